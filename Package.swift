@@ -1,0 +1,91 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+/// Settings every Swift target shares: the language mode of Swift 6 and the upcoming features that
+/// keep modules honest about what they import and what they leave unsafe.
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .strictMemorySafety(),
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+/// `@_lifetime` on functions that lend bytes out of a page (SE-0446 and its successors).
+let lifetimes: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
+
+let package = Package(
+  name: "daybook",
+  platforms: [.macOS(.v26)],
+  products: [
+    .library(name: "LMDB", targets: ["LMDB"]),
+    .library(name: "LedgerEvents", targets: ["LedgerEvents"]),
+    .library(name: "LedgerModel", targets: ["LedgerModel"]),
+    .library(name: "LedgerStore", targets: ["LedgerStore"]),
+    .library(name: "Entitlements", targets: ["Entitlements"]),
+    .library(name: "StoreImport", targets: ["StoreImport"]),
+    .executable(name: "daybook", targets: ["daybook"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+  ],
+  targets: [
+    .systemLibrary(
+      name: "CLMDB", pkgConfig: "lmdb",
+      providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
+    .target(name: "LMDB", dependencies: ["CLMDB"], swiftSettings: strict + lifetimes),
+    .target(name: "LedgerEvents", swiftSettings: strict + lifetimes),
+    .target(name: "LedgerModel", dependencies: ["LedgerEvents"], swiftSettings: strict),
+    .target(
+      name: "LedgerStore",
+      dependencies: [
+        "LMDB", "LedgerEvents", "LedgerModel",
+        .product(name: "Crypto", package: "swift-crypto"),
+      ],
+      swiftSettings: strict + lifetimes),
+    .target(
+      name: "Entitlements", dependencies: ["LedgerStore", "LedgerModel", "LedgerEvents"],
+      swiftSettings: strict),
+    .target(
+      name: "StoreImport",
+      dependencies: ["LedgerEvents", .product(name: "Crypto", package: "swift-crypto")],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "daybook",
+      dependencies: [
+        "LedgerEvents", "LedgerModel", "LedgerStore", "Entitlements", "StoreImport",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Tools/daybook", swiftSettings: strict),
+    .target(
+      name: "LedgerOracle", dependencies: ["LedgerEvents"], path: "Tests/LedgerOracle",
+      swiftSettings: strict),
+    .target(
+      name: "LedgerHistories", dependencies: ["LedgerEvents"], path: "Tests/LedgerHistories",
+      swiftSettings: strict),
+    .testTarget(name: "LMDBTests", dependencies: ["LMDB"], swiftSettings: strict + lifetimes),
+    .testTarget(
+      name: "LedgerEventsTests", dependencies: ["LedgerEvents"], swiftSettings: strict + lifetimes),
+    .testTarget(
+      name: "LedgerModelTests",
+      dependencies: ["LedgerModel", "LedgerEvents", "LedgerOracle", "LedgerHistories"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "LedgerStoreTests",
+      dependencies: ["LedgerStore", "LedgerModel", "LedgerEvents", "LMDB", "LedgerOracle", "LedgerHistories"],
+      swiftSettings: strict + lifetimes),
+    .testTarget(
+      name: "EntitlementsTests",
+      dependencies: ["Entitlements", "LedgerStore", "LedgerModel", "LedgerEvents"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "StoreImportTests", dependencies: ["StoreImport", "LedgerEvents"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "CommandLineTests", dependencies: ["LedgerEvents", "LedgerHistories", "daybook"],
+      swiftSettings: strict),
+    .testTarget(name: "TidyTests", swiftSettings: strict),
+  ]
+)

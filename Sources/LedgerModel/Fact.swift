@@ -1,0 +1,184 @@
+public import LedgerEvents
+
+/// An event as the reducer reads it: fixed in size but for `detail`, names as numbers, times as
+/// microseconds, nothing to parse and, for the bulk of a log (progress), nothing to allocate.
+///
+/// A number that is 0 means that the event does not state the name.
+public struct Fact: Sendable {
+  /// Order of arrival, from 1.
+  public var position: UInt64
+  public var kind: EventKind
+  public var source: EventSource.Kind
+  /// As stated by the event, before anything is concluded from other events.
+  public var environment: StoreEnvironment?
+  /// Store time as believed: `recordedAt` where the stated time runs more than 24 hours ahead of it.
+  public var occurredAt: Int64
+  /// Store time as the event states it.
+  public var statedOccurredAt: Int64
+  /// Ledger time.
+  public var recordedAt: Int64
+  /// −1 where the event states none; orders as 0 then.
+  public var sequence: Int64
+  /// The first eight bytes of the id, big-endian and padded with zeros; the rest decides ties.
+  public var idPrefix: UInt64
+  public var app: NameNumber
+  public var account: NameNumber
+  public var device: NameNumber
+  public var session: NameNumber
+  public var payment: NameNumber
+  public var product: NameNumber
+  public var transaction: NameNumber
+  public var original: NameNumber
+  public var download: NameNumber
+  /// `signedAt`, or `Fact.absentTime`.
+  public var signedAt: Int64
+  /// `progress`, or NaN.
+  public var progress: Double
+  /// What few types carry beside this.
+  public var detail: FactDetail?
+
+  /// Stands where a time is absent.
+  public static let absentTime: Int64 = .min
+
+  public init(
+    position: UInt64, kind: EventKind, source: EventSource.Kind, environment: StoreEnvironment?,
+    statedOccurredAt: Int64, recordedAt: Int64, sequence: Int64, idPrefix: UInt64
+  ) {
+    self.position = position
+    self.kind = kind
+    self.source = source
+    self.environment = environment
+    self.statedOccurredAt = statedOccurredAt
+    self.recordedAt = recordedAt
+    self.occurredAt =
+      statedOccurredAt > recordedAt + Fact.clockAheadMax ? recordedAt : statedOccurredAt
+    self.sequence = sequence
+    self.idPrefix = idPrefix
+    self.app = 0
+    self.account = 0
+    self.device = 0
+    self.session = 0
+    self.payment = 0
+    self.product = 0
+    self.transaction = 0
+    self.original = 0
+    self.download = 0
+    self.signedAt = Fact.absentTime
+    self.progress = .nan
+    self.detail = nil
+  }
+
+  /// How far ahead of the ledger's clock a store time is believed, in microseconds (`events.md`,
+  /// *The order of things*).
+  public static let clockAheadMax: Int64 = 24 * Instant.hour
+}
+
+/// Who hosts a download.
+public enum DownloadHost: UInt8, Sendable {
+  case store = 0
+  case own = 1
+}
+
+/// What a fact carries beside its header, for the types that carry something.
+public final class FactDetail: Sendable {
+  /// A download that a delivery announces.
+  public struct Announced: Sendable {
+    public var download: NameNumber
+    public var contentVersion: Name?
+    public var host: DownloadHost
+
+    public init(download: NameNumber, contentVersion: Name?, host: DownloadHost) {
+      self.download = download
+      self.contentVersion = contentVersion
+      self.host = host
+    }
+  }
+
+  /// A product of a `catalog.received`.
+  public struct Offered: Sendable {
+    public var product: NameNumber
+    public var contentVersion: Name?
+
+    public init(product: NameNumber, contentVersion: Name?) {
+      self.product = product
+      self.contentVersion = contentVersion
+    }
+  }
+
+  /// The members of `data` that the reducer reads, by their names there.
+  public struct Fields: Sendable {
+    public var purchasedAt: Int64 = Fact.absentTime
+    public var expiresAt: Int64 = Fact.absentTime
+    public var gracePeriodExpiresAt: Int64 = Fact.absentTime
+    public var until: Int64 = Fact.absentTime
+    public var quantity: Int64 = 1
+    public var percent: Int64 = 100
+    public var amount: Int64 = 0
+    public var contentVersion: Name?
+    public var path: Name?
+    public var digest: Name?
+    public var entitlement: Name?
+    public var unit: Name?
+    /// `nil` where the event states no host.
+    public var host: DownloadHost?
+    /// The other account of `account.linked` and `account.transferred`.
+    public var to: NameNumber = 0
+    public var hasError = false
+    public var isUpgraded = false
+    public var familyShared = false
+    public var required = false
+    public var allowed: Bool?
+    public var excludedFromBackup: Bool?
+    public var downloads: [Announced] = []
+    /// Of `catalog.set`.
+    public var entries: [CatalogEntry] = []
+    /// Of `catalog.received`.
+    public var offered: [Offered] = []
+    public var invalid: [NameNumber] = []
+
+    public init() {}
+  }
+
+  public let fields: Fields
+
+  public init(_ fields: Fields) { self.fields = fields }
+}
+
+/// What a product is, as one `catalog.set` says it.
+public struct CatalogEntry: Sendable {
+  /// The four kinds that the store sells.
+  public enum Kind: UInt8, Sendable {
+    case consumable = 0
+    case nonConsumable = 1
+    case autoRenewable = 2
+    case nonRenewing = 3
+  }
+
+  /// An amount of a unit that one purchase credits.
+  public struct Grant: Sendable {
+    public var unit: Name
+    public var amount: Int64
+
+    public init(unit: Name, amount: Int64) {
+      self.unit = unit
+      self.amount = amount
+    }
+  }
+
+  public var product: NameNumber
+  public var kind: Kind
+  public var entitlements: [Name]
+  public var grants: [Grant]
+  public var duration: CalendarDuration?
+
+  public init(
+    product: NameNumber, kind: Kind, entitlements: [Name], grants: [Grant],
+    duration: CalendarDuration?
+  ) {
+    self.product = product
+    self.kind = kind
+    self.entitlements = entitlements
+    self.grants = grants
+    self.duration = duration
+  }
+}
