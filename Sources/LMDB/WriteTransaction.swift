@@ -9,7 +9,7 @@ internal import CLMDB
 public struct WriteTransaction: ~Copyable, ~Escapable {
   private var handle: OpaquePointer?
   private let environment: Environment
-  private let open: OpaquePointer
+  let open: OpaquePointer
 
   // Not tied to a variable, so that it can be begun through any path to the environment; being
   // nonescapable still keeps it out of tasks, stored properties and escaping closures.
