@@ -8,10 +8,15 @@ struct CandidateMap {
   private var slots: [UInt64]
   private(set) var count = 0
 
-  /// The smallest table, in slots, as a power of two.
-  private static let slotsBitsMin = 10
+  /// The smallest table in slots: a cache line.
+  private static let slotsMin = 8
 
-  init() { slots = [UInt64](repeating: 0, count: 1 << CandidateMap.slotsBitsMin) }
+  /// An empty map with room for `capacity` values before it grows.
+  init(capacity: Int = 1_000) {
+    var slotCount = CandidateMap.slotsMin
+    while slotCount * 2 < capacity * 3 + 3 { slotCount *= 2 }
+    slots = [UInt64](repeating: 0, count: slotCount)
+  }
 
   /// Bytes of memory that the slots take.
   var byteCount: Int { slots.count * 8 }

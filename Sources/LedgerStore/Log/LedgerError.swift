@@ -1,5 +1,4 @@
 public import LMDB
-public import LedgerEvents
 
 /// What a ledger refuses or fails to do, and what to do about it.
 ///

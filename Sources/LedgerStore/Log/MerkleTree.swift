@@ -66,13 +66,12 @@ struct MerkleFrontier {
     self.peaks = peaks
   }
 
-  /// Adds a leaf and hands each node that is to be stored to `store`, in the order of storing.
+  /// Adds a leaf and, to `completed`, each node that is to be stored, in the order of storing.
   ///
   /// - Complexity: one hash a leaf, amortized.
-  mutating func append<Failure: Error>(
-    _ leaf: TreeHash, _ hasher: inout TreeHasher,
-    store: (TreeHash) throws(Failure) -> Void
-  ) throws(Failure) {
+  mutating func append(
+    _ leaf: TreeHash, _ hasher: inout TreeHasher, completed: inout [TreeHash]
+  ) {
     var node = leaf
     var level = 0
     var rest = size
@@ -80,7 +79,7 @@ struct MerkleFrontier {
       node = hasher.parent(peaks.removeLast(), node)
       level += 1
       rest >>= 1
-      if level >= MerkleTree.storedLevelMin { try store(node) }
+      if level >= MerkleTree.storedLevelMin { completed.append(node) }
     }
     peaks.append(node)
     size += 1

@@ -63,6 +63,16 @@ public struct TreeHash: Hashable, Sendable {
   }
 }
 
+extension TreeHash {
+  /// Adds the 32 bytes to `bytes`.
+  func append(to bytes: inout [UInt8]) {
+    bytes.append(bigEndianWord: word0)
+    bytes.append(bigEndianWord: word1)
+    bytes.append(bigEndianWord: word2)
+    bytes.append(bigEndianWord: word3)
+  }
+}
+
 /// SHA-256 with the prefixes of RFC 6962, over buffers that are used again.
 struct TreeHasher {
   /// 0x01, the left hash, the right hash.
