@@ -5,7 +5,7 @@ struct CatalogueProduct {
   let name: Name
   /// Where it stands in the file.
   let path: String
-  let data: FactData
+  let entry: JSONValue
 
   init(_ entry: StoreObject, group: String?, locale: String) throws(ImportError) {
     guard let product = try entry.text("productID") else {
@@ -15,15 +15,12 @@ struct CatalogueProduct {
     }
     name = Name(product)
     path = entry.path
-    var data = FactData()
-    data.add("product", product)
-    data.add("kind", try Self.kind(of: entry))
-    if let title = try Self.title(of: entry, locale: locale) { data.add("title", title) }
-    if let duration = try Self.duration(of: entry) { data.add("duration", duration) }
-    if let group = try group ?? entry.text("subscriptionGroupID") {
-      data.add("subscriptionGroup", group)
-    }
-    self.data = data
+    var members = [("product", product), ("kind", try Self.kind(of: entry))]
+    if let title = try Self.title(of: entry, locale: locale) { members.append(("title", title)) }
+    if let duration = try Self.duration(of: entry) { members.append(("duration", duration)) }
+    let stated = try entry.text("subscriptionGroupID")
+    if let group = group ?? stated { members.append(("subscriptionGroup", group)) }
+    self.entry = .object(members.map { (name: $0.0, value: .string($0.1)) })
   }
 
   private static func kind(of entry: StoreObject) throws(ImportError) -> String {
@@ -51,7 +48,8 @@ struct CatalogueProduct {
       if try localization.text("locale") == locale { return name }
       first = first ?? name
     }
-    return try first ?? entry.text("referenceName")
+    if let first { return first }
+    return try entry.text("referenceName")
   }
 
   private static func duration(of entry: StoreObject) throws(ImportError) -> String? {

@@ -92,3 +92,10 @@ enum Digest {
     return String(decoding: text, as: UTF8.self)
   }
 }
+
+extension EventData.Builder {
+  /// What was set, as texts for a digest.
+  var contents: [String] {
+    build().members.flatMap { [$0.name, String(decoding: $0.json, as: UTF8.self)] }
+  }
+}

@@ -8,13 +8,13 @@ enum ImportBatch {
     format: String, bytes: [UInt8], events: Int, options: ImportOptions, occurredAt: Instant,
     app: Name?, environment: StoreEnvironment?, isDated: Bool = true
   ) -> Event {
-    var data = FactData()
-    data.add("format", format)
-    data.add("file", options.baseName)
-    data.add("sha256", Digest.hex(of: bytes))
-    data.add("events", Int64(events))
+    var data = EventData.Builder()
+    data.set("format", format)
+    data.set("file", options.baseName)
+    data.set("sha256", Digest.hex(of: bytes))
+    data.set("events", Int64(events))
     // Nothing here checks a signature: an answer in a file is as good as whoever saved it.
-    data.add("verified", false)
+    data.set("verified", false)
     var contents = data.contents + [
       options.account?.text ?? "", app?.text ?? "", environment?.text ?? "",
     ]
@@ -22,7 +22,7 @@ enum ImportBatch {
     return Event(
       id: Name("import:\(format):\(Digest.hex(contents))"), type: EventType(.importReceived),
       occurredAt: occurredAt, source: EventSource(.operator), environment: environment, app: app,
-      account: options.account, data: data.eventData)
+      account: options.account, data: data.build())
   }
 
   /// The facts in the fold's order, each id once.

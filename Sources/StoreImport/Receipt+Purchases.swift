@@ -14,15 +14,15 @@ extension Receipt {
   private func purchased(_ purchase: ReceiptTransaction) throws(ImportError) -> Event {
     let purchasedAt = try purchase.purchasedAt()
     let expiresAt = try purchase.expiresAt()
-    var data = FactData()
+    var data = EventData.Builder()
     let quantity = try purchase.quantity()
     // One is what an absent quantity means; some lists leave it out.
-    if quantity > 1 { data.add("quantity", quantity) }
-    data.add("purchasedAt", purchasedAt)
-    if let expiresAt { data.add("expiresAt", expiresAt) }
+    if quantity > 1 { data.set("quantity", quantity) }
+    data.set("purchasedAt", purchasedAt)
+    if let expiresAt { data.set("expiresAt", expiresAt) }
     var varying: [String] = []
     if try purchase.isFamilyShared() {
-      data.add("ownership", "familyShared")
+      data.set("ownership", "familyShared")
       varying.append("familyShared")
     }
     return try fact(
@@ -43,11 +43,11 @@ extension Receipt {
     let cancelledAt = try purchase.date("cancellation_date")
     if try purchase.flag("is_upgraded") { return try upgraded(purchase, cancelledAt) }
     guard let cancelledAt else { return nil }
-    var data = FactData()
-    data.add("revokedAt", cancelledAt)
+    var data = EventData.Builder()
+    data.set("revokedAt", cancelledAt)
     var varying: [String] = []
     if let reason = try purchase.text("cancellation_reason") {
-      data.add("reason", Self.cancellationReasons[reason] ?? reason)
+      data.set("reason", Self.cancellationReasons[reason] ?? reason)
       varying.append(reason)
     }
     return try fact(
@@ -62,10 +62,10 @@ extension Receipt {
       throw Self.undated("\(purchase.path) was upgraded, and nothing says when")
     }
     let purchasedAt = try purchase.purchasedAt()
-    var data = FactData()
-    data.add("purchasedAt", purchasedAt)
-    if let expiresAt = try purchase.expiresAt() { data.add("expiresAt", expiresAt) }
-    data.add("isUpgraded", true)
+    var data = EventData.Builder()
+    data.set("purchasedAt", purchasedAt)
+    if let expiresAt = try purchase.expiresAt() { data.set("expiresAt", expiresAt) }
+    data.set("isUpgraded", true)
     return try fact(
       try kind(of: purchase), purchase, named: "upgraded", at: upgradedAt, data,
       moments: [upgradedAt], varying: data.contents)
@@ -73,19 +73,19 @@ extension Receipt {
 
   /// The offer under which a period was paid.
   private func offerRedeemed(_ purchase: ReceiptTransaction) throws(ImportError) -> Event? {
-    var data = FactData()
+    var data = EventData.Builder()
     if let promotion = try purchase.text("promotional_offer_id") {
-      data.add("offer", promotion)
-      data.add("offerType", "promotional")
+      data.set("offer", promotion)
+      data.set("offerType", "promotional")
     } else if let code = try purchase.text("offer_code_ref_name") {
-      data.add("offer", code)
-      data.add("offerType", "code")
+      data.set("offer", code)
+      data.set("offerType", "code")
     } else if try purchase.flag("is_trial_period") {
-      data.add("offer", "freeTrial")
-      data.add("offerType", "introductory")
+      data.set("offer", "freeTrial")
+      data.set("offerType", "introductory")
     } else if try purchase.flag("is_in_intro_offer_period") {
-      data.add("offer", "introductory")
-      data.add("offerType", "introductory")
+      data.set("offer", "introductory")
+      data.set("offerType", "introductory")
     } else {
       return nil
     }
@@ -101,14 +101,14 @@ extension Receipt {
 
   private func fact(
     _ kind: EventKind, _ purchase: ReceiptTransaction, named fact: String? = nil,
-    at occurredAt: Instant, _ data: FactData, moments: [Instant], varying: [String]
+    at occurredAt: Instant, _ data: EventData.Builder, moments: [Instant], varying: [String]
   ) throws(ImportError) -> Event {
     // The first of the chain is stated by no list alone, so that lists that lack it agree.
     let original = try purchase.original()
-    let account = try options.account ?? purchase.text("app_account_token").map { Name($0) }
+    let token = try purchase.text("app_account_token").map { Name($0) }
     return event(
       EventType(kind), named: fact ?? Self.verb(of: kind), about: purchase.transaction,
-      at: occurredAt, account: account, product: purchase.product,
+      at: occurredAt, account: options.account ?? token, product: purchase.product,
       transaction: purchase.transaction, original: original, data, moments: moments,
       varying: varying)
   }
@@ -125,7 +125,7 @@ extension Receipt {
   /// An event of this receipt with the id that its content gives it.
   func event(
     _ type: EventType, named fact: String, about subject: String, at occurredAt: Instant,
-    account: Name?, product: String?, transaction: String?, original: String, _ data: FactData,
+    account: Name?, product: String?, transaction: String?, original: String, _ data: EventData.Builder,
     moments: [Instant], varying: [String]
   ) -> Event {
     let identifier = FactIdentifier(
@@ -135,6 +135,6 @@ extension Receipt {
       id: identifier.name, type: type, occurredAt: occurredAt, source: EventSource(.receipt),
       environment: environment, app: app, account: account, product: product.map { Name($0) },
       transaction: transaction.map { Name($0) }, originalTransaction: Name(original),
-      data: data.eventData)
+      data: data.build())
   }
 }

@@ -23,9 +23,9 @@ extension Receipt {
         remedy: "Check that the file is what the store gave")
     }
     let period = try lastPeriod(of: original)
+    let product = try entry.text("product_id")
     let subject = RenewalSubject(
-      entry: entry, original: original,
-      product: try entry.text("product_id") ?? period?.product, period: period,
+      entry: entry, original: original, product: product ?? period?.product, period: period,
       periodEnd: try period?.expiresAt())
     var facts: [Event] = []
     if let expired = try expired(subject) { facts.append(expired) }
@@ -40,8 +40,9 @@ extension Receipt {
     var last: (isWhole: Bool, end: Instant, purchase: ReceiptTransaction)?
     for purchase in purchases where try Name(purchase.original()) == Name(original) {
       guard let end = try purchase.expiresAt() else { continue }
-      let isCut = try purchase.date("cancellation_date") != nil || purchase.flag("is_upgraded")
-      let candidate = (isWhole: !isCut, end: end, purchase: purchase)
+      let isCancelled = try purchase.date("cancellation_date") != nil
+      let isUpgraded = try purchase.flag("is_upgraded")
+      let candidate = (isWhole: !isCancelled && !isUpgraded, end: end, purchase: purchase)
       guard let known = last else {
         last = candidate
         continue
@@ -61,19 +62,22 @@ extension Receipt {
       return nil
     }
     if let end = subject.periodEnd, let requestedAt, end > requestedAt { return nil }
-    var data = FactData()
-    if let end = subject.periodEnd { data.add("expiresAt", end) }
-    data.add("reason", Self.expirationIntents[intent] ?? intent)
-    let expiredAt = try subject.periodEnd ?? requestDate(subject, "expiration_intent")
-    return try fact(.subscriptionExpired, subject, at: expiredAt, data)
+    var data = EventData.Builder()
+    if let end = subject.periodEnd { data.set("expiresAt", end) }
+    data.set("reason", Self.expirationIntents[intent] ?? intent)
+    guard let end = subject.periodEnd else {
+      let seenAt = try requestDate(subject, "expiration_intent")
+      return try fact(.subscriptionExpired, subject, at: seenAt, data)
+    }
+    return try fact(.subscriptionExpired, subject, at: end, data)
   }
 
   private func autoRenewChanged(_ subject: RenewalSubject) throws(ImportError) -> Event? {
     guard let autoRenew = try subject.entry.flag("auto_renew_status") else { return nil }
-    var data = FactData()
-    data.add("autoRenew", autoRenew)
+    var data = EventData.Builder()
+    data.set("autoRenew", autoRenew)
     if let product = try subject.entry.text("auto_renew_product_id") {
-      data.add("toProduct", product)
+      data.set("toProduct", product)
     }
     return try fact(
       .subscriptionAutoRenewChanged, subject, at: requestDate(subject, "auto_renew_status"), data)
@@ -83,16 +87,16 @@ extension Receipt {
   /// (`billingFailed` before `gracePeriodEntered`) makes grace the newer one.
   private func billing(_ subject: RenewalSubject) throws(ImportError) -> [Event] {
     var facts: [Event] = []
-    if try subject.entry.flag("is_in_billing_retry_period") ?? false {
+    if try subject.entry.flag("is_in_billing_retry_period") == true {
       let failedAt = try requestDate(subject, "is_in_billing_retry_period")
-      facts.append(try fact(.subscriptionBillingFailed, subject, at: failedAt, FactData()))
+      facts.append(try fact(.subscriptionBillingFailed, subject, at: failedAt, EventData.Builder()))
     }
     if let end = try subject.entry.date("grace_period_expires_date") {
       let seenAt = try requestDate(subject, "grace_period_expires_date")
       // A grace that is over when the store is asked is history, and retry or expiry say what is.
       if end > seenAt {
-        var data = FactData()
-        data.add("gracePeriodExpiresAt", end)
+        var data = EventData.Builder()
+        data.set("gracePeriodExpiresAt", end)
         facts.append(try fact(.subscriptionGracePeriodEntered, subject, at: seenAt, data))
       }
     }
@@ -102,8 +106,8 @@ extension Receipt {
   private func priceIncreased(_ subject: RenewalSubject) throws(ImportError) -> Event? {
     for name in ["price_increase_status", "price_consent_status"] {
       guard let consented = try subject.entry.flag(name) else { continue }
-      var data = FactData()
-      data.add("consented", consented)
+      var data = EventData.Builder()
+      data.set("consented", consented)
       return try fact(
         .subscriptionPriceIncreased, subject, at: requestDate(subject, name), data)
     }
@@ -129,15 +133,14 @@ extension Receipt {
   ]
 
   private func fact(
-    _ kind: EventKind, _ subject: RenewalSubject, at occurredAt: Instant, _ data: FactData
+    _ kind: EventKind, _ subject: RenewalSubject, at occurredAt: Instant, _ data: EventData.Builder
   ) throws(ImportError) -> Event {
-    let account =
-      try options.account ?? subject.period?.text("app_account_token").map { Name($0) }
+    let token = try subject.period?.text("app_account_token").map { Name($0) }
     let transaction = subject.period?.transaction
     let varying = data.contents + [subject.product ?? "", transaction ?? ""]
     return event(
       EventType(kind), named: Self.verb(of: kind), about: subject.original, at: occurredAt,
-      account: account, product: subject.product, transaction: transaction,
+      account: options.account ?? token, product: subject.product, transaction: transaction,
       original: subject.original, data, moments: [occurredAt], varying: varying)
   }
 }

@@ -73,7 +73,8 @@ extension ReceiptTransaction {
 
   /// The first purchase of the chain; itself where nothing else is stated.
   func original() throws(ImportError) -> String {
-    try text("original_transaction_id") ?? transaction
+    let stated = try text("original_transaction_id")
+    return stated ?? transaction
   }
 
   func isFamilyShared() throws(ImportError) -> Bool {

@@ -78,7 +78,8 @@ struct StoreJSONReader {
     case UInt8(ascii: "t"): return try word("true", .boolean(true))
     case UInt8(ascii: "f"): return try word("false", .boolean(false))
     case UInt8(ascii: "n"): return try word("null", .null)
-    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .number(try number())
+    case .some(let byte) where byte == UInt8(ascii: "-") || isDigit(byte):
+      return .number(try number())
     default: throw failure("expected a value, found \(found)")
     }
   }

@@ -28,12 +28,12 @@ public enum StoreKitConfiguration {
       let received = ImportBatch.received(
         format: format, bytes: bytes, events: 1, options: options, occurredAt: effective.instant,
         app: options.app, environment: nil, isDated: isStated)
-      var data = FactData()
-      data.add("products", objects: products.map(\.data))
+      var data = EventData.Builder()
+      data.set("products", .array(products.map(\.entry)))
       let catalogue = Event(
         id: Name("\(received.id):catalog"), type: EventType(.catalogSet),
         occurredAt: effective.instant, source: EventSource(.operator), app: options.app,
-        data: data.eventData)
+        data: data.build())
       return try ImportBatch.checked([received, catalogue])
     } catch {
       throw error.of(file: options.baseName)

@@ -86,7 +86,8 @@ extension VerifyReceipt {
     if status == 0 { return }
     let (meaning, remedy) = meaning(ofStatus: status)
     var reason = "the store answered with status \(status): \(meaning)"
-    if let isRetryable = try answer.flag("is-retryable") ?? answer.flag("is_retryable") {
+    let isRetryable = try answer.flag("is-retryable")
+    if let isRetryable {
       reason += isRetryable ? "; it says that trying again may help"
         : "; it says that trying again does not help"
     }

@@ -31,13 +31,7 @@ public enum VerifyReceipt {
       let answer = try StoreObject(document, path: "")
       try checkStatus(answer)
       let receipt = try Receipt(answer, options: options)
-      var facts = try receipt.purchases.flatMap { purchase throws(ImportError) in
-        try receipt.facts(of: purchase)
-      }
-      facts += try receipt.renewals.flatMap { renewal throws(ImportError) in
-        try receipt.facts(of: renewal)
-      }
-      facts = try ImportBatch.ordered(facts)
+      let facts = try ImportBatch.ordered(try receipt.facts())
       let received = ImportBatch.received(
         format: format, bytes: bytes, events: facts.count, options: options,
         occurredAt: try receipt.importDate(facts), app: receipt.app,
@@ -73,7 +67,8 @@ struct Receipt {
     self.options = options
     let receipt = try answer.object("receipt")
     app = try Self.app(of: receipt, options: options)
-    environment = try Self.environment(answer, receipt) ?? options.environment
+    let stated = try Self.environment(answer, receipt)
+    environment = stated ?? options.environment
     requestedAt = try receipt?.date("request_date")
     createdAt = try receipt?.date("receipt_creation_date")
     renewals = try answer.objects("pending_renewal_info")
@@ -114,7 +109,8 @@ struct Receipt {
     of receipt: StoreObject?, options: ImportOptions
   ) throws(ImportError) -> Name? {
     let bundle = try receipt?.text("bundle_id")
-    guard let stated = try bundle ?? receipt?.text("bid") else { return options.app }
+    let old = try receipt?.text("bid")
+    guard let stated = bundle ?? old else { return options.app }
     if let app = options.app, app != Name(stated) {
       throw ImportError(
         .contradiction, path: bundle == nil ? "receipt.bid" : "receipt.bundle_id",
@@ -146,6 +142,13 @@ struct Receipt {
     case "Xcode": return .xcode
     default: return nil
     }
+  }
+
+  func facts() throws(ImportError) -> [Event] {
+    var facts: [Event] = []
+    for purchase in purchases { facts += try self.facts(of: purchase) }
+    for renewal in renewals { facts += try self.facts(of: renewal) }
+    return facts
   }
 
   /// When the answer was given; the same for the same file.
