@@ -15,9 +15,10 @@ enum ImportBatch {
     data.set("events", Int64(events))
     // Nothing here checks a signature: an answer in a file is as good as whoever saved it.
     data.set("verified", false)
-    var contents = data.contents + [
-      options.account?.text ?? "", app?.text ?? "", environment?.text ?? "",
-    ]
+    var contents =
+      data.contents + [
+        options.account?.text ?? "", app?.text ?? "", environment?.text ?? "",
+      ]
     if isDated { contents.append(String(occurredAt.microseconds)) }
     return Event(
       id: Name("import:\(format):\(Digest.hex(contents))"), type: EventType(.importReceived),

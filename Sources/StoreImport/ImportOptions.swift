@@ -23,7 +23,8 @@ public struct ImportOptions: Sendable {
 
   /// The last part of `fileName`.
   var baseName: String {
-    fileName.utf8.split(separator: UInt8(ascii: "/")).last.map { String($0) ?? fileName } ?? fileName
+    fileName.utf8.split(separator: UInt8(ascii: "/")).last.map { String($0) ?? fileName }
+      ?? fileName
   }
 }
 

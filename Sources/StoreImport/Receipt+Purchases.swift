@@ -125,7 +125,8 @@ extension Receipt {
   /// An event of this receipt with the id that its content gives it.
   func event(
     _ type: EventType, named fact: String, about subject: String, at occurredAt: Instant,
-    account: Name?, product: String?, transaction: String?, original: String, _ data: EventData.Builder,
+    account: Name?, product: String?, transaction: String?, original: String,
+    _ data: EventData.Builder,
     moments: [Instant], varying: [String]
   ) -> Event {
     let identifier = FactIdentifier(

@@ -48,7 +48,9 @@ extension Receipt {
         continue
       }
       let isLater =
-        (candidate.isWhole ? 1 : 0, end.microseconds) > (known.isWhole ? 1 : 0, known.end.microseconds)
+        (candidate.isWhole ? 1 : 0, end.microseconds) > (
+          known.isWhole ? 1 : 0, known.end.microseconds
+        )
         || candidate.isWhole == known.isWhole && end == known.end
           && Name(purchase.transaction) > Name(known.purchase.transaction)
       if isLater { last = candidate }

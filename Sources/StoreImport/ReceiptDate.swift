@@ -43,7 +43,8 @@ extension Instant {
     let isNegative = digits.first == UInt8(ascii: "-")
     if isNegative { digits.removeFirst() }
     let parts = digits.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-    guard let whole = parts.first, parts.count <= 2, (1...millisecondDigitsMax).contains(whole.count),
+    guard let whole = parts.first, parts.count <= 2,
+      (1...millisecondDigitsMax).contains(whole.count),
       parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy(isDigit) })
     else { return nil }
     var microseconds: Int64 = 0

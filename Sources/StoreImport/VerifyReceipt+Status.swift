@@ -88,7 +88,9 @@ extension VerifyReceipt {
     var reason = "the store answered with status \(status): \(meaning)"
     let isRetryable = try answer.flag("is-retryable")
     if let isRetryable {
-      reason += isRetryable ? "; it says that trying again may help"
+      reason +=
+        isRetryable
+        ? "; it says that trying again may help"
         : "; it says that trying again does not help"
     }
     throw ImportError(
