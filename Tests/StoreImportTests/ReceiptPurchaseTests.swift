@@ -4,7 +4,8 @@ import Testing
 @testable import StoreImport
 
 /// One entry of a receipt, with only what every list has.
-private func entry(_ transaction: String, _ more: String = "", product: String = "charts") -> String {
+private func entry(_ transaction: String, _ more: String = "", product: String = "charts") -> String
+{
   """
   {"transaction_id":"\(transaction)","product_id":"\(product)",
    "purchase_date_ms":"1700000000000"\(more.isEmpty ? "" : "," + more)}
@@ -51,9 +52,9 @@ private func answer(inApp: [String], latest: [String]? = nil) -> String {
         latest: [
           entry(
             "1",
-            #""quantity":"1","original_transaction_id":"1","is_trial_period":"false",\#
-            "in_app_ownership_type":"PURCHASED","web_order_line_item_id":"9",\#
-            "subscription_group_identifier":"7","offer_code_ref_name":"spring""#)
+            #""quantity":"1","original_transaction_id":"1","is_trial_period":"false","#
+              + #""in_app_ownership_type":"PURCHASED","web_order_line_item_id":"9","#
+              + #""subscription_group_identifier":"7","offer_code_ref_name":"spring""#)
         ]))
     var log = IdempotentLog()
     _ = try log.append(plain)
@@ -108,8 +109,8 @@ private func answer(inApp: [String], latest: [String]? = nil) -> String {
         inApp: [
           entry(
             "2",
-            #""original_transaction_id":"1","original_purchase_date_ms":"1600000000000",\#
-            "expires_date_ms":"1600000300000""#)
+            #""original_transaction_id":"1","original_purchase_date_ms":"1600000000000","#
+              + #""expires_date_ms":"1600000300000""#)
         ]))
     #expect(events.of(.subscriptionRenewed).first?.occurredAt == at("2020-09-13T12:26:40Z"))
   }
@@ -135,8 +136,8 @@ private func answer(inApp: [String], latest: [String]? = nil) -> String {
         inApp: [
           entry(
             "1",
-            #""expires_date_ms":"1700001000000","is_upgraded":"true",\#
-            "cancellation_date_ms":"1700000900000""#)
+            #""expires_date_ms":"1700001000000","is_upgraded":"true","#
+              + #""cancellation_date_ms":"1700000900000""#)
         ]))
     #expect(events.of(.transactionRefunded).isEmpty)
     let facts = events.of(.transactionPurchased)

@@ -46,9 +46,9 @@ private func answer(_ pending: String, requested: String? = "1700002000000") -> 
 
   @Test func aRefundedPeriodIsNotTheOneThatLapsed() throws {
     let text = answer(#""expiration_intent":"2""#)
-      .replacing(#""expires_date_ms":"1700001000000""#) { _ in
-        #""expires_date_ms":"1700001000000","cancellation_date_ms":"1700000800000""#
-      }
+      .replacing(
+        #""expires_date_ms":"1700001000000""#,
+        with: #""expires_date_ms":"1700001000000","cancellation_date_ms":"1700000800000""#)
     let expired = try receipt(text).of(.subscriptionExpired)
     #expect(expired.map(\.occurredAt.microseconds) == [1_700_000_700_000_000])
   }
@@ -63,8 +63,8 @@ private func answer(_ pending: String, requested: String? = "1700002000000") -> 
   @Test func graceIsTheNewestFactWhileItRuns() throws {
     let events = try receipt(
       answer(
-        #""expiration_intent":"2","is_in_billing_retry_period":"1",\#
-        "grace_period_expires_date_ms":"1700009000000","auto_renew_status":"1""#))
+        #""expiration_intent":"2","is_in_billing_retry_period":"1","#
+          + #""grace_period_expires_date_ms":"1700009000000","auto_renew_status":"1""#))
     let grace = try #require(events.of(.subscriptionGracePeriodEntered).first)
     #expect(grace.occurredAt == requested)
     #expect(
@@ -77,7 +77,7 @@ private func answer(_ pending: String, requested: String? = "1700002000000") -> 
     let app = String(repeating: "a", count: 120)
     let text = answer(
       #""is_in_billing_retry_period":"1","grace_period_expires_date_ms":"1700009000000""#
-    ).replacing(#""bundle_id":"app""#) { _ in #""bundle_id":"\#(app)""# }
+    ).replacing(#""bundle_id":"app""#, with: #""bundle_id":"\#(app)""#)
     #expect(try receipt(text).last?.type.kind == .subscriptionGracePeriodEntered)
   }
 
@@ -120,7 +120,7 @@ private func answer(_ pending: String, requested: String? = "1700002000000") -> 
 
   @Test func aChainThatTheAnswerDoesNotListIsKnownByItsOriginal() throws {
     let text = answer(#""expiration_intent":"1","auto_renew_status":"0""#)
-      .replacing(#"[{"original_transaction_id":"1""#) { _ in #"[{"original_transaction_id":"77""# }
+      .replacing(#"[{"original_transaction_id":"1""#, with: #"[{"original_transaction_id":"77""#)
     let events = try receipt(text)
     let state = events.of(.subscriptionExpired, .subscriptionAutoRenewChanged)
     #expect(state.map(\.originalTransaction) == ["77", "77"])
