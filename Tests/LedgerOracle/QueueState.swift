@@ -37,7 +37,6 @@ enum InstallState {
 
 struct Install {
   var state: InstallState
-  var hasBegun: Bool
   var wasInstalled: Bool
   var newestEvent: Seen
 }

@@ -12,7 +12,7 @@ extension Sweep {
       state(&download, host: text["host"]?.string, version: text["contentVersion"]?.string)
       transaction.queue.downloads[id] = download
       transaction.queue.sawDownload = true
-      if download.isHostedByStore { isHosted = true }
+      if text["host"]?.string != "own" { isHosted = true }
       if let product, let version = text["contentVersion"]?.string { offer(version, of: product) }
     }
     if isHosted, let product,

@@ -31,15 +31,12 @@ extension Sweep {
   private func advanced(_ known: Install?, _ seen: Seen) -> Install {
     var install =
       known
-      ?? Install(state: .failed, hasBegun: false, wasInstalled: false, newestEvent: seen)
+      ?? Install(state: .failed, wasInstalled: false, newestEvent: seen)
     install.newestEvent = seen
     switch seen.kind {
-    case .contentInstallStarted:
-      install.state = .started
-      install.hasBegun = true
+    case .contentInstallStarted: install.state = .started
     case .contentInstalled:
       install.state = .installed
-      install.hasBegun = true
       install.wasInstalled = true
     default: install.state = .failed
     }

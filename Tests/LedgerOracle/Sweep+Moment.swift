@@ -35,7 +35,7 @@ extension Sweep {
   private func stalled(_ transaction: Transaction, at moment: Int64) -> [Seen] {
     transaction.queue.downloads.values.compactMap { download in
       guard let newest = download.newestEvent, moment - newest.at > Instant.hour,
-        download.lastCancelledByFinish < newest.index
+        !download.isCancelledForGood
       else { return nil }
       switch newest.kind {
       case .downloadRequested, .downloadResumeRequested, .downloadWaiting, .downloadProgressed:

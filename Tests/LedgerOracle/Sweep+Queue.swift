@@ -131,12 +131,11 @@ extension Sweep {
       note("finished-after-failed-download", seen)
     }
     let finished = looked.filter { $0.value.state == .finished }.map(\.key)
-    if finished.contains(where: { !(installs[$0]?.hasBegun ?? false) }) {
+    if finished.contains(where: { installs[$0] == nil }) {
       note("finished-before-install", seen)
     }
     if looked.keys.contains(where: {
-      guard let install = installs[$0] else { return false }
-      return install.hasBegun && install.state != .installed
+      installs[$0].map { $0.state != .installed } ?? false
     }) {
       note("install-failed-then-finished", seen)
     }
