@@ -2,20 +2,16 @@ import Foundation
 import LedgerEvents
 
 extension Conformance {
-  /// Events in order of arrival: where one states `recordedAt`, the ledger's clock stood there. An
-  /// id that arrives again is acknowledged with its first position and takes none of its own.
-  static func recorded(_ lines: [[UInt8]]) throws -> [RecordedEvent] {
-    var known: Set<Name> = []
-    var events: [RecordedEvent] = []
-    for line in lines {
-      let (event, recordedAt) = try provisionalEvent(line)
-      guard known.insert(event.id).inserted else { continue }
-      events.append(
-        RecordedEvent(
-          position: UInt64(events.count + 1), recordedAt: recordedAt ?? event.occurredAt,
-          event: event))
+  static func decoded(_ lines: [[UInt8]]) throws -> [EventInput] {
+    let decoder = EventDecoder()
+    return try lines.enumerated().map { try decoder.decode(line: $1, number: $0 + 1) }
+  }
+
+  static func instant(_ text: String) throws -> Instant {
+    guard let instant = Instant(rfc3339: text) else {
+      throw Unreadable(description: "\(text) is no time")
     }
-    return events
+    return instant
   }
 
   static func object(_ data: Data) throws -> [String: Any] {

@@ -1,5 +1,5 @@
-public import LedgerEvents
 import Foundation
+public import LedgerEvents
 
 /// The conformance data beside the package: recorded incidents and dense random histories, each
 /// with the answers that every fold must give.
@@ -32,6 +32,9 @@ public struct Conformance: Sendable {
   /// One dense random history, in the order of arrival.
   public struct History: Sendable {
     public var name: String
+    /// Every line as it came; some ids come twice.
+    public var arrivals: [EventInput]
+    /// What a ledger holds after them.
     public var events: [RecordedEvent]
     public var expected: [StoreEnvironment: Expected]
   }
@@ -39,6 +42,9 @@ public struct Conformance: Sendable {
   /// One recorded incident; everything is asked at its newest store time.
   public struct Trace: Sendable {
     public var name: String
+    /// Every line as it came.
+    public var arrivals: [EventInput]
+    /// What a ledger holds after them.
     public var events: [RecordedEvent]
     public var account: Name
     public var findings: [String]
@@ -81,9 +87,10 @@ public struct Conformance: Sendable {
         else { throw Unreadable(description: "no environment is called \(name)") }
         expected[environment] = try Self.expected(value)
       }
+      let arrivals = try Self.decoded(elements(of: "events", in: Array(line)))
       return History(
-        name: try Self.member("name", of: object),
-        events: try Self.recorded(elements(of: "events", in: Array(line))), expected: expected)
+        name: try Self.member("name", of: object), arrivals: arrivals,
+        events: RecordedEvent.appended(arrivals), expected: expected)
     }
   }
 
@@ -99,9 +106,10 @@ public struct Conformance: Sendable {
       let answer = try Self.object(
         Data(contentsOf: traces.appendingPathComponent(name + ".expected.json")))
       let states: [String: String] = try Self.member("entitled", of: answer)
+      let lines = data.split(separator: UInt8(ascii: "\n")).map { Array($0) }
+      let arrivals = try Self.decoded(lines)
       return Trace(
-        name: name,
-        events: try Self.recorded(data.split(separator: UInt8(ascii: "\n")).map { Array($0) }),
+        name: name, arrivals: arrivals, events: RecordedEvent.appended(arrivals),
         account: Name(try Self.member("account", of: answer)),
         findings: try Self.member("findings", of: answer),
         findingsAtTheEnd: try Self.member("findingsAtTheEnd", of: answer),

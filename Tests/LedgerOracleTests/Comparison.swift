@@ -6,16 +6,18 @@ import LedgerOracle
 struct Comparison {
   var differences: [String] = []
 
-  /// - Parameter arrival: false where the events were shuffled, so that positions say nothing.
-  init(_ expected: Conformance.Expected, _ answer: Oracle.Answer, arrival: Bool) {
+  /// - Parameter isInOrder: false where the events arrived in another order than expected, so that
+  ///   nothing is said of `arrived-late`.
+  init(_ expected: Conformance.Expected, _ answer: Oracle.Answer, isInOrder: Bool) {
+    if answer.at != expected.at { differences.append("judged at another moment") }
     var surplus: [String: Int] = [:]
     for finding in answer.findings {
-      guard arrival || finding.rule != "arrived-late" else { continue }
-      surplus[arrival ? "\(finding.rule)@\(finding.position)" : finding.rule, default: 0] += 1
+      guard isInOrder || finding.rule != "arrived-late" else { continue }
+      surplus["\(finding.rule)@\(finding.position)", default: 0] += 1
     }
     for finding in expected.findings {
-      guard arrival || finding.rule != "arrived-late" else { continue }
-      surplus[arrival ? "\(finding.rule)@\(finding.position)" : finding.rule, default: 0] -= 1
+      guard isInOrder || finding.rule != "arrived-late" else { continue }
+      surplus["\(finding.rule)@\(finding.position)", default: 0] -= 1
     }
     note(surplus)
     var moment: [String: Int] = [:]
