@@ -17,7 +17,7 @@ import Testing
   }()
 
   @Test func `there are plenty`() {
-    #expect(Self.all.count >= 45)
+    #expect(Self.all.count >= 59)
   }
 
   @Test func `each gives what stands beside it, in order and newest first`() {
@@ -38,9 +38,11 @@ import Testing
     }
   }
 
-  @Test func `they break most of the rules`() {
+  /// One rule looks at the ledger's own clock, which no sample can set.
+  @Test func `they break every rule but the one about the ledger's clock`() {
     let rules = Set(Self.all.flatMap { $0.findings + $0.findingsAtTheEnd })
-    #expect(rules.count >= 30)
+    #expect(rules.count == 44)
+    #expect(!rules.contains("clock-ahead"))
   }
 
   private func check(
