@@ -46,10 +46,26 @@ extension [UInt8] {
     }
   }
 
+  /// Adds four bytes, the most significant first.
+  mutating func append(bigEndianHalf half: UInt32) {
+    for shift in stride(from: 24, through: 0, by: -8) {
+      append(UInt8(truncatingIfNeeded: half >> UInt32(shift)))
+    }
+  }
+
   /// Adds eight bytes, the most significant first.
   mutating func append(bigEndianWord word: UInt64) {
     for shift in stride(from: 56, through: 0, by: -8) {
       append(UInt8(truncatingIfNeeded: word >> UInt64(shift)))
     }
+  }
+}
+
+extension UInt32 {
+  /// The four bytes that sort as the number does: the most significant first.
+  var bigEndianBytes: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.append(bigEndianHalf: self)
+    return bytes
   }
 }

@@ -15,7 +15,7 @@ final class LogTexts: FactTexts {
   func id(ofPosition position: UInt64) -> Name {
     attempt { (view) throws(LedgerError) in
       do throws(RecordError) {
-        return try RecordView(try view.record(position), isChecked: false).id()
+        return try view.record(at: position, isChecked: false).id()
       } catch { throw LedgerError(error, at: position) }
     }
   }

@@ -8,6 +8,8 @@ struct FactBatch {
   private(set) var ids: [RunEntry] = []
   /// The greatest number that any name of the stretch has.
   private(set) var lastName: NameNumber = 0
+  /// The position of the first fact.
+  let firstPosition: UInt64
 
   /// Reads the records at `positions` from `log`.
   ///
@@ -16,26 +18,30 @@ struct FactBatch {
     _ positions: ClosedRange<UInt64>, _ log: LogView, _ keyHash: KeyHash, indexesIDs: Bool
   ) throws(LedgerError) {
     let count = positions.count
+    firstPosition = positions.lowerBound
     facts.reserveCapacity(count)
     if indexesIDs { ids.reserveCapacity(count) }
     var cursor = try log.records(in: positions)
     while try cursor.next() {
       let position = cursor.position
-      do throws(RecordError) {
-        let record = try RecordView(cursor.bytes)
-        facts.append(try Fact(record))
-        lastName = max(lastName, record.greatestNumber)
-        if indexesIDs {
-          let hash = keyHash.id(try record.id())
-          ids.append(RunEntry(key: IndexKey.of(hash), value: UInt32(position)))
-        }
-      } catch { throw LedgerError(error, at: position) }
+      let record = try cursor.record()
+      do throws(RecordError) { facts.append(try Fact(record)) } catch {
+        throw LedgerError(error, at: position)
+      }
+      lastName = max(lastName, record.greatestNumber)
+      if indexesIDs {
+        let hash = try keyHash.id(of: record)
+        ids.append(RunEntry(key: IndexKey.of(hash), value: UInt32(position)))
+      }
     }
   }
 }
 
 /// Keys of the indexes: how much of a keyed hash they keep.
 enum IndexKey {
+  /// The unit under which the facts that the shared context rests on are posted, too.
+  static let contextUnit: UInt32 = .max
+
   /// The upper 48 bits: two ids among ten million share them with a chance of one in five, and then
   /// both are looked at. Shorter keys make smaller runs.
   static func of(_ hash: UInt64) -> UInt64 { hash >> 16 }
@@ -56,27 +62,31 @@ extension RecordView {
   }
 }
 
-/// The facts of a batch by their units: places in the batch, in the order of units.
-struct FactGroups {
-  /// Unit in the upper half, place in the lower.
-  private let order: [UInt64]
-
-  /// - Parameter units: The unit of each fact, by its place.
-  init(_ units: [UInt32]) {
-    order = units.enumerated().map { UInt64($1) << 32 | UInt64($0) }.sorted()
+extension LogView {
+  /// The facts at `positions`, in their order.
+  ///
+  /// - Complexity: O(*k* log *n*) for *k* positions.
+  func facts(at positions: [UInt64]) throws(LedgerError) -> [Fact] {
+    var facts: [Fact] = []
+    facts.reserveCapacity(positions.count)
+    for position in positions { facts.append(try fact(at: position)) }
+    return facts
   }
 
-  /// Each unit with the places of its facts, units and places ascending.
-  func forEach<Failure: Error>(
-    _ body: (UInt32, [Int]) throws(Failure) -> Void
-  ) throws(Failure) {
-    var start = 0
-    while start < order.count {
-      let unit = order[start] >> 32
-      var end = start
-      while end < order.count, order[end] >> 32 == unit { end += 1 }
-      try body(UInt32(unit), order[start..<end].map { Int($0 & 0xFFFF_FFFF) })
-      start = end
+  func fact(at position: UInt64) throws(LedgerError) -> Fact {
+    let record = try record(at: position)
+    do throws(RecordError) { return try Fact(record) } catch {
+      throw LedgerError(error, at: position)
     }
   }
+}
+
+/// The facts in the fold's order; not sorted again where they are in order already.
+///
+/// - Complexity: O(*n* log *n*), O(*n*) where they are in order.
+func inFoldOrder(_ facts: [Fact], _ texts: any FactTexts) -> [Fact] {
+  let isSorted = facts.indices.dropFirst().allSatisfy {
+    FoldKey(facts[$0 - 1]).precedes(FoldKey(facts[$0]), texts)
+  }
+  return isSorted ? facts : facts.sorted { FoldKey($0).precedes(FoldKey($1), texts) }
 }
