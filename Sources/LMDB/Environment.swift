@@ -113,59 +113,6 @@ extension Environment {
     return unsafe WriteTransaction(handle: handle, environment: self)
   }
 
-  /// Reads in one snapshot.
-  ///
-  /// - Throws: what ``beginRead()`` and `body` throw.
-  @inlinable
-  public func read<Value: ~Copyable>(
-    _ body: (borrowing ReadTransaction) throws(LMDBError) -> Value
-  ) throws(LMDBError) -> Value {
-    try body(try beginRead())
-  }
-
-  /// Reads in one snapshot, with the errors of the caller's own layer.
-  ///
-  /// - Throws: what ``beginRead()`` and `body` throw.
-  @inlinable
-  public func read<Value: ~Copyable, Failure: LMDBFailure>(
-    throwing failure: Failure.Type,
-    _ body: (borrowing ReadTransaction) throws(Failure) -> Value
-  ) throws(Failure) -> Value {
-    let transaction: ReadTransaction
-    do throws(LMDBError) { transaction = try beginRead() } catch { throw Failure(error) }
-    return try body(transaction)
-  }
-
-  /// Writes in one transaction: committed when `body` returns, aborted when it throws.
-  ///
-  /// - Throws: what ``beginWrite()``, `body` and ``WriteTransaction/commit()`` throw.
-  @available(*, noasync, message: "a write transaction stays on its thread")
-  @inlinable
-  public func write<Value: ~Copyable>(
-    _ body: (inout WriteTransaction) throws(LMDBError) -> Value
-  ) throws(LMDBError) -> Value {
-    var transaction = try beginWrite()
-    let value = try body(&transaction)
-    try transaction.commit()
-    return value
-  }
-
-  /// Writes in one transaction, with the errors of the caller's own layer.
-  ///
-  /// - Throws: what ``beginWrite()``, `body` and ``WriteTransaction/commit()`` throw.
-  @available(*, noasync, message: "a write transaction stays on its thread")
-  @inlinable
-  public func write<Value: ~Copyable, Failure: LMDBFailure>(
-    throwing failure: Failure.Type,
-    _ body: (inout WriteTransaction) throws(Failure) -> Value
-  ) throws(Failure) -> Value {
-    var transaction: WriteTransaction
-    do throws(LMDBError) { transaction = try beginWrite() } catch { throw Failure(error) }
-    let value = try body(&transaction)
-    do throws(LMDBError) { try transaction.commit() } catch { throw Failure(error) }
-    return value
-  }
-
   func begin(flags: UInt32, _ operation: StaticString) throws(LMDBError) -> OpaquePointer {
     try enter(operation)
     var transaction: OpaquePointer?
