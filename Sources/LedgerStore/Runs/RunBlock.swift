@@ -47,7 +47,7 @@ enum RunBlock {
 
 /// A block as it lies in a page, checked as far as its header goes.
 struct RunBlockView: ~Escapable {
-  private let bytes: RawSpan
+  private let bytes: Span<UInt8>
 
   /// The key of the first entry.
   let first: UInt64
@@ -58,6 +58,7 @@ struct RunBlockView: ~Escapable {
   private let lowBits: Int
   private let valueBits: Int
   private let valueBase: UInt32
+  private let lowWord: Int
   private let valueWord: Int
   private let upperWord: Int
   private let endWord: Int
@@ -66,8 +67,8 @@ struct RunBlockView: ~Escapable {
   ///
   /// - Throws: ``RunsError`` when it is no block.
   @_lifetime(copy bytes)
-  init(_ bytes: RawSpan) throws(RunsError) {
-    let size = bytes.byteCount
+  init(_ bytes: Span<UInt8>) throws(RunsError) {
+    let size = bytes.count
     guard size % 8 == 0, size > 8 * RunBlock.headerWords, size <= RunBlock.sizeBytesMax else {
       throw .corrupt("A block of a sorted run has an impossible size of \(size) bytes")
     }
@@ -86,7 +87,9 @@ struct RunBlockView: ~Escapable {
     self.lowBits = lowBits
     self.valueBits = valueBits
     self.valueBase = UInt32(truncatingIfNeeded: header >> 32)
-    self.valueWord = valueWord
+    // Fields without bits are read from the header, where two words are sure to stand.
+    self.lowWord = lowBits == 0 ? 0 : RunBlock.headerWords
+    self.valueWord = valueBits == 0 ? 0 : valueWord
     self.upperWord = upperWord
     self.endWord = size / 8
   }
@@ -100,45 +103,64 @@ struct RunBlockView: ~Escapable {
     from lower: UInt64, through upper: UInt64, to entries: inout [RunEntry]
   ) throws(RunsError) {
     guard var place = place(of: lower) else { return }
-    var previous = first
-    while true {
-      while place.bits == 0 {
-        place.word += 1
-        if place.word == endWord {
-          guard place.index == count else { throw miscounted }
-          return
-        }
-        place.bits = bytes.word(at: place.word &* 8)
-      }
-      let bit = (place.word &- upperWord) &* 64 &+ place.bits.trailingZeroBitCount
-      place.bits &= place.bits &- 1
-      let index = place.index
-      guard index < count else { throw miscounted }
-      place.index &+= 1
-      let low = field(index, width: lowBits, from: RunBlock.headerWords)
-      let high = UInt64(truncatingIfNeeded: bit &- index) &<< UInt64(lowBits)
-      let key = first &+ (high | low)
-      guard key >= previous else {
-        throw .corrupt("A block of a sorted run is not in order")
-      }
-      previous = key
-      if key < lower { continue }
-      if key > upper { return }
-      let value = UInt32(truncatingIfNeeded: field(index, width: valueBits, from: valueWord))
-      entries.append(RunEntry(key: key, value: valueBase &+ value))
+    while let entry = try next(&place) {
+      if entry.key < lower { continue }
+      if entry.key > upper { return }
+      entries.append(entry)
     }
   }
 
   /// Appends all entries to `entries`.
+  ///
+  /// - Complexity: O(*n*).
+  /// - Throws: as ``append(from:through:to:)``.
   func append(to entries: inout [RunEntry]) throws(RunsError) {
-    try append(from: 0, through: .max, to: &entries)
+    let end = entries.count
+    entries.append(contentsOf: repeatElement(.least, count: count))
+    var room = entries.mutableSpan
+    var place = self.start
+    while let entry = try next(&place) {
+      room[end &+ place.index &- 1] = entry
+    }
   }
 
-  /// A place in the unary part: the entry that comes next, and the bits left of its word.
+  /// A place in the unary part: the entry that comes next, the bits left of its word, and the
+  /// greatest key so far.
   private struct Place {
     var word: Int
     var bits: UInt64
     var index: Int
+    var key: UInt64
+  }
+
+  /// The entry at `place`, which moves on; nil behind the last.
+  @inline(__always)
+  private func next(_ place: inout Place) throws(RunsError) -> RunEntry? {
+    while place.bits == 0 {
+      place.word &+= 1
+      if place.word >= endWord {
+        guard place.index == count else { throw miscounted }
+        return nil
+      }
+      place.bits = word(place.word)
+    }
+    let index = place.index
+    guard index < count else { throw miscounted }
+    let bit = (place.word &- upperWord) &* 64 &+ place.bits.trailingZeroBitCount
+    place.bits &= place.bits &- 1
+    place.index = index &+ 1
+    let low = field(index, width: lowBits, from: lowWord)
+    let high = UInt64(truncatingIfNeeded: bit &- index) &<< UInt64(truncatingIfNeeded: lowBits)
+    let key = first &+ (high | low)
+    guard key >= place.key else { throw .corrupt("A block of a sorted run is not in order") }
+    place.key = key
+    let value = UInt32(truncatingIfNeeded: field(index, width: valueBits, from: valueWord))
+    return RunEntry(key: key, value: valueBase &+ value)
+  }
+
+  /// The place of the first entry.
+  private var start: Place {
+    Place(word: upperWord, bits: word(upperWord), index: 0, key: first)
   }
 
   private var miscounted: RunsError {
@@ -147,13 +169,13 @@ struct RunBlockView: ~Escapable {
 
   /// The place of the first entry whose high part is that of `key`, or nil when all are lower.
   private func place(of key: UInt64) -> Place? {
-    guard key > first else { return Place(word: upperWord, bits: word(upperWord), index: 0) }
+    guard key > first else { return start }
     let high = (key - first) >> UInt64(lowBits)
     guard high < UInt64(endWord - upperWord) * 64 else { return nil }
     // Entries with the high part h follow the zero number h, and as many ones as the zero's place
     // less h stand before it.
     var zeros = Int(high)
-    guard zeros > 0 else { return Place(word: upperWord, bits: word(upperWord), index: 0) }
+    guard zeros > 0 else { return start }
     var index = upperWord
     while index < endWord {
       let bits = word(index)
@@ -164,7 +186,7 @@ struct RunBlockView: ~Escapable {
         let next = left.trailingZeroBitCount + 1
         let rest = (bits >> UInt64(next)) << UInt64(next)
         let before = (index - upperWord) * 64 + next - Int(high)
-        return Place(word: index, bits: rest, index: before)
+        return Place(word: index, bits: rest, index: before, key: first)
       }
       zeros -= here
       index += 1

@@ -26,6 +26,12 @@ extension RunEntry {
   /// The least entry of all.
   static let least = RunEntry(key: 0, value: 0)
 
+  /// The least entry behind this one, or nil when there is none.
+  var successor: RunEntry? {
+    if value < .max { return RunEntry(key: key, value: value + 1) }
+    return key < .max ? RunEntry(key: key + 1) : nil
+  }
+
   /// Key and value as one number of 96 bits that sorts as the entry does.
   @inlinable
   var order: UInt128 { UInt128(truncatingIfNeeded: key) << 32 | UInt128(truncatingIfNeeded: value) }
