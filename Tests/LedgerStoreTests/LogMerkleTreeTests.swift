@@ -29,7 +29,8 @@ struct LogMerkleTreeTests {
     for size in 0...600 {
       #expect(frontier.root(&hasher).bytes == naiveRoot(leaves[..<size]), "size \(size)")
       guard size < 600 else { break }
-      let leaf = hasher.leafHash(leaves[size].span)
+      let record = leaves[size]
+      let leaf = hasher.leafHash(record.span)
       frontier.append(leaf, &hasher, completed: &completed)
     }
   }
@@ -62,9 +63,11 @@ struct LogMerkleTreeTests {
     var hasher = TreeHasher()
     var stored: [TreeHash] = []
     for size in 1...600 {
-      let leaf = hasher.leafHash(leaves[size - 1].span)
+      let record = leaves[size - 1]
+      let leaf = hasher.leafHash(record.span)
       frontier.append(leaf, &hasher, completed: &stored)
       #expect(MerkleTree.storedNodes(atSize: UInt64(size)) == UInt64(stored.count))
+      guard size % 16 == 0 else { continue }
       for (level, index) in MerkleTree.peaks(size: UInt64(size)) where level >= 4 {
         let start = Int(index) << level
         let expected = naiveRoot(leaves[start..<start + 1 << level])

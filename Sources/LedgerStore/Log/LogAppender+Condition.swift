@@ -93,7 +93,9 @@ private struct NumberFilter {
     if account != 0, record.number(.account) != account { return false }
     if transaction != 0, record.number(.transaction) != transaction { return false }
     if product != 0, record.number(.product) != product { return false }
-    if original != 0, record.number(.originalTransaction) != original, record.number(.transaction) != original {
+    if original != 0, record.number(.originalTransaction) != original,
+      record.number(.transaction) != original
+    {
       return false
     }
     guard let type else { return true }

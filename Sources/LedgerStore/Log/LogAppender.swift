@@ -100,6 +100,8 @@ struct LogAppender {
     isAhead = false
   }
 
+  /// Not tied to `self`, which the transaction's time sees changing.
+  @_lifetime(immortal)
   private func begin() throws(LedgerError) -> WriteTransaction {
     do throws(LMDBError) { return try environment.beginWrite() } catch { throw LedgerError(error) }
   }
