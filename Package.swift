@@ -74,7 +74,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "LedgerStoreTests",
-      dependencies: ["LedgerStore", "LedgerModel", "LedgerEvents", "LMDB", "LedgerOracle", "LedgerHistories"],
+      dependencies: [
+        "LedgerStore", "LedgerModel", "LedgerEvents", "LMDB", "LedgerOracle", "LedgerHistories",
+      ],
       swiftSettings: strict + lifetimes),
     .testTarget(
       name: "EntitlementsTests",
@@ -86,6 +88,12 @@ let package = Package(
     .testTarget(
       name: "CommandLineTests", dependencies: ["LedgerEvents", "LedgerHistories", "daybook"],
       swiftSettings: strict),
+    .testTarget(
+      name: "LedgerOracleTests", dependencies: ["LedgerOracle", "LedgerHistories", "LedgerEvents"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "SampleTests", dependencies: ["LedgerOracle", "LedgerHistories", "LedgerEvents"],
+      path: "Tests/Samples", swiftSettings: strict),
     .testTarget(name: "TidyTests", swiftSettings: strict),
   ]
 )

@@ -1,0 +1,189 @@
+internal import LMDB
+
+/// The format of a block: up to 4,096 entries of a run in one value of LMDB.
+///
+/// Keys are stored as their distance from the first key by the code of Elias and Fano: the low
+/// bits of all distances packed one after the other, the high parts in unary. That is within half
+/// a bit of what random keys need, and a key is found without reading those before it. Values are
+/// packed as their distance from the least one, so that a family without values pays nothing.
+///
+/// All numbers are little-endian words of 64 bits; packed fields begin at a word's lowest bit.
+///
+///     word 0    first key
+///     word 1    bits  0…15  number of entries n, 1…4,096
+///                    16…23  low bits a distance l, 0…48
+///                    24…31  bits a value v, 0…32
+///                    32…63  least value
+///     then      n × l bits  low parts, rounded up to a word
+///     then      n × v bits  values less the least value, rounded up to a word
+///     the rest              bit (high part of entry i) + i is set, for each i
+///
+/// Peter Elias, "Efficient storage and retrieval by content and address of static files",
+/// J. ACM 21 (1974).
+enum RunBlock {
+  /// The most bytes of a block: with its header of 16 bytes, one overflow page of 4 KiB.
+  ///
+  /// A value that fills a page of its own packs as well wherever it is inserted (values inside
+  /// leaves fill half a page unless they are appended to the table's end), and deleting it touches
+  /// its key's leaf only, a hundredth of the pages.
+  static let sizeBytesMax = 4080
+
+  /// ``sizeBytesMax`` in words.
+  static let wordsMax = sizeBytesMax / 8
+
+  /// The words before the packed fields.
+  static let headerWords = 2
+
+  /// The most entries of a block, which bounds what a reader decodes at once.
+  static let entriesMax = 4096
+
+  /// The most low bits a distance, so that a high part never leaves 64 bits when shifted back.
+  static let lowBitsMax = 48
+
+  /// The words that `count` fields of `bits` bits take.
+  @inline(__always)
+  static func words(_ count: Int, _ bits: Int) -> Int { (count &* bits &+ 63) &>> 6 }
+}
+
+/// A block as it lies in a page, checked as far as its header goes.
+struct RunBlockView: ~Escapable {
+  private let bytes: RawSpan
+
+  /// The key of the first entry.
+  let first: UInt64
+
+  /// How many entries the block holds.
+  let count: Int
+
+  private let lowBits: Int
+  private let valueBits: Int
+  private let valueBase: UInt32
+  private let valueWord: Int
+  private let upperWord: Int
+  private let endWord: Int
+
+  /// Checks the header of the block in `bytes`.
+  ///
+  /// - Throws: ``RunsError`` when it is no block.
+  @_lifetime(copy bytes)
+  init(_ bytes: RawSpan) throws(RunsError) {
+    let size = bytes.byteCount
+    guard size % 8 == 0, size > 8 * RunBlock.headerWords, size <= RunBlock.sizeBytesMax else {
+      throw .corrupt("A block of a sorted run has an impossible size of \(size) bytes")
+    }
+    let header = bytes.word(at: 8)
+    let count = Int(header & 0xFFFF)
+    let lowBits = Int(header >> 16 & 0xFF)
+    let valueBits = Int(header >> 24 & 0xFF)
+    let valueWord = RunBlock.headerWords + RunBlock.words(count, lowBits)
+    let upperWord = valueWord + RunBlock.words(count, valueBits)
+    guard count >= 1, count <= RunBlock.entriesMax, lowBits <= RunBlock.lowBitsMax,
+      valueBits <= 32, upperWord < size / 8
+    else { throw .corrupt("A block of a sorted run has an impossible header") }
+    self.bytes = bytes
+    self.first = bytes.word(at: 0)
+    self.count = count
+    self.lowBits = lowBits
+    self.valueBits = valueBits
+    self.valueBase = UInt32(truncatingIfNeeded: header >> 32)
+    self.valueWord = valueWord
+    self.upperWord = upperWord
+    self.endWord = size / 8
+  }
+
+  /// Appends the entries with keys from `lower` through `upper` to `entries`, in order.
+  ///
+  /// - Complexity: O(*k* + *n*/32) for *k* entries found of *n*.
+  /// - Throws: ``RunsError`` when the entries are fewer or more than the header says, or not in
+  ///   order.
+  func append(
+    from lower: UInt64, through upper: UInt64, to entries: inout [RunEntry]
+  ) throws(RunsError) {
+    guard var place = place(of: lower) else { return }
+    var previous = first
+    while true {
+      while place.bits == 0 {
+        place.word += 1
+        if place.word == endWord {
+          guard place.index == count else { throw miscounted }
+          return
+        }
+        place.bits = bytes.word(at: place.word &* 8)
+      }
+      let bit = (place.word &- upperWord) &* 64 &+ place.bits.trailingZeroBitCount
+      place.bits &= place.bits &- 1
+      let index = place.index
+      guard index < count else { throw miscounted }
+      place.index &+= 1
+      let low = field(index, width: lowBits, from: RunBlock.headerWords)
+      let high = UInt64(truncatingIfNeeded: bit &- index) &<< UInt64(lowBits)
+      let key = first &+ (high | low)
+      guard key >= previous else {
+        throw .corrupt("A block of a sorted run is not in order")
+      }
+      previous = key
+      if key < lower { continue }
+      if key > upper { return }
+      let value = UInt32(truncatingIfNeeded: field(index, width: valueBits, from: valueWord))
+      entries.append(RunEntry(key: key, value: valueBase &+ value))
+    }
+  }
+
+  /// Appends all entries to `entries`.
+  func append(to entries: inout [RunEntry]) throws(RunsError) {
+    try append(from: 0, through: .max, to: &entries)
+  }
+
+  /// A place in the unary part: the entry that comes next, and the bits left of its word.
+  private struct Place {
+    var word: Int
+    var bits: UInt64
+    var index: Int
+  }
+
+  private var miscounted: RunsError {
+    .corrupt("A block of a sorted run does not hold as many entries as it says")
+  }
+
+  /// The place of the first entry whose high part is that of `key`, or nil when all are lower.
+  private func place(of key: UInt64) -> Place? {
+    guard key > first else { return Place(word: upperWord, bits: word(upperWord), index: 0) }
+    let high = (key - first) >> UInt64(lowBits)
+    guard high < UInt64(endWord - upperWord) * 64 else { return nil }
+    // Entries with the high part h follow the zero number h, and as many ones as the zero's place
+    // less h stand before it.
+    var zeros = Int(high)
+    guard zeros > 0 else { return Place(word: upperWord, bits: word(upperWord), index: 0) }
+    var index = upperWord
+    while index < endWord {
+      let bits = word(index)
+      let here = 64 - bits.nonzeroBitCount
+      if zeros <= here {
+        var left = ~bits
+        for _ in 1..<zeros { left &= left &- 1 }
+        let next = left.trailingZeroBitCount + 1
+        let rest = (bits >> UInt64(next)) << UInt64(next)
+        let before = (index - upperWord) * 64 + next - Int(high)
+        return Place(word: index, bits: rest, index: before)
+      }
+      zeros -= here
+      index += 1
+    }
+    return nil
+  }
+
+  @inline(__always)
+  private func word(_ index: Int) -> UInt64 { bytes.word(at: index &* 8) }
+
+  /// The packed field number `index` of those that begin at the word `start`.
+  @inline(__always)
+  private func field(_ index: Int, width: Int, from start: Int) -> UInt64 {
+    let bit = index &* width
+    let place = start &+ bit &>> 6
+    let shift = UInt64(truncatingIfNeeded: bit & 63)
+    // A word always follows: the unary part has at least one.
+    let low = word(place) &>> shift
+    let high = (word(place &+ 1) &<< 1) &<< (63 &- shift)
+    return (low | high) & ((1 &<< UInt64(truncatingIfNeeded: width)) &- 1)
+  }
+}
