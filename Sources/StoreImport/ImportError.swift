@@ -1,5 +1,5 @@
-/// Why a file of the store could not be imported: where it stands, what was expected there, and what
-/// to do about it.
+/// Why a file of the store could not be imported: where it stands, what was expected there, and
+/// what to do about it.
 ///
 /// Two errors are equal where their codes are; texts are for people.
 public struct ImportError: Error, Sendable {

@@ -32,10 +32,11 @@ extension Receipt {
 
   private func kind(of purchase: ReceiptTransaction) throws(ImportError) -> EventKind {
     let isFirst = try Name(purchase.original()) == Name(purchase.transaction)
-    return try purchase.expiresAt() == nil || isFirst ? .transactionPurchased : .subscriptionRenewed
+    let isPeriod = try purchase.expiresAt() != nil
+    return isPeriod && !isFirst ? .subscriptionRenewed : .transactionPurchased
   }
 
-  /// A refund, a family's revocation, or the end by an upgrade, where the store's date of it stands.
+  /// A refund, a family's revocation, or the end by an upgrade, at the store's date of it.
   ///
   /// The store writes `cancellation_date` for all three. An upgrade is a purchase fact that says
   /// `isUpgraded`, later than the purchase itself and therefore newer.

@@ -81,6 +81,9 @@ extension Receipt {
     if let product = try subject.entry.text("auto_renew_product_id") {
       data.set("toProduct", product)
     }
+    let promotion = try subject.entry.text("promotional_offer_id")
+    let code = try subject.entry.text("offer_code_ref_name")
+    data.set("offer", promotion ?? code)
     return try fact(
       .subscriptionAutoRenewChanged, subject, at: requestDate(subject, "auto_renew_status"), data)
   }

@@ -11,7 +11,7 @@ public import LedgerEvents
 /// the entries that it names.
 public enum StoreKitConfiguration {
   /// The name of this format, as `import.received` states it.
-  public static let format = "storekit-config"
+  public static let format = ImportFormat.storekitConfig.rawValue
 
   /// The events of one file: `import.received` and `catalog.set`.
   ///

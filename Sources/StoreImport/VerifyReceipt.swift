@@ -7,16 +7,16 @@ public import LedgerEvents
 /// iOS 6 is. Each fact is dated by the store's own date of it; what the store says of the present
 /// without a date (auto-renewal, billing, consent) is dated by `request_date_ms`.
 ///
-/// One fact is one event, whichever list and whichever file tells it: the events of a purchase state
-/// only what every list states (product, dates, quantity). What one list knows and another lacks is
-/// a fact of its own beside it (an upgrade, a refund, an offer), or, where it belongs to the
-/// purchase (family sharing, the account), it is part of the id. `FactIdentifier` says how.
+/// One fact is one event, whichever list and whichever file tells it: the events of a purchase
+/// state only what every list states (product, dates, quantity). What one list knows and another
+/// lacks is a fact of its own beside it (an upgrade, a refund, an offer), or, where it belongs to
+/// the purchase (family sharing, the account), it is part of the id.
 ///
 /// Not imported are fields that say nothing about a purchase of this customer: the group of a
 /// subscription (a catalogue's to say), `web_order_line_item_id`, and the receipt's own data.
 public enum VerifyReceipt {
   /// The name of this format, as `import.received` states it.
-  public static let format = "verify-receipt"
+  public static let format = ImportFormat.verifyReceipt.rawValue
 
   /// The events of one answer: `import.received` first, then the facts in the fold's order.
   ///
@@ -26,6 +26,7 @@ public enum VerifyReceipt {
     from bytes: [UInt8], options: ImportOptions
   ) throws(ImportError) -> [Event] {
     do throws(ImportError) {
+      if isEncodedReceipt(bytes) { throw encodedReceipt }
       let document = try StoreJSONReader.document(bytes)
       guard case .object = document else { throw notAnObject(document) }
       let answer = try StoreObject(document, path: "")
@@ -41,6 +42,13 @@ public enum VerifyReceipt {
       throw error.of(file: options.baseName)
     }
   }
+
+  /// Whether the file is a receipt itself: PKCS#7 in base64, which begins with a long sequence.
+  private static func isEncodedReceipt(_ bytes: [UInt8]) -> Bool { bytes.starts(with: "MI".utf8) }
+
+  private static let encodedReceipt = ImportError(
+    .otherFormat, reason: "expected the store's answer, found a receipt in base64",
+    remedy: "Send the receipt to the store's verifyReceipt and import the answer")
 
   private static func notAnObject(_ document: StoreJSON) -> ImportError {
     ImportError(
