@@ -30,10 +30,11 @@ extension Event {
       for download in data.array("downloads") ?? [] {
         add(.download, download["download"]?.string.map { Name($0) })
       }
-    case .catalogSet, .catalogRequested, .catalogReceived, .catalogFailed:
+    case .catalogSet, .catalogReceived:
       for product in data.array("products") ?? [] {
         add(.product, product["product"]?.string.map { Name($0) })
       }
+      guard type.kind == .catalogReceived else { break }
       for product in data.array("invalid") ?? [] {
         add(.product, product.string.map { Name($0) })
       }

@@ -78,12 +78,35 @@ public enum Vocabulary {
     public let needs: [[Requirement]]
     /// The members of `data` that the vocabulary names.
     public let fields: [Field]
+    /// Of each field, the number of its name in records; `nil` where it is personal.
+    let tags: [RecordTag?]
+    /// Of each field, the first bytes of its name, to find it by.
+    let prefixes: [UInt64]
+    /// Whether `error` is one of the fields.
+    let hasError: Bool
+
+    init(kind: EventKind, needs: [[Requirement]], fields: [Field]) {
+      self.kind = kind
+      self.needs = needs
+      self.fields = fields
+      self.tags = fields.map { $0.isPersonal ? nil : RecordTag.byName[$0.name] }
+      self.prefixes = fields.map(\.key.prefix)
+      self.hasError = fields.contains { $0.name == "error" }
+    }
 
     /// The field called `name`.
     ///
     /// - Complexity: O(*n*) in the number of fields.
-    public func field(_ name: String) -> Field? {
-      fields.first { $0.name.utf8.elementsEqual(name.utf8) }
+    public func field(_ name: String) -> Field? { index(of: name).map { fields[$0] } }
+
+    /// The place in `fields` of the one called `name`.
+    func index(of name: String) -> Int? {
+      let prefix = NameKey.prefix(name)
+      for index in prefixes.indices
+      where prefixes[index] == prefix && fields[index].name.utf8.elementsEqual(name.utf8) {
+        return index
+      }
+      return nil
     }
   }
 

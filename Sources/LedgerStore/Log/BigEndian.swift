@@ -1,0 +1,55 @@
+extension Span<UInt8> {
+  /// The eight bytes from `offset` on, the most significant first.
+  @inline(__always)
+  func bigEndianWord(at offset: Int) -> UInt64 {
+    let bytes = extracting(offset..<offset + 8)
+    var word: UInt64 = 0
+    for index in 0..<8 { word = word << 8 | UInt64(bytes[index]) }
+    return word
+  }
+
+  /// The four bytes from `offset` on, the most significant first.
+  @inline(__always)
+  func bigEndianHalf(at offset: Int) -> UInt32 {
+    let bytes = extracting(offset..<offset + 4)
+    var word: UInt32 = 0
+    for index in 0..<4 { word = word << 8 | UInt32(bytes[index]) }
+    return word
+  }
+
+  /// Whether both hold the same bytes.
+  func equals(_ other: Span<UInt8>) -> Bool {
+    guard count == other.count else { return false }
+    for index in 0..<count where self[index] != other[index] { return false }
+    return true
+  }
+}
+
+extension [UInt8] {
+  /// The bytes of `span`.
+  init(copying span: Span<UInt8>) {
+    self.init()
+    append(copying: span)
+  }
+
+  /// Adds the bytes of `span`.
+  mutating func append(copying span: Span<UInt8>) {
+    reserveCapacity(count + span.count)
+    for index in span.indices { append(span[index]) }
+  }
+
+  /// Sets the eight bytes from `offset` on, the most significant first.
+  @inline(__always)
+  mutating func setBigEndianWord(_ word: UInt64, at offset: Int) {
+    for index in 0..<8 {
+      self[offset + index] = UInt8(truncatingIfNeeded: word >> UInt64(56 - 8 * index))
+    }
+  }
+
+  /// Adds eight bytes, the most significant first.
+  mutating func append(bigEndianWord word: UInt64) {
+    for shift in stride(from: 56, through: 0, by: -8) {
+      append(UInt8(truncatingIfNeeded: word >> UInt64(shift)))
+    }
+  }
+}
