@@ -85,9 +85,10 @@ public final class FactDetail: Sendable {
   public struct Announced: Sendable {
     public var download: NameNumber
     public var contentVersion: Name?
-    public var host: DownloadHost
+    /// `nil` where the delivery states none: a host stated before stays.
+    public var host: DownloadHost?
 
-    public init(download: NameNumber, contentVersion: Name?, host: DownloadHost) {
+    public init(download: NameNumber, contentVersion: Name?, host: DownloadHost?) {
       self.download = download
       self.contentVersion = contentVersion
       self.host = host
