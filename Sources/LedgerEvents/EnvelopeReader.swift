@@ -1,0 +1,198 @@
+/// Reads the members of one event's object, in whatever order they stand.
+struct EnvelopeReader: ~Escapable {
+  private var scanner: JSONScanner
+  private var id: Name?
+  private var type: EventType?
+  private var occurredAt: Instant?
+  private var source: EventSource?
+  private var environment: StoreEnvironment?
+  private var app: Name?
+  private var account: Name?
+  private var device: Name?
+  private var session: Name?
+  private var sequence: Int64?
+  private var payment: Name?
+  private var product: Name?
+  private var transaction: Name?
+  private var originalTransaction: Name?
+  private var download: Name?
+  private var position: UInt64?
+  private var recordedAt: Instant?
+  /// Where the members of `data` stand.
+  private var data: [(name: JSONRange, value: JSONRange)] = []
+  /// The closing brace, where what is missing should have been.
+  private var end = 0
+
+  @_lifetime(copy text)
+  init(_ text: Span<UInt8>) { scanner = JSONScanner(text) }
+
+  /// Reads the whole line.
+  mutating func read() throws(EventError) {
+    scanner.skipSpace()
+    guard scanner.next == UInt8(ascii: "{") else {
+      throw scanner.failure(
+        "expected an object, one event a line that begins with '{', found \(scanner.found)")
+    }
+    try scanner.open()
+    scanner.skipSpace()
+    if !scanner.take(UInt8(ascii: "}")) {
+      repeat {
+        let name = try scanner.memberName(first: 0)
+        try member(name)
+        scanner.skipSpace()
+      } while try scanner.another(UInt8(ascii: "}"))
+    }
+    end = scanner.index - 1
+    scanner.skipSpace()
+    guard scanner.isAtEnd else {
+      throw scanner.failure("expected the end of the line behind the event, found \(scanner.found)")
+    }
+  }
+
+  private mutating func member(_ name: JSONRange) throws(EventError) {
+    guard let field = EnvelopeNames.field(name, in: scanner) else {
+      throw EnvelopeNames.unknown(try scanner.text(name), at: name.start)
+    }
+    do {
+      if field == .data {
+        try readData()
+      } else {
+        try read(field, try scanner.value())
+      }
+    } catch {
+      throw field == .data ? error.within("data") : error.within(field.rawValue)
+    }
+  }
+
+  private mutating func read(_ field: EnvelopeField, _ value: JSONRange) throws(EventError) {
+    switch field {
+    case .id: id = try name(value, bytesMax: eventIDBytesMax)
+    case .type: type = try EventTypeReader.type(value, in: scanner)
+    case .occurredAt: occurredAt = try time(value)
+    case .source:
+      try scanner.checkName(value)
+      source = EventSource(text: try scanner.text(value))
+    case .environment:
+      try scanner.checkWord(value, StoreEnvironment.allCases.map(\.text))
+      environment = StoreEnvironment(text: try scanner.text(value))
+    case .app: app = try name(value)
+    case .account: account = try name(value)
+    case .device: device = try name(value)
+    case .session: session = try name(value)
+    case .sequence: sequence = try scanner.integer(value, minimum: 0)
+    case .payment: payment = try name(value)
+    case .product: product = try name(value)
+    case .transaction: transaction = try name(value)
+    case .originalTransaction: originalTransaction = try name(value)
+    case .download: download = try name(value)
+    case .position: position = UInt64(try scanner.integer(value, minimum: 1))
+    case .recordedAt: recordedAt = try time(value)
+    case .data: break
+    }
+  }
+
+  private func name(
+    _ value: JSONRange, bytesMax: Int = nameBytesMax
+  ) throws(EventError) -> Name {
+    try scanner.checkName(value, bytesMax: bytesMax)
+    return Name(try scanner.text(value))
+  }
+
+  private func time(_ value: JSONRange) throws(EventError) -> Instant {
+    try scanner.demand(.string, value)
+    let instant: Instant?
+    if value.isEscaped {
+      instant = Instant(rfc3339: try scanner.text(value))
+    } else {
+      instant = Instant(rfc3339: scanner.bytes, value.inside)
+    }
+    guard let instant else {
+      throw EventError(
+        at: value.start,
+        "expected a time of RFC 3339 with its offset as \"2014-03-05T10:00:01Z\", found "
+          + (try scanner.shortText(value)))
+    }
+    guard instant.isInEnvelopeRange else {
+      throw EventError(
+        at: value.start,
+        "expected a time of the years 1970 to 9999 in UTC, found \(try scanner.shortText(value))")
+    }
+    return instant
+  }
+
+  private mutating func readData() throws(EventError) {
+    guard scanner.next == UInt8(ascii: "{") else {
+      try scanner.demand(.object, try scanner.value())
+      return
+    }
+    let first = scanner.members.count
+    try scanner.open()
+    scanner.skipSpace()
+    if !scanner.take(UInt8(ascii: "}")) {
+      repeat {
+        let name = try scanner.memberName(first: first)
+        do {
+          data.append((name, try scanner.value()))
+        } catch {
+          throw error.within(try scanner.text(name))
+        }
+        scanner.skipSpace()
+      } while try scanner.another(UInt8(ascii: "}"))
+    }
+    scanner.close(first: first)
+  }
+}
+
+// MARK: - The event
+
+extension EnvelopeReader {
+  /// The event that was read, with what its type demands checked.
+  mutating func input(
+    defaultEnvironment: StoreEnvironment?
+  ) throws(EventError) -> EventInput {
+    guard let id else { throw missing(.id) }
+    guard let type else { throw missing(.type) }
+    guard let occurredAt else { throw missing(.occurredAt) }
+    let rule = Vocabulary.rule(type.kind)
+    let data = try eventData(rule)
+    let event = Event(
+      id: id, type: type, occurredAt: occurredAt, source: source,
+      environment: environment ?? defaultEnvironment, app: app, account: account, device: device,
+      session: session, sequence: sequence, payment: payment, product: product,
+      transaction: transaction, originalTransaction: originalTransaction, download: download,
+      data: data)
+    do { try event.checkNeeds(rule) } catch {
+      throw EventError(column: end + 1, field: error.field, reason: error.reason)
+    }
+    return EventInput(event: event, position: position, recordedAt: recordedAt)
+  }
+
+  private func missing(_ field: EnvelopeField) -> EventError {
+    EventError(at: end, "is missing: every event needs it").within(field.rawValue)
+  }
+
+  private mutating func eventData(_ rule: Vocabulary.Rule) throws(EventError) -> EventData {
+    var members: [EventData.Member] = []
+    members.reserveCapacity(data.count)
+    for (name, value) in data {
+      let text: String
+      if let found = scanner.field(name, of: rule.fields) {
+        text = rule.fields[found].name
+        scanner.index = value.start
+        scanner.depth = 2
+        do { try scanner.check(rule.fields[found].type) } catch {
+          throw error.within(text).within("data")
+        }
+      } else {
+        text = try scanner.text(name)
+      }
+      members.append(EventData.Member(name: text, json: scanner.json(value)))
+    }
+    return EventData(members: members)
+  }
+}
+
+extension Instant {
+  /// Whether an envelope can state it: the years 1970 to 9999.
+  var isInEnvelopeRange: Bool { microseconds >= 0 && microseconds <= Instant.microsecondsMax }
+}

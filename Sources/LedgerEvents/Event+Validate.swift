@@ -1,0 +1,110 @@
+extension Event {
+  /// Checks an event made by hand by the rules that the decoder holds text to.
+  ///
+  /// - Throws: `EventError` without line and column.
+  /// - Complexity: O(*n*) in the size of the event.
+  public func validate() throws(EventError) {
+    do throws(EventError) {
+      try checkEnvelope()
+      let rule = Vocabulary.rule(type.kind)
+      try checkData(rule)
+      try checkNeeds(rule)
+      let size = EventEncoder().encode(self).count
+      guard size <= eventSizeBytesMax else {
+        throw EventError(
+          reason: "has \(size) bytes, more than the \(eventSizeBytesMax) of one event")
+      }
+    } catch {
+      throw EventError(field: error.field, reason: error.reason)
+    }
+  }
+
+  private func checkEnvelope() throws(EventError) {
+    try Event.check(id, .id, bytesMax: eventIDBytesMax)
+    guard EventTypeReader.isWellFormed(type.text), type.text.utf8.count <= nameBytesMax else {
+      throw EventError(
+        field: "type",
+        reason: "expected subject.verb in letters as \"transaction.purchased\"")
+    }
+    guard occurredAt.isInEnvelopeRange else {
+      throw EventError(
+        field: "occurredAt", reason: "expected a time of the years 1970 to 9999 in UTC")
+    }
+    if let sequence, sequence < 0 {
+      throw EventError(
+        field: "sequence", reason: "expected an integer from 0 up, found \(sequence)")
+    }
+    if let source { try Event.check(Name(source.text), .source) }
+    try Event.check(app, .app)
+    try Event.check(account, .account)
+    try Event.check(device, .device)
+    try Event.check(session, .session)
+    try Event.check(payment, .payment)
+    try Event.check(product, .product)
+    try Event.check(transaction, .transaction)
+    try Event.check(originalTransaction, .originalTransaction)
+    try Event.check(download, .download)
+  }
+
+  private static func check(
+    _ name: Name?, _ field: EnvelopeField, bytesMax: Int = nameBytesMax
+  ) throws(EventError) {
+    guard let count = name?.byteCount else { return }
+    guard count > 0 else {
+      throw EventError(
+        field: field.rawValue, reason: "is empty: leave it out where it is not known")
+    }
+    guard count <= bytesMax else {
+      throw EventError(
+        field: field.rawValue,
+        reason: "has \(count) bytes, more than the \(bytesMax) allowed")
+    }
+  }
+
+  private func checkData(_ rule: Vocabulary.Rule) throws(EventError) {
+    var names = Set<Name>()
+    for member in data.members {
+      do throws(EventError) {
+        guard names.insert(Name(member.name)).inserted else {
+          throw EventError(reason: "is there twice")
+        }
+        try checkUTF8(member.json.span)
+        var scanner = JSONScanner(member.json.span, depth: 2)
+        _ = try scanner.value()
+        guard scanner.isAtEnd else {
+          throw scanner.failure("expected one value and nothing behind it, found \(scanner.found)")
+        }
+        guard let field = rule.field(member.name) else { continue }
+        scanner.index = 0
+        try scanner.check(field.type)
+      } catch {
+        throw error.within(member.name).within("data")
+      }
+    }
+  }
+
+  /// Checks that everything is there that the type needs.
+  func checkNeeds(_ rule: Vocabulary.Rule) throws(EventError) {
+    for alternatives in rule.needs {
+      if alternatives.contains(where: states) { continue }
+      let paths = alternatives.map(\.path)
+      throw EventError(
+        field: paths[0],
+        reason: "is missing: \(type.text) needs \(paths.joined(separator: " or "))")
+    }
+  }
+
+  private func states(_ requirement: Vocabulary.Requirement) -> Bool {
+    switch requirement {
+    case .data(let name): data[name] != nil
+    case .envelope(.account): account != nil
+    case .envelope(.payment): payment != nil
+    case .envelope(.product): product != nil
+    case .envelope(.transaction): transaction != nil
+    case .envelope(.originalTransaction): originalTransaction != nil
+    case .envelope(.download): download != nil
+    case .envelope(let field):
+      preconditionFailure("the vocabulary needs \(field), which nothing checks")
+    }
+  }
+}

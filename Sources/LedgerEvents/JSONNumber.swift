@@ -1,0 +1,65 @@
+/// Numbers of JSON, read from their text.
+enum JSONNumber {
+  /// An integer written as one; `nil` with a fraction or exponent, as `-0`, or beyond 64 bits.
+  static func integer(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Int64? {
+    var at = range.lowerBound
+    let isNegative = at < range.upperBound && bytes[at] == UInt8(ascii: "-")
+    if isNegative { at += 1 }
+    guard at < range.upperBound else { return nil }
+    var number: Int64 = 0
+    while at < range.upperBound {
+      let digit = bytes[at] &- UInt8(ascii: "0")
+      guard digit <= 9 else { return nil }
+      let (tens, overflowed) = number.multipliedReportingOverflow(by: 10)
+      // Counted downwards, because the lowest number of 64 bits has no positive counterpart.
+      let (sum, exceeded) = tens.subtractingReportingOverflow(Int64(digit))
+      guard !overflowed, !exceeded else { return nil }
+      number = sum
+      at += 1
+    }
+    if isNegative { return number == 0 ? nil : number }
+    return number == .min ? nil : -number
+  }
+
+  /// The nearest double to a number of JSON; infinite beyond the range of doubles.
+  ///
+  /// Up to fifteen digits and a power of ten within ±22 are one exact division or multiplication
+  /// (Clinger, *How to Read Floating Point Numbers Accurately*, 1990); the rest is the standard
+  /// library's.
+  static func double(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Double {
+    var at = range.lowerBound
+    let isNegative = at < range.upperBound && bytes[at] == UInt8(ascii: "-")
+    if isNegative { at += 1 }
+    var digits: Int64 = 0
+    var count = 0
+    var places = 0
+    var isFraction = false
+    while at < range.upperBound {
+      let byte = bytes[at]
+      if byte == UInt8(ascii: ".") && !isFraction {
+        isFraction = true
+      } else if isDigit(byte) && count < 15 {
+        digits = digits * 10 + Int64(byte - UInt8(ascii: "0"))
+        count += digits == 0 ? 0 : 1
+        places += isFraction ? 1 : 0
+      } else {
+        return slowDouble(bytes, range)
+      }
+      at += 1
+    }
+    guard places <= 22 else { return slowDouble(bytes, range) }
+    let magnitude = Double(digits) / powersOfTen[places]
+    return isNegative ? -magnitude : magnitude
+  }
+
+  private static func slowDouble(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Double {
+    var text = ""
+    for index in range { text.unicodeScalars.append(Unicode.Scalar(bytes[index])) }
+    return Double(text) ?? .nan
+  }
+
+  private static let powersOfTen: [Double] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
+    1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+  ]
+}

@@ -1,0 +1,294 @@
+/// What a JSON value is.
+enum JSONShape: UInt8 {
+  case string
+  case number
+  case boolean
+  case object
+  case array
+
+  /// With its article, for messages.
+  var description: String {
+    switch self {
+    case .string: "a string"
+    case .number: "a number"
+    case .boolean: "true or false"
+    case .object: "an object"
+    case .array: "an array"
+    }
+  }
+}
+
+/// Where a value stands: from its first byte up to, not with, `end`.
+struct JSONRange {
+  var start: Int
+  var end: Int
+  var shape: JSONShape
+  /// A string that contains an escape, so that its bytes are not its text.
+  var isEscaped = false
+
+  /// The contents of a string, without its quotes.
+  var inside: Range<Int> { start + 1..<end - 1 }
+}
+
+/// Reads JSON (RFC 8259) over borrowed bytes, strictly: no `null`, no repeated member, no lone
+/// surrogate, no nesting beyond `nestingDepthMax`.
+///
+/// The bytes must be valid UTF-8; the decoder checks that for a line at once.
+struct JSONScanner: ~Escapable {
+  let bytes: Span<UInt8>
+  /// The next byte to read.
+  var index: Int
+  /// Open objects and arrays around `index`.
+  var depth: Int
+  /// The members met so far of the objects that are open.
+  var members: [MemberMark] = []
+  /// The names of the open objects that have too many members to be compared one by one, by where
+  /// their marks begin.
+  var large: [Int: Set<[UInt8]>] = [:]
+
+  /// A member's name, kept to find it repeated.
+  struct MemberMark {
+    var hash: UInt64
+    var range: JSONRange
+  }
+
+  @_lifetime(copy bytes)
+  init(_ bytes: Span<UInt8>, at index: Int = 0, depth: Int = 0) {
+    self.bytes = bytes
+    self.index = index
+    self.depth = depth
+  }
+
+  var isAtEnd: Bool { index >= bytes.count }
+
+  /// The next byte; 0, which no JSON contains, at the end.
+  var next: UInt8 { index < bytes.count ? bytes[index] : 0 }
+
+  /// Steps over white space. A line feed is none here: it ends an event.
+  mutating func skipSpace() {
+    while index < bytes.count {
+      let byte = bytes[index]
+      guard byte == 0x20 || byte == 0x09 || byte == 0x0D else { return }
+      index += 1
+    }
+  }
+
+  /// Steps over `byte` where it is the next one.
+  mutating func take(_ byte: UInt8) -> Bool {
+    guard index < bytes.count, bytes[index] == byte else { return false }
+    index += 1
+    return true
+  }
+
+  mutating func expect(_ byte: UInt8, _ place: StaticString) throws(EventError) {
+    guard take(byte) else {
+      throw failure("expected '\(Character(Unicode.Scalar(byte)))' \(place), found \(found)")
+    }
+  }
+
+  /// What stands at `index`, for messages.
+  var found: String {
+    guard index < bytes.count else { return "the end of the line" }
+    let byte = bytes[index]
+    if byte == 0x0A { return "a line feed: an event is one line" }
+    guard byte >= 0x20 && byte < 0x7F else {
+      return "the byte 0x" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+    }
+    return "'\(Character(Unicode.Scalar(byte)))'"
+  }
+
+  func failure(_ reason: String) -> EventError { EventError(at: index, reason) }
+}
+
+// MARK: - Values
+
+extension JSONScanner {
+  /// Steps over one value, with everything in it checked.
+  mutating func value() throws(EventError) -> JSONRange {
+    switch next {
+    case UInt8(ascii: "\""): return try string()
+    case UInt8(ascii: "{"): return try object()
+    case UInt8(ascii: "["): return try array()
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number()
+    case UInt8(ascii: "t"): return try word("true")
+    case UInt8(ascii: "f"): return try word("false")
+    case UInt8(ascii: "n"):
+      let start = index
+      if isWord("null") {
+        index = start
+        throw failure("null is refused: leave the field out instead")
+      }
+      throw failure("expected a value, found \(found)")
+    default:
+      throw failure("expected a value, found \(found)")
+    }
+  }
+
+  private func isWord(_ word: StaticString) -> Bool {
+    let text = String(describing: word)
+    var at = index
+    for byte in text.utf8 {
+      guard at < bytes.count, bytes[at] == byte else { return false }
+      at += 1
+    }
+    return true
+  }
+
+  private mutating func word(_ word: StaticString) throws(EventError) -> JSONRange {
+    guard isWord(word) else { throw failure("expected a value, found \(found)") }
+    let start = index
+    index += word.utf8CodeUnitCount
+    return JSONRange(start: start, end: index, shape: .boolean)
+  }
+
+  mutating func object() throws(EventError) -> JSONRange {
+    let start = index
+    let first = members.count
+    try open()
+    skipSpace()
+    if !take(UInt8(ascii: "}")) {
+      repeat {
+        _ = try memberName(first: first)
+        _ = try value()
+        skipSpace()
+      } while try another(UInt8(ascii: "}"))
+    }
+    close(first: first)
+    return JSONRange(start: start, end: index, shape: .object)
+  }
+
+  mutating func array() throws(EventError) -> JSONRange {
+    let start = index
+    try open()
+    skipSpace()
+    if !take(UInt8(ascii: "]")) {
+      repeat {
+        skipSpace()
+        _ = try value()
+        skipSpace()
+      } while try another(UInt8(ascii: "]"))
+    }
+    depth -= 1
+    return JSONRange(start: start, end: index, shape: .array)
+  }
+
+  /// Steps over the opening brace or bracket.
+  mutating func open() throws(EventError) {
+    guard depth < nestingDepthMax else {
+      throw failure("nested deeper than \(nestingDepthMax) levels")
+    }
+    depth += 1
+    index += 1
+  }
+
+  /// Leaves an object whose members' marks begin at `first`.
+  mutating func close(first: Int) {
+    depth -= 1
+    if members.count - first == membersComparedMax { large[first] = nil }
+    members.removeLast(members.count - first)
+  }
+
+  /// Steps over a comma (true) or over the closing byte (false).
+  mutating func another(_ closing: UInt8) throws(EventError) -> Bool {
+    if take(UInt8(ascii: ",")) { return true }
+    if take(closing) { return false }
+    throw failure("expected ',' or '\(Character(Unicode.Scalar(closing)))', found \(found)")
+  }
+}
+
+// MARK: - Strings and numbers
+
+extension JSONScanner {
+  mutating func string() throws(EventError) -> JSONRange {
+    let start = index
+    guard take(UInt8(ascii: "\"")) else { throw failure("expected a string, found \(found)") }
+    var isEscaped = false
+    while index < bytes.count {
+      let byte = bytes[index]
+      if byte == UInt8(ascii: "\"") {
+        index += 1
+        return JSONRange(start: start, end: index, shape: .string, isEscaped: isEscaped)
+      }
+      if byte == UInt8(ascii: "\\") {
+        isEscaped = true
+        try escape()
+      } else if byte < 0x20 {
+        throw failure("a control character inside a string must be escaped, found \(found)")
+      } else {
+        index += 1
+      }
+    }
+    throw failure("the string that begins at column \(start + 1) does not end")
+  }
+
+  private mutating func escape() throws(EventError) {
+    let start = index
+    index += 1
+    switch next {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"),
+      UInt8(ascii: "f"), UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
+      index += 1
+    case UInt8(ascii: "u"):
+      index += 1
+      let unit = try fourHexDigits()
+      if unit >= 0xDC00 && unit <= 0xDFFF {
+        throw EventError(at: start, "a low surrogate without a high one before it is no character")
+      }
+      guard unit >= 0xD800 && unit <= 0xDBFF else { return }
+      guard take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")) else {
+        throw EventError(at: start, "a high surrogate without a low one behind it is no character")
+      }
+      let low = try fourHexDigits()
+      guard low >= 0xDC00 && low <= 0xDFFF else {
+        throw EventError(at: start, "a high surrogate without a low one behind it is no character")
+      }
+    default:
+      throw EventError(at: start, "not an escape of JSON: write \\\\ for a backslash")
+    }
+  }
+
+  private mutating func fourHexDigits() throws(EventError) -> UInt32 {
+    var unit: UInt32 = 0
+    for _ in 0..<4 {
+      guard let digit = hexDigit(next) else {
+        throw failure("expected four hexadecimal digits behind \\u, found \(found)")
+      }
+      unit = unit << 4 | digit
+      index += 1
+    }
+    return unit
+  }
+
+  mutating func number() throws(EventError) -> JSONRange {
+    let start = index
+    _ = take(UInt8(ascii: "-"))
+    if take(UInt8(ascii: "0")) {
+      if isDigit(next) { throw failure("a number does not begin with 0") }
+    } else {
+      try digits()
+    }
+    if take(UInt8(ascii: ".")) { try digits() }
+    if next | 0x20 == UInt8(ascii: "e") {
+      index += 1
+      if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
+      try digits()
+    }
+    return JSONRange(start: start, end: index, shape: .number)
+  }
+
+  private mutating func digits() throws(EventError) {
+    guard isDigit(next) else { throw failure("expected a digit, found \(found)") }
+    while isDigit(next) { index += 1 }
+  }
+}
+
+func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
+
+func hexDigit(_ byte: UInt8) -> UInt32? {
+  switch byte {
+  case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte - UInt8(ascii: "0"))
+  case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt32(byte - UInt8(ascii: "a") + 10)
+  case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt32(byte - UInt8(ascii: "A") + 10)
+  default: nil
+  }
+}

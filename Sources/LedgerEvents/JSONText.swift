@@ -1,0 +1,56 @@
+/// Writes JSON.
+enum JSONText {
+  /// A string in quotes. Only what must be escaped is: quotes, backslashes and control characters.
+  static func append(_ text: String, to bytes: inout [UInt8]) {
+    bytes.append(UInt8(ascii: "\""))
+    for byte in text.utf8 {
+      if byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\") {
+        bytes.append(byte)
+      } else {
+        appendEscaped(byte, to: &bytes)
+      }
+    }
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  private static func appendEscaped(_ byte: UInt8, to bytes: inout [UInt8]) {
+    bytes.append(UInt8(ascii: "\\"))
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes.append(byte)
+    case 0x08: bytes.append(UInt8(ascii: "b"))
+    case 0x09: bytes.append(UInt8(ascii: "t"))
+    case 0x0A: bytes.append(UInt8(ascii: "n"))
+    case 0x0C: bytes.append(UInt8(ascii: "f"))
+    case 0x0D: bytes.append(UInt8(ascii: "r"))
+    default:
+      bytes.append(contentsOf: "u00".utf8)
+      bytes.append(contentsOf: byte < 16 ? "0".utf8 : "1".utf8)
+      bytes.append(contentsOf: String(byte & 15, radix: 16).utf8)
+    }
+  }
+
+  static func append(_ number: Int64, to bytes: inout [UInt8]) {
+    if number < 0 { bytes.append(UInt8(ascii: "-")) }
+    let magnitude = number.magnitude
+    var divisor: UInt64 = 1
+    while magnitude / divisor >= 10 { divisor *= 10 }
+    while divisor > 0 {
+      bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: magnitude / divisor % 10))
+      divisor /= 10
+    }
+  }
+
+  /// An object of the members, each with the text that it was written in.
+  static func append(_ data: EventData, to bytes: inout [UInt8]) {
+    bytes.append(UInt8(ascii: "{"))
+    var isFirst = true
+    for member in data.members {
+      if !isFirst { bytes.append(UInt8(ascii: ",")) }
+      isFirst = false
+      append(member.name, to: &bytes)
+      bytes.append(UInt8(ascii: ":"))
+      bytes.append(contentsOf: member.json)
+    }
+    bytes.append(UInt8(ascii: "}"))
+  }
+}

@@ -1,0 +1,167 @@
+/// The vocabulary of `events.md` as one table: what each type needs, what its `data` may carry, of
+/// which JSON type, and what of it is personal. The decoder, the record and the published JSON
+/// Schema are all made from it.
+public enum Vocabulary {
+  /// What the values of a field of `data` must be.
+  public indirect enum FieldType: Sendable {
+    case string
+    /// A string of 1 to `nameBytesMax` bytes that is used as a key.
+    case name
+    /// An integer written as one, within 64 bits and not below the minimum.
+    case integer(minimum: Int64)
+    /// A number within inclusive bounds.
+    case number(ClosedRange<Double>)
+    case boolean
+    /// RFC 3339, as a string.
+    case time
+    /// A decimal number, as a string: `"0.99"`.
+    case money
+    /// ISO 4217: three capital letters.
+    case currency
+    /// ISO 8601, as a string: `"P1M"`.
+    case duration
+    /// Digits alone, as a string.
+    case digits
+    /// One of these strings.
+    case oneOf([String])
+    case integerOrString
+    /// Whatever JSON there is.
+    case any
+    /// `{"domain", "code", "message", "underlying"}`.
+    case error
+    case array(of: FieldType)
+    case object([Field])
+    /// An object whose members are integers, by unit.
+    case amounts
+  }
+
+  /// A member of `data`, or of an object in it.
+  public struct Field: Sendable {
+    public let name: String
+    public let type: FieldType
+    /// Whether it can tell who somebody is; such strings never enter a record.
+    public let isPersonal: Bool
+    /// Whether an object cannot be without it (members of `data` are in `Rule.needs` instead).
+    public let isNeeded: Bool
+    let key: NameKey
+
+    init(
+      _ name: String, _ type: FieldType, isPersonal: Bool = false, isNeeded: Bool = false
+    ) {
+      self.name = name
+      self.type = type
+      self.isPersonal = isPersonal
+      self.isNeeded = isNeeded
+      self.key = NameKey(name)
+    }
+  }
+
+  /// Something that an event can be required to state.
+  public enum Requirement: Hashable, Sendable {
+    case envelope(EnvelopeField)
+    /// A member of `data`.
+    case data(String)
+
+    /// The path of the field, as errors name it.
+    public var path: String {
+      switch self {
+      case .envelope(let field): field.rawValue
+      case .data(let name): "data." + name
+      }
+    }
+  }
+
+  /// What holds for the events of one type.
+  public struct Rule: Sendable {
+    public let kind: EventKind
+    /// Each needs one of its alternatives.
+    public let needs: [[Requirement]]
+    /// The members of `data` that the vocabulary names.
+    public let fields: [Field]
+    /// Of each field, the number of its name in records; `nil` where it is personal.
+    let tags: [RecordTag?]
+    /// Of each field, the first bytes of its name, to find it by.
+    let prefixes: [UInt64]
+    /// Whether `error` is one of the fields.
+    let hasError: Bool
+
+    init(kind: EventKind, needs: [[Requirement]], fields: [Field]) {
+      self.kind = kind
+      self.needs = needs
+      self.fields = fields
+      self.tags = fields.map { $0.isPersonal ? nil : RecordTag.byName[$0.name] }
+      self.prefixes = fields.map(\.key.prefix)
+      self.hasError = fields.contains { $0.name == "error" }
+    }
+
+    /// The field called `name`.
+    ///
+    /// - Complexity: O(*n*) in the number of fields.
+    public func field(_ name: String) -> Field? { index(of: name).map { fields[$0] } }
+
+    /// The place in `fields` of the one called `name`.
+    func index(of name: String) -> Int? {
+      let prefix = NameKey.prefix(name)
+      for index in prefixes.indices
+      where prefixes[index] == prefix && fields[index].name.utf8.elementsEqual(name.utf8) {
+        return index
+      }
+      return nil
+    }
+  }
+
+  /// The rule of a type; that of the unknown one needs nothing and names nothing.
+  ///
+  /// - Complexity: O(1).
+  public static func rule(_ kind: EventKind) -> Rule { rules[Int(kind.rawValue)] }
+
+  /// The rules of all kinds, by the kind's number.
+  public static let rules: [Rule] = EventKind.allCases.map(makeRule)
+}
+
+/// The fields of the envelope, by their names.
+public enum EnvelopeField: String, CaseIterable, Sendable {
+  case id
+  case type
+  case occurredAt
+  case source
+  case environment
+  case app
+  case account
+  case device
+  case session
+  case sequence
+  case payment
+  case product
+  case transaction
+  case originalTransaction
+  case download
+  case data
+  case position
+  case recordedAt
+}
+
+/// A name prepared to be compared with bytes: its length and its first eight bytes decide nearly
+/// always.
+struct NameKey: Sendable {
+  let prefix: UInt64
+  let bytes: [UInt8]
+
+  init(_ name: String) {
+    let bytes = Array(name.utf8)
+    self.bytes = bytes
+    self.prefix = NameKey.prefix(bytes.span, 0..<bytes.count)
+  }
+
+  /// The first eight bytes, the first one highest, padded with zeros.
+  static func prefix(_ bytes: Span<UInt8>, _ range: Range<Int>) -> UInt64 {
+    var prefix: UInt64 = 0
+    let count = min(range.count, 8)
+    for step in 0..<count { prefix = prefix << 8 | UInt64(bytes[range.lowerBound + step]) }
+    return count == 0 ? 0 : prefix << UInt64(64 - 8 * count)
+  }
+
+  func matches(_ prefix: UInt64, _ scanner: borrowing JSONScanner, _ range: JSONRange) -> Bool {
+    prefix == self.prefix && scanner.isText(range, bytes)
+  }
+}
