@@ -69,7 +69,7 @@ extension EnvironmentState {
   private mutating func noteExpiry(_ fact: Fact, _ step: Step) {
     guard let value = fact.detail?.fields.expiresAt, value != Fact.absentTime else { return }
     if step.transaction != none {
-      transactions[step.transaction].purchase.takeExpiry(fact, value)
+      transactions[step.transaction].purchase.takeExpiry(fact, value, ordinal: step.ordinal)
     } else if fact.original != 0 {
       let chain = chainPlace(fact.original)
       chains[chain].floating.append(
@@ -114,8 +114,11 @@ extension EnvironmentState {
     let chain = transactions[step.transaction].chain
     if chains[chain].sharingFound || isFamilyShared { return }
     let holder = transactions[step.transaction].holder
-    let others = members(of: chain).lazy.map { transactions[$0] }.filter(\.hasPurchase)
-    if OriginalShared.breaks(holder: holder, others: others.map(\.holder)) {
+    var others: [Int] = []
+    for member in members(of: chain) where transactions[member].hasPurchase {
+      others.append(transactions[member].holder)
+    }
+    if OriginalShared.breaks(holder: holder, others: others) {
       chains[chain].sharingFound = true
       report(.originalShared, fact, step)
     }
@@ -150,7 +153,7 @@ extension EnvironmentState {
 
   /// The places of a chain's transactions, in the order of their first events.
   func members(of chain: Int) -> ChainMembers {
-    ChainMembers(transactions: transactions, next: chains[chain].firstTransaction)
+    ChainMembers(transactions: transactions, following: chains[chain].firstTransaction)
   }
 
   /// What the chain was bought as, by the entry that its first purchase fact uses; without one,
@@ -182,12 +185,12 @@ extension EnvironmentState {
 /// The transactions of a chain, by following their list.
 struct ChainMembers: Sequence, IteratorProtocol {
   let transactions: [TransactionState]
-  var next: Int
+  var following: Int
 
   mutating func next() -> Int? {
-    if next == none { return nil }
-    defer { next = transactions[next].nextInChain }
-    return next
+    if following == none { return nil }
+    defer { following = transactions[following].nextInChain }
+    return following
   }
 }
 
@@ -209,7 +212,7 @@ extension PurchaseState {
     }
     if let expiresAt = fields?.expiresAt, expiresAt != Fact.absentTime {
       statesExpiry = true
-      takeExpiry(fact, expiresAt)
+      takeExpiry(fact, expiresAt, ordinal: ordinal)
     }
     isFamilyShared = fields?.familyShared ?? false
     if fact.isStoreFact {
@@ -225,11 +228,11 @@ extension PurchaseState {
   }
 
   /// Takes in the expiry that a fact about this transaction states.
-  mutating func takeExpiry(_ fact: Fact, _ value: Int64) {
-    if !fact.isStoreFact {
-      queueExpiry = value
-    } else if fact.storeTime >= storeExpiry.time {
-      storeExpiry = DatedValue(time: fact.storeTime, value: value)
+  mutating func takeExpiry(_ fact: Fact, _ value: Int64, ordinal: Int) {
+    if fact.isStoreFact {
+      storeExpiry.take(value, time: fact.storeTime, ordinal: ordinal)
+    } else {
+      queueExpiry.take(value, time: 0, ordinal: ordinal)
     }
   }
 }

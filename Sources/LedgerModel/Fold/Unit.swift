@@ -1,4 +1,4 @@
-public import LedgerEvents
+import LedgerEvents
 
 /// What a fold needs beside the facts.
 struct Surroundings {

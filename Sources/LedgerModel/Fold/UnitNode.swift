@@ -17,7 +17,7 @@ public struct UnitNodes: Sequence, Sendable {
   }
 
   /// Whether the fact belongs to nobody's unit.
-  public var isEmpty: Bool { makeIterator().next() == nil }
+  public var isEmpty: Bool { !contains { _ in true } }
 
   public struct Iterator: IteratorProtocol {
     var nodes: UnitNodes

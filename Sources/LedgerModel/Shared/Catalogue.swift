@@ -1,4 +1,4 @@
-public import LedgerEvents
+import LedgerEvents
 
 /// The sellers' catalogues as change points: what a product is, from when, for which app and
 /// environment (`model.md` 5).

@@ -91,7 +91,7 @@ struct PurchaseState: Sendable {
   var queueOrdinal = -1
   var queueProduct: NameNumber = 0
   var storeExpiry = DatedValue()
-  var queueExpiry = Fact.absentTime
+  var queueExpiry = DatedValue()
   var isFamilyShared = false
   var reversal = Reversal()
 
@@ -108,10 +108,17 @@ struct StoreClaim: Sendable {
   var isUpgraded = false
 }
 
-/// A moment said by a store fact, and when the store said it.
+/// A moment that facts state, and when it was said: of two the newer one holds, by store time and
+/// then by the fold's order.
 struct DatedValue: Sendable {
-  var time: Int64 = .min
   var value = Fact.absentTime
+  var time: Int64 = .min
+  var ordinal = -1
+
+  mutating func take(_ value: Int64, time: Int64, ordinal: Int) {
+    if time < self.time || (time == self.time && ordinal < self.ordinal) { return }
+    self = DatedValue(value: value, time: time, ordinal: ordinal)
+  }
 }
 
 /// The newest refund, revocation or reversal of a transaction, by store time.
