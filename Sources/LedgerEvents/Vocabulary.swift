@@ -84,6 +84,8 @@ public enum Vocabulary {
     let prefixes: [UInt64]
     /// Whether `error` is one of the fields.
     let hasError: Bool
+    /// Whether `path` is one of the fields.
+    let hasPath: Bool
 
     init(kind: EventKind, needs: [[Requirement]], fields: [Field]) {
       self.kind = kind
@@ -92,6 +94,7 @@ public enum Vocabulary {
       self.tags = fields.map { $0.isPersonal ? nil : RecordTag.byName[$0.name] }
       self.prefixes = fields.map(\.key.prefix)
       self.hasError = fields.contains { $0.name == "error" }
+      self.hasPath = fields.contains { $0.name == "path" }
     }
 
     /// The field called `name`.
