@@ -86,6 +86,9 @@ let package = Package(
     .testTarget(
       name: "CommandLineTests", dependencies: ["LedgerEvents", "LedgerHistories", "daybook"],
       swiftSettings: strict),
+    .testTarget(
+      name: "LedgerOracleTests", dependencies: ["LedgerOracle", "LedgerHistories", "LedgerEvents"],
+      swiftSettings: strict),
     .testTarget(name: "TidyTests", swiftSettings: strict),
   ]
 )
