@@ -7,7 +7,7 @@ internal import LedgerModel
 /// The reducer asks for them where an order by bytes decides a tie, which is seldom. It cannot
 /// throw, so a failure is kept here and thrown by whoever asked for the fold.
 final class LogTexts: FactTexts {
-  private let snapshot: LogSnapshot
+  private var snapshot: LogSnapshot
   private(set) var failure: LedgerError?
 
   init(_ log: EventLog) throws(LedgerError) { snapshot = try log.snapshot() }
@@ -23,6 +23,9 @@ final class LogTexts: FactTexts {
   func text(of number: NameNumber) -> Name {
     attempt { (view) throws(LedgerError) in try view.name(number).name }
   }
+
+  /// Takes the log's newest state.
+  func renew() throws(LedgerError) { try snapshot.renew() }
 
   /// Throws what a fold could not.
   func check() throws(LedgerError) {

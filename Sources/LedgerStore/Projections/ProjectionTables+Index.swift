@@ -51,3 +51,22 @@ extension Span<UInt8> {
     return true
   }
 }
+
+extension ProjectionTables {
+  /// The shared context of the facts up to a position that occurred up to a moment.
+  ///
+  /// - Complexity: O(*n* log *n*) in the facts that the context rests on.
+  func context(
+    through position: UInt64, _ moment: Int64, _ log: LogView, _ view: TransactionView,
+    _ texts: LogTexts
+  ) throws(LedgerError) -> SharedContext {
+    var context = SharedContext()
+    var change = ContextChange()
+    for place in try positions(of: IndexKey.contextUnit, in: view) where place <= position {
+      let fact = try log.fact(at: place)
+      if fact.occurredAt <= moment { context.extend(with: fact, texts, &change) }
+    }
+    try texts.check()
+    return context
+  }
+}

@@ -1,0 +1,95 @@
+internal import LMDB
+public import LedgerEvents
+internal import LedgerModel
+internal import Synchronization
+
+/// Answers questions about a ledger: from the projections, and from what stands behind them in the
+/// log, folded in memory. It never writes.
+///
+/// Safe to use from any thread; questions are answered one at a time.
+public final class LedgerReader: Sendable {
+  private let log: EventLog
+  private let state: Mutex<Held>
+
+  /// Everything behind the lock: handed from thread to thread, used by one at a time.
+  private final class Held: @unchecked Sendable {
+    var projections: Projections?
+    var reader: ReaderState?
+    var commit = 0
+  }
+
+  init(_ log: EventLog, _ projections: Projections?) {
+    self.log = log
+    let held = Held()
+    held.projections = projections
+    state = Mutex(held)
+  }
+
+  /// Answers with the newest that is in the log.
+  ///
+  /// - Complexity: O(*k*) in the number of events since the last question.
+  /// - Throws: ``LedgerError``: `rebuildNeeded` where the projections are missing or too far
+  ///   behind, and what `body` throws.
+  public func read<Value>(
+    _ body: (LedgerView) throws(LedgerError) -> Value
+  ) throws(LedgerError) -> Value {
+    let result: Result<Value, LedgerError> = state.withLock { held in
+      do throws(LedgerError) { return .success(try answer(held, body)) } catch {
+        return .failure(error)
+      }
+    }
+    return try result.get()
+  }
+
+  private func answer<Value>(
+    _ held: Held, _ body: (LedgerView) throws(LedgerError) -> Value
+  ) throws(LedgerError) -> Value {
+    // The projections' snapshot first: what it ends with is in the log's, taken after it.
+    let generation = try log.read { (view) throws(LedgerError) in try view.generation() }
+    if held.projections?.generation != generation {
+      held.projections = try Projections.open(generation, of: log)
+      held.reader = nil
+    }
+    guard let projections = held.projections else { throw Self.missing }
+    let reading: ReadTransaction
+    do throws(LMDBError) { reading = try projections.environment.beginRead() } catch {
+      throw LedgerError(error)
+    }
+    let snapshot = try log.snapshot()
+    let view = try snapshot.view
+    let reader = try catchUp(held, projections, reading.view, view)
+    return try body(
+      LedgerView(
+        log: view, projections: reading.view, tables: projections.tables, reader: reader))
+  }
+
+  /// The overlay over these two snapshots.
+  private func catchUp(
+    _ held: Held, _ projections: Projections, _ reading: TransactionView, _ view: LogView
+  ) throws(LedgerError) -> ReaderState {
+    let tables = projections.tables
+    let stored = try Checkpoint(reading, tables)
+    if held.reader == nil || held.reader?.overlay.checkpoint != stored {
+      guard let found = try projections.checkpoint(reading, confirmedBy: view, log.identity)
+      else { throw Self.missing }
+      let texts = try LogTexts(log)
+      let context = try tables.context(through: found.position, .max, view, reading, texts)
+      held.reader = ReaderState(
+        overlay: TailOverlay(behind: found, context), texts: texts, keyHash: log.identity.keyHash)
+    }
+    guard let reader = held.reader else { throw Self.missing }
+    try reader.texts.renew()
+    try reader.overlay.extend(
+      through: view.lastPosition, view, reader.texts, log.identity.keyHash, tables, reading)
+    return reader
+  }
+
+  private static var missing: LedgerError {
+    LedgerError(
+      .rebuildNeeded,
+      """
+      The projections of this ledger are missing or of another version: run `daybook rebuild`, or \
+      append something.
+      """)
+  }
+}
