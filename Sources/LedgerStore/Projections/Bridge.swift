@@ -10,10 +10,7 @@ extension Unit {
   var knownAccounts: [NameNumber] { accounts }
   func observations(of unit: UInt32) -> [([UInt8], [UInt8])] {
     observedProducts.map { observed in
-      var key: [UInt8] = [observed.environment.rawValue]
-      key.append(bigEndianHalf: observed.product)
-      key.append(bigEndianHalf: unit)
-      return (key, [0])
+      (observed.keyPrefix + unit.bigEndianBytes, [0])
     }
   }
 }

@@ -22,7 +22,7 @@ struct Merge {
   var rows = PendingRows()
   /// Units that share state of the absent device with others: written last, when it is known which
   /// of them are one.
-  var coupled: [UInt32: UnitRow] = [:]
+  var coupled: [UInt32: Unit] = [:]
   /// Postings to add beside those of the batch's own events: of units that were taken in.
   var movedPostings: [RunEntry] = []
 
@@ -46,38 +46,31 @@ struct Merge {
   private mutating func settle(
     _ unit: UInt32, refolds: Bool, _ log: LogView, _ view: TransactionView
   ) throws(LedgerError) {
-    let row = try fold(unit, refolds: refolds, log, view)
-    if row.unit.couplings.isEmpty {
-      try write(unit, row, view)
+    let state = try fold(unit, refolds: refolds, log, view)
+    if state.couplings.isEmpty {
+      try write(unit, state, view)
     } else {
-      coupled[unit] = row
+      coupled[unit] = state
     }
   }
 
   /// The unit's state with everything that it has up to the end of the batch.
   private mutating func fold(
     _ unit: UInt32, refolds: Bool, _ log: LogView, _ view: TransactionView
-  ) throws(LedgerError) -> UnitRow {
+  ) throws(LedgerError) -> Unit {
     let fresh = groups.facts(of: unit, in: batch.facts)
-    let end = checkpoint.position
     if !refolds && groups.absorbed[unit] == nil {
-      guard var row = try UnitRow(unit, view, tables) else {
-        return UnitRow(foldedThrough: end, unit: try fold(fresh))
-      }
-      let new = fresh.filter { $0.position > row.foldedThrough }
-      if new.isEmpty && (change.isEmpty || !row.unit.isConcerned(by: change)) { return row }
-      if change.isEmpty || !row.unit.isConcerned(by: change) {
-        let advances = row.unit.advance(
+      guard let row = try UnitRow(unit, view, tables) else { return try fold(fresh) }
+      if var state = row.unit, change.isEmpty || !state.isConcerned(by: change) {
+        let new = fresh.filter { $0.position > row.foldedThrough }
+        if new.isEmpty { return state }
+        let advances = state.advance(
           inFoldOrder(new, texts), context: context, texts: texts)
         try texts.check()
-        if advances {
-          row.foldedThrough = end
-          return row
-        }
+        if advances { return state }
       }
     }
-    let earlier = try gather(unit, log, view)
-    return UnitRow(foldedThrough: end, unit: try fold(earlier + fresh))
+    return try fold(gather(unit, log, view) + fresh)
   }
 
   private func fold(_ facts: [Fact]) throws(LedgerError) -> Unit {
@@ -106,20 +99,20 @@ struct Merge {
 
   /// Puts the rows of a unit behind those that wait, and writes them when they are many.
   private mutating func write(
-    _ unit: UInt32, _ row: UnitRow, _ view: TransactionView
+    _ unit: UInt32, _ state: Unit, _ view: TransactionView
   ) throws(LedgerError) {
     for member in groups.members(of: unit) {
-      if let old = try UnitRow(member, view, tables) { remove(old, member) }
+      if let old = try UnitRow(member, view, tables)?.unit { remove(old, member) }
     }
-    rows.put(tables.units, unit.bigEndianBytes, row.encoded)
-    for use in row.unit.couplings {
+    rows.put(
+      tables.units, unit.bigEndianBytes,
+      UnitRow.encode(state, foldedThrough: checkpoint.position))
+    for use in state.couplings {
       let key = use.coupling.keyPrefix + unit.bigEndianBytes
       rows.put(tables.couplings, key, [use.writes ? 1 : 0])
     }
-    for (key, value) in row.unit.observations(of: unit) {
-      rows.put(tables.observed, key, value)
-    }
-    for (account, answer) in try AnswerRow.all(of: row.unit, context, texts) {
+    for (key, value) in state.observations(of: unit) { rows.put(tables.observed, key, value) }
+    for (account, answer) in try AnswerRow.all(of: state, context, texts) {
       rows.put(tables.answers, answerKeys.key(of: account), answer.encoded)
     }
     guard rows.isFull else { return }
@@ -131,11 +124,11 @@ struct Merge {
   }
 
   /// Takes away what a unit's former state said elsewhere.
-  private mutating func remove(_ old: UnitRow, _ unit: UInt32) {
-    for use in old.unit.couplings {
+  private mutating func remove(_ old: Unit, _ unit: UInt32) {
+    for use in old.couplings {
       rows.delete(tables.couplings, use.coupling.keyPrefix + unit.bigEndianBytes)
     }
-    for (key, _) in old.unit.observations(of: unit) { rows.delete(tables.observed, key) }
+    for (key, _) in old.observations(of: unit) { rows.delete(tables.observed, key) }
   }
 
   /// Writes what is left, the map, and removes the rows of units that are no more.
@@ -156,7 +149,8 @@ struct Merge {
       while found {
         let unit = cursor.key.bigEndianHalf(at: 0)
         if UnitRow.mayBeConcerned(cursor.value, by: change) {
-          if try UnitRow(cursor.value).unit.isConcerned(by: change) { concerned.append(unit) }
+          let state = UnitRow(cursor.value).unit
+          if state?.isConcerned(by: change) ?? true { concerned.append(unit) }
         }
         found = try cursor.next()
       }
@@ -176,16 +170,16 @@ extension Merge {
       coupled[second] = nil
       coupled[into] = try fold(into, refolds: true, log, view)
     }
-    for (unit, row) in coupled.sorted(by: { $0.key < $1.key }) {
-      try write(unit, row, view)
+    for (unit, state) in coupled.sorted(by: { $0.key < $1.key }) {
+      try write(unit, state, view)
     }
   }
 
   /// Two units that have to be one.
   private func nextCoupling(_ view: TransactionView) throws(LedgerError) -> (UInt32, UInt32)? {
     var seen: [Coupling: (unit: UInt32, writes: Bool)] = [:]
-    for (unit, row) in coupled.sorted(by: { $0.key < $1.key }) {
-      for use in row.unit.couplings {
+    for (unit, state) in coupled.sorted(by: { $0.key < $1.key }) {
+      for use in state.couplings {
         if let other = seen[use.coupling], other.unit != unit {
           if other.writes || use.writes { return (other.unit, unit) }
         } else {

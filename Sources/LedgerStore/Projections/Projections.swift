@@ -76,4 +76,23 @@ final class Projections: Sendable {
     else { return nil }
     return try log.root(at: found.position).bytes == found.root ? found : nil
   }
+
+  /// Where folding goes on: the confirmed checkpoint, or the beginning where nothing was folded yet.
+  func start(
+    _ view: TransactionView, confirmedBy log: LogView, _ identity: LogIdentity
+  ) throws(LedgerError) -> Checkpoint? {
+    if try Checkpoint(view, tables) == nil {
+      return Checkpoint(ledger: identity.ledger, root: try log.root(at: 0).bytes)
+    }
+    return try checkpoint(view, confirmedBy: log, identity)
+  }
+
+  /// The position of the checkpoint.
+  func position() throws(LedgerError) -> UInt64 {
+    let reading: ReadTransaction
+    do throws(LMDBError) { reading = try environment.beginRead() } catch {
+      throw LedgerError(error)
+    }
+    return try Checkpoint(reading.view, tables)?.position ?? 0
+  }
 }

@@ -91,13 +91,9 @@ extension Projector {
   /// What was known after the last step, or what the projections say.
   private func recall(_ view: LogView, _ texts: LogTexts) throws(LedgerError) -> Memory {
     let reading = try begin()
-    let found = try projections.checkpoint(reading.view, confirmedBy: view, log.identity)
+    let found = try projections.start(reading.view, confirmedBy: view, log.identity)
+    guard let found else { throw unconfirmed }
     if let memory, memory.checkpoint == found { return memory }
-    guard let found else {
-      if try Checkpoint(reading.view, projections.tables) != nil { throw unconfirmed }
-      let empty = Checkpoint(ledger: log.identity.ledger, root: try view.root(at: 0).bytes)
-      return Memory(checkpoint: empty, map: UnitMap(), context: SharedContext())
-    }
     let context = try projections.tables.context(
       through: found.position, .max, view, reading.view, texts)
     return Memory(checkpoint: found, map: UnitMap(), context: context)

@@ -9,11 +9,11 @@ internal import LedgerModel
 struct UnitRow {
   /// Every fact of the unit up to this position is in the state.
   var foldedThrough: UInt64
-  var unit: Unit
+  /// `nil` where the state cannot be read (it was written by another version): fold it anew.
+  var unit: Unit?
 
-  /// Folded-through position, believed time of the last fact, flags.
-  private static let headerBytes = 8 + 8 + 1
-  private static let isCoupledFlag: UInt8 = 1
+  /// Folded-through position, believed time of the last fact, newest events by environment.
+  private static let headerBytes = 8 + 8 + 8 * StoreEnvironment.allCases.count
 
   init(foldedThrough: UInt64, unit: Unit) {
     self.foldedThrough = foldedThrough
@@ -30,24 +30,41 @@ struct UnitRow {
       bytes = try view.get(tables.units, key.span)
     } catch { throw LedgerError(error) }
     guard let bytes else { return nil }
-    try self.init(bytes)
+    self.init(bytes)
   }
 
-  init(_ bytes: Span<UInt8>) throws(LedgerError) {
-    guard bytes.count >= Self.headerBytes else { throw Self.damaged(nil) }
+  init(_ bytes: Span<UInt8>) {
+    guard bytes.count >= Self.headerBytes else {
+      foldedThrough = 0
+      return
+    }
     foldedThrough = bytes.bigEndianWord(at: 0)
     do throws(StateError) {
       unit = try Unit(decoding: bytes.extracting(Self.headerBytes..<bytes.count))
-    } catch { throw Self.damaged(error) }
+    } catch {
+      unit = nil
+    }
   }
 
-  var encoded: [UInt8] {
+  /// The bytes of a row.
+  static func encode(_ unit: Unit, foldedThrough: UInt64) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.append(bigEndianWord: foldedThrough)
     bytes.append(bigEndianWord: UInt64(bitPattern: unit.lastKey?.time ?? .min))
-    bytes.append(unit.couplings.isEmpty ? 0 : Self.isCoupledFlag)
+    for environment in StoreEnvironment.allCases {
+      let newest = unit.newestEvent(in: environment) ?? .min
+      bytes.append(bigEndianWord: UInt64(bitPattern: newest))
+    }
     unit.encode(into: &bytes)
     return bytes
+  }
+
+  /// Believed time of the newest fact that counts in an environment, by a row's header.
+  static func newestEvent(_ bytes: Span<UInt8>, in environment: StoreEnvironment) -> Int64? {
+    guard bytes.count >= headerBytes else { return nil }
+    let offset = 16 + 8 * (Int(environment.rawValue) - 1)
+    let newest = Int64(bitPattern: bytes.bigEndianWord(at: offset))
+    return newest == .min ? nil : newest
   }
 
   /// Whether a stored unit can rest on what changed, judged by its header alone.
@@ -57,10 +74,5 @@ struct UnitRow {
     let lastTime = Int64(bitPattern: bytes.bigEndianWord(at: 8))
     if let from = change.absentDeviceFrom, lastTime >= from { return true }
     return change.products.contains { $0.from <= lastTime }
-  }
-
-  private static func damaged(_ cause: (any Error)?) -> LedgerError {
-    LedgerError(
-      .rebuildNeeded, "A row of the projections is damaged: run `daybook rebuild`.", cause: cause)
   }
 }

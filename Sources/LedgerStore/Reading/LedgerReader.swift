@@ -9,20 +9,19 @@ internal import Synchronization
 /// Safe to use from any thread; questions are answered one at a time.
 public final class LedgerReader: Sendable {
   private let log: EventLog
+  private let source: ProjectionSource
   private let state: Mutex<Held>
 
   /// Everything behind the lock: handed from thread to thread, used by one at a time.
   private final class Held: @unchecked Sendable {
     var projections: Projections?
     var reader: ReaderState?
-    var commit = 0
   }
 
-  init(_ log: EventLog, _ projections: Projections?) {
+  init(_ log: EventLog, _ source: ProjectionSource) {
     self.log = log
-    let held = Held()
-    held.projections = projections
-    state = Mutex(held)
+    self.source = source
+    state = Mutex(Held())
   }
 
   /// Answers with the newest that is in the log.
@@ -44,13 +43,12 @@ public final class LedgerReader: Sendable {
   private func answer<Value>(
     _ held: Held, _ body: (LedgerView) throws(LedgerError) -> Value
   ) throws(LedgerError) -> Value {
-    // The projections' snapshot first: what it ends with is in the log's, taken after it.
-    let generation = try log.read { (view) throws(LedgerError) in try view.generation() }
-    if held.projections?.generation != generation {
-      held.projections = try Projections.open(generation, of: log)
+    guard let projections = try source.live() else { throw Self.missing }
+    if held.projections !== projections {
+      held.projections = projections
       held.reader = nil
     }
-    guard let projections = held.projections else { throw Self.missing }
+    // The projections' snapshot first: what it ends with is in the log's, taken after it.
     let reading: ReadTransaction
     do throws(LMDBError) { reading = try projections.environment.beginRead() } catch {
       throw LedgerError(error)
@@ -69,13 +67,8 @@ public final class LedgerReader: Sendable {
   ) throws(LedgerError) -> ReaderState {
     let tables = projections.tables
     let stored = try Checkpoint(reading, tables)
-    if held.reader == nil || held.reader?.overlay.checkpoint != stored {
-      guard let found = try projections.checkpoint(reading, confirmedBy: view, log.identity)
-      else { throw Self.missing }
-      let texts = try LogTexts(log)
-      let context = try tables.context(through: found.position, .max, view, reading, texts)
-      held.reader = ReaderState(
-        overlay: TailOverlay(behind: found, context), texts: texts, keyHash: log.identity.keyHash)
+    if held.reader == nil || held.reader?.overlay.checkpoint != (stored ?? held.reader?.overlay.checkpoint) {
+      held.reader = try ReaderState(log, projections, reading, view)
     }
     guard let reader = held.reader else { throw Self.missing }
     try reader.texts.renew()

@@ -52,16 +52,3 @@ public struct LedgerView: ~Escapable {
     try reader.overlay.state(of: unit, log, reader.texts, tables, projections)
   }
 }
-
-/// What a reader keeps between questions.
-final class ReaderState {
-  var overlay: TailOverlay
-  let texts: LogTexts
-  let keyHash: KeyHash
-
-  init(overlay: TailOverlay, texts: LogTexts, keyHash: KeyHash) {
-    self.overlay = overlay
-    self.texts = texts
-    self.keyHash = keyHash
-  }
-}

@@ -93,24 +93,27 @@ struct TailOverlay {
     _ view: TransactionView
   ) throws(LedgerError) -> Unit? {
     if let known = folded[unit] { return known }
-    let fresh = groups.facts(of: unit, in: facts)
-    if groups.absorbed[unit] == nil, let row = try UnitRow(unit, view, tables),
-      change.isEmpty || !row.unit.isConcerned(by: change)
-    {
-      var state = row.unit
-      let new = fresh.filter { $0.position > row.foldedThrough }
-      if new.isEmpty
-        || state.advance(inFoldOrder(new, texts), context: context, texts: texts)
-      {
-        try texts.check()
-        if !new.isEmpty { folded[unit] = state }
-        return state
-      }
-    }
+    if let state = try advanced(unit, texts, tables, view) { return state }
     let all = try allFacts(of: unit, log, tables, view)
     if all.isEmpty { return nil }
     let state = Unit.fold(all, context: context, texts: texts)
     try texts.check()
+    folded[unit] = state
+    return state
+  }
+
+  /// The stored state with the unit's new facts, where they follow on it.
+  private mutating func advanced(
+    _ unit: UInt32, _ texts: LogTexts, _ tables: ProjectionTables, _ view: TransactionView
+  ) throws(LedgerError) -> Unit? {
+    guard groups.absorbed[unit] == nil, let row = try UnitRow(unit, view, tables),
+      var state = row.unit, change.isEmpty || !state.isConcerned(by: change)
+    else { return nil }
+    let fresh = groups.facts(of: unit, in: facts).filter { $0.position > row.foldedThrough }
+    if fresh.isEmpty { return state }
+    let advances = state.advance(inFoldOrder(fresh, texts), context: context, texts: texts)
+    try texts.check()
+    guard advances else { return nil }
     folded[unit] = state
     return state
   }
