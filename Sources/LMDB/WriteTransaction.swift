@@ -47,7 +47,7 @@ public struct WriteTransaction: ~Copyable, ~Escapable {
     return unsafe mdb_txn_id(open)
   }
 
-  /// Writes everything to the disk and makes it visible; under ``SyncPolicy/everyCommit`` it has
+  /// Writes everything to the disk and makes it visible; under ``Environment/SyncPolicy/everyCommit`` it has
   /// reached the disk when this returns.
   ///
   /// - Throws: ``LMDBError``. After `mapFull` or `transactionFull` nothing was written. After an
