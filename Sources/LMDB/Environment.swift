@@ -150,10 +150,16 @@ extension Environment {
     if active { gate.leave() }
   }
 
-  func writeWillEnd() {
+  /// Stops the process where another thread than its own uses the write transaction.
+  @inline(__always)
+  func checkWriter() {
     precondition(
       writer.load(ordering: .relaxed) == currentThread,
-      "a write transaction ends on the thread that began it")
+      "a write transaction stays on the thread that began it")
+  }
+
+  func writeWillEnd() {
+    checkWriter()
     writer.store(0, ordering: .relaxed)
   }
 

@@ -11,8 +11,9 @@ public struct WriteTransaction: ~Copyable, ~Escapable {
   private let environment: Environment
   let open: OpaquePointer
 
-  // Not tied to a variable, so that it can be begun through any path to the environment; being
-  // nonescapable still keeps it out of tasks, stored properties and escaping closures.
+  // Not tied to a variable: Swift 6.3 does not compile a dependence on a stored property of a class.
+  // Being nonescapable keeps it out of stored properties, and out of tasks that would write; that
+  // it reads and ends on its thread is checked when it does.
   @_lifetime(immortal)
   init(handle: OpaquePointer, environment: Environment) {
     unsafe self.handle = handle
@@ -33,17 +34,20 @@ public struct WriteTransaction: ~Copyable, ~Escapable {
     @_lifetime(borrow self)
     @inline(__always)
     get {
-      unsafe TransactionView(handle: open, environment: environment.number, borrowing: self)
+      environment.checkWriter()
+      return unsafe TransactionView(
+        handle: open, environment: environment.number, borrowing: self)
     }
   }
 
   /// The number that the commit will have.
   public var id: Int {
+    environment.checkWriter()
     // SAFETY: the transaction is open.
-    unsafe mdb_txn_id(open)
+    return unsafe mdb_txn_id(open)
   }
 
-  /// Writes everything to the disk and makes it visible; under ``SyncPolicy/everyCommit`` it has
+  /// Writes everything to the disk and makes it visible; under ``Environment/SyncPolicy/everyCommit`` it has
   /// reached the disk when this returns.
   ///
   /// - Throws: ``LMDBError``. After `mapFull` or `transactionFull` nothing was written. After an

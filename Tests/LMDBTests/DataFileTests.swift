@@ -59,24 +59,23 @@ import Testing
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let table = try environment.createTable("t")
-    let value = [UInt8](repeating: 1, count: 1000)
-    var size = 0
-    var used = 0
-    // Pages that are freed in the transaction that took them are not written; whether they are the
-    // last depends on what was free before.
-    for round in 1...20 where size >= used {
+    let small = [UInt8](repeating: 1, count: 1000)
+    for _ in 0..<4 {
       try environment.write { transaction in
-        for number: UInt64 in 0..<20 { try transaction.put(table, number, value.span) }
+        for number: UInt64 in 0..<40 { try transaction.put(table, number, small.span) }
       }
-      let count = UInt64(round * 40)
-      try environment.write { transaction in
-        for number in 0..<count { try transaction.put(table, number, value.span) }
-        for number in 0..<count { _ = try transaction.delete(table, number) }
-      }
-      used = try environment.info().usedBytes
-      let attributes = try FileManager.default.attributesOfItem(atPath: folder.dataFile)
-      size = try #require(attributes[.size] as? Int)
     }
+    // A large value that its own transaction removes goes back to the free pages unwritten, once
+    // the transaction has begun to reuse pages (`mdb_ovpage_free`).
+    try environment.write { transaction in
+      let large = [UInt8](repeating: 1, count: 1_000_000)
+      try transaction.put(table, 0, small.span)
+      try transaction.put(table, 100, large.span)
+      _ = try transaction.delete(table, 100)
+    }
+    let used = try environment.info().usedBytes
+    let attributes = try FileManager.default.attributesOfItem(atPath: folder.dataFile)
+    let size = try #require(attributes[.size] as? Int)
     try environment.close()
     try #require(size < used, "LMDB wrote the pages, so this shows nothing")
     let reopened = try folder.environment()

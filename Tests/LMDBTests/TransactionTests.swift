@@ -1,3 +1,4 @@
+import Foundation
 import LMDB
 import Testing
 
@@ -138,6 +139,13 @@ import Testing
     try environment.write { _ in }
   }
 
+  @Test func `Reading a write transaction on another thread stops the process`() async {
+    await #expect(processExitsWith: .failure) {
+      let folder = try TemporaryFolder()
+      try readElsewhere(try folder.environment())
+    }
+  }
+
   @Test func `A read-only environment refuses to write`() throws {
     let folder = try TemporaryFolder()
     try folder.environment().close()
@@ -188,4 +196,14 @@ private func writePairs(_ environment: Environment, _ table: Table, count: UInt6
       try transaction.put(table, 2, value.span)
     }
   }
+}
+
+private func readElsewhere(_ environment: Environment) throws {
+  let transaction = try environment.beginWrite()
+  let done = DispatchSemaphore(value: 0)
+  Task.detached {
+    _ = transaction.id
+    done.signal()
+  }
+  done.wait()
 }
