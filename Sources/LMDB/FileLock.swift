@@ -15,8 +15,6 @@
 public struct FileLock: ~Copyable, Sendable {
   private let descriptor: Int32
 
-  private init(descriptor: Int32) { self.descriptor = descriptor }
-
   deinit {
     // Closing gives the lock back; there is nothing to be done about a failure.
     _ = close(descriptor)

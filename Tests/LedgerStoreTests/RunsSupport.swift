@@ -62,7 +62,7 @@ final class RunsEnvironment {
     if random.next() % 4 == 0 { row = rows[0] }
     switch random.next() % 4 {
     case 0: row.value.removeLast(Int(random.next() % UInt64(row.value.count)))
-    case 1: row.key[Int(random.next() % 16)] ^= UInt8(1 << (random.next() % 8))
+    case 1: row.key[Int(random.next() % UInt64(row.key.count))] ^= UInt8(1 << (random.next() % 8))
     default:
       for _ in 0..<3 {
         let place = Int(random.next() % UInt64(min(row.value.count, 200)))
