@@ -90,7 +90,10 @@ struct PreparedBatch: Sendable {
       guard byteCount <= batchBytesMax else {
         throw LedgerError(
           .batchTooLarge,
-          "A batch has at most \(batchBytesMax >> 20) MiB: append in several, this one up to \(index).",
+          """
+          A batch has at most \(batchBytesMax >> 20) MiB: append in several, the first up to \
+          event \(index).
+          """,
           index: index)
       }
     }
