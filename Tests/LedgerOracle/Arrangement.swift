@@ -19,7 +19,7 @@ struct Arrangement {
     events.sort(by: Seen.precedes)
     self.events = events
     var bound: [Name: Name] = [:]
-    for seen in events {
+    for seen in events where seen.kind != .unknown {
       guard let payment = seen.event.payment, let transaction = seen.event.transaction else {
         continue
       }

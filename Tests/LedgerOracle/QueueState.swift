@@ -20,7 +20,6 @@ struct Download {
   var isCancelledForGood = false
   var wasRequested = false
   var newestEvent: Seen?
-  var lastCancelledByFinish = -1
   /// The highest progress of the running attempt, the launch it runs in, and whether it was told.
   var attempt: Attempt?
 
