@@ -125,7 +125,7 @@ struct TypePattern {
   init(_ pattern: String) { self.pattern = Array(pattern) }
 
   func matches(_ record: borrowing RecordView) -> Bool {
-    record.kind == .unknown ? matches(record.typeText) : matches(record.kind.text)
+    matches(record.kind.text)
   }
 
   /// Whether all of `text` fits the pattern.

@@ -58,51 +58,33 @@ extension LedgerView {
       ($0.position, $0.environment.rawValue, $0.rule.rawValue, $0.transaction, $0.download)
         < ($1.position, $1.environment.rawValue, $1.rule.rawValue, $1.transaction, $1.download)
     }
-    return try found.map(answer)
+    var answers: [FindingAnswer] = []
+    for finding in found { answers.append(try answer(finding)) }
+    return answers
   }
 
   private func currentFindings(_ query: FindingsQuery) throws(LedgerError) -> [Finding] {
-    var found: [Finding] = []
-    var known: [Unit.ObservedProduct: ProductObservations] = [:]
     let context = reader.overlay.context
     let environments = query.environments.isEmpty ? StoreEnvironment.allCases : query.environments
-    var moments: [(StoreEnvironment, Int64)] = []
+    var collection = FindingsCollection(thresholds: query.thresholds)
     for environment in environments {
-      if let newest = try newestEvent(in: environment) { moments.append((environment, newest)) }
+      guard let newest = try newestEvent(in: environment) else { continue }
+      collection.moments.append((environment, newest))
     }
-    let ofAccount = try query.account.map { (name) throws(LedgerError) in
-      try inquire(.account(name), .now)
+    if let account = query.account {
+      let inquiry = try inquire(.account(account), .now)
+      guard let unit = inquiry.unit, let subject = inquiry.subject else { return [] }
+      try collection.add(unit, context, self)
+      return collection.findings.filter { unit.concerns($0, subject) }
     }
-    let visit = { (unit: Unit) throws(LedgerError) -> Bool in
-      found += unit.findings
-      for observed in unit.observedProducts {
-        let all: ProductObservations
-        if let cached = known[observed] {
-          all = cached
-        } else {
-          all = try observations(of: observed)
-          known[observed] = all
-        }
-        found += unit.findings(of: observed, against: all, texts: reader.texts)
-      }
-      for (environment, moment) in moments {
-        found += unit.findings(
-          at: moment, in: environment, thresholds: query.thresholds, context: context,
-          texts: reader.texts)
-      }
-      return true
-    }
-    if let ofAccount {
-      guard let unit = ofAccount.unit, let subject = ofAccount.subject else { return [] }
-      _ = try visit(unit)
-      return found.filter { unit.concerns($0, subject) }
-    }
-    try forEachUnit(visit)
-    for (environment, moment) in moments {
-      found += context.findings(at: moment, in: environment, thresholds: query.thresholds)
+    var walk = try units()
+    while let unit = try walk.next() { try collection.add(unit, context, self) }
+    for (environment, moment) in collection.moments {
+      collection.findings += context.findings(
+        at: moment, in: environment, thresholds: query.thresholds)
     }
     try reader.texts.check()
-    return found
+    return collection.findings
   }
 
   private func pastFindings(_ query: FindingsQuery) throws(LedgerError) -> [Finding] {
@@ -129,6 +111,35 @@ extension LedgerView {
       account: try text(finding.account), device: try text(finding.device),
       transaction: try text(finding.transaction), product: try text(finding.product),
       download: try text(finding.download), detail: finding.detail)
+  }
+}
+
+/// Findings of the ledger as it is, gathered unit by unit.
+private struct FindingsCollection {
+  let thresholds: Thresholds
+  /// When the second table is judged, by environment.
+  var moments: [(environment: StoreEnvironment, moment: Int64)] = []
+  var findings: [Finding] = []
+  private var observations: [Unit.ObservedProduct: ProductObservations] = [:]
+
+  init(thresholds: Thresholds) { self.thresholds = thresholds }
+
+  mutating func add(
+    _ unit: Unit, _ context: SharedContext, _ view: LedgerView
+  ) throws(LedgerError) {
+    let texts = view.reader.texts
+    findings += unit.findings
+    for observed in unit.observedProducts {
+      if observations[observed] == nil {
+        observations[observed] = try view.observations(of: observed)
+      }
+      guard let all = observations[observed] else { continue }
+      findings += unit.findings(of: observed, against: all, texts: texts)
+    }
+    for (environment, moment) in moments {
+      findings += unit.findings(
+        at: moment, in: environment, thresholds: thresholds, context: context, texts: texts)
+    }
   }
 }
 

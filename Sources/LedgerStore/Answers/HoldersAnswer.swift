@@ -22,38 +22,58 @@ extension LedgerView {
     of name: Name, environments: [StoreEnvironment] = [.production], clocks: Clocks = .now,
     now: Instant, _ body: (HolderAnswer) throws(LedgerError) -> Bool
   ) throws(LedgerError) {
-    let set = EnvironmentSet(environments)
-    let book = cuts(clocks) ? try book(clocks) : nil
-    let context = book?.context ?? reader.overlay.context
-    let visit = { (unit: Unit) throws(LedgerError) -> Bool in
-      for account in unit.knownAccounts {
-        var moment = clocks.at?.microseconds ?? now.microseconds
-        if clocks.at == nil,
-          let newest = unit.newestEvent(of: .account(account), environments: set)
-        {
-          moment = max(moment, newest)
-        }
-        let answer = unit.answer(
-          .account(account), environments: set, at: moment, context: context,
-          texts: reader.texts)
-        for entry in answer.entries {
-          let product = try text(entry.product)
-          guard product == name || entry.entitlement == name || entry.entitlements.contains(name)
-          else { continue }
-          let holder = HolderAnswer(
-            account: try text(of: account), product: product, entitlement: entry.entitlement,
-            state: entry.state, since: Instant(microseconds: entry.since),
-            expiresAt: entry.expiresAt.map(Instant.init(microseconds:)),
-            environment: entry.environment)
-          if try !body(holder) { return false }
-        }
+    let question = HoldersQuestion(
+      name: name, environments: EnvironmentSet(environments), clocks: clocks, now: now)
+    if cuts(clocks) {
+      let book = try book(clocks)
+      for unit in book.units {
+        guard try holders(question, in: unit, book.context, body) else { return }
       }
-      return true
+      return
     }
-    if let book {
-      for unit in book.units where try !visit(unit) { return }
-    } else {
-      try forEachUnit(visit)
+    var walk = try units()
+    while let unit = try walk.next() {
+      guard try holders(question, in: unit, reader.overlay.context, body) else { return }
     }
+  }
+
+  private func holders(
+    _ question: HoldersQuestion, in unit: Unit, _ context: SharedContext,
+    _ body: (HolderAnswer) throws(LedgerError) -> Bool
+  ) throws(LedgerError) -> Bool {
+    for account in unit.knownAccounts {
+      let answer = unit.answer(
+        .account(account), environments: question.environments,
+        at: question.moment(of: account, in: unit), context: context, texts: reader.texts)
+      for entry in answer.entries {
+        let product = try text(entry.product)
+        guard
+          product == question.name || entry.entitlement == question.name
+            || entry.entitlements.contains(question.name)
+        else { continue }
+        let holder = HolderAnswer(
+          account: try text(of: account), product: product, entitlement: entry.entitlement,
+          state: entry.state, since: Instant(microseconds: entry.since),
+          expiresAt: entry.expiresAt.map(Instant.init(microseconds:)),
+          environment: entry.environment)
+        if try !body(holder) { return false }
+      }
+    }
+    try reader.texts.check()
+    return true
+  }
+}
+
+/// What is asked of each unit.
+private struct HoldersQuestion {
+  let name: Name
+  let environments: EnvironmentSet
+  let clocks: Clocks
+  let now: Instant
+
+  func moment(of account: NameNumber, in unit: Unit) -> Int64 {
+    if let at = clocks.at { return at.microseconds }
+    let newest = unit.newestEvent(of: .account(account), environments: environments)
+    return max(now.microseconds, newest ?? .min)
   }
 }

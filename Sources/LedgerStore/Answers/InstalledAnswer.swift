@@ -29,8 +29,9 @@ extension LedgerView {
     guard let subject = inquiry.subject, let unit = inquiry.unit else { return [] }
     var offers = Offers()
     let contents = unit.installed(subject, environments: EnvironmentSet(environments))
-    let answers = try contents.map { (content) throws(LedgerError) in
-      try answer(content, try offers.version(of: content, in: self, clocks))
+    var answers: [InstalledAnswer] = []
+    for content in contents {
+      answers.append(try answer(content, try offers.version(of: content, in: self, clocks)))
     }
     return answers.sorted {
       ($0.environment.rawValue, $0.device ?? "", $0.product)
@@ -48,18 +49,29 @@ extension LedgerView {
   ) throws(LedgerError) {
     var offers = Offers()
     let set = EnvironmentSet(environments)
-    let visit = { (unit: Unit) throws(LedgerError) -> Bool in
-      for account in unit.knownAccounts {
-        for content in unit.installed(.account(account), environments: set) {
-          let available = try offers.version(of: content, in: self, clocks)
-          let answer = try answer(content, available)
-          if answer.updateAvailable, try !body(try text(of: account), answer) { return false }
-        }
+    if cuts(clocks) {
+      for unit in try book(clocks).units {
+        guard try outdated(unit, set, clocks, &offers, body) else { return }
       }
-      return true
+      return
     }
-    guard cuts(clocks) else { return try forEachUnit(visit) }
-    for unit in try book(clocks).units where try !visit(unit) { return }
+    var walk = try units()
+    while let unit = try walk.next() {
+      guard try outdated(unit, set, clocks, &offers, body) else { return }
+    }
+  }
+
+  private func outdated(
+    _ unit: Unit, _ environments: EnvironmentSet, _ clocks: Clocks, _ offers: inout Offers,
+    _ body: (_ account: Name, InstalledAnswer) throws(LedgerError) -> Bool
+  ) throws(LedgerError) -> Bool {
+    for account in unit.knownAccounts {
+      for content in unit.installed(.account(account), environments: environments) {
+        let answer = try answer(content, try offers.version(of: content, in: self, clocks))
+        if answer.updateAvailable, try !body(try text(of: account), answer) { return false }
+      }
+    }
+    return true
   }
 
   private func answer(

@@ -15,7 +15,7 @@ extension LedgerView {
     clocks: Clocks = .now, now: Instant
   ) throws(LedgerError) -> EntitlementsAnswer {
     let set = EnvironmentSet(environments)
-    let end = try clocks.asOf.map { (time) throws(LedgerError) in try position(time) } ?? position
+    let end = try lastPosition(clocks)
     let inquiry = try inquire(customer, clocks)
     var moment = clocks.at?.microseconds ?? now.microseconds
     var answer = Answer()
@@ -27,11 +27,13 @@ extension LedgerView {
         subject, environments: set, at: moment, context: inquiry.context, texts: reader.texts)
       try reader.texts.check()
     }
+    var entries: [EntitlementsAnswer.Entry] = []
+    for entry in answer.entries { entries.append(try self.entry(entry)) }
     var named: Name?
     if case .account(let name) = customer { named = name }
     return EntitlementsAnswer(
       account: named, isKnown: inquiry.isKnown, at: Instant(microseconds: moment), position: end,
-      environments: environments, entries: try answer.entries.map(entry), active: answer.active,
+      environments: environments, entries: entries, active: answer.active,
       balances: answer.balances.map { .init(unit: $0.unit, amount: $0.amount) },
       nextChangeAt: answer.nextChangeAt.map(Instant.init(microseconds:)))
   }
@@ -39,15 +41,15 @@ extension LedgerView {
   private func entry(
     _ entry: EntitlementEntry
   ) throws(LedgerError) -> EntitlementsAnswer.Entry {
-    EntitlementsAnswer.Entry(
+    var transactions: [Name] = []
+    for number in entry.transactions { transactions.append(try text(of: number)) }
+    return EntitlementsAnswer.Entry(
       product: try text(entry.product), entitlement: entry.entitlement,
       entitlements: entry.entitlements, state: entry.state,
       since: Instant(microseconds: entry.since),
       expiresAt: entry.expiresAt.map(Instant.init(microseconds:)),
       originalTransaction: try text(entry.original),
-      transactions: try entry.transactions.map { (number) throws(LedgerError) in
-        try text(of: number)
-      }, isFamilyShared: entry.isFamilyShared, source: entry.source,
+      transactions: transactions, isFamilyShared: entry.isFamilyShared, source: entry.source,
       environment: entry.environment)
   }
 

@@ -27,10 +27,7 @@ final class ConsumptionJudge: Sendable {
         .rebuildNeeded, "A required consumption needs the projections: run `daybook rebuild`.")
     }
     let held = held.withLock { $0 }
-    let reading: ReadTransaction
-    do throws(LMDBError) { reading = try projections.environment.beginRead() } catch {
-      throw LedgerError(error)
-    }
+    let reading = try projections.beginRead()
     let reader = try catchUp(held, projections, reading.view, view, pending.batch.lowerBound - 1)
     let batch = try pending.batch.map { (position) throws(LedgerError) in
       try view.fact(at: position)
@@ -103,7 +100,6 @@ final class ConsumptionJudge: Sendable {
       throw LedgerError(
         .rebuildNeeded, "A required consumption needs the projections: run `daybook rebuild`.")
     }
-    try reader.texts.renew()
     try reader.overlay.extend(
       through: committed, view, reader.texts, reader.keyHash, projections.tables, reading)
     return reader

@@ -29,3 +29,11 @@ extension SharedContext {
     }
   }
 }
+
+extension Unit {
+  func environment(of fact: Fact) -> StoreEnvironment? { fact.environment }
+  static func positions(
+    ofCustomer account: NameNumber, among facts: [Fact], context: SharedContext,
+    texts: any FactTexts
+  ) -> Set<UInt64> { Set(facts.map(\.position)) }
+}

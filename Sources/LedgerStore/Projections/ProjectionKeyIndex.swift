@@ -10,14 +10,10 @@ struct ProjectionKeyIndex: KeyIndex {
   /// The index as far as the projections have come now.
   init(_ projections: Projections) throws(LedgerError) {
     self.projections = projections
-    do throws(LMDBError) {
-      let reading = try projections.environment.beginRead()
-      do throws(LedgerError) {
-        let checkpoint = try Checkpoint(reading.view, projections.tables)
-        reach = checkpoint?.position ?? 0
-        nameReach = checkpoint?.name ?? 0
-      } catch { throw error }
-    } catch { throw LedgerError(error) }
+    let reading = try projections.beginRead()
+    let checkpoint = try Checkpoint(reading.view, projections.tables)
+    reach = checkpoint?.position ?? 0
+    nameReach = checkpoint?.name ?? 0
   }
 
   func positions(ofIDs hashes: [UInt64]) throws(LedgerError) -> [KeyCandidate] {
@@ -35,10 +31,7 @@ struct ProjectionKeyIndex: KeyIndex {
     let order = hashes.indices.sorted { hashes[$0] < hashes[$1] }
     let keys = order.map { IndexKey.of(hashes[$0]) }
     var found: [KeyCandidate] = []
-    let reading: ReadTransaction
-    do throws(LMDBError) { reading = try projections.environment.beginRead() } catch {
-      throw LedgerError(error)
-    }
+    let reading = try projections.beginRead()
     let runs: RunsSnapshot
     do throws(RunsError) { runs = try family.snapshot(in: reading.view) } catch {
       throw LedgerError(error)

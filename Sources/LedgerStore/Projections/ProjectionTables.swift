@@ -65,7 +65,7 @@ struct ProjectionTables: Sendable {
 
 extension LedgerError: RunsFailure {
   /// Says in the ledger's words what is wrong with a run: projections are disposable.
-  init(_ error: RunsError) {
+  public init(_ error: RunsError) {
     self.init(
       .rebuildNeeded, "An index of the projections is damaged: run `daybook rebuild`.",
       cause: error)

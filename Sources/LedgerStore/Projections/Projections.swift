@@ -89,10 +89,16 @@ final class Projections: Sendable {
 
   /// The position of the checkpoint.
   func position() throws(LedgerError) -> UInt64 {
-    let reading: ReadTransaction
-    do throws(LMDBError) { reading = try environment.beginRead() } catch {
-      throw LedgerError(error)
-    }
+    let reading = try beginRead()
     return try Checkpoint(reading.view, tables)?.position ?? 0
+  }
+
+  func beginRead() throws(LedgerError) -> ReadTransaction {
+    do throws(LMDBError) { return try environment.beginRead() } catch { throw LedgerError(error) }
+  }
+
+  @_lifetime(immortal)
+  func beginWrite() throws(LedgerError) -> WriteTransaction {
+    do throws(LMDBError) { return try environment.beginWrite() } catch { throw LedgerError(error) }
   }
 }

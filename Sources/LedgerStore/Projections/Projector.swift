@@ -36,7 +36,7 @@ final class Projector {
   func step() throws(LedgerError) -> (position: UInt64, last: UInt64) {
     let snapshot = try log.snapshot()
     let view = try snapshot.view
-    let texts = try LogTexts(log)
+    let texts = LogTexts(log)
     var memory = try recall(view, texts)
     let start = memory.checkpoint.position
     let end = min(view.lastPosition, start + Self.stretchEventsMax)
@@ -57,7 +57,7 @@ final class Projector {
     let (change, contextPostings) = try extend(&memory.context, with: batch, texts)
     let names = try nameEntries(memory.checkpoint.name, batch.lastName, view)
     let root = try view.root(at: positions.upperBound).bytes
-    let reading = try begin()
+    let reading = try projections.beginRead()
     var groups = FactGroups()
     do throws(LMDBError) {
       for (place, fact) in batch.facts.enumerated() {
@@ -78,11 +78,6 @@ final class Projector {
     memory.checkpoint = checkpoint
   }
 
-  private func begin() throws(LedgerError) -> ReadTransaction {
-    do throws(LMDBError) { return try projections.environment.beginRead() } catch {
-      throw LedgerError(error)
-    }
-  }
 }
 
 // MARK: - What is remembered
@@ -90,7 +85,7 @@ final class Projector {
 extension Projector {
   /// What was known after the last step, or what the projections say.
   private func recall(_ view: LogView, _ texts: LogTexts) throws(LedgerError) -> Memory {
-    let reading = try begin()
+    let reading = try projections.beginRead()
     let found = try projections.start(reading.view, confirmedBy: view, log.identity)
     guard let found else { throw unconfirmed }
     if let memory, memory.checkpoint == found { return memory }
@@ -157,10 +152,7 @@ extension Projector {
     postings.sort()
     let ids = merge.batch.ids.sorted()
     let names = names.sorted()
-    var transaction: WriteTransaction
-    do throws(LMDBError) { transaction = try projections.environment.beginWrite() } catch {
-      throw LedgerError(error)
-    }
+    var transaction = try projections.beginWrite()
     do throws(RunsError) {
       try tables.postings.add(postings, in: &transaction)
       try tables.ids.add(ids, in: &transaction)
@@ -179,19 +171,17 @@ extension Projector {
     for family in [tables.ids, tables.names, tables.postings] {
       for _ in 0..<Self.compactionSlicesMax {
         guard try needsCompaction(family) else { break }
-        do throws(LMDBError) {
-          var transaction = try projections.environment.beginWrite()
-          do throws(RunsError) { _ = try family.compact(in: &transaction) } catch {
-            throw LedgerError(error)
-          }
-          try transaction.commit()
-        } catch { throw LedgerError(error) }
+        var transaction = try projections.beginWrite()
+        do throws(RunsError) { _ = try family.compact(in: &transaction) } catch {
+          throw LedgerError(error)
+        }
+        do throws(LMDBError) { try transaction.commit() } catch { throw LedgerError(error) }
       }
     }
   }
 
   private func needsCompaction(_ family: SortedRuns) throws(LedgerError) -> Bool {
-    let reading = try begin()
+    let reading = try projections.beginRead()
     do throws(RunsError) { return try family.needsCompaction(in: reading.view) } catch {
       throw LedgerError(error)
     }

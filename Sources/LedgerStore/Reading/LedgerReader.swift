@@ -1,7 +1,7 @@
+internal import Foundation
 internal import LMDB
-public import LedgerEvents
+internal import LedgerEvents
 internal import LedgerModel
-internal import Synchronization
 
 /// Answers questions about a ledger: from the projections, and from what stands behind them in the
 /// log, folded in memory. It never writes.
@@ -10,7 +10,8 @@ internal import Synchronization
 public final class LedgerReader: Sendable {
   private let log: EventLog
   private let source: ProjectionSource
-  private let state: Mutex<Held>
+  private let lock = NSLock()
+  private let held = Held()
 
   /// Everything behind the lock: handed from thread to thread, used by one at a time.
   private final class Held: @unchecked Sendable {
@@ -21,7 +22,6 @@ public final class LedgerReader: Sendable {
   init(_ log: EventLog, _ source: ProjectionSource) {
     self.log = log
     self.source = source
-    state = Mutex(Held())
   }
 
   /// Answers with the newest that is in the log.
@@ -32,12 +32,9 @@ public final class LedgerReader: Sendable {
   public func read<Value>(
     _ body: (LedgerView) throws(LedgerError) -> Value
   ) throws(LedgerError) -> Value {
-    let result: Result<Value, LedgerError> = state.withLock { held in
-      do throws(LedgerError) { return .success(try answer(held, body)) } catch {
-        return .failure(error)
-      }
-    }
-    return try result.get()
+    lock.lock()
+    defer { lock.unlock() }
+    return try answer(held, body)
   }
 
   private func answer<Value>(
@@ -49,10 +46,7 @@ public final class LedgerReader: Sendable {
       held.reader = nil
     }
     // The projections' snapshot first: what it ends with is in the log's, taken after it.
-    let reading: ReadTransaction
-    do throws(LMDBError) { reading = try projections.environment.beginRead() } catch {
-      throw LedgerError(error)
-    }
+    let reading = try projections.beginRead()
     let snapshot = try log.snapshot()
     let view = try snapshot.view
     let reader = try catchUp(held, projections, reading.view, view)
@@ -71,7 +65,6 @@ public final class LedgerReader: Sendable {
       held.reader = try ReaderState(log, projections, reading, view)
     }
     guard let reader = held.reader else { throw Self.missing }
-    try reader.texts.renew()
     try reader.overlay.extend(
       through: view.lastPosition, view, reader.texts, log.identity.keyHash, tables, reading)
     return reader

@@ -1,5 +1,5 @@
 internal import LMDB
-public import LedgerEvents
+internal import LedgerEvents
 internal import LedgerModel
 
 extension LedgerView {
@@ -26,6 +26,12 @@ extension LedgerView {
     }
   }
 
+  /// The last position that the clocks ask for.
+  func lastPosition(_ clocks: Clocks) throws(LedgerError) -> UInt64 {
+    if let asOf = clocks.asOf { return try position(asOf) }
+    return position
+  }
+
   /// Whether the clocks ask for less than everything that the ledger knows.
   func cuts(_ clocks: Clocks) -> Bool { clocks.at != nil || clocks.asOf != nil }
 
@@ -46,7 +52,7 @@ extension LedgerView {
   ///
   /// - Complexity: O(*n* log *n*) in all events up to the position asked for, and as much memory.
   func book(_ clocks: Clocks) throws(LedgerError) -> Book {
-    let end = try clocks.asOf.map { (time) throws(LedgerError) in try position(time) } ?? position
+    let end = try lastPosition(clocks)
     guard end > 0 else { return Book(folding: [], texts: reader.texts) }
     let batch = try FactBatch(1...end, log, reader.keyHash, indexesIDs: false)
     return try book(batch.facts, Clocks(at: clocks.at))

@@ -1,51 +1,26 @@
 internal import LMDB
-public import LedgerEvents
+internal import LedgerEvents
 internal import LedgerModel
 
 extension LedgerView {
-  /// Hands out every unit, folded, in the order of their numbers; stops where `body` returns false.
+  /// A walk over every unit, folded, one at a time.
   ///
-  /// - Complexity: O(*n*) in the size of all units; holds one at a time.
-  func forEachUnit(_ body: (Unit) throws(LedgerError) -> Bool) throws(LedgerError) {
-    let overlay = reader.overlay
-    let absorbed = Set(overlay.groups.absorbed.values.joined())
-    var seen: Set<UInt32> = []
-    var cursor = try unitCursor()
-    while let unit = try next(&cursor) {
-      seen.insert(unit)
-      if absorbed.contains(unit) { continue }
-      let stored = overlay.touches(unit) ? nil : UnitRow(cursor.value).unit
-      guard let state = try stored ?? state(of: unit) else { continue }
-      if try !body(state) { return }
-    }
-    for unit in overlay.groups.units where !seen.contains(unit) {
-      guard let state = try state(of: unit) else { continue }
-      if try !body(state) { return }
-    }
-  }
+  /// - Complexity: O(*n*) in the size of all units.
+  @_lifetime(copy self)
+  func units() throws(LedgerError) -> UnitWalk { try UnitWalk(self) }
 
   /// Believed `occurredAt` of the newest event that counts in an environment.
   ///
   /// - Complexity: O(*u*) in the number of units, by their headers.
   func newestEvent(in environment: StoreEnvironment) throws(LedgerError) -> Int64? {
     var newest: Int64?
-    let overlay = reader.overlay
-    let absorbed = Set(overlay.groups.absorbed.values.joined())
-    var cursor = try unitCursor()
-    var seen: Set<UInt32> = []
-    while let unit = try next(&cursor) {
-      seen.insert(unit)
-      if absorbed.contains(unit) { continue }
+    var walk = try units()
+    while try walk.advance() {
       let found =
-        overlay.touches(unit)
-        ? try state(of: unit)?.newestEvent(in: environment)
-        : UnitRow.newestEvent(cursor.value, in: environment)
+        walk.isStored
+        ? UnitRow.newestEvent(walk.row, in: environment)
+        : try walk.state()?.newestEvent(in: environment)
       if let found { newest = max(newest ?? .min, found) }
-    }
-    for unit in overlay.groups.units where !seen.contains(unit) {
-      if let found = try state(of: unit)?.newestEvent(in: environment) {
-        newest = max(newest ?? .min, found)
-      }
     }
     return newest
   }
@@ -83,17 +58,73 @@ extension LedgerView {
     } catch { throw LedgerError(error) }
     return units
   }
+}
 
-  @_lifetime(copy self)
-  private func unitCursor() throws(LedgerError) -> Cursor {
-    do throws(LMDBError) { return try projections.cursor(tables.units) } catch {
+/// A walk over the units of a view: the stored ones in the order of their numbers, then those that
+/// only the overlay has.
+struct UnitWalk: ~Copyable, ~Escapable {
+  private let view: LedgerView
+  private var cursor: Cursor
+  private let absorbed: Set<UInt32>
+  private var unseen: [UInt32]
+  private var unit: UInt32 = 0
+  private var isStoredDone = false
+  /// Whether the unit is as its row says.
+  private(set) var isStored = false
+
+  @_lifetime(copy view)
+  init(_ view: LedgerView) throws(LedgerError) {
+    self.view = view
+    absorbed = Set(view.reader.overlay.groups.absorbed.values.joined())
+    unseen = view.reader.overlay.groups.units.reversed()
+    do throws(LMDBError) { cursor = try view.projections.cursor(view.tables.units) } catch {
       throw LedgerError(error)
     }
   }
 
-  private func next(_ cursor: inout Cursor) throws(LedgerError) -> UInt32? {
+  /// The row of the unit, where it is stored.
+  var row: Span<UInt8> {
+    @_lifetime(copy self)
+    get { cursor.value }
+  }
+
+  /// Moves to the next unit; false after the last.
+  mutating func advance() throws(LedgerError) -> Bool {
+    while !isStoredDone {
+      do throws(LMDBError) { isStoredDone = try !cursor.next() } catch { throw LedgerError(error) }
+      if isStoredDone { break }
+      unit = cursor.key.bigEndianHalf(at: 0)
+      if absorbed.contains(unit) { continue }
+      isStored = !view.reader.overlay.touches(unit)
+      return true
+    }
+    isStored = false
+    while let next = unseen.popLast() {
+      if try hasRow(next) { continue }
+      unit = next
+      return true
+    }
+    return false
+  }
+
+  /// The unit, folded.
+  func state() throws(LedgerError) -> Unit? {
+    if isStored, let state = UnitRow(cursor.value).unit { return state }
+    return try view.state(of: unit)
+  }
+
+  /// The next unit, folded; nil after the last.
+  mutating func next() throws(LedgerError) -> Unit? {
+    while try advance() {
+      if let state = try state() { return state }
+    }
+    return nil
+  }
+
+  private func hasRow(_ unit: UInt32) throws(LedgerError) -> Bool {
     do throws(LMDBError) {
-      return try cursor.next() ? cursor.key.bigEndianHalf(at: 0) : nil
+      let key = bigEndianKey(unit)
+      return try view.projections.contains(view.tables.units, key.span)
     } catch { throw LedgerError(error) }
   }
 }

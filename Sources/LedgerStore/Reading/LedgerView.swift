@@ -1,6 +1,6 @@
 public import LedgerEvents
 internal import LMDB
-public import LedgerModel
+internal import LedgerModel
 
 /// The ledger at one position: what questions are asked of.
 ///

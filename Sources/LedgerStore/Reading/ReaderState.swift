@@ -15,7 +15,7 @@ final class ReaderState {
     guard let found = try projections.start(reading, confirmedBy: view, log.identity) else {
       return nil
     }
-    texts = try LogTexts(log)
+    texts = LogTexts(log)
     keyHash = log.identity.keyHash
     let context = try projections.tables.context(
       through: found.position, .max, view, reading, texts)
