@@ -1,3 +1,6 @@
+// Of two overloads, the compiler takes the one with the error that the closure states, and the
+// untyped one for a closure that states none.
+// swift-format-ignore: AmbiguousTrailingClosureOverload
 extension Environment {
   /// Reads in one snapshot; errors arrive as the type that `body` is written to throw.
   ///
