@@ -1,3 +1,6 @@
+// Of two overloads, the compiler takes the one with the error that the closure states, and the
+// untyped one for a closure that states none.
+// swift-format-ignore: AmbiguousTrailingClosureOverload
 extension Environment {
   /// Reads in one snapshot; errors arrive as the type that `body` is written to throw.
   ///
@@ -51,5 +54,25 @@ extension Environment {
     let value = try body(&transaction)
     try transaction.commit()
     return value
+  }
+
+  /// Reads in one snapshot; the error's type is said outright, where a closure does not tell it.
+  ///
+  /// - Throws: what ``beginRead()`` and `body` throw.
+  @inlinable
+  public func read<Value: ~Copyable, Failure: LMDBFailure>(
+    throwing failure: Failure.Type, _ body: (borrowing ReadTransaction) throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    try read(body)
+  }
+
+  /// Writes in one transaction; the error's type is said outright, where a closure does not tell it.
+  ///
+  /// - Throws: what ``beginWrite()``, `body` and ``WriteTransaction/commit()`` throw.
+  @inlinable
+  public func write<Value: ~Copyable, Failure: LMDBFailure>(
+    throwing failure: Failure.Type, _ body: (inout WriteTransaction) throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    try write(body)
   }
 }

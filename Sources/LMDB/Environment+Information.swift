@@ -95,7 +95,7 @@ extension Environment {
     }
   }
 
-  /// Writes what was committed to the disk; needed only where ``SyncPolicy`` does not.
+  /// Writes what was committed to the disk; needed where the ``SyncPolicy`` does not.
   public func sync() throws(LMDBError) {
     try unsafe withHandle("sync") { (handle) throws(LMDBError) in
       // SAFETY: the environment is open.

@@ -33,8 +33,11 @@ extension Environment {
     let isNewFolder = try createFolder(path, options)
     try refuseNetworkFileSystem(path)
     let file = try DataFile(folder: path, options: options)
-    // LMDB syncs its files, but not the folders that hold their names.
-    if try file.size() == 0, !options.readOnly {
+    if try file.size() == 0 {
+      guard !options.readOnly else {
+        throw LMDBError(.missing, operation: "open", message: "\(file.path) is empty.")
+      }
+      // LMDB syncs its files, but not the folders that hold their names.
       try syncFolder(path)
       if isNewFolder { try syncFolder(path + "/..") }
     }

@@ -99,18 +99,46 @@ extension Environment {
   @available(*, noasync, message: "a write transaction stays on its thread")
   @_lifetime(immortal)
   public func beginWrite() throws(LMDBError) -> WriteTransaction {
-    try refuseWrites("begin write")
-    let handle = try unsafe begin(flags: 0, "begin write")
+    let handle = try unsafe beginWriting("begin write")
+    return unsafe WriteTransaction(handle: handle, environment: self)
+  }
+
+  /// Takes LMDB's lock of writers, and notes who holds it.
+  func beginWriting(_ operation: StaticString) throws(LMDBError) -> OpaquePointer {
+    if options.readOnly { throw LMDBError(.readOnly, operation: "\(operation)") }
+    if isFailed { throw LMDBError(.environmentFailed, operation: "\(operation)") }
+    if writer.load(ordering: .relaxed) == currentThread {
+      throw LMDBError(.writeInProgress, operation: "\(operation)")
+    }
+    let handle = try unsafe begin(flags: 0, operation)
+    // LMDB hands its lock on inside a commit; the one before may not have told yet how that went.
+    while writer.load(ordering: .acquiring) != 0 { sched_yield() }
     writer.store(currentThread, ordering: .relaxed)
     if isFailed {
-      // It failed while this thread was waiting for the lock.
-      writeWillEnd()
-      // SAFETY: the transaction was begun above and is ended once.
-      unsafe mdb_txn_abort(handle)
-      transactionEnded(active: true)
-      throw LMDBError(.environmentFailed, operation: "begin write")
+      unsafe abortWriting(handle)
+      throw LMDBError(.environmentFailed, operation: "\(operation)")
     }
-    return unsafe WriteTransaction(handle: handle, environment: self)
+    return unsafe handle
+  }
+
+  /// Ends a write transaction on its thread and keeps what it wrote.
+  func commitWriting(_ transaction: OpaquePointer) throws(LMDBError) {
+    checkWriter()
+    // SAFETY: the transaction is open, on its thread; LMDB frees it whatever it returns.
+    let status = unsafe mdb_txn_commit(transaction)
+    let failure = status == 0 ? nil : commitFailure(status)
+    writer.store(0, ordering: .releasing)
+    transactionEnded(active: true)
+    if let failure { throw failure }
+  }
+
+  /// Ends a write transaction on its thread and leaves nothing of it.
+  func abortWriting(_ transaction: OpaquePointer) {
+    checkWriter()
+    writer.store(0, ordering: .releasing)
+    // SAFETY: the transaction is open, on its thread.
+    unsafe mdb_txn_abort(transaction)
+    transactionEnded(active: true)
   }
 
   func begin(flags: UInt32, _ operation: StaticString) throws(LMDBError) -> OpaquePointer {
@@ -158,11 +186,6 @@ extension Environment {
       "a write transaction stays on the thread that began it")
   }
 
-  func writeWillEnd() {
-    checkWriter()
-    writer.store(0, ordering: .relaxed)
-  }
-
   /// Explains a failed commit and, where its outcome is unknown, closes the way to more.
   @inline(never)
   func commitFailure(_ status: Int32) -> LMDBError {
@@ -191,14 +214,6 @@ extension Environment {
 
   func refuseIfForked(_ operation: String) throws(LMDBError) {
     if isForked { throw LMDBError(.forked, operation: operation) }
-  }
-
-  func refuseWrites(_ operation: String) throws(LMDBError) {
-    if options.readOnly { throw LMDBError(.readOnly, operation: operation) }
-    if isFailed { throw LMDBError(.environmentFailed, operation: operation) }
-    if writer.load(ordering: .relaxed) == currentThread {
-      throw LMDBError(.writeInProgress, operation: "\(operation)")
-    }
   }
 
   /// Calls `body` with the open environment.

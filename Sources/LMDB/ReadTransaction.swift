@@ -63,6 +63,7 @@ public struct ReadTransaction: ~Copyable {
   /// - Throws: ``LMDBError``: `closed`, `forked`, or `mapResized` when another process grew the
   ///   file beyond this map and a transaction of this process hinders the remapping.
   public mutating func renew() throws(LMDBError) {
+    try environment.refuseIfForked("renew")
     reset()
     try environment.enter("renew")
     // SAFETY: the transaction is reset.

@@ -11,9 +11,9 @@ public struct WriteTransaction: ~Copyable, ~Escapable {
   private let environment: Environment
   let open: OpaquePointer
 
-  // Not tied to a variable: Swift 6.3 does not compile a dependence on a stored property of a class.
-  // Being nonescapable keeps it out of stored properties, and out of tasks that would write; that
-  // it reads and ends on its thread is checked when it does.
+  // Not tied to a variable: Swift 6.3 does not compile a dependence on a stored property of a
+  // class. Being nonescapable keeps it out of stored properties, and out of tasks that would write;
+  // that it reads and ends on its thread is checked when it does.
   @_lifetime(immortal)
   init(handle: OpaquePointer, environment: Environment) {
     unsafe self.handle = handle
@@ -23,10 +23,7 @@ public struct WriteTransaction: ~Copyable, ~Escapable {
 
   deinit {
     guard let handle = unsafe handle, !environment.isForked else { return }
-    environment.writeWillEnd()
-    // SAFETY: the transaction is open and is ended once, on its thread.
-    unsafe mdb_txn_abort(handle)
-    environment.transactionEnded(active: true)
+    unsafe environment.abortWriting(handle)
   }
 
   /// What this transaction sees: the last commit and its own writes.
@@ -47,7 +44,7 @@ public struct WriteTransaction: ~Copyable, ~Escapable {
     return unsafe mdb_txn_id(open)
   }
 
-  /// Writes everything to the disk and makes it visible; under ``Environment/SyncPolicy/everyCommit`` it has
+  /// Makes everything visible, and durable as ``Environment/SyncPolicy`` says: by default it has
   /// reached the disk when this returns.
   ///
   /// - Throws: ``LMDBError``. After `mapFull` or `transactionFull` nothing was written. After an
@@ -55,12 +52,8 @@ public struct WriteTransaction: ~Copyable, ~Escapable {
   ///   writes with `environmentFailed`.
   public consuming func commit() throws(LMDBError) {
     try environment.refuseIfForked("commit")
-    environment.writeWillEnd()
-    // SAFETY: the transaction is open, on its thread; LMDB frees it whatever it returns.
-    let status = unsafe mdb_txn_commit(open)
     unsafe handle = nil
-    environment.transactionEnded(active: true)
-    guard status == 0 else { throw environment.commitFailure(status) }
+    try unsafe environment.commitWriting(open)
   }
 
   /// Ends the transaction and leaves nothing of it.

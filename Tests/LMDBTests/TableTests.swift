@@ -48,6 +48,32 @@ import Testing
     #expect(code == .tablesFull)
   }
 
+  @Test func `Tables that many threads open and create at once stay apart`() async throws {
+    let folder = try TemporaryFolder()
+    let names = (0..<40).map { "table \($0)" }
+    do {
+      let environment = try folder.environment(.init(sync: .onRequest))
+      for name in names.prefix(20) { _ = try environment.createTable(name) }
+    }
+    let environment = try folder.environment(.init(sync: .onRequest))
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for start in 0..<4 {
+        group.addTask {
+          for step in 0..<names.count {
+            let name = names[(step + start * 10) % names.count]
+            try environment.set(try environment.createTable(name), "name", name)
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    for name in names {
+      let table = try environment.createTable(name)
+      #expect(try environment.text(table, "name") == name)
+      #expect(try environment.contents(table).count == 1)
+    }
+  }
+
   @Test(arguments: ["", "a\0b"])
   func `A name that LMDB would cut or refuse is refused`(_ name: String) throws {
     let folder = try TemporaryFolder()
