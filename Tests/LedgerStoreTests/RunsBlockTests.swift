@@ -16,7 +16,7 @@ struct RunsBlockTests {
       var words: [UInt64] = []
       RunBlock.encode(entries, from: start, count: count, into: &words)
       #expect(words.count <= RunBlock.wordsMax)
-      try RunBlockView(words.span.wordBytes).append(to: &read)
+      try RunBlockView(words.span.wordBytes, first: words[words.count - 1]).append(to: &read)
       start += count
     }
     #expect(read == entries, "seed \(seed)")
@@ -32,7 +32,8 @@ struct RunsBlockTests {
     for _ in 0..<60 {
       let ends = [probe(&random, entries), probe(&random, entries)].sorted()
       var found: [RunEntry] = []
-      try RunBlockView(words.span.wordBytes).append(from: ends[0], through: ends[1], to: &found)
+      try RunBlockView(words.span.wordBytes, first: words[words.count - 1]).append(
+        from: ends[0], through: ends[1], to: &found)
       let expected = entries.filter { $0.key >= ends[0] && $0.key <= ends[1] }
       #expect(found == expected, "seed \(seed), \(ends)")
     }
@@ -51,7 +52,7 @@ struct RunsBlockTests {
       let count = RunBlock.fit(entries, from: start)
       var words: [UInt64] = []
       RunBlock.encode(entries, from: start, count: count, into: &words)
-      try RunBlockView(words.span.wordBytes).append(to: &read)
+      try RunBlockView(words.span.wordBytes, first: words[words.count - 1]).append(to: &read)
       start += count
     }
     #expect(read == entries)
@@ -73,7 +74,7 @@ struct RunsBlockTests {
       damaged.removeLast(Int(random.next() % 8 == 0 ? random.next() % 10 : 0))
       var read: [RunEntry] = []
       do throws(RunsError) {
-        let view = try RunBlockView(damaged.span.wordBytes)
+        let view = try RunBlockView(damaged.span.wordBytes, first: damaged[damaged.count - 1])
         try view.append(to: &read)
         #expect(zip(read, read.dropFirst()).allSatisfy { $0.key <= $1.key })
         var some: [RunEntry] = []
@@ -86,11 +87,28 @@ struct RunsBlockTests {
     #expect(errors > 300)
   }
 
+  @Test(arguments: 0..<12)
+  func `Sorting by digits sorts`(seed: Int) {
+    var random = RunsRandom(seed: UInt64(seed))
+    var entries = runsEntries(&random, count: 3000)
+    entries.append(contentsOf: entries.prefix(10))
+    let expected = entries.sorted()
+    entries.shuffle()
+    entries.sortForRun()
+    #expect(entries == expected, "seed \(seed)")
+    var positions = (0..<2000 as Range<UInt32>).map {
+      RunEntry(key: random.next() >> (random.next() % 40), value: $0 % 1999)
+    }
+    let sorted = positions.sorted()
+    positions.sortForRun()
+    #expect(positions == sorted, "seed \(seed)")
+  }
+
   @Test(arguments: [0, 8, 15, 16])
   func `Bytes too few for a block are refused`(size: Int) {
     let words: [UInt64] = [1, 1, 1]
     #expect(throws: RunsError.self) {
-      try readAll(words.span.wordBytes.extracting(0..<size))
+      try readAll(words.span.wordBytes.extracting(0..<size), first: 1)
     }
   }
 
@@ -99,15 +117,15 @@ struct RunsBlockTests {
     let entries = (0..<100).map { RunEntry(key: UInt64($0) * 1000, value: UInt32($0)) }
     var words: [UInt64] = []
     RunBlock.encode(entries, from: 0, count: entries.count, into: &words)
-    words[1] -= 1
-    #expect(throws: RunsError.self) { try readAll(words.span.wordBytes) }
-    words[1] += 2
-    #expect(throws: RunsError.self) { try readAll(words.span.wordBytes) }
+    words[0] -= 1
+    #expect(throws: RunsError.self) { try readAll(words.span.wordBytes, first: 0) }
+    words[0] += 2
+    #expect(throws: RunsError.self) { try readAll(words.span.wordBytes, first: 0) }
   }
 
-  private func readAll(_ bytes: Span<UInt8>) throws(RunsError) {
+  private func readAll(_ bytes: Span<UInt8>, first: UInt64) throws(RunsError) {
     var read: [RunEntry] = []
-    try RunBlockView(bytes).append(to: &read)
+    try RunBlockView(bytes, first: first).append(to: &read)
   }
 
   /// A key that stands in `entries`, next to one, or anywhere.

@@ -48,7 +48,7 @@ import Testing
     #expect(try store.save(&filter, to: table, mark: 8).isComplete)
 
     let loaded = try #require(try store.load(table))
-    #expect(loaded.words == filter.words)
+    #expect(loaded.blocks == filter.blocks)
     #expect(loaded.mark == 8)
     #expect(loaded.count == filter.count)
     #expect(keys.allSatisfy { loaded.mayContain($0) })

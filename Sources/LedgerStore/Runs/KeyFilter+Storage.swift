@@ -1,11 +1,11 @@
 public import LMDB
 
 extension KeyFilter {
-  /// Words of a chunk: 63 blocks, which fill a page of the environment.
+  /// Blocks of a chunk, which fill a page of the environment.
   ///
   /// Larger values would need so many free pages in a row, which a file that is rewritten all the
   /// time seldom has; and a save after few insertions writes few chunks.
-  static let chunkWords = 63 * blockWords
+  static let chunkBlocks = 63
 
   /// The most chunks that a save writes by default: 32 MB and 8,192 dirty pages.
   public static let saveChunksMax = 8192
@@ -28,7 +28,7 @@ extension KeyFilter {
   ///
   ///     row 0                       "FILT" and version, generation, blocks, capacity, keys, mark:
   ///                                 little-endian words of 64 bits
-  ///     row generation << 32 | i+1  chunk i: 504 words, the last one fewer
+  ///     row generation << 32 | i+1  chunk i: 63 blocks of 64 bytes, the last one fewer
   ///
   /// - Complexity: O(*c*) in the number of changed chunks.
   /// - Parameter mark: how far the filter reaches, for whoever loads it.
@@ -46,10 +46,10 @@ extension KeyFilter {
     let written = Array(changed.prefix(chunksMax))
     do throws(LMDBError) {
       for chunk in written {
-        let start = chunk * Self.chunkWords
-        let end = min(start + Self.chunkWords, words.count)
+        let start = chunk * Self.chunkBlocks
+        let end = min(start + Self.chunkBlocks, blocks.count)
         let key = Self.key(generation, chunk: chunk)
-        try transaction.put(table, key, words.span.extracting(start..<end).wordBytes)
+        try transaction.put(table, key, blocks.span.extracting(start..<end).wordBytes)
       }
       if written.count == changed.count {
         let header = KeyFilterHeader(of: self, generation: generation, mark: mark).words
@@ -81,22 +81,26 @@ extension KeyFilter {
     from table: Table, in view: TransactionView
   ) throws(RunsError) -> KeyFilter? {
     guard let header = try KeyFilterHeader.read(table, view) else { return nil }
-    var filter = KeyFilter(capacity: header.capacity, blocks: header.blocks)
+    var filter = KeyFilter(capacity: header.capacity, blockCount: header.blocks)
     filter.generation = header.generation
     filter.count = header.count
     filter.mark = header.mark
     for chunk in filter.stamps.indices {
-      let start = chunk * chunkWords
-      let end = min(start + chunkWords, filter.words.count)
+      let start = chunk * chunkBlocks
+      let end = min(start + chunkBlocks, filter.blocks.count)
       let key = key(header.generation, chunk: chunk)
       let bytes: Span<UInt8>?
       do throws(LMDBError) {
         bytes = try view.get(table, key)
       } catch { throw RunsError(error) }
-      guard let bytes, bytes.count == (end - start) * 8 else {
+      guard let bytes, bytes.count == (end - start) * blockBits / 8 else {
         throw .corrupt("A part of a key filter is missing")
       }
-      for index in start..<end { filter.words[index] = bytes.word(at: (index - start) * 8) }
+      for index in start..<end {
+        for lane in 0..<8 {
+          filter.blocks[index][lane] = bytes.word(at: (index - start) * blockBits / 8 + lane * 8)
+        }
+      }
       filter.stamps[chunk] = 0
     }
     return filter
@@ -151,7 +155,7 @@ private struct KeyFilterHeader {
 
   init(of filter: KeyFilter, generation: UInt32, mark: UInt64) {
     self.generation = generation
-    blocks = filter.words.count / KeyFilter.blockWords
+    blocks = filter.blocks.count
     capacity = filter.capacity
     count = filter.count
     self.mark = mark
@@ -186,7 +190,7 @@ private struct KeyFilterHeader {
       let capacity = Int(exactly: bytes.word(at: 24)),
       let count = Int(exactly: bytes.word(at: 32)),
       KeyFilter.capacityMin...KeyFilter.capacityMax ~= capacity,
-      blocks == KeyFilter.blocks(capacity)
+      blocks == KeyFilter.blockCount(capacity)
     else { throw .corrupt("The header of a key filter is damaged") }
     self.generation = generation
     self.blocks = blocks

@@ -22,8 +22,8 @@ public struct KeyFilter: Sendable {
   /// What the caller said of the filter when it was last saved: how far it reaches.
   public internal(set) var mark: UInt64 = 0
 
-  /// Eight words a block.
-  var words: [UInt64]
+  /// The blocks, a cache line each.
+  var blocks: [SIMD8<UInt64>]
 
   /// For each chunk the epoch of its last change, 0 when it is saved.
   var stamps: [UInt32]
@@ -34,13 +34,11 @@ public struct KeyFilter: Sendable {
   /// Which saved filter this is, 0 when it never was.
   var generation: UInt32 = 0
 
-  private let blockCount: UInt64
-
   /// Bits of the filter for each key of its capacity.
   static let bitsPerKey = 20
 
-  /// Words of a block: a cache line.
-  static let blockWords = 8
+  /// Bits of a block: a cache line.
+  static let blockBits = 512
 
   /// The least capacity: 160 kB.
   static let capacityMin = 1 << 16
@@ -53,7 +51,7 @@ public struct KeyFilter: Sendable {
   /// - Complexity: O(`capacity`): 2.5 bytes a key.
   public init(capacity: Int) {
     let capacity = min(max(capacity, Self.capacityMin), Self.capacityMax)
-    self.init(capacity: capacity, blocks: Self.blocks(capacity))
+    self.init(capacity: capacity, blockCount: Self.blockCount(capacity))
   }
 
   /// A filter of all keys of `snapshot`, with room for as many again.
@@ -70,36 +68,30 @@ public struct KeyFilter: Sendable {
     return filter
   }
 
-  init(capacity: Int, blocks: Int) {
+  init(capacity: Int, blockCount: Int) {
     self.capacity = capacity
-    blockCount = UInt64(blocks)
-    words = Array(repeating: 0, count: blocks * Self.blockWords)
-    let chunks = (words.count + Self.chunkWords - 1) / Self.chunkWords
+    blocks = Array(repeating: SIMD8(repeating: 0), count: blockCount)
+    let chunks = (blockCount + Self.chunkBlocks - 1) / Self.chunkBlocks
     stamps = Array(repeating: 1, count: chunks)
   }
 
-  static func blocks(_ capacity: Int) -> Int {
-    (capacity * bitsPerKey + 64 * blockWords - 1) / (64 * blockWords)
+  static func blockCount(_ capacity: Int) -> Int {
+    (capacity * bitsPerKey + blockBits - 1) / blockBits
   }
 
   /// Whether it holds as many keys as it is made for.
   public var isFull: Bool { count >= capacity }
 
   /// The bytes that it takes in memory.
-  public var byteCount: Int { words.count * 8 + stamps.count * 4 }
+  public var byteCount: Int { blocks.count * Self.blockBits / 8 + stamps.count * 4 }
 
   /// Whether `key` may have been inserted; when false, it was not.
   ///
   /// - Complexity: O(1): one cache line.
   @inline(__always)
   public func mayContain(_ key: UInt64) -> Bool {
-    let (start, lanes) = place(of: key)
-    var missing: UInt64 = 0
-    for lane in 0..<Self.blockWords {
-      let bit = lanes &>> UInt64(truncatingIfNeeded: 6 &* lane)
-      missing |= ~words[start &+ lane] &>> (bit & 63)
-    }
-    return missing & 1 == 0
+    let (index, bits) = place(of: key)
+    return bits & ~blocks[index] == SIMD8(repeating: 0)
   }
 
   /// Puts `key` in; false when it was taken for known already.
@@ -108,30 +100,26 @@ public struct KeyFilter: Sendable {
   @inline(__always)
   @discardableResult
   public mutating func insert(_ key: UInt64) -> Bool {
-    let (start, lanes) = place(of: key)
-    var new: UInt64 = 0
-    for lane in 0..<Self.blockWords {
-      let bit = (lanes &>> UInt64(truncatingIfNeeded: 6 &* lane)) & 63
-      let mask: UInt64 = 1 &<< bit
-      new |= mask & ~words[start &+ lane]
-      words[start &+ lane] |= mask
-    }
-    guard new != 0 else { return false }
+    let (index, bits) = place(of: key)
+    let old = blocks[index]
+    guard bits & ~old != SIMD8(repeating: 0) else { return false }
+    blocks[index] = old | bits
     count &+= 1
-    stamps[start / Self.chunkWords] = epoch
+    stamps[index / Self.chunkBlocks] = epoch
     return true
   }
 
-  /// The first word of the block of `key`, and six bits for each of its words.
+  /// The number of the block of `key`, and one bit for each of its words.
   @inline(__always)
-  private func place(of key: UInt64) -> (start: Int, lanes: UInt64) {
+  private func place(of key: UInt64) -> (index: Int, bits: SIMD8<UInt64>) {
     // The finalizer of SplitMix64, so that keys need not be spread over all their bits.
     var hash = key
     hash = (hash ^ (hash &>> 30)) &* 0xBF58_476D_1CE4_E5B9
     hash = (hash ^ (hash &>> 27)) &* 0x94D0_49BB_1331_11EB
     hash ^= hash &>> 31
-    let block = hash.multipliedFullWidth(by: blockCount).high
-    let lanes = (hash &* 0xD6E8_FEB8_6659_FD93) &>> 16
-    return (Int(truncatingIfNeeded: block &* UInt64(Self.blockWords)), lanes)
+    let index = hash.multipliedFullWidth(by: UInt64(truncatingIfNeeded: blocks.count)).high
+    let lanes = SIMD8(repeating: (hash &* 0xD6E8_FEB8_6659_FD93) &>> 16)
+    let bits = SIMD8(repeating: 1) &<< ((lanes &>> SIMD8(0, 6, 12, 18, 24, 30, 36, 42)) & 63)
+    return (Int(truncatingIfNeeded: index), bits)
   }
 }

@@ -19,7 +19,7 @@ private struct RunBlockShape {
 
   @inline(__always)
   var words: Int {
-    RunBlock.headerWords &+ RunBlock.words(count, lowBits) &+ RunBlock.words(count, valueBits)
+    RunBlock.frameWords &+ RunBlock.words(count, lowBits) &+ RunBlock.words(count, valueBits)
       &+ RunBlock.words(upperBits, 1)
   }
 }
@@ -27,21 +27,26 @@ private struct RunBlockShape {
 extension RunBlock {
   /// How many of the sorted `entries` from `start` fit into one block, at least one.
   ///
+  /// It is asked four entries at a time, so that up to three more might have fitted.
+  ///
   /// - Complexity: O(*n*) in the result.
   static func fit(_ entries: [RunEntry], from start: Int) -> Int {
     let first = entries[start].key
+    let limit = min(entries.count - start, entriesMax)
     var least = entries[start].value
     var greatest = least
     var count = 1
-    for index in start + 1..<min(entries.count, start + entriesMax) {
-      let entry = entries[index]
-      least = min(least, entry.value)
-      greatest = max(greatest, entry.value)
+    while count < limit {
+      let next = min(count &+ 4, limit)
+      for index in start &+ count..<start &+ next {
+        least = min(least, entries[index].value)
+        greatest = max(greatest, entries[index].value)
+      }
       let shape = RunBlockShape(
-        count: count &+ 1, span: entry.key &- first,
+        count: next, span: entries[start &+ next &- 1].key &- first,
         valueBits: 32 &- (greatest &- least).leadingZeroBitCount)
       if shape.words > wordsMax { break }
-      count &+= 1
+      count = next
     }
     return count
   }
@@ -67,40 +72,59 @@ extension RunBlock {
 
     words.removeAll(keepingCapacity: true)
     words.append(contentsOf: repeatElement(0, count: shape.words))
-    words[0] = first.littleEndian
     let header =
       UInt64(count) | UInt64(shape.lowBits) << 16 | UInt64(shape.valueBits) << 24
       | UInt64(least) << 32
-    words[1] = header.littleEndian
-    let valueWord = headerWords + Self.words(count, shape.lowBits)
-    let upperWord = valueWord + Self.words(count, shape.valueBits)
-    let lowMask: UInt64 = (1 << UInt64(shape.lowBits)) - 1
+    words[0] = header.littleEndian
+    words[shape.words - 1] = first.littleEndian
+    let valueWord = shape.words - 1 - Self.words(count, shape.valueBits)
+    let lowWord = valueWord - Self.words(count, shape.lowBits)
+    var low = RunBlockPacker(word: lowWord, width: shape.lowBits)
+    var values = RunBlockPacker(word: valueWord, width: shape.valueBits)
+    var room = words.mutableSpan
     for index in 0..<count {
       let entry = entries[start &+ index]
       let distance = entry.key &- first
-      if shape.lowBits > 0 {
-        pack(distance & lowMask, index, width: shape.lowBits, from: headerWords, in: &words)
-      }
-      if shape.valueBits > 0 {
-        pack(
-          UInt64(entry.value &- least), index, width: shape.valueBits, from: valueWord, in: &words)
-      }
+      low.pack(distance, in: &room)
+      values.pack(UInt64(truncatingIfNeeded: entry.value &- least), in: &room)
       let bit = Int(truncatingIfNeeded: distance &>> UInt64(shape.lowBits)) &+ index
-      words[upperWord &+ bit &>> 6] |= (1 &<< UInt64(bit & 63)).littleEndian
+      room[upperWord &+ bit &>> 6] |= (1 &<< UInt64(bit & 63)).littleEndian
     }
+    low.finish(in: &room)
+    values.finish(in: &room)
+  }
+}
+
+/// Writes fields of one width one after the other.
+private struct RunBlockPacker {
+  private var word: Int
+  private var bits: UInt64 = 0
+  private var count: UInt64 = 0
+  private let width: UInt64
+  private let mask: UInt64
+
+  init(word: Int, width: Int) {
+    self.word = word
+    self.width = UInt64(width)
+    mask = (1 << UInt64(width)) - 1
   }
 
-  /// Sets the packed field number `index` of those that begin at the word `start`.
+  /// Writes the low bits of `field`.
   @inline(__always)
-  private static func pack(
-    _ field: UInt64, _ index: Int, width: Int, from start: Int, in words: inout [UInt64]
-  ) {
-    let bit = index &* width
-    let place = start &+ bit &>> 6
-    let shift = bit & 63
-    words[place] |= (field &<< UInt64(shift)).littleEndian
-    if shift &+ width > 64 {
-      words[place &+ 1] |= (field &>> UInt64(64 &- shift)).littleEndian
-    }
+  mutating func pack(_ field: UInt64, in words: inout MutableSpan<UInt64>) {
+    let field = field & mask
+    bits |= field &<< count
+    count &+= width
+    guard count >= 64 else { return }
+    words[word] = bits.littleEndian
+    word &+= 1
+    count &-= 64
+    // What did not fit: the field less the bits just written, none of it when it ended the word.
+    bits = field >> (width &- count)
+  }
+
+  /// Writes what is left.
+  mutating func finish(in words: inout MutableSpan<UInt64>) {
+    if count > 0 { words[word] = bits.littleEndian }
   }
 }

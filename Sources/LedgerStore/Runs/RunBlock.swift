@@ -9,14 +9,16 @@ internal import LMDB
 ///
 /// All numbers are little-endian words of 64 bits; packed fields begin at a word's lowest bit.
 ///
-///     word 0    first key
-///     word 1    bits  0…15  number of entries n, 1…4,096
+///     word 0    bits  0…15  number of entries n, 1…4,096
 ///                    16…23  low bits a distance l, 0…48
 ///                    24…31  bits a value v, 0…32
 ///                    32…63  least value
+///     then      bit (high part of entry i) + i is set, for each i; whatever words are left
 ///     then      n × l bits  low parts, rounded up to a word
 ///     then      n × v bits  values less the least value, rounded up to a word
-///     the rest              bit (high part of entry i) + i is set, for each i
+///     last      first key, which the row's key says too
+///
+/// A look-up reads the row's key, the first few cache lines, and two more.
 ///
 /// Peter Elias, "Efficient storage and retrieval by content and address of static files",
 /// J. ACM 21 (1974).
@@ -31,8 +33,11 @@ enum RunBlock {
   /// ``sizeBytesMax`` in words.
   static let wordsMax = sizeBytesMax / 8
 
-  /// The words before the packed fields.
-  static let headerWords = 2
+  /// The word where the high parts begin.
+  static let upperWord = 1
+
+  /// The words that are neither high parts nor packed fields: the header and the first key.
+  static let frameWords = 2
 
   /// The most entries of a block, which bounds what a reader decodes at once.
   static let entriesMax = 4096
@@ -49,7 +54,7 @@ enum RunBlock {
 struct RunBlockView: ~Escapable {
   private let bytes: Span<UInt8>
 
-  /// The key of the first entry.
+  /// The key of the first entry, as the row's key says.
   let first: UInt64
 
   /// How many entries the block holds.
@@ -60,38 +65,33 @@ struct RunBlockView: ~Escapable {
   private let valueBase: UInt32
   private let lowWord: Int
   private let valueWord: Int
-  private let upperWord: Int
-  private let endWord: Int
 
-  /// Checks the header of the block in `bytes`.
+  /// Checks the header of the block in `bytes`, whose row says that it begins with the key `first`.
   ///
   /// - Throws: ``RunsError`` when it is no block.
   @_lifetime(copy bytes)
-  init(_ bytes: Span<UInt8>) throws(RunsError) {
+  init(_ bytes: Span<UInt8>, first: UInt64) throws(RunsError) {
     let size = bytes.count
-    guard size % 8 == 0, size > 8 * RunBlock.headerWords, size <= RunBlock.sizeBytesMax else {
+    guard size % 8 == 0, size > 8 * RunBlock.frameWords, size <= RunBlock.sizeBytesMax else {
       throw .corrupt("A block of a sorted run has an impossible size of \(size) bytes")
     }
-    let header = bytes.word(at: 8)
-    let count = Int(header & 0xFFFF)
-    let lowBits = Int(header >> 16 & 0xFF)
-    let valueBits = Int(header >> 24 & 0xFF)
-    let valueWord = RunBlock.headerWords + RunBlock.words(count, lowBits)
-    let upperWord = valueWord + RunBlock.words(count, valueBits)
+    let header = bytes.word(at: 0)
+    let count = Int(truncatingIfNeeded: header & 0xFFFF)
+    let lowBits = Int(truncatingIfNeeded: header >> 16 & 0xFF)
+    let valueBits = Int(truncatingIfNeeded: header >> 24 & 0xFF)
+    let valueWord = size / 8 - 1 - RunBlock.words(count, valueBits)
+    let lowWord = valueWord - RunBlock.words(count, lowBits)
     guard count >= 1, count <= RunBlock.entriesMax, lowBits <= RunBlock.lowBitsMax,
-      valueBits <= 32, upperWord < size / 8
+      valueBits <= 32, lowWord > RunBlock.upperWord
     else { throw .corrupt("A block of a sorted run has an impossible header") }
     self.bytes = bytes
-    self.first = bytes.word(at: 0)
+    self.first = first
     self.count = count
     self.lowBits = lowBits
     self.valueBits = valueBits
     self.valueBase = UInt32(truncatingIfNeeded: header >> 32)
-    // Fields without bits are read from the header, where two words are sure to stand.
-    self.lowWord = lowBits == 0 ? 0 : RunBlock.headerWords
-    self.valueWord = valueBits == 0 ? 0 : valueWord
-    self.upperWord = upperWord
-    self.endWord = size / 8
+    self.lowWord = lowWord
+    self.valueWord = valueWord
   }
 
   /// Appends the entries with keys from `lower` through `upper` to `entries`, in order.
@@ -113,8 +113,11 @@ struct RunBlockView: ~Escapable {
   /// Appends all entries to `entries`.
   ///
   /// - Complexity: O(*n*).
-  /// - Throws: as ``append(from:through:to:)``.
+  /// - Throws: as ``append(from:through:to:)``, and when the block is another row's.
   func append(to entries: inout [RunEntry]) throws(RunsError) {
+    guard bytes.word(at: bytes.count &- 8) == first else {
+      throw .corrupt("A block of a sorted run stands under another's key")
+    }
     let end = entries.count
     entries.append(contentsOf: repeatElement(.least, count: count))
     var room = entries.mutableSpan
@@ -138,7 +141,7 @@ struct RunBlockView: ~Escapable {
   private func next(_ place: inout Place) throws(RunsError) -> RunEntry? {
     while place.bits == 0 {
       place.word &+= 1
-      if place.word >= endWord {
+      if place.word >= lowWord {
         guard place.index == count else { throw miscounted }
         return nil
       }
@@ -146,7 +149,7 @@ struct RunBlockView: ~Escapable {
     }
     let index = place.index
     guard index < count else { throw miscounted }
-    let bit = (place.word &- upperWord) &* 64 &+ place.bits.trailingZeroBitCount
+    let bit = (place.word &- RunBlock.upperWord) &* 64 &+ place.bits.trailingZeroBitCount
     place.bits &= place.bits &- 1
     place.index = index &+ 1
     let low = field(index, width: lowBits, from: lowWord)
@@ -160,7 +163,7 @@ struct RunBlockView: ~Escapable {
 
   /// The place of the first entry.
   private var start: Place {
-    Place(word: upperWord, bits: word(upperWord), index: 0, key: first)
+    Place(word: RunBlock.upperWord, bits: word(RunBlock.upperWord), index: 0, key: first)
   }
 
   private var miscounted: RunsError {
@@ -171,13 +174,13 @@ struct RunBlockView: ~Escapable {
   private func place(of key: UInt64) -> Place? {
     guard key > first else { return start }
     let high = (key - first) >> UInt64(lowBits)
-    guard high < UInt64(endWord - upperWord) * 64 else { return nil }
+    guard high < UInt64(lowWord) * 64 else { return nil }
     // Entries with the high part h follow the zero number h, and as many ones as the zero's place
     // less h stand before it.
     var zeros = Int(high)
     guard zeros > 0 else { return start }
-    var index = upperWord
-    while index < endWord {
+    var index = RunBlock.upperWord
+    while index < lowWord {
       let bits = word(index)
       let here = 64 - bits.nonzeroBitCount
       if zeros <= here {
@@ -185,7 +188,7 @@ struct RunBlockView: ~Escapable {
         for _ in 1..<zeros { left &= left &- 1 }
         let next = left.trailingZeroBitCount + 1
         let rest = (bits >> UInt64(next)) << UInt64(next)
-        let before = (index - upperWord) * 64 + next - Int(high)
+        let before = (index - RunBlock.upperWord) * 64 + next - Int(high)
         return Place(word: index, bits: rest, index: before, key: first)
       }
       zeros -= here
@@ -201,11 +204,10 @@ struct RunBlockView: ~Escapable {
   @inline(__always)
   private func field(_ index: Int, width: Int, from start: Int) -> UInt64 {
     let bit = index &* width
-    let place = start &+ bit &>> 6
-    let shift = UInt64(truncatingIfNeeded: bit & 63)
-    // A word always follows: the unary part has at least one.
-    let low = word(place) &>> shift
-    let high = (word(place &+ 1) &<< 1) &<< (63 &- shift)
-    return (low | high) & ((1 &<< UInt64(truncatingIfNeeded: width)) &- 1)
+    let shift = UInt64(truncatingIfNeeded: bit & 7)
+    // A field has at most 48 bits, so that it lies in the eight bytes from its first one; the word
+    // with the first key follows the fields.
+    let word = bytes.word(at: start &* 8 &+ bit &>> 3)
+    return (word &>> shift) & ((1 &<< UInt64(truncatingIfNeeded: width)) &- 1)
   }
 }

@@ -49,13 +49,9 @@ struct RunCursor: ~Copyable, ~Escapable {
 
   /// The block at the cursor, whose row has the key `key`.
   ///
-  /// - Throws: ``RunsError`` when it is no block or another one.
+  /// - Throws: ``RunsError`` when it is no block.
   @_lifetime(copy self)
   func block(_ key: RunKey) throws(RunsError) -> RunBlockView {
-    let block = try RunBlockView(cursor.value)
-    guard block.first == key.firstKey else {
-      throw .corrupt("A block of a sorted run stands under another's key")
-    }
-    return block
+    try RunBlockView(cursor.value, first: key.firstKey)
   }
 }

@@ -11,10 +11,11 @@ extension RunsSnapshot {
     _ key: UInt64, in view: TransactionView, _ body: (UInt32) throws(Failure) -> Bool
   ) throws(Failure) {
     var found: [RunEntry] = []
-    for run in runs(from: key, through: key) {
+    var cursor: RunCursor
+    do throws(RunsError) { cursor = try RunCursor(view, table) } catch { throw Failure(error) }
+    for run in order where run.first <= key && key <= run.last.key {
       found.removeAll(keepingCapacity: true)
       do throws(RunsError) {
-        var cursor = try RunCursor(view, table)
         try collect(key, in: run, &cursor, &found)
       } catch { throw Failure(error) }
       for entry in found { guard try body(entry.value) else { return } }

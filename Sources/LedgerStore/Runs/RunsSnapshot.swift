@@ -20,7 +20,7 @@ public struct RunsSnapshot: Sendable {
   private(set) var manifest: RunManifest
 
   /// The runs in the order they are asked: the largest first, where a key most likely stands.
-  private var order: [RunDescription]
+  private(set) var order: [RunDescription]
 
   init(table: Table, manifest: RunManifest) {
     self.table = table
