@@ -67,7 +67,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(name: "LMDBTests", dependencies: ["LMDB"], swiftSettings: strict + lifetimes),
     .testTarget(
-      name: "LedgerEventsTests", dependencies: ["LedgerEvents"], swiftSettings: strict + lifetimes),
+      name: "LedgerEventsTests", dependencies: ["LedgerEvents", "LedgerModel"], swiftSettings: strict + lifetimes),
     .testTarget(
       name: "LedgerModelTests",
       dependencies: ["LedgerModel", "LedgerEvents", "LedgerOracle", "LedgerHistories"],

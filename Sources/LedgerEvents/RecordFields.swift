@@ -42,6 +42,9 @@ public struct RecordFields: ~Escapable {
       try cursor.skip(Int(load32(cursor.bytes, count)))
     case Record.Form.yes, Record.Form.no:
       start = cursor.index
+    case Record.Form.hash:
+      start = cursor.index
+      try cursor.skip(8)
     case Record.Form.instant, Record.Form.instantMilliseconds:
       start = cursor.index
       try cursor.skip(8)
@@ -80,6 +83,16 @@ public struct RecordFields: ~Escapable {
   /// An integer; `nil` where the value is none.
   public var integer: Int64? {
     isText ? JSONNumber.integer(cursor.bytes, start..<cursor.index) : nil
+  }
+
+  /// A number in millionths, further digits cut; `nil` where the value is no number of that range.
+  public var millionths: Int64? {
+    isText ? JSONNumber.millionths(cursor.bytes, start..<cursor.index) : nil
+  }
+
+  /// A hash; `nil` where the value is none.
+  public var hash: UInt64? {
+    form == Record.Form.hash ? load64(cursor.bytes, start) : nil
   }
 
   /// The text of a string; `nil` where the value is none.
