@@ -83,7 +83,7 @@ let package = Package(
       dependencies: ["Entitlements", "LedgerStore", "LedgerModel", "LedgerEvents"],
       swiftSettings: strict),
     .testTarget(
-      name: "StoreImportTests", dependencies: ["StoreImport", "LedgerEvents"],
+      name: "StoreImportTests", dependencies: ["StoreImport", "LedgerEvents", "LedgerOracle"],
       swiftSettings: strict),
     .testTarget(
       name: "CommandLineTests", dependencies: ["LedgerEvents", "LedgerHistories", "daybook"],
