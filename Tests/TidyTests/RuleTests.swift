@@ -158,4 +158,15 @@ import Testing
   func `a file in its place passes`(path: String) {
     #expect(lines(PlaceRule(), in: path, "") == [])
   }
+
+  // MARK: Links
+
+  @Test(arguments: [
+    ("[a](missing.md)", 1), ("[a](../README.md) [b](b.md#part)", 0), ("[a](../../x)", 1),
+    ("[a](https://swift.org) [b](#part)", 0), ("[a](../Tools) [b](../Tool)", 1),
+  ])
+  func `a link to what is not there is caught`(text: String, count: Int) {
+    let rule = LinkRule(paths: ["README.md", "docs/b.md", "Tools/test"])
+    #expect(lines(rule, in: "docs/a.md", text).count == count)
+  }
 }

@@ -48,4 +48,8 @@ import Testing
   @Test func `every file lies where its kind belongs`() {
     expectNoBreach(of: PlaceRule())
   }
+
+  @Test func `documents link to what is there`() {
+    expectNoBreach(of: LinkRule(paths: Set(PackageTree.current.files.map(\.path))))
+  }
 }

@@ -4,7 +4,8 @@
 //   baseline sustained LOG WORK BATCH           every event of LOG, with a line at each power of ten
 //   baseline scan      LOG                      every record read in place, its checksum computed
 //   baseline lookup    WORK ROWS LOOKUPS        random gets from a table of ROWS rows of 200 bytes
-//   baseline self      -                        known answers of the hashes
+//   baseline size      LOG                      the bytes of used pages, a line for each table
+//   baseline self                               known answers of the hashes
 //
 // LOG is the folder of a log's environment that the Swift side has written: this program reads its
 // rows from there and writes the same bytes, with the same checksums and hashes, into a new
@@ -76,6 +77,34 @@ static void scan(const char *log_folder) {
   if (faults != 0) fprintf(stderr, "baseline: %llu damaged records\n", (unsigned long long)faults);
   say("scan", 1, source.record_count, seconds, bytes);
   source_close(&source);
+}
+
+static void size(const char *folder) {
+  MDB_env *environment;
+  MDB_txn *transaction;
+  MDB_dbi names;
+  MDB_cursor *cursor;
+  MDB_val key, value;
+  check(mdb_env_create(&environment));
+  check(mdb_env_set_maxdbs(environment, 64));
+  check(mdb_env_open(environment, folder, MDB_RDONLY | MDB_NOTLS, 0600));
+  check(mdb_txn_begin(environment, NULL, MDB_RDONLY, &transaction));
+  check(mdb_dbi_open(transaction, NULL, 0, &names));
+  check(mdb_cursor_open(transaction, names, &cursor));
+  while (mdb_cursor_get(cursor, &key, &value, MDB_NEXT) == 0) {
+    char name[64] = {0};
+    MDB_dbi table;
+    MDB_stat stat;
+    memcpy(name, key.mv_data, key.mv_size < sizeof name - 1 ? key.mv_size : sizeof name - 1);
+    check(mdb_dbi_open(transaction, name, 0, &table));
+    check(mdb_stat(transaction, table, &stat));
+    printf(
+        "{\"measure\":\"size\",\"table\":\"%s\",\"events\":%zu,\"bytes\":%zu}\n", name,
+        stat.ms_entries,
+        stat.ms_psize * (stat.ms_branch_pages + stat.ms_leaf_pages + stat.ms_overflow_pages));
+  }
+  mdb_txn_abort(transaction);
+  mdb_env_close(environment);
 }
 
 static uint64_t mix(uint64_t word) {
@@ -156,10 +185,12 @@ int main(int count, char **words) {
     scan(words[2]);
   } else if (strcmp(measure, "lookup") == 0 && count == 5) {
     lookup(words[2], number(words[3]), number(words[4]));
+  } else if (strcmp(measure, "size") == 0 && count == 3) {
+    size(words[2]);
   } else if (strcmp(measure, "self") == 0) {
     self();
   } else {
-    fprintf(stderr, "baseline: expected append, sustained, scan, lookup or self; see main.c\n");
+    fprintf(stderr, "baseline: expected append, sustained, scan, lookup, size or self; see main.c\n");
     return 64;
   }
   return 0;
