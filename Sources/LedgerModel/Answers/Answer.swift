@@ -103,6 +103,7 @@ public struct InstalledContent: Hashable, Sendable {
   public var device: NameNumber
   public var product: NameNumber
   public var version: Name
-  public var path: Name?
   public var installedAt: Int64
+  /// Of the install, whose event states the path.
+  public var position: UInt64
 }

@@ -79,18 +79,19 @@ extension EnvironmentState {
     return entry.grants.map { grant in
       let (total, overflows) = grant.amount.multipliedReportingOverflow(by: state.quantity)
       let all = overflows ? Int64.max : total
-      let taken = reversal.takesAway ? Self.share(all, percent: reversal.percent) : 0
+      let taken = reversal.takesAway ? Self.share(all, reversal.percentMillionths) : 0
       return CatalogEntry.Grant(unit: grant.unit, amount: all - taken)
     }
   }
 
   /// A percentage of an amount, rounded half up.
-  private static func share(_ amount: Int64, percent: Int64) -> Int64 {
-    let product = amount.multipliedFullWidth(by: percent)
-    let rounded = product.low.addingReportingOverflow(50)
+  private static func share(_ amount: Int64, _ percentMillionths: Int64) -> Int64 {
+    let whole: Int64 = 100_000_000
+    let product = amount.multipliedFullWidth(by: percentMillionths)
+    let rounded = product.low.addingReportingOverflow(UInt64(whole / 2))
     let high = product.high + (rounded.overflow ? 1 : 0)
-    if high >= 50 { return .max }
-    return Int64(100).dividingFullWidth((high, rounded.partialValue)).quotient
+    if high >= whole / 2 { return .max }
+    return whole.dividingFullWidth((high, rounded.partialValue)).quotient
   }
 
   /// Whether a customer, or nobody, holds a transaction of the chain that has a purchase fact.

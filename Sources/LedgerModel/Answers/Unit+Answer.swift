@@ -60,7 +60,8 @@ extension Unit {
         installed.append(
           InstalledContent(
             environment: state.environment, device: content.device, product: content.product,
-            version: content.version, path: content.path, installedAt: content.installedAt))
+            version: content.version, installedAt: content.installedAt,
+            position: content.position))
       }
     }
     return installed

@@ -1,7 +1,7 @@
 import LedgerEvents
 
 /// `download-stalled` (warning): a download whose newest event, more than 1 hour ago, is requested,
-/// resumeRequested, waiting or progressed, and which no finish has cancelled since. Once per download and
+/// resumeRequested, waiting or progressed, and which no finish has cancelled for good. Once per download and
 /// device.
 enum DownloadStalled {
   static func holds(
@@ -9,7 +9,7 @@ enum DownloadStalled {
   ) -> Bool {
     switch download.newestKind {
     case .downloadRequested, .downloadResumeRequested, .downloadWaiting, .downloadProgressed:
-      !download.marks.contains(.cancelledSinceNewest)
+      !download.marks.contains(.cancelledByFinish)
         && moment - download.newestTime > thresholds.downloadStalled
     default: false
     }

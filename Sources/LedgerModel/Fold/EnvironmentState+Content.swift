@@ -106,12 +106,12 @@ extension EnvironmentState {
     if let digest = fields?.digest {
       digests.append(
         InstalledDigest(
-          product: fact.product, version: version, path: fields?.path, digest: digest,
+          product: fact.product, version: version, pathHash: fields?.pathHash, digest: digest,
           key: step.key, finding: finding(.digestMismatch, fact, step, detail: digest)))
     }
     let installed = ContentState(
       holder: step.holder, product: fact.product, device: fact.device, version: version,
-      path: fields?.path, installedAt: fact.occurredAt, ordinal: step.ordinal,
+      installedAt: fact.occurredAt, position: fact.position, ordinal: step.ordinal,
       transaction: step.transaction)
     if place == none {
       append(installed)

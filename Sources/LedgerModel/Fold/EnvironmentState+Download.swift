@@ -44,7 +44,6 @@ extension EnvironmentState {
     downloads[place].newestKind = fact.kind
     downloads[place].newestTime = fact.occurredAt
     downloads[place].newestPosition = fact.position
-    downloads[place].marks.remove(.cancelledSinceNewest)
     if fact.kind == .downloadRequested { judgeStorm(fact, step) }
   }
 

@@ -37,7 +37,7 @@ extension EnvironmentState {
   private mutating func cancelByFinish(_ place: Int) {
     guard downloads[place].host == .store, !downloads[place].phase.hasEnded else { return }
     downloads[place].phase = .cancelled
-    downloads[place].marks.formUnion([.cancelledByFinish, .cancelledSinceNewest])
+    downloads[place].marks.insert(.cancelledByFinish)
     downloads[place].marks.remove(.requestedAndOpen)
     endAttempt(place)
   }
@@ -55,10 +55,10 @@ extension EnvironmentState {
       guard download.device == fact.device else { continue }
       let install = install(of: download)
       if download.marks.contains(.everRequested) { closing.anyRequested = true }
-      if download.phase == .finished && !(install?.wasInstalled ?? false) { lost.append(place) }
       if download.host == .own { continue }
       if isThereAlready(download.version, product: step.product, fact, step) { continue }
       closing.add(download, install: install)
+      if download.phase == .finished && !(install?.wasInstalled ?? false) { lost.append(place) }
     }
     let broken: [(Rule, Bool)] = [
       (.finishedBeforeDownload, FinishedBeforeDownload.breaks(closing)),

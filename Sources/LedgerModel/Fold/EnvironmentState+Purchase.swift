@@ -19,11 +19,6 @@ extension EnvironmentState {
       noteBilling(fact, step)
     default: break
     }
-    if step.transaction == none && fact.kind.isSubscriptionKind && fact.original != 0,
-      let fields = fact.detail?.fields, fields.expiresAt != Fact.absentTime
-    {
-      chains[chainPlace(fact.original)].statesExpiry = true
-    }
   }
 
   private mutating func notePurchase(_ fact: Fact, _ step: Step, _ surroundings: Surroundings) {
@@ -31,7 +26,6 @@ extension EnvironmentState {
     let chain = transactions[place].chain
     let fields = fact.detail?.fields
     let isFamilyShared = fields?.familyShared ?? false
-    if let stated = fields?.expiresAt, stated != Fact.absentTime { chains[chain].statesExpiry = true }
     if !transactions[place].hasPurchase {
       judgeSharing(fact, step, isFamilyShared: isFamilyShared)
       transactions[place].purchase.firstOrdinal = step.ordinal
@@ -61,7 +55,7 @@ extension EnvironmentState {
     guard fact.storeTime >= transactions[step.transaction].purchase.reversal.time else { return }
     transactions[step.transaction].purchase.reversal = Reversal(
       kind: kind, time: fact.storeTime, ordinal: step.ordinal, occurredAt: fact.occurredAt,
-      percent: fact.detail?.fields.percent ?? 100)
+      percentMillionths: fact.detail?.fields.percentMillionths ?? 100_000_000)
   }
 
   /// An `expiresAt` beside the purchase facts: of the transaction named, or of the period that the
@@ -160,7 +154,7 @@ extension EnvironmentState {
   /// autoRenewable where a fact of it states an expiry, else a non-consumable (`model.md` 5).
   func kind(of chain: ChainState, _ context: SharedContext) -> CatalogEntry.Kind {
     if let entry = entry(of: chain, context) { return entry.kind }
-    return chain.statesExpiry ? .autoRenewable : .nonConsumable
+    return expiringIndex.lookUp(UInt64(chain.original)) >= 0 ? .autoRenewable : .nonConsumable
   }
 
   /// The entry that the chain's first purchase fact uses.

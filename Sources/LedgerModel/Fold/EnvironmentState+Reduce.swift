@@ -31,9 +31,6 @@ extension EnvironmentState {
       if fact.kind.isTransactionKind || fact.kind.isSubscriptionKind {
         transactions[step.transaction].marks.insert(.knownFromStoreOrQueue)
       }
-      if let detail = fact.detail, detail.fields.expiresAt != Fact.absentTime {
-        chains[transactions[step.transaction].chain].statesExpiry = true
-      }
     }
     if fact.kind.isDatedByTheStore && fact.isStoreFact { noteArrival(fact, step) }
   }

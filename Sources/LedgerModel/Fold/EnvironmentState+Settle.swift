@@ -31,6 +31,29 @@ extension EnvironmentState {
     return true
   }
 
+  /// Whether a fact says that its chain expires; what names only an original speaks of its chain.
+  static func statesExpiry(_ fact: Fact, root: NameNumber) -> Bool {
+    guard let fields = fact.detail?.fields, fields.expiresAt != Fact.absentTime else { return false }
+    return root != 0 || (fact.original != 0 && fact.kind.isSubscriptionKind)
+  }
+
+  /// Notes the chain of a fact that states an expiry, once the originals are settled.
+  mutating func settleExpiry(_ fact: Fact, root: NameNumber) {
+    let place = root == 0 ? none : transactionIndex.find(UInt64(root))
+    let original = place == none ? fact.original : transactions[place].original
+    if expiringIndex.find(UInt64(original)) < 0 { _ = expiringIndex.append(UInt64(original)) }
+  }
+
+  /// The same for the next fact; false where the chain was taken for one without an expiry.
+  mutating func settleExpiryForward(_ fact: Fact, root: NameNumber) -> Bool {
+    guard Self.statesExpiry(fact, root: root) else { return true }
+    let known = expiringIndex.keys.count
+    settleExpiry(fact, root: root)
+    if expiringIndex.keys.count == known { return true }
+    let chain = chainIndex.find(expiringIndex.keys[known])
+    return chain < 0 || chains[chain].firstPurchase == none
+  }
+
   /// By chain, the earliest transaction that states an account.
   mutating func settleChainOwners() {
     for place in transactions.indices where transactions[place].owner != 0 {

@@ -109,14 +109,20 @@ extension Unit {
     }
     if countsEverywhere { stated.formUnion(context.environments) }
     environments = stated.members.map { EnvironmentState(environment: $0) }
-    for place in facts.indices where resolutions[place].root != 0 {
-      if facts[place].kind == .unknown { continue }
-      for index in environments.indices
-      where resolutions[place].environment.map({ $0 == environments[index].environment }) ?? true {
-        environments[index].settle(facts[place], root: resolutions[place].root)
+    for index in environments.indices {
+      let environment = environments[index].environment
+      var expiring: [Int] = []
+      for place in facts.indices where facts[place].kind != .unknown {
+        guard resolutions[place].environment ?? environment == environment else { continue }
+        let root = resolutions[place].root
+        if root != 0 { environments[index].settle(facts[place], root: root) }
+        if EnvironmentState.statesExpiry(facts[place], root: root) { expiring.append(place) }
+      }
+      environments[index].settleChainOwners()
+      for place in expiring {
+        environments[index].settleExpiry(facts[place], root: resolutions[place].root)
       }
     }
-    for index in environments.indices { environments[index].settleChainOwners() }
     return resolutions
   }
 
@@ -141,10 +147,12 @@ extension Unit {
   }
 
   private mutating func settlesForward(_ fact: Fact, _ resolution: Resolution) -> Bool {
-    if resolution.root == 0 || fact.kind == .unknown { return true }
+    if fact.kind == .unknown { return true }
     for index in environments.indices
     where resolution.environment.map({ $0 == environments[index].environment }) ?? true {
-      if !environments[index].settleForward(fact, root: resolution.root) { return false }
+      let root = resolution.root
+      if root != 0 && !environments[index].settleForward(fact, root: root) { return false }
+      if !environments[index].settleExpiryForward(fact, root: root) { return false }
     }
     return true
   }

@@ -6,7 +6,7 @@ public struct ProductObservations: Sendable {
   /// A digest of one version and path, at the earliest event that states it.
   struct Digest: Sendable {
     var version: Name
-    var path: Name?
+    var pathHash: UInt64?
     var digest: Name
     var key: FoldKey
   }
@@ -37,7 +37,7 @@ public struct ProductObservations: Sendable {
 
   mutating func add(_ digest: Digest, _ texts: any FactTexts) {
     let known = digests.firstIndex {
-      $0.digest == digest.digest && $0.isOfTheSame(version: digest.version, path: digest.path)
+      $0.digest == digest.digest && $0.isOfTheSame(version: digest.version, pathHash: digest.pathHash)
     }
     if let known {
       if digest.key.precedes(digests[known].key, texts) { digests[known] = digest }
@@ -58,8 +58,8 @@ public struct ProductObservations: Sendable {
 }
 
 extension ProductObservations.Digest {
-  func isOfTheSame(version: Name, path: Name?) -> Bool {
-    self.path == path && VersionOrder.compare(self.version, version) == 0
+  func isOfTheSame(version: Name, pathHash: UInt64?) -> Bool {
+    self.pathHash == pathHash && VersionOrder.compare(self.version, version) == 0
   }
 }
 
@@ -101,7 +101,7 @@ extension Unit {
       for install in state.digests where install.product == observed.product {
         observations.add(
           ProductObservations.Digest(
-            version: install.version, path: install.path, digest: install.digest,
+            version: install.version, pathHash: install.pathHash, digest: install.digest,
             key: install.key), texts)
       }
     }
@@ -123,7 +123,7 @@ extension Unit {
       }
       for install in state.digests where install.product == observed.product {
         let earlier = all.digests.lazy.filter {
-          $0.isOfTheSame(version: install.version, path: install.path)
+          $0.isOfTheSame(version: install.version, pathHash: install.pathHash)
             && $0.key.precedes(install.key, texts)
         }
         if DigestMismatch.breaks(install.digest, earlier: earlier.map(\.digest)) {

@@ -33,7 +33,6 @@ struct ChainState: Sendable {
   var firstPurchase = none
   var firstProduct: NameNumber = 0
   var quantity: Int64 = 1
-  var statesExpiry = false
   var hasHostedContent = false
   /// A transaction began without any holder, so an account stated later reaches back.
   var hasHolderless = false

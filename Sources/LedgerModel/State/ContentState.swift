@@ -37,8 +37,6 @@ struct DownloadState: Sendable {
     let rawValue: UInt8
     /// A finish of the transaction cancelled it, and it was neither requested nor finished since.
     static let cancelledByFinish = Marks(rawValue: 1)
-    /// A finish cancelled it after its newest event.
-    static let cancelledSinceNewest = Marks(rawValue: 2)
     static let everRequested = Marks(rawValue: 4)
     /// Requested, and not ended since.
     static let requestedAndOpen = Marks(rawValue: 8)
@@ -111,8 +109,9 @@ struct ContentState: Sendable {
   var next = none
   var isPresent = true
   var version: Name
-  var path: Name?
   var installedAt: Int64
+  /// Of the install, whose event states the path.
+  var position: UInt64
   var ordinal: Int
   /// The transaction that the install named.
   var transaction: Int

@@ -15,6 +15,8 @@ struct EnvironmentState: Sendable {
   /// By original: the transaction whose owner holds those that state none.
   var chainOwners: [Int] = []
   var chainOwnerIndex = KeyIndex()
+  /// The originals of chains of which a fact states an expiry.
+  var expiringIndex = KeyIndex()
   var deliveries: [DeliveryState] = []
   var downloads: [DownloadState] = []
   var installs: [InstallState] = []

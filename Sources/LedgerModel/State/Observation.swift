@@ -19,7 +19,8 @@ public struct PublishedVersion: Hashable, Sendable {
 public struct InstalledDigest: Hashable, Sendable {
   public var product: NameNumber
   public var version: Name
-  public var path: Name?
+  /// A keyed hash of the path; `nil` where the install states none.
+  public var pathHash: UInt64?
   public var digest: Name
   public var key: FoldKey
   public var finding: Finding

@@ -134,7 +134,7 @@ struct Reversal: Sendable {
   var time: Int64 = .min
   var ordinal = -1
   var occurredAt: Int64 = 0
-  var percent: Int64 = 100
+  var percentMillionths: Int64 = 100_000_000
 
   /// Refunded or revoked, and not reversed since.
   var takesAway: Bool { kind == .refunded || kind == .revoked }
