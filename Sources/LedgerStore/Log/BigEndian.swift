@@ -26,12 +26,6 @@ extension Span<UInt8> {
 }
 
 extension [UInt8] {
-  /// The bytes of `span`.
-  init(copying span: Span<UInt8>) {
-    self.init()
-    append(copying: span)
-  }
-
   /// Adds the bytes of `span`.
   mutating func append(copying span: Span<UInt8>) {
     reserveCapacity(count + span.count)

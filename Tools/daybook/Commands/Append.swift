@@ -21,7 +21,7 @@ struct Append: ParsableCommand {
   @OptionGroup var options: LedgerOptions
 
   @Option(help: "The environment of lines that state none.")
-  var environment: StoreEnvironment?
+  var environment: EnvironmentArgument?
 
   @Option(name: .customLong("on-error"), help: "What a bad line does: stop or skip.")
   var onError: OnError = .stop
@@ -76,7 +76,7 @@ struct Append: ParsableCommand {
       let sources = try (files.isEmpty ? ["-"] : files).map(AppendSource.init(opening:))
       let ledger = try Ledger(at: options.path, access: .readWrite)
       var run = try AppendRun(
-        ledger: ledger, decoder: EventDecoder(defaultEnvironment: environment),
+        ledger: ledger, decoder: EventDecoder(defaultEnvironment: environment?.environment),
         condition: condition, skips: onError == .skip, rejects: rejects,
         answersEachLine: format == .jsonl)
       try run.append(sources)
@@ -91,15 +91,9 @@ struct Append: ParsableCommand {
       AppendCondition.noEvent(
         matching: EventFilter(
           account: account.map { Name($0) }, transaction: transaction.map { Name($0) },
-          original: original.map { Name($0) }, product: product.map { Name($0) },
-          type: type),
+          originalTransaction: original.map { Name($0) }, product: product.map { Name($0) },
+          type: type.map { EventType(text: $0) }),
         after: position)
     }
   }
-}
-
-extension StoreEnvironment: ExpressibleByArgument {
-  public init?(argument: String) { self.init(text: argument) }
-
-  public static var allValueStrings: [String] { allCases.map(\.text) }
 }

@@ -96,7 +96,7 @@ struct AppendRun {
   private mutating func commit() throws {
     while !pending.isEmpty && !isStopped {
       do throws(LedgerError) {
-        let result = try ledger.append(pending.map(\.input), expecting: condition)
+        let result = try ledger.appendAndWait(pending.map(\.input), options: options(condition))
         answer(result)
         pending.removeAll(keepingCapacity: true)
       } catch {
@@ -105,13 +105,18 @@ struct AppendRun {
         let rest = Array(pending[(index + 1)...])
         pending.removeSubrange(index...)
         let before = pending.map(\.input)
-        if !before.isEmpty { answer(try ledger.append(before, expecting: nil)) }
+        if !before.isEmpty { answer(try ledger.appendAndWait(before, options: options(nil))) }
         pending = rest
         try reject(
           refused.line, of: refused.file, column: nil, field: error.code == .conflict ? "id" : nil,
           reason: error.message, id: refused.input.event.id.text)
       }
     }
+  }
+
+  /// What the decoder has read needs no second look.
+  private func options(_ condition: AppendCondition?) -> AppendOptions {
+    AppendOptions(condition: condition, validates: false)
   }
 
   private mutating func answer(_ result: AppendResult) {

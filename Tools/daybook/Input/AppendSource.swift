@@ -16,14 +16,7 @@ struct AppendSource {
       return
     }
     isPipe = false
-    var isFolder: ObjCBool = false
-    let exists = FileManager.default.fileExists(atPath: name, isDirectory: &isFolder)
-    guard exists, !isFolder.boolValue, let handle = FileHandle(forReadingAtPath: name) else {
-      let reason = isFolder.boolValue ? "is a folder" : exists ? "cannot be read" : "does not exist"
-      throw InputProblem(
-        "\(name) \(reason): name a file of JSON Lines, one event a line.",
-        exitCode: ExitStatus.noInput)
-    }
+    let handle = try FileHandle(readingInput: name, as: "JSON Lines, one event a line")
     bytes = ByteSource(handle, isPipe: false)
   }
 }

@@ -29,7 +29,7 @@ struct JSONText {
     needsComma = true
   }
 
-  mutating func value(_ number: (some BinaryInteger)?) { raw(number.map(String.init)) }
+  mutating func value(_ number: (some BinaryInteger)?) { raw(number.map { "\($0)" }) }
 
   mutating func value(_ flag: Bool?) { raw(flag.map { $0 ? "true" : "false" }) }
 
