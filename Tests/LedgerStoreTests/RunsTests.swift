@@ -4,12 +4,12 @@ import Testing
 @testable import LedgerStore
 
 @Suite struct RunsTests {
-  @Test(arguments: 0..<12)
+  @Test(arguments: 0..<8)
   func `Whatever was added is found, through merges, reopening and aborted slices`(
     seed: Int
   ) throws {
     var history = try RunsHistory(seed: UInt64(seed))
-    for _ in 0..<90 { try history.step() }
+    for _ in 0..<80 { try history.step() }
     try history.compareAll()
     while try history.compact(budget: 100_000, abort: false) {}
     try history.compareAll()

@@ -94,20 +94,23 @@ struct RunBlockView: ~Escapable {
     self.valueWord = valueWord
   }
 
-  /// Appends the entries with keys from `lower` through `upper` to `entries`, in order.
+  /// Appends the entries with keys from `lower` through `upper` to `entries`, in order; true when
+  /// the block has a key beyond `upper`, so that no block behind it can matter.
   ///
   /// - Complexity: O(*k* + *n*/32) for *k* entries found of *n*.
   /// - Throws: ``RunsError`` when the entries are fewer or more than the header says, or not in
   ///   order.
+  @discardableResult
   func append(
     from lower: UInt64, through upper: UInt64, to entries: inout [RunEntry]
-  ) throws(RunsError) {
-    guard var place = place(of: lower) else { return }
+  ) throws(RunsError) -> Bool {
+    guard var place = place(of: lower) else { return false }
     while let entry = try next(&place) {
       if entry.key < lower { continue }
-      if entry.key > upper { return }
+      if entry.key > upper { return true }
       entries.append(entry)
     }
+    return false
   }
 
   /// Appends all entries to `entries`.

@@ -6,7 +6,8 @@ struct RunMerge {
   private let range: RunRange
   private var sources: [RunSource]
   private var heads: LoserTree
-  private var last: UInt128?
+  private var last: UInt128 = 0
+  private var hasLast = false
 
   /// Begins a merge of the runs `ids`.
   ///
@@ -18,7 +19,11 @@ struct RunMerge {
     self.range = range
     sources = ids.map { RunSource(id: $0, range: range) }
     var heads: [UInt128] = []
-    for index in sources.indices { heads.append(try sources[index].pop(view, table)) }
+    var cursor = try RunCursor(view, table)
+    for index in sources.indices {
+      _ = try sources[index].refill(&cursor)
+      heads.append(try sources[index].pop(view, table))
+    }
     self.heads = LoserTree(heads)
   }
 
@@ -29,20 +34,31 @@ struct RunMerge {
   mutating func fill(
     _ entries: inout [RunEntry], upTo count: Int, in view: TransactionView
   ) throws(RunsError) -> Bool {
-    while entries.count < count {
+    let start = entries.count
+    entries.append(contentsOf: repeatElement(.least, count: max(count - start, 0)))
+    var end = start
+    var room = entries.mutableSpan
+    var hasMore = true
+    while end < count {
       let order = heads.least
-      if order == .max { return false }
+      if order == .max {
+        hasMore = false
+        break
+      }
       let next = try sources[heads.winner].pop(view, table)
       heads.replaceLeast(with: next)
-      if let last, order <= last {
+      if order <= last {
         guard order == last else { throw .corrupt("A sorted run is not in order") }
-        continue
+        if hasLast { continue }
       }
       last = order
+      hasLast = true
       let straight = range.isDescending ? RunSource.mirrored(order) : order
-      entries.append(RunEntry(order: straight))
+      room[end] = RunEntry(order: straight)
+      end &+= 1
     }
-    return true
+    entries.removeLast(entries.count - end)
+    return hasMore
   }
 }
 
@@ -50,49 +66,54 @@ struct RunMerge {
 ///
 /// Donald Knuth, The Art of Computer Programming, volume 3, section 5.4.1, "a tree of losers".
 struct LoserTree {
-  private var numbers: [UInt128]
-  private var losers: [Int]
+  private struct Player {
+    var number: UInt128
+    var place: Int
+  }
 
-  /// The place of the least number.
-  private(set) var winner: Int
+  /// Who lost game 1, 2, …; the players of game *g* come from the games 2*g* and 2*g* + 1.
+  private var losers: [Player]
+  private var champion: Player
 
   /// Begins with `numbers`; the greatest number stands for nothing.
   init(_ numbers: [UInt128]) {
     var size = 1
     while size < numbers.count { size *= 2 }
-    self.numbers = numbers + Array(repeating: .max, count: size - numbers.count)
-    losers = Array(repeating: 0, count: size)
-    // Winners of each game from the leaves up; the leaf of number i stands at size + i.
-    var winners = Array(repeating: 0, count: size) + Array(0..<size)
+    var winners = Array(repeating: Player(number: .max, place: 0), count: 2 * size)
+    for place in 0..<size {
+      let number = place < numbers.count ? numbers[place] : .max
+      winners[size + place] = Player(number: number, place: place)
+    }
+    losers = Array(repeating: Player(number: .max, place: 0), count: size)
     for game in stride(from: size - 1, to: 0, by: -1) {
       let (left, right) = (winners[2 * game], winners[2 * game + 1])
-      let leftWins = self.numbers[left] <= self.numbers[right]
+      let leftWins = left.number <= right.number
       winners[game] = leftWins ? left : right
       losers[game] = leftWins ? right : left
     }
-    winner = size == 1 ? 0 : winners[1]
+    champion = winners[1]
   }
+
+  /// The place of the least number.
+  @inline(__always)
+  var winner: Int { champion.place }
 
   /// The least number.
   @inline(__always)
-  var least: UInt128 { numbers[winner] }
+  var least: UInt128 { champion.number }
 
   /// Puts `number` in the place of the least one.
   @inline(__always)
   mutating func replaceLeast(with number: UInt128) {
-    var champion = winner
-    numbers[champion] = number
-    var best = number
-    var game = (champion &+ losers.count) &>> 1
+    var best = Player(number: number, place: champion.place)
+    var game = (best.place &+ losers.count) &>> 1
     while game > 0 {
-      let loser = losers[game]
-      if numbers[loser] < best {
-        losers[game] = champion
-        champion = loser
-        best = numbers[loser]
-      }
+      let other = losers[game]
+      let otherWins = other.number < best.number
+      losers[game] = otherWins ? best : other
+      best = otherWins ? other : best
       game &>>= 1
     }
-    winner = champion
+    champion = best
   }
 }

@@ -50,31 +50,41 @@ struct RunSource {
   @inline(__always)
   static func mirrored(_ order: UInt128) -> UInt128 { ((UInt128(1) << 96) - 1) ^ order }
 
-  /// Reads the next block of the range; false behind the last.
   @inline(never)
   private mutating func refill(
     _ view: TransactionView, _ table: Table
   ) throws(RunsError) -> Bool {
-    buffer.removeAll(keepingCapacity: true)
-    index = 0
     guard !isAtEnd else { return false }
     var cursor = try RunCursor(view, table)
+    return try refill(&cursor)
+  }
+
+  /// Reads the next block of the range; false behind the last.
+  ///
+  /// The first call may be made with a cursor that several sources share.
+  mutating func refill(_ cursor: inout RunCursor) throws(RunsError) -> Bool {
+    buffer.removeAll(keepingCapacity: true)
+    index = 0
     guard let key = try move(&cursor) else {
       isAtEnd = true
       return false
     }
+    place = key
     let block = try cursor.block(key)
     if range.lower.key <= block.first && range.upper == .max {
       try block.append(to: &buffer)
     } else {
-      try block.append(from: range.lower.key, through: range.upper, to: &buffer)
+      let isBeyond = try block.append(from: range.lower.key, through: range.upper, to: &buffer)
+      if isBeyond && !range.isDescending { isAtEnd = true }
     }
     if key.firstKey <= range.lower.key {
       // Only here can values under the least key precede the range's first entry.
       buffer.removeAll { $0 < range.lower }
     }
-    if range.isDescending { buffer.reverse() }
-    place = key
+    if range.isDescending {
+      buffer.reverse()
+      if key.firstKey < range.lower.key { isAtEnd = true }
+    }
     return true
   }
 
@@ -83,7 +93,6 @@ struct RunSource {
     let key: RunKey?
     if range.isDescending {
       if let place {
-        if place.firstKey < range.lower.key { return nil }
         key = try cursor.seek(before: place)
       } else {
         let last = RunEntry(key: range.upper, value: .max)
