@@ -55,4 +55,24 @@ extension Environment {
     try transaction.commit()
     return value
   }
+
+  /// Reads in one snapshot; the error's type is said outright, where a closure does not tell it.
+  ///
+  /// - Throws: what ``beginRead()`` and `body` throw.
+  @inlinable
+  public func read<Value: ~Copyable, Failure: LMDBFailure>(
+    throwing failure: Failure.Type, _ body: (borrowing ReadTransaction) throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    try read(body)
+  }
+
+  /// Writes in one transaction; the error's type is said outright, where a closure does not tell it.
+  ///
+  /// - Throws: what ``beginWrite()``, `body` and ``WriteTransaction/commit()`` throw.
+  @inlinable
+  public func write<Value: ~Copyable, Failure: LMDBFailure>(
+    throwing failure: Failure.Type, _ body: (inout WriteTransaction) throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    try write(body)
+  }
 }

@@ -55,6 +55,24 @@ import Testing
     }
   }
 
+  @Test func `A large value that lacks only its last page is noticed`() throws {
+    let folder = try TemporaryFolder()
+    let environment = try folder.environment()
+    let table = try environment.createTable("t")
+    // Pages for the trees to reuse, so that the value is the last in the file.
+    for number in 0..<8 { try environment.set(table, "small", "\(number)") }
+    try environment.write { transaction in
+      let value = [UInt8](repeating: 1, count: 100_000)
+      try transaction.put(table, bytes("large").span, value.span)
+    }
+    let pageSize = try environment.info().pageSize
+    try environment.close()
+    let handle = try FileHandle(forWritingTo: URL(filePath: folder.dataFile))
+    let size = try handle.seekToEnd()
+    try handle.truncate(atOffset: size - UInt64(pageSize))
+    #expect(failure { () throws(LMDBError) in _ = try folder.environment() } == .truncated)
+  }
+
   @Test func `A file that is short because its last pages were never written is in order`() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()

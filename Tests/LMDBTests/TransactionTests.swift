@@ -72,7 +72,7 @@ import Testing
     } catch { #expect(error.cause == nil) }
     try environment.close()
     do {
-      try environment.read { _ throws(StoreError) in }
+      try environment.read(throwing: StoreError.self) { _ throws(StoreError) in }
       Issue.record("did not throw")
     } catch { #expect(error.cause == .closed) }
   }
