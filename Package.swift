@@ -65,6 +65,9 @@ let package = Package(
     .target(
       name: "LedgerHistories", dependencies: ["LedgerEvents"], path: "Tests/LedgerHistories",
       swiftSettings: strict),
+    .executableTarget(
+      name: "LedgerChild", dependencies: ["LedgerStore", "LedgerEvents"],
+      path: "Tests/LedgerChild", swiftSettings: strict),
     .testTarget(name: "LMDBTests", dependencies: ["LMDB"], swiftSettings: strict + lifetimes),
     .testTarget(
       name: "LedgerEventsTests", dependencies: ["LedgerEvents", "LedgerModel"], swiftSettings: strict + lifetimes),
@@ -74,7 +77,10 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "LedgerStoreTests",
-      dependencies: ["LedgerStore", "LedgerModel", "LedgerEvents", "LMDB", "LedgerOracle", "LedgerHistories"],
+      dependencies: [
+        "LedgerStore", "LedgerModel", "LedgerEvents", "LMDB", "LedgerOracle", "LedgerHistories",
+        "LedgerChild",
+      ],
       swiftSettings: strict + lifetimes),
     .testTarget(
       name: "EntitlementsTests",
