@@ -67,6 +67,9 @@ let package = Package(
     .target(
       name: "LedgerHistories", dependencies: ["LedgerEvents"], path: "Tests/LedgerHistories",
       swiftSettings: strict),
+    .executableTarget(
+      name: "LedgerChild", dependencies: ["LedgerStore", "LedgerEvents"],
+      path: "Tests/LedgerChild", swiftSettings: strict),
     .testTarget(name: "LMDBTests", dependencies: ["LMDB"], swiftSettings: strict + lifetimes),
     .testTarget(
       name: "LedgerEventsTests", dependencies: ["LedgerEvents", "LedgerModel"], swiftSettings: strict + lifetimes),
@@ -78,6 +81,7 @@ let package = Package(
       name: "LedgerStoreTests",
       dependencies: [
         "LedgerStore", "LedgerModel", "LedgerEvents", "LMDB", "LedgerOracle", "LedgerHistories",
+        "LedgerChild",
       ],
       swiftSettings: strict + lifetimes),
     .testTarget(

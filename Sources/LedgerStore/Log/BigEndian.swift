@@ -1,26 +1,26 @@
+internal import LMDB
+
 extension Span<UInt8> {
   /// The eight bytes from `offset` on, the most significant first.
   @inline(__always)
-  func bigEndianWord(at offset: Int) -> UInt64 {
-    let bytes = extracting(offset..<offset + 8)
-    var word: UInt64 = 0
-    for index in 0..<8 { word = word << 8 | UInt64(bytes[index]) }
-    return word
-  }
+  func bigEndianWord(at offset: Int) -> UInt64 { bigEndian(UInt64.self, at: offset) }
 
   /// The four bytes from `offset` on, the most significant first.
   @inline(__always)
-  func bigEndianHalf(at offset: Int) -> UInt32 {
-    let bytes = extracting(offset..<offset + 4)
-    var word: UInt32 = 0
-    for index in 0..<4 { word = word << 8 | UInt32(bytes[index]) }
-    return word
-  }
+  func bigEndianHalf(at offset: Int) -> UInt32 { bigEndian(UInt32.self, at: offset) }
 
   /// Whether both hold the same bytes.
   func equals(_ other: Span<UInt8>) -> Bool {
     guard count == other.count else { return false }
-    for index in 0..<count where self[index] != other[index] { return false }
+    var offset = 0
+    while count - offset >= 8 {
+      guard bigEndianWord(at: offset) == other.bigEndianWord(at: offset) else { return false }
+      offset += 8
+    }
+    while offset < count {
+      guard self[offset] == other[offset] else { return false }
+      offset += 1
+    }
     return true
   }
 }
@@ -28,8 +28,9 @@ extension Span<UInt8> {
 extension [UInt8] {
   /// Adds the bytes of `span`.
   mutating func append(copying span: Span<UInt8>) {
-    reserveCapacity(count + span.count)
-    for index in span.indices { append(span[index]) }
+    append(addingCapacity: span.count) { bytes in
+      for index in span.indices { bytes.append(span[index]) }
+    }
   }
 
   /// Sets the eight bytes from `offset` on, the most significant first.
