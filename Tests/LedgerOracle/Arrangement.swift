@@ -56,7 +56,7 @@ struct Arrangement {
       ?? .production
   }
 
-  /// The rule `environment-mixed`: the first event of a transaction that states another environment.
+  /// `environment-mixed`: the first event of a transaction that states another environment.
   func mixedEnvironments() -> [(environment: StoreEnvironment, position: UInt64)] {
     var told: Set<TransactionKey> = []
     var found: [(environment: StoreEnvironment, position: UInt64)] = []
