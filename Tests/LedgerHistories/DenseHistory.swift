@@ -104,7 +104,7 @@ struct DenseHistory {
 
 /// Turns drafts into what a ledger holds.
 enum Arrival {
-  /// Gives drafts ids that neither rise nor fall with time, lets some arrive late, and numbers them.
+  /// Gives drafts ids that neither rise nor fall with time, lets some arrive late, numbers them.
   static func arranged(_ drafts: [Draft], _ random: inout SeededRandom) -> [RecordedEvent] {
     var order: [(place: Int, draft: Draft)] = []
     for (number, draft) in drafts.enumerated() {

@@ -10,4 +10,21 @@ public enum Histories {
     var history = DenseHistory(seed: seed)
     return history.events(count: count)
   }
+
+  /// Events over many accounts with names of their own, of every type; accounts meet seldom.
+  ///
+  /// - Complexity: O(*n* log *n*) in `count`; an event takes about half a kilobyte of memory.
+  public static func sparse(seed: UInt64, count: Int, accounts: Int) -> [RecordedEvent] {
+    var history = SparseHistory(seed: seed, accounts: accounts)
+    return history.events(count: count)
+  }
+
+  /// Customers as they are: launches, purchases, downloads with some twenty reports of progress,
+  /// installs, renewals, refunds, restores; in order of store time, which `recordedAt` follows.
+  ///
+  /// - Complexity: O(*n* log *n*) in `count`.
+  public static func realistic(seed: UInt64, count: Int) -> [RecordedEvent] {
+    var history = RealisticHistory(seed: seed)
+    return history.events(count: count)
+  }
 }

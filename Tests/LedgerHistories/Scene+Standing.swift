@@ -1,5 +1,16 @@
 import LedgerEvents
 
+/// A moment that the events of one scene share: the first that one of them asks for.
+private final class SharedMoment {
+  private var moment: Int64?
+
+  func first(_ wanted: Int64) -> Int64 {
+    let first = moment ?? wanted
+    moment = first
+    return first
+  }
+}
+
 extension Scene {
   private static func kind(_ product: Name, _ kind: String, _ more: String = "") -> Change {
     { event, text in
@@ -90,27 +101,39 @@ extension Scene {
     ]
   }
 
+  /// Two periods that start, and may end, at one moment, and a fact that names only the original.
   static func originalFacts(_ random: inout SeededRandom) -> Script {
     let later = random.one(of: [0, 0, 1, Instant.hour])
     let days = Int64(random.below(60))
-    let recovered: Change = { event, text in
-      text.set("expiresAt", time: event.occurredAt.microseconds + days * Instant.day)
-    }
+    let shared = SharedMoment()
+    let isAtStart = random.chance(1, in: 3)
+    let products = random.one(of: [["sub", "sub2"], ["nocat", "nocat"]] as [[Name]])
     var script: Script = []
-    for name in ["t1", "t2"] as [Name] {
+    for (name, product) in zip(["t1", "t2"] as [Name], products) {
       script.append(
         (
           .subscriptionRenewed,
-          stored(name, "nocat", original: "o2") { event, text in
+          stored(name, product, original: "o2") { event, text in
             event.account = "A"
-            text.set("purchasedAt", time: event.occurredAt.microseconds + later)
+            let start = shared.first(event.occurredAt.microseconds + later)
+            text.set("purchasedAt", time: start)
+            if !isAtStart { text.set("expiresAt", time: start + 20 * Instant.day) }
           }
         ))
     }
     let kinds: [EventKind] = [
       .subscriptionBillingRecovered, .subscriptionRenewalExtended, .subscriptionExpired,
     ]
-    script.append((random.one(of: kinds), stored(nil, original: "o2", recovered)))
+    script.append(
+      (
+        random.one(of: kinds),
+        stored(nil, original: "o2") { event, text in
+          text.set("expiresAt", time: event.occurredAt.microseconds + days * Instant.day)
+          if isAtStart {
+            event.occurredAt = Instant(microseconds: shared.first(event.occurredAt.microseconds))
+          }
+        }
+      ))
     return script
   }
 

@@ -40,6 +40,13 @@ struct Install {
   var newestEvent: Seen
 }
 
+/// The digests that installs of one version and path of a product have stated.
+struct DigestGroup {
+  var version: String
+  var path: Name?
+  var digests: Set<Name>
+}
+
 /// A finish of an open transaction whose newest delivery is purchased or restored.
 struct ClosingFinish {
   var device: Name?
