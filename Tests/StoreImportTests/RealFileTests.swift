@@ -91,8 +91,10 @@ struct RealFileTests {
   }
 
   @Test func filesImportedInAnyOrderGiveOneLog() throws {
-    var answers = [StoreFiles.nineTransactions, StoreFiles.fortyTwo, StoreFiles.numbers]
-      .map { path in (path, try? StoreFiles.fixture(path)) }
+    var answers: [(String, [UInt8]?)] = []
+    for path in [StoreFiles.nineTransactions, StoreFiles.fortyTwo, StoreFiles.numbers] {
+      answers.append((path, try StoreFiles.fixture(path)))
+    }
     for name in [
       "receipt", "sandbox_receipt_to_auto", "auto_renewable_receipt", "exclude_old_transactions",
       "exclude_old_transactions_false",
