@@ -49,6 +49,7 @@ extension EnvironmentState {
     of device: NameNumber, _ step: Step, _ surroundings: Surroundings
   ) -> UInt64 {
     if device == 0 {
+      asksAbsentDevice = true
       return surroundings.context.absentDevice(in: environment)
         .launch(at: step.key, surroundings.texts)
     }
@@ -64,6 +65,7 @@ extension EnvironmentState {
     let restore: UInt64
     let isCompleted: Bool
     if fact.device == 0 {
+      asksAbsentDevice = true
       let absent = surroundings.context.absentDevice(in: environment)
       guard let lasting = absent.restore(at: step.key, surroundings.texts) else { return }
       (restore, isCompleted) = lasting

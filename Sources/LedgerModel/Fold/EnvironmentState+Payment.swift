@@ -6,6 +6,7 @@ extension EnvironmentState {
     let isInvalid: Bool
     let isAllowed: Bool
     if fact.device == 0 {
+      asksAbsentDevice = true
       let absent = surroundings.context.absentDevice(in: environment)
       isInvalid = absent.isInvalid(fact.product, at: step.key, surroundings.texts)
       isAllowed = absent.allowsPayments(at: step.key, surroundings.texts)

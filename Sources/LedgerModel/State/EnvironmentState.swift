@@ -42,6 +42,8 @@ struct EnvironmentState: Sendable {
   var published: [PublishedVersion] = []
   var digests: [InstalledDigest] = []
   var couplings: [CouplingUse] = []
+  /// The fold asked what the absent device says.
+  var asksAbsentDevice = false
   /// Dated store facts of the batch that is being folded; empty between batches.
   var arrivals: [Arrival] = []
 
