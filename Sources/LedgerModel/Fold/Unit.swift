@@ -110,7 +110,7 @@ public struct Unit: Sendable {
 extension Unit {
   /// Resolves every fact and settles, in each environment, what the first stating event decides of
   /// its transactions.
-  private mutating func prepare(_ facts: [Fact], _ context: SharedContext) -> [Resolution] {
+  mutating func prepare(_ facts: [Fact], _ context: SharedContext) -> [Resolution] {
     var stated: EnvironmentSet = []
     let resolutions = facts.map { fact in
       let resolution = identity.resolve(fact)
@@ -173,7 +173,7 @@ extension Unit {
     return true
   }
 
-  private mutating func step(
+  mutating func step(
     _ fact: Fact, _ resolution: Resolution, _ surroundings: Surroundings
   ) {
     let key = FoldKey(fact)
@@ -193,7 +193,7 @@ extension Unit {
   }
 
   /// Ends a batch: what the absent device purged after the last fact, and what arrived late.
-  private mutating func close(_ surroundings: Surroundings) {
+  mutating func close(_ surroundings: Surroundings) {
     for index in environments.indices {
       if let purge = environments[index].drainAbsentPurges(before: nil, surroundings) {
         if let last = lastKey, last.precedes(purge, surroundings.texts) { lastKey = purge }
