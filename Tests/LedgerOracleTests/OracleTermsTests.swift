@@ -11,6 +11,7 @@ import Testing
     #expect(adding("P1M", to: start) == at("2023-02-28T10:00:00Z"))
     #expect(adding("P13M", to: start) == at("2024-02-29T10:00:00Z"))
     #expect(adding("P1Y1M1DT1H", to: start) == at("2024-03-01T11:00:00Z"))
+    #expect(adding("PT1M0.25S", to: start) == at("2023-01-31T10:01:00.25Z"))
     #expect(adding("P2W", to: start) == at("2023-02-14T10:00:00Z"))
   }
 
