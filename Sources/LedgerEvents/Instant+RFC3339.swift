@@ -52,7 +52,8 @@ extension Instant {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  func appendRFC3339(to bytes: inout [UInt8]) {
+  /// - Parameter minimumDigits: So many digits of the second at least; 0, or 3.
+  func appendRFC3339(minimumDigits: Int = 0, to bytes: inout [UInt8]) {
     let (days, time) = Calendar.floorDivide(microseconds, Instant.day)
     let date = Calendar.date(days: days)
     precondition((0...9_999).contains(date.year), "a year that RFC 3339 cannot write")
@@ -69,9 +70,9 @@ extension Instant {
     bytes.append(UInt8(ascii: ":"))
     appendDigits(seconds % 60, 2, to: &bytes)
     var fraction = time % Instant.second
-    if fraction != 0 {
+    if fraction != 0 || minimumDigits > 0 {
       var width = 6
-      while fraction % 10 == 0 {
+      while width > minimumDigits && fraction % 10 == 0 {
         fraction /= 10
         width -= 1
       }

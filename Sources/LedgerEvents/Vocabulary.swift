@@ -72,18 +72,44 @@ public enum Vocabulary {
   }
 
   /// What holds for the events of one type.
-  public struct Rule: Sendable {
+  public final class Rule: Sendable {
     public let kind: EventKind
     /// Each needs one of its alternatives.
     public let needs: [[Requirement]]
     /// The members of `data` that the vocabulary names.
     public let fields: [Field]
+    /// Of each field, the number of its name in records; `nil` where it is personal.
+    let tags: [RecordTag?]
+    /// Of each field, the first bytes of its name, to find it by.
+    let prefixes: [UInt64]
+    /// Whether `error` is one of the fields.
+    let hasError: Bool
+    /// Whether `path` is one of the fields.
+    let hasPath: Bool
+
+    init(kind: EventKind, needs: [[Requirement]], fields: [Field]) {
+      self.kind = kind
+      self.needs = needs
+      self.fields = fields
+      self.tags = fields.map { $0.isPersonal ? nil : RecordTag.byName[$0.name] }
+      self.prefixes = fields.map(\.key.prefix)
+      self.hasError = fields.contains { $0.name == "error" }
+      self.hasPath = fields.contains { $0.name == "path" }
+    }
 
     /// The field called `name`.
     ///
     /// - Complexity: O(*n*) in the number of fields.
-    public func field(_ name: String) -> Field? {
-      fields.first { $0.name.utf8.elementsEqual(name.utf8) }
+    public func field(_ name: String) -> Field? { index(of: name).map { fields[$0] } }
+
+    /// The place in `fields` of the one called `name`.
+    func index(of name: String) -> Int? {
+      let prefix = NameKey.prefix(name)
+      for index in prefixes.indices
+      where prefixes[index] == prefix && fields[index].name.utf8.elementsEqual(name.utf8) {
+        return index
+      }
+      return nil
     }
   }
 
@@ -116,6 +142,30 @@ public enum EnvelopeField: String, CaseIterable, Sendable {
   case data
   case position
   case recordedAt
+
+  /// The place of the field among all, from 0.
+  var place: Int {
+    switch self {
+    case .id: 0
+    case .type: 1
+    case .occurredAt: 2
+    case .source: 3
+    case .environment: 4
+    case .app: 5
+    case .account: 6
+    case .device: 7
+    case .session: 8
+    case .sequence: 9
+    case .payment: 10
+    case .product: 11
+    case .transaction: 12
+    case .originalTransaction: 13
+    case .download: 14
+    case .data: 15
+    case .position: 16
+    case .recordedAt: 17
+    }
+  }
 }
 
 /// A name prepared to be compared with bytes: its length and its first eight bytes decide nearly
@@ -132,6 +182,11 @@ struct NameKey: Sendable {
 
   /// The first eight bytes, the first one highest, padded with zeros.
   static func prefix(_ bytes: Span<UInt8>, _ range: Range<Int>) -> UInt64 {
+    if range.lowerBound + 8 <= bytes.count {
+      // What stands behind a short name is cut off.
+      let word = load64(bytes, range.lowerBound).byteSwapped
+      return range.count >= 8 ? word : range.isEmpty ? 0 : word & ~0 << UInt64(64 - 8 * range.count)
+    }
     var prefix: UInt64 = 0
     let count = min(range.count, 8)
     for step in 0..<count { prefix = prefix << 8 | UInt64(bytes[range.lowerBound + step]) }

@@ -1,0 +1,149 @@
+/// A JSON value taken apart, for readers of single fields (imports, answers); what many events need
+/// is read in place instead.
+public indirect enum JSONValue: Sendable {
+  case string(String)
+  /// A number, as it was written.
+  case number(String)
+  case boolean(Bool)
+  case object([(name: String, value: JSONValue)])
+  case array([JSONValue])
+
+  /// Takes apart the text of one value.
+  ///
+  /// - Throws: `EventError` where it is no JSON, or breaks what events keep to: `null`, repeated
+  ///   members, lone surrogates and nesting beyond `nestingDepthMax` are refused.
+  /// - Complexity: O(*n*) in the length of `json`.
+  public init(json: [UInt8]) throws(EventError) {
+    try checkUTF8(json.span)
+    var scanner = JSONScanner(json.span)
+    scanner.skipSpace()
+    self = try scanner.tree()
+    scanner.skipSpace()
+    guard scanner.isAtEnd else {
+      throw scanner.failure("expected nothing behind the value, found \(scanner.found)")
+    }
+  }
+
+  /// The text of a string.
+  public var string: String? {
+    if case .string(let text) = self { text } else { nil }
+  }
+
+  /// An integer that is written as one.
+  public var integer: Int64? {
+    guard case .number(let text) = self else { return nil }
+    let bytes = Array(text.utf8)
+    return JSONNumber.integer(bytes.span, 0..<bytes.count)
+  }
+
+  /// The nearest double.
+  public var double: Double? {
+    guard case .number(let text) = self else { return nil }
+    let bytes = Array(text.utf8)
+    return JSONNumber.double(bytes.span, 0..<bytes.count)
+  }
+
+  /// A number's digits, as they were written.
+  public var numberText: String? {
+    if case .number(let text) = self { text } else { nil }
+  }
+
+  public var boolean: Bool? {
+    if case .boolean(let value) = self { value } else { nil }
+  }
+
+  /// The instant of a time of RFC 3339.
+  public var instant: Instant? { string.flatMap { Instant(rfc3339: $0) } }
+
+  /// The elements of an array.
+  public var array: [JSONValue]? {
+    if case .array(let elements) = self { elements } else { nil }
+  }
+
+  /// The members of an object, in the order in which they stand.
+  public var object: [(name: String, value: JSONValue)]? {
+    if case .object(let members) = self { members } else { nil }
+  }
+
+  /// The value of an object's member; `nil` where there is none, and of what is no object.
+  ///
+  /// - Complexity: O(*n*) in the number of members.
+  public subscript(name: String) -> JSONValue? {
+    object?.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
+  }
+
+  /// The value as JSON, without white space.
+  ///
+  /// - Complexity: O(*n*) in the size of the value.
+  public var json: [UInt8] {
+    var bytes: [UInt8] = []
+    append(to: &bytes)
+    return bytes
+  }
+
+  private func append(to bytes: inout [UInt8]) {
+    switch self {
+    case .string(let text): JSONText.append(text, to: &bytes)
+    case .number(let text): bytes.append(contentsOf: text.utf8)
+    case .boolean(let value): bytes.append(contentsOf: value ? "true".utf8 : "false".utf8)
+    case .array(let elements):
+      bytes.append(UInt8(ascii: "["))
+      for (index, element) in elements.enumerated() {
+        if index > 0 { bytes.append(UInt8(ascii: ",")) }
+        element.append(to: &bytes)
+      }
+      bytes.append(UInt8(ascii: "]"))
+    case .object(let members):
+      bytes.append(UInt8(ascii: "{"))
+      for (index, member) in members.enumerated() {
+        if index > 0 { bytes.append(UInt8(ascii: ",")) }
+        JSONText.append(member.name, to: &bytes)
+        bytes.append(UInt8(ascii: ":"))
+        member.value.append(to: &bytes)
+      }
+      bytes.append(UInt8(ascii: "}"))
+    }
+  }
+}
+
+extension JSONScanner {
+  /// The value at `index`, taken apart.
+  mutating func tree() throws(EventError) -> JSONValue {
+    switch next {
+    case UInt8(ascii: "{"):
+      var members: [(name: String, value: JSONValue)] = []
+      let first = self.members.count
+      try open()
+      skipSpace()
+      if !take(UInt8(ascii: "}")) {
+        repeat {
+          let name = try text(try memberName(first: first))
+          members.append((name, try tree()))
+          skipSpace()
+        } while try another(UInt8(ascii: "}"))
+      }
+      close(first: first)
+      return .object(members)
+    case UInt8(ascii: "["):
+      var elements: [JSONValue] = []
+      try open()
+      skipSpace()
+      if !take(UInt8(ascii: "]")) {
+        repeat {
+          skipSpace()
+          elements.append(try tree())
+          skipSpace()
+        } while try another(UInt8(ascii: "]"))
+      }
+      depth -= 1
+      return .array(elements)
+    default:
+      let range = try value()
+      switch range.shape {
+      case .string: return .string(try text(range))
+      case .boolean: return .boolean(bytes[range.start] == UInt8(ascii: "t"))
+      default: return .number(String(decoding: json(range), as: UTF8.self))
+      }
+    }
+  }
+}

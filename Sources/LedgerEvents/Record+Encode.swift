@@ -1,0 +1,211 @@
+extension Record {
+  /// Appends the record of an event to `bytes`.
+  ///
+  /// - Parameters:
+  ///   - numbers: The numbers of `event.nameUses`, in that order.
+  ///   - commitment: A salted hash of `event.personalData`, where there is some and the ledger
+  ///     commits to it; up to `commitmentBytesMax` bytes.
+  ///   - key: What a path is hashed under.
+  /// - Precondition: The event is valid, `position` is at most `positionMax`, and there are as many
+  ///   numbers as uses.
+  /// - Complexity: O(*n*) in the size of the event; nothing is allocated for scalar members where
+  ///   `bytes` has room.
+  public static func append(
+    _ event: Event, position: UInt64, recordedAt: Instant, numbers: [NameNumber],
+    commitment: [UInt8]? = nil, key: HashKey = .zero, to bytes: inout [UInt8]
+  ) {
+    precondition(position <= positionMax, "a position beyond those that a ledger holds")
+    let start = bytes.count
+    let names = event.envelopeNames
+    let envelopeCount = names.nonzeroBitCount
+    precondition(numbers.count >= envelopeCount, "a name without a number")
+    var flags: UInt8 = event.sequence == nil ? 0 : Flags.sequence
+    if commitment != nil { flags |= Flags.commitment }
+    if numbers.count > envelopeCount { flags |= Flags.dataNames }
+    bytes.append(addingCapacity: headerBytes + 4 * envelopeCount) { out in
+      out.append(formatVersion)
+      out.append(event.type.kind.rawValue)
+      out.append(sourceCode(event.source) | (event.environment?.rawValue ?? 0) << 4)
+      out.append(flags)
+      out.append(littleEndian: names)
+      out.append(littleEndian: UInt32(position))
+      out.append(littleEndian: event.occurredAt.microseconds)
+      out.append(littleEndian: recordedAt.microseconds)
+      for index in 0..<envelopeCount { out.append(littleEndian: numbers[index]) }
+    }
+    if numbers.count > envelopeCount {
+      bytes.appendVarint(UInt64(numbers.count - envelopeCount))
+      for index in envelopeCount..<numbers.count { bytes.appendLittleEndian(numbers[index]) }
+    }
+    if let sequence = event.sequence { bytes.appendVarint(UInt64(bitPattern: sequence)) }
+    if appendID(event.id.text, to: &bytes) { bytes[start + 3] |= Flags.packedID }
+    if let commitment {
+      precondition(commitment.count <= commitmentBytesMax, "a commitment that is no hash")
+      bytes.append(UInt8(commitment.count))
+      bytes.append(contentsOf: commitment)
+    }
+    if appendFields(event, key: key, to: &bytes) { bytes[start + 3] |= Flags.error }
+    let sum = XXH64.hash(bytes.span.extracting(start..<bytes.count))
+    bytes.appendLittleEndian(sum)
+  }
+
+  /// The record of an event; see `append(_:position:recordedAt:numbers:commitment:key:to:)`.
+  public static func encode(
+    _ event: Event, position: UInt64, recordedAt: Instant, numbers: [NameNumber],
+    commitment: [UInt8]? = nil, key: HashKey = .zero
+  ) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(128)
+    append(
+      event, position: position, recordedAt: recordedAt, numbers: numbers, commitment: commitment,
+      key: key, to: &bytes)
+    return bytes
+  }
+
+  private static func sourceCode(_ source: EventSource?) -> UInt8 {
+    guard let source else { return 0 }
+    return source.isKnown ? source.kind.rawValue + 1 : unknownSource
+  }
+
+  /// Appends the id; whether it was packed.
+  private static func appendID(_ id: String, to bytes: inout [UInt8]) -> Bool {
+    let start = bytes.count
+    var count = 0
+    var high: UInt8?
+    for byte in id.utf8 {
+      if count == 8 || count == 13 || count == 18 || count == 23 {
+        guard byte == UInt8(ascii: "-") else { break }
+      } else {
+        guard let digit = lowerHexDigit(byte) else { break }
+        if let first = high {
+          bytes.append(first << 4 | digit)
+          high = nil
+        } else {
+          high = digit
+        }
+      }
+      count += 1
+    }
+    if count == 36 && id.utf8.count == 36 { return true }
+    bytes.removeLast(bytes.count - start)
+    precondition(id.utf8.count <= eventIDBytesMax, "an id that is too long")
+    bytes.append(UInt8(id.utf8.count))
+    bytes.append(contentsOf: id.utf8)
+    return false
+  }
+
+  private static func lowerHexDigit(_ byte: UInt8) -> UInt8? {
+    let digit = byte &- UInt8(ascii: "0")
+    if digit <= 9 { return digit }
+    let letter = byte &- UInt8(ascii: "a")
+    return letter <= 5 ? letter + 10 : nil
+  }
+
+  /// Appends the members that are not personal; whether there is an error among the personal ones.
+  private static func appendFields(
+    _ event: Event, key: HashKey, to bytes: inout [UInt8]
+  ) -> Bool {
+    if event.type.kind == .unknown {
+      append(.typeText, text: event.type.text, to: &bytes)
+    }
+    if let source = event.source, !source.isKnown {
+      append(.sourceText, text: source.text, to: &bytes)
+    }
+    let rule = Vocabulary.rule(event.type.kind)
+    var hasError = false
+    for member in event.data.members {
+      switch rule.place(of: member) {
+      case .open(let tag): append(tag, member.json, to: &bytes)
+      case .reduced(let tag, let json): append(tag, json, to: &bytes)
+      case .personal:
+        if rule.hasError && member.name == "error" { hasError = true }
+        if rule.hasPath && member.name == "path", let path = event.data.string("path") {
+          bytes.append(RecordTag.pathHash.rawValue)
+          bytes.append(Form.hash)
+          bytes.appendLittleEndian(key.hash(path))
+        }
+      case .accountName: break
+      }
+    }
+    return hasError
+  }
+
+  private static func append(_ tag: RecordTag, text: String, to bytes: inout [UInt8]) {
+    var json: [UInt8] = []
+    JSONText.append(text, to: &json)
+    append(tag, json, to: &bytes)
+  }
+
+  private static func append(_ tag: RecordTag, _ json: [UInt8], to bytes: inout [UInt8]) {
+    bytes.append(tag.rawValue)
+    let span = json.span
+    switch json.count {
+    case 4 where json[0] == UInt8(ascii: "t"): bytes.append(Form.yes)
+    case 5 where json[0] == UInt8(ascii: "f"): bytes.append(Form.no)
+    case 22...29 where tag.isTime:
+      if let (form, instant) = packed(span) {
+        bytes.append(form)
+        bytes.appendLittleEndian(UInt64(bitPattern: instant.microseconds))
+      } else {
+        bytes.append(UInt8(json.count))
+        bytes.append(contentsOf: json)
+      }
+    case 0...Int(Form.shortMax):
+      bytes.append(UInt8(json.count))
+      bytes.append(contentsOf: json)
+    case 0...0xFFFF:
+      bytes.append(Form.text16)
+      bytes.appendLittleEndian(UInt16(json.count))
+      bytes.append(contentsOf: json)
+    default:
+      bytes.append(Form.text32)
+      bytes.appendLittleEndian(UInt32(json.count))
+      bytes.append(contentsOf: json)
+    }
+  }
+
+  /// The instant of a time's JSON text, where one of the two short forms gives that text back.
+  private static func packed(_ json: Span<UInt8>) -> (UInt8, Instant)? {
+    let end = json.count - 2
+    guard json[end] == UInt8(ascii: "Z"), json[11] == UInt8(ascii: "T"),
+      json[18] != UInt8(ascii: "6"), let instant = Instant(rfc3339: json, 1..<json.count - 1)
+    else { return nil }
+    // `"2014-03-05T10:00:01` are 20 bytes; a point and the digits follow.
+    let digits = end == 20 ? 0 : end - 21
+    if digits == 0 || digits <= 6 && json[end - 1] != UInt8(ascii: "0") {
+      return (Form.instant, instant)
+    }
+    return digits == 3 ? (Form.instantMilliseconds, instant) : nil
+  }
+}
+
+extension RecordTag {
+  var isTime: Bool {
+    switch self {
+    case .signedAt, .purchasedAt, .expiresAt, .revokedAt, .gracePeriodExpiresAt, .until: true
+    default: false
+    }
+  }
+}
+
+extension EventSource {
+  /// Whether the text is one that the vocabulary knows.
+  var isKnown: Bool { kind != .app || text == "app" }
+}
+
+extension Event {
+  /// Which of the envelope's nine names are there, by bit, in the order of `nameUses`.
+  var envelopeNames: UInt16 {
+    var bits: UInt16 = 0
+    if app != nil { bits |= 1 }
+    if account != nil { bits |= 2 }
+    if device != nil { bits |= 4 }
+    if session != nil { bits |= 8 }
+    if payment != nil { bits |= 16 }
+    if product != nil { bits |= 32 }
+    if transaction != nil { bits |= 64 }
+    if originalTransaction != nil { bits |= 128 }
+    if download != nil { bits |= 256 }
+    return bits
+  }
+}

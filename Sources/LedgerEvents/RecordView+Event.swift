@@ -1,0 +1,95 @@
+extension RecordView {
+  /// The event, field for field as it was appended.
+  ///
+  /// - Parameters:
+  ///   - texts: The text of a name by its number; `nil` where it was erased, and the event then
+  ///     comes without that field.
+  ///   - personal: The event's `personalData`; `nil` where it has none, or where it was erased.
+  /// - Throws: `RecordError` where the record, or the personal data, is damaged.
+  /// - Complexity: O(*n*) in the size of the event.
+  public func event(
+    texts: (NameNumber) -> Name?, personal: [UInt8]?
+  ) throws(RecordError) -> Event {
+    func name(_ slot: NameSlot) -> Name? {
+      let number = number(slot)
+      return number == 0 ? nil : texts(number)
+    }
+    var typeText: String?
+    var sourceText: String?
+    var members: [EventData.Member] = []
+    var fields = fields
+    while try fields.next() {
+      switch fields.tag {
+      case .typeText: typeText = fields.string
+      case .sourceText: sourceText = fields.string
+      case .pathHash: break
+      default: members.append(EventData.Member(name: fields.tag.name, json: fields.json))
+      }
+    }
+    if kind == .accountLinked || kind == .accountTransferred, dataNameCount == 1,
+      let to = texts(dataNumber(0))
+    {
+      members.append(EventData.Member(name: "to", json: JSONValue.string(to.text).json))
+    }
+    if let personal { members = try RecordView.merge(members, personal) }
+    guard kind != .unknown || typeText != nil else {
+      throw .damaged("it does not say of which type it is")
+    }
+    return Event(
+      id: try id(), type: kind == .unknown ? EventType(text: typeText ?? "") : EventType(kind),
+      occurredAt: occurredAt,
+      source: sourceCode == 0 ? nil : sourceText.map { EventSource(text: $0) } ?? EventSource(source),
+      environment: environment, app: name(.app), account: name(.account), device: name(.device),
+      session: name(.session), sequence: sequence, payment: name(.payment),
+      product: name(.product), transaction: name(.transaction),
+      originalTransaction: name(.originalTransaction), download: name(.download),
+      data: EventData(members: members))
+  }
+
+  /// The event with its place and time.
+  ///
+  /// - Throws: `RecordError` as `event(texts:personal:)`.
+  public func recordedEvent(
+    texts: (NameNumber) -> Name?, personal: [UInt8]?
+  ) throws(RecordError) -> RecordedEvent {
+    RecordedEvent(
+      position: position, recordedAt: recordedAt,
+      event: try event(texts: texts, personal: personal))
+  }
+
+  /// Members of the record with the personal ones, which go before where both have one.
+  private static func merge(
+    _ members: [EventData.Member], _ personal: [UInt8]
+  ) throws(RecordError) -> [EventData.Member] {
+    let added: [EventData.Member]
+    do {
+      try checkUTF8(personal.span)
+      var scanner = JSONScanner(personal.span, depth: 1)
+      added = try scanner.dataMembers()
+    } catch {
+      throw .damaged("its personal data is no JSON")
+    }
+    let names = Set(added.map { Name($0.name) })
+    return members.filter { !names.contains(Name($0.name)) } + added
+  }
+}
+
+extension JSONScanner {
+  /// The members of the object at `index`, each value as it was written.
+  mutating func dataMembers() throws(EventError) -> [EventData.Member] {
+    var found: [EventData.Member] = []
+    guard next == UInt8(ascii: "{") else { throw failure("expected an object, found \(self.found)") }
+    let first = members.count
+    try open()
+    skipSpace()
+    if !take(UInt8(ascii: "}")) {
+      repeat {
+        let name = try text(try memberName(first: first))
+        found.append(EventData.Member(name: name, json: json(try value())))
+        skipSpace()
+      } while try another(UInt8(ascii: "}"))
+    }
+    close(first: first)
+    return found
+  }
+}
