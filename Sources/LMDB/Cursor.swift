@@ -6,19 +6,20 @@ internal import CLMDB
 /// as long as the transaction is borrowed, also after the cursor has moved on.
 @safe
 public struct Cursor: ~Copyable, ~Escapable {
-  private let handle: OpaquePointer
+  let handle: OpaquePointer
   private var currentKey = unsafe MDB_val()
   private var currentValue = unsafe MDB_val()
 
   /// Whether the cursor stands at an entry, so that ``key`` and ``value`` may be asked.
   public private(set) var isAtEntry = false
 
-  @_lifetime(copy view)
-  init(_ view: TransactionView, _ table: Table) throws(LMDBError) {
-    view.check(table)
+  /// Opens a cursor; who calls ties it to the transaction.
+  @_lifetime(immortal)
+  @unsafe
+  init(transaction: OpaquePointer, _ table: Table) throws(LMDBError) {
     var opened: OpaquePointer?
-    // SAFETY: the transaction outlives the cursor, which depends on its view.
-    let status = unsafe mdb_cursor_open(view.handle, table.number, &opened)
+    // SAFETY: the transaction is open, and outlives the cursor by the caller's word.
+    let status = unsafe mdb_cursor_open(transaction, table.number, &opened)
     guard status == 0, let handle = unsafe opened else {
       throw readFailure(status, "open cursor")
     }
@@ -114,6 +115,12 @@ public struct Cursor: ~Copyable, ~Escapable {
     }
     return try unsafe arrive(status, found, value)
   }
+
+  /// Looks again at the entry that the cursor stands at.
+  mutating func refresh() throws(LMDBError) -> Bool { try move(MDB_GET_CURRENT) }
+
+  /// Forgets the entry that the cursor stood at, because it has changed.
+  mutating func leave() { isAtEntry = false }
 
   private mutating func move(_ operation: MDB_cursor_op) throws(LMDBError) -> Bool {
     var key = unsafe MDB_val()

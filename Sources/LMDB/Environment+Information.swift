@@ -95,7 +95,7 @@ extension Environment {
     }
   }
 
-  /// Writes what was committed to the disk; needed only where ``SyncPolicy`` does not.
+  /// Writes what was committed to the disk; needed where the ``SyncPolicy`` does not.
   public func sync() throws(LMDBError) {
     try unsafe withHandle("sync") { (handle) throws(LMDBError) in
       // SAFETY: the environment is open.
@@ -104,13 +104,15 @@ extension Environment {
     }
   }
 
-  /// Copies a snapshot to the file `data.mdb` in the folder `path`, which must exist and be empty.
+  /// Copies a snapshot to the file `data.mdb` in the folder `path`, which must exist without one.
   ///
-  /// The copy is a read transaction as long as it takes: pages are not reused meanwhile.
+  /// The copy has reached the disk when this returns. It is a read transaction as long as it takes:
+  /// pages are not reused meanwhile. What a failed copy leaves behind is the caller's to remove.
   ///
   /// - Parameters:
   ///   - path: The folder.
   ///   - compacting: Leaves free pages out and numbers the rest anew.
+  /// - Complexity: O(*p*) in the number of pages.
   public func copy(to path: String, compacting: Bool = false) throws(LMDBError) {
     try unsafe withHandle("copy") { (handle) throws(LMDBError) in
       // SAFETY: the environment is open; the path is read during the call.
@@ -121,6 +123,8 @@ extension Environment {
           message: "\(path): \(LMDBError.Code(status: status).advice)")
       }
     }
+    try syncFile(path + "/" + Self.dataFileName)
+    try syncFolder(path)
   }
 }
 

@@ -26,42 +26,48 @@ extension Environment {
     _ path: String, options: Options = Options()
   ) throws(LMDBError) -> Environment {
     precondition(MemoryLayout<Int>.size == 8, "LMDB's map needs a 64-bit address space")
+    guard !path.isEmpty, !path.utf8.contains(0) else {
+      throw LMDBError(.badArgument, operation: "open", message: "A path is not empty, without NUL.")
+    }
     watchForks()
-    try createFolder(path, options)
+    let isNewFolder = try createFolder(path, options)
     try refuseNetworkFileSystem(path)
-    let identity = try fileIdentity(path)
-    guard let number = EnvironmentRegistry.shared.add(identity) else {
+    let file = try DataFile(folder: path, options: options)
+    if try file.size() == 0 {
+      guard !options.readOnly else {
+        throw LMDBError(.missing, operation: "open", message: "\(file.path) is empty.")
+      }
+      // LMDB syncs its files, but not the folders that hold their names.
+      try syncFolder(path)
+      if isNewFolder { try syncFolder(path + "/..") }
+    }
+    guard let number = EnvironmentRegistry.shared.add(file.identity) else {
       throw LMDBError(
         .alreadyOpen, operation: "open",
         message: "\(path) is open in this process: share that environment, or close it first.")
     }
+    let handle: OpaquePointer
     do throws(LMDBError) {
-      try DataFile.check(path + "/" + dataFileName, mustExist: options.readOnly)
-      let handle = try unsafe openHandle(path, options)
-      let environment = unsafe Environment(
-        handle: handle, path: path, options: options, number: number, identity: identity)
-      _ = try environment.clearDeadReaders()
-      return environment
+      try file.check()
+      unsafe handle = try openHandle(path, options)
     } catch {
-      EnvironmentRegistry.shared.remove(identity)
+      EnvironmentRegistry.shared.remove(file.identity)
       throw error
     }
+    let environment = unsafe Environment(
+      handle: handle, path: path, options: options, number: number, identity: file.identity)
+    try environment.clearDeadReaders()
+    return environment
   }
 
-  private static func createFolder(_ path: String, _ options: Options) throws(LMDBError) {
-    guard !options.readOnly else { return }
+  private static func createFolder(_ path: String, _ options: Options) throws(LMDBError) -> Bool {
+    guard !options.readOnly else { return false }
     // A folder that may be listed by some must be enterable by them.
     let mode = mode_t(options.mode | ((options.mode & 0o444) >> 2))
-    if unsafe mkdir(path, mode) != 0, errno != EEXIST {
-      throw systemFailure("create folder", path)
-    }
-  }
-
-  private static func fileIdentity(_ path: String) throws(LMDBError) -> FileIdentity {
-    var status = stat()
-    // SAFETY: stat fills the structure it is given and reads the path during the call.
-    guard unsafe stat(path, &status) == 0 else { throw systemFailure("open", path) }
-    return FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+    // SAFETY: mkdir reads the path during the call.
+    if unsafe mkdir(path, mode) == 0 { return true }
+    if errno != EEXIST { throw systemFailure("create folder", path) }
+    return false
   }
 
   /// Opens with the map asked for, or the largest that the limits of the process allow.

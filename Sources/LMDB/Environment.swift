@@ -99,71 +99,46 @@ extension Environment {
   @available(*, noasync, message: "a write transaction stays on its thread")
   @_lifetime(immortal)
   public func beginWrite() throws(LMDBError) -> WriteTransaction {
-    try refuseWrites("begin write")
-    let handle = try unsafe begin(flags: 0, "begin write")
-    writer.store(currentThread, ordering: .relaxed)
-    if isFailed {
-      // It failed while this thread was waiting for the lock.
-      writeWillEnd()
-      // SAFETY: the transaction was begun above and is ended once.
-      unsafe mdb_txn_abort(handle)
-      transactionEnded(active: true)
-      throw LMDBError(.environmentFailed, operation: "begin write")
-    }
+    let handle = try unsafe beginWriting("begin write")
     return unsafe WriteTransaction(handle: handle, environment: self)
   }
 
-  /// Reads in one snapshot.
-  ///
-  /// - Throws: what ``beginRead()`` and `body` throw.
-  @inlinable
-  public func read<Value: ~Copyable>(
-    _ body: (borrowing ReadTransaction) throws(LMDBError) -> Value
-  ) throws(LMDBError) -> Value {
-    try body(try beginRead())
+  /// Takes LMDB's lock of writers, and notes who holds it.
+  func beginWriting(_ operation: StaticString) throws(LMDBError) -> OpaquePointer {
+    if options.readOnly { throw LMDBError(.readOnly, operation: "\(operation)") }
+    if isFailed { throw LMDBError(.environmentFailed, operation: "\(operation)") }
+    if writer.load(ordering: .relaxed) == currentThread {
+      throw LMDBError(.writeInProgress, operation: "\(operation)")
+    }
+    let handle = try unsafe begin(flags: 0, operation)
+    // LMDB hands its lock on inside a commit; the one before may not have told yet how that went.
+    while writer.load(ordering: .acquiring) != 0 { sched_yield() }
+    writer.store(currentThread, ordering: .relaxed)
+    if isFailed {
+      unsafe abortWriting(handle)
+      throw LMDBError(.environmentFailed, operation: "\(operation)")
+    }
+    return unsafe handle
   }
 
-  /// Reads in one snapshot, with the errors of the caller's own layer.
-  ///
-  /// - Throws: what ``beginRead()`` and `body` throw.
-  @inlinable
-  public func read<Value: ~Copyable, Failure: LMDBFailure>(
-    throwing failure: Failure.Type,
-    _ body: (borrowing ReadTransaction) throws(Failure) -> Value
-  ) throws(Failure) -> Value {
-    let transaction: ReadTransaction
-    do throws(LMDBError) { transaction = try beginRead() } catch { throw Failure(error) }
-    return try body(transaction)
+  /// Ends a write transaction on its thread and keeps what it wrote.
+  func commitWriting(_ transaction: OpaquePointer) throws(LMDBError) {
+    checkWriter()
+    // SAFETY: the transaction is open, on its thread; LMDB frees it whatever it returns.
+    let status = unsafe mdb_txn_commit(transaction)
+    let failure = status == 0 ? nil : commitFailure(status)
+    writer.store(0, ordering: .releasing)
+    transactionEnded(active: true)
+    if let failure { throw failure }
   }
 
-  /// Writes in one transaction: committed when `body` returns, aborted when it throws.
-  ///
-  /// - Throws: what ``beginWrite()``, `body` and ``WriteTransaction/commit()`` throw.
-  @available(*, noasync, message: "a write transaction stays on its thread")
-  @inlinable
-  public func write<Value: ~Copyable>(
-    _ body: (inout WriteTransaction) throws(LMDBError) -> Value
-  ) throws(LMDBError) -> Value {
-    var transaction = try beginWrite()
-    let value = try body(&transaction)
-    try transaction.commit()
-    return value
-  }
-
-  /// Writes in one transaction, with the errors of the caller's own layer.
-  ///
-  /// - Throws: what ``beginWrite()``, `body` and ``WriteTransaction/commit()`` throw.
-  @available(*, noasync, message: "a write transaction stays on its thread")
-  @inlinable
-  public func write<Value: ~Copyable, Failure: LMDBFailure>(
-    throwing failure: Failure.Type,
-    _ body: (inout WriteTransaction) throws(Failure) -> Value
-  ) throws(Failure) -> Value {
-    var transaction: WriteTransaction
-    do throws(LMDBError) { transaction = try beginWrite() } catch { throw Failure(error) }
-    let value = try body(&transaction)
-    do throws(LMDBError) { try transaction.commit() } catch { throw Failure(error) }
-    return value
+  /// Ends a write transaction on its thread and leaves nothing of it.
+  func abortWriting(_ transaction: OpaquePointer) {
+    checkWriter()
+    writer.store(0, ordering: .releasing)
+    // SAFETY: the transaction is open, on its thread.
+    unsafe mdb_txn_abort(transaction)
+    transactionEnded(active: true)
   }
 
   func begin(flags: UInt32, _ operation: StaticString) throws(LMDBError) -> OpaquePointer {
@@ -203,11 +178,12 @@ extension Environment {
     if active { gate.leave() }
   }
 
-  func writeWillEnd() {
+  /// Stops the process where another thread than its own uses the write transaction.
+  @inline(__always)
+  func checkWriter() {
     precondition(
       writer.load(ordering: .relaxed) == currentThread,
-      "a write transaction ends on the thread that began it")
-    writer.store(0, ordering: .relaxed)
+      "a write transaction stays on the thread that began it")
   }
 
   /// Explains a failed commit and, where its outcome is unknown, closes the way to more.
@@ -238,14 +214,6 @@ extension Environment {
 
   func refuseIfForked(_ operation: String) throws(LMDBError) {
     if isForked { throw LMDBError(.forked, operation: operation) }
-  }
-
-  func refuseWrites(_ operation: String) throws(LMDBError) {
-    if options.readOnly { throw LMDBError(.readOnly, operation: operation) }
-    if isFailed { throw LMDBError(.environmentFailed, operation: operation) }
-    if writer.load(ordering: .relaxed) == currentThread {
-      throw LMDBError(.writeInProgress, operation: "\(operation)")
-    }
   }
 
   /// Calls `body` with the open environment.

@@ -35,3 +35,21 @@
       message: "\(path) is on a network file system: LMDB needs a local one.")
   }
 #endif
+
+/// Makes names in the folder `path` last.
+func syncFolder(_ path: String) throws(LMDBError) {
+  // SAFETY: open reads the path during the call.
+  let folder = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+  guard folder >= 0 else { throw systemFailure("sync", path) }
+  defer { close(folder) }
+  guard fsync(folder) == 0 else { throw systemFailure("sync", path) }
+}
+
+/// Makes the contents of the file `path` last.
+func syncFile(_ path: String) throws(LMDBError) {
+  // SAFETY: open reads the path during the call.
+  let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
+  guard file >= 0 else { throw systemFailure("sync", path) }
+  defer { close(file) }
+  guard fsync(file) == 0 else { throw systemFailure("sync", path) }
+}

@@ -46,8 +46,8 @@ extension LMDBError: CustomStringConvertible {
 
 /// An error of another layer that can carry a failure of LMDB.
 ///
-/// A closure run by ``Environment/write(throwing:_:)`` or ``Environment/read(throwing:_:)`` may
-/// throw its own error; the failures of the transaction itself arrive as the same type.
+/// A closure run in a transaction may throw such an error; the failures of the transaction itself
+/// arrive as the same type.
 public protocol LMDBFailure: Error {
   /// Carries `error` upwards.
   init(_ error: LMDBError)

@@ -28,12 +28,13 @@ public struct ReadTransaction: ~Copyable {
     environment.transactionEnded(active: isActive)
   }
 
-  /// What this transaction sees.
+  /// What this transaction sees; it must not be reset.
   public var view: TransactionView {
     @_lifetime(borrow self)
     @inline(__always)
     get {
-      unsafe TransactionView(
+      precondition(isActive, "a transaction that was reset is renewed before it reads")
+      return unsafe TransactionView(
         handle: handle, environment: environmentNumber, borrowing: self)
     }
   }
@@ -62,6 +63,7 @@ public struct ReadTransaction: ~Copyable {
   /// - Throws: ``LMDBError``: `closed`, `forked`, or `mapResized` when another process grew the
   ///   file beyond this map and a transaction of this process hinders the remapping.
   public mutating func renew() throws(LMDBError) {
+    try environment.refuseIfForked("renew")
     reset()
     try environment.enter("renew")
     // SAFETY: the transaction is reset.

@@ -56,7 +56,9 @@ public struct TransactionView: ~Escapable {
   /// - Complexity: O(1), one allocation by LMDB.
   @_lifetime(copy self)
   public func cursor(_ table: Table) throws(LMDBError) -> Cursor {
-    try Cursor(self, table)
+    check(table)
+    // SAFETY: the cursor depends on what this view depends on: the transaction's borrow.
+    return unsafe _overrideLifetime(try Cursor(transaction: handle, table), copying: self)
   }
 
   /// How many keys `table` holds, and how many pages.

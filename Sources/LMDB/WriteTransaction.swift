@@ -9,10 +9,11 @@ internal import CLMDB
 public struct WriteTransaction: ~Copyable, ~Escapable {
   private var handle: OpaquePointer?
   private let environment: Environment
-  private let open: OpaquePointer
+  let open: OpaquePointer
 
-  // Not tied to a variable, so that it can be begun through any path to the environment; being
-  // nonescapable still keeps it out of tasks, stored properties and escaping closures.
+  // Not tied to a variable: Swift 6.3 does not compile a dependence on a stored property of a
+  // class. Being nonescapable keeps it out of stored properties, and out of tasks that would write;
+  // that it reads and ends on its thread is checked when it does.
   @_lifetime(immortal)
   init(handle: OpaquePointer, environment: Environment) {
     unsafe self.handle = handle
@@ -22,10 +23,7 @@ public struct WriteTransaction: ~Copyable, ~Escapable {
 
   deinit {
     guard let handle = unsafe handle, !environment.isForked else { return }
-    environment.writeWillEnd()
-    // SAFETY: the transaction is open and is ended once, on its thread.
-    unsafe mdb_txn_abort(handle)
-    environment.transactionEnded(active: true)
+    unsafe environment.abortWriting(handle)
   }
 
   /// What this transaction sees: the last commit and its own writes.
@@ -33,17 +31,20 @@ public struct WriteTransaction: ~Copyable, ~Escapable {
     @_lifetime(borrow self)
     @inline(__always)
     get {
-      unsafe TransactionView(handle: open, environment: environment.number, borrowing: self)
+      environment.checkWriter()
+      return unsafe TransactionView(
+        handle: open, environment: environment.number, borrowing: self)
     }
   }
 
   /// The number that the commit will have.
   public var id: Int {
+    environment.checkWriter()
     // SAFETY: the transaction is open.
-    unsafe mdb_txn_id(open)
+    return unsafe mdb_txn_id(open)
   }
 
-  /// Writes everything to the disk and makes it visible; under ``SyncPolicy/everyCommit`` it has
+  /// Makes everything visible, and durable as ``Environment/SyncPolicy`` says: by default it has
   /// reached the disk when this returns.
   ///
   /// - Throws: ``LMDBError``. After `mapFull` or `transactionFull` nothing was written. After an
@@ -51,12 +52,8 @@ public struct WriteTransaction: ~Copyable, ~Escapable {
   ///   writes with `environmentFailed`.
   public consuming func commit() throws(LMDBError) {
     try environment.refuseIfForked("commit")
-    environment.writeWillEnd()
-    // SAFETY: the transaction is open, on its thread; LMDB frees it whatever it returns.
-    let status = unsafe mdb_txn_commit(open)
     unsafe handle = nil
-    environment.transactionEnded(active: true)
-    guard status == 0 else { throw environment.commitFailure(status) }
+    try unsafe environment.commitWriting(open)
   }
 
   /// Ends the transaction and leaves nothing of it.

@@ -21,6 +21,46 @@ enum JSONNumber {
     return number == .min ? nil : -number
   }
 
+  /// A number of JSON in millionths, further digits cut; `nil` beyond 64 bits.
+  static func millionths(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Int64? {
+    var at = range.lowerBound
+    let isNegative = at < range.upperBound && bytes[at] == UInt8(ascii: "-")
+    if isNegative { at += 1 }
+    var number: Int64 = 0
+    var places: Int?
+    while at < range.upperBound, places ?? 0 < 6 {
+      let byte = bytes[at]
+      at += 1
+      if byte == UInt8(ascii: ".") && places == nil {
+        places = 0
+        continue
+      }
+      guard isDigit(byte) else { return slowMillionths(bytes, range) }
+      let (tens, overflowed) = number.multipliedReportingOverflow(by: 10)
+      let (sum, exceeded) = tens.addingReportingOverflow(Int64(byte - UInt8(ascii: "0")))
+      guard !overflowed, !exceeded else { return nil }
+      number = sum
+      places = places.map { $0 + 1 }
+    }
+    while at < range.upperBound {
+      guard isDigit(bytes[at]) else { return slowMillionths(bytes, range) }
+      at += 1
+    }
+    for _ in (places ?? 0)..<6 {
+      let (tens, overflowed) = number.multipliedReportingOverflow(by: 10)
+      guard !overflowed else { return nil }
+      number = tens
+    }
+    return isNegative ? -number : number
+  }
+
+  /// With an exponent: by way of a double, to the nearest millionth.
+  private static func slowMillionths(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Int64? {
+    let millionths = slowDouble(bytes, range) * 1_000_000
+    guard millionths.magnitude < 0x1p62 else { return nil }
+    return Int64(millionths + (millionths < 0 ? -0.5 : 0.5))
+  }
+
   /// The nearest double to a number of JSON; infinite beyond the range of doubles.
   ///
   /// Up to fifteen digits and a power of ten within ±22 are one exact division or multiplication

@@ -5,13 +5,14 @@ extension Record {
   ///   - numbers: The numbers of `event.nameUses`, in that order.
   ///   - commitment: A salted hash of `event.personalData`, where there is some and the ledger
   ///     commits to it; up to `commitmentBytesMax` bytes.
+  ///   - key: What a path is hashed under.
   /// - Precondition: The event is valid, `position` is at most `positionMax`, and there are as many
   ///   numbers as uses.
   /// - Complexity: O(*n*) in the size of the event; nothing is allocated for scalar members where
   ///   `bytes` has room.
   public static func append(
     _ event: Event, position: UInt64, recordedAt: Instant, numbers: [NameNumber],
-    commitment: [UInt8]? = nil, to bytes: inout [UInt8]
+    commitment: [UInt8]? = nil, key: HashKey = .zero, to bytes: inout [UInt8]
   ) {
     precondition(position <= positionMax, "a position beyond those that a ledger holds")
     let start = bytes.count
@@ -21,15 +22,17 @@ extension Record {
     var flags: UInt8 = event.sequence == nil ? 0 : Flags.sequence
     if commitment != nil { flags |= Flags.commitment }
     if numbers.count > envelopeCount { flags |= Flags.dataNames }
-    bytes.append(formatVersion)
-    bytes.append(event.type.kind.rawValue)
-    bytes.append(sourceCode(event.source) | (event.environment?.rawValue ?? 0) << 4)
-    bytes.append(flags)
-    bytes.appendLittleEndian(names)
-    bytes.appendLittleEndian(UInt32(position))
-    bytes.appendLittleEndian(UInt64(bitPattern: event.occurredAt.microseconds))
-    bytes.appendLittleEndian(UInt64(bitPattern: recordedAt.microseconds))
-    for index in 0..<envelopeCount { bytes.appendLittleEndian(numbers[index]) }
+    bytes.append(addingCapacity: headerBytes + 4 * envelopeCount) { out in
+      out.append(formatVersion)
+      out.append(event.type.kind.rawValue)
+      out.append(sourceCode(event.source) | (event.environment?.rawValue ?? 0) << 4)
+      out.append(flags)
+      out.append(littleEndian: names)
+      out.append(littleEndian: UInt32(position))
+      out.append(littleEndian: event.occurredAt.microseconds)
+      out.append(littleEndian: recordedAt.microseconds)
+      for index in 0..<envelopeCount { out.append(littleEndian: numbers[index]) }
+    }
     if numbers.count > envelopeCount {
       bytes.appendVarint(UInt64(numbers.count - envelopeCount))
       for index in envelopeCount..<numbers.count { bytes.appendLittleEndian(numbers[index]) }
@@ -41,21 +44,21 @@ extension Record {
       bytes.append(UInt8(commitment.count))
       bytes.append(contentsOf: commitment)
     }
-    if appendFields(event, to: &bytes) { bytes[start + 3] |= Flags.error }
+    if appendFields(event, key: key, to: &bytes) { bytes[start + 3] |= Flags.error }
     let sum = XXH64.hash(bytes.span.extracting(start..<bytes.count))
     bytes.appendLittleEndian(sum)
   }
 
-  /// The record of an event; see `append(_:position:recordedAt:numbers:commitment:to:)`.
+  /// The record of an event; see `append(_:position:recordedAt:numbers:commitment:key:to:)`.
   public static func encode(
     _ event: Event, position: UInt64, recordedAt: Instant, numbers: [NameNumber],
-    commitment: [UInt8]? = nil
+    commitment: [UInt8]? = nil, key: HashKey = .zero
   ) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(128)
     append(
       event, position: position, recordedAt: recordedAt, numbers: numbers, commitment: commitment,
-      to: &bytes)
+      key: key, to: &bytes)
     return bytes
   }
 
@@ -99,7 +102,9 @@ extension Record {
   }
 
   /// Appends the members that are not personal; whether there is an error among the personal ones.
-  private static func appendFields(_ event: Event, to bytes: inout [UInt8]) -> Bool {
+  private static func appendFields(
+    _ event: Event, key: HashKey, to bytes: inout [UInt8]
+  ) -> Bool {
     if event.type.kind == .unknown {
       append(.typeText, text: event.type.text, to: &bytes)
     }
@@ -113,7 +118,12 @@ extension Record {
       case .open(let tag): append(tag, member.json, to: &bytes)
       case .reduced(let tag, let json): append(tag, json, to: &bytes)
       case .personal:
-        if member.name == "error" && rule.hasError { hasError = true }
+        if rule.hasError && member.name == "error" { hasError = true }
+        if rule.hasPath && member.name == "path", let path = event.data.string("path") {
+          bytes.append(RecordTag.pathHash.rawValue)
+          bytes.append(Form.hash)
+          bytes.appendLittleEndian(key.hash(path))
+        }
       case .accountName: break
       }
     }

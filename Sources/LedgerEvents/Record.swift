@@ -45,6 +45,8 @@ public enum Record {
     static let instant: UInt8 = 0xF4
     /// A time in UTC with exactly three digits of the second, in eight bytes.
     static let instantMilliseconds: UInt8 = 0xF5
+    /// A hash of eight bytes.
+    static let hash: UInt8 = 0xF6
   }
 }
 
@@ -107,8 +109,10 @@ public enum RecordTag: UInt8, CaseIterable, Sendable {
   case systemVersion = 52
   case simulator = 53
   case language = 54
+  /// A hash of `path` under the ledger's key: whether two paths are the same, and nothing else.
+  case pathHash = 55
 
-  /// The name of the member; the first two tags stand for none.
+  /// The name of the member; the first two tags and the last one stand for none.
   public var name: String { RecordTag.names[Int(rawValue)] }
 
   private static let names: [String] = {
@@ -117,9 +121,12 @@ public enum RecordTag: UInt8, CaseIterable, Sendable {
     return names
   }()
 
+  /// Whether the tag stands for a member of `data`.
+  public var isMember: Bool { self != .typeText && self != .sourceText && self != .pathHash }
+
   /// The tag of a member of `data`.
   static let byName: [String: RecordTag] = Dictionary(
-    uniqueKeysWithValues: allCases.dropFirst(2).map { ($0.name, $0) })
+    uniqueKeysWithValues: allCases.filter(\.isMember).map { ($0.name, $0) })
 }
 
 /// Why bytes are no record.

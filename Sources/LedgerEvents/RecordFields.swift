@@ -42,11 +42,13 @@ public struct RecordFields: ~Escapable {
       try cursor.skip(Int(load32(cursor.bytes, count)))
     case Record.Form.yes, Record.Form.no:
       start = cursor.index
+    case Record.Form.hash:
+      start = cursor.index
+      try cursor.skip(8)
     case Record.Form.instant, Record.Form.instantMilliseconds:
       start = cursor.index
       try cursor.skip(8)
-      let bounds = Instant.microsecondsMin...Instant.microsecondsMax
-      guard bounds.contains(Int64(bitPattern: load64(cursor.bytes, start))) else {
+      guard Instant(microseconds: Int64(bitPattern: load64(cursor.bytes, start))).isWritable else {
         throw .damaged("a time in it is beyond the years that can be written")
       }
     default:
@@ -80,6 +82,16 @@ public struct RecordFields: ~Escapable {
   /// An integer; `nil` where the value is none.
   public var integer: Int64? {
     isText ? JSONNumber.integer(cursor.bytes, start..<cursor.index) : nil
+  }
+
+  /// A number in millionths, further digits cut; `nil` where the value is no number of that range.
+  public var millionths: Int64? {
+    isText ? JSONNumber.millionths(cursor.bytes, start..<cursor.index) : nil
+  }
+
+  /// A hash; `nil` where the value is none.
+  public var hash: UInt64? {
+    form == Record.Form.hash ? load64(cursor.bytes, start) : nil
   }
 
   /// The text of a string; `nil` where the value is none.
@@ -137,4 +149,9 @@ public struct RecordFields: ~Escapable {
 extension Instant {
   /// 0000-01-01T00:00:00Z, the first moment that RFC 3339 can write.
   static let microsecondsMin: Int64 = -62_167_219_200_000_000
+
+  /// Whether RFC 3339 can write it.
+  var isWritable: Bool {
+    microseconds >= Instant.microsecondsMin && microseconds <= Instant.microsecondsMax
+  }
 }

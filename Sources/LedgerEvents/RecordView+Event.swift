@@ -22,6 +22,7 @@ extension RecordView {
       switch fields.tag {
       case .typeText: typeText = fields.string
       case .sourceText: sourceText = fields.string
+      case .pathHash: break
       default: members.append(EventData.Member(name: fields.tag.name, json: fields.json))
       }
     }

@@ -85,9 +85,10 @@ public final class FactDetail: Sendable {
   public struct Announced: Sendable {
     public var download: NameNumber
     public var contentVersion: Name?
-    public var host: DownloadHost
+    /// `nil` where the delivery states none: a host stated before stays.
+    public var host: DownloadHost?
 
-    public init(download: NameNumber, contentVersion: Name?, host: DownloadHost) {
+    public init(download: NameNumber, contentVersion: Name?, host: DownloadHost?) {
       self.download = download
       self.contentVersion = contentVersion
       self.host = host
@@ -112,10 +113,12 @@ public final class FactDetail: Sendable {
     public var gracePeriodExpiresAt: Int64 = Fact.absentTime
     public var until: Int64 = Fact.absentTime
     public var quantity: Int64 = 1
-    public var percent: Int64 = 100
+    /// `percent` in millionths of one percent, because 50.5 is one too; further digits are cut.
+    public var percentMillionths: Int64 = 100_000_000
     public var amount: Int64 = 0
     public var contentVersion: Name?
-    public var path: Name?
+    /// A keyed hash of `path`, which is personal and stands in no record; `nil` where there is none.
+    public var pathHash: UInt64?
     public var digest: Name?
     public var entitlement: Name?
     public var unit: Name?

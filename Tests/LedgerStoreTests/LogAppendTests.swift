@@ -1,4 +1,5 @@
 import Foundation
+import LMDB
 import LedgerEvents
 import Testing
 
@@ -37,9 +38,11 @@ struct LogAppendTests {
     let decoder = EventDecoder()
     var inputs: [EventInput] = []
     for (number, history) in histories.enumerated() {
+      var seen: Set<Name> = []
       for event in try #require(history["events"] as? [[String: Any]]) {
         let line = try JSONSerialization.data(withJSONObject: event)
         var input = try decoder.decode(line: Array(line))
+        guard seen.insert(input.event.id).inserted else { continue }
         // Each history counts its ids from the same start.
         input.event.id = Name("\(number)/\(input.event.id)")
         inputs.append(input)
@@ -50,10 +53,11 @@ struct LogAppendTests {
       try log.appendAndWait(Array(inputs[start..<min(start + 500, inputs.count)]))
     }
     let encoder = EventEncoder()
-    for (event, input) in zip(try log.allEvents(), inputs) {
-      #expect(event.event.sameContent(as: input.event))
-      #expect(encoder.encode(event.event).count == encoder.encode(input.event).count)
+    let changed = zip(try log.allEvents(), inputs).filter { event, input in
+      !event.event.sameContent(as: input.event)
+        || encoder.encode(event.event).count != encoder.encode(input.event).count
     }
+    #expect(changed.first.map { "\($0)" } == nil)
     #expect(try log.lastPosition() == UInt64(inputs.count))
   }
 

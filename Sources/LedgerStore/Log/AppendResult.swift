@@ -57,7 +57,7 @@ public struct AppendOptions: Sendable {
 /// The most events that one batch may have: one commit has to hold them all.
 public let batchEventsMax = 100_000
 
-/// The most bytes that one batch may have, by a generous estimate of what it takes in the log.
+/// The most bytes that the records and personal data of one batch may take.
 ///
 /// LMDB commits at most 131,071 pages of 4 KiB at once.
 public let batchBytesMax = 128 << 20

@@ -1,41 +1,36 @@
+internal import LMDB
+
 extension Span<UInt8> {
   /// The eight bytes from `offset` on, the most significant first.
   @inline(__always)
-  func bigEndianWord(at offset: Int) -> UInt64 {
-    let bytes = extracting(offset..<offset + 8)
-    var word: UInt64 = 0
-    for index in 0..<8 { word = word << 8 | UInt64(bytes[index]) }
-    return word
-  }
+  func bigEndianWord(at offset: Int) -> UInt64 { bigEndian(UInt64.self, at: offset) }
 
   /// The four bytes from `offset` on, the most significant first.
   @inline(__always)
-  func bigEndianHalf(at offset: Int) -> UInt32 {
-    let bytes = extracting(offset..<offset + 4)
-    var word: UInt32 = 0
-    for index in 0..<4 { word = word << 8 | UInt32(bytes[index]) }
-    return word
-  }
+  func bigEndianHalf(at offset: Int) -> UInt32 { bigEndian(UInt32.self, at: offset) }
 
   /// Whether both hold the same bytes.
   func equals(_ other: Span<UInt8>) -> Bool {
     guard count == other.count else { return false }
-    for index in 0..<count where self[index] != other[index] { return false }
+    var offset = 0
+    while count - offset >= 8 {
+      guard bigEndianWord(at: offset) == other.bigEndianWord(at: offset) else { return false }
+      offset += 8
+    }
+    while offset < count {
+      guard self[offset] == other[offset] else { return false }
+      offset += 1
+    }
     return true
   }
 }
 
 extension [UInt8] {
-  /// The bytes of `span`.
-  init(copying span: Span<UInt8>) {
-    self.init()
-    append(copying: span)
-  }
-
   /// Adds the bytes of `span`.
   mutating func append(copying span: Span<UInt8>) {
-    reserveCapacity(count + span.count)
-    for index in span.indices { append(span[index]) }
+    append(addingCapacity: span.count) { bytes in
+      for index in span.indices { bytes.append(span[index]) }
+    }
   }
 
   /// Sets the eight bytes from `offset` on, the most significant first.
@@ -46,10 +41,26 @@ extension [UInt8] {
     }
   }
 
+  /// Adds four bytes, the most significant first.
+  mutating func append(bigEndianHalf half: UInt32) {
+    for shift in stride(from: 24, through: 0, by: -8) {
+      append(UInt8(truncatingIfNeeded: half >> UInt32(shift)))
+    }
+  }
+
   /// Adds eight bytes, the most significant first.
   mutating func append(bigEndianWord word: UInt64) {
     for shift in stride(from: 56, through: 0, by: -8) {
       append(UInt8(truncatingIfNeeded: word >> UInt64(shift)))
     }
+  }
+}
+
+extension UInt32 {
+  /// The four bytes that sort as the number does: the most significant first.
+  var bigEndianBytes: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.append(bigEndianHalf: self)
+    return bytes
   }
 }

@@ -76,7 +76,7 @@ extension EventLog {
     guard access == .readWrite else {
       throw LedgerError(.readOnly, "The ledger was opened for reading: open it to append.")
     }
-    return try PreparedBatch(batch, options, identity.keyHash)
+    return try PreparedBatch(batch, options, identity)
   }
 }
 

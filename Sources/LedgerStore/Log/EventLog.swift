@@ -11,8 +11,8 @@ public import LedgerEvents
 /// commit.
 ///
 /// Open it once a process and share it. Reading takes a snapshot and never waits; appending goes
-/// through one writer a process, and through LMDB's lock between processes. See ``append(_:options:)``,
-/// ``read(_:)`` and ``LogSnapshot``.
+/// through one writer a process, and through LMDB's lock between processes. See
+/// ``append(_:options:)``, ``read(_:)`` and ``LogSnapshot``.
 public final class EventLog: Sendable {
   /// Whether a log is opened to append to.
   public enum Access: Sendable {

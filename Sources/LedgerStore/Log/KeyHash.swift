@@ -27,8 +27,11 @@ public struct KeyHash: Sendable {
   /// The hash of a name; equal texts of different kinds hash differently.
   ///
   /// - Complexity: O(*n*) in the length of the name.
-  public func name(_ use: NameUse) -> UInt64 {
-    hash(use.name.text.utf8.span, domain: use.kind.rawValue)
+  public func name(_ use: NameUse) -> UInt64 { name(use.name, use.kind) }
+
+  /// The hash of a name of `kind`.
+  func name(_ name: Name, _ kind: NameKind) -> UInt64 {
+    hash(name.text.utf8.span, domain: kind.rawValue)
   }
 
   /// The hash of `bytes` among those of one `domain`: 0 for ids, else the raw value of a kind.

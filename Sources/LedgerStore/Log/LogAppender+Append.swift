@@ -17,9 +17,7 @@ extension LogAppender {
     do throws(LedgerError) {
       let log = try LogView(transaction.view, tables)
       positions = try knownPositions(of: batch, log, index)
-      let fresh = batch.events.indices.count {
-        positions[$0] == 0 && batch.events[$0].first == $0
-      }
+      let fresh = positions.indices.count { positions[$0] == 0 && batch.firsts[$0] == $0 }
       try refuseBeyondLimits(fresh, batch)
       numbers = try knownNumbers(of: batch, log, index)
       if fresh > 0, let condition = pending.condition {
@@ -64,11 +62,11 @@ extension LogAppender {
   private func knownPositions(
     of batch: PreparedBatch, _ log: LogView, _ index: any KeyIndex
   ) throws(LedgerError) -> [UInt64] {
-    var positions = [UInt64](repeating: 0, count: batch.events.count)
+    var positions = [UInt64](repeating: 0, count: batch.count)
     var asked: [Int] = []
-    for (at, prepared) in batch.events.enumerated() where prepared.first == at {
-      let found = try tail.position(prepared.idHash) { (value) throws(LedgerError) in
-        try log.isID(prepared.event.id, at: UInt64(value))
+    for at in positions.indices where batch.firsts[at] == at {
+      let found = try tail.position(batch.idHashes[at]) { (value) throws(LedgerError) in
+        try log.isID(batch.inputs[at].event.id, at: UInt64(value))
       }
       if let found {
         positions[at] = UInt64(found)
@@ -77,16 +75,16 @@ extension LogAppender {
       }
     }
     if !asked.isEmpty {
-      let hashes = asked.map { batch.events[$0].idHash }
+      let hashes = asked.map { batch.idHashes[$0] }
       for candidate in try index.positions(ofIDs: hashes) {
         let at = asked[candidate.index]
         guard positions[at] == 0 else { continue }
         let position = UInt64(candidate.value)
-        if try log.isID(batch.events[at].event.id, at: position) { positions[at] = position }
+        if try log.isID(batch.inputs[at].event.id, at: position) { positions[at] = position }
       }
     }
     for (at, position) in positions.enumerated() where position != 0 {
-      try refuseOtherContent(batch.events[at].event, at, position, log)
+      try refuseOtherContent(batch.inputs[at].event, at, position, log)
     }
     return positions
   }
@@ -110,12 +108,14 @@ extension LogAppender {
   ) throws(LedgerError) -> [NameNumber] {
     var numbers = [NameNumber](repeating: 0, count: batch.names.count)
     var asked: [Int] = []
-    for at in batch.names.indices {
-      let (use, hash) = (batch.names[at], batch.nameHashes[at])
-      if let number = cache.number(hash, use) {
+    let names = batch.names.span
+    for at in names.indices {
+      let hash = batch.nameHashes[at]
+      if let number = cache.number(hash, names[at]) {
         numbers[at] = number
         continue
       }
+      let use = names[at]
       let found = try tail.name(hash) { (value) throws(LedgerError) in
         try log.isName(value, use)
       }
@@ -143,17 +143,20 @@ extension LogAppender {
     _ batch: PreparedBatch, _ positions: inout [UInt64], _ transaction: inout WriteTransaction
   ) throws(LMDBError) {
     let now = clock()
-    var eventNumbers: [NameNumber] = []
-    for (at, prepared) in batch.events.enumerated() where positions[at] == 0 {
-      guard prepared.first == at else {
-        positions[at] = positions[prepared.first]
+    var personal = batch.personal.startIndex
+    for at in positions.indices where positions[at] == 0 {
+      while personal < batch.personal.endIndex, batch.personal[personal].event < at {
+        personal += 1
+      }
+      guard batch.firsts[at] == at else {
+        positions[at] = positions[batch.firsts[at]]
         continue
       }
       isAhead = true
       position += 1
       positions[at] = position
       eventNumbers.removeAll(keepingCapacity: true)
-      for use in prepared.uses {
+      for use in (at == 0 ? 0 : batch.useEnds[at - 1])..<batch.useEnds[at] {
         let name = Int(batch.uses[use])
         if numbers[name] == 0 { numbers[name] = try writeName(batch.names[name], &transaction) }
         eventNumbers.append(numbers[name])
@@ -161,13 +164,16 @@ extension LogAppender {
       record.removeAll(keepingCapacity: true)
       // The prefix of a leaf, so that the record is hashed where it stands.
       record.append(0)
-      Record.append(
-        prepared.event, position: position, recordedAt: prepared.recordedAt ?? now,
-        numbers: eventNumbers, commitment: prepared.personal?.commitment, to: &record)
+      let start = at == 0 ? 0 : batch.recordEnds[at - 1]
+      record.append(contentsOf: batch.records[start..<batch.recordEnds[at]])
+      let stated = batch.trustsRecordedAt ? batch.inputs[at].recordedAt : nil
+      Record.settle(
+        &record, from: 1, position: position, recordedAt: stated ?? now, numbers: eventNumbers)
       try transaction.append(
         tables.records, position, record.span.extracting(1..<record.count))
-      if let personal = prepared.personal {
-        try transaction.append(tables.personal, position, personal.row.span)
+      if personal < batch.personal.endIndex, batch.personal[personal].event == at {
+        let row = batch.personal[personal].part.row
+        try transaction.append(tables.personal, position, row.span)
       }
       try writeLeaf(&transaction)
     }
@@ -201,8 +207,8 @@ extension LogAppender {
 
   /// Takes in what a batch that stays has added.
   private mutating func remember(_ batch: PreparedBatch, known: [UInt64]) {
-    for (at, prepared) in batch.events.enumerated() where known[at] == 0 && prepared.first == at {
-      tail.appendID(prepared.idHash)
+    for at in known.indices where known[at] == 0 && batch.firsts[at] == at {
+      tail.appendID(batch.idHashes[at])
     }
     // Numbers were given in the order of first use, which is the order of the batch's names.
     for at in batch.names.indices where numbers[at] > tail.name {
@@ -217,10 +223,10 @@ extension LogAppender {
     var outcomes: [AppendOutcome] = []
     outcomes.reserveCapacity(positions.count)
     var unknownTypes = 0
-    for (at, prepared) in batch.events.enumerated() {
-      if known[at] == 0 && prepared.first == at {
+    for at in positions.indices {
+      if known[at] == 0 && batch.firsts[at] == at {
         outcomes.append(.appended(positions[at]))
-        if prepared.event.type.kind == .unknown { unknownTypes += 1 }
+        if batch.isUnknown(at) { unknownTypes += 1 }
       } else {
         outcomes.append(.duplicate(positions[at]))
       }

@@ -16,7 +16,7 @@ extension LogAppender {
         projections are of another log. Run `daybook rebuild`.
         """)
     }
-    if tail.meets(index) {
+    if tail.meets(index), tail.position <= log.lastPosition, tail.name <= lastName {
       tail.drop(reachedBy: index)
     } else {
       tail = LogTail(behind: index)

@@ -25,6 +25,7 @@ struct LogAppender {
   var row: [UInt8] = []
   var nodes: [TreeHash] = []
   var numbers: [NameNumber] = []
+  var eventNumbers: [NameNumber] = []
 
   /// The most events of one group: enough to share a commit's cost, and few enough to answer soon.
   static let groupEventsMax = 2_000

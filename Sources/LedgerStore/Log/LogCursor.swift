@@ -70,7 +70,10 @@ extension LogView {
     guard range.lowerBound >= 1, range.upperBound <= lastPosition else {
       throw LedgerError(
         .notFound,
-        "Positions \(range.lowerBound) to \(range.upperBound) were asked for; the log holds 1 to \(lastPosition).",
+        """
+        Positions \(range.lowerBound) to \(range.upperBound) were asked for; the log holds 1 to \
+        \(lastPosition).
+        """,
         position: range.upperBound)
     }
     return try LogCursor(self, range, reverse: reverse)

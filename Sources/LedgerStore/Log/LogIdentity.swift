@@ -9,6 +9,8 @@ public struct LogIdentity: Sendable {
   public let ledger: [UInt8]
   /// The ledger's keyed hash of ids and names.
   public let keyHash: KeyHash
+  /// The ledger's key for hashes of personal texts inside records.
+  public let textKey: HashKey
   /// When the ledger was made, by its own clock.
   public let createdAt: Instant
   private let key: [UInt8]
@@ -16,13 +18,16 @@ public struct LogIdentity: Sendable {
   /// The format that this version writes and reads.
   public static let formatVersion: UInt32 = 1
 
+  /// The length of both keys together in bytes.
+  private static let keysByteCount = KeyHash.keyByteCount + 16
+
   /// The length of a ledger's id in bytes.
   static let ledgerByteCount = 16
 
   /// A new ledger's.
   init(createdAt: Instant, using random: inout some RandomNumberGenerator) throws(LedgerError) {
     let ledger = [UInt8](random: LogIdentity.ledgerByteCount, using: &random)
-    let key = [UInt8](random: KeyHash.keyByteCount, using: &random)
+    let key = [UInt8](random: LogIdentity.keysByteCount, using: &random)
     try self.init(
       format: LogIdentity.formatVersion, ledger: ledger, key: key, createdAt: createdAt)
   }
@@ -30,12 +35,17 @@ public struct LogIdentity: Sendable {
   private init(
     format: UInt32, ledger: [UInt8], key: [UInt8], createdAt: Instant
   ) throws(LedgerError) {
-    guard ledger.count == LogIdentity.ledgerByteCount, let keyHash = KeyHash(key: key.span) else {
+    guard ledger.count == LogIdentity.ledgerByteCount, key.count == LogIdentity.keysByteCount,
+      let keyHash = KeyHash(key: key.span.extracting(0..<KeyHash.keyByteCount))
+    else {
       throw .corrupt("The ledger's id or key has the wrong length")
     }
     self.format = format
     self.ledger = ledger
     self.keyHash = keyHash
+    textKey = HashKey(
+      low: key.span.bigEndianWord(at: KeyHash.keyByteCount),
+      high: key.span.bigEndianWord(at: KeyHash.keyByteCount + 8))
     self.createdAt = createdAt
     self.key = key
   }

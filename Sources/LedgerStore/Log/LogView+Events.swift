@@ -1,3 +1,4 @@
+internal import LMDB
 public import LedgerEvents
 
 extension LogView {

@@ -126,12 +126,7 @@ public struct LogView: ~Escapable {
 
 extension LogTables {
   /// Where names of `kind` stand: those that identify a person have a table of their own.
-  func table(of kind: NameKind) -> Table {
-    switch kind {
-    case .account, .device, .session: people
-    case .app, .payment, .product, .transaction, .download: names
-    }
-  }
+  func table(of kind: NameKind) -> Table { kind.isPersonal ? people : names }
 }
 
 /// The four bytes of `number` that sort as it does: the most significant first.

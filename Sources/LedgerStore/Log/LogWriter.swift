@@ -89,7 +89,7 @@ final class LogWriter: Sendable {
     queue.withLock { queue in
       guard queue.taken < queue.waiting.count else { return nil }
       let next = queue.waiting[queue.taken]
-      if let eventsMax, next.batch.events.count > eventsMax { return nil }
+      if let eventsMax, next.batch.count > eventsMax { return nil }
       queue.taken += 1
       // Kept short, so that a queue that never runs dry does not keep every batch it has seen.
       if queue.taken >= 64 {

@@ -27,7 +27,8 @@ enum MerkleTree {
     return 2 * lastBlock - UInt64(lastBlock.nonzeroBitCount) + above
   }
 
-  /// The whole subtrees that make up a tree of `size` leaves, from left to right, as level and index.
+  /// The whole subtrees that make up a tree of `size` leaves, from left to right, as level and
+  /// index.
   static func peaks(size: UInt64) -> [(level: Int, index: UInt64)] {
     var peaks: [(level: Int, index: UInt64)] = []
     var start: UInt64 = 0

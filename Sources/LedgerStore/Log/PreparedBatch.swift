@@ -1,22 +1,6 @@
 internal import Crypto
 internal import LedgerEvents
 
-/// One event of a batch with all that can be known of it before the log's lock is taken.
-struct PreparedEvent: Sendable {
-  let event: Event
-  /// Stands for the ledger's clock where the append trusts it.
-  let recordedAt: Instant?
-  let idHash: UInt64
-  /// Its name uses, as a range of the batch's `uses`.
-  let uses: Range<Int>
-  /// What the record says of it in public, and what stays apart.
-  let personal: PersonalPart?
-  /// The first event of the batch with this id and content: its own index, as a rule.
-  let first: Int
-  /// Whether the balance is asked before it is accepted.
-  let isRequired: Bool
-}
-
 /// What of an event may identify a person, and the salted commitment to it.
 struct PersonalPart: Sendable {
   /// Salt and JSON, as the table `personal` holds them.
@@ -42,59 +26,80 @@ struct PersonalPart: Sendable {
   }
 }
 
-/// A batch, validated, split and hashed on its caller's thread.
+/// A batch, validated, split, encoded and hashed on its caller's thread.
+///
+/// What the writer needs of an event stands in flat arrays, so that under the log's lock no event
+/// is touched but one whose id is in the log already.
 struct PreparedBatch: Sendable {
-  private(set) var events: [PreparedEvent] = []
+  let inputs: [EventInput]
+  /// Whether `EventInput.recordedAt` stands for the ledger's clock.
+  let trustsRecordedAt: Bool
+  private(set) var idHashes: [UInt64] = []
+  /// For each event the first one of the batch with its id: itself, as a rule.
+  private(set) var firsts: [Int] = []
   /// The distinct names of the batch, in the order of their first use, and their hashes.
   private(set) var names: [NameUse] = []
   private(set) var nameHashes: [UInt64] = []
-  /// The name uses of all events one after the other, as indexes into `names`.
+  /// The name uses of all events one after the other, as indexes into `names`, and where those of
+  /// each event end.
   private(set) var uses: [UInt32] = []
-  /// About what the batch takes in the log, in bytes.
-  private(set) var byteCount = 0
-
-  /// What a record and its rows take beside texts, in bytes; an estimate.
-  private static let eventOverheadBytes = 256
+  private(set) var useEnds: [Int] = []
+  /// The records of all events one after the other, to be settled, and where each ends.
+  private(set) var records: [UInt8] = []
+  private(set) var recordEnds: [Int] = []
+  /// The personal parts of those events that have one, in the events' order.
+  private(set) var personal: [(event: Int, part: PersonalPart)] = []
+  private var personalByteCount = 0
+  /// The events whose balance is asked before they are accepted.
+  private(set) var required: [Int] = []
 
   /// Prepares `inputs`.
   ///
   /// - Throws: ``LedgerError`` with the index: `invalidEvent`, `conflict` within the batch,
   ///   `batchTooLarge`.
   init(
-    _ inputs: [EventInput], _ options: AppendOptions, _ keyHash: KeyHash
+    _ inputs: [EventInput], _ options: AppendOptions, _ identity: LogIdentity
   ) throws(LedgerError) {
     guard inputs.count <= batchEventsMax else {
       throw LedgerError(
         .batchTooLarge, "A batch has at most \(batchEventsMax) events: append in several.")
     }
-    events.reserveCapacity(inputs.count)
+    self.inputs = inputs
+    trustsRecordedAt = options.trustsRecordedAt
+    idHashes.reserveCapacity(inputs.count)
+    firsts.reserveCapacity(inputs.count)
     uses.reserveCapacity(inputs.count * 9)
+    records.reserveCapacity(inputs.count * 128)
     var ids = CandidateMap(capacity: inputs.count)
-    var nameIndex = CandidateMap(capacity: min(inputs.count * 2 + 6, 4_096))
+    var numbering = BatchNames(capacity: min(inputs.count * 2 + 6, 4_096))
     var salts: SaltSource?
-    for (index, input) in inputs.enumerated() {
-      if options.validates { try PreparedBatch.validate(input.event, index) }
-      let idHash = keyHash.id(input.event.id)
-      let first = try firstUse(of: input.event, idHash, &ids)
-      let start = uses.count
-      for use in input.event.nameUses {
-        uses.append(UInt32(number(of: use, keyHash.name(use), &nameIndex)))
-      }
-      events.append(
-        PreparedEvent(
-          event: input.event, recordedAt: options.trustsRecordedAt ? input.recordedAt : nil,
-          idHash: idHash, uses: start..<uses.count,
-          personal: PersonalPart(of: input.event, &salts),
-          first: first ?? index, isRequired: PreparedBatch.isRequired(input)))
-      byteCount += PreparedBatch.eventOverheadBytes + input.event.data.byteCount
-      guard byteCount <= batchBytesMax else {
+    let span = inputs.span
+    for index in span.indices {
+      if options.validates { try PreparedBatch.validate(span[index].event, index) }
+      let hash = identity.keyHash.id(span[index].event.id)
+      idHashes.append(hash)
+      firsts.append(try first(span[index].event, index, hash, &ids))
+      numbering.add(namesOf: span[index].event, identity.keyHash, to: &uses)
+      encode(span[index].event, index, identity.textKey, &salts)
+      if PreparedBatch.isRequired(span[index]) { required.append(index) }
+      guard records.count + personalByteCount <= batchBytesMax else {
         throw LedgerError(
           .batchTooLarge,
-          "A batch has at most \(batchBytesMax >> 20) MiB: append in several, this one up to \(index).",
+          """
+          A batch takes at most \(batchBytesMax >> 20) MiB of the log: append in several, the first \
+          up to event \(index).
+          """,
           index: index)
       }
     }
+    names = numbering.names
+    nameHashes = numbering.hashes
   }
+
+  var count: Int { inputs.count }
+
+  /// Whether an event has a type that the vocabulary does not know.
+  func isUnknown(_ index: Int) -> Bool { inputs.span[index].event.type.kind == .unknown }
 
   private static func validate(_ event: Event, _ index: Int) throws(LedgerError) {
     do throws(EventError) { try event.validate() } catch {
@@ -102,43 +107,50 @@ struct PreparedBatch: Sendable {
     }
   }
 
-  /// The index of an earlier event of the batch with the same id and content.
-  private mutating func firstUse(
-    of event: Event, _ hash: UInt64, _ ids: inout CandidateMap
-  ) throws(LedgerError) -> Int? {
-    let known = ids.first(hash) { events[Int($0) - 1].event.id == event.id }
+  /// The index of the first event of the batch with the id of this one.
+  private func first(
+    _ event: Event, _ index: Int, _ hash: UInt64, _ ids: inout CandidateMap
+  ) throws(LedgerError) -> Int {
+    let known = ids.first(hash) { inputs.span[Int($0) - 1].event.id == event.id }
     guard let known else {
-      ids.insert(hash, UInt32(events.count + 1))
-      return nil
+      ids.insert(hash, UInt32(index + 1))
+      return index
     }
     let first = Int(known) - 1
-    guard events[first].event.sameContent(as: event) else {
+    guard inputs[first].event.sameContent(as: event) else {
       throw LedgerError(
         .conflict,
         """
-        Event \(events.count) of the batch has the id of event \(first), \(event.id), and other \
-        content: an id names one event.
-        """, index: events.count)
+        Event \(index) of the batch has the id of event \(first), \(event.id), and other content: \
+        an id names one event.
+        """, index: index)
     }
     return first
   }
 
-  /// The index of a name among the batch's names, where it is added when it is new.
-  private mutating func number(
-    of use: NameUse, _ hash: UInt64, _ index: inout CandidateMap
-  ) -> Int {
-    let known = index.first(hash) { value in
-      let name = names[Int(value) - 1]
-      return name.kind == use.kind
-        && name.name.text.utf8.span.equals(use.name.text.utf8.span)
+  /// Writes the record as far as it is known, and sets apart what is personal.
+  private mutating func encode(
+    _ event: Event, _ index: Int, _ key: HashKey, _ salts: inout SaltSource?
+  ) {
+    let uses = uses.count - (useEnds.last ?? 0)
+    useEnds.append(self.uses.count)
+    let part = PersonalPart(of: event, &salts)
+    if let part {
+      personal.append((index, part))
+      personalByteCount += part.row.count
     }
-    if let known { return Int(known) - 1 }
-    names.append(use)
-    nameHashes.append(hash)
-    index.insert(hash, UInt32(names.count))
-    byteCount += use.name.byteCount
-    return names.count - 1
+    Record.append(
+      event, position: 0, recordedAt: Instant(microseconds: 0),
+      numbers: PreparedBatch.noNumbers(uses), commitment: part?.commitment, key: key, to: &records)
+    recordEnds.append(records.count)
   }
+
+  /// Stands for numbers that are not known yet; shared by all events with as many names.
+  private static func noNumbers(_ count: Int) -> [NameNumber] {
+    count < zeros.count ? zeros[count] : [NameNumber](repeating: 0, count: count)
+  }
+
+  private static let zeros = (0..<16).map { [NameNumber](repeating: 0, count: $0) }
 
   /// A line that carries `position` was accepted once and is not asked again (`events.md`).
   private static func isRequired(_ input: EventInput) -> Bool {
@@ -164,12 +176,5 @@ struct SaltSource {
     count += 1
     let hash = TreeHash(SHA256.hash(data: seed + [UInt8](bigEndianWord: count)))
     return Array(hash.bytes.prefix(PersonalPart.saltByteCount))
-  }
-}
-
-extension EventData {
-  /// About how many bytes the members take.
-  fileprivate var byteCount: Int {
-    members.reduce(0) { $0 + $1.name.utf8.count + $1.json.count }
   }
 }

@@ -1,0 +1,79 @@
+/// The key of a ledger's hashes of personal texts: secret, and the same for as long as the ledger
+/// lasts.
+public struct HashKey: Hashable, Sendable {
+  public var low: UInt64
+  public var high: UInt64
+
+  public init(low: UInt64, high: UInt64) {
+    self.low = low
+    self.high = high
+  }
+
+  /// The key of what is never written: facts made in memory.
+  public static let zero = HashKey(low: 0, high: 0)
+
+  /// SipHash-2-4 of a text's UTF-8 under this key (Aumasson and Bernstein, *SipHash: a fast
+  /// short-input PRF*, 2012): equal texts have equal hashes, and without the key a hash says
+  /// nothing of its text.
+  ///
+  /// - Complexity: O(*n*) in the length of the text.
+  public func hash(_ text: String) -> UInt64 {
+    var state = SipHash(self)
+    var word: UInt64 = 0
+    var count: UInt64 = 0
+    for byte in text.utf8 {
+      word |= UInt64(byte) << (8 * (count & 7))
+      count += 1
+      if count & 7 == 0 {
+        state.absorb(word)
+        word = 0
+      }
+    }
+    state.absorb(word | count << 56)
+    return state.finish()
+  }
+}
+
+private struct SipHash {
+  private var word0: UInt64
+  private var word1: UInt64
+  private var word2: UInt64
+  private var word3: UInt64
+
+  init(_ key: HashKey) {
+    word0 = key.low ^ 0x736F_6D65_7073_6575
+    word1 = key.high ^ 0x646F_7261_6E64_6F6D
+    word2 = key.low ^ 0x6C79_6765_6E65_7261
+    word3 = key.high ^ 0x7465_6462_7974_6573
+  }
+
+  mutating func absorb(_ word: UInt64) {
+    word3 ^= word
+    round()
+    round()
+    word0 ^= word
+  }
+
+  mutating func finish() -> UInt64 {
+    word2 ^= 0xFF
+    for _ in 0..<4 { round() }
+    return word0 ^ word1 ^ word2 ^ word3
+  }
+
+  private mutating func round() {
+    word0 &+= word1
+    word1 = word1 << 13 | word1 >> 51
+    word1 ^= word0
+    word0 = word0 << 32 | word0 >> 32
+    word2 &+= word3
+    word3 = word3 << 16 | word3 >> 48
+    word3 ^= word2
+    word0 &+= word3
+    word3 = word3 << 21 | word3 >> 43
+    word3 ^= word0
+    word2 &+= word1
+    word1 = word1 << 17 | word1 >> 47
+    word1 ^= word2
+    word2 = word2 << 32 | word2 >> 32
+  }
+}

@@ -1,0 +1,23 @@
+public import LedgerEvents
+
+extension Fact {
+  /// The fact of an event in memory, by way of its record, so that there is one reading of events.
+  ///
+  /// - Parameters:
+  ///   - numbers: The numbers of `event.nameUses`, in that order; `NameNumbers` gives them.
+  ///   - key: The key of the ledger's hashes, where the fact is to be compared with the log's.
+  /// - Precondition: The event is valid and `position` is at most `positionMax`.
+  /// - Complexity: O(*n*) in the size of the event.
+  public init(
+    _ event: Event, position: UInt64, recordedAt: Instant, numbers: [NameNumber],
+    key: HashKey = .zero
+  ) {
+    let record = Record.encode(
+      event, position: position, recordedAt: recordedAt, numbers: numbers, key: key)
+    do throws(RecordError) {
+      self = try Fact(record: record.span, isChecked: false)
+    } catch {
+      preconditionFailure("a record that was just written does not read: \(error)")
+    }
+  }
+}
