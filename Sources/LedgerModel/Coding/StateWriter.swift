@@ -1,7 +1,7 @@
 import LedgerEvents
 
-/// Writes persisted state: integers in base 128, lowest bits first, so that the many small ones take
-/// a byte each.
+/// Writes persisted state: integers in base 128, lowest bits first, so that the many small ones
+/// take a byte each.
 struct StateWriter {
   private(set) var bytes: [UInt8] = []
 
