@@ -132,6 +132,8 @@ final class TemporaryLedger {
   }
 
   deinit {
-    do { try FileManager.default.removeItem(atPath: path) } catch { print("left \(path): \(error)") }
+    do { try FileManager.default.removeItem(atPath: path) } catch {
+      print("left \(path): \(error)")
+    }
   }
 }

@@ -65,9 +65,9 @@ public struct Unit: Sendable {
 
   /// Goes on with facts that arrived after all that were folded, given in the fold's order.
   ///
-  /// Returns false where the facts reach back: they sort before what was folded, or settle something
-  /// that "the first event that states it" decides. The unit is then spent, and has to be folded
-  /// anew from all of its facts.
+  /// Returns false where the facts reach back: they sort before what was folded, or settle
+  /// something that "the first event that states it" decides. The unit is then spent, and has to be
+  /// folded anew from all of its facts.
   ///
   /// - Precondition: the context has changed in nothing that concerns the facts already folded.
   /// - Complexity: O(*n*) in the number of new facts.

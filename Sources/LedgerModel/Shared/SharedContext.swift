@@ -123,10 +123,12 @@ public struct EnvironmentSet: OptionSet, Hashable, Sendable {
 
   public static let production = EnvironmentSet(.production)
 
+  /// Whether `environment` is one of them.
   public func contains(_ environment: StoreEnvironment) -> Bool {
     contains(EnvironmentSet(environment))
   }
 
+  /// Adds `environment`.
   public mutating func insert(_ environment: StoreEnvironment) {
     formUnion(EnvironmentSet(environment))
   }
