@@ -1,11 +1,21 @@
 /// The names of the envelope's fields, found by their bytes.
 enum EnvelopeNames {
-  private static let keys: [NameKey] = EnvelopeField.allCases.map { NameKey($0.rawValue) }
   private static let fields: [EnvelopeField] = EnvelopeField.allCases
+  private static let names: [[UInt8]] = fields.map { Array($0.rawValue.utf8) }
+  private static let prefixes: [UInt64] = fields.map { NameKey($0.rawValue).prefix }
 
-  static func field(_ name: JSONRange, in scanner: borrowing JSONScanner) -> EnvelopeField? {
+  /// - Parameter expected: Where to look first, by the field's place among all: writers keep to an
+  ///   order.
+  static func field(
+    _ name: JSONRange, in scanner: borrowing JSONScanner, expected: inout Int
+  ) -> EnvelopeField? {
     let prefix = scanner.prefix(name)
-    for index in keys.indices where keys[index].matches(prefix, scanner, name) {
+    let prefixes = prefixes
+    for step in prefixes.indices {
+      var index = expected + step
+      if index >= prefixes.count { index -= prefixes.count }
+      guard prefixes[index] == prefix, scanner.isText(name, names[index]) else { continue }
+      expected = index + 1 < prefixes.count ? index + 1 : 0
       return fields[index]
     }
     return nil

@@ -18,8 +18,13 @@ struct EnvelopeReader: ~Escapable {
   private var download: Name?
   private var position: UInt64?
   private var recordedAt: Instant?
-  /// Where the members of `data` stand.
-  private var data: [(name: JSONRange, value: JSONRange)] = []
+  private var data = EventData()
+  /// Where `data` begins, when it stood before the type that says what may be in it.
+  private var dataStart: Int?
+  /// The fields met so far, by their places.
+  private var seen: UInt32 = 0
+  /// The field that a writer who keeps to the order comes to next.
+  private var expected = 0
   /// The closing brace, where what is missing should have been.
   private var end = 0
 
@@ -37,8 +42,7 @@ struct EnvelopeReader: ~Escapable {
     scanner.skipSpace()
     if !scanner.take(UInt8(ascii: "}")) {
       repeat {
-        let name = try scanner.memberName(first: 0)
-        try member(name)
+        try member()
         scanner.skipSpace()
       } while try scanner.another(UInt8(ascii: "}"))
     }
@@ -49,18 +53,27 @@ struct EnvelopeReader: ~Escapable {
     }
   }
 
-  private mutating func member(_ name: JSONRange) throws(EventError) {
-    guard let field = EnvelopeNames.field(name, in: scanner) else {
+  private mutating func member() throws(EventError) {
+    let name = try scanner.name()
+    guard let field = EnvelopeNames.field(name, in: scanner, expected: &expected) else {
       throw EnvelopeNames.unknown(try scanner.text(name), at: name.start)
     }
-    do {
-      if field == .data {
-        try readData()
-      } else {
+    let bit = UInt32(1) << UInt32(field.place)
+    guard seen & bit == 0 else {
+      throw EventError(at: name.start, "is there twice").within(field.rawValue)
+    }
+    seen |= bit
+    do throws(EventError) {
+      if field != .data {
         try read(field, try scanner.value())
+      } else if let type {
+        try readData(Vocabulary.rule(type.kind))
+      } else {
+        dataStart = scanner.index
+        _ = try scanner.value()
       }
     } catch {
-      throw field == .data ? error.within("data") : error.within(field.rawValue)
+      throw error.within(field.rawValue)
     }
   }
 
@@ -120,7 +133,7 @@ struct EnvelopeReader: ~Escapable {
     return instant
   }
 
-  private mutating func readData() throws(EventError) {
+  private mutating func readData(_ rule: Vocabulary.Rule) throws(EventError) {
     guard scanner.next == UInt8(ascii: "{") else {
       try scanner.demand(.object, try scanner.value())
       return
@@ -129,17 +142,29 @@ struct EnvelopeReader: ~Escapable {
     try scanner.open()
     scanner.skipSpace()
     if !scanner.take(UInt8(ascii: "}")) {
+      data.members.reserveCapacity(4)
       repeat {
         let name = try scanner.memberName(first: first)
-        do {
-          data.append((name, try scanner.value()))
-        } catch {
-          throw error.within(try scanner.text(name))
-        }
+        try readMember(name, rule)
         scanner.skipSpace()
       } while try scanner.another(UInt8(ascii: "}"))
     }
     scanner.close(first: first)
+  }
+
+  private mutating func readMember(
+    _ name: JSONRange, _ rule: Vocabulary.Rule
+  ) throws(EventError) {
+    let start = scanner.index
+    let text: String
+    if let found = scanner.field(name, of: rule) {
+      text = rule.fields[found].name
+      do { try scanner.check(rule.fields[found].type) } catch { throw error.within(text) }
+    } else {
+      text = try scanner.text(name)
+      do { _ = try scanner.value() } catch { throw error.within(text) }
+    }
+    data.members.append(EventData.Member(name: text, json: scanner.copy(start..<scanner.index)))
   }
 }
 
@@ -154,7 +179,11 @@ extension EnvelopeReader {
     guard let type else { throw missing(.type) }
     guard let occurredAt else { throw missing(.occurredAt) }
     let rule = Vocabulary.rule(type.kind)
-    let data = try eventData(rule)
+    if let dataStart {
+      scanner.index = dataStart
+      scanner.depth = 1
+      do { try readData(rule) } catch { throw error.within("data") }
+    }
     let event = Event(
       id: id, type: type, occurredAt: occurredAt, source: source,
       environment: environment ?? defaultEnvironment, app: app, account: account, device: device,
@@ -169,26 +198,6 @@ extension EnvelopeReader {
 
   private func missing(_ field: EnvelopeField) -> EventError {
     EventError(at: end, "is missing: every event needs it").within(field.rawValue)
-  }
-
-  private mutating func eventData(_ rule: Vocabulary.Rule) throws(EventError) -> EventData {
-    var members: [EventData.Member] = []
-    members.reserveCapacity(data.count)
-    for (name, value) in data {
-      let text: String
-      if let found = scanner.field(name, of: rule.fields) {
-        text = rule.fields[found].name
-        scanner.index = value.start
-        scanner.depth = 2
-        do { try scanner.check(rule.fields[found].type) } catch {
-          throw error.within(text).within("data")
-        }
-      } else {
-        text = try scanner.text(name)
-      }
-      members.append(EventData.Member(name: text, json: scanner.json(value)))
-    }
-    return EventData(members: members)
   }
 }
 

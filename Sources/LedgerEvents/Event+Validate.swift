@@ -86,7 +86,9 @@ extension Event {
   /// Checks that everything is there that the type needs.
   func checkNeeds(_ rule: Vocabulary.Rule) throws(EventError) {
     for alternatives in rule.needs {
-      if alternatives.contains(where: states) { continue }
+      var isStated = false
+      for alternative in alternatives where states(alternative) { isStated = true }
+      if isStated { continue }
       let paths = alternatives.map(\.path)
       throw EventError(
         field: paths[0],

@@ -53,3 +53,10 @@ enum EventTypeReader {
     return table
   }()
 }
+
+/// FNV-1a, 64 bits, of a part of `bytes`.
+private func fnv(_ bytes: Span<UInt8>, _ range: Range<Int>) -> UInt64 {
+  var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+  for index in range { hash = (hash ^ UInt64(bytes[index])) &* 0x100_0000_01B3 }
+  return hash
+}

@@ -179,6 +179,16 @@ extension JSONScanner {
     close(first: first)
   }
 
+  /// The place in the rule's fields of the one that a member's name names.
+  func field(_ name: JSONRange, of rule: Vocabulary.Rule) -> Int? {
+    let prefix = prefix(name)
+    for index in rule.prefixes.indices
+    where rule.prefixes[index] == prefix && isText(name, rule.fields[index].key.bytes) {
+      return index
+    }
+    return nil
+  }
+
   /// The place in `fields` of the one that a member's name names.
   func field(_ name: JSONRange, of fields: [Vocabulary.Field]) -> Int? {
     let prefix = prefix(name)

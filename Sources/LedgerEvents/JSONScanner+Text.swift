@@ -126,12 +126,18 @@ extension JSONScanner {
   /// - Parameter first: Where the marks of this object begin in `members`.
   /// - Complexity: O(*n*) in the members so far, O(1) amortized for large objects.
   mutating func memberName(first: Int) throws(EventError) -> JSONRange {
+    let name = try self.name()
+    try mark(name, first: first)
+    return name
+  }
+
+  /// Steps over a member's name and colon.
+  mutating func name() throws(EventError) -> JSONRange {
     skipSpace()
     guard next == UInt8(ascii: "\"") else {
       throw failure("expected the name of a member in quotes, found \(found)")
     }
     let name = try string()
-    try mark(name, first: first)
     skipSpace()
     try expect(UInt8(ascii: ":"), "behind the name of a member")
     skipSpace()
@@ -141,13 +147,13 @@ extension JSONScanner {
   private mutating func mark(_ name: JSONRange, first: Int) throws(EventError) {
     var isRepeated = false
     if members.count - first < membersComparedMax {
-      let hash = hash(name)
+      let prefix = prefix(name)
       var at = first
       while at < members.count {
-        if members[at].hash == hash && isSame(members[at].range, name) { isRepeated = true }
+        if members[at].prefix == prefix && isSame(members[at].range, name) { isRepeated = true }
         at += 1
       }
-      members.append(MemberMark(hash: hash, range: name))
+      members.append(MemberMark(prefix: prefix, range: name))
     } else {
       if large[first] == nil {
         large[first] = Set(members[first..<members.count].map { unescaped($0.range) })
@@ -169,19 +175,4 @@ extension JSONScanner {
     }
     return true
   }
-
-  private func hash(_ name: JSONRange) -> UInt64 {
-    if name.isEscaped {
-      let plain = unescaped(name)
-      return fnv(plain.span, 0..<plain.count)
-    }
-    return fnv(bytes, name.inside)
-  }
-}
-
-/// FNV-1a, 64 bits, of a part of `bytes`: short names, compared in full on a hit.
-func fnv(_ bytes: Span<UInt8>, _ range: Range<Int>) -> UInt64 {
-  var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-  for index in range { hash = (hash ^ UInt64(bytes[index])) &* 0x100_0000_01B3 }
-  return hash
 }

@@ -3,6 +3,11 @@ enum JSONText {
   /// A string in quotes. Only what must be escaped is: quotes, backslashes and control characters.
   static func append(_ text: String, to bytes: inout [UInt8]) {
     bytes.append(UInt8(ascii: "\""))
+    if isPlain(text.utf8Span.span) {
+      bytes.append(contentsOf: text.utf8)
+      bytes.append(UInt8(ascii: "\""))
+      return
+    }
     for byte in text.utf8 {
       if byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\") {
         bytes.append(byte)
@@ -11,6 +16,21 @@ enum JSONText {
       }
     }
     bytes.append(UInt8(ascii: "\""))
+  }
+
+  /// Whether nothing of a string must be escaped.
+  private static func isPlain(_ text: Span<UInt8>) -> Bool {
+    var index = 0
+    while index + 8 <= text.count {
+      if specialBytes(load64(text, index)) != 0 { return false }
+      index += 8
+    }
+    while index < text.count {
+      let byte = text[index]
+      if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return false }
+      index += 1
+    }
+    return true
   }
 
   private static func appendEscaped(_ byte: UInt8, to bytes: inout [UInt8]) {

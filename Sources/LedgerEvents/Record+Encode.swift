@@ -22,15 +22,17 @@ extension Record {
     var flags: UInt8 = event.sequence == nil ? 0 : Flags.sequence
     if commitment != nil { flags |= Flags.commitment }
     if numbers.count > envelopeCount { flags |= Flags.dataNames }
-    bytes.append(formatVersion)
-    bytes.append(event.type.kind.rawValue)
-    bytes.append(sourceCode(event.source) | (event.environment?.rawValue ?? 0) << 4)
-    bytes.append(flags)
-    bytes.appendLittleEndian(names)
-    bytes.appendLittleEndian(UInt32(position))
-    bytes.appendLittleEndian(UInt64(bitPattern: event.occurredAt.microseconds))
-    bytes.appendLittleEndian(UInt64(bitPattern: recordedAt.microseconds))
-    for index in 0..<envelopeCount { bytes.appendLittleEndian(numbers[index]) }
+    bytes.append(addingCapacity: headerBytes + 4 * envelopeCount) { out in
+      out.append(formatVersion)
+      out.append(event.type.kind.rawValue)
+      out.append(sourceCode(event.source) | (event.environment?.rawValue ?? 0) << 4)
+      out.append(flags)
+      out.append(littleEndian: names)
+      out.append(littleEndian: UInt32(position))
+      out.append(littleEndian: event.occurredAt.microseconds)
+      out.append(littleEndian: recordedAt.microseconds)
+      for index in 0..<envelopeCount { out.append(littleEndian: numbers[index]) }
+    }
     if numbers.count > envelopeCount {
       bytes.appendVarint(UInt64(numbers.count - envelopeCount))
       for index in envelopeCount..<numbers.count { bytes.appendLittleEndian(numbers[index]) }

@@ -48,8 +48,7 @@ public struct RecordFields: ~Escapable {
     case Record.Form.instant, Record.Form.instantMilliseconds:
       start = cursor.index
       try cursor.skip(8)
-      let bounds = Instant.microsecondsMin...Instant.microsecondsMax
-      guard bounds.contains(Int64(bitPattern: load64(cursor.bytes, start))) else {
+      guard Instant(microseconds: Int64(bitPattern: load64(cursor.bytes, start))).isWritable else {
         throw .damaged("a time in it is beyond the years that can be written")
       }
     default:
@@ -150,4 +149,9 @@ public struct RecordFields: ~Escapable {
 extension Instant {
   /// 0000-01-01T00:00:00Z, the first moment that RFC 3339 can write.
   static let microsecondsMin: Int64 = -62_167_219_200_000_000
+
+  /// Whether RFC 3339 can write it.
+  var isWritable: Bool {
+    microseconds >= Instant.microsecondsMin && microseconds <= Instant.microsecondsMax
+  }
 }

@@ -67,6 +67,9 @@ public struct RecordView: ~Escapable {
     position = UInt64(load32(body, 6))
     occurredAt = Instant(microseconds: Int64(bitPattern: load64(body, 10)))
     recordedAt = Instant(microseconds: Int64(bitPattern: load64(body, 18)))
+    guard occurredAt.isWritable, recordedAt.isWritable else {
+      throw .damaged("a time in it is beyond the years that can be written")
+    }
 
     var cursor = RecordCursor(body, at: Record.headerBytes)
     try cursor.skip(4 * names.nonzeroBitCount)
@@ -80,7 +83,9 @@ public struct RecordView: ~Escapable {
     dataNamesAt = cursor.index
     try cursor.skip(4 * count)
     if flags & Record.Flags.sequence != 0 {
-      sequence = Int64(bitPattern: try cursor.varint())
+      let stated = Int64(bitPattern: try cursor.varint())
+      guard stated >= 0 else { throw .damaged("its sequence is negative") }
+      sequence = stated
     } else {
       sequence = nil
     }

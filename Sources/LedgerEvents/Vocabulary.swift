@@ -72,7 +72,7 @@ public enum Vocabulary {
   }
 
   /// What holds for the events of one type.
-  public struct Rule: Sendable {
+  public final class Rule: Sendable {
     public let kind: EventKind
     /// Each needs one of its alternatives.
     public let needs: [[Requirement]]
@@ -142,6 +142,30 @@ public enum EnvelopeField: String, CaseIterable, Sendable {
   case data
   case position
   case recordedAt
+
+  /// The place of the field among all, from 0.
+  var place: Int {
+    switch self {
+    case .id: 0
+    case .type: 1
+    case .occurredAt: 2
+    case .source: 3
+    case .environment: 4
+    case .app: 5
+    case .account: 6
+    case .device: 7
+    case .session: 8
+    case .sequence: 9
+    case .payment: 10
+    case .product: 11
+    case .transaction: 12
+    case .originalTransaction: 13
+    case .download: 14
+    case .data: 15
+    case .position: 16
+    case .recordedAt: 17
+    }
+  }
 }
 
 /// A name prepared to be compared with bytes: its length and its first eight bytes decide nearly
@@ -158,6 +182,11 @@ struct NameKey: Sendable {
 
   /// The first eight bytes, the first one highest, padded with zeros.
   static func prefix(_ bytes: Span<UInt8>, _ range: Range<Int>) -> UInt64 {
+    if range.lowerBound + 8 <= bytes.count {
+      // What stands behind a short name is cut off.
+      let word = load64(bytes, range.lowerBound).byteSwapped
+      return range.count >= 8 ? word : range.isEmpty ? 0 : word & ~0 << UInt64(64 - 8 * range.count)
+    }
     var prefix: UInt64 = 0
     let count = min(range.count, 8)
     for step in 0..<count { prefix = prefix << 8 | UInt64(bytes[range.lowerBound + step]) }

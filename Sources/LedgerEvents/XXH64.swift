@@ -78,25 +78,22 @@ func load32(_ bytes: Span<UInt8>, _ index: Int) -> UInt32 {
   return UInt32(part[0]) | UInt32(part[1]) << 8 | UInt32(part[2]) << 16 | UInt32(part[3]) << 24
 }
 
+extension OutputSpan<UInt8> {
+  /// Appends an integer's bytes, the lowest first.
+  @inline(__always)
+  mutating func append<Number: FixedWidthInteger>(littleEndian number: Number) {
+    var rest = number
+    for _ in 0..<Number.bitWidth / 8 {
+      append(UInt8(truncatingIfNeeded: rest))
+      rest = rest &>> 8
+    }
+  }
+}
+
 extension [UInt8] {
-  /// Appends eight bytes, little-endian.
-  mutating func appendLittleEndian(_ word: UInt64) {
-    appendLittleEndian(UInt32(truncatingIfNeeded: word))
-    appendLittleEndian(UInt32(truncatingIfNeeded: word >> 32))
-  }
-
-  /// Appends four bytes, little-endian.
-  mutating func appendLittleEndian(_ word: UInt32) {
-    append(UInt8(truncatingIfNeeded: word))
-    append(UInt8(truncatingIfNeeded: word >> 8))
-    append(UInt8(truncatingIfNeeded: word >> 16))
-    append(UInt8(truncatingIfNeeded: word >> 24))
-  }
-
-  /// Appends two bytes, little-endian.
-  mutating func appendLittleEndian(_ word: UInt16) {
-    append(UInt8(truncatingIfNeeded: word))
-    append(UInt8(truncatingIfNeeded: word >> 8))
+  /// Appends an integer's bytes, the lowest first.
+  mutating func appendLittleEndian<Number: FixedWidthInteger>(_ number: Number) {
+    append(addingCapacity: Number.bitWidth / 8) { out in out.append(littleEndian: number) }
   }
 
   /// Appends seven bits a byte, the lowest first, the highest bit set on all but the last.

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 public import LedgerEvents
 
 /// The conformance data beside the package: recorded incidents and dense random histories, each
@@ -98,23 +98,29 @@ public struct Conformance: Sendable {
   ///
   /// - Throws: `Unreadable`, an error of the file system, or the decoder's about an event.
   public func traces() throws -> [Trace] {
-    let traces = folder.appendingPathComponent("traces")
+    try Self.traces(in: folder.appendingPathComponent("traces"))
+  }
+
+  /// The incidents of a folder: `NAME.jsonl`, and beside each `NAME.expected.json`.
+  ///
+  /// - Throws: `Unreadable`, an error of the file system, or the decoder's about an event.
+  public static func traces(in traces: URL) throws -> [Trace] {
     let files = try FileManager.default.contentsOfDirectory(atPath: traces.path)
     return try files.filter { $0.hasSuffix(".jsonl") }.sorted().map { file in
       let name = String(file.dropLast(".jsonl".count))
       let data = try Data(contentsOf: traces.appendingPathComponent(file))
-      let answer = try Self.object(
+      let answer = try object(
         Data(contentsOf: traces.appendingPathComponent(name + ".expected.json")))
-      let states: [String: String] = try Self.member("entitled", of: answer)
+      let states: [String: String] = try member("entitled", of: answer)
       let lines = data.split(separator: UInt8(ascii: "\n")).map { Array($0) }
-      let arrivals = try Self.decoded(lines)
+      let arrivals = try decoded(lines)
       return Trace(
         name: name, arrivals: arrivals, events: RecordedEvent.appended(arrivals),
-        account: Name(try Self.member("account", of: answer)),
-        findings: try Self.member("findings", of: answer),
-        findingsAtTheEnd: try Self.member("findingsAtTheEnd", of: answer),
-        entitled: Self.named(states), installed: try Self.installed(answer["installed"]),
-        balances: try Self.balances(answer["balances"]))
+        account: Name(try member("account", of: answer)),
+        findings: try member("findings", of: answer),
+        findingsAtTheEnd: try member("findingsAtTheEnd", of: answer),
+        entitled: named(states), installed: try installed(answer["installed"]),
+        balances: try balances(answer["balances"]))
     }
   }
 }

@@ -19,7 +19,7 @@ struct Arrangement {
     events.sort(by: Seen.precedes)
     self.events = events
     var bound: [Name: Name] = [:]
-    for seen in events {
+    for seen in events where seen.kind != .unknown {
       guard let payment = seen.event.payment, let transaction = seen.event.transaction else {
         continue
       }
@@ -49,17 +49,14 @@ struct Arrangement {
   /// The environment that an event is folded in; nil where it is every one.
   func environment(of seen: Seen) -> StoreEnvironment? {
     if let stated = seen.event.environment { return stated }
-    let text = seen.event.type.text
-    if seen.kind != .unknown, text.hasPrefix("catalog.") || text.hasPrefix("account.") {
-      return nil
-    }
+    if seen.subject == "catalog" || seen.subject == "account" { return nil }
     if let key = key(of: seen) { return firstOfTransaction[key] ?? .production }
     guard let session = seen.event.session else { return .production }
     return firstOfSession[DeviceSession(device: seen.event.device, session: session)]
       ?? .production
   }
 
-  /// The rule `environment-mixed`: the first event of a transaction that states another environment.
+  /// `environment-mixed`: the first event of a transaction that states another environment.
   func mixedEnvironments() -> [(environment: StoreEnvironment, position: UInt64)] {
     var told: Set<TransactionKey> = []
     var found: [(environment: StoreEnvironment, position: UInt64)] = []

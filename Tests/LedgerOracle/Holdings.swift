@@ -35,6 +35,8 @@ final class Holdings {
   private(set) var spent: [Name: [(unit: Name, amount: Int64)]] = [:]
   /// By account; nil is nobody, who counts as one holder for content.
   private var installed: [Name?: [DeviceProduct: InstalledVersion]] = [:]
+  /// The products of which there was ever an install, removed since or not; moves as content does.
+  private var everInstalled: [Name?: Set<Name>] = [:]
 
   /// The number of the customer of an account.
   func customer(_ account: Name) -> Int {
@@ -82,6 +84,8 @@ final class Holdings {
       movedGrants += grants.removeValue(forKey: account) ?? []
       movedSpent += spent.removeValue(forKey: account) ?? []
       movedInstalled.append(installed.removeValue(forKey: account) ?? [:])
+      let products = everInstalled.removeValue(forKey: account) ?? []
+      everInstalled[receiver, default: []].formUnion(products)
     }
     for transaction in movedTransactions {
       transaction.holder = receiver
@@ -127,6 +131,12 @@ final class Holdings {
 
   func install(_ content: InstalledVersion, at place: DeviceProduct, for holder: Name?) {
     installed[holder, default: [:]][place] = content
+    everInstalled[holder, default: []].insert(place.product)
+  }
+
+  /// Whether a holder ever had an install of a product, on any device.
+  func hasInstalled(_ product: Name, _ holder: Name?) -> Bool {
+    holders(holder).contains { everInstalled[$0]?.contains(product) ?? false }
   }
 
   func remove(at place: DeviceProduct, for holder: Name?) {

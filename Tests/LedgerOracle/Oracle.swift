@@ -53,6 +53,7 @@ public struct Oracle {
   public func answers(at moment: Instant? = nil) -> [StoreEnvironment: Answer] {
     let arrangement = Arrangement(events, at: moment)
     var answers: [StoreEnvironment: Answer] = [:]
+    let mixed = arrangement.mixedEnvironments()
     for environment in StoreEnvironment.allCases {
       let world = World(environment, arrangement)
       guard let newest = world.events.last else { continue }
@@ -61,7 +62,7 @@ public struct Oracle {
       var answer = Answer(
         at: Instant(microseconds: judged), findings: sweep.findings,
         moment: sweep.findings(at: judged), accounts: sweep.accounts(at: judged))
-      for mixed in arrangement.mixedEnvironments() where mixed.environment == environment {
+      for mixed in mixed where mixed.environment == environment {
         answer.findings.append(Finding(rule: "environment-mixed", position: mixed.position))
       }
       answers[environment] = answer

@@ -20,7 +20,6 @@ struct Download {
   var isCancelledForGood = false
   var wasRequested = false
   var newestEvent: Seen?
-  var lastCancelledByFinish = -1
   /// The highest progress of the running attempt, the launch it runs in, and whether it was told.
   var attempt: Attempt?
 
@@ -39,6 +38,13 @@ struct Install {
   var state: InstallState
   var wasInstalled: Bool
   var newestEvent: Seen
+}
+
+/// The digests that installs of one version and path of a product have stated.
+struct DigestGroup {
+  var version: String
+  var path: Name?
+  var digests: Set<Name>
 }
 
 /// A finish of an open transaction whose newest delivery is purchased or restored.

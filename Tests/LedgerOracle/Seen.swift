@@ -58,9 +58,20 @@ final class Seen {
     }
   }
   var isStoreFact: Bool { signedAt != nil || isFromStore }
-  var isOfTransactions: Bool { event.type.text.hasPrefix("transaction.") && kind != .unknown }
-  var isOfSubscriptions: Bool { event.type.text.hasPrefix("subscription.") && kind != .unknown }
-  var isOfDownloads: Bool { event.type.text.hasPrefix("download.") && kind != .unknown }
+  var isOfTransactions: Bool { subject == "transaction" }
+  var isOfSubscriptions: Bool { subject == "subscription" }
+  var isOfDownloads: Bool { subject == "download" }
+  /// What stands before the point of a type of the vocabulary; empty for an unknown type.
+  var subject: String { Seen.subjects[Int(kind.rawValue)] }
+
+  private static let subjects: [String] = {
+    var subjects = Array(repeating: "", count: 256)
+    for kind in EventKind.allCases {
+      subjects[Int(kind.rawValue)] = String(kind.text.prefix { $0 != "." })
+    }
+    return subjects
+  }()
+
   var isQueueFact: Bool { isOfTransactions && !isFromStore }
   var isPurchaseFact: Bool {
     kind == .transactionPurchased || kind == .transactionRestored || kind == .subscriptionRenewed

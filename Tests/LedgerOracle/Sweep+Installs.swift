@@ -53,19 +53,24 @@ extension Sweep {
       note("install-downgraded", seen)
     }
     if seen.isFalse("excludedFromBackup") { note("backup-not-excluded", seen) }
-    if let digest = seen.name("digest") {
-      let earlier = installsByProduct[place.product] ?? []
-      if earlier.contains(where: {
-        guard let other = $0.name("digest"), other != digest,
-          let its = $0.string("contentVersion")
-        else { return false }
-        return versionEquals(its, version) && $0.name("path") == seen.name("path")
-      }) {
-        note("digest-mismatch", seen)
-      }
-    }
-    installsByProduct[place.product, default: []].append(seen)
+    if let digest = seen.name("digest") { check(digest, seen, version, of: place.product) }
     holdings.install(
       InstalledVersion(version: version, install: seen), at: place, for: holder)
+  }
+
+  /// `digest-mismatch`: another digest than any earlier one of the product, version and path.
+  private func check(_ digest: Name, _ seen: Seen, _ version: String, of product: Name) {
+    let path = seen.name("path")
+    let groups = digests[product] ?? []
+    guard
+      let place = groups.firstIndex(where: { $0.path == path && versionEquals($0.version, version) }
+      )
+    else {
+      let group = DigestGroup(version: version, path: path, digests: [digest])
+      digests[product, default: []].append(group)
+      return
+    }
+    if groups[place].digests.contains(where: { $0 != digest }) { note("digest-mismatch", seen) }
+    digests[product]?[place].digests.insert(digest)
   }
 }

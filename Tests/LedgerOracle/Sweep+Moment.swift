@@ -73,10 +73,7 @@ extension Sweep {
       chain.transactions.contains(where: { $0.queue.finishes > 0 || $0.queue.wasRemoved })
     else { return nil }
     let paid = chain.transactions.filter { !$0.purchaseFacts.isEmpty }
-    let customers = paid.map { holdings.customer($0.holder) }
-    let isInstalled = (installsByProduct[answer.product] ?? []).contains { install in
-      customers.contains(holdings.customer(holder(of: install)))
-    }
+    let isInstalled = paid.contains { holdings.hasInstalled(answer.product, $0.holder) }
     return isInstalled ? nil : chain.firstPurchaseFact
   }
 }

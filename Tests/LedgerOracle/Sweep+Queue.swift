@@ -104,7 +104,6 @@ extension Sweep {
       guard download.isHostedByStore, !download.state.hasEnded else { continue }
       transaction.queue.downloads[id]?.state = .cancelled
       transaction.queue.downloads[id]?.isCancelledForGood = true
-      transaction.queue.downloads[id]?.lastCancelledByFinish = seen.index
       transaction.queue.downloads[id]?.attempt = nil
     }
     transaction.queue.openedBy = nil

@@ -13,7 +13,7 @@ final class Sweep {
   var restoreOf: [Name?: Int] = [:]
   var productInstalls: [DeviceProduct: Install] = [:]
   var versionOnOffer: [Name: String] = [:]
-  var installsByProduct: [Name: [Seen]] = [:]
+  var digests: [Name: [DigestGroup]] = [:]
   var closedOn: [Name?: [Transaction]] = [:]
   var failuresByProduct: [Name: [Seen]] = [:]
   var paymentsAllowed: [Name?: Bool] = [:]

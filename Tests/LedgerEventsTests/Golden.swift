@@ -1,0 +1,20 @@
+import Foundation
+import Testing
+
+/// Files that tests make and compare: `UPDATE_GOLDEN=1 swift test` writes them anew.
+enum Golden {
+  static var isUpdating: Bool { ProcessInfo.processInfo.environment["UPDATE_GOLDEN"] == "1" }
+
+  /// Compares `text` with the file at `path`, seen from the package's folder, or writes it there.
+  static func check(_ text: String, _ path: String) throws {
+    let file = SharedMaterial.root.appending(path: path)
+    if isUpdating {
+      try FileManager.default.createDirectory(
+        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data(text.utf8).write(to: file)
+    }
+    let there = String(decoding: try Data(contentsOf: file), as: UTF8.self)
+    #expect(
+      there == text, "\(path) is not what the code says: write it anew with UPDATE_GOLDEN=1")
+  }
+}
