@@ -1,105 +1,92 @@
 public import LedgerEvents
 
 extension Unit {
-  /// Account ids that facts state or name as the other of a link or transfer, by their numbers.
-  public var knownAccounts: [NameNumber] {
-    var all = Set(statedAccounts.keys.map { NameNumber($0) })
-    for state in environments { all.formUnion(state.accounts.map(\.number)) }
-    return all.sorted()
-  }
-
-  /// The environment that a fact of the unit is folded in; `nil` for every one.
+  /// The environment that a fact of the unit is folded in; `nil` where it counts in every one.
+  ///
+  /// - Complexity: O(1).
   public func environment(of fact: Fact) -> StoreEnvironment? {
     var identity = identity
     return identity.resolve(fact).environment
   }
 
-  /// The positions of the facts that are the customer's whom an account means now: those that spoke
-  /// for the customer at their time, and the whole history of what the customer holds now.
+  /// The positions of a customer's events among the unit's facts, in any environment: those that
+  /// state one of its account ids, and those of the transactions that it held then or holds now.
   ///
-  /// After a transfer, what a former holder's transactions did before stays among that holder's.
+  /// Links reach back over all events of both ids; after a transfer the former holder keeps the
+  /// events up to it; after an erasure an account id starts afresh.
   ///
   /// - Complexity: O(*n* log *n*) in the number of facts.
   public static func positions(
     ofCustomer account: NameNumber, among facts: [Fact], context: SharedContext,
     texts: any FactTexts
   ) -> Set<UInt64> {
-    let sorted = inFoldOrder(facts, texts)
+    var holdings: [StoreEnvironment: HoldingHistory] = [:]
     var unit = Unit()
-    unit.identity = Identity(settling: sorted)
-    let resolutions = unit.prepare(sorted, context)
+    let sorted = unit.begin(facts, context, texts)
     let surroundings = Surroundings(context: context, texts: texts)
-    var speakers: [StoreEnvironment: Speakers] = [:]
-    for place in sorted.indices {
-      let fact = sorted[place]
-      for state in unit.environments {
-        speakers[state.environment, default: Speakers()].prepare(fact, state)
-      }
-      unit.step(fact, resolutions[place], surroundings)
-      for state in unit.environments {
-        if let only = resolutions[place].environment, only != state.environment { continue }
-        speakers[state.environment, default: Speakers()]
-          .note(fact, root: resolutions[place].root, state)
+    for (fact, resolution) in sorted {
+      let before = unit.environments.map { $0.speakers(fact, resolution.root) }
+      unit.step(fact, resolution, surroundings)
+      for (place, state) in unit.environments.enumerated() {
+        if let only = resolution.environment, only != state.environment { continue }
+        var history = holdings.removeValue(forKey: state.environment) ?? HoldingHistory()
+        let after = state.speakers(fact, resolution.root)
+        history.note(fact, resolution.root, before[place].union(after))
+        if fact.kind == .accountLinked {
+          history.merge(before[place], into: state.knownCustomer(of: fact.account))
+        }
+        holdings[state.environment] = history
       }
     }
     var positions: Set<UInt64> = []
     for state in unit.environments {
       let customer = state.knownCustomer(of: account)
-      positions.formUnion(
-        speakers[state.environment]?.positions(of: customer, account: account) ?? [])
-      for place in sorted.indices where resolutions[place].root != 0 {
-        if let only = resolutions[place].environment, only != state.environment { continue }
-        let transaction = state.transactionIndex.lookUp(UInt64(resolutions[place].root))
-        guard transaction >= 0, customer != nobody,
-          state.transactions[transaction].holder == customer
-        else { continue }
-        positions.insert(sorted[place].position)
-      }
+      guard customer != nobody, let history = holdings[state.environment] else { continue }
+      let held = Set(state.transactions.filter { $0.holder == customer }.map(\.number))
+      positions.formUnion(history.positions(of: customer, holding: held))
     }
     return positions
   }
 }
 
-/// For whom the facts of one environment spoke, each at its time.
-private struct Speakers {
-  private var holders: [(position: UInt64, account: NameNumber, customer: Int)] = []
-  /// Customers that a link made one with another.
-  private var aliases: [Int: Int] = [:]
-  private var before: (left: Int, right: Int) = (nobody, nobody)
+/// For whom each event of an environment spoke when it was folded.
+private struct HoldingHistory {
+  private var events: [(position: UInt64, root: NameNumber, customers: Set<Int>)] = []
+  /// A customer that a link merged into another.
+  private var merged: [Int: Int] = [:]
 
-  /// Looks at who is who before a fact changes it.
-  mutating func prepare(_ fact: Fact, _ state: EnvironmentState) {
-    let other = fact.detail?.fields.to ?? 0
-    guard other != 0 else { return }
-    before = (state.knownCustomer(of: fact.account), state.knownCustomer(of: other))
+  mutating func note(_ fact: Fact, _ root: NameNumber, _ customers: Set<Int>) {
+    events.append((fact.position, root, customers))
   }
 
-  mutating func note(_ fact: Fact, root: NameNumber, _ state: EnvironmentState) {
-    var customer = state.knownCustomer(of: fact.account)
-    if root != 0 {
-      let transaction = state.transactionIndex.lookUp(UInt64(root))
-      if transaction >= 0 { customer = state.transactions[transaction].holder }
-    }
-    holders.append((fact.position, fact.account, customer))
-    guard let other = fact.detail?.fields.to, other != 0 else { return }
-    let now = state.knownCustomer(of: other)
-    holders.append((fact.position, other, now))
-    guard fact.kind == .accountLinked else { return }
-    for former in [before.left, before.right] where former != nobody && former != now {
-      aliases[former] = now
-    }
+  mutating func merge(_ customers: Set<Int>, into left: Int) {
+    for right in customers where right != left { merged[right] = left }
   }
 
-  /// An erased account has no customer any more: then what states it is all there is to show.
-  func positions(of customer: Int, account: NameNumber) -> [UInt64] {
-    holders.filter {
-      customer == nobody ? $0.account == account : resolve($0.customer) == customer
+  func positions(of customer: Int, holding held: Set<NameNumber>) -> [UInt64] {
+    let wanted = current(customer)
+    return events.filter { event in
+      held.contains(event.root) || event.customers.contains { current($0) == wanted }
     }.map(\.position)
   }
 
-  private func resolve(_ customer: Int) -> Int {
+  private func current(_ customer: Int) -> Int {
     var customer = customer
-    while let next = aliases[customer] { customer = next }
+    while let next = merged[customer] { customer = next }
     return customer
+  }
+}
+
+extension EnvironmentState {
+  /// The customers that a fact speaks for: of the accounts that it states, and of its transaction.
+  fileprivate func speakers(_ fact: Fact, _ root: NameNumber) -> Set<Int> {
+    var customers: Set<Int> = []
+    for account in [fact.account, fact.detail?.fields.to ?? 0] where account != 0 {
+      customers.insert(knownCustomer(of: account))
+    }
+    let place = root == 0 ? none : transactionIndex.lookUp(UInt64(root))
+    if place >= 0 { customers.insert(transactions[place].holder) }
+    customers.remove(nobody)
+    return customers
   }
 }

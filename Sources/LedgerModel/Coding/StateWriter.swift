@@ -14,7 +14,9 @@ struct StateWriter {
 
   init() {}
 
-  var bytes: [UInt8] { Array(room[..<count]) }
+  var written: ArraySlice<UInt8> { room[..<count] }
+
+  var bytes: [UInt8] { Array(written) }
 
   /// Makes sure that so many bytes more can be written.
   private mutating func reserve(_ more: Int) {

@@ -51,16 +51,22 @@ public struct Unit: Sendable {
   public static func fold(
     _ facts: [Fact], context: SharedContext, texts: any FactTexts
   ) -> Unit {
-    let sorted = inFoldOrder(facts, texts)
     var unit = Unit()
-    unit.identity = Identity(settling: sorted)
-    let resolutions = unit.prepare(sorted, context)
     let surroundings = Surroundings(context: context, texts: texts)
-    for place in sorted.indices {
-      unit.step(sorted[place], resolutions[place], surroundings)
+    for (fact, resolution) in unit.begin(facts, context, texts) {
+      unit.step(fact, resolution, surroundings)
     }
     unit.close(surroundings)
     return unit
+  }
+
+  /// Settles identity over all facts of a unit, and gives them back in the fold's order.
+  mutating func begin(
+    _ facts: [Fact], _ context: SharedContext, _ texts: any FactTexts
+  ) -> Zip2Sequence<[Fact], [Resolution]> {
+    let sorted = Self.inFoldOrder(facts, texts)
+    identity = Identity(settling: sorted)
+    return zip(sorted, prepare(sorted, context))
   }
 
   /// Goes on with facts that arrived after all that were folded, given in the fold's order.
@@ -81,6 +87,13 @@ public struct Unit: Sendable {
     }
     close(surroundings)
     return true
+  }
+
+  /// The same for facts in an array of their own.
+  public mutating func advance(
+    _ facts: [Fact], context: SharedContext, texts: any FactTexts
+  ) -> Bool {
+    advance(facts[...], context: context, texts: texts)
   }
 
   /// One fact of a batch, where it does not reach back.

@@ -52,14 +52,15 @@ public struct SharedContext: Sendable {
     absentDevice[Int(environment.rawValue) - 1]
   }
 
-  /// Whether the context rests on a fact: whoever keeps these can make the context again.
+  /// Whether `extend` with this fact can change anything: the facts that a store keeps at hand to
+  /// make the context again.
   ///
   /// - Complexity: O(1).
   public func concerns(_ fact: Fact) -> Bool {
     if let stated = fact.environment, !environments.contains(stated) { return true }
     if fact.kind == .catalogSet { return true }
     guard fact.device == 0 else { return false }
-    return (fact.session != 0 && fact.environment != nil) || AbsentDevice.Entry(fact) != nil
+    return (fact.session != 0 && fact.environment != nil) || AbsentDevice.keeps(fact.kind)
   }
 
   /// Takes in one fact of the ledger; most leave the context as it is.
@@ -123,12 +124,10 @@ public struct EnvironmentSet: OptionSet, Hashable, Sendable {
 
   public static let production = EnvironmentSet(.production)
 
-  /// Whether `environment` is one of them.
   public func contains(_ environment: StoreEnvironment) -> Bool {
     contains(EnvironmentSet(environment))
   }
 
-  /// Adds `environment`.
   public mutating func insert(_ environment: StoreEnvironment) {
     formUnion(EnvironmentSet(environment))
   }
