@@ -88,12 +88,14 @@ struct DataTests {
     #expect(
       try uses(
         start
-          + #""download":"1","originalTransaction":"2","transaction":"3","product":"4","payment":"5","session":"6","device":"7","account":"8","app":"9","type":"a.b"}"#
+          + #""download":"1","originalTransaction":"2","transaction":"3","product":"4","#
+          + #""payment":"5","session":"6","device":"7","account":"8","app":"9","type":"a.b"}"#
       ).map(\.name) == ["9", "8", "7", "6", "5", "4", "3", "2", "1"])
     #expect(
       try uses(
         start
-          + #""type":"transaction.restored","transaction":"T","product":"P","data":{"downloads":[{"download":"x"},{"download":"y"},{"download":"x"}]}}"#
+          + #""type":"transaction.restored","transaction":"T","product":"P","#
+          + #""data":{"downloads":[{"download":"x"},{"download":"y"},{"download":"x"}]}}"#
       ).map(\.kind) == [.product, .transaction, .download, .download, .download])
     #expect(
       try uses(
