@@ -49,10 +49,9 @@ struct DecoderTests {
   @Test func `Fields may stand in any order`() throws {
     let input = try EventDecoder().decode(
       line: Array(
-        #"{"data":{"progress":1,"x":0},"download":"C","transaction":"T","#
+        (#"{"data":{"progress":1,"x":0},"download":"C","transaction":"T","#
           + #""recordedAt":"2014-03-05T10:00:02Z","occurredAt":"2014-03-05T10:00:01Z","#
-          + #""type":"download.progressed","id":"1"}"#
-          .utf8))
+          + #""type":"download.progressed","id":"1"}"#).utf8))
     #expect(input.event.data.members.map(\.name) == ["progress", "x"])
     #expect(input.event.transaction == "T")
   }
