@@ -30,6 +30,7 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
   targets: [
     .systemLibrary(
@@ -57,6 +58,7 @@ let package = Package(
       dependencies: [
         "LedgerEvents", "LedgerModel", "LedgerStore", "Entitlements", "StoreImport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ],
       path: "Tools/daybook", swiftSettings: strict),
     .target(
@@ -65,27 +67,40 @@ let package = Package(
     .target(
       name: "LedgerHistories", dependencies: ["LedgerEvents"], path: "Tests/LedgerHistories",
       swiftSettings: strict),
+    .executableTarget(
+      name: "LedgerChild", dependencies: ["LedgerStore", "LedgerEvents"],
+      path: "Tests/LedgerChild", swiftSettings: strict),
     .testTarget(name: "LMDBTests", dependencies: ["LMDB"], swiftSettings: strict + lifetimes),
     .testTarget(
-      name: "LedgerEventsTests", dependencies: ["LedgerEvents", "LedgerModel"], swiftSettings: strict + lifetimes),
+      name: "LedgerEventsTests", dependencies: ["LedgerEvents", "LedgerModel"],
+      swiftSettings: strict + lifetimes),
     .testTarget(
       name: "LedgerModelTests",
       dependencies: ["LedgerModel", "LedgerEvents", "LedgerOracle", "LedgerHistories"],
       swiftSettings: strict),
     .testTarget(
       name: "LedgerStoreTests",
-      dependencies: ["LedgerStore", "LedgerModel", "LedgerEvents", "LMDB", "LedgerOracle", "LedgerHistories"],
+      dependencies: [
+        "LedgerStore", "LedgerModel", "LedgerEvents", "LMDB", "LedgerOracle", "LedgerHistories",
+        "LedgerChild",
+      ],
       swiftSettings: strict + lifetimes),
     .testTarget(
       name: "EntitlementsTests",
       dependencies: ["Entitlements", "LedgerStore", "LedgerModel", "LedgerEvents"],
       swiftSettings: strict),
     .testTarget(
-      name: "StoreImportTests", dependencies: ["StoreImport", "LedgerEvents"],
+      name: "StoreImportTests", dependencies: ["StoreImport", "LedgerEvents", "LedgerOracle"],
       swiftSettings: strict),
     .testTarget(
       name: "CommandLineTests", dependencies: ["LedgerEvents", "LedgerHistories", "daybook"],
       swiftSettings: strict),
+    .testTarget(
+      name: "LedgerOracleTests", dependencies: ["LedgerOracle", "LedgerHistories", "LedgerEvents"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "SampleTests", dependencies: ["LedgerOracle", "LedgerHistories", "LedgerEvents"],
+      path: "Tests/Samples", exclude: ["every-type.jsonl"], swiftSettings: strict),
     .testTarget(name: "TidyTests", swiftSettings: strict),
   ]
 )

@@ -1,7 +1,8 @@
 import Foundation
 import LedgerEvents
 
-/// Changes samples at random, and holds decoder and record to what must be true of any bytes.
+/// Changes samples at random and holds the decoder and the record to what must be true of any
+/// bytes.
 ///
 /// `swift run -c release Fuzz [--seconds 30] [--seed N] [--from I] [--each]`: a failure prints the
 /// command that shows it again. After a trap, run it again with `--from` and `--each` from the

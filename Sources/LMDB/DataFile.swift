@@ -1,0 +1,138 @@
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+/// The file of tables, looked at with plain reads before it is mapped.
+///
+/// A page missing at the end of a mapped file is a SIGBUS when it is touched, so the file is
+/// compared with its newest meta page first. The layout is that of LMDB 0.9's `mdb.c`.
+struct DataFile: ~Copyable {
+  /// A writer in another process may be in the middle of a meta page, or between two commits.
+  private static let attemptsMax = 5
+  private static let pauseMicroseconds: UInt32 = 2000
+
+  let path: String
+  let identity: FileIdentity
+  private let file: Int32
+
+  /// Opens the file in the folder `folder`, and creates it unless `options` are read-only.
+  init(folder: String, options: Environment.Options) throws(LMDBError) {
+    path = folder + "/" + Environment.dataFileName
+    let flags = options.readOnly ? O_RDONLY : O_RDWR | O_CREAT
+    // SAFETY: open reads the path during the call.
+    file = unsafe open(path, flags | O_CLOEXEC, mode_t(options.mode))
+    guard file >= 0 else {
+      let failure = systemFailure("open", path)
+      if failure.code == .system(ENOENT) {
+        throw LMDBError(.missing, operation: "open", message: "\(path) does not exist.")
+      }
+      throw failure
+    }
+    var status = stat()
+    // SAFETY: fstat fills the structure it is given.
+    guard unsafe fstat(file, &status) == 0 else {
+      let failure = systemFailure("open", path)
+      close(file)
+      throw failure
+    }
+    identity = FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+  }
+
+  deinit { close(file) }
+
+  /// The length in bytes.
+  func size() throws(LMDBError) -> Int {
+    var status = stat()
+    // SAFETY: fstat fills the structure it is given.
+    guard unsafe fstat(file, &status) == 0 else { throw systemFailure("open", path) }
+    return Int(status.st_size)
+  }
+
+  /// The `count` bytes at `offset`, or fewer where the file ends.
+  func bytes(at offset: Int, count: Int) throws(LMDBError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    // SAFETY: pread writes at most as many bytes as the array has.
+    let read = unsafe bytes.withUnsafeMutableBytes { buffer in
+      unsafe pread(file, buffer.baseAddress, buffer.count, off_t(offset))
+    }
+    guard read >= 0 else { throw systemFailure("open", path) }
+    bytes.removeLast(count - read)
+    return bytes
+  }
+
+  /// Refuses a file that is no environment or that lacks pages; an empty one is new.
+  ///
+  /// - Complexity: O(1); O(*p*) in the number of pages for a file that is shorter than its last
+  ///   page, which can be in order: a page that was freed in its first transaction is not written.
+  func check() throws(LMDBError) {
+    guard try size() > 0 else { return }
+    for attempt in 1...Self.attemptsMax {
+      do throws(LMDBError) {
+        let meta = try newestMeta()
+        let pages = UInt64(try size() / meta.pageSize)
+        if pages <= meta.lastPage { try PageWalk.check(self, meta, pages: pages) }
+        return
+      } catch {
+        if attempt == Self.attemptsMax { throw error }
+        usleep(Self.pauseMicroseconds)
+      }
+    }
+  }
+
+  private func newestMeta() throws(LMDBError) -> MetaPage {
+    let first = try MetaPage(self, at: 0)
+    let second = try MetaPage(self, at: first.pageSize)
+    return second.transaction > first.transaction ? second : first
+  }
+
+  func truncated(_ detail: String) -> LMDBError {
+    LMDBError(
+      .truncated, operation: "open",
+      message: "\(path) is truncated: \(detail). Restore it from a copy.")
+  }
+
+  func damaged(_ detail: String) -> LMDBError {
+    LMDBError(
+      .invalidFile, operation: "open",
+      message: "\(path) is not an LMDB file, or is damaged: \(detail). Restore it from a copy.")
+  }
+}
+
+/// What one of the two meta pages says (`MDB_meta`).
+struct MetaPage {
+  private static let magic: UInt32 = 0xBEEF_C0DE
+  private static let version: UInt32 = 1
+  private static let flag: UInt16 = 0x08
+  private static let sizeBytes = 152
+  private static let pageSizesBytes = 512...65_536
+
+  let pageSize: Int
+  /// The roots of the free list and of the table of tables; all ones where there is none.
+  let roots: [UInt64]
+  let lastPage: UInt64
+  let transaction: UInt64
+
+  init(_ file: borrowing DataFile, at offset: Int) throws(LMDBError) {
+    let bytes = try file.bytes(at: offset, count: Self.sizeBytes)
+    guard bytes.count == Self.sizeBytes else { throw file.truncated("a meta page is incomplete") }
+    let page = bytes.span
+    guard page.littleEndian(UInt16.self, at: 10) & Self.flag != 0,
+      page.littleEndian(UInt32.self, at: 16) == Self.magic
+    else { throw file.damaged("a meta page is not one") }
+    let version = page.littleEndian(UInt32.self, at: 20)
+    guard version == Self.version else {
+      throw LMDBError(
+        .versionMismatch, operation: "open",
+        message: "\(file.path) has version \(version) of the file format, not \(Self.version).")
+    }
+    pageSize = Int(page.littleEndian(UInt32.self, at: 40))
+    guard Self.pageSizesBytes ~= pageSize, pageSize.nonzeroBitCount == 1 else {
+      throw file.damaged("a page of \(pageSize) bytes")
+    }
+    roots = [page.littleEndian(at: 80), page.littleEndian(at: 128)]
+    lastPage = page.littleEndian(at: 136)
+    transaction = page.littleEndian(at: 144)
+  }
+}

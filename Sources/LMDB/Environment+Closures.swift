@@ -1,0 +1,79 @@
+// Of two overloads, the compiler takes the one with the error that the closure states, and the
+// untyped one for a closure that states none.
+// swift-format-ignore: AmbiguousTrailingClosureOverload
+extension Environment {
+  /// Reads in one snapshot; errors arrive as the type that `body` is written to throw.
+  ///
+  /// A closure of several statements states that type: `{ transaction throws(LMDBError) in … }`.
+  ///
+  /// - Throws: what ``beginRead()`` and `body` throw.
+  @inlinable
+  public func read<Value: ~Copyable, Failure: LMDBFailure>(
+    _ body: (borrowing ReadTransaction) throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    let transaction: ReadTransaction
+    do throws(LMDBError) { transaction = try beginRead() } catch { throw Failure(error) }
+    return try body(transaction)
+  }
+
+  /// Reads in one snapshot; `body` may throw anything.
+  ///
+  /// - Throws: what ``beginRead()`` and `body` throw.
+  @inlinable
+  public func read<Value: ~Copyable>(
+    _ body: (borrowing ReadTransaction) throws -> Value
+  ) throws -> Value {
+    try body(try beginRead())
+  }
+
+  /// Writes in one transaction: committed when `body` returns, aborted when it throws; errors
+  /// arrive as the type that `body` is written to throw.
+  ///
+  /// A closure of several statements states that type: `{ transaction throws(LMDBError) in … }`.
+  ///
+  /// - Throws: what ``beginWrite()``, `body` and ``WriteTransaction/commit()`` throw.
+  @inlinable
+  public func write<Value: ~Copyable, Failure: LMDBFailure>(
+    _ body: (inout WriteTransaction) throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    var transaction: WriteTransaction
+    do throws(LMDBError) { transaction = try beginWrite() } catch { throw Failure(error) }
+    let value = try body(&transaction)
+    do throws(LMDBError) { try transaction.commit() } catch { throw Failure(error) }
+    return value
+  }
+
+  /// Writes in one transaction: committed when `body` returns, aborted when it throws anything.
+  ///
+  /// - Throws: what ``beginWrite()``, `body` and ``WriteTransaction/commit()`` throw.
+  @inlinable
+  public func write<Value: ~Copyable>(
+    _ body: (inout WriteTransaction) throws -> Value
+  ) throws -> Value {
+    var transaction = try beginWrite()
+    let value = try body(&transaction)
+    try transaction.commit()
+    return value
+  }
+
+  /// Reads in one snapshot; the error's type is said outright, where a closure does not tell it.
+  ///
+  /// - Throws: what ``beginRead()`` and `body` throw.
+  @inlinable
+  public func read<Value: ~Copyable, Failure: LMDBFailure>(
+    throwing failure: Failure.Type, _ body: (borrowing ReadTransaction) throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    try read(body)
+  }
+
+  /// Writes in one transaction; the error's type is said outright, where a closure does not tell
+  /// it.
+  ///
+  /// - Throws: what ``beginWrite()``, `body` and ``WriteTransaction/commit()`` throw.
+  @inlinable
+  public func write<Value: ~Copyable, Failure: LMDBFailure>(
+    throwing failure: Failure.Type, _ body: (inout WriteTransaction) throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    try write(body)
+  }
+}

@@ -1,0 +1,144 @@
+internal import CLMDB
+
+/// What an environment is and how full.
+public struct EnvironmentInformation: Sendable, Hashable {
+  /// The size of the map in bytes: what the file may grow to in this process.
+  public let mapSize: Int
+
+  /// The size of a page in bytes; its creator's.
+  public let pageSize: Int
+
+  /// Pages of the file that were ever used; some may be free again.
+  public let usedPages: Int
+
+  /// The number of the last commit.
+  public let lastTransaction: Int
+
+  /// How many readers may exist at once.
+  public let readersMax: Int
+
+  /// How many slots of readers are or were in use.
+  public let readersUsed: Int
+
+  /// The bytes of the pages that were ever used.
+  public var usedBytes: Int { usedPages * pageSize }
+}
+
+/// One read transaction, of any process.
+public struct Reader: Sendable, Hashable {
+  /// The process.
+  public let process: Int32
+
+  /// The commit that it sees; nil when it is between two snapshots.
+  public let transaction: Int?
+
+  /// How many commits it is behind the last one; nil when it is between two snapshots.
+  public let lag: Int?
+}
+
+extension Environment {
+  /// The sizes and the last commit.
+  ///
+  /// - Complexity: O(1).
+  public func info() throws(LMDBError) -> EnvironmentInformation {
+    try unsafe withHandle("info") { (handle) throws(LMDBError) in
+      var info = unsafe MDB_envinfo()
+      var stat = MDB_stat()
+      // SAFETY: the environment is open; LMDB fills the structures.
+      var status = unsafe mdb_env_info(handle, &info)
+      if status == 0 { status = unsafe mdb_env_stat(handle, &stat) }
+      guard status == 0 else { throw LMDBError(status: status, operation: "info") }
+      return unsafe EnvironmentInformation(
+        mapSize: info.me_mapsize, pageSize: Int(stat.ms_psize), usedPages: info.me_last_pgno + 1,
+        lastTransaction: info.me_last_txnid, readersMax: Int(info.me_maxreaders),
+        readersUsed: Int(info.me_numreaders))
+    }
+  }
+
+  /// The readers of all processes, the one furthest behind first.
+  ///
+  /// - Complexity: O(*r* log *r*) in the number of slots.
+  public func readers() throws(LMDBError) -> [Reader] {
+    let last = try info().lastTransaction
+    let lines = try unsafe withHandle("readers") { (handle) throws(LMDBError) in
+      var lines = ReaderLines()
+      // SAFETY: LMDB calls back during the call only, with a text that is copied, and the context
+      // is the structure above.
+      let status = unsafe withUnsafeMutablePointer(to: &lines) { context in
+        unsafe mdb_reader_list(
+          handle,
+          { text, context in
+            guard let text = unsafe text, let context = unsafe context else { return 0 }
+            let lines = unsafe context.assumingMemoryBound(to: ReaderLines.self)
+            unsafe lines.pointee.texts.append(String(cString: text))
+            return 0
+          }, context)
+      }
+      guard status >= 0 else { throw LMDBError(status: status, operation: "readers") }
+      return lines.texts
+    }
+    return lines.compactMap { Reader(line: $0, last: last) }
+      .sorted { ($0.lag ?? -1) > ($1.lag ?? -1) }
+  }
+
+  /// Frees the slots of readers whose process has died; returns how many there were.
+  ///
+  /// - Complexity: O(*r* log *r*) in the number of slots.
+  @discardableResult
+  public func clearDeadReaders() throws(LMDBError) -> Int {
+    try unsafe withHandle("clear dead readers") { (handle) throws(LMDBError) in
+      var dead: Int32 = 0
+      // SAFETY: the environment is open; LMDB sets the number.
+      let status = unsafe mdb_reader_check(handle, &dead)
+      guard status == 0 else { throw LMDBError(status: status, operation: "clear dead readers") }
+      return Int(dead)
+    }
+  }
+
+  /// Writes what was committed to the disk; needed where the ``SyncPolicy`` does not.
+  public func sync() throws(LMDBError) {
+    try unsafe withHandle("sync") { (handle) throws(LMDBError) in
+      // SAFETY: the environment is open.
+      let status = unsafe mdb_env_sync(handle, 1)
+      guard status == 0 else { throw commitFailure(status) }
+    }
+  }
+
+  /// Copies a snapshot to the file `data.mdb` in the folder `path`, which must exist without one.
+  ///
+  /// The copy has reached the disk when this returns. It is a read transaction as long as it takes:
+  /// pages are not reused meanwhile. What a failed copy leaves behind is the caller's to remove.
+  ///
+  /// - Parameters:
+  ///   - path: The folder.
+  ///   - compacting: Leaves free pages out and numbers the rest anew.
+  /// - Complexity: O(*p*) in the number of pages.
+  public func copy(to path: String, compacting: Bool = false) throws(LMDBError) {
+    try unsafe withHandle("copy") { (handle) throws(LMDBError) in
+      // SAFETY: the environment is open; the path is read during the call.
+      let status = unsafe mdb_env_copy2(handle, path, compacting ? UInt32(MDB_CP_COMPACT) : 0)
+      guard status == 0 else {
+        throw LMDBError(
+          status: status, operation: "copy",
+          message: "\(path): \(LMDBError.Code(status: status).advice)")
+      }
+    }
+    try syncFile(path + "/" + Self.dataFileName)
+    try syncFolder(path)
+  }
+}
+
+private struct ReaderLines {
+  var texts: [String] = []
+}
+
+extension Reader {
+  /// Reads a line of `mdb_reader_list`: process, thread, transaction; nil for the heading.
+  fileprivate init?(line: String, last: Int) {
+    let fields = line.split(whereSeparator: \.isWhitespace)
+    guard fields.count == 3, let process = Int32(fields[0]) else { return nil }
+    self.process = process
+    transaction = Int(fields[2])
+    lag = transaction.map { last - $0 }
+  }
+}

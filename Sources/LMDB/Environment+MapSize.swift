@@ -1,0 +1,37 @@
+internal import CLMDB
+
+extension Environment {
+  /// How long a remap waits for the transactions of other threads to end.
+  private static let patienceMicroseconds = 1_000_000
+
+  /// Makes the map larger, up to `mapSize` bytes, once no transaction of this process is active.
+  ///
+  /// - Throws: ``LMDBError``: `transactionsOpen` when some are active and stay so for a second,
+  ///   `badArgument` when `mapSize` is less than the map has.
+  public func grow(mapSize: Int) throws(LMDBError) {
+    let current = try info().mapSize
+    guard mapSize >= current else {
+      throw LMDBError(
+        .badArgument, operation: "grow",
+        message: "A map of \(current) bytes does not shrink to \(mapSize).")
+    }
+    try remap(mapSize, "grow")
+  }
+
+  /// Takes over the size that another process gave the file.
+  func followResize() throws(LMDBError) {
+    do throws(LMDBError) { try remap(0, "follow resize") } catch {
+      guard error.code == .transactionsOpen else { throw error }
+      throw LMDBError(.mapResized, operation: "follow resize")
+    }
+  }
+
+  private func remap(_ mapSize: Int, _ operation: StaticString) throws(LMDBError) {
+    try unsafe withHandleAlone(operation, patienceMicroseconds: Self.patienceMicroseconds) {
+      (handle) throws(LMDBError) in
+      // SAFETY: the gate is shut and empty: nobody of this process uses the old map.
+      let status = unsafe mdb_env_set_mapsize(handle, mapSize)
+      guard status == 0 else { throw LMDBError(status: status, operation: "\(operation)") }
+    }
+  }
+}

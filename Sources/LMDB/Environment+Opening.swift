@@ -1,0 +1,154 @@
+internal import CLMDB
+
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+extension Environment {
+  /// The name of the file of tables in the environment's folder.
+  public static let dataFileName = "data.mdb"
+
+  /// The name of the file of locks and readers.
+  public static let lockFileName = "lock.mdb"
+
+  /// The smallest map that is tried before opening fails for want of address space.
+  private static let mapSizeBytesMin = 1 << 24
+
+  /// Opens the environment in the folder `path`, and creates it unless `options` are read-only.
+  ///
+  /// Clears the slots of readers that died.
+  ///
+  /// - Throws: ``LMDBError``: `alreadyOpen` when this process has it open, `networkFileSystem`,
+  ///   `truncated`, `invalidFile`, `versionMismatch`, `missing`, or an error of the system.
+  public static func open(
+    _ path: String, options: Options = Options()
+  ) throws(LMDBError) -> Environment {
+    precondition(MemoryLayout<Int>.size == 8, "LMDB's map needs a 64-bit address space")
+    guard !path.isEmpty, !path.utf8.contains(0) else {
+      throw LMDBError(.badArgument, operation: "open", message: "A path is not empty, without NUL.")
+    }
+    watchForks()
+    let isNewFolder = try createFolder(path, options)
+    try refuseNetworkFileSystem(path)
+    let file = try DataFile(folder: path, options: options)
+    if try file.size() == 0 {
+      guard !options.readOnly else {
+        throw LMDBError(.missing, operation: "open", message: "\(file.path) is empty.")
+      }
+      // LMDB syncs its files, but not the folders that hold their names.
+      try syncFolder(path)
+      if isNewFolder { try syncFolder(path + "/..") }
+    }
+    guard let number = EnvironmentRegistry.shared.add(file.identity) else {
+      throw LMDBError(
+        .alreadyOpen, operation: "open",
+        message: "\(path) is open in this process: share that environment, or close it first.")
+    }
+    let handle: OpaquePointer
+    do throws(LMDBError) {
+      try file.check()
+      unsafe handle = try openHandle(path, options)
+    } catch {
+      EnvironmentRegistry.shared.remove(file.identity)
+      throw error
+    }
+    let environment = unsafe Environment(
+      handle: handle, path: path, options: options, number: number, identity: file.identity)
+    try environment.clearDeadReaders()
+    return environment
+  }
+
+  private static func createFolder(_ path: String, _ options: Options) throws(LMDBError) -> Bool {
+    guard !options.readOnly else { return false }
+    // A folder that may be listed by some must be enterable by them.
+    let mode = mode_t(options.mode | ((options.mode & 0o444) >> 2))
+    // SAFETY: mkdir reads the path during the call.
+    if unsafe mkdir(path, mode) == 0 { return true }
+    if errno != EEXIST { throw systemFailure("create folder", path) }
+    return false
+  }
+
+  /// Opens with the map asked for, or the largest that the limits of the process allow.
+  private static func openHandle(
+    _ path: String, _ options: Options
+  ) throws(LMDBError) -> OpaquePointer {
+    var mapSize = options.mapSize
+    while true {
+      do throws(LMDBError) {
+        return try unsafe openHandle(path, options, mapSize: mapSize)
+      } catch {
+        guard error.code == .system(ENOMEM), mapSize > mapSizeBytesMin else { throw error }
+      }
+      mapSize = max(mapSizeBytesMin, mapSize / 2)
+    }
+  }
+
+  private static func openHandle(
+    _ path: String, _ options: Options, mapSize: Int
+  ) throws(LMDBError) -> OpaquePointer {
+    var created: OpaquePointer?
+    // SAFETY: LMDB makes the handle; on every failure below it is closed, as it asks.
+    let status = unsafe mdb_env_create(&created)
+    guard status == 0, let handle = unsafe created else {
+      throw LMDBError(status: status, operation: "open")
+    }
+    // SAFETY: the handle is new and not shared yet.
+    let failure = [
+      { unsafe mdb_env_set_mapsize(handle, mapSize) },
+      { unsafe mdb_env_set_maxdbs(handle, UInt32(options.maxTables)) },
+      { unsafe mdb_env_set_maxreaders(handle, UInt32(options.maxReaders)) },
+      { unsafe mdb_env_open(handle, path, options.flags, mdb_mode_t(options.mode)) },
+    ].lazy.map { $0() }.first { $0 != 0 }
+    if let failure {
+      unsafe mdb_env_close(handle)
+      throw openFailure(failure, path, options)
+    }
+    return unsafe handle
+  }
+
+  private static func openFailure(
+    _ status: Int32, _ path: String, _ options: Options
+  ) -> LMDBError {
+    switch status {
+    case EAGAIN:
+      LMDBError(
+        .system(status), operation: "open",
+        message: """
+          \(path) is locked in a way that processes of another pid namespace or an opening process \
+          cause; processes of one environment must share a pid namespace.
+          """)
+    case EACCES:
+      LMDBError(
+        .system(status), operation: "open",
+        message: "No right to open \(path): reading, too, needs write access to \(lockFileName).")
+    default:
+      LMDBError(
+        status: status, operation: "open",
+        message: "\(path): \(LMDBError.Code(status: status).advice)")
+    }
+  }
+}
+
+extension Environment.Options {
+  /// The flags of `mdb_env_open`; readers are never tied to threads.
+  fileprivate var flags: UInt32 {
+    var flags = MDB_NOTLS
+    if readOnly { flags |= MDB_RDONLY }
+    if !readAhead { flags |= MDB_NORDAHEAD }
+    switch sync {
+    case .everyCommit: break
+    case .beforeNextCommit: flags |= MDB_NOMETASYNC
+    case .onRequest: flags |= MDB_NOSYNC
+    }
+    return UInt32(flags)
+  }
+}
+
+/// The failure that `errno` tells of.
+func systemFailure(_ operation: String, _ path: String) -> LMDBError {
+  let number = errno
+  return LMDBError(
+    .system(number), operation: operation, message: "\(path): \(systemMessage(number))")
+}

@@ -1,0 +1,93 @@
+internal import CLMDB
+
+extension Environment {
+  /// The table `name`, created if it is missing.
+  ///
+  /// Takes a write transaction where it is missing: call it before yours. A transaction that is
+  /// open already does not know a table opened after it began.
+  ///
+  /// - Complexity: O(1) once opened.
+  /// - Throws: ``LMDBError``: `tablesFull`, `missing` when read-only, and what writing throws.
+  public func createTable(_ name: String) throws(LMDBError) -> Table {
+    // A table that exists is opened without waiting for other writers.
+    if let table = try table(name) { return table }
+    if options.readOnly {
+      throw LMDBError(
+        .missing, operation: "open table", message: "There is no table \(name) in \(path).")
+    }
+    while true {
+      // The transaction comes before the lock: a writer that opens a table holds them in this
+      // order, too. But LMDB gives a number twice where a transaction opens a table and began
+      // before the last one was opened, so then another must begin.
+      let known = try withTables { (tables) throws(LMDBError) in tables.count }
+      let transaction = try unsafe beginWriting("create table")
+      let created = try withTables { (tables) throws(LMDBError) -> Table? in
+        guard tables.count == known else {
+          unsafe abortWriting(transaction)
+          return tables[name]
+        }
+        return try unsafe create(name, in: transaction, &tables)
+      }
+      if let created { return created }
+    }
+  }
+
+  private func create(
+    _ name: String, in transaction: OpaquePointer, _ tables: inout [String: Table]
+  ) throws(LMDBError) -> Table {
+    let opened: Table
+    do throws(LMDBError) {
+      opened = try unsafe open(name, in: transaction, flags: UInt32(MDB_CREATE))
+    } catch {
+      unsafe abortWriting(transaction)
+      throw error
+    }
+    try unsafe commitWriting(transaction)
+    tables[name] = opened
+    return opened
+  }
+
+  /// The table `name`, or nil when there is none.
+  ///
+  /// - Complexity: O(1) once opened.
+  /// - Throws: ``LMDBError``: `tablesFull`, and what reading throws.
+  public func table(_ name: String) throws(LMDBError) -> Table? {
+    try withTables { (tables) throws(LMDBError) in
+      if let table = tables[name] { return table }
+      // Begun under the lock, so that it knows all tables opened so far.
+      let transaction = try unsafe begin(flags: UInt32(MDB_RDONLY), "open table")
+      defer { transactionEnded(active: true) }
+      let opened: Table
+      do throws(LMDBError) {
+        opened = try unsafe open(name, in: transaction, flags: 0)
+      } catch {
+        // SAFETY: the transaction is open, and ended once on either way out.
+        unsafe mdb_txn_abort(transaction)
+        if error.code == .missing { return nil }
+        throw error
+      }
+      // SAFETY: as above; the handle of a table lasts only when its transaction commits.
+      let status = unsafe mdb_txn_commit(transaction)
+      guard status == 0 else { throw LMDBError(status: status, operation: "open table") }
+      tables[name] = opened
+      return opened
+    }
+  }
+
+  /// Opens a table's handle; one thread at a time, as LMDB asks: the caller holds the lock of
+  /// tables until the transaction has ended.
+  private func open(
+    _ name: String, in transaction: OpaquePointer, flags: UInt32
+  ) throws(LMDBError) -> Table {
+    guard 1...keySizeBytesMax ~= name.utf8.count, !name.utf8.contains(0) else {
+      throw LMDBError(
+        .badArgument, operation: "open table",
+        message: "A table's name has 1 to \(keySizeBytesMax) bytes and no NUL.")
+    }
+    var dbi: MDB_dbi = 0
+    // SAFETY: the transaction is open; the name is copied.
+    let status = unsafe mdb_dbi_open(transaction, name, flags, &dbi)
+    guard status == 0 else { throw LMDBError(status: status, operation: "open table") }
+    return Table(number: dbi, environment: number)
+  }
+}

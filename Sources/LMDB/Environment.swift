@@ -1,0 +1,260 @@
+internal import CLMDB
+internal import Synchronization
+
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+/// An LMDB environment: a folder with one file of tables and one of locks.
+///
+/// Open it once a process and share it; it is safe to use from all threads. Transactions hold it
+/// open; it closes when the last reference goes, or with ``close()``.
+@safe
+public final class Environment: Sendable {
+  /// The folder.
+  public let path: String
+
+  /// What it was opened with.
+  public let options: Options
+
+  let number: UInt32
+  let forkGeneration: Int
+  let gate = Gate()
+  let identity: FileIdentity
+
+  // SAFETY: MDB_env is made for use by several threads; the gate and the locks below keep to its
+  // rules.
+  private nonisolated(unsafe) let handle: OpaquePointer
+  private let isClosed = Atomic<Bool>(false)
+  private let hasFailed = Atomic<Bool>(false)
+  private let transactions = Atomic<Int>(0)
+  private let writer = Atomic<UInt>(0)
+  private let tables = Mutex<[String: Table]>([:])
+
+  init(
+    handle: OpaquePointer, path: String, options: Options, number: UInt32, identity: FileIdentity
+  ) {
+    unsafe self.handle = handle
+    self.path = path
+    self.options = options
+    self.number = number
+    self.identity = identity
+    forkGeneration = currentForkGeneration
+  }
+
+  deinit {
+    if !isClosed.load(ordering: .acquiring) { closeHandle() }
+  }
+
+  /// Closes the environment's files.
+  ///
+  /// - Throws: ``LMDBError``: `transactionsOpen` while transactions exist, also reset ones.
+  public func close() throws(LMDBError) {
+    try refuseIfForked("close")
+    guard gate.shut(patienceMicroseconds: 0) else {
+      throw LMDBError(.transactionsOpen, operation: "close")
+    }
+    defer { gate.open() }
+    guard !isClosed.load(ordering: .acquiring) else { return }
+    guard transactions.load(ordering: .acquiring) == 0 else {
+      throw LMDBError(.transactionsOpen, operation: "close")
+    }
+    isClosed.store(true, ordering: .releasing)
+    closeHandle()
+  }
+
+  private func closeHandle() {
+    // A forked child leaves everything to its parent: closing would release the parent's locks.
+    guard !isForked else { return }
+    EnvironmentRegistry.shared.remove(identity) {
+      // SAFETY: no transaction exists, and the environment is closed once.
+      unsafe mdb_env_close(handle)
+    }
+  }
+
+  /// How many transactions of this process exist, reset ones included.
+  public var transactionCount: Int { transactions.load(ordering: .acquiring) }
+
+  /// Whether a commit failed in a way that leaves its outcome unknown.
+  public var isFailed: Bool { hasFailed.load(ordering: .acquiring) }
+}
+
+// MARK: - Transactions
+
+extension Environment {
+  /// Takes a snapshot for reading.
+  ///
+  /// - Complexity: O(1) besides an allocation; reuse one with ``ReadTransaction/renew()``.
+  /// - Throws: ``LMDBError``: `readersFull`, `closed`, `forked`, `mapResized`.
+  public func beginRead() throws(LMDBError) -> ReadTransaction {
+    let handle = try unsafe begin(flags: UInt32(MDB_RDONLY), "begin read")
+    return unsafe ReadTransaction(handle: handle, environment: self)
+  }
+
+  /// Takes the environment's one write transaction, after waiting for other threads and processes.
+  ///
+  /// - Throws: ``LMDBError``: `readOnly`, `writeInProgress` when this thread has it already,
+  ///   `environmentFailed` after a commit of unknown outcome, `closed`, `forked`.
+  @available(*, noasync, message: "a write transaction stays on its thread")
+  @_lifetime(immortal)
+  public func beginWrite() throws(LMDBError) -> WriteTransaction {
+    let handle = try unsafe beginWriting("begin write")
+    return unsafe WriteTransaction(handle: handle, environment: self)
+  }
+
+  /// Takes LMDB's lock of writers, and notes who holds it.
+  func beginWriting(_ operation: StaticString) throws(LMDBError) -> OpaquePointer {
+    if options.readOnly { throw LMDBError(.readOnly, operation: "\(operation)") }
+    if isFailed { throw LMDBError(.environmentFailed, operation: "\(operation)") }
+    if writer.load(ordering: .relaxed) == currentThread {
+      throw LMDBError(.writeInProgress, operation: "\(operation)")
+    }
+    let handle = try unsafe begin(flags: 0, operation)
+    // LMDB hands its lock on inside a commit; the one before may not have told yet how that went.
+    while writer.load(ordering: .acquiring) != 0 { sched_yield() }
+    writer.store(currentThread, ordering: .relaxed)
+    if isFailed {
+      unsafe abortWriting(handle)
+      throw LMDBError(.environmentFailed, operation: "\(operation)")
+    }
+    return unsafe handle
+  }
+
+  /// Ends a write transaction on its thread and keeps what it wrote.
+  func commitWriting(_ transaction: OpaquePointer) throws(LMDBError) {
+    checkWriter()
+    // SAFETY: the transaction is open, on its thread; LMDB frees it whatever it returns.
+    let status = unsafe mdb_txn_commit(transaction)
+    let failure = status == 0 ? nil : commitFailure(status)
+    writer.store(0, ordering: .releasing)
+    transactionEnded(active: true)
+    if let failure { throw failure }
+  }
+
+  /// Ends a write transaction on its thread and leaves nothing of it.
+  func abortWriting(_ transaction: OpaquePointer) {
+    checkWriter()
+    writer.store(0, ordering: .releasing)
+    // SAFETY: the transaction is open, on its thread.
+    unsafe mdb_txn_abort(transaction)
+    transactionEnded(active: true)
+  }
+
+  func begin(flags: UInt32, _ operation: StaticString) throws(LMDBError) -> OpaquePointer {
+    try enter(operation)
+    var transaction: OpaquePointer?
+    // SAFETY: the environment is open: the gate lets nobody close it before this thread leaves.
+    var status = unsafe mdb_txn_begin(handle, nil, flags, &transaction)
+    if status == MDB_MAP_RESIZED {
+      gate.leave()
+      try followResize()
+      try enter(operation)
+      status = unsafe mdb_txn_begin(handle, nil, flags, &transaction)
+    }
+    if status == MDB_READERS_FULL, try clearDeadReaders() > 0 {
+      status = unsafe mdb_txn_begin(handle, nil, flags, &transaction)
+    }
+    guard status == 0, let transaction = unsafe transaction else {
+      gate.leave()
+      throw LMDBError(status: status, operation: "\(operation)")
+    }
+    _ = transactions.wrappingAdd(1, ordering: .relaxed)
+    return unsafe transaction
+  }
+
+  /// Passes the gate, if the environment may be used at all.
+  @inline(__always)
+  func enter(_ operation: StaticString) throws(LMDBError) {
+    gate.enter()
+    if isClosed.load(ordering: .relaxed) || isForked {
+      gate.leave()
+      throw LMDBError(isForked ? .forked : .closed, operation: "\(operation)")
+    }
+  }
+
+  func transactionEnded(active: Bool) {
+    _ = transactions.wrappingSubtract(1, ordering: .releasing)
+    if active { gate.leave() }
+  }
+
+  /// Stops the process where another thread than its own uses the write transaction.
+  @inline(__always)
+  func checkWriter() {
+    precondition(
+      writer.load(ordering: .relaxed) == currentThread,
+      "a write transaction stays on the thread that began it")
+  }
+
+  /// Explains a failed commit and, where its outcome is unknown, closes the way to more.
+  @inline(never)
+  func commitFailure(_ status: Int32) -> LMDBError {
+    let code = LMDBError.Code(status: status)
+    switch code {
+    case .system, .panic, .unknown:
+      hasFailed.store(true, ordering: .releasing)
+      return LMDBError(
+        .environmentFailed, operation: "commit",
+        message: """
+          The outcome of the commit is unknown: \(code.advice) Close the environment, open it \
+          again, and look before you repeat the write.
+          """,
+        cause: status)
+    default: return LMDBError(code, operation: "commit")
+    }
+  }
+}
+
+// MARK: - What is refused
+
+extension Environment {
+  var isForked: Bool {
+    @inline(__always) get { forkGeneration != currentForkGeneration }
+  }
+
+  func refuseIfForked(_ operation: String) throws(LMDBError) {
+    if isForked { throw LMDBError(.forked, operation: operation) }
+  }
+
+  /// Calls `body` with the open environment.
+  func withHandle<Value>(
+    _ operation: StaticString, _ body: (OpaquePointer) throws(LMDBError) -> Value
+  ) throws(LMDBError) -> Value {
+    try enter(operation)
+    defer { gate.leave() }
+    return try unsafe body(handle)
+  }
+
+  /// Calls `body` with the open environment and nobody else in it.
+  func withHandleAlone<Value>(
+    _ operation: StaticString, patienceMicroseconds: Int,
+    _ body: (OpaquePointer) throws(LMDBError) -> Value
+  ) throws(LMDBError) -> Value {
+    guard gate.shut(patienceMicroseconds: patienceMicroseconds) else {
+      throw LMDBError(.transactionsOpen, operation: "\(operation)")
+    }
+    defer { gate.open() }
+    if isForked { throw LMDBError(.forked, operation: "\(operation)") }
+    if isClosed.load(ordering: .acquiring) { throw LMDBError(.closed, operation: "\(operation)") }
+    return try unsafe body(handle)
+  }
+
+  /// Calls `body` with the tables opened so far, one caller at a time.
+  func withTables<Value>(
+    _ body: (inout [String: Table]) throws(LMDBError) -> Value
+  ) throws(LMDBError) -> Value {
+    try tables.withLock { (tables: inout sending [String: Table]) throws(LMDBError) in
+      try body(&tables)
+    }
+  }
+}
+
+/// The calling thread, as a number that no other living thread has.
+private var currentThread: UInt {
+  #if canImport(Glibc)
+    UInt(pthread_self())
+  #else
+    UInt(bitPattern: pthread_self())
+  #endif
+}

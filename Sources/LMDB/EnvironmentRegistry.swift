@@ -1,0 +1,43 @@
+internal import Synchronization
+
+/// A file, whatever path leads to it.
+struct FileIdentity: Hashable, Sendable {
+  let device: UInt64
+  let inode: UInt64
+}
+
+/// The environments that this process has open.
+///
+/// LMDB's locks are of the process: a second opening in one process, once closed, drops the locks
+/// of the first (`lmdb.h`, *Caveats*).
+final class EnvironmentRegistry: Sendable {
+  static let shared = EnvironmentRegistry()
+
+  private struct State {
+    var open: [FileIdentity: Int] = [:]
+    var lastNumber: UInt32 = 0
+  }
+
+  private let state = Mutex(State())
+
+  /// A number for the environment, or nil when it is open.
+  func add(_ identity: FileIdentity) -> UInt32? {
+    let generation = currentForkGeneration
+    return state.withLock { state in
+      // What the parent of a fork has open is not open here.
+      if state.open[identity] == generation { return nil }
+      state.open[identity] = generation
+      state.lastNumber += 1
+      return state.lastNumber
+    }
+  }
+
+  /// Closes an environment by `close` and forgets it, in one: once its file is closed, another file
+  /// can get the same identity.
+  func remove(_ identity: FileIdentity, closing close: () -> Void = {}) {
+    state.withLock { state in
+      close()
+      _ = state.open.removeValue(forKey: identity)
+    }
+  }
+}

@@ -1,0 +1,75 @@
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+/// A lock between processes: whoever holds the file at a path locked, alone.
+///
+/// It is given back when the value goes, and by the system when the process dies, however that
+/// happens. The file stays, empty; removing it would let two processes hold locks on two files of
+/// one name. Two locks of one process exclude each other too. A child made by `fork` shares its
+/// parent's lock until it calls `exec`.
+///
+/// Source: flock(2).
+public struct FileLock: ~Copyable, Sendable {
+  private let descriptor: Int32
+
+  deinit {
+    // Closing gives the lock back; there is nothing to be done about a failure.
+    _ = close(descriptor)
+  }
+
+  /// Takes the lock of `path`, or nil when somebody has it.
+  ///
+  /// - Parameters:
+  ///   - path: the file; it is made where it is missing.
+  ///   - mode: the rights of the file where it has to be made.
+  /// - Throws: ``LMDBError`` with the operating system's error.
+  public static func tryLock(
+    _ path: String, mode: UInt32 = 0o600
+  ) throws(LMDBError) -> FileLock? {
+    let lock = FileLock(descriptor: try openFile(path, mode))
+    return try lock.take(LOCK_EX | LOCK_NB) ? consume lock : nil
+  }
+
+  /// Takes the lock of `path`, waiting for whoever has it.
+  ///
+  /// - Parameters:
+  ///   - path: the file; it is made where it is missing.
+  ///   - mode: the rights of the file where it has to be made.
+  /// - Throws: ``LMDBError`` with the operating system's error.
+  @available(*, noasync, message: "waiting for a lock blocks the thread")
+  public static func lock(_ path: String, mode: UInt32 = 0o600) throws(LMDBError) -> FileLock {
+    let lock = FileLock(descriptor: try openFile(path, mode))
+    _ = try lock.take(LOCK_EX)
+    return lock
+  }
+
+  /// Gives the lock back.
+  public consuming func unlock() {}
+
+  /// False when the lock is somebody else's and the operation does not wait.
+  private borrowing func take(_ operation: Int32) throws(LMDBError) -> Bool {
+    while flock(descriptor, operation) != 0 {
+      let number = errno
+      if number == EWOULDBLOCK { return false }
+      guard number == EINTR else { throw LMDBError(.system(number), operation: "lock") }
+    }
+    return true
+  }
+
+  private static func openFile(_ path: String, _ mode: UInt32) throws(LMDBError) -> Int32 {
+    while true {
+      // SAFETY: the path is a NUL-terminated copy for the time of the call.
+      let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, mode_t(mode))
+      if descriptor >= 0 { return descriptor }
+      let number = errno
+      guard number == EINTR else {
+        throw LMDBError(
+          .system(number), operation: "lock",
+          message: "\(path) cannot be opened to be locked: \(systemMessage(number))")
+      }
+    }
+  }
+}

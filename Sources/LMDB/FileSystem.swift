@@ -1,0 +1,55 @@
+#if canImport(Glibc)
+  internal import CLMDB
+  internal import Glibc
+
+  /// The `f_type` of file systems whose mappings or locks do not hold between machines: `statfs(2)`
+  /// and `linux/magic.h`.
+  private let networkFileSystems: [UInt32: String] = [
+    0x6969: "NFS", 0x517B: "SMB", 0xFE53_4D42: "SMB2", 0xFF53_4D42: "CIFS", 0x0102_1997: "9P",
+    0x00C3_6400: "Ceph", 0x5346_414F: "AFS", 0x6B41_4653: "AFS", 0x7375_7245: "Coda",
+    0x0BD0_0BD0: "Lustre", 0x4750_4653: "GPFS", 0x0116_1970: "GFS2", 0x7461_636F: "OCFS2",
+    0x2003_0528: "OrangeFS", 0x564C: "NCP",
+  ]
+
+  /// Refuses a folder on a network file system, where LMDB loses data.
+  func refuseNetworkFileSystem(_ path: String) throws(LMDBError) {
+    var status = statfs()
+    // SAFETY: statfs fills the structure it is given and reads the path during the call.
+    guard unsafe statfs(path, &status) == 0 else { throw systemFailure("open", path) }
+    guard let name = networkFileSystems[UInt32(truncatingIfNeeded: status.f_type)] else { return }
+    throw LMDBError(
+      .networkFileSystem, operation: "open",
+      message: "\(path) is on a network file system (\(name)): LMDB needs a local one.")
+  }
+#else
+  internal import Darwin
+
+  /// Refuses a folder on a network file system, where LMDB loses data.
+  func refuseNetworkFileSystem(_ path: String) throws(LMDBError) {
+    var status = statfs()
+    // SAFETY: statfs fills the structure it is given and reads the path during the call.
+    guard unsafe statfs(path, &status) == 0 else { throw systemFailure("open", path) }
+    guard status.f_flags & UInt32(MNT_LOCAL) == 0 else { return }
+    throw LMDBError(
+      .networkFileSystem, operation: "open",
+      message: "\(path) is on a network file system: LMDB needs a local one.")
+  }
+#endif
+
+/// Makes names in the folder `path` last.
+func syncFolder(_ path: String) throws(LMDBError) {
+  // SAFETY: open reads the path during the call.
+  let folder = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+  guard folder >= 0 else { throw systemFailure("sync", path) }
+  defer { close(folder) }
+  guard fsync(folder) == 0 else { throw systemFailure("sync", path) }
+}
+
+/// Makes the contents of the file `path` last.
+func syncFile(_ path: String) throws(LMDBError) {
+  // SAFETY: open reads the path during the call.
+  let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
+  guard file >= 0 else { throw systemFailure("sync", path) }
+  defer { close(file) }
+  guard fsync(file) == 0 else { throw systemFailure("sync", path) }
+}

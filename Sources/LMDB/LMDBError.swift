@@ -1,0 +1,58 @@
+internal import CLMDB
+
+/// What went wrong in LMDB or in the wrapper around it, and what to do about it.
+///
+/// Two errors are equal when their codes are. The message is for people; programs look at
+/// ``code``.
+public struct LMDBError: Error, Sendable {
+  /// Which failure it is.
+  public let code: Code
+
+  /// What was being done: the name of the call, for reports.
+  public let operation: String
+
+  /// What happened and what to do, in one or two sentences.
+  public let message: String
+
+  /// The value of `errno` behind the failure, where the operating system was the cause.
+  public var systemError: Int32? {
+    if case .system(let number) = code { return number }
+    return cause
+  }
+
+  let cause: Int32?
+
+  init(_ code: Code, operation: String, message: String? = nil, cause: Int32? = nil) {
+    self.code = code
+    self.operation = operation
+    self.message = message ?? code.advice
+    self.cause = cause
+  }
+
+  /// Wraps a return code of LMDB; the caller has seen that it is a failure.
+  @inline(never)
+  init(status: Int32, operation: String, message: String? = nil) {
+    self.init(Code(status: status), operation: operation, message: message)
+  }
+}
+
+extension LMDBError: Equatable {
+  public static func == (left: LMDBError, right: LMDBError) -> Bool { left.code == right.code }
+}
+
+extension LMDBError: CustomStringConvertible {
+  public var description: String { "\(operation): \(message)" }
+}
+
+/// An error of another layer that can carry a failure of LMDB.
+///
+/// A closure run in a transaction may throw such an error; the failures of the transaction itself
+/// arrive as the same type.
+public protocol LMDBFailure: Error {
+  /// Carries `error` upwards.
+  init(_ error: LMDBError)
+}
+
+extension LMDBError: LMDBFailure {
+  public init(_ error: LMDBError) { self = error }
+}

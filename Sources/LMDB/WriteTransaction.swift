@@ -1,0 +1,268 @@
+internal import CLMDB
+
+/// The one write transaction of an environment, across all threads and processes.
+///
+/// It belongs to the thread that began it. ``commit()`` makes its writes durable and visible at
+/// once; ``abort()``, or going out of scope, leaves nothing of them. Reading inside it sees its own
+/// writes. A write while a span, a view or a cursor of it is in use does not compile.
+@safe
+public struct WriteTransaction: ~Copyable, ~Escapable {
+  private var handle: OpaquePointer?
+  private let environment: Environment
+  let open: OpaquePointer
+
+  // Not tied to a variable: Swift 6.3 does not compile a dependence on a stored property of a
+  // class. Being nonescapable keeps it out of stored properties, and out of tasks that would write;
+  // that it reads and ends on its thread is checked when it does.
+  @_lifetime(immortal)
+  init(handle: OpaquePointer, environment: Environment) {
+    unsafe self.handle = handle
+    unsafe open = handle
+    self.environment = environment
+  }
+
+  deinit {
+    guard let handle = unsafe handle, !environment.isForked else { return }
+    unsafe environment.abortWriting(handle)
+  }
+
+  /// What this transaction sees: the last commit and its own writes.
+  public var view: TransactionView {
+    @_lifetime(borrow self)
+    @inline(__always)
+    get {
+      environment.checkWriter()
+      return unsafe TransactionView(
+        handle: open, environment: environment.number, borrowing: self)
+    }
+  }
+
+  /// The number that the commit will have.
+  public var id: Int {
+    environment.checkWriter()
+    // SAFETY: the transaction is open.
+    return unsafe mdb_txn_id(open)
+  }
+
+  /// Makes everything visible, and durable as ``Environment/SyncPolicy`` says: by default it has
+  /// reached the disk when this returns.
+  ///
+  /// - Throws: ``LMDBError``. After `mapFull` or `transactionFull` nothing was written. After an
+  ///   error of the operating system the outcome is unknown, and the environment refuses further
+  ///   writes with `environmentFailed`.
+  public consuming func commit() throws(LMDBError) {
+    try environment.refuseIfForked("commit")
+    unsafe handle = nil
+    try unsafe environment.commitWriting(open)
+  }
+
+  /// Ends the transaction and leaves nothing of it.
+  public consuming func abort() {}
+}
+
+extension WriteTransaction {
+  /// Sets the value of `key`, whether the key exists or not.
+  ///
+  /// - Complexity: O(log *n*), and a page of 4 KiB is rewritten for each level at commit.
+  /// - Throws: ``LMDBError``: `keySize`, `valueSize`, `mapFull`, `transactionFull`.
+  public mutating func put(
+    _ table: Table, _ key: Span<UInt8>, _ value: Span<UInt8>
+  ) throws(LMDBError) {
+    _ = try write(table, key, value, flags: 0)
+  }
+
+  /// Sets the value of the 8-byte big-endian key `key`.
+  ///
+  /// - Complexity: O(log *n*).
+  /// - Throws: as ``put(_:_:_:)-(_,Span<UInt8>,_)``.
+  public mutating func put(
+    _ table: Table, _ key: UInt64, _ value: Span<UInt8>
+  ) throws(LMDBError) {
+    let bytes = bigEndianKey(key)
+    _ = try write(table, bytes.span, value, flags: 0)
+  }
+
+  /// Sets the value of `key` unless there is one; false when there is.
+  ///
+  /// - Complexity: O(log *n*).
+  /// - Throws: as ``put(_:_:_:)-(_,Span<UInt8>,_)``.
+  public mutating func insert(
+    _ table: Table, _ key: Span<UInt8>, _ value: Span<UInt8>
+  ) throws(LMDBError) -> Bool {
+    try write(table, key, value, flags: UInt32(MDB_NOOVERWRITE))
+  }
+
+  /// Adds an entry behind the last one.
+  ///
+  /// - Complexity: O(log *n*); pages are left full.
+  /// - Throws: ``LMDBError``: `outOfOrder` when `key` is not greater than the table's last, else as
+  ///   ``put(_:_:_:)-(_,Span<UInt8>,_)``.
+  public mutating func append(
+    _ table: Table, _ key: Span<UInt8>, _ value: Span<UInt8>
+  ) throws(LMDBError) {
+    let appended = try write(table, key, value, flags: UInt32(MDB_APPEND))
+    guard appended else { throw LMDBError(.outOfOrder, operation: "append") }
+  }
+
+  /// Adds an entry with the 8-byte big-endian key `key` behind the last one.
+  ///
+  /// - Complexity: O(log *n*); pages are left full.
+  /// - Throws: as ``append(_:_:_:)-(_,Span<UInt8>,_)``.
+  public mutating func append(
+    _ table: Table, _ key: UInt64, _ value: Span<UInt8>
+  ) throws(LMDBError) {
+    let bytes = bigEndianKey(key)
+    try append(table, bytes.span, value)
+  }
+
+  /// Makes room for a value of `byteCount` bytes and lets `body` write it in the page.
+  ///
+  /// The bytes are zero before. When `body` throws, the entry stays with what was written: let the
+  /// error end the transaction.
+  ///
+  /// - Complexity: O(log *n* + `byteCount`).
+  /// - Throws: as ``put(_:_:_:)-(_,Span<UInt8>,_)``, or what `body` throws.
+  public mutating func reserve<Failure: LMDBFailure>(
+    _ table: Table, _ key: Span<UInt8>, byteCount: Int, appending: Bool = false,
+    _ body: (inout MutableSpan<UInt8>) throws(Failure) -> Void
+  ) throws(Failure) {
+    let bytes: UnsafeMutableBufferPointer<UInt8>
+    do throws(LMDBError) {
+      unsafe bytes = try room(table, key, byteCount, appending: appending)
+    } catch {
+      throw Failure(error)
+    }
+    // SAFETY: the room lies in a dirty page of this transaction, is initialized, and nothing else
+    // can touch the transaction before `body` returns.
+    var span = unsafe MutableSpan(_unsafeElements: bytes)
+    try body(&span)
+  }
+
+  /// Removes `key` and its value; false when there is none.
+  ///
+  /// - Complexity: O(log *n*).
+  public mutating func delete(_ table: Table, _ key: Span<UInt8>) throws(LMDBError) -> Bool {
+    view.check(table)
+    // SAFETY: LMDB reads the key during the call only.
+    let status = unsafe key.withUnsafeBytes { bytes in
+      var key = unsafe MDB_val(bytes)
+      return unsafe mdb_del(open, table.number, &key, nil)
+    }
+    if status == MDB_NOTFOUND { return false }
+    guard status == 0 else { throw writeFailure(status, "delete") }
+    return true
+  }
+
+  /// Removes the 8-byte big-endian key `key` and its value; false when there is none.
+  ///
+  /// - Complexity: O(log *n*).
+  public mutating func delete(_ table: Table, _ key: UInt64) throws(LMDBError) -> Bool {
+    let bytes = bigEndianKey(key)
+    return try delete(table, bytes.span)
+  }
+
+  /// Removes every entry of `table`.
+  ///
+  /// - Complexity: O(*p*) in the number of its pages.
+  public mutating func clear(_ table: Table) throws(LMDBError) {
+    view.check(table)
+    // SAFETY: the transaction is open; the table's handle stays open.
+    let status = unsafe mdb_drop(open, table.number, 0)
+    guard status == 0 else { throw writeFailure(status, "clear") }
+  }
+
+  /// False when the key exists and the flags forbid that.
+  private mutating func write(
+    _ table: Table, _ key: Span<UInt8>, _ value: Span<UInt8>, flags: UInt32
+  ) throws(LMDBError) -> Bool {
+    view.check(table)
+    guard value.count <= valueSizeBytesMax else {
+      throw LMDBError(.valueSize, operation: "put")
+    }
+    // SAFETY: LMDB copies key and value during the call.
+    let status = unsafe key.withUnsafeBytes { keyBytes in
+      unsafe value.withUnsafeBytes { valueBytes in
+        var key = unsafe MDB_val(keyBytes)
+        var value = unsafe MDB_val(valueBytes)
+        return unsafe mdb_put(open, table.number, &key, &value, flags)
+      }
+    }
+    if status == MDB_SUCCESS { return true }
+    if status == MDB_KEYEXIST { return false }
+    throw writeFailure(status, "put")
+  }
+
+  private mutating func room(
+    _ table: Table, _ key: Span<UInt8>, _ byteCount: Int, appending: Bool
+  ) throws(LMDBError) -> UnsafeMutableBufferPointer<UInt8> {
+    view.check(table)
+    guard 0...valueSizeBytesMax ~= byteCount else {
+      throw LMDBError(.valueSize, operation: "reserve")
+    }
+    let flags = UInt32(MDB_RESERVE) | (appending ? UInt32(MDB_APPEND) : 0)
+    var value = unsafe MDB_val(mv_size: byteCount, mv_data: nil)
+    // SAFETY: LMDB copies the key during the call and says where the room is.
+    let status = unsafe key.withUnsafeBytes { bytes in
+      var key = unsafe MDB_val(bytes)
+      return unsafe mdb_put(open, table.number, &key, &value, flags)
+    }
+    if status == MDB_KEYEXIST { throw LMDBError(.outOfOrder, operation: "reserve") }
+    guard status == 0, let start = unsafe value.mv_data else {
+      throw writeFailure(status, "reserve")
+    }
+    let bytes = unsafe UnsafeMutableBufferPointer(
+      start: start.bindMemory(to: UInt8.self, capacity: byteCount), count: byteCount)
+    // What was in the page before must not reach the disk again under this key.
+    unsafe bytes.update(repeating: 0)
+    return unsafe bytes
+  }
+}
+
+extension WriteTransaction {
+  /// The value of `key` in `table` as this transaction sees it, or nil.
+  ///
+  /// - Complexity: O(log *n*) in the number of keys; no allocation.
+  @_lifetime(borrow self)
+  public func get(_ table: Table, _ key: Span<UInt8>) throws(LMDBError) -> Span<UInt8>? {
+    try view.get(table, key)
+  }
+
+  /// The value of the 8-byte big-endian key `key` as this transaction sees it, or nil.
+  ///
+  /// - Complexity: O(log *n*) in the number of keys; no allocation.
+  @_lifetime(borrow self)
+  public func get(_ table: Table, _ key: UInt64) throws(LMDBError) -> Span<UInt8>? {
+    try view.get(table, key)
+  }
+
+  /// Whether `table` holds `key`.
+  ///
+  /// - Complexity: O(log *n*) in the number of keys.
+  public func contains(_ table: Table, _ key: Span<UInt8>) throws(LMDBError) -> Bool {
+    try view.contains(table, key)
+  }
+
+  /// A cursor over `table`, before its first entry; writing waits until it is gone.
+  ///
+  /// - Complexity: O(1), one allocation by LMDB.
+  @_lifetime(borrow self)
+  public func cursor(_ table: Table) throws(LMDBError) -> Cursor {
+    try view.cursor(table)
+  }
+
+  /// How many keys `table` holds, and how many pages.
+  ///
+  /// - Complexity: O(1).
+  public func statistics(_ table: Table) throws(LMDBError) -> TableStatistics {
+    try view.statistics(table)
+  }
+}
+
+/// Explains a failed write.
+@inline(never)
+func writeFailure(_ status: Int32, _ operation: String) -> LMDBError {
+  if status == Int32(13) {
+    return LMDBError(.readOnly, operation: operation, cause: status)
+  }
+  return readFailure(status, operation)
+}

@@ -1,0 +1,56 @@
+extension Record {
+  /// Gives a record that was made ahead of its append its place: what is known only once the log's
+  /// lock is held.
+  ///
+  /// The result is what `append(_:position:recordedAt:numbers:commitment:key:to:)` makes with the
+  /// same values at once.
+  ///
+  /// - Parameters:
+  ///   - bytes: A buffer that ends with the record.
+  ///   - start: Where the record begins.
+  ///   - numbers: As many as the record was made with.
+  /// - Precondition: The bytes from `start` on are a record that `append` has made.
+  /// - Complexity: O(*n*) in the size of the record, for its checksum.
+  public static func settle(
+    _ bytes: inout [UInt8], from start: Int, position: UInt64, recordedAt: Instant,
+    numbers: [NameNumber]
+  ) {
+    precondition(position <= positionMax, "a position beyond those that a ledger holds")
+    let names = UInt16(bytes[start + 4]) | UInt16(bytes[start + 5]) << 8
+    let envelopeCount = names.nonzeroBitCount
+    precondition(numbers.count >= envelopeCount, "a name without a number")
+    bytes.setLittleEndian(UInt32(position), at: start + 6)
+    bytes.setLittleEndian(UInt64(bitPattern: recordedAt.microseconds), at: start + 18)
+    var index = start + headerBytes
+    for number in 0..<envelopeCount {
+      bytes.setLittleEndian(numbers[number], at: index)
+      index += 4
+    }
+    if numbers.count > envelopeCount {
+      // Behind their count, seven bits a byte.
+      while bytes[index] >= 0x80 { index += 1 }
+      index += 1
+      for number in envelopeCount..<numbers.count {
+        bytes.setLittleEndian(numbers[number], at: index)
+        index += 4
+      }
+    }
+    let end = bytes.count - checksumBytes
+    let sum = XXH64.hash(bytes.span.extracting(start..<end))
+    bytes.setLittleEndian(sum, at: end)
+  }
+}
+
+extension [UInt8] {
+  /// Sets an integer's bytes from `offset` on, the lowest first.
+  @inline(__always)
+  fileprivate mutating func setLittleEndian<Number: FixedWidthInteger>(
+    _ number: Number, at offset: Int
+  ) {
+    var rest = number
+    for index in 0..<Number.bitWidth / 8 {
+      self[offset + index] = UInt8(truncatingIfNeeded: rest)
+      rest = rest &>> 8
+    }
+  }
+}

@@ -1,0 +1,162 @@
+import LedgerEvents
+
+/// Whose grantors an answer looks at: a customer's, or those of one chain that nobody holds.
+enum Scope {
+  case customer(Int)
+  case chain(Int)
+}
+
+extension EnvironmentState {
+  /// The customer or chain that a subject means here; `nil` where it means nothing.
+  func scope(of subject: Subject) -> Scope? {
+    switch subject {
+    case .account(let account):
+      let customer = knownCustomer(of: account)
+      return customer == nobody ? nil : .customer(customer)
+    case .transaction(let number):
+      let place = transactionIndex.lookUp(UInt64(number))
+      guard place >= 0, transactions[place].isBegun else { return nil }
+      let transaction = transactions[place]
+      return transaction.holder == nobody
+        ? .chain(transaction.chain) : .customer(transaction.holder)
+    case .original(let number):
+      let place = chainIndex.lookUp(UInt64(number))
+      guard place >= 0, chains[place].firstTransaction != none else { return nil }
+      let holder = transactions[chains[place].firstTransaction].holder
+      return holder == nobody ? .chain(place) : .customer(holder)
+    }
+  }
+
+  private func holds(_ scope: Scope, _ place: Int) -> Bool {
+    switch scope {
+    case .customer(let customer): transactions[place].holder == customer
+    case .chain(let chain): transactions[place].chain == chain
+    }
+  }
+
+  /// The places of the chains that grant within a scope.
+  private func grantors(_ scope: Scope) -> [Int] {
+    if case .chain(let chain) = scope { return [chain] }
+    var found: [Int] = []
+    for place in transactions.indices
+    where transactions[place].hasPurchase && holds(scope, place)
+      && !found.contains(transactions[place].chain)
+    {
+      found.append(transactions[place].chain)
+    }
+    return found
+  }
+
+  /// One entry for each grantor, best or not.
+  func entries(
+    _ scope: Scope, at moment: Int64, _ surroundings: Surroundings
+  ) -> [EntitlementEntry] {
+    var entries: [EntitlementEntry] = []
+    for chain in grantors(scope) {
+      guard let standing = standing(of: chain, at: moment, surroundings) else { continue }
+      let held = members(of: chain).filter { transactions[$0].hasPurchase && holds(scope, $0) }
+      var entry = entry(standing, surroundings)
+      entry.original = chains[chain].original
+      entry.transactions = held.map { transactions[$0].number }
+      entry.isFamilyShared = held.allSatisfy { transactions[$0].purchase.isFamilyShared }
+      entries.append(entry)
+    }
+    entries.append(contentsOf: pending(scope))
+    if case .customer(let customer) = scope {
+      for grant in grants where grant.holder == customer && grant.until > moment {
+        let standing = Standing(
+          state: .active, product: grant.product, since: grant.since, end: grant.until)
+        var entry = entry(standing, surroundings)
+        entry.entitlement = grant.entitlement
+        entry.source = .operator
+        entries.append(entry)
+      }
+    }
+    for place in entries.indices where entries[place].product != 0 {
+      entries[place].entitlements =
+        surroundings.context.catalogue.entryInForce(
+          of: entries[place].product, in: environment, at: moment)?.entitlements ?? []
+    }
+    return entries
+  }
+
+  private func entry(_ standing: Standing, _ surroundings: Surroundings) -> EntitlementEntry {
+    EntitlementEntry(
+      product: standing.product, entitlement: nil, entitlements: [], state: standing.state,
+      since: standing.since, expiresAt: standing.end == .max ? nil : standing.end, original: 0,
+      transactions: [], isFamilyShared: nil, source: .store, environment: environment)
+  }
+
+  /// Products whose newest queue fact, over all of the scope's transactions, is `deferred`.
+  private func pending(_ scope: Scope) -> [EntitlementEntry] {
+    var newest: [(report: ReportState, transaction: Int)] = []
+    for place in transactions.indices where transactions[place].isBegun && holds(scope, place) {
+      var next = transactions[place].firstReport
+      while next != none {
+        let report = reports[next]
+        next = report.next
+        if let known = newest.firstIndex(where: { $0.report.product == report.product }) {
+          if newest[known].report.ordinal < report.ordinal { newest[known] = (report, place) }
+        } else {
+          newest.append((report, place))
+        }
+      }
+    }
+    return newest.filter(\.report.isDeferred).map { report, transaction in
+      EntitlementEntry(
+        product: report.product, entitlement: nil, entitlements: [], state: .pending,
+        since: report.time, expiresAt: nil, original: transactions[transaction].original,
+        transactions: [transactions[transaction].number], isFamilyShared: false, source: .store,
+        environment: environment)
+    }
+  }
+
+  /// What a customer's consumables credit, less what was consumed, by unit.
+  func balances(_ scope: Scope, _ surroundings: Surroundings) -> [Balance] {
+    var balances: [Balance] = []
+    func add(_ unit: Name, _ amount: Int64) {
+      if let known = balances.firstIndex(where: { $0.unit == unit }) {
+        let (sum, overflows) = balances[known].amount.addingReportingOverflow(amount)
+        balances[known].amount = overflows ? (amount < 0 ? .min : .max) : sum
+      } else {
+        balances.append(Balance(unit: unit, amount: amount))
+      }
+    }
+    for chain in chains.indices {
+      let first = chains[chain].firstPurchase
+      guard first != none, holds(scope, first) else { continue }
+      for credit in credits(of: chain, surroundings.context) { add(credit.unit, credit.amount) }
+    }
+    if case .customer(let customer) = scope {
+      for spent in consumptions where spent.holder == customer { add(spent.unit, -spent.amount) }
+    }
+    return balances
+  }
+
+  /// The moments after `moment` at which the entries can change by time alone.
+  func changes(_ scope: Scope, after moment: Int64, _ surroundings: Surroundings) -> [Int64] {
+    var changes: [Int64] = []
+    var products: [NameNumber] = []
+    for chain in grantors(scope) where chains[chain].firstPurchase != none {
+      products.append(chains[chain].firstProduct)
+      switch kind(of: chains[chain], surroundings.context) {
+      case .autoRenewable:
+        changes += subscriptionChanges(of: chain, after: moment, surroundings)
+        products += members(of: chain).map { transactions[$0].purchase.product }
+      case .nonRenewing: changes.append(termEnd(of: chain, surroundings.context))
+      default: break
+      }
+    }
+    products += pending(scope).map(\.product)
+    if case .customer(let customer) = scope {
+      for grant in grants where grant.holder == customer {
+        changes.append(grant.until)
+        products.append(grant.product)
+      }
+    }
+    for product in Set(products) {
+      changes += surroundings.context.catalogue.changes(of: product, after: moment)
+    }
+    return changes.filter { $0 > moment && $0 != .max }
+  }
+}

@@ -1,0 +1,103 @@
+import LedgerEvents
+
+/// What one grantor comes to at a moment.
+struct Standing: Sendable {
+  var state: EntitlementState
+  var product: NameNumber
+  /// From when the state holds, in microseconds.
+  var since: Int64
+  /// `.max` where it has no end.
+  var end: Int64 = .max
+}
+
+extension EnvironmentState {
+  /// What a chain comes to at a moment, by its kind; `nil` where it grants nothing that is listed.
+  func standing(of chain: Int, at moment: Int64, _ surroundings: Surroundings) -> Standing? {
+    let state = chains[chain]
+    if state.firstPurchase == none { return nil }
+    switch kind(of: state, surroundings.context) {
+    case .consumable: return nil
+    case .autoRenewable: return subscriptionStanding(of: chain, at: moment, surroundings)
+    case .nonConsumable: return boughtStanding(of: chain)
+    case .nonRenewing:
+      var standing = boughtStanding(of: chain)
+      standing.end = termEnd(of: chain, surroundings.context)
+      if standing.state == .active && moment >= standing.end {
+        standing.state = .expired
+        standing.since = standing.end
+      }
+      return standing
+    }
+  }
+
+  /// `model.md` 7: stands unless the deciding refund takes it away.
+  private func boughtStanding(of chain: Int) -> Standing {
+    let state = chains[chain]
+    let first = transactions[state.firstPurchase].purchase.firstTime
+    let reversal = decidingReversal(of: chain)
+    let since = reversal.kind == .none ? first : max(first, reversal.occurredAt)
+    switch reversal.kind {
+    case .refunded: return Standing(state: .refunded, product: state.firstProduct, since: since)
+    case .revoked: return Standing(state: .revoked, product: state.firstProduct, since: since)
+    default: return Standing(state: .active, product: state.firstProduct, since: since)
+    }
+  }
+
+  /// `model.md` 9: the end of a nonRenewing chain's term, `.max` without a duration.
+  func termEnd(of chain: Int, _ context: SharedContext) -> Int64 {
+    guard let duration = entry(of: chains[chain], context)?.duration else { return .max }
+    var stated = Fact.absentTime
+    var first = Fact.absentTime
+    var firstOrdinal = Int.max
+    let purchases = members(of: chain).map { transactions[$0].purchase }
+      .filter { $0.firstOrdinal >= 0 }
+    let isRestoredAlone = purchases.allSatisfy(\.isOnlyRestored)
+    for purchase in purchases where isRestoredAlone || !purchase.isOnlyRestored {
+      let start = isRestoredAlone ? purchase.statedStart : purchase.unrestoredStart
+      if start != Fact.absentTime && (stated == Fact.absentTime || start < stated) {
+        stated = start
+      }
+      let time = isRestoredAlone ? purchase.firstTime : purchase.unrestoredTime
+      if first == Fact.absentTime || time < first
+        || (time == first && purchase.firstOrdinal < firstOrdinal)
+      {
+        first = time
+        firstOrdinal = purchase.firstOrdinal
+      }
+    }
+    let start = stated != Fact.absentTime ? stated : first
+    return Instant(microseconds: start).adding(duration).microseconds
+  }
+
+  /// What a consumable chain credits, after a standing refund (`model.md` 10).
+  func credits(of chain: Int, _ context: SharedContext) -> [CatalogEntry.Grant] {
+    let state = chains[chain]
+    guard state.firstPurchase != none, let entry = entry(of: state, context),
+      entry.kind == .consumable
+    else { return [] }
+    let reversal = decidingReversal(of: chain)
+    return entry.grants.map { grant in
+      let (total, overflows) = grant.amount.multipliedReportingOverflow(by: state.quantity)
+      let all = overflows ? Int64.max : total
+      let taken = reversal.takesAway ? Self.share(all, reversal.percentMillionths) : 0
+      return CatalogEntry.Grant(unit: grant.unit, amount: all - taken)
+    }
+  }
+
+  /// A percentage of an amount, rounded half up.
+  private static func share(_ amount: Int64, _ percentMillionths: Int64) -> Int64 {
+    let whole: Int64 = 100_000_000
+    let product = amount.multipliedFullWidth(by: percentMillionths)
+    let rounded = product.low.addingReportingOverflow(UInt64(whole / 2))
+    let high = product.high + (rounded.overflow ? 1 : 0)
+    if high >= whole / 2 { return .max }
+    return whole.dividingFullWidth((high, rounded.partialValue)).quotient
+  }
+
+  /// Whether a customer, or nobody, holds a transaction of the chain that has a purchase fact.
+  func chain(_ chain: Int, grantsTo holder: Int) -> Bool {
+    members(of: chain).contains {
+      transactions[$0].hasPurchase && transactions[$0].holder == holder
+    }
+  }
+}

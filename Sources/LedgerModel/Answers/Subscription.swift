@@ -1,0 +1,160 @@
+import LedgerEvents
+
+/// A paid span of a subscription: one transaction of its chain (`model.md` 8).
+struct Period: Sendable {
+  var transaction: Int
+  var start: Int64
+  /// `.max` where it is open.
+  var end: Int64
+  var product: NameNumber
+  var reversal: Reversal
+  var isUpgraded: Bool
+  /// What `expiresAt` facts say of it, before any expiry ends it.
+  var storeExpiry: DatedValue
+  var queueExpiry: DatedValue
+
+  /// Whether it can grant: neither taken away nor replaced by an upgrade.
+  var stands: Bool { !reversal.takesAway && !isUpgraded }
+}
+
+extension EnvironmentState {
+  /// The periods of an autoRenewable chain with their final starts and ends.
+  func periods(of chain: Int, _ surroundings: Surroundings) -> [Period] {
+    var periods: [Period] = []
+    var bare: [Int] = []
+    for place in members(of: chain) where transactions[place].hasPurchase {
+      let purchase = transactions[place].purchase
+      if purchase.isOnlyRestored && !purchase.statesExpiry {
+        bare.append(place)
+      } else {
+        periods.append(period(place))
+      }
+    }
+    if periods.isEmpty,
+      let first = bare.min(by: {
+        transactions[$0].purchase.firstOrdinal < transactions[$1].purchase.firstOrdinal
+      })
+    {
+      periods.append(period(first))
+    }
+    settleFloating(&periods, chain, surroundings.texts)
+    for place in periods.indices {
+      periods[place].end = end(of: periods[place], surroundings.context)
+      for lapse in chains[chain].lapses where periods[place].start < lapse.occurredAt {
+        periods[place].end = min(periods[place].end, lapse.end)
+      }
+    }
+    return periods
+  }
+
+  private func period(_ place: Int) -> Period {
+    let purchase = transactions[place].purchase
+    return Period(
+      transaction: place, start: purchase.start, end: .max, product: purchase.product,
+      reversal: purchase.reversal, isUpgraded: purchase.store.isUpgraded,
+      storeExpiry: purchase.storeExpiry, queueExpiry: purchase.queueExpiry)
+  }
+
+  /// A fact that names only the original speaks of the period that starts last, not after it.
+  private func settleFloating(_ periods: inout [Period], _ chain: Int, _ texts: any FactTexts) {
+    for fact in chains[chain].floating {
+      var target: Int?
+      for place in periods.indices where periods[place].start <= fact.occurredAt {
+        if let best = target, !isLater(periods[place], than: periods[best], texts) { continue }
+        target = place
+      }
+      guard let target else { continue }
+      if fact.isStoreFact {
+        periods[target].storeExpiry.take(
+          fact.value, time: fact.storeTime, ordinal: fact.ordinal)
+      } else {
+        periods[target].queueExpiry.take(fact.value, time: .min, ordinal: fact.ordinal)
+      }
+    }
+  }
+
+  private func isLater(_ left: Period, than right: Period, _ texts: any FactTexts) -> Bool {
+    if left.start != right.start { return left.start > right.start }
+    return idPrecedes(right.transaction, left.transaction, texts)
+  }
+
+  func idPrecedes(_ left: Int, _ right: Int, _ texts: any FactTexts) -> Bool {
+    texts.text(of: transactions[left].number) < texts.text(of: transactions[right].number)
+  }
+
+  private func end(of period: Period, _ context: SharedContext) -> Int64 {
+    if period.storeExpiry.ordinal >= 0 { return period.storeExpiry.value }
+    if period.queueExpiry.ordinal >= 0 { return period.queueExpiry.value }
+    let purchase = transactions[period.transaction].purchase
+    let entry = context.catalogue.entry(
+      of: period.product, in: environment, app: purchase.firstApp, at: purchase.firstTime)
+    guard let duration = entry?.duration else { return .max }
+    return Instant(microseconds: period.start).adding(duration).microseconds
+  }
+
+  /// The standing of an autoRenewable chain at a moment; `nil` where no period has started.
+  func subscriptionStanding(
+    of chain: Int, at moment: Int64, _ surroundings: Surroundings
+  ) -> Standing? {
+    let started = periods(of: chain, surroundings).filter { $0.start <= moment }
+    func last(of periods: some Sequence<Period>) -> Period? {
+      periods.max { left, right in
+        if left.start != right.start { return left.start < right.start }
+        if left.end != right.end { return left.end < right.end }
+        return idPrecedes(left.transaction, right.transaction, surroundings.texts)
+      }
+    }
+    guard let latest = last(of: started) else { return nil }
+    let governing = last(of: started.lazy.filter(\.stands))
+    if let governing, moment < governing.end {
+      return Standing(
+        state: .active, product: governing.product, since: governing.start, end: governing.end)
+    }
+    if latest.reversal.takesAway {
+      return Standing(
+        state: latest.reversal.kind == .refunded ? .refunded : .revoked, product: latest.product,
+        since: latest.reversal.occurredAt, end: latest.end)
+    }
+    guard let governing else {
+      return Standing(
+        state: .expired, product: latest.product, since: latest.start, end: latest.end)
+    }
+    return lapsedStanding(of: chain, governing, at: moment)
+  }
+
+  /// What follows the end of the governing period: grace, billing retry, or nothing.
+  private func lapsedStanding(of chain: Int, _ governing: Period, at moment: Int64) -> Standing {
+    var standing = Standing(
+      state: .expired, product: governing.product, since: governing.end, end: governing.end)
+    let billing = chains[chain].billings.last {
+      $0.occurredAt <= moment && $0.occurredAt >= governing.start
+    }
+    guard let billing else { return standing }
+    switch billing.kind {
+    case .subscriptionGracePeriodEntered:
+      let isRunning = billing.graceEnd != Fact.absentTime && billing.graceEnd > moment
+      standing.state = isRunning ? .gracePeriod : .billingRetry
+      let entered = max(billing.occurredAt, governing.end)
+      let isOver = billing.graceEnd != Fact.absentTime && !isRunning
+      standing.since = isOver ? max(billing.graceEnd, entered) : entered
+    case .subscriptionBillingFailed:
+      standing.state = .billingRetry
+      standing.since = max(billing.occurredAt, governing.end)
+    default: break
+    }
+    return standing
+  }
+
+  /// The moments after `moment` at which the standing can change by time alone.
+  func subscriptionChanges(
+    of chain: Int, after moment: Int64, _ surroundings: Surroundings
+  ) -> [Int64] {
+    var changes: [Int64] = []
+    for period in periods(of: chain, surroundings) {
+      changes.append(period.start)
+      if period.end != .max { changes.append(period.end) }
+    }
+    changes.append(contentsOf: chains[chain].billings.flatMap { [$0.occurredAt, $0.graceEnd] })
+    return changes.filter { $0 > moment }
+  }
+}

@@ -1,0 +1,198 @@
+public import LedgerEvents
+
+/// A customer's answer from a moment on, until the next segment begins.
+public struct AnswerSegment: Sendable {
+  /// In microseconds.
+  public var from: Int64
+  public var answer: Answer
+}
+
+extension Unit {
+  /// What a customer has at a moment, over a set of environments: of each product the best grantor
+  /// of all of them, operators' grants of all, balances added up.
+  ///
+  /// The moment must not lie before the customer's newest event (`newestEvent`); for an earlier one
+  /// fold the facts up to it.
+  ///
+  /// - Complexity: O(*n*) in the unit's transactions.
+  public func answer(
+    _ subject: Subject, environments: EnvironmentSet = .production, at moment: Int64,
+    context: SharedContext, texts: any FactTexts
+  ) -> Answer {
+    let surroundings = Surroundings(context: context, texts: texts)
+    var answer = stillAnswer(subject, environments, at: moment, surroundings)
+    for change in changes(subject, environments, after: moment, surroundings)
+    where stillAnswer(subject, environments, at: change, surroundings) != answer {
+      answer.nextChangeAt = change
+      break
+    }
+    return answer
+  }
+
+  /// The answers from a moment on, each with the moment from which it holds.
+  public func segments(
+    _ subject: Subject, environments: EnvironmentSet = .production, from moment: Int64,
+    context: SharedContext, texts: any FactTexts
+  ) -> [AnswerSegment] {
+    let surroundings = Surroundings(context: context, texts: texts)
+    var segments = [
+      AnswerSegment(
+        from: moment, answer: stillAnswer(subject, environments, at: moment, surroundings))
+    ]
+    for change in changes(subject, environments, after: moment, surroundings) {
+      let answer = stillAnswer(subject, environments, at: change, surroundings)
+      let last = segments.count - 1
+      if answer == segments[last].answer { continue }
+      segments[last].answer.nextChangeAt = change
+      segments.append(AnswerSegment(from: change, answer: answer))
+    }
+    return segments
+  }
+
+  /// What a customer has installed.
+  public func installed(
+    _ subject: Subject, environments: EnvironmentSet = .production
+  ) -> [InstalledContent] {
+    var installed: [InstalledContent] = []
+    for state in self.environments where environments.contains(state.environment) {
+      guard case .customer(let customer)? = state.scope(of: subject) else { continue }
+      for content in state.contents where content.holder == customer && content.isPresent {
+        installed.append(
+          InstalledContent(
+            environment: state.environment, device: content.device, product: content.product,
+            version: content.version, installedAt: content.installedAt,
+            position: content.position))
+      }
+    }
+    return installed
+  }
+
+  /// Believed `occurredAt` of the customer's newest event in these environments.
+  public func newestEvent(
+    of subject: Subject, environments: EnvironmentSet = .production
+  ) -> Int64? {
+    var newest: Int64?
+    for state in self.environments where environments.contains(state.environment) {
+      guard case .customer(let customer)? = state.scope(of: subject) else { continue }
+      newest = max(newest ?? .min, state.customers[customer])
+    }
+    return newest
+  }
+
+  /// Whether an event of the unit states the account.
+  public func knows(account: NameNumber) -> Bool {
+    statedAccounts.lookUp(UInt64(account)) >= 0
+  }
+
+  /// The account ids that are one customer with `account` now, in any of the environments, and
+  /// `account` itself.
+  public func linkedAccounts(
+    of account: NameNumber, environments: EnvironmentSet = .production
+  ) -> [NameNumber] {
+    var linked = [account]
+    for state in self.environments where environments.contains(state.environment) {
+      let customer = state.knownCustomer(of: account)
+      if customer == nobody { continue }
+      for other in state.accounts
+      where other.customer == customer && !linked.contains(other.number) {
+        linked.append(other.number)
+      }
+    }
+    return linked
+  }
+
+  /// Every account id that the unit knows, in the order of first mention.
+  public var knownAccounts: [NameNumber] {
+    var all: [NameNumber] = []
+    for state in environments {
+      for account in state.accounts where !all.contains(account.number) {
+        all.append(account.number)
+      }
+    }
+    return all
+  }
+}
+
+extension Unit {
+  /// The answer without what time alone will change.
+  private func stillAnswer(
+    _ subject: Subject, _ environments: EnvironmentSet, at moment: Int64,
+    _ surroundings: Surroundings
+  ) -> Answer {
+    var entries: [EntitlementEntry] = []
+    var balances: [Balance] = []
+    for state in self.environments where environments.contains(state.environment) {
+      guard let scope = state.scope(of: subject) else { continue }
+      for entry in state.entries(scope, at: moment, surroundings) {
+        Self.keepBest(entry, in: &entries)
+      }
+      for balance in state.balances(scope, surroundings) {
+        if let known = balances.firstIndex(where: { $0.unit == balance.unit }) {
+          balances[known].amount += balance.amount
+        } else {
+          balances.append(balance)
+        }
+      }
+    }
+    let texts = surroundings.texts
+    entries.sort { left, right in
+      if (left.product == 0) != (right.product == 0) { return right.product == 0 }
+      return Self.name(of: left, texts) < Self.name(of: right, texts)
+    }
+    return Answer(
+      entries: entries, active: Self.active(entries, texts),
+      balances: balances.filter { $0.amount != 0 }.sorted { $0.unit < $1.unit })
+  }
+
+  private static func name(of entry: EntitlementEntry, _ texts: any FactTexts) -> Name {
+    entry.product != 0 ? texts.text(of: entry.product) : entry.entitlement ?? Name("")
+  }
+
+  /// One entry a product and one for each operator's entitlement, with the best of its grantors: by
+  /// state, then the later end.
+  private static func keepBest(
+    _ entry: EntitlementEntry, in entries: inout [EntitlementEntry]
+  ) {
+    let same = entries.firstIndex {
+      $0.product == entry.product && $0.entitlement == entry.entitlement
+    }
+    guard let same else {
+      entries.append(entry)
+      return
+    }
+    let names = entries[same].entitlements
+    let known = entries[same]
+    if entry.state < known.state
+      || (entry.state == known.state && (entry.expiresAt ?? .max) > (known.expiresAt ?? .max))
+    {
+      entries[same] = entry
+    }
+    for name in names where !entries[same].entitlements.contains(name) {
+      entries[same].entitlements.append(name)
+    }
+  }
+
+  private static func active(_ entries: [EntitlementEntry], _ texts: any FactTexts) -> [Name] {
+    var names: [Name] = []
+    for entry in entries where entry.state.entitles {
+      names.append(name(of: entry, texts))
+      names += entry.entitlements
+    }
+    names.sort()
+    var unique: [Name] = []
+    for name in names where unique.last != name { unique.append(name) }
+    return unique
+  }
+
+  private func changes(
+    _ subject: Subject, _ environments: EnvironmentSet, after moment: Int64,
+    _ surroundings: Surroundings
+  ) -> [Int64] {
+    var changes: Set<Int64> = []
+    for state in self.environments where environments.contains(state.environment) {
+      guard let scope = state.scope(of: subject) else { continue }
+      changes.formUnion(state.changes(scope, after: moment, surroundings))
+    }
+    return changes.sorted()
+  }
+}

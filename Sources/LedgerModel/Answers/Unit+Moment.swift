@@ -1,0 +1,114 @@
+public import LedgerEvents
+
+extension Unit {
+  /// What the unit's events broke, in the fold's order; `arrived-late` last, in the order of
+  /// arrival. What is judged over all units (versions, digests) and what holds at a moment is not
+  /// among them.
+  public var findings: [Finding] {
+    environments.flatMap { $0.findings + $0.lateFindings }
+  }
+
+  /// The rules of the second table that hold at a moment in one environment.
+  ///
+  /// - Complexity: O(*n*) in what the unit keeps.
+  public func findings(
+    at moment: Int64, in environment: StoreEnvironment, thresholds: Thresholds = .standard,
+    context: SharedContext, texts: any FactTexts
+  ) -> [Finding] {
+    guard let state = environments.first(where: { $0.environment == environment }) else {
+      return []
+    }
+    let surroundings = Surroundings(context: context, texts: texts)
+    return state.openTransactions(at: moment, thresholds)
+      + state.openPayments(at: moment, thresholds)
+      + state.openDownloads(at: moment, thresholds)
+      + state.openInstalls(at: moment, thresholds)
+      + state.openRestores(at: moment, thresholds)
+      + state.undelivered(at: moment, surroundings)
+  }
+
+  /// Believed `occurredAt` of the newest fact that counts in an environment.
+  public func newestEvent(in environment: StoreEnvironment) -> Int64? {
+    guard let state = environments.first(where: { $0.environment == environment }),
+      state.newest != .min
+    else { return nil }
+    return state.newest
+  }
+}
+
+extension EnvironmentState {
+  fileprivate func openTransactions(at moment: Int64, _ thresholds: Thresholds) -> [Finding] {
+    transactions.filter { NeverFinished.holds($0.queue, at: moment, thresholds) }.map {
+      Finding(
+        rule: .neverFinished, environment: environment, position: $0.queue.openedPosition,
+        occurredAt: $0.queue.openedAt, account: $0.owner, transaction: $0.number,
+        product: $0.product)
+    }
+  }
+
+  fileprivate func openPayments(at moment: Int64, _ thresholds: Thresholds) -> [Finding] {
+    payments.filter { PaymentUnanswered.holds($0, at: moment, thresholds) }.map {
+      Finding(
+        rule: .paymentUnanswered, environment: environment, position: $0.position,
+        occurredAt: $0.time, account: $0.account, device: $0.device, product: $0.product)
+    }
+  }
+
+  fileprivate func openDownloads(at moment: Int64, _ thresholds: Thresholds) -> [Finding] {
+    downloads.filter { DownloadStalled.holds($0, at: moment, thresholds) }.map {
+      let transaction = transactions[$0.transaction]
+      return Finding(
+        rule: .downloadStalled, environment: environment, position: $0.newestPosition,
+        occurredAt: $0.newestTime, account: transaction.owner, device: $0.device,
+        transaction: transaction.number, product: transaction.product, download: $0.number)
+    }
+  }
+
+  fileprivate func openInstalls(at moment: Int64, _ thresholds: Thresholds) -> [Finding] {
+    installs.filter { InstallInterrupted.holds($0, at: moment, thresholds) }.map {
+      Finding(
+        rule: .installInterrupted, environment: environment, position: $0.startedPosition,
+        occurredAt: $0.startedAt, account: $0.account, device: $0.device,
+        transaction: $0.transaction == none ? 0 : transactions[$0.transaction].number,
+        product: $0.statedProduct, download: $0.download)
+    }
+  }
+
+  fileprivate func openRestores(at moment: Int64, _ thresholds: Thresholds) -> [Finding] {
+    devices.flatMap { device in
+      device.unanswered.filter {
+        RestoreUnanswered.holds(requestedAt: $0.time, at: moment, thresholds)
+      }.map {
+        Finding(
+          rule: .restoreUnanswered, environment: environment, position: $0.position,
+          occurredAt: $0.time, account: $0.account, device: device.number)
+      }
+    }
+  }
+
+  fileprivate func undelivered(at moment: Int64, _ surroundings: Surroundings) -> [Finding] {
+    chains.indices.compactMap { place in
+      let chain = chains[place]
+      guard chain.hasHostedContent, chain.endedPosition != 0 else { return nil }
+      let standing = standing(of: place, at: moment, surroundings)
+      let isInstalled = standing.map { isInstalledByHolder(of: place, product: $0.product) }
+      guard
+        Undelivered.holds(chain, standing: standing, isInstalledByHolder: isInstalled ?? false)
+      else { return nil }
+      let first = transactions[chain.firstPurchase]
+      return Finding(
+        rule: .undelivered, environment: environment, position: chain.endedPosition,
+        occurredAt: chain.endedAt, account: first.owner, transaction: first.number,
+        product: standing?.product ?? 0)
+    }
+  }
+
+  /// Whether a customer whom the chain grants to, or nobody where nobody holds it, has ever
+  /// installed the product.
+  private func isInstalledByHolder(of chain: Int, product: NameNumber) -> Bool {
+    contents.contains { content in
+      content.product == product && content.holder != gone
+        && self.chain(chain, grantsTo: content.holder)
+    }
+  }
+}

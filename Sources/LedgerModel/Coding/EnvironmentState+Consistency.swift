@@ -1,0 +1,73 @@
+import LedgerEvents
+
+extension EnvironmentState {
+  /// Whether every place leads into its table and every list ends: what a decoded state has to
+  /// satisfy before anything follows it.
+  var isConsistent: Bool {
+    chainOwners.count == chainOwnerIndex.keys.count && sessions.count == sessionIndex.keys.count
+      && chainOwners.allSatisfy(transactions.indices.contains)
+      && transactionsAreConsistent && chainsAreConsistent && listsAreConsistent
+      && holdersAreConsistent
+  }
+
+  private func isPlace(_ place: Int, below count: Int) -> Bool {
+    place == none || (place >= 0 && place < count)
+  }
+
+  private var transactionsAreConsistent: Bool {
+    transactions.enumerated().allSatisfy { place, transaction in
+      isPlace(transaction.chain, below: chains.count)
+        && (transaction.chain != none) == transaction.isBegun
+        && isPlace(transaction.nextInChain, below: transactions.count)
+        && (transaction.nextInChain == none || transaction.nextInChain > place)
+        && isPlace(transaction.holder, below: customers.count)
+        && isPlace(transaction.firstDelivery, below: deliveries.count)
+        && isPlace(transaction.firstDownload, below: downloads.count)
+        && isPlace(transaction.firstInstall, below: installs.count)
+        && isPlace(transaction.firstReport, below: reports.count)
+    }
+  }
+
+  private var chainsAreConsistent: Bool {
+    chains.allSatisfy { chain in
+      isPlace(chain.firstTransaction, below: transactions.count)
+        && isPlace(chain.lastTransaction, below: transactions.count)
+        && isPlace(chain.firstPurchase, below: transactions.count)
+        && (chain.firstTransaction == none) == (chain.lastTransaction == none)
+    }
+  }
+
+  /// Lists grow at their head, so each leads to a lower place.
+  private var listsAreConsistent: Bool {
+    deliveries.enumerated().allSatisfy {
+      isPlace($1.next, below: $0) && transactions.indices.contains($1.transaction)
+    }
+      && downloads.enumerated().allSatisfy {
+        isPlace($1.next, below: $0) && transactions.indices.contains($1.transaction)
+      }
+      && installs.enumerated().allSatisfy {
+        isPlace($1.next, below: $0) && isPlace($1.transaction, below: transactions.count)
+      }
+      && reports.enumerated().allSatisfy { isPlace($1.next, below: $0) }
+      && contents.enumerated().allSatisfy {
+        isPlace($1.next, below: $0) && isPlace($1.transaction, below: transactions.count)
+      }
+      && devices.allSatisfy {
+        isPlace($0.firstContent, below: contents.count)
+          && isPlace($0.firstInstall, below: installs.count)
+          && (!$0.newestIsUnanswered || !$0.unanswered.isEmpty)
+      }
+  }
+
+  private var holdersAreConsistent: Bool {
+    contents.allSatisfy { $0.holder == gone || isPlace($0.holder, below: customers.count) }
+      && accounts.allSatisfy { isPlace($0.customer, below: customers.count) }
+      && grants.allSatisfy { customers.indices.contains($0.holder) }
+      && consumptions.allSatisfy { customers.indices.contains($0.holder) }
+      && failures.allSatisfy { transactions.indices.contains($0.transaction) }
+      && closings.allSatisfy {
+        transactions.indices.contains($0.transaction)
+          && $0.downloads.allSatisfy(downloads.indices.contains)
+      }
+  }
+}

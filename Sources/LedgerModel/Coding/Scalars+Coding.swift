@@ -1,0 +1,26 @@
+import LedgerEvents
+
+/// A number in a list.
+extension NameNumber: Persisted {
+  init(from reader: inout StateReader) throws(StateError) { self = try reader.number() }
+
+  func encode(into writer: inout StateWriter) { writer.write(self) }
+}
+
+extension UInt64: Persisted {
+  init(from reader: inout StateReader) throws(StateError) { self = try reader.unsigned() }
+
+  func encode(into writer: inout StateWriter) { writer.write(self) }
+}
+
+extension Int: Persisted {
+  init(from reader: inout StateReader) throws(StateError) { self = try reader.place() }
+
+  func encode(into writer: inout StateWriter) { writer.write(self) }
+}
+
+extension Int64: Persisted {
+  init(from reader: inout StateReader) throws(StateError) { self = try reader.signed() }
+
+  func encode(into writer: inout StateWriter) { writer.write(self) }
+}

@@ -1,0 +1,156 @@
+import LedgerEvents
+
+/// Why persisted state does not read.
+public struct StateError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// What a program can tell apart.
+  public enum Code: Sendable {
+    /// It was written by another version of the format: fold anew.
+    case version
+    /// A length, a place or a text in it makes no sense: it was damaged.
+    case corrupt
+  }
+
+  public let code: Code
+  /// Where reading ended, in bytes from the beginning.
+  public let offset: Int
+
+  public var description: String {
+    switch code {
+    case .version: "the state was written by another version of the format; fold the unit anew"
+    case .corrupt: "the state is damaged at byte \(offset); fold the unit anew"
+    }
+  }
+
+  public static func == (left: Self, right: Self) -> Bool { left.code == right.code }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(code) }
+}
+
+/// Reads persisted state; whatever the bytes are, it reads within them or throws.
+struct StateReader {
+  private let bytes: [UInt8]
+  private var at = 0
+
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  var isAtEnd: Bool { at == bytes.count }
+
+  func error(_ code: StateError.Code = .corrupt) -> StateError {
+    StateError(code: code, offset: at)
+  }
+
+  mutating func byte() throws(StateError) -> UInt8 {
+    guard at < bytes.count else { throw error() }
+    defer { at += 1 }
+    return bytes[at]
+  }
+
+  mutating func unsigned() throws(StateError) -> UInt64 {
+    if at < bytes.count, bytes[at] < 0x80 {
+      defer { at += 1 }
+      return UInt64(bytes[at])
+    }
+    var value: UInt64 = 0
+    var shift: UInt64 = 0
+    while true {
+      let next = try byte()
+      let part = UInt64(next & 0x7F)
+      if shift == 63 && part > 1 { throw error() }
+      value |= part << shift
+      if next < 0x80 { return value }
+      shift += 7
+      if shift > 63 { throw error() }
+    }
+  }
+
+  mutating func number() throws(StateError) -> NameNumber {
+    guard let number = NameNumber(exactly: try unsigned()) else { throw error() }
+    return number
+  }
+
+  mutating func boolean() throws(StateError) -> Bool {
+    let value = try byte()
+    if value > 1 { throw error() }
+    return value == 1
+  }
+
+  mutating func place() throws(StateError) -> Int {
+    let folded = try unsigned()
+    let place = Int(Int64(bitPattern: folded >> 1) ^ -Int64(bitPattern: folded & 1))
+    guard place >= gone && place <= Self.placeMax else { throw error() }
+    return place
+  }
+
+  /// No table or count grows beyond this: a ledger has fewer events.
+  private static let placeMax = 1 << 40
+
+  mutating func signed() throws(StateError) -> Int64 {
+    var shifted = try unsigned()
+    if shifted == 0 { return .min }
+    if shifted == 1 { return .max }
+    if shifted == .max {
+      let rest = try unsigned()
+      shifted = rest == 2 ? .max : rest
+    }
+    let folded = shifted &- 2
+    return Int64(bitPattern: folded >> 1) ^ -Int64(bitPattern: folded & 1)
+  }
+
+  mutating func double() throws(StateError) -> Double {
+    guard try boolean() else { return .nan }
+    return Double(bitPattern: try fixed())
+  }
+
+  mutating func fixed() throws(StateError) -> UInt64 {
+    var value: UInt64 = 0
+    for shift in stride(from: UInt64(0), to: 64, by: 8) { value |= UInt64(try byte()) << shift }
+    return value
+  }
+
+  /// A count of things that take at least a byte each.
+  mutating func count() throws(StateError) -> Int {
+    guard let count = Int(exactly: try unsigned()), count <= bytes.count - at else {
+      throw error()
+    }
+    return count
+  }
+
+  mutating func name() throws(StateError) -> Name {
+    let count = try count()
+    guard let text = String(validating: bytes[at..<(at + count)], as: UTF8.self) else {
+      throw error()
+    }
+    at += count
+    return Name(text)
+  }
+
+  mutating func optionalName() throws(StateError) -> Name? {
+    try boolean() ? try name() : nil
+  }
+
+  mutating func optionalHash() throws(StateError) -> UInt64? {
+    try boolean() ? try fixed() : nil
+  }
+
+  mutating func list<Element: Persisted>() throws(StateError) -> [Element] {
+    let count = try count()
+    if count == 0 { return [] }
+    var list: [Element] = []
+    list.reserveCapacity(count)
+    for _ in 0..<count { list.append(try Element(from: &self)) }
+    return list
+  }
+
+  /// A value of an enumeration by its raw byte.
+  mutating func choice<Choice: RawRepresentable<UInt8>>() throws(StateError) -> Choice {
+    guard let choice = Choice(rawValue: try byte()) else { throw error() }
+    return choice
+  }
+
+  mutating func index() throws(StateError) -> KeyIndex {
+    let count = try count()
+    var index = KeyIndex()
+    for _ in 0..<count { _ = index.append(try unsigned()) }
+    return index
+  }
+}

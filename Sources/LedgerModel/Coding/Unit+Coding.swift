@@ -1,0 +1,123 @@
+import LedgerEvents
+
+extension Unit {
+  /// The version of the format below; state of another one is folded anew.
+  static let formatVersion: UInt8 = 1
+
+  /// The state as bytes: equal states have equal bytes.
+  ///
+  /// - Complexity: O(*n*) in the size of the state.
+  public func encoded() -> [UInt8] {
+    var writer = StateWriter()
+    encode(into: &writer)
+    return writer.bytes
+  }
+
+  /// Appends the state to `bytes`.
+  ///
+  /// - Complexity: O(*n*) in the size of the state.
+  public func encode(into bytes: inout [UInt8]) {
+    var writer = StateWriter()
+    encode(into: &writer)
+    bytes.append(contentsOf: writer.written)
+  }
+
+  private func encode(into writer: inout StateWriter) {
+    writer.write(Self.formatVersion)
+    identity.encode(into: &writer)
+    writer.write(countsEverywhere)
+    writer.write(factCount)
+    writer.write(lastPosition)
+    writer.write(lastKey != nil)
+    if let lastKey { lastKey.encode(into: &writer) }
+    writer.write(statedAccounts)
+    writer.write(environments)
+  }
+
+  /// State that was written by `encoded()`, lent from a page; the bytes are copied once.
+  ///
+  /// - Throws: As `init(decoding:)` of an array does.
+  public init(decoding bytes: Span<UInt8>) throws(StateError) {
+    var copy: [UInt8] = []
+    copy.reserveCapacity(bytes.count)
+    for place in bytes.indices { copy.append(bytes[place]) }
+    try self.init(decoding: copy)
+  }
+
+  /// State that was written by `encoded()`.
+  ///
+  /// - Throws: `StateError` where the bytes are of another version or damaged; nothing that reads
+  ///   leads outside of the state's tables.
+  /// - Complexity: O(*n*) in the size of the state.
+  public init(decoding bytes: [UInt8]) throws(StateError) {
+    var reader = StateReader(bytes)
+    guard try reader.byte() == Self.formatVersion else { throw reader.error(.version) }
+    identity = try Identity(from: &reader)
+    countsEverywhere = try reader.boolean()
+    factCount = try reader.place()
+    lastPosition = try reader.unsigned()
+    lastKey = try reader.boolean() ? try FoldKey(from: &reader) : nil
+    statedAccounts = try reader.index()
+    environments = try reader.list()
+    guard reader.isAtEnd, environments.allSatisfy(\.isConsistent), factCount >= 0 else {
+      throw reader.error()
+    }
+  }
+}
+
+extension Identity: Persisted {
+  init(from reader: inout StateReader) throws(StateError) {
+    paymentIndex = try reader.index()
+    payments = try reader.list()
+    rootIndex = try reader.index()
+    roots = try reader.list()
+    sessionIndex = try reader.index()
+    sessions = try reader.list()
+    guard payments.count == paymentIndex.keys.count, roots.count == rootIndex.keys.count,
+      sessions.count == sessionIndex.keys.count
+    else { throw reader.error() }
+  }
+
+  func encode(into writer: inout StateWriter) {
+    writer.write(paymentIndex)
+    writer.write(payments)
+    writer.write(rootIndex)
+    writer.write(roots)
+    writer.write(sessionIndex)
+    writer.write(sessions)
+  }
+}
+
+/// An environment with two marks, in one byte.
+private func packed(_ environment: StoreEnvironment?, _ first: Bool, _ second: Bool) -> UInt8 {
+  (environment?.rawValue ?? 0) << 2 | (first ? 1 : 0) | (second ? 2 : 0)
+}
+
+extension StateReader {
+  fileprivate mutating func packed() throws(StateError) -> (StoreEnvironment?, Bool, Bool) {
+    let value = try byte()
+    let environment = StoreEnvironment(rawValue: value >> 2)
+    if environment == nil && value >> 2 != 0 { throw error() }
+    return (environment, value & 1 != 0, value & 2 != 0)
+  }
+}
+
+extension Identity.Root: Persisted {
+  init(from reader: inout StateReader) throws(StateError) {
+    (environment, isBegun, mixtureFound) = try reader.packed()
+  }
+
+  func encode(into writer: inout StateWriter) {
+    writer.write(packed(environment, isBegun, mixtureFound))
+  }
+}
+
+extension Identity.Session: Persisted {
+  init(from reader: inout StateReader) throws(StateError) {
+    (environment, isReliedUpon, _) = try reader.packed()
+  }
+
+  func encode(into writer: inout StateWriter) {
+    writer.write(packed(environment, isReliedUpon, false))
+  }
+}

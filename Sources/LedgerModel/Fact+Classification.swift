@@ -1,0 +1,59 @@
+import LedgerEvents
+
+extension EventKind {
+  /// A `transaction.*` event of the vocabulary.
+  var isTransactionKind: Bool {
+    (rawValue >= EventKind.transactionPurchasing.rawValue
+      && rawValue <= EventKind.transactionAssigned.rawValue)
+      || (rawValue >= EventKind.transactionRefundRequested.rawValue
+        && rawValue <= EventKind.transactionRevoked.rawValue)
+  }
+
+  /// A `subscription.*` event of the vocabulary.
+  var isSubscriptionKind: Bool {
+    rawValue >= EventKind.subscriptionRenewed.rawValue
+      && rawValue <= EventKind.subscriptionOfferRedeemed.rawValue
+  }
+
+  /// A `download.*` event of the vocabulary.
+  var isDownloadKind: Bool {
+    rawValue >= EventKind.downloadRequested.rawValue
+      && rawValue <= EventKind.downloadCancelled.rawValue
+  }
+
+  /// `catalog.*` and `account.*`: events that count in every environment when they state none.
+  var countsInEveryEnvironment: Bool {
+    (rawValue >= EventKind.catalogSet.rawValue && rawValue <= EventKind.catalogFailed.rawValue)
+      || (rawValue >= EventKind.accountLinked.rawValue
+        && rawValue <= EventKind.accountErased.rawValue)
+  }
+
+  /// What `arrived-late` looks at.
+  var isDatedByTheStore: Bool {
+    switch self {
+    case .transactionPurchased, .transactionRestored, .transactionRefunded,
+      .transactionRefundReversed, .transactionRevoked:
+      true
+    default: isSubscriptionKind
+    }
+  }
+}
+
+extension Fact {
+  /// From source `notification`, `receipt` or `server`: never changes what is on a queue.
+  var isFromTheStore: Bool {
+    switch source {
+    case .notification, .receipt, .server: true
+    default: false
+    }
+  }
+
+  /// A store fact (`model.md`, *Terms*): signed, or from one of the store's sources.
+  var isStoreFact: Bool { signedAt != Fact.absentTime || isFromTheStore }
+
+  /// A queue fact: a `transaction.*` event that is not from the store's sources.
+  var isQueueFact: Bool { kind.isTransactionKind && !isFromTheStore }
+
+  /// `signedAt`, else `occurredAt`: what orders store facts about one transaction.
+  var storeTime: Int64 { signedAt != Fact.absentTime ? signedAt : occurredAt }
+}

@@ -1,0 +1,52 @@
+public import LedgerEvents
+
+/// A broken rule, seen in the events: which rule, at which event, and whom and what it concerns.
+/// Numbers that are 0 concern nothing.
+public struct Finding: Hashable, Sendable {
+  public var rule: Rule
+  public var environment: StoreEnvironment
+  /// Of the event that completes it, or that opened what is still open.
+  public var position: UInt64
+  /// Believed store time of that event, in microseconds.
+  public var occurredAt: Int64
+  public var account: NameNumber
+  public var device: NameNumber
+  public var transaction: NameNumber
+  public var product: NameNumber
+  public var download: NameNumber
+  /// A version, a digest or another text that says more.
+  public var detail: Name?
+
+  public init(
+    rule: Rule, environment: StoreEnvironment, position: UInt64, occurredAt: Int64,
+    account: NameNumber = 0, device: NameNumber = 0, transaction: NameNumber = 0,
+    product: NameNumber = 0, download: NameNumber = 0, detail: Name? = nil
+  ) {
+    self.rule = rule
+    self.environment = environment
+    self.position = position
+    self.occurredAt = occurredAt
+    self.account = account
+    self.device = device
+    self.transaction = transaction
+    self.product = product
+    self.download = download
+    self.detail = detail
+  }
+
+  public var severity: Rule.Severity { rule.severity }
+}
+
+/// How long what is open may stay so before a rule of the second table holds, in microseconds.
+public struct Thresholds: Hashable, Sendable {
+  public var neverFinished: Int64 = 24 * Instant.hour
+  public var paymentUnanswered: Int64 = Instant.hour
+  public var downloadStalled: Int64 = Instant.hour
+  public var installInterrupted: Int64 = Instant.hour
+  public var restoreUnanswered: Int64 = Instant.hour
+
+  public init() {}
+
+  /// The defaults of `findings.md`.
+  public static let standard = Thresholds()
+}

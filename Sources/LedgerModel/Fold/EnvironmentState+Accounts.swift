@@ -1,0 +1,149 @@
+import LedgerEvents
+
+extension EnvironmentState {
+  /// The customer of an account id now; an id that is new, or was erased, starts afresh.
+  mutating func customer(of account: NameNumber) -> Int {
+    var place = accountIndex.find(UInt64(account))
+    if place < 0 {
+      place = accountIndex.append(UInt64(account))
+      accounts.append(AccountState(number: account, customer: nobody))
+    }
+    if accounts[place].customer == nobody {
+      accounts[place].customer = customers.count
+      customers.append(.min)
+    }
+    return accounts[place].customer
+  }
+
+  /// The customer of an account id, or `nobody` where it has none.
+  func knownCustomer(of account: NameNumber) -> Int {
+    let place = accountIndex.lookUp(UInt64(account))
+    return place < 0 ? nobody : accounts[place].customer
+  }
+
+  /// `model.md` 2: both ids are one customer, with everything both hold.
+  mutating func link(_ fact: Fact) {
+    let other = fact.detail?.fields.to ?? 0
+    guard fact.account != 0, other != 0 else { return }
+    let left = customer(of: fact.account)
+    let right = customer(of: other)
+    if left == right { return }
+    for place in accounts.indices where accounts[place].customer == right {
+      accounts[place].customer = left
+    }
+    move(from: right, to: left, throughTransferTo: 0)
+  }
+
+  /// `model.md` 3: what the customer holds now is another's.
+  mutating func transfer(_ fact: Fact) {
+    let other = fact.detail?.fields.to ?? 0
+    guard fact.account != 0, other != 0 else { return }
+    let from = customer(of: fact.account)
+    let target = customer(of: other)
+    if from != target { move(from: from, to: target, throughTransferTo: other) }
+  }
+
+  /// `model.md` 4: what the customer holds now is nobody's, and its ids start afresh.
+  mutating func erase(_ fact: Fact) {
+    guard fact.account != 0 else { return }
+    let gone = customer(of: fact.account)
+    for place in accounts.indices where accounts[place].customer == gone {
+      accounts[place].customer = nobody
+    }
+    move(from: gone, to: nobody, throughTransferTo: 0)
+  }
+
+  private mutating func move(from: Int, to: Int, throughTransferTo account: NameNumber) {
+    for place in transactions.indices where transactions[place].holder == from {
+      guard transactions[place].isBegun else { continue }
+      transactions[place].holder = to
+      if account != 0 && !transactions[place].movedTo.contains(account) {
+        transactions[place].movedTo.append(account)
+      }
+    }
+    moveContents(from: from, to: to)
+    moveGrants(from: from, to: to)
+    for place in consumptions.indices.reversed() where consumptions[place].holder == from {
+      let spent = consumptions.remove(at: place)
+      if to != nobody { addConsumption(holder: to, unit: spent.unit, amount: spent.amount) }
+    }
+    if to != nobody { customers[to] = max(customers[to], customers[from]) }
+  }
+
+  private mutating func moveGrants(from: Int, to: Int) {
+    for place in grants.indices.reversed() where grants[place].holder == from {
+      var moved = grants.remove(at: place)
+      guard to != nobody else { continue }
+      moved.holder = to
+      addGrant(moved)
+    }
+  }
+
+  /// `model.md` 11: among several grants of one name the latest end holds.
+  private mutating func addGrant(_ grant: GrantState) {
+    let same = grants.firstIndex {
+      $0.holder == grant.holder && $0.entitlement == grant.entitlement
+        && $0.product == grant.product
+    }
+    guard let same else {
+      grants.append(grant)
+      return
+    }
+    let since = min(grants[same].since, grant.since)
+    if grant.until > grants[same].until { grants[same] = grant }
+    grants[same].since = since
+  }
+
+  /// The name that a grant or a withdrawal speaks of.
+  private func grantName(_ fact: Fact) -> (entitlement: Name?, product: NameNumber)? {
+    if let entitlement = fact.detail?.fields.entitlement { return (entitlement, 0) }
+    return fact.product == 0 ? nil : (nil, fact.product)
+  }
+
+  mutating func grant(_ fact: Fact, _ step: Step) {
+    guard step.holder != nobody, let name = grantName(fact) else { return }
+    let until = fact.detail?.fields.until ?? Fact.absentTime
+    addGrant(
+      GrantState(
+        holder: step.holder, entitlement: name.entitlement, product: name.product,
+        until: until == Fact.absentTime ? .max : until, since: fact.occurredAt))
+  }
+
+  mutating func withdraw(_ fact: Fact, _ step: Step) {
+    guard step.holder != nobody, let name = grantName(fact) else { return }
+    grants.removeAll {
+      $0.holder == step.holder && $0.entitlement == name.entitlement && $0.product == name.product
+    }
+  }
+
+  /// `model.md` 10: what the app spends from a balance.
+  mutating func consume(_ fact: Fact, _ step: Step) {
+    guard step.holder != nobody, let fields = fact.detail?.fields, let unit = fields.unit
+    else { return }
+    addConsumption(holder: step.holder, unit: unit, amount: fields.amount)
+  }
+
+  private mutating func addConsumption(holder: Int, unit: Name, amount: Int64) {
+    if let same = consumptions.firstIndex(where: { $0.holder == holder && $0.unit == unit }) {
+      let (sum, overflows) = consumptions[same].amount.addingReportingOverflow(amount)
+      consumptions[same].amount = overflows ? .max : sum
+    } else {
+      consumptions.append(ConsumptionState(holder: holder, unit: unit, amount: amount))
+    }
+  }
+
+  /// Looks for `account-changed` at an event of a transaction that states an account.
+  mutating func judgeAccount(_ fact: Fact, _ step: Step) {
+    if transactions[step.transaction].owner == fact.account || step.holder == nobody { return }
+    let transaction = transactions[step.transaction]
+    if transaction.marks.contains(.accountChangedFound) { return }
+    let stated = knownCustomer(of: fact.account)
+    var allowed = [knownCustomer(of: transaction.owner)]
+    allowed.append(contentsOf: transaction.movedTo.map(knownCustomer(of:)))
+    if transaction.movedTo.contains(fact.account) { return }
+    if AccountChanged.breaks(stated: stated, allowed: allowed) {
+      transactions[step.transaction].marks.insert(.accountChangedFound)
+      report(.accountChanged, fact, step)
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import LedgerEvents
+
+extension EnvironmentState {
+  /// Follows the sequences of a session on its device.
+  mutating func reduceClock(_ fact: Fact, _ step: Step) {
+    let key = Identity.sessionKey(fact)
+    var place = sessionIndex.find(key)
+    if place < 0 {
+      place = sessionIndex.append(key)
+      sessions.append(SessionClock())
+    }
+    if sessions[place].time != fact.occurredAt {
+      sessions[place].highestBefore = max(
+        sessions[place].highestBefore, sessions[place].highestAtTime)
+      sessions[place].time = fact.occurredAt
+    }
+    sessions[place].highestAtTime = max(sessions[place].highestAtTime, fact.sequence)
+    if ClockStepped.breaks(fact.sequence, sessions[place]) {
+      sessions[place].isFound = true
+      report(.clockStepped, fact, step)
+    }
+  }
+
+  /// Keeps a dated store fact until the batch's facts can be looked at in the order of arrival.
+  mutating func noteArrival(_ fact: Fact, _ step: Step) {
+    let chain: Int
+    if step.transaction != none {
+      chain = transactions[step.transaction].chain
+    } else if fact.original != 0 {
+      chain = chainPlace(fact.original)
+    } else {
+      return
+    }
+    arrivals.append(
+      Arrival(
+        chain: chain, storeTime: fact.storeTime, finding: finding(.arrivedLate, fact, step)))
+  }
+
+  /// Judges the batch's dated store facts in the order of arrival; what came before the batch
+  /// arrived before all of it.
+  mutating func judgeArrivals() {
+    if arrivals.isEmpty { return }
+    let isSorted = arrivals.indices.dropFirst().allSatisfy {
+      arrivals[$0 - 1].finding.position < arrivals[$0].finding.position
+    }
+    if !isSorted { arrivals.sort { $0.finding.position < $1.finding.position } }
+    for arrival in arrivals {
+      let latest = chains[arrival.chain].latestStoreTime
+      if ArrivedLate.breaks(arrival.storeTime, latest: latest) {
+        lateFindings.append(arrival.finding)
+      }
+      chains[arrival.chain].latestStoreTime = max(latest, arrival.storeTime)
+    }
+    arrivals.removeAll(keepingCapacity: true)
+  }
+}

@@ -1,0 +1,113 @@
+import LedgerEvents
+
+extension EnvironmentState {
+  /// What a stated device says beside transactions; the absent device's part is in the context.
+  mutating func reduceDevice(_ fact: Fact, _ step: Step) {
+    let place = devicePlace(fact.device)
+    switch fact.kind {
+    case .sessionStarted:
+      devices[place].launch = fact.position
+      devices[place].restore = 0
+    case .restoreRequested:
+      devices[place].restore = fact.position
+      devices[place].restoreIsCompleted = false
+      devices[place].unanswered.append(
+        DeviceState.Request(
+          position: fact.position, time: fact.occurredAt, account: fact.account))
+      devices[place].newestIsUnanswered = true
+    case .restoreCompleted, .restoreFailed:
+      if fact.kind == .restoreCompleted { devices[place].restoreIsCompleted = true }
+      if devices[place].newestIsUnanswered { devices[place].unanswered.removeLast() }
+      devices[place].newestIsUnanswered = false
+    case .paymentsChecked:
+      devices[place].allowsPayments = fact.detail?.fields.allowed ?? true
+    case .catalogReceived:
+      noteOffers(fact, place)
+    default:
+      settleClosings(fact, step, device: fact.device, transaction: nil)
+    }
+  }
+
+  private mutating func noteOffers(_ fact: Fact, _ place: Int) {
+    guard let fields = fact.detail?.fields else { return }
+    for offered in fields.offered { note(offered.product, isInvalid: false, place) }
+    for product in fields.invalid { note(product, isInvalid: true, place) }
+  }
+
+  private mutating func note(_ product: NameNumber, isInvalid: Bool, _ place: Int) {
+    let at = devices[place].offers.partitionPoint { $0.product < product }
+    if at < devices[place].offers.count, devices[place].offers[at].product == product {
+      devices[place].offers[at].isInvalid = isInvalid
+    } else {
+      devices[place].offers.insert(
+        DeviceState.Offer(product: product, isInvalid: isInvalid), at: at)
+    }
+  }
+
+  /// The launch that a fact stands in, by the position of its `session.started`; 0 before any.
+  mutating func launch(
+    of device: NameNumber, _ step: Step, _ surroundings: Surroundings
+  ) -> UInt64 {
+    if device == 0 {
+      asksAbsentDevice = true
+      return surroundings.context.absentDevice(in: environment)
+        .launch(at: step.key, surroundings.texts)
+    }
+    let place = deviceIndex.find(UInt64(device))
+    return place < 0 ? 0 : devices[place].launch
+  }
+
+  /// A transaction first delivered as restored: it is its restore's own, where one lasts there
+  /// (`model.md` 16).
+  mutating func joinRestore(
+    _ fact: Fact, _ step: Step, delivery: Int, _ surroundings: Surroundings
+  ) {
+    let restore: UInt64
+    let isCompleted: Bool
+    if fact.device == 0 {
+      asksAbsentDevice = true
+      let absent = surroundings.context.absentDevice(in: environment)
+      guard let lasting = absent.restore(at: step.key, surroundings.texts) else { return }
+      (restore, isCompleted) = lasting
+      couple(.restore, 0, writes: true)
+    } else {
+      let place = devicePlace(fact.device)
+      restore = devices[place].restore
+      isCompleted = devices[place].restoreIsCompleted
+    }
+    if restore == 0 { return }
+    judgeRestored(fact, step, restore: restore, surroundings)
+    deliveries[delivery].restore = restore
+    if RestoreCompletedEarly.breaks(isCompleted: isCompleted) {
+      report(.restoreCompletedEarly, fact, step)
+    }
+  }
+
+  private mutating func judgeRestored(
+    _ fact: Fact, _ step: Step, restore: UInt64, _ surroundings: Surroundings
+  ) {
+    let transaction = transactions[step.transaction]
+    if transaction.statedOriginal == 0 { return }
+    let isSecond = members(of: transaction.chain).contains { member in
+      guard member != step.transaction, transactions[member].statedOriginal != 0 else {
+        return false
+      }
+      let delivery = delivery(of: member, on: fact.device)
+      return delivery != none && deliveries[delivery].restore == restore
+    }
+    let kind = kind(of: chains[transaction.chain], surroundings.context)
+    if RestoredTwice.breaks(isSecond: isSecond, kind: kind) {
+      report(.restoredTwice, fact, step)
+    }
+  }
+
+  func stormIsFound(_ restore: UInt64, on device: NameNumber) -> Bool {
+    let place = deviceIndex.lookUp(UInt64(device))
+    return place >= 0 && devices[place].storms.contains(restore)
+  }
+
+  mutating func noteStorm(_ restore: UInt64, on device: NameNumber) {
+    let place = devicePlace(device)
+    devices[place].storms.append(restore)
+  }
+}

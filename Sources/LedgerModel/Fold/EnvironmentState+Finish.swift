@@ -1,0 +1,141 @@
+import LedgerEvents
+
+extension EnvironmentState {
+  /// `transaction.finished` by the queue (`model.md` 13 and 14).
+  mutating func finish(_ fact: Fact, _ step: Step) {
+    let place = step.transaction
+    let transaction = transactions[place]
+    guard transaction.queue.wasDelivered else {
+      judgeEarlyFinish(fact, step)
+      return
+    }
+    if FinishedTwice.breaks(transaction.queue) { report(.finishedTwice, fact, step) }
+    if transaction.queue.isOpen && transaction.queue.delivered != .transactionFailed {
+      judgeClosingFinish(fact, step)
+    }
+    transactions[place].queue.isOpen = false
+    transactions[place].queue.finishCount += 1
+    noteEnd(fact, step)
+    var download = transaction.firstDownload
+    while download != none {
+      if downloads[download].device == fact.device { cancelByFinish(download) }
+      download = downloads[download].next
+    }
+  }
+
+  /// A finish of what the queue never delivered changes nothing.
+  private mutating func judgeEarlyFinish(_ fact: Fact, _ step: Step) {
+    let transaction = transactions[step.transaction]
+    if FinishedUnknown.breaks(transaction.marks) {
+      transactions[step.transaction].marks.insert(.unknownFound)
+      report(.finishedUnknown, fact, step)
+    } else if FinishedWhilePurchasing.breaks(transaction.queue) {
+      report(.finishedWhilePurchasing, fact, step)
+    }
+  }
+
+  private mutating func cancelByFinish(_ place: Int) {
+    guard downloads[place].host == .store, !downloads[place].phase.hasEnded else { return }
+    downloads[place].phase = .cancelled
+    downloads[place].marks.insert(.cancelledByFinish)
+    downloads[place].marks.remove(.requestedAndOpen)
+    endAttempt(place)
+  }
+
+  /// Looks at the store-hosted downloads on the finishing device, those that are there already left
+  /// out.
+  private mutating func judgeClosingFinish(_ fact: Fact, _ step: Step) {
+    var closing = ClosingFinish()
+    closing.isRestore = transactions[step.transaction].queue.delivered == .transactionRestored
+    var lost: [Int] = []
+    var place = transactions[step.transaction].firstDownload
+    while place != none {
+      let download = downloads[place]
+      defer { place = download.next }
+      guard download.device == fact.device else { continue }
+      let install = install(of: download)
+      if download.marks.contains(.everRequested) { closing.anyRequested = true }
+      if download.host == .own { continue }
+      if isThereAlready(download.version, product: step.product, fact, step) { continue }
+      closing.add(download, install: install)
+      if download.phase == .finished && !(install?.wasInstalled ?? false) { lost.append(place) }
+    }
+    let broken: [(Rule, Bool)] = [
+      (.finishedBeforeDownload, FinishedBeforeDownload.breaks(closing)),
+      (.finishedWithoutDownload, FinishedWithoutDownload.breaks(closing)),
+      (.finishedAfterFailedDownload, FinishedAfterFailedDownload.breaks(closing)),
+      (.finishedBeforeInstall, FinishedBeforeInstall.breaks(closing)),
+      (.installFailedThenFinished, InstallFailedThenFinished.breaks(closing)),
+    ]
+    for (rule, isBroken) in broken where isBroken { report(rule, fact, step) }
+    if !lost.isEmpty {
+      closings.append(
+        ClosingState(
+          transaction: step.transaction, device: fact.device, downloads: lost, key: step.key))
+    }
+  }
+
+  /// Looks for `content-missing-at-install` at a purge of `device`, or at a failed install of one
+  /// transaction: the first one after a closing finish settles it.
+  mutating func settleClosings(
+    _ fact: Fact, _ step: Step, device: NameNumber, transaction: Int?
+  ) {
+    guard !closings.isEmpty else { return }
+    for place in closings.indices.reversed() {
+      let closing = closings[place]
+      guard closing.device == device, transaction.map({ $0 == closing.transaction }) ?? true
+      else { continue }
+      closings.remove(at: place)
+      let installs = closing.downloads.map { install(of: downloads[$0])?.wasInstalled ?? false }
+      guard ContentMissingAtInstall.breaks(wereInstalled: installs) else { continue }
+      var about = step
+      about.transaction = closing.transaction
+      about.product = transactions[closing.transaction].product
+      report(.contentMissingAtInstall, fact, about)
+    }
+  }
+
+  /// Lets the purges of the absent device come to pass that stand before `key`, or all of them;
+  /// returns the last one that did.
+  mutating func drainAbsentPurges(
+    before key: FoldKey?, _ surroundings: Surroundings
+  ) -> FoldKey? {
+    var last: FoldKey?
+    while true {
+      let absent = surroundings.context.absentDevice(in: environment)
+      var next: FoldKey?
+      for closing in closings where closing.device == 0 {
+        guard let purge = absent.purge(after: closing.key, surroundings.texts) else { continue }
+        if let key, !purge.precedes(key, surroundings.texts) { continue }
+        if let found = next, !purge.precedes(found, surroundings.texts) { continue }
+        next = purge
+      }
+      guard let next else { return last }
+      var fact = Fact(
+        position: next.position, kind: .contentPurged, source: .app, environment: environment,
+        statedOccurredAt: next.time, recordedAt: next.time, sequence: next.sequence,
+        idPrefix: next.idPrefix)
+      fact.device = 0
+      settleClosings(fact, Step(ordinal: -1, key: next), device: 0, transaction: nil)
+      last = next
+    }
+  }
+}
+
+/// What a closing finish finds among the transaction's store-hosted downloads on its device.
+struct ClosingFinish: Sendable {
+  var isRestore = false
+  /// Any of the transaction's downloads was ever requested on that device.
+  var anyRequested = false
+  var anyNotEnded = false
+  var anyFailedOrCancelled = false
+  var anyFinishedWithoutInstall = false
+  var anyInstallFailedOrOpen = false
+
+  mutating func add(_ download: DownloadState, install: InstallState?) {
+    if !download.phase.hasEnded { anyNotEnded = true }
+    if download.phase == .failed || download.phase == .cancelled { anyFailedOrCancelled = true }
+    if download.phase == .finished && install == nil { anyFinishedWithoutInstall = true }
+    if let install, install.phase != .installed { anyInstallFailedOrOpen = true }
+  }
+}

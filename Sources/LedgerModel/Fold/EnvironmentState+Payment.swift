@@ -1,0 +1,41 @@
+import LedgerEvents
+
+extension EnvironmentState {
+  /// `payment.added`: judged against what the device was told, and open until the queue answers.
+  mutating func reducePayment(_ fact: Fact, _ step: Step, _ surroundings: Surroundings) {
+    let isInvalid: Bool
+    let isAllowed: Bool
+    if fact.device == 0 {
+      asksAbsentDevice = true
+      let absent = surroundings.context.absentDevice(in: environment)
+      isInvalid = absent.isInvalid(fact.product, at: step.key, surroundings.texts)
+      isAllowed = absent.allowsPayments(at: step.key, surroundings.texts)
+    } else {
+      let device = devices[devicePlace(fact.device)]
+      let at = device.offers.partitionPoint { $0.product < fact.product }
+      isInvalid =
+        at < device.offers.count && device.offers[at].product == fact.product
+        && device.offers[at].isInvalid
+      isAllowed = device.allowsPayments
+    }
+    if InvalidProduct.breaks(isListedAsInvalid: isInvalid) { report(.invalidProduct, fact, step) }
+    if PaymentNotAllowed.breaks(isAllowed: isAllowed) { report(.paymentNotAllowed, fact, step) }
+    if fact.payment != 0, payments.contains(where: { $0.payment == fact.payment }) { return }
+    if fact.payment == 0 && fact.device == 0 { couple(.payment, fact.product, writes: true) }
+    payments.append(
+      PaymentState(
+        payment: fact.payment, product: fact.product, device: fact.device, account: fact.account,
+        time: fact.occurredAt, position: fact.position))
+  }
+
+  /// A queue fact answers the payment that it states, and payments without an id for the product
+  /// that it concerns on its device.
+  mutating func answerPayments(_ fact: Fact, _ step: Step) {
+    if fact.device == 0 && step.product != 0 { couple(.payment, step.product, writes: false) }
+    if payments.isEmpty { return }
+    payments.removeAll {
+      $0.payment != 0
+        ? $0.payment == fact.payment : $0.product == step.product && $0.device == fact.device
+    }
+  }
+}

@@ -1,0 +1,232 @@
+import LedgerEvents
+
+extension EnvironmentState {
+  /// What a `transaction.*` or `subscription.*` event says about what was bought, from whichever
+  /// side.
+  mutating func reducePurchase(_ fact: Fact, _ step: Step, _ surroundings: Surroundings) {
+    switch fact.kind {
+    case .transactionPurchased, .transactionRestored, .subscriptionRenewed:
+      if step.transaction != none { notePurchase(fact, step, surroundings) }
+    case .transactionRefunded, .transactionRevoked, .transactionRefundReversed:
+      if step.transaction != none { noteReversal(fact, step) }
+    case .subscriptionRenewalExtended, .subscriptionBillingRecovered:
+      noteExpiry(fact, step)
+      if fact.kind == .subscriptionBillingRecovered { noteBilling(fact, step) }
+    case .subscriptionExpired:
+      noteLapse(fact, step)
+      noteBilling(fact, step)
+    case .subscriptionGracePeriodEntered, .subscriptionBillingFailed:
+      noteBilling(fact, step)
+    default: break
+    }
+  }
+
+  private mutating func notePurchase(_ fact: Fact, _ step: Step, _ surroundings: Surroundings) {
+    let place = step.transaction
+    let chain = transactions[place].chain
+    let fields = fact.detail?.fields
+    let isFamilyShared = fields?.familyShared ?? false
+    if !transactions[place].hasPurchase {
+      judgeSharing(fact, step, isFamilyShared: isFamilyShared)
+      transactions[place].purchase.firstOrdinal = step.ordinal
+      transactions[place].purchase.firstTime = fact.occurredAt
+      transactions[place].purchase.firstPosition = fact.position
+      transactions[place].purchase.firstApp = fact.app
+    }
+    let isFirstOfChain = chains[chain].firstPurchase == none
+    if isFirstOfChain {
+      chains[chain].firstPurchase = place
+      chains[chain].firstProduct = fact.product
+      chains[chain].quantity = fields?.quantity ?? 1
+    }
+    transactions[place].purchase.take(fact, ordinal: step.ordinal)
+    if isFirstOfChain {
+      judgeSecondPurchase(fact, step, surroundings, isFamilyShared: isFamilyShared)
+    }
+  }
+
+  private mutating func noteReversal(_ fact: Fact, _ step: Step) {
+    let kind: Reversal.Kind =
+      switch fact.kind {
+      case .transactionRefunded: .refunded
+      case .transactionRevoked: .revoked
+      default: .reversed
+      }
+    guard fact.storeTime >= transactions[step.transaction].purchase.reversal.time else { return }
+    transactions[step.transaction].purchase.reversal = Reversal(
+      kind: kind, time: fact.storeTime, ordinal: step.ordinal, occurredAt: fact.occurredAt,
+      percentMillionths: fact.detail?.fields.percentMillionths ?? 100_000_000)
+  }
+
+  /// An `expiresAt` beside the purchase facts: of the transaction named, or of the period that the
+  /// chain is in then.
+  private mutating func noteExpiry(_ fact: Fact, _ step: Step) {
+    guard let value = fact.detail?.fields.expiresAt, value != Fact.absentTime else { return }
+    if step.transaction != none {
+      transactions[step.transaction].purchase.takeExpiry(fact, value, ordinal: step.ordinal)
+    } else if fact.original != 0 {
+      let chain = chainPlace(fact.original)
+      chains[chain].floating.append(
+        ChainState.FloatingExpiry(
+          isStoreFact: fact.isStoreFact, storeTime: fact.storeTime, ordinal: step.ordinal,
+          occurredAt: fact.occurredAt, value: value))
+    }
+  }
+
+  private mutating func noteLapse(_ fact: Fact, _ step: Step) {
+    guard let chain = chain(of: fact, step) else { return }
+    let stated = fact.detail?.fields.expiresAt ?? Fact.absentTime
+    chains[chain].lapses.append(
+      ChainState.Lapse(
+        occurredAt: fact.occurredAt, end: stated != Fact.absentTime ? stated : fact.occurredAt))
+  }
+
+  private mutating func noteBilling(_ fact: Fact, _ step: Step) {
+    guard let chain = chain(of: fact, step) else { return }
+    chains[chain].billings.append(
+      ChainState.Billing(
+        kind: fact.kind, occurredAt: fact.occurredAt,
+        graceEnd: fact.detail?.fields.gracePeriodExpiresAt ?? Fact.absentTime))
+  }
+
+  private mutating func chain(of fact: Fact, _ step: Step) -> Int? {
+    if step.transaction != none { return transactions[step.transaction].chain }
+    return fact.original != 0 ? chainPlace(fact.original) : nil
+  }
+
+  mutating func reduceFulfillment(_ fact: Fact, _ step: Step) {
+    guard step.transaction != none else { return }
+    let transaction = transactions[step.transaction]
+    if FinishedBeforeFulfillment.breaks(transaction) {
+      report(.finishedBeforeFulfillment, fact, step)
+    }
+    transactions[step.transaction].marks.insert(.fulfillmentSeen)
+  }
+
+  /// Looks for `original-shared` at the first purchase fact of a transaction.
+  private mutating func judgeSharing(_ fact: Fact, _ step: Step, isFamilyShared: Bool) {
+    let chain = transactions[step.transaction].chain
+    if chains[chain].sharingFound || isFamilyShared { return }
+    let holder = transactions[step.transaction].holder
+    var others: [Int] = []
+    for member in members(of: chain) where transactions[member].hasPurchase {
+      others.append(transactions[member].holder)
+    }
+    if OriginalShared.breaks(holder: holder, others: others) {
+      chains[chain].sharingFound = true
+      report(.originalShared, fact, step)
+    }
+  }
+
+  /// Looks for `purchased-twice` at the first purchase fact of a chain.
+  private mutating func judgeSecondPurchase(
+    _ fact: Fact, _ step: Step, _ surroundings: Surroundings, isFamilyShared: Bool
+  ) {
+    let transaction = transactions[step.transaction]
+    guard fact.kind == .transactionPurchased, !isFamilyShared, transaction.statedOriginal != 0,
+      transaction.holder != nobody,
+      kind(of: chains[transaction.chain], surroundings.context) == .nonConsumable
+    else { return }
+    for place in chains.indices where place != transaction.chain {
+      let other = chains[place]
+      guard other.firstPurchase != none, other.firstProduct == fact.product else { continue }
+      let facts = PurchasedTwice.Other(
+        product: other.firstProduct,
+        statesOriginal: transactions[other.firstPurchase].statedOriginal != 0,
+        isHeld: members(of: place).contains {
+          transactions[$0].hasPurchase && transactions[$0].holder == transaction.holder
+        },
+        kind: kind(of: other, surroundings.context),
+        isTakenAway: decidingReversal(of: place).takesAway)
+      if PurchasedTwice.breaks(product: fact.product, other: facts) {
+        report(.purchasedTwice, fact, step)
+        return
+      }
+    }
+  }
+
+  /// The places of a chain's transactions, in the order of their first events.
+  func members(of chain: Int) -> ChainMembers {
+    ChainMembers(transactions: transactions, following: chains[chain].firstTransaction)
+  }
+
+  /// What the chain was bought as, by the entry that its first purchase fact uses; without one,
+  /// autoRenewable where a fact of it states an expiry, else a non-consumable (`model.md` 5).
+  func kind(of chain: ChainState, _ context: SharedContext) -> CatalogEntry.Kind {
+    if let entry = entry(of: chain, context) { return entry.kind }
+    return expiringIndex.lookUp(UInt64(chain.original)) >= 0 ? .autoRenewable : .nonConsumable
+  }
+
+  /// The entry that the chain's first purchase fact uses.
+  func entry(of chain: ChainState, _ context: SharedContext) -> CatalogEntry? {
+    if chain.firstPurchase == none { return nil }
+    let first = transactions[chain.firstPurchase].purchase
+    return context.catalogue.entry(
+      of: chain.firstProduct, in: environment, app: first.firstApp, at: first.firstTime)
+  }
+
+  /// `model.md` 7: of each transaction's newest refund, revocation or reversal, the last one.
+  func decidingReversal(of chain: Int) -> Reversal {
+    var deciding = Reversal()
+    for place in members(of: chain)
+    where transactions[place].purchase.reversal.ordinal > deciding.ordinal {
+      deciding = transactions[place].purchase.reversal
+    }
+    return deciding
+  }
+}
+
+/// The transactions of a chain, by following their list.
+struct ChainMembers: Sequence, IteratorProtocol {
+  let transactions: [TransactionState]
+  var following: Int
+
+  mutating func next() -> Int? {
+    if following == none { return nil }
+    defer { following = transactions[following].nextInChain }
+    return following
+  }
+}
+
+extension PurchaseState {
+  /// Takes in a purchase fact of the transaction.
+  mutating func take(_ fact: Fact, ordinal: Int) {
+    let fields = fact.detail?.fields
+    let purchasedAt = fields?.purchasedAt ?? Fact.absentTime
+    let isRestored = fact.kind == .transactionRestored
+    if purchasedAt != Fact.absentTime {
+      if statedStart == Fact.absentTime || purchasedAt < statedStart { statedStart = purchasedAt }
+      if !isRestored && (unrestoredStart == Fact.absentTime || purchasedAt < unrestoredStart) {
+        unrestoredStart = purchasedAt
+      }
+    }
+    if !isRestored {
+      if unrestoredTime == Fact.absentTime { unrestoredTime = fact.occurredAt }
+      isOnlyRestored = false
+    }
+    if let expiresAt = fields?.expiresAt, expiresAt != Fact.absentTime {
+      statesExpiry = true
+      takeExpiry(fact, expiresAt, ordinal: ordinal)
+    }
+    isFamilyShared = fields?.familyShared ?? false
+    if fact.isStoreFact {
+      if fact.storeTime >= store.time {
+        store = StoreClaim(
+          time: fact.storeTime, ordinal: ordinal, product: fact.product,
+          isUpgraded: fields?.isUpgraded ?? false)
+      }
+    } else {
+      queueOrdinal = ordinal
+      queueProduct = fact.product
+    }
+  }
+
+  /// Takes in the expiry that a fact about this transaction states.
+  mutating func takeExpiry(_ fact: Fact, _ value: Int64, ordinal: Int) {
+    if fact.isStoreFact {
+      storeExpiry.take(value, time: fact.storeTime, ordinal: ordinal)
+    } else {
+      queueExpiry.take(value, time: 0, ordinal: ordinal)
+    }
+  }
+}

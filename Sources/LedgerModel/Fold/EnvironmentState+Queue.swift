@@ -1,0 +1,189 @@
+import LedgerEvents
+
+extension EnvironmentState {
+  /// What a queue fact changes on the queue (`model.md` 13 and 14).
+  mutating func reduceQueue(_ fact: Fact, _ step: Step, _ surroundings: Surroundings) {
+    answerPayments(fact, step)
+    guard step.transaction != none else { return }
+    switch fact.kind {
+    case .transactionPurchasing, .transactionDeferred:
+      noteReport(fact, step)
+    case .transactionPurchased, .transactionRestored, .transactionFailed:
+      noteReport(fact, step)
+      deliver(fact, step, surroundings)
+    case .transactionFinished: finish(fact, step)
+    case .transactionRemoved: remove(fact, step)
+    default: break
+    }
+  }
+
+  private mutating func noteReport(_ fact: Fact, _ step: Step) {
+    transactions[step.transaction].queue.reported = fact.kind
+    if step.product == 0 { return }
+    let isDeferred = fact.kind == .transactionDeferred
+    var place = transactions[step.transaction].firstReport
+    while place != none && reports[place].product != step.product { place = reports[place].next }
+    if place == none {
+      var report = ReportState(
+        product: step.product, ordinal: step.ordinal, time: fact.occurredAt,
+        isDeferred: isDeferred)
+      report.next = transactions[step.transaction].firstReport
+      transactions[step.transaction].firstReport = reports.count
+      reports.append(report)
+    } else {
+      reports[place].ordinal = step.ordinal
+      reports[place].time = fact.occurredAt
+      reports[place].isDeferred = isDeferred
+    }
+  }
+
+  /// A delivery: opens the transaction, announces its downloads, and is judged.
+  private mutating func deliver(_ fact: Fact, _ step: Step, _ surroundings: Surroundings) {
+    let place = step.transaction
+    let (delivery, isFirstThere) = deliveryPlace(place, fact.device)
+    let queue = transactions[place].queue
+    if !isFirstThere {
+      if Redelivered.breaks(queue) { report(.redelivered, fact, step) }
+      if DeliveredAfterFinish.breaks(queue) { report(.deliveredAfterFinish, fact, step) }
+    }
+    judgeDelivery(fact, step, surroundings)
+    if fact.kind == .transactionRestored && isFirstThere {
+      joinRestore(fact, step, delivery: delivery, surroundings)
+    }
+    if !queue.isOpen {
+      transactions[place].queue.isOpen = true
+      transactions[place].queue.openedAt = fact.occurredAt
+      transactions[place].queue.openedPosition = fact.position
+      transactions[place].marks.subtract([.loopFoundInOpening, .removalFoundInOpening])
+    }
+    transactions[place].queue.delivered = fact.kind
+    countLaunch(fact, step, delivery: delivery, surroundings)
+    announce(fact, step)
+    if fact.kind == .transactionFailed { noteFailure(fact, step) }
+  }
+
+  private mutating func judgeDelivery(
+    _ fact: Fact, _ step: Step, _ surroundings: Surroundings
+  ) {
+    let place = step.transaction
+    if RestoredWithoutOriginal.breaks(fact) { report(.restoredWithoutOriginal, fact, step) }
+    if fact.kind == .transactionFailed && FailedWithoutError.breaks(fact) {
+      report(.failedWithoutError, fact, step)
+    }
+    if fact.kind == .transactionPurchased,
+      !transactions[place].marks.contains(.purchasedDeliverySeen)
+    {
+      transactions[place].marks.insert(.purchasedDeliverySeen)
+      judgePurchaseAfterFailure(fact, step)
+    }
+    guard let announced = fact.detail?.fields.downloads, !announced.isEmpty,
+      fact.kind != .transactionFailed,
+      !transactions[place].marks.contains(.hostedUnsupportedFound)
+    else { return }
+    let entry = surroundings.context.catalogue.entry(
+      of: step.product, in: environment, app: fact.app, at: fact.occurredAt)
+    if HostedContentUnsupported.breaks(announced, entry: entry) {
+      transactions[place].marks.insert(.hostedUnsupportedFound)
+      report(.hostedContentUnsupported, fact, step)
+    }
+  }
+
+  private mutating func judgePurchaseAfterFailure(_ fact: Fact, _ step: Step) {
+    if step.holder == nobody && fact.device == 0 {
+      couple(.failure, step.product, writes: false)
+    }
+    for failure in failures
+    where PurchasedAfterFailure.breaks(
+      fact, step, failure, failedHolder: transactions[failure.transaction].holder)
+    {
+      report(.purchasedAfterFailure, fact, step)
+      return
+    }
+  }
+
+  private mutating func noteFailure(_ fact: Fact, _ step: Step) {
+    if step.product == 0 { return }
+    if step.holder == nobody && fact.device == 0 {
+      couple(.failure, step.product, writes: true)
+    }
+    failures.removeAll { $0.time < fact.occurredAt - PurchasedAfterFailure.spanMax }
+    failures.append(
+      FailureState(
+        transaction: step.transaction, product: step.product, device: fact.device,
+        time: fact.occurredAt))
+  }
+
+  private mutating func countLaunch(
+    _ fact: Fact, _ step: Step, delivery: Int, _ surroundings: Surroundings
+  ) {
+    let launch = launch(of: fact.device, step, surroundings)
+    let finishCount = transactions[step.transaction].queue.finishCount
+    if deliveries[delivery].loopFinishCount != finishCount {
+      deliveries[delivery].loopFinishCount = finishCount
+      deliveries[delivery].launchCount = 0
+    }
+    if deliveries[delivery].launchCount == 0 || deliveries[delivery].latestLaunch != launch {
+      deliveries[delivery].launchCount += 1
+      deliveries[delivery].latestLaunch = launch
+    }
+    if DeliveryLoop.breaks(launchCount: deliveries[delivery].launchCount),
+      !transactions[step.transaction].marks.contains(.loopFoundInOpening)
+    {
+      transactions[step.transaction].marks.insert(.loopFoundInOpening)
+      report(.deliveryLoop, fact, step)
+    }
+  }
+
+  private mutating func deliveryPlace(
+    _ transaction: Int, _ device: NameNumber
+  ) -> (place: Int, isNew: Bool) {
+    var place = transactions[transaction].firstDelivery
+    while place != none {
+      if deliveries[place].device == device { return (place, false) }
+      place = deliveries[place].next
+    }
+    var delivery = DeliveryState(transaction: transaction, device: device)
+    delivery.next = transactions[transaction].firstDelivery
+    transactions[transaction].firstDelivery = deliveries.count
+    deliveries.append(delivery)
+    return (deliveries.count - 1, true)
+  }
+
+  func delivery(of transaction: Int, on device: NameNumber) -> Int {
+    var place = transactions[transaction].firstDelivery
+    while place != none && deliveries[place].device != device { place = deliveries[place].next }
+    return place
+  }
+
+  private mutating func announce(_ fact: Fact, _ step: Step) {
+    guard fact.kind != .transactionFailed, let announced = fact.detail?.fields.downloads
+    else { return }
+    for one in announced {
+      let place = downloadPlace(step.transaction, one.download, fact.device)
+      if let host = one.host { downloads[place].host = host }
+      if let version = one.contentVersion {
+        downloads[place].version = version
+        observe(version, of: step.product, download: place, step)
+      }
+      chains[transactions[step.transaction].chain].hasHostedContent = true
+    }
+  }
+
+  private mutating func remove(_ fact: Fact, _ step: Step) {
+    let transaction = transactions[step.transaction]
+    if RemovedWithoutFinish.breaks(transaction) {
+      transactions[step.transaction].marks.insert(.removalFoundInOpening)
+      report(.removedWithoutFinish, fact, step)
+    }
+    noteEnd(fact, step)
+  }
+
+  /// A finish or a removal: the chain's content can no longer come by itself.
+  mutating func noteEnd(_ fact: Fact, _ step: Step) {
+    let chain = transactions[step.transaction].chain
+    if chains[chain].endedPosition == 0 {
+      chains[chain].endedPosition = fact.position
+      chains[chain].endedAt = fact.occurredAt
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import LedgerEvents
+
+extension EnvironmentState {
+  /// Folds one fact, at its place in the fold's order.
+  mutating func reduce(
+    _ fact: Fact, _ at: Step, root: NameNumber, _ surroundings: Surroundings
+  ) {
+    var step = at
+    if !closings.isEmpty { _ = drainAbsentPurges(before: step.key, surroundings) }
+    newest = max(newest, fact.occurredAt)
+    if ClockAhead.breaks(fact) { report(.clockAhead, fact, step) }
+    if fact.session != 0 && fact.sequence >= 0 { reduceClock(fact, step) }
+    if fact.kind == .unknown { return }
+
+    let stating = fact.account != 0 ? customer(of: fact.account) : nobody
+    step.holder = stating
+    step.product = fact.product
+    if stating != nobody { customers[stating] = max(customers[stating], fact.occurredAt) }
+    if root != 0 {
+      step.transaction = transactionIndex.find(UInt64(root))
+      if !transactions[step.transaction].isBegun { begin(step.transaction) }
+      step.holder = transactions[step.transaction].holder
+      if step.product == 0 { step.product = transactions[step.transaction].product }
+      if step.holder != nobody {
+        customers[step.holder] = max(customers[step.holder], fact.occurredAt)
+      }
+      if fact.account != 0 { judgeAccount(fact, step) }
+    }
+    dispatch(fact, step, surroundings)
+    if step.transaction != none {
+      if fact.kind.isTransactionKind || fact.kind.isSubscriptionKind {
+        transactions[step.transaction].marks.insert(.knownFromStoreOrQueue)
+      }
+    }
+    if fact.kind.isDatedByTheStore && fact.isStoreFact { noteArrival(fact, step) }
+  }
+
+  /// Each kind of fact to what it changes; kinds that change nothing are kept and shown.
+  private mutating func dispatch(_ fact: Fact, _ step: Step, _ surroundings: Surroundings) {
+    let kind = fact.kind
+    if kind.isDownloadKind {
+      if !fact.isFromTheStore { reduceDownload(fact, step, surroundings) }
+    } else if kind.isTransactionKind || kind.isSubscriptionKind {
+      reducePurchase(fact, step, surroundings)
+      if fact.isQueueFact { reduceQueue(fact, step, surroundings) }
+    } else {
+      dispatchOthers(fact, step, surroundings)
+    }
+  }
+
+  private mutating func dispatchOthers(_ fact: Fact, _ step: Step, _ surroundings: Surroundings) {
+    switch fact.kind {
+    case .sessionStarted, .restoreRequested, .restoreCompleted, .restoreFailed,
+      .paymentsChecked, .catalogReceived, .contentPurged:
+      if fact.device != 0 { reduceDevice(fact, step) }
+      if fact.kind == .catalogReceived { observeOffered(fact, step) }
+    case .contentVersionPublished: publish(fact, step)
+    case .paymentAdded: reducePayment(fact, step, surroundings)
+    case .purchaseFulfilled, .purchaseFulfillmentFailed: reduceFulfillment(fact, step)
+    case .contentInstallStarted, .contentInstalled, .contentInstallFailed:
+      reduceInstall(fact, step, surroundings)
+    case .contentRemoved: removeContent(fact, step)
+    case .consumableConsumed: consume(fact, step)
+    case .entitlementGranted: grant(fact, step)
+    case .entitlementWithdrawn: withdraw(fact, step)
+    case .accountLinked: link(fact)
+    case .accountTransferred: transfer(fact)
+    case .accountErased: erase(fact)
+    default: break
+    }
+  }
+
+  /// Adds a finding about what the fact states and concerns.
+  mutating func report(
+    _ rule: Rule, _ fact: Fact, _ step: Step, download: NameNumber = 0, detail: Name? = nil
+  ) {
+    findings.append(finding(rule, fact, step, download: download, detail: detail))
+  }
+
+  func finding(
+    _ rule: Rule, _ fact: Fact, _ step: Step, download: NameNumber = 0, detail: Name? = nil
+  ) -> Finding {
+    var account = fact.account
+    var transaction = fact.transaction
+    if step.transaction != none {
+      if transactions[step.transaction].owner != 0 {
+        account = transactions[step.transaction].owner
+      }
+      transaction = transactions[step.transaction].number
+    }
+    return Finding(
+      rule: rule, environment: environment, position: fact.position, occurredAt: fact.occurredAt,
+      account: account, device: fact.device, transaction: transaction,
+      product: step.product != 0 ? step.product : fact.product,
+      download: download != 0 ? download : fact.download, detail: detail)
+  }
+
+  /// Notes that the fold touched something that units share on the absent device.
+  mutating func couple(_ kind: Coupling.Kind, _ product: NameNumber, writes: Bool) {
+    let coupling = Coupling(kind: kind, environment: environment, product: product)
+    if let place = couplings.firstIndex(where: { $0.coupling == coupling }) {
+      if writes { couplings[place].writes = true }
+    } else {
+      couplings.append(CouplingUse(coupling: coupling, writes: writes))
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import LedgerEvents
+
+extension EnvironmentState {
+  /// Notes what a fact of a transaction is the first to state: original, owner and product.
+  mutating func settle(_ fact: Fact, root: NameNumber) {
+    let place = transactionPlace(root)
+    if transactions[place].statedOriginal == 0 {
+      transactions[place].statedOriginal = fact.original
+    }
+    if transactions[place].owner == 0 { transactions[place].owner = fact.account }
+    if transactions[place].product == 0 { transactions[place].product = fact.product }
+  }
+
+  /// The same for the next fact of the fold's order; false where what it states reaches back to
+  /// facts of the transaction, or of its chain, that have been folded.
+  mutating func settleForward(_ fact: Fact, root: NameNumber) -> Bool {
+    let known = transactionIndex.find(UInt64(root))
+    if known >= 0 {
+      return (fact.original == 0 || transactions[known].statedOriginal != 0)
+        && (fact.account == 0 || transactions[known].owner != 0)
+        && (fact.product == 0 || transactions[known].product != 0)
+    }
+    settle(fact, root: root)
+    let place = transactions.count - 1
+    guard transactions[place].owner != 0 else { return true }
+    let original = transactions[place].original
+    if chainOwnerIndex.find(UInt64(original)) < 0 {
+      let chain = chainIndex.find(UInt64(original))
+      if chain >= 0 && chains[chain].hasHolderless { return false }
+      appendChainOwner(place, original)
+    }
+    return true
+  }
+
+  /// Whether a fact says that its chain expires; what names only an original speaks of its chain.
+  static func statesExpiry(_ fact: Fact, root: NameNumber) -> Bool {
+    guard let fields = fact.detail?.fields, fields.expiresAt != Fact.absentTime else {
+      return false
+    }
+    return root != 0 || (fact.original != 0 && fact.kind.isSubscriptionKind)
+  }
+
+  /// Notes the chain of a fact that states an expiry, once the originals are settled.
+  mutating func settleExpiry(_ fact: Fact, root: NameNumber) {
+    let place = root == 0 ? none : transactionIndex.find(UInt64(root))
+    let original = place == none ? fact.original : transactions[place].original
+    if expiringIndex.find(UInt64(original)) < 0 { _ = expiringIndex.append(UInt64(original)) }
+  }
+
+  /// The same for the next fact; false where the chain was taken for one without an expiry.
+  mutating func settleExpiryForward(_ fact: Fact, root: NameNumber) -> Bool {
+    guard Self.statesExpiry(fact, root: root) else { return true }
+    let known = expiringIndex.keys.count
+    settleExpiry(fact, root: root)
+    if expiringIndex.keys.count == known { return true }
+    let chain = chainIndex.find(expiringIndex.keys[known])
+    return chain < 0 || chains[chain].firstPurchase == none
+  }
+
+  /// By chain, the earliest transaction that states an account.
+  mutating func settleChainOwners() {
+    for place in transactions.indices where transactions[place].owner != 0 {
+      let original = transactions[place].original
+      if chainOwnerIndex.find(UInt64(original)) < 0 { appendChainOwner(place, original) }
+    }
+  }
+
+  private mutating func appendChainOwner(_ place: Int, _ original: NameNumber) {
+    _ = chainOwnerIndex.append(UInt64(original))
+    chainOwners.append(place)
+  }
+
+  private mutating func transactionPlace(_ root: NameNumber) -> Int {
+    let place = transactionIndex.find(UInt64(root))
+    if place >= 0 { return place }
+    transactions.append(TransactionState(number: root))
+    return transactionIndex.append(UInt64(root))
+  }
+
+  /// The place of a chain, made where it is not there yet.
+  mutating func chainPlace(_ original: NameNumber) -> Int {
+    let place = chainIndex.find(UInt64(original))
+    if place >= 0 { return place }
+    chains.append(ChainState(original: original))
+    return chainIndex.append(UInt64(original))
+  }
+
+  /// The place of a stated device, made where it is not there yet.
+  mutating func devicePlace(_ number: NameNumber) -> Int {
+    let place = deviceIndex.find(UInt64(number))
+    if place >= 0 { return place }
+    devices.append(DeviceState(number: number))
+    return deviceIndex.append(UInt64(number))
+  }
+
+  /// The first event of a transaction: it joins its chain and gets its holder (`model.md` 1).
+  mutating func begin(_ place: Int) {
+    transactions[place].marks.insert(.begun)
+    let original = transactions[place].original
+    let chain = chainPlace(original)
+    transactions[place].chain = chain
+    if chains[chain].lastTransaction == none {
+      chains[chain].firstTransaction = place
+    } else {
+      transactions[chains[chain].lastTransaction].nextInChain = place
+    }
+    chains[chain].lastTransaction = place
+    if transactions[place].owner != 0 {
+      transactions[place].holder = customer(of: transactions[place].owner)
+      return
+    }
+    let owning = chainOwnerIndex.find(UInt64(original))
+    if owning < 0 {
+      chains[chain].hasHolderless = true
+      return
+    }
+    let source = transactions[chainOwners[owning]]
+    transactions[place].holder = source.isBegun ? source.holder : customer(of: source.owner)
+  }
+}

@@ -1,0 +1,149 @@
+import LedgerEvents
+
+/// Where a fact of a unit belongs: the transaction that it speaks of, and its environments.
+struct Resolution: Sendable {
+  /// The transaction's number, its payment's while none is known, or 0.
+  var root: NameNumber
+  /// `nil` for every environment.
+  var environment: StoreEnvironment?
+  /// The environment that the transaction's first stating event states.
+  var rootEnvironment: StoreEnvironment?
+}
+
+/// What is settled over all environments before a unit's facts are folded: which payment is which
+/// transaction, and the environments of transactions and of sessions (`model.md`, *Terms*). These
+/// are "the first that any event states" and reach back in time.
+struct Identity: Sendable {
+  struct Root: Sendable {
+    var environment: StoreEnvironment?
+    /// An event of it has been folded, so that an environment stated later reaches back.
+    var isBegun = false
+    var mixtureFound = false
+  }
+
+  struct Session: Sendable {
+    var environment: StoreEnvironment?
+    /// An event has been folded in this session's environment.
+    var isReliedUpon = false
+  }
+
+  var paymentIndex = KeyIndex()
+  /// By payment: its transaction, or 0 while none is known.
+  var payments: [NameNumber] = []
+  var rootIndex = KeyIndex()
+  var roots: [Root] = []
+  var sessionIndex = KeyIndex()
+  var sessions: [Session] = []
+
+  /// The key of a session on its device.
+  static func sessionKey(_ fact: Fact) -> UInt64 {
+    UInt64(fact.device) << 32 | UInt64(fact.session)
+  }
+
+  /// Settles everything that `facts`, in the fold's order, say about identity.
+  init(settling facts: some Sequence<Fact>) {
+    for fact in facts where fact.payment != 0 { _ = bind(fact) }
+    for fact in facts { _ = state(fact) }
+  }
+
+  init() {}
+
+  /// Takes in the next fact of the fold's order, or returns false where it reaches back: what it
+  /// says would change how facts before it were folded.
+  mutating func admit(_ fact: Fact) -> Bool {
+    (fact.payment == 0 || bind(fact)) && state(fact)
+  }
+
+  /// Binds a payment to the first transaction that an event with it names. Types that are not known
+  /// name nothing for anyone else.
+  private mutating func bind(_ fact: Fact) -> Bool {
+    if fact.kind == .unknown && fact.transaction != 0 { return true }
+    let place = paymentIndex.find(UInt64(fact.payment))
+    if place < 0 {
+      _ = paymentIndex.append(UInt64(fact.payment))
+      payments.append(fact.transaction)
+    } else if payments[place] == 0 && fact.transaction != 0 {
+      payments[place] = fact.transaction
+      return false
+    }
+    return true
+  }
+
+  /// The transaction that a fact speaks of, or 0.
+  mutating func root(of fact: Fact) -> NameNumber {
+    if fact.transaction != 0 { return fact.transaction }
+    if fact.payment == 0 { return 0 }
+    let place = paymentIndex.find(UInt64(fact.payment))
+    return place >= 0 && payments[place] != 0 ? payments[place] : fact.payment
+  }
+
+  /// Notes the environment that a fact states for its transaction and its session.
+  private mutating func state(_ fact: Fact) -> Bool {
+    var isSettled = true
+    let root = root(of: fact)
+    if root != 0 {
+      let place = rootPlace(root)
+      if let stated = fact.environment, roots[place].environment == nil {
+        isSettled = !roots[place].isBegun || stated == .production
+        roots[place].environment = stated
+      }
+    }
+    if fact.session != 0 {
+      let place = sessionPlace(Self.sessionKey(fact))
+      if let stated = fact.environment, sessions[place].environment == nil {
+        isSettled = isSettled && (!sessions[place].isReliedUpon || stated == .production)
+        sessions[place].environment = stated
+      }
+    }
+    return isSettled
+  }
+
+  /// Where a fact belongs, once everything before it in the fold's order has been taken in.
+  mutating func resolve(_ fact: Fact) -> Resolution {
+    let root = root(of: fact)
+    var rootEnvironment: StoreEnvironment?
+    if root != 0 {
+      let place = rootPlace(root)
+      roots[place].isBegun = true
+      rootEnvironment = roots[place].environment
+    }
+    var environment = fact.environment
+    if environment == nil && !fact.kind.countsInEveryEnvironment {
+      if root != 0 {
+        environment = rootEnvironment ?? .production
+      } else if fact.session != 0 {
+        let place = sessionPlace(Self.sessionKey(fact))
+        sessions[place].isReliedUpon = true
+        environment = sessions[place].environment ?? .production
+      } else {
+        environment = .production
+      }
+    }
+    return Resolution(root: root, environment: environment, rootEnvironment: rootEnvironment)
+  }
+
+  /// Whether `environment-mixed` is found at a fact, once per transaction.
+  mutating func findsMixture(_ fact: Fact, _ resolution: Resolution) -> Bool {
+    guard
+      EnvironmentMixed.breaks(stated: fact.environment, first: resolution.rootEnvironment)
+    else { return false }
+    let place = rootPlace(resolution.root)
+    if roots[place].mixtureFound { return false }
+    roots[place].mixtureFound = true
+    return true
+  }
+
+  private mutating func rootPlace(_ root: NameNumber) -> Int {
+    let place = rootIndex.find(UInt64(root))
+    if place >= 0 { return place }
+    roots.append(Root())
+    return rootIndex.append(UInt64(root))
+  }
+
+  private mutating func sessionPlace(_ key: UInt64) -> Int {
+    let place = sessionIndex.find(key)
+    if place >= 0 { return place }
+    sessions.append(Session())
+    return sessionIndex.append(key)
+  }
+}

@@ -1,0 +1,35 @@
+public import LedgerEvents
+
+extension Unit {
+  /// Whether a change of the shared context reaches what the unit has folded, so that it has to be
+  /// folded anew; it may say so without need, never fail to.
+  ///
+  /// What the unit answers at a moment can change without that: `concernsAnswer(of:)` tells.
+  public func isConcerned(by change: ContextChange) -> Bool {
+    guard let lastKey else { return false }
+    if change.addsEnvironment && countsEverywhere { return true }
+    if let from = change.absentDeviceFrom {
+      let awaits = environments.contains { $0.closings.contains { $0.device == 0 } }
+      let asks = environments.contains(where: \.asksAbsentDevice)
+      if awaits || (asks && lastKey.time >= from) { return true }
+    }
+    return change.products.contains { span in
+      lastKey.time >= span.from && environments.contains { $0.judges(by: span.product) }
+    }
+  }
+
+  /// Whether an answer of the unit maps a product by the catalogue, now or at a later moment.
+  public func concernsAnswer(of product: NameNumber) -> Bool {
+    environments.contains { state in
+      state.judges(by: product) || state.grants.contains { $0.product == product }
+    }
+  }
+}
+
+extension EnvironmentState {
+  /// Whether the fold used an entry of the product: for a chain, a period, or a delivery.
+  fileprivate func judges(by product: NameNumber) -> Bool {
+    reports.contains { $0.product == product } || chains.contains { $0.firstProduct == product }
+      || transactions.contains { $0.hasPurchase && $0.purchase.product == product }
+  }
+}

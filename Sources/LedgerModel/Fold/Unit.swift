@@ -1,0 +1,217 @@
+import LedgerEvents
+
+/// What a fold needs beside the facts; a class, so that handing it on for each fact costs nothing.
+final class Surroundings {
+  let context: SharedContext
+  let texts: any FactTexts
+
+  init(context: SharedContext, texts: any FactTexts) {
+    self.context = context
+    self.texts = texts
+  }
+}
+
+/// A fact at its turn, and what was resolved of it in one environment.
+struct Step {
+  /// The place in the unit's fold; orders facts of a unit.
+  let ordinal: Int
+  let key: FoldKey
+  /// The place of the fact's transaction, or `none`.
+  var transaction = none
+  /// The customer that the fact speaks for, or `nobody`.
+  var holder = nobody
+  /// The product that the fact concerns, or 0.
+  var product: NameNumber = 0
+}
+
+/// The state of a unit: everything that its facts come to, in each environment.
+///
+/// A unit is a set of facts connected by their `UnitNodes`. Its state is a function of that set and
+/// of the shared context, not of the order in which the facts arrived.
+public struct Unit: Sendable {
+  var identity = Identity()
+  /// In the order of environments.
+  var environments: [EnvironmentState] = []
+  /// A fact that counts in every environment was folded, so a new environment reaches back.
+  var countsEverywhere = false
+  /// How many facts were folded.
+  public internal(set) var factCount = 0
+  /// The last fact of the fold's order; `nil` before any.
+  public internal(set) var lastKey: FoldKey?
+  /// The highest position folded.
+  public internal(set) var lastPosition: UInt64 = 0
+  /// Accounts that a fact states, in the order of first mention.
+  var statedAccounts = KeyIndex()
+
+  public init() {}
+
+  /// Folds all facts of a unit, given in any order.
+  ///
+  /// - Complexity: O(*n* log *n*) in the number of facts, O(*n*) where they are in order.
+  public static func fold(
+    _ facts: [Fact], context: SharedContext, texts: any FactTexts
+  ) -> Unit {
+    var unit = Unit()
+    let surroundings = Surroundings(context: context, texts: texts)
+    for (fact, resolution) in unit.begin(facts, context, texts) {
+      unit.step(fact, resolution, surroundings)
+    }
+    unit.close(surroundings)
+    return unit
+  }
+
+  /// Settles identity over all facts of a unit, and gives them back in the fold's order.
+  mutating func begin(
+    _ facts: [Fact], _ context: SharedContext, _ texts: any FactTexts
+  ) -> Zip2Sequence<[Fact], [Resolution]> {
+    let sorted = Self.inFoldOrder(facts, texts)
+    identity = Identity(settling: sorted)
+    return zip(sorted, prepare(sorted, context))
+  }
+
+  /// Goes on with facts that arrived after all that were folded, given in the fold's order.
+  ///
+  /// Returns false where the facts reach back: they sort before what was folded, or settle
+  /// something that "the first event that states it" decides. The unit is then spent, and has to be
+  /// folded anew from all of its facts.
+  ///
+  /// - Precondition: the context has changed in nothing that concerns the facts already folded.
+  /// - Complexity: O(*n*) in the number of new facts.
+  public mutating func advance(
+    _ facts: ArraySlice<Fact>, context: SharedContext, texts: any FactTexts
+  ) -> Bool {
+    let surroundings = Surroundings(context: context, texts: texts)
+    let positionBefore = lastPosition
+    for place in facts.indices {
+      if !goOn(facts[place], after: positionBefore, surroundings) { return false }
+    }
+    close(surroundings)
+    return true
+  }
+
+  /// The same for facts in an array of their own.
+  public mutating func advance(
+    _ facts: [Fact], context: SharedContext, texts: any FactTexts
+  ) -> Bool {
+    advance(facts[...], context: context, texts: texts)
+  }
+
+  /// One fact of a batch, where it does not reach back.
+  private mutating func goOn(
+    _ fact: Fact, after position: UInt64, _ surroundings: Surroundings
+  ) -> Bool {
+    if let lastKey, !lastKey.precedes(FoldKey(fact), surroundings.texts) { return false }
+    guard fact.position > position, identity.admit(fact) else { return false }
+    let resolution = identity.resolve(fact)
+    guard admits(resolution, surroundings.context), settlesForward(fact, resolution) else {
+      return false
+    }
+    step(fact, resolution, surroundings)
+    return true
+  }
+
+  /// The facts in the fold's order; not copied where they are in order already.
+  static func inFoldOrder(_ facts: [Fact], _ texts: any FactTexts) -> [Fact] {
+    let isSorted = facts.indices.dropFirst().allSatisfy {
+      FoldKey(facts[$0 - 1]).precedes(FoldKey(facts[$0]), texts)
+    }
+    if isSorted { return facts }
+    return facts.sorted { FoldKey($0).precedes(FoldKey($1), texts) }
+  }
+}
+
+extension Unit {
+  /// Resolves every fact and settles, in each environment, what the first stating event decides of
+  /// its transactions.
+  mutating func prepare(_ facts: [Fact], _ context: SharedContext) -> [Resolution] {
+    var stated: EnvironmentSet = []
+    let resolutions = facts.map { fact in
+      let resolution = identity.resolve(fact)
+      if let environment = resolution.environment {
+        stated.insert(environment)
+      } else {
+        countsEverywhere = true
+      }
+      return resolution
+    }
+    if countsEverywhere { stated.formUnion(context.environments) }
+    environments = stated.members.map { EnvironmentState(environment: $0) }
+    for index in environments.indices {
+      let environment = environments[index].environment
+      var expiring: [Int] = []
+      for place in facts.indices where facts[place].kind != .unknown {
+        guard resolutions[place].environment ?? environment == environment else { continue }
+        let root = resolutions[place].root
+        if root != 0 { environments[index].settle(facts[place], root: root) }
+        if EnvironmentState.statesExpiry(facts[place], root: root) { expiring.append(place) }
+      }
+      environments[index].settleChainOwners()
+      for place in expiring {
+        environments[index].settleExpiry(facts[place], root: resolutions[place].root)
+      }
+    }
+    return resolutions
+  }
+
+  /// Makes room for a new environment, which reaches back where facts count in every one.
+  private mutating func admits(_ resolution: Resolution, _ context: SharedContext) -> Bool {
+    guard let environment = resolution.environment else {
+      if countsEverywhere { return true }
+      countsEverywhere = true
+      for member in context.environments.members { addEnvironment(member) }
+      return true
+    }
+    for index in environments.indices where environments[index].environment == environment {
+      return true
+    }
+    if countsEverywhere { return false }
+    addEnvironment(environment)
+    return true
+  }
+
+  private mutating func addEnvironment(_ environment: StoreEnvironment) {
+    let place = environments.firstIndex { $0.environment >= environment } ?? environments.count
+    if place < environments.count, environments[place].environment == environment { return }
+    environments.insert(EnvironmentState(environment: environment), at: place)
+  }
+
+  private mutating func settlesForward(_ fact: Fact, _ resolution: Resolution) -> Bool {
+    if fact.kind == .unknown { return true }
+    for index in environments.indices {
+      if let only = resolution.environment, only != environments[index].environment { continue }
+      let root = resolution.root
+      if root != 0 && !environments[index].settleForward(fact, root: root) { return false }
+      if !environments[index].settleExpiryForward(fact, root: root) { return false }
+    }
+    return true
+  }
+
+  mutating func step(
+    _ fact: Fact, _ resolution: Resolution, _ surroundings: Surroundings
+  ) {
+    let key = FoldKey(fact)
+    let step = Step(ordinal: factCount, key: key)
+    factCount += 1
+    lastKey = key
+    lastPosition = max(lastPosition, fact.position)
+    if fact.account != 0, statedAccounts.find(UInt64(fact.account)) < 0 {
+      _ = statedAccounts.append(UInt64(fact.account))
+    }
+    let isMixture = resolution.root != 0 && identity.findsMixture(fact, resolution)
+    for index in environments.indices {
+      if let only = resolution.environment, only != environments[index].environment { continue }
+      if isMixture { environments[index].report(.environmentMixed, fact, step) }
+      environments[index].reduce(fact, step, root: resolution.root, surroundings)
+    }
+  }
+
+  /// Ends a batch: what the absent device purged after the last fact, and what arrived late.
+  mutating func close(_ surroundings: Surroundings) {
+    for index in environments.indices {
+      if let purge = environments[index].drainAbsentPurges(before: nil, surroundings) {
+        if let last = lastKey, last.precedes(purge, surroundings.texts) { lastKey = purge }
+      }
+      environments[index].judgeArrivals()
+    }
+  }
+}

@@ -1,0 +1,60 @@
+public import LedgerEvents
+
+/// The texts behind positions and numbers, asked for only where an order by bytes decides a tie or
+/// an answer is sorted.
+public protocol FactTexts {
+  /// The id of the event at `position`.
+  func id(ofPosition position: UInt64) -> Name
+  /// The text that `number` stands for.
+  func text(of number: NameNumber) -> Name
+}
+
+/// A fact's place in the fold's order: believed `occurredAt`, then `sequence` (absent: 0), then the
+/// id by its bytes (`events.md`, *The order of things*).
+public struct FoldKey: Hashable, Sendable {
+  public var time: Int64
+  public var sequence: Int64
+  public var idPrefix: UInt64
+  /// Finds the rest of the id where the prefix does not decide.
+  public var position: UInt64
+
+  public init(time: Int64, sequence: Int64, idPrefix: UInt64, position: UInt64) {
+    self.time = time
+    self.sequence = sequence
+    self.idPrefix = idPrefix
+    self.position = position
+  }
+
+  public init(_ fact: Fact) {
+    self.init(
+      time: fact.occurredAt, sequence: max(fact.sequence, 0), idPrefix: fact.idPrefix,
+      position: fact.position)
+  }
+
+  /// Whether this key comes before `other`.
+  ///
+  /// - Complexity: O(1), but for equal clocks, sequences and id prefixes: then the ids are read.
+  public func precedes(_ other: FoldKey, _ texts: any FactTexts) -> Bool {
+    if time != other.time { return time < other.time }
+    if sequence != other.sequence { return sequence < other.sequence }
+    if idPrefix != other.idPrefix { return idPrefix < other.idPrefix }
+    if position == other.position { return false }
+    return texts.id(ofPosition: position) < texts.id(ofPosition: other.position)
+  }
+}
+
+extension Array {
+  /// How many leading elements satisfy `isBefore`, which holds for a prefix only.
+  ///
+  /// - Complexity: O(1) where all of them do, else O(log *n*).
+  func partitionPoint(_ isBefore: (Element) -> Bool) -> Int {
+    guard let last, !isBefore(last) else { return count }
+    var low = 0
+    var high = count - 1
+    while low < high {
+      let middle = low + (high - low) / 2
+      if isBefore(self[middle]) { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}

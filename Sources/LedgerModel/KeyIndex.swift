@@ -1,0 +1,47 @@
+/// Finds the place of a key in a table that only grows: by looking through the keys while they are
+/// few, by a dictionary when they are many.
+///
+/// The keys' order is the table's; what speeds the search is derived and never persisted.
+struct KeyIndex: Sendable {
+  private(set) var keys: [UInt64] = []
+  private var places: [UInt64: Int] = [:]
+  /// The place found last: events about one thing come in bursts.
+  private var recent = 0
+
+  /// More keys than this are worth a dictionary.
+  private static let scannedCountMax = 16
+
+  init() {}
+
+  /// The place of `key`, or −1.
+  ///
+  /// - Complexity: O(1).
+  mutating func find(_ key: UInt64) -> Int {
+    if recent < keys.count, keys[recent] == key { return recent }
+    let place = lookUp(key)
+    if place >= 0 { recent = place }
+    return place
+  }
+
+  /// The place of `key`, or −1, without remembering it.
+  func lookUp(_ key: UInt64) -> Int {
+    if keys.count <= Self.scannedCountMax {
+      for place in keys.indices where keys[place] == key { return place }
+      return -1
+    }
+    return places[key] ?? -1
+  }
+
+  /// Appends a key that is not there yet and returns its place.
+  mutating func append(_ key: UInt64) -> Int {
+    let place = keys.count
+    keys.append(key)
+    if keys.count == Self.scannedCountMax + 1 {
+      for (place, key) in keys.enumerated() { places[key] = place }
+    } else if keys.count > Self.scannedCountMax {
+      places[key] = place
+    }
+    recent = place
+    return place
+  }
+}

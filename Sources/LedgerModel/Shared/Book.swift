@@ -1,0 +1,136 @@
+public import LedgerEvents
+
+/// A whole ledger in memory: facts cut into units, each folded with the shared context.
+///
+/// It serves what has no projections: the replay of a file, questions about the past, tests.
+public struct Book {
+  public let context: SharedContext
+  /// In the order of their first facts.
+  public let units: [Unit]
+  /// What all units observed, by product.
+  let observations: [Unit.ObservedProduct: ProductObservations]
+  private let unitByName: [NameNumber: Int]
+  private let texts: any FactTexts
+
+  /// Folds facts given in any order.
+  ///
+  /// - Complexity: O(*n* log *n*) in the number of facts.
+  public init(folding facts: [Fact], texts: any FactTexts) {
+    var context = SharedContext()
+    var change = ContextChange()
+    let sorted = Unit.inFoldOrder(facts, texts)
+    for fact in sorted { context.extend(with: fact, texts, &change) }
+    var partition = Partition(sorted)
+    var units = Self.fold(partition.parts(), sorted, context, texts)
+    while partition.joinCoupled(units) {
+      units = Self.fold(partition.parts(), sorted, context, texts)
+    }
+    var observations: [Unit.ObservedProduct: ProductObservations] = [:]
+    for unit in units {
+      for observed in unit.observedProducts {
+        observations[observed, default: .init()].merge(
+          unit.observations(of: observed, texts: texts), texts)
+      }
+    }
+    self.context = context
+    self.units = units
+    self.observations = observations
+    self.unitByName = partition.unitByName()
+    self.texts = texts
+  }
+
+  private static func fold(
+    _ parts: [[Int]], _ facts: [Fact], _ context: SharedContext, _ texts: any FactTexts
+  ) -> [Unit] {
+    parts.map { part in
+      Unit.fold(part.map { facts[$0] }, context: context, texts: texts)
+    }
+  }
+
+  /// The unit that an account, device, transaction, original or payment belongs to.
+  public func unit(of name: NameNumber) -> Unit? {
+    unitByName[name].map { units[$0] }
+  }
+
+  private func unit(of subject: Subject) -> Unit? {
+    switch subject {
+    case .account(let number), .transaction(let number), .original(let number):
+      unit(of: number)
+    }
+  }
+
+  /// What a customer has at a moment; an empty answer where nobody knows the customer.
+  public func answer(
+    _ subject: Subject, environments: EnvironmentSet = .production, at moment: Int64
+  ) -> Answer {
+    unit(of: subject)?.answer(
+      subject, environments: environments, at: moment, context: context, texts: texts)
+      ?? Answer()
+  }
+
+  /// What a customer has installed, by device and product.
+  public func installed(
+    _ subject: Subject, environments: EnvironmentSet = .production
+  ) -> [InstalledContent] {
+    unit(of: subject)?.installed(subject, environments: environments) ?? []
+  }
+
+  /// The highest version that events have named for a product.
+  public func versionOnOffer(
+    of product: NameNumber, in environment: StoreEnvironment
+  ) -> Name? {
+    observations[.init(environment: environment, product: product)]?.versionOnOffer
+  }
+
+  /// Believed `occurredAt` of the newest fact that counts in an environment.
+  public func newestEvent(in environment: StoreEnvironment) -> Int64? {
+    units.compactMap { $0.newestEvent(in: environment) }.max()
+  }
+
+  /// All broken rules of the first table, by position.
+  public var findings: [Finding] {
+    var all = units.flatMap(\.findings)
+    for unit in units {
+      for observed in unit.observedProducts {
+        guard let known = observations[observed] else { continue }
+        all += unit.findings(of: observed, against: known, texts: texts)
+      }
+    }
+    return Self.sorted(all)
+  }
+
+  /// The rules of the second table that hold at a moment.
+  public func findings(
+    at moment: Int64, in environment: StoreEnvironment, thresholds: Thresholds = .standard
+  ) -> [Finding] {
+    let ofUnits = units.flatMap {
+      $0.findings(
+        at: moment, in: environment, thresholds: thresholds, context: context, texts: texts)
+    }
+    let ofAbsent = context.findings(at: moment, in: environment, thresholds: thresholds)
+    return Self.sorted(ofUnits + ofAbsent)
+  }
+
+  /// By position, environment and rule.
+  static func sorted(_ findings: [Finding]) -> [Finding] {
+    findings.sorted {
+      ($0.position, $0.environment.rawValue, $0.rule.rawValue, $0.transaction)
+        < ($1.position, $1.environment.rawValue, $1.rule.rawValue, $1.transaction)
+    }
+  }
+}
+
+extension SharedContext {
+  /// What the absent device has open at a moment.
+  public func findings(
+    at moment: Int64, in environment: StoreEnvironment, thresholds: Thresholds = .standard
+  ) -> [Finding] {
+    absentDevice(in: environment).unansweredRestores.filter {
+      RestoreUnanswered.holds(requestedAt: $0.key.time, at: moment, thresholds)
+    }.map {
+      Finding(
+        rule: .restoreUnanswered, environment: environment, position: $0.key.position,
+        occurredAt: $0.key.time, account: $0.account)
+    }
+  }
+}

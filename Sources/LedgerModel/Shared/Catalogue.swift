@@ -1,0 +1,84 @@
+import LedgerEvents
+
+/// The sellers' catalogues as change points: what a product is, from when, for which app and
+/// environment (`model.md` 5).
+public struct Catalogue: Sendable {
+  /// One product of one `catalog.set`.
+  struct Point: Sendable {
+    var key: FoldKey
+    /// 0 matches every app.
+    var app: NameNumber
+    /// `nil` matches every environment.
+    var environment: StoreEnvironment?
+    var entry: CatalogEntry
+
+    func matches(_ environment: StoreEnvironment, app: NameNumber) -> Bool {
+      (self.environment == nil || self.environment == environment)
+        && (self.app == 0 || app == 0 || self.app == app)
+    }
+  }
+
+  /// By product, in the fold's order.
+  private(set) var points: [NameNumber: [Point]] = [:]
+
+  public init() {}
+
+  /// The entry that a fact at `time` uses: the one in force then, else the first one after it.
+  ///
+  /// - Complexity: O(log *n*) in the product's change points where they match.
+  func entry(
+    of product: NameNumber, in environment: StoreEnvironment, app: NameNumber, at time: Int64
+  ) -> CatalogEntry? {
+    guard let all = points[product] else { return nil }
+    let after = all.partitionPoint { $0.key.time <= time }
+    for place in stride(from: after - 1, through: 0, by: -1)
+    where all[place].matches(environment, app: app) {
+      return all[place].entry
+    }
+    return all[after...].first { $0.matches(environment, app: app) }?.entry
+  }
+
+  /// The entry in force at `time`, of whatever app: what an answer maps products by.
+  func entryInForce(
+    of product: NameNumber, in environment: StoreEnvironment, at time: Int64
+  ) -> CatalogEntry? {
+    guard let all = points[product] else { return nil }
+    let after = all.partitionPoint { $0.key.time <= time }
+    return all[..<after].last { $0.matches(environment, app: 0) }?.entry
+  }
+
+  /// The moments after `time` at which a product's entry changes.
+  func changes(of product: NameNumber, after time: Int64) -> [Int64] {
+    guard let all = points[product] else { return [] }
+    return all[all.partitionPoint { $0.key.time <= time }...].map(\.key.time)
+  }
+
+  /// Adds the products of a `catalog.set` and tells whose facts may use another entry now.
+  ///
+  /// - Complexity: O(*n*) in the product's change points after it.
+  mutating func add(_ fact: Fact, _ texts: any FactTexts) -> [ContextChange.ProductSpan] {
+    guard let detail = fact.detail else { return [] }
+    let key = FoldKey(fact)
+    return detail.fields.entries.map { entry in
+      let point = Point(key: key, app: fact.app, environment: fact.environment, entry: entry)
+      return insert(point, texts)
+    }
+  }
+
+  private mutating func insert(
+    _ point: Point, _ texts: any FactTexts
+  ) -> ContextChange.ProductSpan {
+    let product = point.entry.product
+    var all = points.removeValue(forKey: product) ?? []
+    let place = all.partitionPoint { !point.key.precedes($0.key, texts) }
+    let isPreceded = all[..<place].contains {
+      ($0.app == 0 || $0.app == point.app)
+        && ($0.environment == nil || $0.environment == point.environment)
+    }
+    let next = all[place...].first { $0.app == 0 && $0.environment == nil }
+    all.insert(point, at: place)
+    points[product] = all
+    return ContextChange.ProductSpan(
+      product: product, from: isPreceded ? point.key.time : .min, to: next?.key.time ?? .max)
+  }
+}

@@ -1,0 +1,137 @@
+public import LedgerEvents
+
+/// What units have observed of one product in one environment: the versions that events named and
+/// the digests that were installed. Observations of units merge into those of the ledger.
+public struct ProductObservations: Sendable {
+  /// A digest of one version and path, at the earliest event that states it.
+  struct Digest: Sendable {
+    var version: Name
+    var pathHash: UInt64?
+    var digest: Name
+    var key: FoldKey
+  }
+
+  /// Each version once, at the earliest event that names it.
+  var versions: [VersionObservation] = []
+  var digests: [Digest] = []
+
+  public init() {}
+
+  public var isEmpty: Bool { versions.isEmpty && digests.isEmpty }
+
+  /// Takes in what another unit observed of the same product and environment.
+  ///
+  /// - Complexity: O(*n* · *m*) in the versions and digests of both.
+  public mutating func merge(_ other: ProductObservations, _ texts: any FactTexts) {
+    for version in other.versions { add(version, texts) }
+    for digest in other.digests { add(digest, texts) }
+  }
+
+  mutating func add(_ version: VersionObservation, _ texts: any FactTexts) {
+    if let known = versions.firstIndex(where: { $0.version == version.version }) {
+      if version.key.precedes(versions[known].key, texts) { versions[known] = version }
+    } else {
+      versions.append(version)
+    }
+  }
+
+  mutating func add(_ digest: Digest, _ texts: any FactTexts) {
+    let known = digests.firstIndex {
+      $0.digest == digest.digest
+        && $0.isOfTheSame(version: digest.version, pathHash: digest.pathHash)
+    }
+    if let known {
+      if digest.key.precedes(digests[known].key, texts) { digests[known] = digest }
+    } else {
+      digests.append(digest)
+    }
+  }
+
+  /// The highest version that events have named: the version on offer (`model.md` 18).
+  public var versionOnOffer: Name? {
+    versions.reduce(nil) { VersionOrder.higher($0, $1.version) }
+  }
+
+  func versionOnOffer(before key: FoldKey, _ texts: any FactTexts) -> Name? {
+    versions.filter { $0.key.precedes(key, texts) }
+      .reduce(nil) { VersionOrder.higher($0, $1.version) }
+  }
+}
+
+extension ProductObservations.Digest {
+  func isOfTheSame(version: Name, pathHash: UInt64?) -> Bool {
+    self.pathHash == pathHash && VersionOrder.compare(self.version, version) == 0
+  }
+}
+
+extension Unit {
+  /// A product in an environment: what observations are kept by.
+  public struct ObservedProduct: Hashable, Sendable {
+    public var environment: StoreEnvironment
+    public var product: NameNumber
+
+    public init(environment: StoreEnvironment, product: NameNumber) {
+      self.environment = environment
+      self.product = product
+    }
+  }
+
+  /// The products of which the unit observed a version or a digest.
+  public var observedProducts: [ObservedProduct] {
+    var found: Set<ObservedProduct> = []
+    for state in environments {
+      let products = state.versions.map(\.product) + state.digests.map(\.product)
+      for product in products {
+        found.insert(ObservedProduct(environment: state.environment, product: product))
+      }
+    }
+    return found.sorted {
+      ($0.environment, $0.product) < ($1.environment, $1.product)
+    }
+  }
+
+  /// What the unit observed of one product.
+  public func observations(
+    of observed: ObservedProduct, texts: any FactTexts
+  ) -> ProductObservations {
+    var observations = ProductObservations()
+    for state in environments where state.environment == observed.environment {
+      for version in state.versions where version.product == observed.product {
+        observations.add(version, texts)
+      }
+      for install in state.digests where install.product == observed.product {
+        observations.add(
+          ProductObservations.Digest(
+            version: install.version, pathHash: install.pathHash, digest: install.digest,
+            key: install.key), texts)
+      }
+    }
+    return observations
+  }
+
+  /// `version-not-increased` and `digest-mismatch` among the unit's events, judged against what all
+  /// units observed of that product.
+  public func findings(
+    of observed: ObservedProduct, against all: ProductObservations, texts: any FactTexts
+  ) -> [Finding] {
+    var findings: [Finding] = []
+    for state in environments where state.environment == observed.environment {
+      for published in state.published where published.product == observed.product {
+        let onOffer = all.versionOnOffer(before: published.key, texts)
+        if VersionNotIncreased.breaks(published.version, onOffer: onOffer) {
+          findings.append(published.finding)
+        }
+      }
+      for install in state.digests where install.product == observed.product {
+        let earlier = all.digests.lazy.filter {
+          $0.isOfTheSame(version: install.version, pathHash: install.pathHash)
+            && $0.key.precedes(install.key, texts)
+        }
+        if DigestMismatch.breaks(install.digest, earlier: earlier.map(\.digest)) {
+          findings.append(install.finding)
+        }
+      }
+    }
+    return findings
+  }
+}

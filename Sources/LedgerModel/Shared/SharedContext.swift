@@ -1,0 +1,137 @@
+public import LedgerEvents
+
+/// What changed in the shared context, and so which units have to be folded again.
+public struct ContextChange: Sendable {
+  /// A product whose entry may have changed for facts from `from` up to, not including, `to`.
+  public struct ProductSpan: Hashable, Sendable {
+    public var product: NameNumber
+    public var from: Int64
+    public var to: Int64
+  }
+
+  public var products: [ProductSpan] = []
+  /// The believed time from which on the absent device's timelines changed.
+  public var absentDeviceFrom: Int64?
+  /// An environment is stated for the first time: events that count in every one count in it too.
+  public var addsEnvironment = false
+
+  public init() {}
+
+  public var isEmpty: Bool {
+    products.isEmpty && absentDeviceFrom == nil && !addsEnvironment
+  }
+
+  mutating func touchAbsentDevice(at time: Int64) {
+    absentDeviceFrom = min(absentDeviceFrom ?? time, time)
+  }
+}
+
+/// The little that reaches across units: the catalogue, and what the absent device says.
+///
+/// It is a function of the facts that it was extended with, in whatever order.
+public struct SharedContext: Sendable {
+  public private(set) var catalogue = Catalogue()
+  /// By environment, production first.
+  private(set) var absentDevice = [AbsentDevice](
+    repeating: AbsentDevice(), count: StoreEnvironment.allCases.count)
+  /// `production` and every environment that any event states.
+  public private(set) var environments: EnvironmentSet = [.production]
+  /// The first environment stated in a session of the absent device.
+  private var sessions: [NameNumber: SessionEnvironment] = [:]
+
+  private struct SessionEnvironment {
+    var environment: StoreEnvironment?
+    var key: FoldKey?
+    /// Entries of the timelines that rest on this session's environment.
+    var dependents: [AbsentDevice.Entry] = []
+  }
+
+  public init() {}
+
+  func absentDevice(in environment: StoreEnvironment) -> AbsentDevice {
+    absentDevice[Int(environment.rawValue) - 1]
+  }
+
+  /// Whether `extend` with this fact can change anything: the facts that a store keeps at hand to
+  /// make the context again.
+  ///
+  /// - Complexity: O(1).
+  public func concerns(_ fact: Fact) -> Bool {
+    if let stated = fact.environment, !environments.contains(stated) { return true }
+    if fact.kind == .catalogSet { return true }
+    guard fact.device == 0 else { return false }
+    return (fact.session != 0 && fact.environment != nil) || AbsentDevice.keeps(fact.kind)
+  }
+
+  /// Takes in one fact of the ledger; most leave the context as it is.
+  ///
+  /// - Complexity: O(1) for most facts; O(*n*) in the entries after it for a late one.
+  public mutating func extend(
+    with fact: Fact, _ texts: any FactTexts, _ change: inout ContextChange
+  ) {
+    if let stated = fact.environment, !environments.contains(stated) {
+      environments.insert(stated)
+      change.addsEnvironment = true
+    }
+    if fact.kind == .catalogSet {
+      change.products.append(contentsOf: catalogue.add(fact, texts))
+    }
+    guard fact.device == 0 else { return }
+    if fact.session != 0, let stated = fact.environment {
+      settle(fact.session, stated, FoldKey(fact), texts, &change)
+    }
+    guard let entry = AbsentDevice.Entry(fact) else { return }
+    change.touchAbsentDevice(at: entry.key.time)
+    if fact.kind.countsInEveryEnvironment && fact.environment == nil {
+      for place in absentDevice.indices { absentDevice[place].insert(entry, texts) }
+    } else if let stated = fact.environment {
+      absentDevice[Int(stated.rawValue) - 1].insert(entry, texts)
+    } else {
+      let environment = sessions[fact.session]?.environment ?? .production
+      absentDevice[Int(environment.rawValue) - 1].insert(entry, texts)
+      if fact.session != 0 { sessions[fact.session, default: .init()].dependents.append(entry) }
+    }
+  }
+
+  /// Notes that a session of the absent device states an environment, and moves what rests on it.
+  private mutating func settle(
+    _ session: NameNumber, _ stated: StoreEnvironment, _ key: FoldKey, _ texts: any FactTexts,
+    _ change: inout ContextChange
+  ) {
+    var known = sessions[session] ?? SessionEnvironment()
+    if let first = known.key, !key.precedes(first, texts) { return }
+    let before = known.environment ?? .production
+    known.key = key
+    known.environment = stated
+    if before != stated {
+      for entry in known.dependents {
+        absentDevice[Int(before.rawValue) - 1].remove(entry)
+        absentDevice[Int(stated.rawValue) - 1].insert(entry, texts)
+        change.touchAbsentDevice(at: entry.key.time)
+      }
+    }
+    sessions[session] = known
+  }
+}
+
+/// Some of the four environments.
+public struct EnvironmentSet: OptionSet, Hashable, Sendable {
+  public let rawValue: UInt8
+
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  public init(_ environment: StoreEnvironment) { rawValue = 1 << (environment.rawValue - 1) }
+
+  public static let production = EnvironmentSet(.production)
+
+  public func contains(_ environment: StoreEnvironment) -> Bool {
+    contains(EnvironmentSet(environment))
+  }
+
+  public mutating func insert(_ environment: StoreEnvironment) {
+    formUnion(EnvironmentSet(environment))
+  }
+
+  /// The environments of the set, in their order.
+  public var members: [StoreEnvironment] { StoreEnvironment.allCases.filter(contains) }
+}

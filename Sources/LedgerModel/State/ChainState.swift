@@ -1,0 +1,50 @@
+import LedgerEvents
+
+/// All transactions with one original, in one environment.
+struct ChainState: Sendable {
+  /// `subscription.expired`: ends the periods that started before it.
+  struct Lapse: Sendable {
+    var occurredAt: Int64
+    var end: Int64
+  }
+
+  /// A grace, a failed or recovered billing, or an expiry: what the state after a period's end
+  /// depends on.
+  struct Billing: Sendable {
+    var kind: EventKind
+    var occurredAt: Int64
+    var graceEnd: Int64
+  }
+
+  /// An `expiresAt` by a fact that names the chain only: it speaks of the period that starts last,
+  /// not after it.
+  struct FloatingExpiry: Sendable {
+    var isStoreFact: Bool
+    var storeTime: Int64
+    var ordinal: Int
+    var occurredAt: Int64
+    var value: Int64
+  }
+
+  let original: NameNumber
+  var firstTransaction = none
+  var lastTransaction = none
+  /// The transaction of the chain's first purchase fact.
+  var firstPurchase = none
+  var firstProduct: NameNumber = 0
+  var quantity: Int64 = 1
+  var hasHostedContent = false
+  /// A transaction began without any holder, so an account stated later reaches back.
+  var hasHolderless = false
+  var sharingFound = false
+  /// The first finish or removal of a transaction of it; position 0 before any.
+  var endedPosition: UInt64 = 0
+  var endedAt: Int64 = 0
+  var lapses: [Lapse] = []
+  var billings: [Billing] = []
+  var floating: [FloatingExpiry] = []
+  /// The highest store time among dated store facts, in the order of arrival.
+  var latestStoreTime: Int64 = .min
+
+  init(original: NameNumber) { self.original = original }
+}

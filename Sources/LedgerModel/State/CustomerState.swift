@@ -1,0 +1,96 @@
+import LedgerEvents
+
+/// An account id and the customer that it belongs to now.
+struct AccountState: Sendable {
+  let number: NameNumber
+  /// −1 after an erasure, until the id is used again.
+  var customer: Int
+}
+
+/// What an operator granted to a customer: the latest end of all grants of one name.
+struct GrantState: Sendable {
+  var holder: Int
+  /// `nil` where a product was granted.
+  var entitlement: Name?
+  var product: NameNumber
+  /// `.max` where it is open.
+  var until: Int64
+  var since: Int64
+}
+
+/// What a customer has consumed of a unit.
+struct ConsumptionState: Sendable {
+  var holder: Int
+  var unit: Name
+  var amount: Int64
+}
+
+/// A transaction that failed within the last 24 hours.
+struct FailureState: Sendable {
+  var transaction: Int
+  var product: NameNumber
+  var device: NameNumber
+  var time: Int64
+}
+
+/// A `payment.added` that no queue fact has answered.
+struct PaymentState: Sendable {
+  var payment: NameNumber
+  var product: NameNumber
+  var device: NameNumber
+  var account: NameNumber
+  var time: Int64
+  var position: UInt64
+}
+
+/// The newest queue state of a product among a transaction's queue facts (`model.md` 6).
+struct ReportState: Sendable {
+  let product: NameNumber
+  var next = none
+  var ordinal: Int
+  var time: Int64
+  var isDeferred: Bool
+}
+
+/// What a device says beside transactions.
+struct DeviceState: Sendable {
+  struct Offer: Sendable {
+    var product: NameNumber
+    var isInvalid: Bool
+  }
+
+  struct Request: Sendable {
+    var position: UInt64
+    var time: Int64
+    var account: NameNumber
+  }
+
+  let number: NameNumber
+  /// The position of the newest `session.started`, 0 before any.
+  var launch: UInt64 = 0
+  /// The position of the `restore.requested` that lasts, or 0.
+  var restore: UInt64 = 0
+  var restoreIsCompleted = false
+  /// Whether payments are allowed, as last checked.
+  var allowsPayments = true
+  /// What the newest `catalog.received` that names a product says of it, by product.
+  var offers: [Offer] = []
+  /// Restores without an answer, the newest last; only the newest can still get one.
+  var unanswered: [Request] = []
+  var newestIsUnanswered = false
+  /// Restores for which `restore-storm` was found.
+  var storms: [UInt64] = []
+  var firstContent = none
+  var firstInstall = none
+
+  init(number: NameNumber) { self.number = number }
+}
+
+/// The highest sequences of one session on one device, for `clock-stepped`.
+struct SessionClock: Sendable {
+  /// Among events strictly earlier than `time`.
+  var highestBefore: Int64 = -1
+  var time: Int64 = .min
+  var highestAtTime: Int64 = -1
+  var isFound = false
+}

@@ -1,0 +1,58 @@
+import LedgerEvents
+
+/// Everything that a unit's facts come to in one environment: flat tables that refer to each other
+/// by place, so that the state copies, compares and persists without following pointers.
+struct EnvironmentState: Sendable {
+  let environment: StoreEnvironment
+  /// Believed `occurredAt` of the newest fact that counts here.
+  var newest: Int64 = .min
+
+  /// In the order of their first events.
+  var transactions: [TransactionState] = []
+  var transactionIndex = KeyIndex()
+  var chains: [ChainState] = []
+  var chainIndex = KeyIndex()
+  /// By original: the transaction whose owner holds those that state none.
+  var chainOwners: [Int] = []
+  var chainOwnerIndex = KeyIndex()
+  /// The originals of chains of which a fact states an expiry.
+  var expiringIndex = KeyIndex()
+  var deliveries: [DeliveryState] = []
+  var downloads: [DownloadState] = []
+  var installs: [InstallState] = []
+  var reports: [ReportState] = []
+  var devices: [DeviceState] = []
+  var deviceIndex = KeyIndex()
+  var accounts: [AccountState] = []
+  var accountIndex = KeyIndex()
+  /// By customer: the believed `occurredAt` of its newest event.
+  var customers: [Int64] = []
+  var contents: [ContentState] = []
+  var grants: [GrantState] = []
+  var consumptions: [ConsumptionState] = []
+  var failures: [FailureState] = []
+  var payments: [PaymentState] = []
+  var closings: [ClosingState] = []
+  var sessions: [SessionClock] = []
+  var sessionIndex = KeyIndex()
+  var findings: [Finding] = []
+  /// `arrived-late`, in the order of arrival.
+  var lateFindings: [Finding] = []
+  var versions: [VersionObservation] = []
+  var published: [PublishedVersion] = []
+  var digests: [InstalledDigest] = []
+  var couplings: [CouplingUse] = []
+  /// The fold asked what the absent device says.
+  var asksAbsentDevice = false
+  /// Dated store facts of the batch that is being folded; empty between batches.
+  var arrivals: [Arrival] = []
+
+  /// A dated store fact, to be looked at in the order of arrival.
+  struct Arrival: Sendable {
+    var chain: Int
+    var storeTime: Int64
+    var finding: Finding
+  }
+
+  init(environment: StoreEnvironment) { self.environment = environment }
+}

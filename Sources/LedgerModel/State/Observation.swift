@@ -1,0 +1,58 @@
+public import LedgerEvents
+
+/// A content version that an event of a unit named for a product, at the earliest such event.
+public struct VersionObservation: Hashable, Sendable {
+  public var product: NameNumber
+  public var version: Name
+  public var key: FoldKey
+}
+
+/// A `content.versionPublished`, to be judged against what all units have observed before it.
+public struct PublishedVersion: Hashable, Sendable {
+  public var product: NameNumber
+  public var version: Name
+  public var key: FoldKey
+  public var finding: Finding
+}
+
+/// A `content.installed` that states a digest, to be judged against those of all units.
+public struct InstalledDigest: Hashable, Sendable {
+  public var product: NameNumber
+  public var version: Name
+  /// A keyed hash of the path; `nil` where the install states none.
+  public var pathHash: UInt64?
+  public var digest: Name
+  public var key: FoldKey
+  public var finding: Finding
+}
+
+/// A piece of state that events without a device and without a holder share across units.
+///
+/// Units that touch one coupling belong together as soon as any of them writes it: what one
+/// reads depends on what another has written. A unit's couplings are what its fold really touched.
+public struct Coupling: Hashable, Sendable {
+  /// What is touched.
+  public enum Kind: UInt8, Sendable {
+    /// Content of a product that nobody holds on the absent device.
+    case content = 1
+    /// An install of a product on the absent device that names no download.
+    case install = 2
+    /// A failed transaction that nobody holds, on the absent device.
+    case failure = 3
+    /// A payment without an id for a product on the absent device.
+    case payment = 4
+    /// A restore on the absent device.
+    case restore = 5
+  }
+
+  public var kind: Kind
+  public var environment: StoreEnvironment
+  /// 0 for restores.
+  public var product: NameNumber
+}
+
+/// A coupling that a unit touched, and whether it wrote what others can read.
+public struct CouplingUse: Hashable, Sendable {
+  public var coupling: Coupling
+  public var writes: Bool
+}

@@ -1,0 +1,141 @@
+import LedgerEvents
+
+/// What is nobody's: no account known, or its customer was erased.
+let nobody = -1
+
+/// The end of a linked list inside a flat table, and the place of what is not there.
+let none = -1
+
+/// One transaction in one environment.
+struct TransactionState: Sendable {
+  /// Rules that are silent after once per transaction, and what has been seen of it.
+  struct Marks: OptionSet, Sendable {
+    let rawValue: UInt16
+    static let knownFromStoreOrQueue = Marks(rawValue: 1)
+    static let unknownFound = Marks(rawValue: 2)
+    static let fulfillmentSeen = Marks(rawValue: 4)
+    static let accountChangedFound = Marks(rawValue: 8)
+    static let hostedUnsupportedFound = Marks(rawValue: 16)
+    static let purchasedDeliverySeen = Marks(rawValue: 32)
+    static let loopFoundInOpening = Marks(rawValue: 64)
+    static let removalFoundInOpening = Marks(rawValue: 128)
+    static let begun = Marks(rawValue: 256)
+  }
+
+  /// The transaction's number, or its payment's while no transaction is known.
+  let number: NameNumber
+  /// The first `originalTransaction` that an event of it states.
+  var statedOriginal: NameNumber = 0
+  /// The first account that an event of it states (`model.md` 1).
+  var owner: NameNumber = 0
+  /// The first product that an event of it states.
+  var product: NameNumber = 0
+  var marks: Marks = []
+  var chain = none
+  var nextInChain = none
+  /// The customer that holds it now, or `nobody`.
+  var holder = nobody
+  /// The `to` of every transfer that moved it.
+  var movedTo: [NameNumber] = []
+  var queue = QueueState()
+  var purchase = PurchaseState()
+  var firstDelivery = none
+  var firstDownload = none
+  var firstInstall = none
+  var firstReport = none
+
+  init(number: NameNumber) { self.number = number }
+
+  var original: NameNumber { statedOriginal != 0 ? statedOriginal : number }
+  var isBegun: Bool { marks.contains(.begun) }
+  /// A period, a grantor: an event said that it was purchased, restored or renewed.
+  var hasPurchase: Bool { purchase.firstOrdinal >= 0 }
+}
+
+/// Where a transaction stands on the queue (`model.md` 13).
+struct QueueState: Sendable {
+  /// The newest of purchasing, deferred, purchased, restored and failed among its queue facts;
+  /// `unknown` before any.
+  var reported = EventKind.unknown
+  /// The newest delivery: purchased, restored or failed; `unknown` before any.
+  var delivered = EventKind.unknown
+  var isOpen = false
+  var openedAt: Int64 = 0
+  var openedPosition: UInt64 = 0
+  /// How often it was finished after a delivery.
+  var finishCount = 0
+
+  var wasDelivered: Bool { delivered != .unknown }
+  var wasFinished: Bool { finishCount > 0 }
+  var isFinishedAndNotOpen: Bool { wasFinished && !isOpen }
+}
+
+/// What purchase facts and refunds say of one transaction: a period of a subscription, or a copy of
+/// a purchase.
+struct PurchaseState: Sendable {
+  /// −1 before any purchase fact.
+  var firstOrdinal = -1
+  var firstTime: Int64 = 0
+  var firstPosition: UInt64 = 0
+  var firstApp: NameNumber = 0
+  /// The earliest `purchasedAt` that its purchase facts state.
+  var statedStart = Fact.absentTime
+  var isOnlyRestored = true
+  var statesExpiry = false
+  /// The earliest `purchasedAt` of those that are not `restored`, and the first one's time.
+  var unrestoredStart = Fact.absentTime
+  var unrestoredTime = Fact.absentTime
+  /// The newest purchase fact among store facts, by store time.
+  var store = StoreClaim()
+  /// The newest one among the others, by the fold's order.
+  var queueOrdinal = -1
+  var queueProduct: NameNumber = 0
+  var storeExpiry = DatedValue()
+  var queueExpiry = DatedValue()
+  var isFamilyShared = false
+  var reversal = Reversal()
+
+  /// The product of its newest purchase fact, store facts going before queue facts.
+  var product: NameNumber { store.ordinal >= 0 ? store.product : queueProduct }
+  var start: Int64 { statedStart != Fact.absentTime ? statedStart : firstTime }
+}
+
+/// The newest store fact that says that a transaction was bought.
+struct StoreClaim: Sendable {
+  var time: Int64 = .min
+  var ordinal = -1
+  var product: NameNumber = 0
+  var isUpgraded = false
+}
+
+/// A moment that facts state, and when it was said: of two the newer one holds, by store time and
+/// then by the fold's order.
+struct DatedValue: Sendable {
+  var value = Fact.absentTime
+  var time: Int64 = .min
+  var ordinal = -1
+
+  mutating func take(_ value: Int64, time: Int64, ordinal: Int) {
+    if time < self.time || (time == self.time && ordinal < self.ordinal) { return }
+    self = DatedValue(value: value, time: time, ordinal: ordinal)
+  }
+}
+
+/// The newest refund, revocation or reversal of a transaction, by store time.
+struct Reversal: Sendable {
+  enum Kind: UInt8, Sendable {
+    case none = 0
+    case refunded = 1
+    case revoked = 2
+    case reversed = 3
+  }
+
+  var kind = Kind.none
+  var time: Int64 = .min
+  var ordinal = -1
+  var occurredAt: Int64 = 0
+  var percentMillionths: Int64 = 100_000_000
+
+  /// Refunded or revoked, and not reversed since.
+  var takesAway: Bool { kind == .refunded || kind == .revoked }
+}

@@ -1,0 +1,73 @@
+public import LedgerEvents
+
+/// How content versions compare (`model.md` 18): by dotted integers part by part, a missing part is
+/// 0; a part that is no integer comes after every integer and compares by its bytes.
+public enum VersionOrder {
+  /// Negative, zero or positive as `left` is lower than, equal to or higher than `right`; integers
+  /// of any length compare by value.
+  ///
+  /// - Complexity: O(*n*) in the length of both.
+  public static func compare(_ left: Name, _ right: Name) -> Int {
+    if left == right { return 0 }
+    var leftParts = Parts(left)
+    var rightParts = Parts(right)
+    while true {
+      let leftPart = leftParts.next()
+      let rightPart = rightParts.next()
+      if leftPart == nil && rightPart == nil { return 0 }
+      let order = comparePart(leftPart ?? zero, rightPart ?? zero)
+      if order != 0 { return order }
+    }
+  }
+
+  /// The higher of two versions, the first where they are equal.
+  static func higher(_ left: Name?, _ right: Name) -> Name {
+    guard let left else { return right }
+    return compare(left, right) >= 0 ? left : right
+  }
+
+  private static let zero: ArraySlice<UInt8> = [UInt8(ascii: "0")]
+
+  private static func comparePart(_ left: ArraySlice<UInt8>, _ right: ArraySlice<UInt8>) -> Int {
+    switch (isInteger(left), isInteger(right)) {
+    case (true, false): return -1
+    case (false, true): return 1
+    case (false, false): return compareBytes(left, right)
+    case (true, true):
+      let leftDigits = left.drop { $0 == UInt8(ascii: "0") }
+      let rightDigits = right.drop { $0 == UInt8(ascii: "0") }
+      if leftDigits.count != rightDigits.count {
+        return leftDigits.count < rightDigits.count ? -1 : 1
+      }
+      return compareBytes(leftDigits, rightDigits)
+    }
+  }
+
+  private static func compareBytes(_ left: ArraySlice<UInt8>, _ right: ArraySlice<UInt8>) -> Int {
+    if left.elementsEqual(right) { return 0 }
+    return left.lexicographicallyPrecedes(right) ? -1 : 1
+  }
+
+  private static func isInteger(_ part: ArraySlice<UInt8>) -> Bool {
+    !part.isEmpty && part.allSatisfy { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
+  }
+
+  /// The parts between the dots, one after another.
+  private struct Parts {
+    let bytes: [UInt8]
+    var start = 0
+    var ended = false
+
+    init(_ version: Name) { bytes = Array(version.text.utf8) }
+
+    mutating func next() -> ArraySlice<UInt8>? {
+      if ended { return nil }
+      let end = bytes[start...].firstIndex(of: UInt8(ascii: ".")) ?? bytes.count
+      defer {
+        ended = end == bytes.count
+        start = end + 1
+      }
+      return bytes[start..<end]
+    }
+  }
+}

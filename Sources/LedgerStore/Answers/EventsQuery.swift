@@ -1,0 +1,171 @@
+public import LedgerEvents
+internal import LedgerModel
+
+/// Which events are asked for; what is not named does not narrow them.
+public struct EventsQuery: Sendable {
+  /// All events of the customer that this account is, also those that state no account.
+  public var account: Name?
+  public var device: Name?
+  public var app: Name?
+  public var environment: StoreEnvironment?
+  public var transaction: Name?
+  /// Events that state this original, and those of the transaction with its id.
+  public var original: Name?
+  public var product: Name?
+  public var download: Name?
+  /// A type, or a pattern of one with `*` for any run of characters.
+  public var type: String?
+  public var source: EventSource?
+  /// Store time, half open.
+  public var since: Instant?
+  public var until: Instant?
+  /// Positions, both included.
+  public var from: UInt64 = 1
+  public var to: UInt64 = .max
+  public var isReverse = false
+  /// Store time and ledger time of what is shown.
+  public var clocks = Clocks.now
+
+  public init() {}
+}
+
+extension LedgerView {
+  /// Hands out the events of a query by position, or backwards; stops where `body` returns false.
+  ///
+  /// - Complexity: O(*n*) in the events of the unit where a name that connects is asked for, else
+  ///   in the positions asked for; only those that match are decoded.
+  /// - Throws: ``LedgerError``, and what `body` throws.
+  public func events(
+    _ query: EventsQuery, _ body: (RecordedEvent) throws(LedgerError) -> Bool
+  ) throws(LedgerError) {
+    guard let filter = try HeaderFilter(query, self) else { return }
+    let lower = max(query.from, 1)
+    var upper = min(query.to, position)
+    if let asOf = query.clocks.asOf { upper = min(upper, try position(asOf)) }
+    guard lower <= upper else { return }
+    if let unit = filter.unit {
+      var positions = try reader.overlay.allFacts(of: unit, log, tables, projections)
+        .map(\.position).filter { $0 >= lower && $0 <= upper }
+      if query.isReverse { positions.reverse() }
+      for place in positions {
+        if let members = filter.members, !members.contains(place) { continue }
+        guard filter.admits(try log.record(at: place)) else { continue }
+        if try !body(try log.event(at: place)) { return }
+      }
+      return
+    }
+    var cursor = try log.records(in: lower...upper, reverse: query.isReverse)
+    while try cursor.next() {
+      let record = try cursor.record(isChecked: false)
+      guard filter.admits(record) else { continue }
+      if try !body(try log.event(at: cursor.position)) { return }
+    }
+  }
+}
+
+/// A query in numbers, to be held against the headers of records.
+struct HeaderFilter {
+  private let query: EventsQuery
+  private let kinds: TypePattern?
+  private var numbers: [(slot: NameSlot, number: NameNumber)] = []
+  private var original: NameNumber?
+  /// The unit that all matches are in, where a name says so.
+  private(set) var unit: UInt32?
+  /// The customer's events, where an account is asked for.
+  private(set) var members: Set<UInt64>?
+
+  /// `nil` where a name is asked for that no event uses.
+  init?(_ query: EventsQuery, _ view: LedgerView) throws(LedgerError) {
+    self.query = query
+    kinds = query.type.map(TypePattern.init)
+    let wanted: [(NameSlot, Name?)] = [
+      (.device, query.device), (.app, query.app), (.transaction, query.transaction),
+      (.product, query.product), (.download, query.download),
+    ]
+    for (slot, name) in wanted {
+      guard let name else { continue }
+      guard let number = try view.number(of: slot.kind, name) else { return nil }
+      numbers.append((slot, number))
+      if slot == .device || slot == .transaction { unit = try view.unitNumber(of: number) }
+    }
+    if let name = query.original {
+      guard let number = try view.number(of: .transaction, name) else { return nil }
+      original = number
+      unit = try view.unitNumber(of: number)
+    }
+    if let name = query.account {
+      guard let number = try view.number(of: .account, name) else { return nil }
+      unit = try view.unitNumber(of: number)
+      members = try view.events(ofCustomer: number)
+    }
+  }
+
+  func admits(_ record: borrowing RecordView) -> Bool {
+    for (slot, number) in numbers where record.number(slot) != number { return false }
+    if let original {
+      guard
+        record.number(.originalTransaction) == original
+          || record.number(.transaction) == original
+      else { return false }
+    }
+    if let environment = query.environment, record.environment != environment { return false }
+    if let source = query.source, record.source != source.kind { return false }
+    if let since = query.since, record.occurredAt < since { return false }
+    if let until = query.until, record.occurredAt >= until { return false }
+    if let at = query.clocks.at, record.occurredAt > at { return false }
+    if let kinds { return kinds.matches(record) }
+    return true
+  }
+}
+
+/// A pattern of event types, such as `download.*`.
+struct TypePattern {
+  private let pattern: [Character]
+
+  init(_ pattern: String) { self.pattern = Array(pattern) }
+
+  func matches(_ record: borrowing RecordView) -> Bool {
+    matches(record.kind.text)
+  }
+
+  /// Whether all of `text` fits the pattern.
+  ///
+  /// - Complexity: O(*n* · *m*) at the worst.
+  func matches(_ text: String) -> Bool {
+    let text = Array(text)
+    var (place, at) = (0, 0)
+    var star: (place: Int, at: Int)?
+    while at < text.count {
+      if place < pattern.count, pattern[place] == "*" {
+        star = (place, at)
+        place += 1
+      } else if place < pattern.count, pattern[place] == text[at] {
+        place += 1
+        at += 1
+      } else if let last = star {
+        star = (last.place, last.at + 1)
+        place = last.place + 1
+        at = last.at + 1
+      } else {
+        return false
+      }
+    }
+    return pattern[place...].allSatisfy { $0 == "*" }
+  }
+}
+
+extension LedgerView {
+  func unitNumber(of number: NameNumber) throws(LedgerError) -> UInt32? {
+    try reader.overlay.unit(of: number, tables, projections)
+  }
+
+  /// The positions of the events of the customer that an account is.
+  func events(ofCustomer account: NameNumber) throws(LedgerError) -> Set<UInt64> {
+    guard let unit = try unitNumber(of: account) else { return [] }
+    let facts = try reader.overlay.allFacts(of: unit, log, tables, projections)
+    let positions = Unit.positions(
+      ofCustomer: account, among: facts, context: reader.overlay.context, texts: reader.texts)
+    try reader.texts.check()
+    return positions
+  }
+}

@@ -1,0 +1,136 @@
+public import LedgerEvents
+public import LMDB
+internal import LedgerModel
+
+/// A ledger: the log that is the truth, and the projections folded from it.
+///
+/// Open it once a process and share it. Appending is durable when it returns; what was appended can
+/// be read at once, by this process and by others.
+public final class Ledger: Sendable {
+  /// The log, for reading records, following the tail and verifying.
+  public let log: EventLog
+  let source: ProjectionSource
+  let schedule: FoldSchedule
+  private let reader: LedgerReader
+  private let judge: ConsumptionJudge
+
+  /// The ledger's folder.
+  public var path: String { log.path }
+
+  private init(_ log: EventLog) {
+    self.log = log
+    source = ProjectionSource(log)
+    schedule = FoldSchedule(log, source)
+    reader = LedgerReader(log, source)
+    judge = ConsumptionJudge(log, source)
+    guard log.access == .readWrite else { return }
+    // The log outlives nobody here: what it is given must not hold on to it.
+    log.useIndex { [weak source] () throws(LedgerError) in
+      guard let projections = try source?.live() else { return EmptyKeyIndex() }
+      return try ProjectionKeyIndex(projections)
+    }
+    log.useConsumptionCheck { [weak judge] (pending, view) throws(LedgerError) in
+      guard let judge else { throw LedgerError(.closed, "The ledger was closed: open it again.") }
+      try judge.check(pending, view)
+    }
+  }
+
+  /// Makes an empty ledger in the folder `path` and opens it.
+  ///
+  /// - Throws: ``LedgerError``: `exists`, `readOnly`, `io`.
+  public static func create(
+    at path: String, options: Environment.Options = Environment.Options(),
+    clock: @escaping @Sendable () -> Instant = EventLog.systemClock
+  ) throws(LedgerError) -> Ledger {
+    let log = try EventLog.create(at: path, options: options, clock: clock)
+    try log.setGeneration(1)
+    let ledger = Ledger(log)
+    _ = try ledger.source.live()
+    return ledger
+  }
+
+  /// Opens the ledger in the folder `path`.
+  ///
+  /// - Complexity: O(1).
+  /// - Throws: ``LedgerError``: `noLedger`, `unknownFormat`, `busy`, `readOnly`, `corrupt`, `io`.
+  public convenience init(
+    at path: String, access: EventLog.Access = .readWrite,
+    options: Environment.Options = Environment.Options(),
+    clock: @escaping @Sendable () -> Instant = EventLog.systemClock
+  ) throws(LedgerError) {
+    self.init(try EventLog(open: path, access: access, options: options, clock: clock))
+  }
+}
+
+// MARK: - Appending
+
+extension Ledger {
+  /// Appends a batch as a whole; when this returns it is durable. See ``EventLog/append(_:options:)``.
+  @discardableResult
+  public func append(
+    _ batch: [EventInput], options: AppendOptions = AppendOptions()
+  ) async throws(LedgerError) -> AppendResult {
+    if try isBehind() { try schedule.foldNow() }
+    let result = try await log.append(batch, options: options)
+    schedule.noteAppend()
+    return result
+  }
+
+  /// Appends a batch as `append` does, and blocks the calling thread meanwhile.
+  @available(*, noasync, message: "blocks its thread; use append")
+  @discardableResult
+  public func appendAndWait(
+    _ batch: [EventInput], options: AppendOptions = AppendOptions()
+  ) throws(LedgerError) -> AppendResult {
+    if try isBehind() { try schedule.foldNow() }
+    let result = try log.appendAndWait(batch, options: options)
+    schedule.noteAppend()
+    return result
+  }
+
+  /// Whether so much waits to be folded that appending has to wait for it.
+  private func isBehind() throws(LedgerError) -> Bool {
+    guard let projections = try source.live() else { return false }
+    let folded = try projections.position()
+    return try log.lastPosition() - folded > FoldSchedule.backlogEventsMax
+  }
+
+  /// Folds what is in the log now into the projections.
+  ///
+  /// - Parameter progress: Told the position reached and the last one, after each stretch.
+  /// - Throws: ``LedgerError``.
+  public func fold(
+    progress: ((_ position: UInt64, _ last: UInt64) -> Void)? = nil
+  ) throws(LedgerError) {
+    try schedule.foldNow(progress: progress)
+  }
+
+  /// Folds, if so much waits that the next reader would notice.
+  ///
+  /// A process that appends and exits leaves its last events to be folded in memory by those who
+  /// ask; up to a few thousand that costs them a millisecond.
+  public func foldBeforeLeaving() throws(LedgerError) {
+    guard let projections = try source.live() else { return }
+    let waiting = try log.lastPosition() - projections.position()
+    if waiting > Self.tailLeftMax { try schedule.foldNow() }
+  }
+
+  /// How many events a process that ends leaves behind the projections.
+  static let tailLeftMax: UInt64 = 4_000
+}
+
+// MARK: - Asking
+
+extension Ledger {
+  /// Asks any number of questions of the ledger as it is now; all answers are true at one position.
+  ///
+  /// - Throws: ``LedgerError``: `rebuildNeeded`, `corrupt`, `io`, and what `body` throws.
+  public func read<Value>(
+    _ body: (LedgerView) throws(LedgerError) -> Value
+  ) throws(LedgerError) -> Value {
+    try reader.read(body)
+  }
+
+  /// The last failure to fold in the background, if the last attempt failed.
+  public var foldFailure: LedgerError? { schedule.lastFailure() }
+}

@@ -1,0 +1,36 @@
+internal import LedgerEvents
+internal import Synchronization
+
+/// The projections of the live generation, opened once a process and shared by those who fold and
+/// those who ask.
+final class ProjectionSource: Sendable {
+  private let log: EventLog
+  private let current = Mutex<Projections?>(nil)
+
+  init(_ log: EventLog) { self.log = log }
+
+  /// The live generation; nil where there is none to read.
+  ///
+  /// A process that may write makes it where it is missing: what was deleted is folded anew.
+  func live() throws(LedgerError) -> Projections? {
+    let generation = try log.read { (view) throws(LedgerError) in try view.generation() }
+    let result: Result<Projections?, LedgerError> = current.withLock { current in
+      if let current, current.generation == generation { return .success(current) }
+      do throws(LedgerError) {
+        current = nil
+        current = try open(generation)
+        return .success(current)
+      } catch { return .failure(error) }
+    }
+    return try result.get()
+  }
+
+  /// Lets go of the generation that is open, so that another takes its place.
+  func release() { current.withLock { $0 = nil } }
+
+  private func open(_ generation: UInt64) throws(LedgerError) -> Projections? {
+    guard generation > 0 else { return nil }
+    if log.access == .readWrite { return try Projections.make(generation, of: log) }
+    return try Projections.open(generation, of: log)
+  }
+}

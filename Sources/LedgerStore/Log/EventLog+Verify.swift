@@ -1,0 +1,63 @@
+internal import LMDB
+public import LedgerEvents
+
+extension EventLog {
+  /// Looks through the whole log as it is now: every record's checksum and format, positions and
+  /// names without gaps, every node of the tree, every commitment to personal data.
+  ///
+  /// - Parameter progress: Called now and then with the events looked at and their number.
+  /// - Complexity: O(*n*), about a microsecond an event and a byte of memory a name; a snapshot is
+  ///   held meanwhile.
+  /// - Throws: ``LedgerError`` where it cannot begin; what it finds is in the result.
+  public func verify(
+    progress: (_ done: UInt64, _ total: UInt64) -> Void = { _, _ in }
+  ) throws(LedgerError) -> LogVerification {
+    try read { (view) throws(LedgerError) in
+      var verifier = LogVerifier()
+      return try verifier.verify(view, progress: progress)
+    }
+  }
+
+  /// How large the log is.
+  ///
+  /// - Complexity: O(1).
+  public func statistics() throws(LedgerError) -> LogStatistics {
+    try read { (view) throws(LedgerError) in
+      var tables: [LogStatistics.TableSize] = []
+      do throws(LMDBError) {
+        for (name, table) in self.tables.all {
+          let size = try view.view.statistics(table)
+          tables.append(
+            LogStatistics.TableSize(
+              name: name, entries: size.entries, byteCount: size.byteCount))
+        }
+      } catch {
+        throw LedgerError(error)
+      }
+      return LogStatistics(
+        lastPosition: view.lastPosition, lastNameNumber: try view.lastNameNumber(),
+        tables: tables)
+    }
+  }
+
+  /// How much the writer of this process keeps in memory of what its index does not hold yet.
+  public func tailSize() -> (entries: Int, bytes: Int) { writer.tailSize() }
+}
+
+/// The size of a log.
+public struct LogStatistics: Sendable {
+  /// The size of one table.
+  public struct TableSize: Sendable {
+    public let name: String
+    public let entries: Int
+    /// Bytes of its pages, the unused ends of pages included.
+    public let byteCount: Int
+  }
+
+  public let lastPosition: UInt64
+  public let lastNameNumber: NameNumber
+  public let tables: [TableSize]
+
+  /// Bytes of all tables.
+  public var byteCount: Int { tables.reduce(0) { $0 + $1.byteCount } }
+}

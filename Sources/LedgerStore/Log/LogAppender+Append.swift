@@ -1,0 +1,253 @@
+internal import LMDB
+internal import LedgerEvents
+
+extension LogAppender {
+  /// Checks one batch and writes it behind the log, in an open transaction.
+  ///
+  /// First everything is looked up, and nothing is written before the batch is known to stay; only
+  /// consumptions are judged afterwards, and taken out again with their batch where they may not
+  /// stay.
+  mutating func append(
+    _ pending: PendingAppend, _ transaction: inout WriteTransaction, _ hooks: WriterHooks,
+    _ index: any KeyIndex
+  ) throws(AppendFailure) -> AppendResult {
+    let batch = pending.batch
+    let before = Mark(position: position, nameCount: nameCount, frontier: frontier)
+    var positions: [UInt64]
+    do throws(LedgerError) {
+      let log = try LogView(transaction.view, tables)
+      numbers = try knownNumbers(of: batch, log, index)
+      positions = try knownPositions(of: batch, log, index)
+      let fresh = positions.indices.count { positions[$0] == 0 && batch.firsts[$0] == $0 }
+      try refuseBeyondLimits(fresh, batch)
+      if fresh > 0, let condition = pending.condition {
+        try check(condition, log, index, except: positions)
+      }
+    } catch {
+      throw .refused(error)
+    }
+    let known = positions
+    do throws(LMDBError) {
+      try write(batch, &positions, &transaction)
+    } catch {
+      throw .fatal(LedgerError(error))
+    }
+    if let refusal = refusal(of: batch, positions, known, transaction.view, hooks) {
+      do throws(LMDBError) { try takeOut(from: before, &transaction) } catch {
+        throw .fatal(LedgerError(error))
+      }
+      throw .refused(refusal)
+    }
+    remember(batch, known: known)
+    return result(of: batch, positions, known: known)
+  }
+
+  private func refuseBeyondLimits(
+    _ count: Int, _ batch: PreparedBatch
+  ) throws(LedgerError) {
+    guard positionMax - position >= UInt64(count),
+      Int(nameNumberMax - nameCount) >= batch.names.count
+    else {
+      throw LedgerError(
+        .limitReached,
+        """
+        A ledger holds at most \(positionMax) events and as many names: begin another one.
+        """)
+    }
+  }
+
+  // MARK: - What is there already
+
+  /// The position of each event that is in the log with the same content, else 0.
+  private mutating func knownPositions(
+    of batch: PreparedBatch, _ log: LogView, _ index: any KeyIndex
+  ) throws(LedgerError) -> [UInt64] {
+    var positions = [UInt64](repeating: 0, count: batch.count)
+    var asked: [Int] = []
+    for at in positions.indices where batch.firsts[at] == at {
+      let found = try tail.position(batch.idHashes[at]) { (value) throws(LedgerError) in
+        try log.isID(batch.inputs[at].event.id, at: UInt64(value))
+      }
+      if let found {
+        positions[at] = UInt64(found)
+      } else if index.reach > 0 {
+        asked.append(at)
+      }
+    }
+    if !asked.isEmpty {
+      let hashes = asked.map { batch.idHashes[$0] }
+      for candidate in try index.positions(ofIDs: hashes) {
+        let at = asked[candidate.index]
+        guard positions[at] == 0 else { continue }
+        let position = UInt64(candidate.value)
+        if try log.isID(batch.inputs[at].event.id, at: position) { positions[at] = position }
+      }
+    }
+    for (at, position) in positions.enumerated() where position != 0 {
+      if try isSameRecord(batch, at, position, log) { continue }
+      try refuseOtherContent(batch.inputs[at].event, at, position, log)
+    }
+    return positions
+  }
+
+  /// Whether an event would be the very record at `position`: then it has the same content, and
+  /// nothing has to be compared as JSON.
+  ///
+  /// A record that commits to personal data never is, as each commitment has a salt of its own.
+  private mutating func isSameRecord(
+    _ batch: PreparedBatch, _ at: Int, _ position: UInt64, _ log: LogView
+  ) throws(LedgerError) -> Bool {
+    let stored = try log.record(at: position)
+    eventNumbers.removeAll(keepingCapacity: true)
+    for use in batch.uses(of: at) { eventNumbers.append(numbers[Int(batch.uses[use])]) }
+    record.removeAll(keepingCapacity: true)
+    record.append(contentsOf: batch.records[batch.record(of: at)])
+    Record.settle(
+      &record, from: 0, position: position, recordedAt: stored.recordedAt, numbers: eventNumbers)
+    return try log.recordBytes(at: position).equals(record.span)
+  }
+
+  private func refuseOtherContent(
+    _ event: Event, _ index: Int, _ position: UInt64, _ log: LogView
+  ) throws(LedgerError) {
+    guard try log.event(at: position).event.sameContent(as: event) else {
+      throw LedgerError(
+        .conflict,
+        """
+        The id \(event.id) stands at position \(position) with other content: an id names one \
+        event. Nothing of this batch was written.
+        """, index: index, position: position)
+    }
+  }
+
+  /// The number of each of the batch's names, 0 where it has none yet.
+  private mutating func knownNumbers(
+    of batch: PreparedBatch, _ log: LogView, _ index: any KeyIndex
+  ) throws(LedgerError) -> [NameNumber] {
+    var numbers = [NameNumber](repeating: 0, count: batch.names.count)
+    var asked: [Int] = []
+    let names = batch.names.span
+    for at in names.indices {
+      let hash = batch.nameHashes[at]
+      if let number = cache.number(hash, names[at]) {
+        numbers[at] = number
+        continue
+      }
+      let use = names[at]
+      let found = try tail.name(hash) { (value) throws(LedgerError) in
+        try log.isName(value, use)
+      }
+      if let found {
+        numbers[at] = found
+        cache.insert(hash, use, found)
+      } else if index.nameReach > 0 {
+        asked.append(at)
+      }
+    }
+    guard !asked.isEmpty else { return numbers }
+    for candidate in try index.numbers(ofNames: asked.map { batch.nameHashes[$0] }) {
+      let at = asked[candidate.index]
+      guard numbers[at] == 0, try log.isName(candidate.value, batch.names[at]) else { continue }
+      numbers[at] = candidate.value
+      cache.insert(batch.nameHashes[at], batch.names[at], candidate.value)
+    }
+    return numbers
+  }
+
+  // MARK: - Writing
+
+  /// Writes the events that have no position yet, and gives them theirs.
+  private mutating func write(
+    _ batch: PreparedBatch, _ positions: inout [UInt64], _ transaction: inout WriteTransaction
+  ) throws(LMDBError) {
+    let now = clock()
+    var personal = batch.personal.startIndex
+    for at in positions.indices where positions[at] == 0 {
+      while personal < batch.personal.endIndex, batch.personal[personal].event < at {
+        personal += 1
+      }
+      guard batch.firsts[at] == at else {
+        positions[at] = positions[batch.firsts[at]]
+        continue
+      }
+      isAhead = true
+      position += 1
+      positions[at] = position
+      eventNumbers.removeAll(keepingCapacity: true)
+      for use in batch.uses(of: at) {
+        let name = Int(batch.uses[use])
+        if numbers[name] == 0 { numbers[name] = try writeName(batch.names[name], &transaction) }
+        eventNumbers.append(numbers[name])
+      }
+      record.removeAll(keepingCapacity: true)
+      // The prefix of a leaf, so that the record is hashed where it stands.
+      record.append(0)
+      record.append(contentsOf: batch.records[batch.record(of: at)])
+      let stated = batch.trustsRecordedAt ? batch.inputs[at].recordedAt : nil
+      Record.settle(
+        &record, from: 1, position: position, recordedAt: stated ?? now, numbers: eventNumbers)
+      try transaction.append(
+        tables.records, position, record.span.extracting(1..<record.count))
+      if personal < batch.personal.endIndex, batch.personal[personal].event == at {
+        let row = batch.personal[personal].part.row
+        try transaction.append(tables.personal, position, row.span)
+      }
+      try writeLeaf(&transaction)
+    }
+  }
+
+  /// Gives the next number to a name.
+  private mutating func writeName(
+    _ use: NameUse, _ transaction: inout WriteTransaction
+  ) throws(LMDBError) -> NameNumber {
+    nameCount += 1
+    row.removeAll(keepingCapacity: true)
+    row.append(use.kind.rawValue)
+    row.append(copying: use.name.text.utf8.span)
+    let key = bigEndianKey(nameCount)
+    try transaction.append(tables.table(of: use.kind), key.span, row.span)
+    return nameCount
+  }
+
+  /// Adds the record in the buffer to the tree.
+  private mutating func writeLeaf(_ transaction: inout WriteTransaction) throws(LMDBError) {
+    var place = MerkleTree.storedNodes(atSize: frontier.size)
+    nodes.removeAll(keepingCapacity: true)
+    frontier.append(TreeHasher.leafHash(prefixed: record), &hasher, completed: &nodes)
+    for node in nodes {
+      row.removeAll(keepingCapacity: true)
+      node.append(to: &row)
+      try transaction.append(tables.tree, place, row.span)
+      place += 1
+    }
+  }
+
+  /// Takes in what a batch that stays has added.
+  private mutating func remember(_ batch: PreparedBatch, known: [UInt64]) {
+    for at in known.indices where known[at] == 0 && batch.firsts[at] == at {
+      tail.appendID(batch.idHashes[at])
+    }
+    // Numbers were given in the order of first use, which is the order of the batch's names.
+    for at in batch.names.indices where numbers[at] > tail.name {
+      tail.appendName(batch.nameHashes[at])
+      cache.insert(batch.nameHashes[at], batch.names[at], numbers[at])
+    }
+  }
+
+  private func result(
+    of batch: PreparedBatch, _ positions: [UInt64], known: [UInt64]
+  ) -> AppendResult {
+    var outcomes: [AppendOutcome] = []
+    outcomes.reserveCapacity(positions.count)
+    var unknownTypes = 0
+    for at in positions.indices {
+      if known[at] == 0 && batch.firsts[at] == at {
+        outcomes.append(.appended(positions[at]))
+        if batch.isUnknown(at) { unknownTypes += 1 }
+      } else {
+        outcomes.append(.duplicate(positions[at]))
+      }
+    }
+    return AppendResult(outcomes: outcomes, unknownTypes: unknownTypes)
+  }
+}

@@ -1,0 +1,40 @@
+internal import LMDB
+internal import LedgerEvents
+
+extension LogAppender {
+  /// Reads what was appended since the last group, by other processes or before this one began,
+  /// and drops from the tail what the index holds by now.
+  ///
+  /// - Complexity: O(*n*) in the number of events and names that are new to the writer.
+  mutating func catchUp(_ log: LogView, _ index: any KeyIndex) throws(LedgerError) {
+    let lastName = try log.lastNameNumber()
+    guard index.reach <= log.lastPosition, index.nameReach <= lastName else {
+      throw LedgerError(
+        .rebuildNeeded,
+        """
+        The index of ids reaches to \(index.reach) and the log to \(log.lastPosition): the \
+        projections are of another log. Run `daybook rebuild`.
+        """)
+    }
+    if tail.meets(index), tail.position <= log.lastPosition, tail.name <= lastName {
+      tail.drop(reachedBy: index)
+    } else {
+      tail = LogTail(behind: index)
+    }
+    if tail.position < log.lastPosition {
+      var records = try log.records(in: tail.position + 1...log.lastPosition)
+      while try records.next() {
+        tail.appendID(try keyHash.id(of: try records.record(isChecked: false)))
+      }
+    }
+    while tail.name < lastName {
+      guard let row = try log.nameRow(tail.name + 1), row.count > 1 else {
+        throw .corrupt("The name with the number \(tail.name + 1) is missing")
+      }
+      tail.appendName(keyHash.hash(row.extracting(1..<row.count), domain: row[0]))
+    }
+    if frontier.size != log.lastPosition { frontier = try log.frontier() }
+    position = log.lastPosition
+    nameCount = lastName
+  }
+}

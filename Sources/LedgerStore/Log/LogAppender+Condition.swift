@@ -1,0 +1,105 @@
+internal import LMDB
+internal import LedgerEvents
+
+extension LogAppender {
+  /// Refuses the batch where its condition does not hold.
+  ///
+  /// Events of the batch that stand in the log already do not count against it: appending the same
+  /// batch again is acknowledged again.
+  ///
+  /// - Complexity: O(*n*) in the number of events after the condition's position.
+  mutating func check(
+    _ condition: AppendCondition, _ log: LogView, _ index: any KeyIndex, except own: [UInt64]
+  ) throws(LedgerError) {
+    switch condition {
+    case .holds(let check): try check(log)
+    case .noEvent(let filter, let after):
+      guard after < log.lastPosition, let match = try match(filter, log, index) else { return }
+      let own = Set(own)
+      var records = try log.records(in: after + 1...log.lastPosition)
+      while try records.next() {
+        guard !own.contains(records.position), match.holds(for: try records.record()) else {
+          continue
+        }
+        throw LedgerError(
+          .conditionFailed,
+          """
+          The event at position \(records.position) stands after \(after) and matches what must \
+          not be there: read it, decide anew, and expect its position.
+          """, position: records.position)
+      }
+    }
+  }
+
+  /// The filter in numbers; nil where it names what no event of the log does.
+  private func match(
+    _ filter: EventFilter, _ log: LogView, _ index: any KeyIndex
+  ) throws(LedgerError) -> NumberFilter? {
+    var match = NumberFilter(type: filter.type)
+    let names: [(NameKind, Name?, WritableKeyPath<NumberFilter, NameNumber>)] = [
+      (.account, filter.account, \.account), (.transaction, filter.transaction, \.transaction),
+      (.transaction, filter.originalTransaction, \.original),
+      (.product, filter.product, \.product),
+    ]
+    for (kind, name, field) in names {
+      guard let name else { continue }
+      let use = NameUse(kind: kind, name: name)
+      guard let number = try number(of: use, log, index) else { return nil }
+      match[keyPath: field] = number
+    }
+    return match
+  }
+
+  /// The number of a name, if any event of the log uses it.
+  private func number(
+    of use: NameUse, _ log: LogView, _ index: any KeyIndex
+  ) throws(LedgerError) -> NameNumber? {
+    let hash = keyHash.name(use)
+    if let number = cache.number(hash, use) { return number }
+    let found = try tail.name(hash) { (value) throws(LedgerError) in try log.isName(value, use) }
+    if let found { return found }
+    for candidate in try index.numbers(ofNames: [hash])
+    where try log.isName(candidate.value, use) {
+      return candidate.value
+    }
+    return nil
+  }
+}
+
+extension RecordView {
+  /// The text of a type that the vocabulary does not know.
+  fileprivate var unknownTypeText: String? {
+    var fields = fields
+    do throws(RecordError) {
+      while try fields.next() {
+        if fields.tag == .typeText { return fields.string }
+      }
+    } catch {
+      return nil
+    }
+    return nil
+  }
+}
+
+/// A filter whose names are numbers; 0 asks nothing.
+private struct NumberFilter {
+  var account: NameNumber = 0
+  var transaction: NameNumber = 0
+  var original: NameNumber = 0
+  var product: NameNumber = 0
+  var type: EventType?
+
+  func holds(for record: borrowing RecordView) -> Bool {
+    if account != 0, record.number(.account) != account { return false }
+    if transaction != 0, record.number(.transaction) != transaction { return false }
+    if product != 0, record.number(.product) != product { return false }
+    if original != 0, record.number(.originalTransaction) != original,
+      record.number(.transaction) != original
+    {
+      return false
+    }
+    guard let type else { return true }
+    guard record.kind == type.kind else { return false }
+    return type.kind != .unknown || record.unknownTypeText == type.text
+  }
+}

@@ -1,0 +1,63 @@
+internal import LMDB
+internal import LedgerEvents
+
+extension LogAppender {
+  /// How far the log went before a batch.
+  struct Mark {
+    let position: UInt64
+    let nameCount: NameNumber
+    let frontier: MerkleFrontier
+  }
+
+  /// Asks whether the batch's required consumptions are covered; the error where they are not.
+  func refusal(
+    of batch: PreparedBatch, _ positions: [UInt64], _ known: [UInt64], _ view: TransactionView,
+    _ hooks: WriterHooks
+  ) -> LedgerError? {
+    let required = batch.required.filter { known[$0] == 0 && batch.firsts[$0] == $0 }
+    guard let first = required.first else { return nil }
+    guard let check = hooks.consumption else {
+      return LedgerError(
+        .rebuildNeeded,
+        "A required consumption needs the balances: open the ledger with its projections.",
+        index: first)
+    }
+    let written = known.indices.filter { known[$0] == 0 && batch.firsts[$0] == $0 }
+    guard let lower = written.first, let upper = written.last else { return nil }
+    do throws(LedgerError) {
+      try check(
+        PendingConsumptions(
+          batch: positions[lower]...positions[upper], required: required.map { positions[$0] }),
+        try LogView(view, tables))
+      return nil
+    } catch {
+      let index = required.first { positions[$0] == error.position } ?? first
+      return LedgerError(error.code, error.message, index: index, cause: error.cause)
+    }
+  }
+
+  /// Takes what was written since `mark` out again: the last rows of each table.
+  mutating func takeOut(
+    from mark: Mark, _ transaction: inout WriteTransaction
+  ) throws(LMDBError) {
+    while position > mark.position {
+      _ = try transaction.delete(tables.records, position)
+      _ = try transaction.delete(tables.personal, position)
+      position -= 1
+    }
+    while nameCount > mark.nameCount {
+      let key = bigEndianKey(nameCount)
+      if try !transaction.delete(tables.names, key.span) {
+        _ = try transaction.delete(tables.people, key.span)
+      }
+      nameCount -= 1
+    }
+    let kept = MerkleTree.storedNodes(atSize: mark.position)
+    var stored = MerkleTree.storedNodes(atSize: frontier.size)
+    while stored > kept {
+      stored -= 1
+      _ = try transaction.delete(tables.tree, stored)
+    }
+    frontier = mark.frontier
+  }
+}

@@ -1,0 +1,142 @@
+internal import LMDB
+internal import LedgerEvents
+
+/// What the writer knows between groups, and how it commits one.
+///
+/// Everything here follows from the log and can be forgotten: other processes append, too, so each
+/// group begins with reading what has come since.
+struct LogAppender {
+  let environment: Environment
+  let tables: LogTables
+  let keyHash: KeyHash
+  let clock: @Sendable () -> Instant
+
+  var tail = LogTail()
+  var cache = NameCache()
+  var frontier = MerkleFrontier()
+  var position: UInt64 = 0
+  var nameCount: NameNumber = 0
+  /// Whether what stands above speaks of events that are not committed yet.
+  var isAhead = false
+
+  // Buffers that are used again.
+  var hasher = TreeHasher()
+  var record: [UInt8] = []
+  var row: [UInt8] = []
+  var nodes: [TreeHash] = []
+  var numbers: [NameNumber] = []
+  var eventNumbers: [NameNumber] = []
+
+  /// The most events of one group: enough to share a commit's cost, and few enough to answer soon.
+  static let groupEventsMax = 2_000
+
+  /// The longest time for which a group takes more batches in.
+  static let groupTimeMax = Duration.milliseconds(10)
+
+  typealias Answer = (
+    answer: @Sendable (Result<AppendResult, LedgerError>) -> Void,
+    result: Result<AppendResult, LedgerError>
+  )
+
+  init(
+    environment: Environment, tables: LogTables, keyHash: KeyHash,
+    clock: @escaping @Sendable () -> Instant
+  ) {
+    self.environment = environment
+    self.tables = tables
+    self.keyHash = keyHash
+    self.clock = clock
+  }
+
+  var tailSize: (entries: Int, bytes: Int) { (tail.count, tail.byteCount) }
+
+  /// Writes what `take` hands out in one durable commit and returns the answers, which hold then.
+  ///
+  /// - Parameter take: The next batch with at most so many events; of any size where nil.
+  mutating func commitGroup(
+    _ hooks: WriterHooks, take: (Int?) -> PendingAppend?
+  ) -> [Answer] {
+    var group: [Answer] = []
+    do throws(LedgerError) {
+      try commitGroup(hooks, &group, take)
+      return group
+    } catch {
+      if isAhead { forget() }
+      // One batch at least is answered, or a writer that cannot begin would never end.
+      if group.isEmpty, let first = take(nil) { group.append((first.answer, .failure(error))) }
+      return group.map { ($0.answer, .failure(error)) }
+    }
+  }
+
+  private mutating func commitGroup(
+    _ hooks: WriterHooks, _ group: inout [Answer], _ take: (Int?) -> PendingAppend?
+  ) throws(LedgerError) {
+    let index = try hooks.index()
+    try catchUpAhead(index)
+    var transaction = try begin()
+    try catchUp(LogView(transaction.view, tables), index)
+    let start = ContinuousClock.now
+    let committed = position
+    var room: Int? = nil
+    while let pending = take(room) {
+      let answer: Result<AppendResult, LedgerError>
+      do throws(AppendFailure) {
+        answer = .success(try append(pending, &transaction, hooks, index))
+      } catch {
+        switch error {
+        case .refused(let reason): answer = .failure(reason)
+        case .fatal(let reason):
+          group.append((pending.answer, .failure(reason)))
+          throw reason
+        }
+      }
+      group.append((pending.answer, answer))
+      room = LogAppender.groupEventsMax - Int(position - committed)
+      if ContinuousClock.now - start > LogAppender.groupTimeMax { break }
+    }
+    guard position > committed else {
+      isAhead = false
+      return
+    }
+    do throws(LMDBError) { try transaction.commit() } catch { throw LedgerError(error) }
+    isAhead = false
+  }
+
+  /// Reads a long tail before the lock is taken, so that other processes can append meanwhile.
+  private mutating func catchUpAhead(_ index: any KeyIndex) throws(LedgerError) {
+    let snapshot: ReadTransaction
+    do throws(LMDBError) { snapshot = try environment.beginRead() } catch {
+      throw LedgerError(error)
+    }
+    let log = try LogView(snapshot.view, tables)
+    guard log.lastPosition > tail.position + LogAppender.tailLockedMax else { return }
+    try catchUp(log, index)
+  }
+
+  /// The most events that are read under the lock, as a rule: a millisecond's worth.
+  static let tailLockedMax: UInt64 = 10_000
+
+  /// Not tied to `self`, which the transaction's time sees changing.
+  @_lifetime(immortal)
+  private func begin() throws(LedgerError) -> WriteTransaction {
+    do throws(LMDBError) { return try environment.beginWrite() } catch { throw LedgerError(error) }
+  }
+
+  /// After a group that failed: nothing of it may be remembered.
+  private mutating func forget() {
+    tail = LogTail()
+    cache.removeAll()
+    frontier = MerkleFrontier()
+    position = 0
+    nameCount = 0
+    isAhead = false
+  }
+}
+
+/// Why a batch was not appended.
+enum AppendFailure: Error {
+  /// Nothing of it was written; the rest of its group goes on.
+  case refused(LedgerError)
+  /// The transaction is of no use any more.
+  case fatal(LedgerError)
+}

@@ -1,0 +1,81 @@
+internal import LMDB
+
+/// A walk over the records, upwards or downwards, in place.
+///
+/// What it lends lasts as long as the snapshot, also after the cursor has moved on.
+public struct LogCursor: ~Copyable, ~Escapable {
+  private var cursor: Cursor
+  private let lower: UInt64
+  private let upper: UInt64
+  private let isReverse: Bool
+  private var isStarted = false
+
+  /// The position of the record at the cursor.
+  public private(set) var position: UInt64
+
+  @_lifetime(copy view)
+  init(_ view: LogView, _ range: ClosedRange<UInt64>, reverse: Bool) throws(LedgerError) {
+    do throws(LMDBError) { cursor = try view.view.cursor(view.tables.records) } catch {
+      throw LedgerError(error)
+    }
+    lower = range.lowerBound
+    upper = range.upperBound
+    isReverse = reverse
+    position = reverse ? upper : lower
+  }
+
+  /// Moves to the next record of the walk, or from the start to the first; false after the last.
+  ///
+  /// - Complexity: O(1) amortized, O(log *n*) the first time; no allocation.
+  /// - Throws: ``LedgerError``: `corrupt` where a position is missing.
+  public mutating func next() throws(LedgerError) -> Bool {
+    let expected: UInt64
+    let found: Bool
+    do throws(LMDBError) {
+      if isStarted {
+        guard position != (isReverse ? lower : upper) else { return false }
+        expected = isReverse ? position - 1 : position + 1
+        found = isReverse ? try cursor.previous() : try cursor.next()
+      } else {
+        expected = position
+        found = try cursor.find(position)
+        isStarted = true
+      }
+    } catch {
+      throw LedgerError(error)
+    }
+    guard found, cursor.key.count == 8, cursor.key.bigEndianWord(at: 0) == expected else {
+      throw .corrupt("The record at position \(expected) is missing")
+    }
+    position = expected
+    return true
+  }
+
+  /// The bytes of the record at the cursor, in place.
+  public var bytes: Span<UInt8> {
+    @_lifetime(copy self)
+    get { cursor.value }
+  }
+}
+
+extension LogView {
+  /// Walks the records of `range`, whose positions the log must hold.
+  ///
+  /// - Complexity: O(log *n*) to begin with, then O(1) a record.
+  /// - Throws: ``LedgerError``: `notFound` where `range` is not within 1 to ``lastPosition``.
+  @_lifetime(copy self)
+  public func records(
+    in range: ClosedRange<UInt64>, reverse: Bool = false
+  ) throws(LedgerError) -> LogCursor {
+    guard range.lowerBound >= 1, range.upperBound <= lastPosition else {
+      throw LedgerError(
+        .notFound,
+        """
+        Positions \(range.lowerBound) to \(range.upperBound) were asked for; the log holds 1 to \
+        \(lastPosition).
+        """,
+        position: range.upperBound)
+    }
+    return try LogCursor(self, range, reverse: reverse)
+  }
+}

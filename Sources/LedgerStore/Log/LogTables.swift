@@ -1,0 +1,65 @@
+internal import LMDB
+
+/// The tables of the log's environment; every one but `meta` is appended to in the order of its
+/// keys.
+struct LogTables: Sendable {
+  /// What the ledger is: see `LogIdentity`.
+  let meta: Table
+  /// Position (8 bytes, big-endian) to record.
+  let records: Table
+  /// Number of a name (4 bytes, big-endian) to its kind (1 byte) and text.
+  let names: Table
+  /// As `names`, for what identifies a person: accounts, devices and sessions.
+  let people: Table
+  /// Position to salt (16 bytes) and the event's personal members as JSON.
+  let personal: Table
+  /// Place in the order of storing (8 bytes, big-endian) to a node of the tree (32 bytes).
+  let tree: Table
+
+  /// How many tables the environment has to have room for.
+  static let count = 6
+
+  private init(
+    _ table: (String) throws(LedgerError) -> Table
+  ) throws(LedgerError) {
+    meta = try table("meta")
+    records = try table("records")
+    names = try table("names")
+    people = try table("people")
+    personal = try table("personal")
+    tree = try table("tree")
+  }
+
+  /// The tables of `environment`, which has them.
+  init(of environment: Environment) throws(LedgerError) {
+    try self.init { (name) throws(LedgerError) in
+      let table: Table?
+      do throws(LMDBError) { table = try environment.table(name) } catch {
+        throw LedgerError(error)
+      }
+      guard let table else {
+        throw LedgerError(
+          .noLedger,
+          "\(environment.path) has no table \(name): its creation was cut short. Make it again.")
+      }
+      return table
+    }
+  }
+
+  /// The tables of `environment`, made where they are missing.
+  init(creatingIn environment: Environment) throws(LedgerError) {
+    try self.init { (name) throws(LedgerError) in
+      do throws(LMDBError) { return try environment.createTable(name) } catch {
+        throw LedgerError(error)
+      }
+    }
+  }
+
+  /// The name and table of each, for statistics.
+  var all: [(name: String, table: Table)] {
+    [
+      ("meta", meta), ("records", records), ("names", names), ("people", people),
+      ("personal", personal), ("tree", tree),
+    ]
+  }
+}

@@ -1,0 +1,102 @@
+internal import LMDB
+public import LedgerEvents
+
+extension LogView {
+  /// The record at `position`, in place.
+  ///
+  /// - Parameter isChecked: Whether its checksum is compared, which takes most of the time.
+  /// - Complexity: O(log *n*), no allocation.
+  /// - Throws: ``LedgerError``: `notFound`, `corrupt`, `unknownFormat`.
+  @_lifetime(copy self)
+  public func record(
+    at position: UInt64, isChecked: Bool = true
+  ) throws(LedgerError) -> RecordView {
+    let bytes = try recordBytes(at: position)
+    do throws(RecordError) { return try RecordView(bytes, isChecked: isChecked) } catch {
+      throw LedgerError(error, at: position)
+    }
+  }
+
+  /// The event at `position`, field for field as it was appended.
+  ///
+  /// - Complexity: O(log *n*) for each of its names, and it is copied.
+  /// - Throws: ``LedgerError``: `notFound`, `corrupt`, `unknownFormat`.
+  public func event(at position: UInt64) throws(LedgerError) -> RecordedEvent {
+    try event(of: try record(at: position))
+  }
+
+  /// The event of a record of this log.
+  ///
+  /// - Complexity: as ``event(at:)``.
+  public func event(of record: borrowing RecordView) throws(LedgerError) -> RecordedEvent {
+    let personal = try personal(at: record.position)
+    var failure: LedgerError?
+    let event: RecordedEvent
+    do throws(RecordError) {
+      event = try record.recordedEvent(
+        texts: { number in
+          do throws(LedgerError) { return try name(number).name } catch {
+            failure = error
+            return nil
+          }
+        }, personal: personal)
+    } catch {
+      throw LedgerError(error, at: record.position)
+    }
+    if let failure { throw failure }
+    return event
+  }
+
+  /// The personal members of the event at `position`, as the JSON of one object; nil where it has
+  /// none.
+  ///
+  /// - Complexity: O(log *n*), copied.
+  public func personal(at position: UInt64) throws(LedgerError) -> [UInt8]? {
+    guard let row = try personalBytes(at: position) else { return nil }
+    guard row.count >= PersonalPart.saltByteCount else {
+      throw .corrupt("The personal data at position \(position) is damaged")
+    }
+    return [UInt8](copying: row.extracting(PersonalPart.saltByteCount..<row.count))
+  }
+
+  /// Whether the event at `position` has this id; what an index says is asked here.
+  func isID(_ id: Name, at position: UInt64) throws(LedgerError) -> Bool {
+    let record = try record(at: position, isChecked: false)
+    do throws(RecordError) { return try record.id() == id } catch {
+      throw LedgerError(error, at: position)
+    }
+  }
+}
+
+extension LogCursor {
+  /// The record at the cursor, in place.
+  ///
+  /// - Parameter isChecked: Whether its checksum is compared, which takes most of the time.
+  /// - Throws: ``LedgerError``: `corrupt`, `unknownFormat`.
+  @_lifetime(copy self)
+  public func record(isChecked: Bool = true) throws(LedgerError) -> RecordView {
+    let bytes = bytes
+    do throws(RecordError) { return try RecordView(bytes, isChecked: isChecked) } catch {
+      throw LedgerError(error, at: position)
+    }
+  }
+}
+
+extension KeyHash {
+  /// The hash of the id in a record.
+  ///
+  /// - Throws: ``LedgerError``: `corrupt`, `unknownFormat`.
+  public func id(of record: borrowing RecordView) throws(LedgerError) -> UInt64 {
+    do throws(RecordError) { return id(try record.id()) } catch {
+      throw LedgerError(error, at: record.position)
+    }
+  }
+}
+
+extension LedgerError {
+  /// Says where in the log a record is not one.
+  init(_ error: RecordError, at position: UInt64) {
+    let code: Code = error.code == .unknownVersion ? .unknownFormat : .corrupt
+    self.init(code, "Position \(position): \(error)", position: position, cause: error)
+  }
+}

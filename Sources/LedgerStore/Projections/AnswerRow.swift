@@ -1,0 +1,113 @@
+internal import LedgerEvents
+internal import LedgerModel
+
+/// The whole answer about an account, as it is stored for lookups: for each environment the answers
+/// from the customer's newest event on, with texts instead of numbers, so that one `get` says it.
+///
+/// Integers are big-endian, texts have a length of four bytes before them:
+///
+///     row: count of environments (1), environments
+///     environment: its number (1), newest event (8), byte count of the segments (4), segments
+///     segment: from (8), next change (8), byte count of the entries (4), entries
+///     entry: state (1), flags (1), since (8), end (8), name, count of names (4), names
+struct AnswerRow {
+  /// The flag of an entry that an operator granted.
+  static let operatorFlag: UInt8 = 1
+  /// The flag of an entry that is an entitlement and no product.
+  static let entitlementFlag: UInt8 = 2
+  /// Stands where a moment is absent.
+  static let noMoment: Int64 = .max
+
+  private(set) var encoded: [UInt8] = []
+
+  /// The rows of all accounts of a unit.
+  ///
+  /// - Complexity: O(*a* *n*) for *a* accounts and *n* transactions of the unit.
+  static func all(
+    of unit: Unit, _ context: SharedContext, _ texts: LogTexts
+  ) throws(LedgerError) -> [(account: Name, row: AnswerRow)] {
+    let rows = unit.knownAccounts.map { account in
+      (texts.text(of: account), AnswerRow(account, unit, context, texts))
+    }
+    try texts.check()
+    return rows
+  }
+
+  private init(
+    _ account: NameNumber, _ unit: Unit, _ context: SharedContext, _ texts: LogTexts
+  ) {
+    encoded.append(0)
+    for environment in StoreEnvironment.allCases {
+      let only = EnvironmentSet(environment)
+      guard let newest = unit.newestEvent(of: .account(account), environments: only) else {
+        continue
+      }
+      let segments = unit.segments(
+        .account(account), environments: only, from: newest, context: context, texts: texts)
+      encoded[0] += 1
+      encoded.append(environment.rawValue)
+      append(newest)
+      appendCounted { row in
+        for segment in segments { row.append(segment, texts) }
+      }
+    }
+  }
+
+  private mutating func append(_ segment: AnswerSegment, _ texts: LogTexts) {
+    append(segment.from)
+    append(segment.answer.nextChangeAt ?? Self.noMoment)
+    appendCounted { row in
+      for entry in segment.answer.entries { row.append(entry, texts) }
+    }
+  }
+
+  private mutating func append(_ entry: EntitlementEntry, _ texts: LogTexts) {
+    encoded.append(entry.state.rawValue)
+    let isEntitlement = entry.product == 0
+    encoded.append(
+      (entry.source == .operator ? Self.operatorFlag : 0)
+        | (isEntitlement ? Self.entitlementFlag : 0))
+    append(entry.since)
+    append(entry.expiresAt ?? Self.noMoment)
+    append(isEntitlement ? entry.entitlement ?? "" : texts.text(of: entry.product))
+    encoded.append(bigEndianHalf: UInt32(entry.entitlements.count))
+    for name in entry.entitlements { append(name) }
+  }
+
+  private mutating func append(_ moment: Int64) {
+    encoded.append(bigEndianWord: UInt64(bitPattern: moment))
+  }
+
+  private mutating func append(_ name: Name) {
+    encoded.append(bigEndianHalf: UInt32(name.byteCount))
+    encoded += name.text.utf8
+  }
+
+  /// Appends what `body` appends, behind its length.
+  private mutating func appendCounted(_ body: (inout AnswerRow) -> Void) {
+    let start = encoded.count
+    encoded.append(bigEndianHalf: 0)
+    body(&self)
+    let count = UInt32(encoded.count - start - 4)
+    for (offset, byte) in count.bigEndianBytes.enumerated() { encoded[start + offset] = byte }
+  }
+}
+
+/// The keys of answer rows: 16 bytes of keyed hashes, so that a key says nothing about who it is.
+struct AnswerKeys {
+  private let keyHash: KeyHash
+
+  init(_ identity: LogIdentity) { keyHash = identity.keyHash }
+
+  func key(of account: Name) -> [UInt8] {
+    let bytes = account.text.utf8.span
+    var key: [UInt8] = []
+    key.append(bigEndianWord: keyHash.hash(bytes, domain: Self.firstDomain))
+    key.append(bigEndianWord: keyHash.hash(bytes, domain: Self.secondDomain))
+    return key
+  }
+
+  /// Domains that no kind of name has.
+  private static let firstDomain: UInt8 = 0x41
+  private static let secondDomain: UInt8 = 0x42
+}

@@ -1,0 +1,54 @@
+internal import LMDB
+internal import LedgerEvents
+
+/// How far the projections have come, and of which log.
+///
+/// Projections that the log does not confirm (another ledger, or a log that was put back from a
+/// backup and then went another way) are discarded.
+struct Checkpoint: Hashable {
+  /// Every event up to this position is folded.
+  var position: UInt64 = 0
+  /// Every name up to this number is in the index.
+  var name: NameNumber = 0
+  /// The ledger's 16 bytes.
+  var ledger: [UInt8]
+  /// The root of the log's tree at `position`, 32 bytes.
+  var root: [UInt8]
+
+  /// The version of everything in the projections; others are folded anew.
+  static let formatVersion: UInt32 = 1
+
+  private static let key: [UInt8] = Array("checkpoint".utf8)
+  private static let ledgerBytes = 16
+  private static let byteCount = 4 + 8 + 4 + 16 + 32
+
+  init(ledger: [UInt8], root: [UInt8]) {
+    self.ledger = ledger
+    self.root = root
+  }
+
+  /// Reads the checkpoint; nil where there is none of this version.
+  init?(_ view: TransactionView, _ tables: ProjectionTables) throws(LedgerError) {
+    do throws(LMDBError) {
+      guard let bytes = try view.get(tables.meta, Self.key.span), bytes.count == Self.byteCount,
+        bytes.bigEndianHalf(at: 0) == Self.formatVersion
+      else { return nil }
+      position = bytes.bigEndianWord(at: 4)
+      name = bytes.bigEndianHalf(at: 12)
+      ledger = [UInt8](copying: bytes.extracting(16..<16 + Self.ledgerBytes))
+      root = [UInt8](copying: bytes.extracting(32..<64))
+    } catch { throw LedgerError(error) }
+  }
+
+  func write(
+    _ transaction: inout WriteTransaction, _ tables: ProjectionTables
+  ) throws(LMDBError) {
+    var bytes: [UInt8] = []
+    bytes.append(bigEndianHalf: Self.formatVersion)
+    bytes.append(bigEndianWord: position)
+    bytes.append(bigEndianHalf: name)
+    bytes += ledger
+    bytes += root
+    try transaction.put(tables.meta, Self.key.span, bytes.span)
+  }
+}

@@ -1,0 +1,92 @@
+internal import LedgerEvents
+internal import LedgerModel
+
+/// A stretch of the log, read for folding: its facts, and what the indexes take of it.
+struct FactBatch {
+  private(set) var facts: [Fact] = []
+  /// Keyed hashes of ids, with positions.
+  private(set) var ids: [RunEntry] = []
+  /// The greatest number that any name of the stretch has.
+  private(set) var lastName: NameNumber = 0
+  /// The position of the first fact.
+  let firstPosition: UInt64
+
+  /// Reads the records at `positions` from `log`.
+  ///
+  /// - Complexity: O(*n*) in the number of positions.
+  init(
+    _ positions: ClosedRange<UInt64>, _ log: LogView, _ keyHash: KeyHash, indexesIDs: Bool
+  ) throws(LedgerError) {
+    let count = positions.count
+    firstPosition = positions.lowerBound
+    facts.reserveCapacity(count)
+    if indexesIDs { ids.reserveCapacity(count) }
+    var cursor = try log.records(in: positions)
+    while try cursor.next() {
+      let position = cursor.position
+      let record = try cursor.record()
+      do throws(RecordError) { facts.append(try Fact(record)) } catch {
+        throw LedgerError(error, at: position)
+      }
+      lastName = max(lastName, record.greatestNumber)
+      if indexesIDs {
+        let hash = try keyHash.id(of: record)
+        ids.append(RunEntry(key: IndexKey.of(hash), value: UInt32(position)))
+      }
+    }
+  }
+}
+
+/// Keys of the indexes: how much of a keyed hash they keep.
+enum IndexKey {
+  /// The unit under which the facts that the shared context rests on are posted, too.
+  static let contextUnit: UInt32 = .max
+
+  /// The upper 48 bits: two ids among ten million share them with a chance of one in five, and then
+  /// both are looked at. Shorter keys make smaller runs.
+  static func of(_ hash: UInt64) -> UInt64 { hash >> 16 }
+
+  /// The key of an event of a unit among the postings.
+  static func posting(unit: UInt32, position: UInt64) -> UInt64 {
+    UInt64(unit) << 32 | position
+  }
+}
+
+extension RecordView {
+  /// The greatest number of a name that the record uses.
+  var greatestNumber: NameNumber {
+    var greatest: NameNumber = 0
+    for slot in NameSlot.allCases { greatest = max(greatest, number(slot)) }
+    for index in 0..<dataNameCount { greatest = max(greatest, dataNumber(index)) }
+    return greatest
+  }
+}
+
+extension LogView {
+  /// The facts at `positions`, in their order.
+  ///
+  /// - Complexity: O(*k* log *n*) for *k* positions.
+  func facts(at positions: [UInt64]) throws(LedgerError) -> [Fact] {
+    var facts: [Fact] = []
+    facts.reserveCapacity(positions.count)
+    for position in positions { facts.append(try fact(at: position)) }
+    return facts
+  }
+
+  func fact(at position: UInt64) throws(LedgerError) -> Fact {
+    let record = try record(at: position)
+    do throws(RecordError) { return try Fact(record) } catch {
+      throw LedgerError(error, at: position)
+    }
+  }
+}
+
+/// The facts in the fold's order; not sorted again where they are in order already.
+///
+/// - Complexity: O(*n* log *n*), O(*n*) where they are in order.
+func inFoldOrder(_ facts: [Fact], _ texts: any FactTexts) -> [Fact] {
+  let isSorted = facts.indices.dropFirst().allSatisfy {
+    FoldKey(facts[$0 - 1]).precedes(FoldKey(facts[$0]), texts)
+  }
+  return isSorted ? facts : facts.sorted { FoldKey($0).precedes(FoldKey($1), texts) }
+}

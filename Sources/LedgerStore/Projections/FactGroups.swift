@@ -1,0 +1,55 @@
+internal import LMDB
+internal import LedgerEvents
+internal import LedgerModel
+
+/// Facts behind the checkpoint by their units: which unit each belongs to, and which units they
+/// have made one.
+struct FactGroups {
+  /// Places of facts by unit, in the order of arrival.
+  private(set) var places: [UInt32: [UInt32]] = [:]
+  /// By unit: those it took in, which are units no more.
+  private(set) var absorbed: [UInt32: [UInt32]] = [:]
+
+  init() {}
+
+  /// Finds the unit of the fact at `place`, and joins the units that it names.
+  ///
+  /// - Complexity: O(α(*n*)) amortized, and the facts of a unit that is taken in.
+  mutating func add(
+    _ fact: Fact, at place: Int, _ map: inout UnitMap, _ table: Table, _ view: TransactionView
+  ) throws(LMDBError) {
+    var unit: UInt32?
+    for node in UnitNodes(fact) {
+      let other = try map.add(node, table, view)
+      if let known = unit {
+        if known != other { unit = join(known, other, &map) }
+      } else {
+        unit = other
+      }
+    }
+    places[unit ?? 0, default: []].append(UInt32(place))
+  }
+
+  /// Makes one unit of two and says which.
+  mutating func join(_ first: UInt32, _ second: UInt32, _ map: inout UnitMap) -> UInt32 {
+    let (into, gone) = map.join(first, second)
+    absorbed[into, default: []] += [gone] + (absorbed.removeValue(forKey: gone) ?? [])
+    if let moved = places.removeValue(forKey: gone) {
+      places[into] = ((places[into] ?? []) + moved).sorted()
+    }
+    return into
+  }
+
+  /// The units that have facts, in order.
+  var units: [UInt32] { places.keys.sorted() }
+
+  /// The unit and those it took in.
+  func members(of unit: UInt32) -> [UInt32] { [unit] + (absorbed[unit] ?? []) }
+
+  func isAbsorbed(_ unit: UInt32) -> Bool { absorbed.values.contains { $0.contains(unit) } }
+
+  /// The facts of `unit`, in the order of arrival.
+  func facts(of unit: UInt32, in facts: [Fact]) -> [Fact] {
+    (places[unit] ?? []).map { facts[Int($0)] }
+  }
+}

@@ -1,0 +1,47 @@
+internal import LedgerEvents
+internal import LedgerModel
+
+/// The texts of a log for the reducer: names and ids by number and position.
+///
+/// The reducer asks for them where an order by bytes decides a tie, which is seldom, and to sort
+/// answers. It cannot throw, so a failure is kept here and thrown by whoever asked for the fold.
+final class LogTexts: FactTexts {
+  private let log: EventLog
+  private var names: [NameNumber: Name] = [:]
+  private(set) var failure: LedgerError?
+
+  /// Names that are remembered before all of them are forgotten: products and accounts of what is
+  /// being folded are asked for again and again.
+  private static let namesMax = 100_000
+
+  init(_ log: EventLog) { self.log = log }
+
+  func id(ofPosition position: UInt64) -> Name {
+    attempt { (view) throws(LedgerError) in
+      let record = try view.record(at: position, isChecked: false)
+      do throws(RecordError) { return try record.id() } catch {
+        throw LedgerError(error, at: position)
+      }
+    }
+  }
+
+  func text(of number: NameNumber) -> Name {
+    if let known = names[number] { return known }
+    let name = attempt { (view) throws(LedgerError) in try view.name(number).name }
+    if names.count >= Self.namesMax { names.removeAll(keepingCapacity: true) }
+    names[number] = name
+    return name
+  }
+
+  /// Throws what a fold could not.
+  func check() throws(LedgerError) {
+    if let failure { throw failure }
+  }
+
+  private func attempt(_ body: (LogView) throws(LedgerError) -> Name) -> Name {
+    do throws(LedgerError) { return try log.read(body) } catch {
+      failure = failure ?? error
+      return ""
+    }
+  }
+}

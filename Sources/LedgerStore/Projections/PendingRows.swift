@@ -1,0 +1,44 @@
+internal import LMDB
+
+/// Rows on their way into the projections, written in commits of a bounded size.
+///
+/// One commit of LMDB takes a bounded number of pages, and a long one keeps readers' pages alive.
+struct PendingRows {
+  private struct Row {
+    var table: Table
+    var key: [UInt8]
+    /// `nil` removes the row.
+    var value: [UInt8]?
+  }
+
+  private var rows: [Row] = []
+  private var byteCount = 0
+
+  /// Bytes that one commit takes: rows land in as many pages at the most as there are of them, and
+  /// 24 MiB of them stay far below the 131,071 pages of a commit.
+  static let byteCountMax = 24 << 20
+  static let rowCountMax = 50_000
+
+  var isFull: Bool { byteCount > Self.byteCountMax || rows.count > Self.rowCountMax }
+
+  mutating func put(_ table: Table, _ key: [UInt8], _ value: [UInt8]) {
+    rows.append(Row(table: table, key: key, value: value))
+    byteCount += key.count + value.count
+  }
+
+  mutating func delete(_ table: Table, _ key: [UInt8]) {
+    rows.append(Row(table: table, key: key, value: nil))
+  }
+
+  mutating func write(_ transaction: inout WriteTransaction) throws(LMDBError) {
+    for row in rows {
+      if let value = row.value {
+        try transaction.put(row.table, row.key.span, value.span)
+      } else {
+        _ = try transaction.delete(row.table, row.key.span)
+      }
+    }
+    rows.removeAll(keepingCapacity: true)
+    byteCount = 0
+  }
+}

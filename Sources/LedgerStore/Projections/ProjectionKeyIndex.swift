@@ -1,0 +1,46 @@
+internal import LMDB
+internal import LedgerEvents
+
+/// The projections' index of ids and names, as the log's writer asks it.
+struct ProjectionKeyIndex: KeyIndex {
+  let projections: Projections
+  let reach: UInt64
+  let nameReach: NameNumber
+
+  /// The index as far as the projections have come now.
+  init(_ projections: Projections) throws(LedgerError) {
+    self.projections = projections
+    let reading = try projections.beginRead()
+    let checkpoint = try Checkpoint(reading.view, projections.tables)
+    reach = checkpoint?.position ?? 0
+    nameReach = checkpoint?.name ?? 0
+  }
+
+  func positions(ofIDs hashes: [UInt64]) throws(LedgerError) -> [KeyCandidate] {
+    try candidates(hashes, projections.tables.ids)
+  }
+
+  func numbers(ofNames hashes: [UInt64]) throws(LedgerError) -> [KeyCandidate] {
+    try candidates(hashes, projections.tables.names)
+  }
+
+  private func candidates(
+    _ hashes: [UInt64], _ family: SortedRuns
+  ) throws(LedgerError) -> [KeyCandidate] {
+    if reach == 0 || hashes.isEmpty { return [] }
+    let order = hashes.indices.sorted { hashes[$0] < hashes[$1] }
+    let keys = order.map { IndexKey.of(hashes[$0]) }
+    var found: [KeyCandidate] = []
+    let reading = try projections.beginRead()
+    let runs: RunsSnapshot
+    do throws(RunsError) { runs = try family.snapshot(in: reading.view) } catch {
+      throw LedgerError(error)
+    }
+    try runs.lookup(sorted: keys, in: reading.view) {
+      (index: Int, value: UInt32) throws(LedgerError) in
+      found.append(KeyCandidate(index: order[index], value: value))
+      return true
+    }
+    return found
+  }
+}

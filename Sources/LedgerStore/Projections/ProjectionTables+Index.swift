@@ -1,0 +1,72 @@
+internal import LMDB
+internal import LedgerEvents
+internal import LedgerModel
+
+extension ProjectionTables {
+  /// The positions of the events of a unit, ascending.
+  ///
+  /// - Complexity: O(*r* log *n* + *k*) for *k* positions and *r* runs.
+  func positions(
+    of unit: UInt32, in view: TransactionView
+  ) throws(LedgerError) -> [UInt64] {
+    let lower = IndexKey.posting(unit: unit, position: 0)
+    do throws(RunsError) {
+      let runs = try postings.snapshot(in: view)
+      return try runs.entries(from: lower, through: lower | 0xFFFF_FFFF, in: view)
+        .map { $0.key & 0xFFFF_FFFF }
+    } catch { throw LedgerError(error) }
+  }
+
+  /// The units that touch a piece of state of the absent device, and whether they write it.
+  func units(
+    touching coupling: Coupling, in view: TransactionView
+  ) throws(LedgerError) -> [(unit: UInt32, writes: Bool)] {
+    var units: [(unit: UInt32, writes: Bool)] = []
+    let prefix = coupling.keyPrefix
+    do throws(LMDBError) {
+      var cursor = try view.cursor(couplings)
+      var found = try cursor.seek(prefix.span)
+      while found, cursor.key.count == prefix.count + 4, cursor.key.starts(with: prefix) {
+        units.append((cursor.key.bigEndianHalf(at: prefix.count), cursor.value[0] != 0))
+        found = try cursor.next()
+      }
+    } catch { throw LedgerError(error) }
+    return units
+  }
+}
+
+extension Coupling {
+  /// Kind, environment and product: what rows of one coupling begin with.
+  var keyPrefix: [UInt8] {
+    var key: [UInt8] = [kind.rawValue, environment.rawValue]
+    key.append(bigEndianHalf: product)
+    return key
+  }
+}
+
+extension Span<UInt8> {
+  func starts(with prefix: [UInt8]) -> Bool {
+    guard count >= prefix.count else { return false }
+    for index in prefix.indices where self[index] != prefix[index] { return false }
+    return true
+  }
+}
+
+extension ProjectionTables {
+  /// The shared context of the facts up to a position that occurred up to a moment.
+  ///
+  /// - Complexity: O(*n* log *n*) in the facts that the context rests on.
+  func context(
+    through position: UInt64, _ moment: Int64, _ log: LogView, _ view: TransactionView,
+    _ texts: LogTexts
+  ) throws(LedgerError) -> SharedContext {
+    var context = SharedContext()
+    var change = ContextChange()
+    for place in try positions(of: IndexKey.contextUnit, in: view) where place <= position {
+      let fact = try log.fact(at: place)
+      if fact.occurredAt <= moment { context.extend(with: fact, texts, &change) }
+    }
+    try texts.check()
+    return context
+  }
+}

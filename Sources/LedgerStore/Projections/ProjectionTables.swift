@@ -1,0 +1,73 @@
+internal import LMDB
+
+/// The tables of a generation of projections; all of them follow from the log.
+struct ProjectionTables: Sendable {
+  /// The checkpoint and what else there is one of.
+  let meta: Table
+  /// Unit (4 bytes, big-endian) to `UnitRow`.
+  let units: Table
+  /// Name number / 500 (8 bytes) to 500 units: see `UnitMap`.
+  let unitMap: Table
+  /// Keyed hash of an account's text (16 bytes) to `AnswerRow`.
+  let answers: Table
+  /// Coupling (6 bytes) and unit (4 bytes) to whether the unit writes it.
+  let couplings: Table
+  /// Environment (1 byte), product (4 bytes) and unit (4 bytes) to what the unit observed of it.
+  let observed: Table
+  /// Keyed hash of an event's id to its position.
+  let ids: SortedRuns
+  /// Keyed hash of a name to its number.
+  let names: SortedRuns
+  /// Unit and position of each event, in one key.
+  let postings: SortedRuns
+
+  /// How many tables the environment has to have room for.
+  static let count = 12
+
+  /// Opens the tables of `environment`, and makes those that are missing.
+  init(creatingIn environment: Environment) throws(LedgerError) {
+    do throws(LMDBError) {
+      meta = try environment.createTable("meta")
+      units = try environment.createTable("units")
+      unitMap = try environment.createTable("unitMap")
+      answers = try environment.createTable("answers")
+      couplings = try environment.createTable("couplings")
+      observed = try environment.createTable("observed")
+    } catch { throw LedgerError(error) }
+    do throws(RunsError) {
+      ids = try SortedRuns.create("ids", in: environment)
+      names = try SortedRuns.create("names", in: environment)
+      postings = try SortedRuns.create("postings", in: environment)
+    } catch { throw LedgerError(error) }
+  }
+
+  /// The tables of `environment`; nil where its making was cut short.
+  init?(of environment: Environment) throws(LedgerError) {
+    do throws(LMDBError) {
+      guard let meta = try environment.table("meta"), let units = try environment.table("units"),
+        let unitMap = try environment.table("unitMap"),
+        let answers = try environment.table("answers"),
+        let couplings = try environment.table("couplings"),
+        let observed = try environment.table("observed")
+      else { return nil }
+      (self.meta, self.units, self.unitMap) = (meta, units, unitMap)
+      (self.answers, self.couplings, self.observed) = (answers, couplings, observed)
+    } catch { throw LedgerError(error) }
+    do throws(RunsError) {
+      guard let ids = try SortedRuns.open("ids", in: environment),
+        let names = try SortedRuns.open("names", in: environment),
+        let postings = try SortedRuns.open("postings", in: environment)
+      else { return nil }
+      (self.ids, self.names, self.postings) = (ids, names, postings)
+    } catch { throw LedgerError(error) }
+  }
+}
+
+extension LedgerError: RunsFailure {
+  /// Says in the ledger's words what is wrong with a run: projections are disposable.
+  public init(_ error: RunsError) {
+    self.init(
+      .rebuildNeeded, "An index of the projections is damaged: run `daybook rebuild`.",
+      cause: error)
+  }
+}

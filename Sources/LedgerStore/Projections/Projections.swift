@@ -1,0 +1,114 @@
+internal import LMDB
+internal import LedgerEvents
+internal import LedgerModel
+
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+/// One generation of projections: an LMDB environment in `projections/<generation>/` that can be
+/// thrown away and folded anew from the log.
+final class Projections: Sendable {
+  let environment: Environment
+  let tables: ProjectionTables
+  let generation: UInt64
+
+  static let folderName = "projections"
+
+  private init(_ environment: Environment, _ tables: ProjectionTables, _ generation: UInt64) {
+    self.environment = environment
+    self.tables = tables
+    self.generation = generation
+  }
+
+  /// Where the projections of a ledger are.
+  static func folder(of log: EventLog, generation: UInt64? = nil) -> String {
+    let folder = "\(log.path)/\(folderName)"
+    return generation.map { "\(folder)/\($0)" } ?? folder
+  }
+
+  /// Makes the generation's folder where it is missing, and opens it to write.
+  static func make(_ generation: UInt64, of log: EventLog) throws(LedgerError) -> Projections {
+    let path = folder(of: log, generation: generation)
+    do {
+      let rights = try FileManager.default.attributesOfItem(atPath: log.path)[.posixPermissions]
+      try FileManager.default.createDirectory(
+        atPath: path, withIntermediateDirectories: true,
+        attributes: rights.map { [.posixPermissions: $0] })
+    } catch {
+      throw LedgerError(
+        .io, "\(path) cannot be made: check the rights of the ledger's folder.", cause: error)
+    }
+    let environment = try open(path, log, readOnly: false)
+    return Projections(environment, try ProjectionTables(creatingIn: environment), generation)
+  }
+
+  /// Opens the generation to read; nil where it is missing or was not made to the end.
+  static func open(_ generation: UInt64, of log: EventLog) throws(LedgerError) -> Projections? {
+    let path = folder(of: log, generation: generation)
+    guard FileManager.default.fileExists(atPath: "\(path)/\(Environment.dataFileName)") else {
+      return nil
+    }
+    let environment = try open(path, log, readOnly: true)
+    guard let tables = try ProjectionTables(of: environment) else { return nil }
+    return Projections(environment, tables, generation)
+  }
+
+  private static func open(
+    _ path: String, _ log: EventLog, readOnly: Bool
+  ) throws(LedgerError) -> Environment {
+    var options = log.environment.options
+    options.readOnly = readOnly
+    options.maxTables = ProjectionTables.count
+    do throws(LMDBError) { return try Environment.open(path, options: options) } catch {
+      throw LedgerError(error)
+    }
+  }
+
+  /// The checkpoint, where `log` confirms it: same ledger, and the same root at its position.
+  func checkpoint(
+    _ view: TransactionView, confirmedBy log: LogView, _ identity: LogIdentity
+  ) throws(LedgerError) -> Checkpoint? {
+    guard let found = try Checkpoint(view, tables), found.ledger == identity.ledger,
+      found.position <= log.lastPosition
+    else { return nil }
+    return try log.root(at: found.position).bytes == found.root ? found : nil
+  }
+
+  /// Where folding goes on: the confirmed checkpoint, or the beginning where nothing was folded yet.
+  func start(
+    _ view: TransactionView, confirmedBy log: LogView, _ identity: LogIdentity
+  ) throws(LedgerError) -> Checkpoint? {
+    if try Checkpoint(view, tables) == nil {
+      return Checkpoint(ledger: identity.ledger, root: try log.root(at: 0).bytes)
+    }
+    return try checkpoint(view, confirmedBy: log, identity)
+  }
+
+  /// The position of the checkpoint.
+  func position() throws(LedgerError) -> UInt64 {
+    let reading = try beginRead()
+    return try Checkpoint(reading.view, tables)?.position ?? 0
+  }
+
+  func beginRead() throws(LedgerError) -> ReadTransaction {
+    do throws(LMDBError) { return try environment.beginRead() } catch { throw LedgerError(error) }
+  }
+
+  @_lifetime(immortal)
+  func beginWrite() throws(LedgerError) -> WriteTransaction {
+    do throws(LMDBError) { return try environment.beginWrite() } catch { throw LedgerError(error) }
+  }
+
+  /// Removes the files of a generation that nobody needs any more; who still reads them keeps
+  /// them until then.
+  static func remove(_ generation: UInt64, of log: EventLog) throws(LedgerError) {
+    let path = folder(of: log, generation: generation)
+    guard FileManager.default.fileExists(atPath: path) else { return }
+    do { try FileManager.default.removeItem(atPath: path) } catch {
+      throw LedgerError(.io, "\(path) cannot be removed: \(error)", cause: error)
+    }
+  }
+}

@@ -1,0 +1,192 @@
+internal import LMDB
+internal import LedgerEvents
+internal import LedgerModel
+
+/// Folds the log into a generation of projections, stretch by stretch.
+///
+/// Used by one thread at a time, and by one process at a time (the folder lock). What it remembers
+/// between stretches is dropped when another process has folded meanwhile.
+final class Projector {
+  private struct Memory {
+    var checkpoint: Checkpoint
+    var map: UnitMap
+    var context: SharedContext
+  }
+
+  let log: EventLog
+  let projections: Projections
+  private var memory: Memory?
+
+  /// Events that one stretch has at the most: a merge's cost is shared by what it folds, and its
+  /// facts are held in memory (about 150 bytes each).
+  static let stretchEventsMax: UInt64 = 1_000_000
+
+  /// Slices of compaction after a stretch: as much work as keeps up with what stretches add.
+  private static let compactionSlicesMax = 64
+
+  init(log: EventLog, projections: Projections) {
+    self.log = log
+    self.projections = projections
+  }
+
+  /// Folds the next events up to a position, if there are any.
+  ///
+  /// - Complexity: O(*k* log *n*) for *k* events in order; late ones cost what their units hold.
+  /// - Returns: The checkpoint after it, and the position of the log's newest event then.
+  func step(
+    through limit: UInt64 = .max
+  ) throws(LedgerError) -> (position: UInt64, last: UInt64) {
+    let snapshot = try log.snapshot()
+    let view = try snapshot.view
+    let texts = LogTexts(log)
+    var memory = try recall(view, texts)
+    let start = memory.checkpoint.position
+    let last = min(view.lastPosition, limit)
+    let end = min(last, start + Self.stretchEventsMax)
+    if end > start {
+      self.memory = nil
+      try fold(start + 1...end, &memory, view, texts)
+    }
+    self.memory = memory
+    try compact()
+    return (memory.checkpoint.position, last)
+  }
+
+  private func fold(
+    _ positions: ClosedRange<UInt64>, _ memory: inout Memory, _ view: LogView, _ texts: LogTexts
+  ) throws(LedgerError) {
+    let tables = projections.tables
+    let batch = try FactBatch(positions, view, log.identity.keyHash, indexesIDs: true)
+    let (change, contextPostings) = try extend(&memory.context, with: batch, texts)
+    let names = try nameEntries(memory.checkpoint.name, batch.lastName, view)
+    let root = try view.root(at: positions.upperBound).bytes
+    let reading = try projections.beginRead()
+    var groups = FactGroups()
+    do throws(LMDBError) {
+      for (place, fact) in batch.facts.enumerated() {
+        try groups.add(fact, at: place, &memory.map, tables.unitMap, reading.view)
+      }
+    } catch { throw LedgerError(error) }
+    var checkpoint = memory.checkpoint
+    checkpoint.position = positions.upperBound
+    checkpoint.name = max(checkpoint.name, batch.lastName)
+    checkpoint.root = root
+    var merge = Merge(
+      tables: tables, environment: projections.environment, texts: texts,
+      answerKeys: AnswerKeys(log.identity), context: memory.context, change: change, batch: batch,
+      checkpoint: checkpoint, map: memory.map, groups: groups)
+    try merge.foldUnits(view, reading.view)
+    try finish(&merge, names: names, contextPostings: contextPostings)
+    memory.map = merge.map
+    memory.checkpoint = checkpoint
+  }
+
+}
+
+// MARK: - What is remembered
+
+extension Projector {
+  /// What was known after the last step, or what the projections say.
+  private func recall(_ view: LogView, _ texts: LogTexts) throws(LedgerError) -> Memory {
+    let reading = try projections.beginRead()
+    let found = try projections.start(reading.view, confirmedBy: view, log.identity)
+    guard let found else { throw unconfirmed }
+    if let memory, memory.checkpoint == found { return memory }
+    let context = try projections.tables.context(
+      through: found.position, .max, view, reading.view, texts)
+    return Memory(checkpoint: found, map: UnitMap(), context: context)
+  }
+
+  private var unconfirmed: LedgerError {
+    LedgerError(
+      .rebuildNeeded,
+      """
+      The projections were folded from another log, or the log was put back from a backup: run \
+      `daybook rebuild`.
+      """)
+  }
+
+  /// Takes a batch into the context, and says what to remember of it.
+  private func extend(
+    _ context: inout SharedContext, with batch: FactBatch, _ texts: LogTexts
+  ) throws(LedgerError) -> (ContextChange, [RunEntry]) {
+    var change = ContextChange()
+    var postings: [RunEntry] = []
+    for fact in batch.facts {
+      if context.concerns(fact) {
+        postings.append(
+          RunEntry(key: IndexKey.posting(unit: IndexKey.contextUnit, position: fact.position)))
+      }
+      context.extend(with: fact, texts, &change)
+    }
+    try texts.check()
+    return (change, postings)
+  }
+
+  private func nameEntries(
+    _ known: NameNumber, _ last: NameNumber, _ view: LogView
+  ) throws(LedgerError) -> [RunEntry] {
+    guard last > known else { return [] }
+    var entries: [RunEntry] = []
+    entries.reserveCapacity(Int(last - known))
+    for number in known + 1...last {
+      let hash = log.identity.keyHash.name(try view.name(number))
+      entries.append(RunEntry(key: IndexKey.of(hash), value: number))
+    }
+    return entries
+  }
+}
+
+// MARK: - The last commit of a stretch
+
+extension Projector {
+  private func finish(
+    _ merge: inout Merge, names: [RunEntry], contextPostings: [RunEntry]
+  ) throws(LedgerError) {
+    let tables = projections.tables
+    var postings = merge.movedPostings + contextPostings
+    postings.reserveCapacity(postings.count + merge.batch.facts.count)
+    for (unit, places) in merge.groups.places {
+      for place in places {
+        let position = merge.batch.facts[Int(place)].position
+        postings.append(RunEntry(key: IndexKey.posting(unit: unit, position: position)))
+      }
+    }
+    postings.sort()
+    let ids = merge.batch.ids.sorted()
+    let names = names.sorted()
+    var transaction = try projections.beginWrite()
+    do throws(RunsError) {
+      try tables.postings.add(postings, in: &transaction)
+      try tables.ids.add(ids, in: &transaction)
+      try tables.names.add(names, in: &transaction)
+    } catch { throw LedgerError(error) }
+    do throws(LMDBError) {
+      try merge.finish(&transaction)
+      try merge.checkpoint.write(&transaction, tables)
+      try transaction.commit()
+    } catch { throw LedgerError(error) }
+  }
+
+  /// Merges runs, in slices that keep no reader's pages for long.
+  private func compact() throws(LedgerError) {
+    let tables = projections.tables
+    for family in [tables.ids, tables.names, tables.postings] {
+      for _ in 0..<Self.compactionSlicesMax {
+        guard try needsCompaction(family) else { break }
+        var transaction = try projections.beginWrite()
+        do throws(RunsError) { _ = try family.compact(in: &transaction) } catch {
+          throw LedgerError(error)
+        }
+        do throws(LMDBError) { try transaction.commit() } catch { throw LedgerError(error) }
+      }
+    }
+  }
+
+  private func needsCompaction(_ family: SortedRuns) throws(LedgerError) -> Bool {
+    let reading = try projections.beginRead()
+    do throws(RunsError) { return try family.needsCompaction(in: reading.view) } catch {
+      throw LedgerError(error)
+    }
+  }
+}

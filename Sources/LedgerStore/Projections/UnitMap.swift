@@ -1,0 +1,91 @@
+internal import LMDB
+internal import LedgerEvents
+
+/// Which unit each name belongs to: a union-find over name numbers whose parent pointers lie in
+/// the projections, 500 to a row.
+///
+/// A unit is called by the smallest name number in it, so that its name does not depend on how the
+/// log was cut into batches. Unit 0 is that of the facts that name nothing that connects. A slot
+/// holds the parent plus one; a number that is its own parent is a unit, and an empty slot is one
+/// that no fact has named yet.
+struct UnitMap {
+  /// 500 numbers of four bytes: the largest round count that keeps a row inside a page.
+  static let numbersPerRow = 500
+
+  /// Rows by number / 500; empty where the row has not been looked at.
+  private var rows: [[UInt32]] = []
+  private var changed: Set<Int> = []
+
+  /// The unit of `number`; nil where no fact has named it.
+  ///
+  /// - Complexity: O(log *n*) amortized; reads a row at the first question about it.
+  mutating func unit(
+    of number: NameNumber, _ table: Table, _ view: TransactionView
+  ) throws(LMDBError) -> UInt32? {
+    guard let parent = try parent(of: number, table, view) else { return nil }
+    if parent == number { return number }
+    var root = parent
+    while let next = try self.parent(of: root, table, view), next != root { root = next }
+    if root != parent { set(number, root) }
+    return root
+  }
+
+  /// Joins two units into the one with the smaller number.
+  mutating func join(_ first: UInt32, _ second: UInt32) -> (into: UInt32, absorbed: UInt32) {
+    let (into, absorbed) = (min(first, second), max(first, second))
+    set(absorbed, into)
+    return (into, absorbed)
+  }
+
+  /// The unit of `number`, a new one of its own if it had none.
+  mutating func add(
+    _ number: NameNumber, _ table: Table, _ view: TransactionView
+  ) throws(LMDBError) -> UInt32 {
+    if let unit = try unit(of: number, table, view) { return unit }
+    set(number, number)
+    return number
+  }
+
+  /// Writes the rows that changed.
+  mutating func save(
+    _ table: Table, _ transaction: inout WriteTransaction
+  ) throws(LMDBError) {
+    for row in changed.sorted() {
+      var bytes: [UInt8] = []
+      bytes.reserveCapacity(Self.numbersPerRow * 4)
+      for slot in rows[row] { bytes.append(bigEndianHalf: slot) }
+      try transaction.put(table, UInt64(row), bytes.span)
+    }
+    changed.removeAll(keepingCapacity: true)
+  }
+
+  private func row(of number: NameNumber) -> Int { Int(number) / Self.numbersPerRow }
+
+  private func slot(of number: NameNumber) -> Int { Int(number) % Self.numbersPerRow }
+
+  private mutating func set(_ number: NameNumber, _ parent: UInt32) {
+    rows[row(of: number)][slot(of: number)] = parent + 1
+    changed.insert(row(of: number))
+  }
+
+  private mutating func parent(
+    of number: NameNumber, _ table: Table, _ view: TransactionView
+  ) throws(LMDBError) -> UInt32? {
+    let row = row(of: number)
+    while rows.count <= row { rows.append([]) }
+    if rows[row].isEmpty { rows[row] = try load(row, table, view) }
+    let slot = rows[row][slot(of: number)]
+    return slot == 0 ? nil : slot - 1
+  }
+
+  private func load(
+    _ row: Int, _ table: Table, _ view: TransactionView
+  ) throws(LMDBError) -> [UInt32] {
+    var slots = [UInt32](repeating: 0, count: Self.numbersPerRow)
+    guard let bytes = try view.get(table, UInt64(row)) else { return slots }
+    for slot in 0..<min(Self.numbersPerRow, bytes.count / 4) {
+      slots[slot] = bytes.bigEndianHalf(at: slot * 4)
+    }
+    return slots
+  }
+}

@@ -1,0 +1,80 @@
+internal import LMDB
+internal import LedgerEvents
+internal import LedgerModel
+
+/// A unit as it is stored: its state, and how far it was folded.
+///
+/// A row may be ahead of the checkpoint, because a large merge is written in several commits: what
+/// it has folded already is not folded again.
+struct UnitRow {
+  /// Every fact of the unit up to this position is in the state.
+  var foldedThrough: UInt64
+  /// `nil` where the state cannot be read (it was written by another version): fold it anew.
+  var unit: Unit?
+
+  /// Folded-through position, believed time of the last fact, newest events by environment.
+  private static let headerBytes = 8 + 8 + 8 * StoreEnvironment.allCases.count
+
+  init(foldedThrough: UInt64, unit: Unit) {
+    self.foldedThrough = foldedThrough
+    self.unit = unit
+  }
+
+  /// Reads the row of the unit called `number`; nil where there is none.
+  init?(
+    _ number: UInt32, _ view: TransactionView, _ tables: ProjectionTables
+  ) throws(LedgerError) {
+    let bytes: Span<UInt8>?
+    do throws(LMDBError) {
+      let key = bigEndianKey(number)
+      bytes = try view.get(tables.units, key.span)
+    } catch { throw LedgerError(error) }
+    guard let bytes else { return nil }
+    self.init(bytes)
+  }
+
+  init(_ bytes: Span<UInt8>) {
+    guard bytes.count >= Self.headerBytes else {
+      foldedThrough = 0
+      return
+    }
+    foldedThrough = bytes.bigEndianWord(at: 0)
+    do throws(StateError) {
+      let state = bytes.extracting(Self.headerBytes..<bytes.count)
+      unit = try Unit(decoding: [UInt8](copying: state))
+    } catch {
+      unit = nil
+    }
+  }
+
+  /// The bytes of a row.
+  static func encode(_ unit: Unit, foldedThrough: UInt64) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.append(bigEndianWord: foldedThrough)
+    bytes.append(bigEndianWord: UInt64(bitPattern: unit.lastKey?.time ?? .min))
+    for environment in StoreEnvironment.allCases {
+      let newest = unit.newestEvent(in: environment) ?? .min
+      bytes.append(bigEndianWord: UInt64(bitPattern: newest))
+    }
+    bytes += unit.encoded()
+    return bytes
+  }
+
+  /// Believed time of the newest fact that counts in an environment, by a row's header.
+  static func newestEvent(_ bytes: Span<UInt8>, in environment: StoreEnvironment) -> Int64? {
+    guard bytes.count >= headerBytes else { return nil }
+    let offset = 16 + 8 * (Int(environment.rawValue) - 1)
+    let newest = Int64(bitPattern: bytes.bigEndianWord(at: offset))
+    return newest == .min ? nil : newest
+  }
+
+  /// Whether a stored unit, or what it answers, can rest on what changed, judged by its header
+  /// alone.
+  static func mayBeConcerned(_ bytes: Span<UInt8>, by change: ContextChange) -> Bool {
+    guard bytes.count >= headerBytes else { return true }
+    if change.addsEnvironment { return true }
+    let lastTime = Int64(bitPattern: bytes.bigEndianWord(at: 8))
+    if let from = change.absentDeviceFrom, lastTime >= from { return true }
+    return !change.products.isEmpty
+  }
+}

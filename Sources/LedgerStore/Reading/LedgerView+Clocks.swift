@@ -1,0 +1,72 @@
+internal import LMDB
+internal import LedgerEvents
+internal import LedgerModel
+
+extension LedgerView {
+  /// The position that a ledger time means.
+  ///
+  /// - Complexity: O(1) for a position, O(*n*) in the events recorded after an instant.
+  /// - Throws: ``LedgerError``: `notFound` where the ledger has not come as far.
+  public func position(_ time: Clocks.LedgerTime) throws(LedgerError) -> UInt64 {
+    switch time {
+    case .position(let asked):
+      guard asked <= position else {
+        throw LedgerError(
+          .notFound, "There is no position \(asked): the ledger ends at \(position).",
+          position: asked)
+      }
+      return asked
+    case .instant(let instant):
+      guard position > 0 else { return 0 }
+      var cursor = try log.records(in: 1...position, reverse: true)
+      while try cursor.next() {
+        if try cursor.record(isChecked: false).recordedAt <= instant { return cursor.position }
+      }
+      return 0
+    }
+  }
+
+  /// The last position that the clocks ask for.
+  func lastPosition(_ clocks: Clocks) throws(LedgerError) -> UInt64 {
+    if let asOf = clocks.asOf { return try position(asOf) }
+    return position
+  }
+
+  /// Whether the clocks ask for less than everything that the ledger knows.
+  func cuts(_ clocks: Clocks) -> Bool { clocks.at != nil || clocks.asOf != nil }
+
+  /// A book of what the units and the shared context held at the clocks.
+  ///
+  /// - Complexity: O(*n* log *n*) in the facts of the units and of the context.
+  func book(of units: [UInt32], _ clocks: Clocks) throws(LedgerError) -> Book {
+    var facts: [UInt64: Fact] = [:]
+    for unit in units + [IndexKey.contextUnit] {
+      for fact in try reader.overlay.allFacts(of: unit, log, tables, projections) {
+        facts[fact.position] = fact
+      }
+    }
+    return try book(Array(facts.values), clocks)
+  }
+
+  /// A book of the whole ledger at the clocks.
+  ///
+  /// - Complexity: O(*n* log *n*) in all events up to the position asked for, and as much memory.
+  func book(_ clocks: Clocks) throws(LedgerError) -> Book {
+    let end = try lastPosition(clocks)
+    guard end > 0 else { return Book(folding: [], texts: reader.texts) }
+    let batch = try FactBatch(1...end, log, reader.keyHash, indexesIDs: false)
+    return try book(batch.facts, Clocks(at: clocks.at))
+  }
+
+  private func book(_ facts: [Fact], _ clocks: Clocks) throws(LedgerError) -> Book {
+    var facts = facts
+    if let asOf = clocks.asOf {
+      let end = try position(asOf)
+      facts.removeAll { $0.position > end }
+    }
+    if let at = clocks.at { facts.removeAll { $0.occurredAt > at.microseconds } }
+    let book = Book(folding: facts, texts: reader.texts)
+    try reader.texts.check()
+    return book
+  }
+}

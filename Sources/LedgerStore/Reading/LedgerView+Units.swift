@@ -1,0 +1,139 @@
+internal import LMDB
+internal import LedgerEvents
+internal import LedgerModel
+
+extension LedgerView {
+  /// A walk over every unit, folded, one at a time.
+  ///
+  /// - Complexity: O(*n*) in the size of all units.
+  @_lifetime(copy self)
+  func units() throws(LedgerError) -> UnitWalk { try UnitWalk(self) }
+
+  /// Believed `occurredAt` of the newest event that counts in an environment.
+  ///
+  /// - Complexity: O(*u*) in the number of units, by their headers.
+  func newestEvent(in environment: StoreEnvironment) throws(LedgerError) -> Int64? {
+    var newest: Int64?
+    var walk = try units()
+    while try walk.advance() {
+      let found =
+        walk.isStored
+        ? UnitRow.newestEvent(walk.row, in: environment)
+        : try walk.state()?.newestEvent(in: environment)
+      if let found { newest = max(newest ?? .min, found) }
+    }
+    return newest
+  }
+
+  /// What all units observed of a product.
+  ///
+  /// - Complexity: O(*u*) in the number of units that observed it.
+  func observations(
+    of observed: Unit.ObservedProduct
+  ) throws(LedgerError) -> ProductObservations {
+    var all = ProductObservations()
+    for unit in try unitsObserving(observed) {
+      guard let state = try state(of: unit) else { continue }
+      all.merge(state.observations(of: observed, texts: reader.texts), reader.texts)
+    }
+    try reader.texts.check()
+    return all
+  }
+
+  private func unitsObserving(
+    _ observed: Unit.ObservedProduct
+  ) throws(LedgerError) -> Set<UInt32> {
+    let overlay = reader.overlay
+    var units = Set(overlay.groups.units)
+    let absorbed = Set(overlay.groups.absorbed.values.joined())
+    let prefix = observed.keyPrefix
+    do throws(LMDBError) {
+      var cursor = try projections.cursor(tables.observed)
+      var found = try cursor.seek(prefix.span)
+      while found, cursor.key.count == prefix.count + 4, cursor.key.starts(with: prefix) {
+        let unit = cursor.key.bigEndianHalf(at: prefix.count)
+        if !absorbed.contains(unit) { units.insert(unit) }
+        found = try cursor.next()
+      }
+    } catch { throw LedgerError(error) }
+    return units
+  }
+}
+
+/// A walk over the units of a view: the stored ones in the order of their numbers, then those that
+/// only the overlay has.
+struct UnitWalk: ~Copyable, ~Escapable {
+  private let view: LedgerView
+  private var cursor: Cursor
+  private let absorbed: Set<UInt32>
+  private var unseen: [UInt32]
+  private var unit: UInt32 = 0
+  private var isStoredDone = false
+  /// Whether the unit is as its row says.
+  private(set) var isStored = false
+
+  @_lifetime(copy view)
+  init(_ view: LedgerView) throws(LedgerError) {
+    self.view = view
+    absorbed = Set(view.reader.overlay.groups.absorbed.values.joined())
+    unseen = view.reader.overlay.groups.units.reversed()
+    do throws(LMDBError) { cursor = try view.projections.cursor(view.tables.units) } catch {
+      throw LedgerError(error)
+    }
+  }
+
+  /// The row of the unit, where it is stored.
+  var row: Span<UInt8> {
+    @_lifetime(copy self)
+    get { cursor.value }
+  }
+
+  /// Moves to the next unit; false after the last.
+  mutating func advance() throws(LedgerError) -> Bool {
+    while !isStoredDone {
+      do throws(LMDBError) { isStoredDone = try !cursor.next() } catch { throw LedgerError(error) }
+      if isStoredDone { break }
+      unit = cursor.key.bigEndianHalf(at: 0)
+      if absorbed.contains(unit) { continue }
+      isStored = !view.reader.overlay.touches(unit)
+      return true
+    }
+    isStored = false
+    while let next = unseen.popLast() {
+      if try hasRow(next) { continue }
+      unit = next
+      return true
+    }
+    return false
+  }
+
+  /// The unit, folded.
+  func state() throws(LedgerError) -> Unit? {
+    if isStored, let state = UnitRow(cursor.value).unit { return state }
+    return try view.state(of: unit)
+  }
+
+  /// The next unit, folded; nil after the last.
+  mutating func next() throws(LedgerError) -> Unit? {
+    while try advance() {
+      if let state = try state() { return state }
+    }
+    return nil
+  }
+
+  private func hasRow(_ unit: UInt32) throws(LedgerError) -> Bool {
+    do throws(LMDBError) {
+      let key = bigEndianKey(unit)
+      return try view.projections.contains(view.tables.units, key.span)
+    } catch { throw LedgerError(error) }
+  }
+}
+
+extension Unit.ObservedProduct {
+  /// Environment and product: what rows about it begin with.
+  var keyPrefix: [UInt8] {
+    var key = [environment.rawValue]
+    key.append(bigEndianHalf: product)
+    return key
+  }
+}

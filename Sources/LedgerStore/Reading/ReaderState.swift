@@ -1,0 +1,24 @@
+internal import LMDB
+internal import LedgerEvents
+internal import LedgerModel
+
+/// What a reader keeps between questions: the tail folded in memory, and where texts come from.
+final class ReaderState {
+  var overlay: TailOverlay
+  let texts: LogTexts
+  let keyHash: KeyHash
+
+  /// Begins at the checkpoint that the log confirms; nil where there is none.
+  init?(
+    _ log: EventLog, _ projections: Projections, _ reading: TransactionView, _ view: LogView
+  ) throws(LedgerError) {
+    guard let found = try projections.start(reading, confirmedBy: view, log.identity) else {
+      return nil
+    }
+    texts = LogTexts(log)
+    keyHash = log.identity.keyHash
+    let context = try projections.tables.context(
+      through: found.position, .max, view, reading, texts)
+    overlay = TailOverlay(behind: found, context)
+  }
+}

@@ -1,0 +1,216 @@
+internal import LMDB
+
+/// The format of a block: up to 4,096 entries of a run in one value of LMDB.
+///
+/// Keys are stored as their distance from the first key by the code of Elias and Fano: the low
+/// bits of all distances packed one after the other, the high parts in unary. That is within half
+/// a bit of what random keys need, and a key is found without reading those before it. Values are
+/// packed as their distance from the least one, so that a family without values pays nothing.
+///
+/// All numbers are little-endian words of 64 bits; packed fields begin at a word's lowest bit.
+///
+///     word 0    bits  0…15  number of entries n, 1…4,096
+///                    16…23  low bits a distance l, 0…48
+///                    24…31  bits a value v, 0…32
+///                    32…63  least value
+///     then      bit (high part of entry i) + i is set, for each i; whatever words are left
+///     then      n × l bits  low parts, rounded up to a word
+///     then      n × v bits  values less the least value, rounded up to a word
+///     last      first key, which the row's key says too
+///
+/// A look-up reads the row's key, the first few cache lines, and two more.
+///
+/// Peter Elias, "Efficient storage and retrieval by content and address of static files",
+/// J. ACM 21 (1974).
+enum RunBlock {
+  /// The most bytes of a block: with its header of 16 bytes, one overflow page of 4 KiB.
+  ///
+  /// A value that fills a page of its own packs as well wherever it is inserted (values inside
+  /// leaves fill half a page unless they are appended to the table's end), and deleting it touches
+  /// its key's leaf only, a hundredth of the pages.
+  static let sizeBytesMax = 4080
+
+  /// ``sizeBytesMax`` in words.
+  static let wordsMax = sizeBytesMax / 8
+
+  /// The word where the high parts begin.
+  static let upperWord = 1
+
+  /// The words that are neither high parts nor packed fields: the header and the first key.
+  static let frameWords = 2
+
+  /// The most entries of a block, which bounds what a reader decodes at once.
+  static let entriesMax = 4096
+
+  /// The most low bits a distance, so that a high part never leaves 64 bits when shifted back.
+  static let lowBitsMax = 48
+
+  /// The words that `count` fields of `bits` bits take.
+  @inline(__always)
+  static func words(_ count: Int, _ bits: Int) -> Int { (count &* bits &+ 63) &>> 6 }
+}
+
+/// A block as it lies in a page, checked as far as its header goes.
+struct RunBlockView: ~Escapable {
+  private let bytes: Span<UInt8>
+
+  /// The key of the first entry, as the row's key says.
+  let first: UInt64
+
+  /// How many entries the block holds.
+  let count: Int
+
+  private let lowBits: Int
+  private let valueBits: Int
+  private let valueBase: UInt32
+  private let lowWord: Int
+  private let valueWord: Int
+
+  /// Checks the header of the block in `bytes`, whose row says that it begins with the key `first`.
+  ///
+  /// - Throws: ``RunsError`` when it is no block.
+  @_lifetime(copy bytes)
+  init(_ bytes: Span<UInt8>, first: UInt64) throws(RunsError) {
+    let size = bytes.count
+    guard size % 8 == 0, size > 8 * RunBlock.frameWords, size <= RunBlock.sizeBytesMax else {
+      throw .corrupt("A block of a sorted run has an impossible size of \(size) bytes")
+    }
+    let header = bytes.word(at: 0)
+    let count = Int(truncatingIfNeeded: header & 0xFFFF)
+    let lowBits = Int(truncatingIfNeeded: header >> 16 & 0xFF)
+    let valueBits = Int(truncatingIfNeeded: header >> 24 & 0xFF)
+    let valueWord = size / 8 - 1 - RunBlock.words(count, valueBits)
+    let lowWord = valueWord - RunBlock.words(count, lowBits)
+    guard count >= 1, count <= RunBlock.entriesMax, lowBits <= RunBlock.lowBitsMax,
+      valueBits <= 32, lowWord > RunBlock.upperWord
+    else { throw .corrupt("A block of a sorted run has an impossible header") }
+    self.bytes = bytes
+    self.first = first
+    self.count = count
+    self.lowBits = lowBits
+    self.valueBits = valueBits
+    self.valueBase = UInt32(truncatingIfNeeded: header >> 32)
+    self.lowWord = lowWord
+    self.valueWord = valueWord
+  }
+
+  /// Appends the entries with keys from `lower` through `upper` to `entries`, in order; true when
+  /// the block has a key beyond `upper`, so that no block behind it can matter.
+  ///
+  /// - Complexity: O(*k* + *n*/32) for *k* entries found of *n*.
+  /// - Throws: ``RunsError`` when the entries are fewer or more than the header says, or not in
+  ///   order.
+  @discardableResult
+  func append(
+    from lower: UInt64, through upper: UInt64, to entries: inout [RunEntry]
+  ) throws(RunsError) -> Bool {
+    guard var place = place(of: lower) else { return false }
+    while let entry = try next(&place) {
+      if entry.key < lower { continue }
+      if entry.key > upper { return true }
+      entries.append(entry)
+    }
+    return false
+  }
+
+  /// Appends all entries to `entries`.
+  ///
+  /// - Complexity: O(*n*).
+  /// - Throws: as ``append(from:through:to:)``, and when the block is another row's.
+  func append(to entries: inout [RunEntry]) throws(RunsError) {
+    guard bytes.word(at: bytes.count &- 8) == first else {
+      throw .corrupt("A block of a sorted run stands under another's key")
+    }
+    let end = entries.count
+    entries.append(contentsOf: repeatElement(.least, count: count))
+    var room = entries.mutableSpan
+    var place = self.start
+    while let entry = try next(&place) {
+      room[end &+ place.index &- 1] = entry
+    }
+  }
+
+  /// A place in the unary part: the entry that comes next, the bits left of its word, and the
+  /// greatest key so far.
+  private struct Place {
+    var word: Int
+    var bits: UInt64
+    var index: Int
+    var key: UInt64
+  }
+
+  /// The entry at `place`, which moves on; nil behind the last.
+  @inline(__always)
+  private func next(_ place: inout Place) throws(RunsError) -> RunEntry? {
+    while place.bits == 0 {
+      place.word &+= 1
+      if place.word >= lowWord {
+        guard place.index == count else { throw miscounted }
+        return nil
+      }
+      place.bits = word(place.word)
+    }
+    let index = place.index
+    guard index < count else { throw miscounted }
+    let bit = (place.word &- RunBlock.upperWord) &* 64 &+ place.bits.trailingZeroBitCount
+    place.bits &= place.bits &- 1
+    place.index = index &+ 1
+    let low = field(index, width: lowBits, from: lowWord)
+    let high = UInt64(truncatingIfNeeded: bit &- index) &<< UInt64(truncatingIfNeeded: lowBits)
+    let key = first &+ (high | low)
+    guard key >= place.key else { throw .corrupt("A block of a sorted run is not in order") }
+    place.key = key
+    let value = UInt32(truncatingIfNeeded: field(index, width: valueBits, from: valueWord))
+    return RunEntry(key: key, value: valueBase &+ value)
+  }
+
+  /// The place of the first entry.
+  private var start: Place {
+    Place(word: RunBlock.upperWord, bits: word(RunBlock.upperWord), index: 0, key: first)
+  }
+
+  private var miscounted: RunsError {
+    .corrupt("A block of a sorted run does not hold as many entries as it says")
+  }
+
+  /// The place of the first entry whose high part is that of `key`, or nil when all are lower.
+  private func place(of key: UInt64) -> Place? {
+    guard key > first else { return start }
+    let high = (key - first) >> UInt64(lowBits)
+    guard high < UInt64(lowWord) * 64 else { return nil }
+    // Entries with the high part h follow the zero number h, and as many ones as the zero's place
+    // less h stand before it.
+    var zeros = Int(high)
+    guard zeros > 0 else { return start }
+    var index = RunBlock.upperWord
+    while index < lowWord {
+      let bits = word(index)
+      let here = 64 - bits.nonzeroBitCount
+      if zeros <= here {
+        var left = ~bits
+        for _ in 1..<zeros { left &= left &- 1 }
+        let next = left.trailingZeroBitCount + 1
+        let rest = (bits >> UInt64(next)) << UInt64(next)
+        let before = (index - RunBlock.upperWord) * 64 + next - Int(high)
+        return Place(word: index, bits: rest, index: before, key: first)
+      }
+      zeros -= here
+      index += 1
+    }
+    return nil
+  }
+
+  @inline(__always)
+  private func word(_ index: Int) -> UInt64 { bytes.word(at: index &* 8) }
+
+  /// The packed field number `index` of those that begin at the word `start`.
+  @inline(__always)
+  private func field(_ index: Int, width: Int, from start: Int) -> UInt64 {
+    let bit = index &* width
+    let shift = UInt64(truncatingIfNeeded: bit & 7)
+    // A field has at most 48 bits, so that it lies in the eight bytes from its first one; the word
+    // with the first key follows the fields.
+    let word = bytes.word(at: start &* 8 &+ bit &>> 3)
+    return (word &>> shift) & ((1 &<< UInt64(truncatingIfNeeded: width)) &- 1)
+  }
+}

@@ -1,0 +1,57 @@
+internal import LMDB
+
+/// A place among the blocks of a family.
+struct RunCursor: ~Copyable, ~Escapable {
+  private var cursor: Cursor
+
+  @_lifetime(copy view)
+  init(_ view: TransactionView, _ table: Table) throws(RunsError) {
+    do throws(LMDBError) { cursor = try view.cursor(table) } catch { throw RunsError(error) }
+  }
+
+  /// Moves to the first row whose key is not less than `key`; nil when there is none.
+  mutating func seek(_ key: RunKey) throws(RunsError) -> RunKey? {
+    let words = key.words
+    let found: Bool
+    do throws(LMDBError) {
+      found = try cursor.seek(words.span.wordBytes)
+    } catch { throw RunsError(error) }
+    return found ? try RunKey(cursor.key) : nil
+  }
+
+  /// Moves to the last row whose key is not greater than `key`; nil when there is none.
+  mutating func seek(through key: RunKey) throws(RunsError) -> RunKey? {
+    if let found = try seek(key), found.number == key.number { return found }
+    return try previous()
+  }
+
+  /// Moves to the last row whose key is less than `key`; nil when there is none.
+  mutating func seek(before key: RunKey) throws(RunsError) -> RunKey? {
+    _ = try seek(key)
+    return try previous()
+  }
+
+  /// Moves to the next row; nil behind the last.
+  mutating func next() throws(RunsError) -> RunKey? {
+    let found: Bool
+    do throws(LMDBError) { found = try cursor.next() } catch { throw RunsError(error) }
+    return found ? try RunKey(cursor.key) : nil
+  }
+
+  /// Moves to the row before, or from behind the last to the last.
+  private mutating func previous() throws(RunsError) -> RunKey? {
+    let found: Bool
+    do throws(LMDBError) {
+      found = cursor.isAtEntry ? try cursor.previous() : try cursor.last()
+    } catch { throw RunsError(error) }
+    return found ? try RunKey(cursor.key) : nil
+  }
+
+  /// The block at the cursor, whose row has the key `key`.
+  ///
+  /// - Throws: ``RunsError`` when it is no block.
+  @_lifetime(copy self)
+  func block(_ key: RunKey) throws(RunsError) -> RunBlockView {
+    try RunBlockView(cursor.value, first: key.firstKey)
+  }
+}

@@ -1,0 +1,119 @@
+internal import LMDB
+
+/// The entries of several runs within a range, merged in order, each once.
+struct RunMerge {
+  private let table: Table
+  private let range: RunRange
+  private var sources: [RunSource]
+  private var heads: LoserTree
+  private var last: UInt128 = 0
+  private var hasLast = false
+
+  /// Begins a merge of the runs `ids`.
+  ///
+  /// - Complexity: O(*r*) look-ups for *r* runs.
+  init(
+    _ ids: [UInt32], of table: Table, range: RunRange, in view: TransactionView
+  ) throws(RunsError) {
+    self.table = table
+    self.range = range
+    sources = ids.map { RunSource(id: $0, range: range) }
+    var heads: [UInt128] = []
+    var cursor = try RunCursor(view, table)
+    for index in sources.indices {
+      _ = try sources[index].refill(&cursor)
+      heads.append(try sources[index].pop(view, table))
+    }
+    self.heads = LoserTree(heads)
+  }
+
+  /// Appends entries until `entries` holds `count` or none are left; false in the latter case.
+  ///
+  /// - Complexity: O(*n* log *r*) for *n* entries of *r* runs.
+  /// - Throws: ``RunsError``, also when a run proves not to be in order.
+  mutating func fill(
+    _ entries: inout [RunEntry], upTo count: Int, in view: TransactionView
+  ) throws(RunsError) -> Bool {
+    let start = entries.count
+    entries.append(contentsOf: repeatElement(.least, count: max(count - start, 0)))
+    var end = start
+    var room = entries.mutableSpan
+    var hasMore = true
+    while end < count {
+      let order = heads.least
+      if order == .max {
+        hasMore = false
+        break
+      }
+      let next = try sources[heads.winner].pop(view, table)
+      heads.replaceLeast(with: next)
+      if order <= last {
+        guard order == last else { throw .corrupt("A sorted run is not in order") }
+        if hasLast { continue }
+      }
+      last = order
+      hasLast = true
+      let straight = range.isDescending ? RunSource.mirrored(order) : order
+      room[end] = RunEntry(order: straight)
+      end &+= 1
+    }
+    entries.removeLast(entries.count - end)
+    return hasMore
+  }
+}
+
+/// A tournament of numbers: the least is on top, and replacing it plays log₂ *n* games.
+///
+/// Donald Knuth, The Art of Computer Programming, volume 3, section 5.4.1, "a tree of losers".
+struct LoserTree {
+  private struct Player {
+    var number: UInt128
+    var place: Int
+  }
+
+  /// Who lost game 1, 2, …; the players of game *g* come from the games 2*g* and 2*g* + 1.
+  private var losers: [Player]
+  private var champion: Player
+
+  /// Begins with `numbers`; the greatest number stands for nothing.
+  init(_ numbers: [UInt128]) {
+    var size = 1
+    while size < numbers.count { size *= 2 }
+    var winners = Array(repeating: Player(number: .max, place: 0), count: 2 * size)
+    for place in 0..<size {
+      let number = place < numbers.count ? numbers[place] : .max
+      winners[size + place] = Player(number: number, place: place)
+    }
+    losers = Array(repeating: Player(number: .max, place: 0), count: size)
+    for game in stride(from: size - 1, to: 0, by: -1) {
+      let (left, right) = (winners[2 * game], winners[2 * game + 1])
+      let leftWins = left.number <= right.number
+      winners[game] = leftWins ? left : right
+      losers[game] = leftWins ? right : left
+    }
+    champion = winners[1]
+  }
+
+  /// The place of the least number.
+  @inline(__always)
+  var winner: Int { champion.place }
+
+  /// The least number.
+  @inline(__always)
+  var least: UInt128 { champion.number }
+
+  /// Puts `number` in the place of the least one.
+  @inline(__always)
+  mutating func replaceLeast(with number: UInt128) {
+    var best = Player(number: number, place: champion.place)
+    var game = (best.place &+ losers.count) &>> 1
+    while game > 0 {
+      let other = losers[game]
+      let otherWins = other.number < best.number
+      losers[game] = otherWins ? best : other
+      best = otherWins ? other : best
+      game &>>= 1
+    }
+    champion = best
+  }
+}

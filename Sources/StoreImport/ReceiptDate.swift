@@ -1,0 +1,74 @@
+import LedgerEvents
+
+extension StoreObject {
+  /// The date called `name`: `<name>_ms` in milliseconds, as a string or as a number, else `name`
+  /// itself, as milliseconds (receipts in the style of iOS 6) or as `2020-07-14 19:33:26 Etc/GMT`.
+  ///
+  /// Milliseconds may have a fraction (Xcode writes one); digits beyond the microsecond are cut.
+  /// The date may lie before 1970: Xcode dates what it does not know in the year 1.
+  func date(_ name: String) throws(ImportError) -> Instant? {
+    if let text = try dateText(name + "_ms") {
+      guard let instant = Instant(milliseconds: text) else {
+        throw badDate(name + "_ms", "milliseconds since 1970", text)
+      }
+      return instant
+    }
+    guard let text = try dateText(name) else { return nil }
+    guard let instant = Instant(milliseconds: text) ?? Instant(storeDate: text) else {
+      throw badDate(name, "a date such as 2020-07-14 19:33:26 Etc/GMT", text)
+    }
+    return instant
+  }
+
+  /// Numbers may have a sign and a fraction here, which `text` refuses.
+  private func dateText(_ name: String) throws(ImportError) -> String? {
+    if case .number(let text) = members[name] { return text }
+    return try text(name)
+  }
+
+  private func badDate(_ name: String, _ expected: String, _ found: String) -> ImportError {
+    ImportError(
+      .badValue, path: path(of: name), reason: "expected \(expected), found \"\(found)\"",
+      remedy: "Check that the file is what the store gave")
+  }
+}
+
+/// The most digits of a date in milliseconds: beyond the year 300,000.
+private let millisecondDigitsMax = 15
+
+extension Instant {
+  /// Reads milliseconds in decimal digits: `1594755206000`, `1697679936049.7297`.
+  init?(milliseconds text: String) {
+    var digits = text[...].utf8
+    let isNegative = digits.first == UInt8(ascii: "-")
+    if isNegative { digits.removeFirst() }
+    let parts = digits.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard let whole = parts.first, parts.count <= 2,
+      (1...millisecondDigitsMax).contains(whole.count),
+      parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy(isDigit) })
+    else { return nil }
+    var microseconds: Int64 = 0
+    for digit in whole { microseconds = microseconds * 10 + Int64(digit - UInt8(ascii: "0")) }
+    microseconds *= 1_000
+    if parts.count == 2 {
+      var unit: Int64 = 100
+      for digit in parts[1].prefix(3) {
+        microseconds += Int64(digit - UInt8(ascii: "0")) * unit
+        unit /= 10
+      }
+    }
+    self.init(microseconds: isNegative ? -microseconds : microseconds)
+  }
+
+  /// Reads `2020-07-14 19:33:26 Etc/GMT`, the date that receipts write beside the milliseconds.
+  ///
+  /// Only times in UTC are read: the twin in Pacific time is ambiguous for an hour every autumn.
+  init?(storeDate text: String) {
+    let parts = text.split(separator: " ", omittingEmptySubsequences: false)
+    guard parts.count == 3, ["Etc/GMT", "GMT", "UTC"].contains(parts[2]) else { return nil }
+    self.init(rfc3339: "\(parts[0])T\(parts[1])Z")
+  }
+
+  /// Whether an event may carry it.
+  var isInRange: Bool { (0...Instant.microsecondsMax).contains(microseconds) }
+}

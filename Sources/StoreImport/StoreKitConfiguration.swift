@@ -1,0 +1,89 @@
+public import LedgerEvents
+
+/// StoreKit configuration files (`.storekit`, as Xcode writes them), turned into a catalogue.
+///
+/// Read are `products`, `nonRenewingSubscriptions` and the `subscriptions` of each of the
+/// `subscriptionGroups`: product, kind, title, duration and group. All file versions to 5 have
+/// these; other members, and versions to come, do not matter. How content is delivered and what a
+/// product grants a file does not say. It states no environment: products are the same in all.
+///
+/// A file without products gives an empty catalogue, which changes nothing: a catalogue replaces
+/// the entries that it names.
+public enum StoreKitConfiguration {
+  /// The name of this format, as `import.received` states it.
+  public static let format = ImportFormat.storekitConfig.rawValue
+
+  /// The events of one file: `import.received` and `catalog.set`.
+  ///
+  /// - Throws: `ImportError`.
+  /// - Complexity: O(*n*) in the number of bytes.
+  public static func events(
+    from bytes: [UInt8], options: ImportOptions, effective: EffectiveTime
+  ) throws(ImportError) -> [Event] {
+    do throws(ImportError) {
+      let document = try StoreJSONReader.document(bytes)
+      guard case .object = document else { throw notAConfiguration(document.described) }
+      let products = try products(of: try StoreObject(document, path: ""))
+      let isStated = if case .stated = effective { true } else { false }
+      let received = ImportBatch.received(
+        format: format, bytes: bytes, events: 1, options: options, occurredAt: effective.instant,
+        app: options.app, environment: nil, isDated: isStated)
+      var data = EventData.Builder()
+      data.set("products", .array(products.map(\.entry)))
+      let catalogue = Event(
+        id: Name("\(received.id):catalog"), type: EventType(.catalogSet),
+        occurredAt: effective.instant, source: EventSource(.operator), app: options.app,
+        data: data.build())
+      return try ImportBatch.checked([received, catalogue])
+    } catch {
+      throw error.of(file: options.baseName)
+    }
+  }
+
+  private static func notAConfiguration(_ found: String) -> ImportError {
+    ImportError(
+      .otherFormat, reason: "expected a StoreKit configuration with products, found \(found)",
+      remedy: "Import the .storekit file of the Xcode project")
+  }
+
+  private static func products(
+    of configuration: StoreObject
+  ) throws(ImportError) -> [CatalogueProduct] {
+    let lists = ["products", "nonRenewingSubscriptions", "subscriptionGroups"]
+    guard lists.contains(where: { configuration.members[$0] != nil }) else {
+      let isReceipt = configuration.members["status"] != nil
+      throw ImportError(
+        .otherFormat,
+        reason: "expected at least one of \(lists.joined(separator: ", ")), found none of them",
+        remedy: isReceipt
+          ? "This looks like an answer of verifyReceipt: import it as verify-receipt"
+          : "Import the .storekit file of the Xcode project")
+    }
+    let locale = try configuration.object("settings")?.text("_locale") ?? "en_US"
+    var products: [CatalogueProduct] = []
+    for list in lists.prefix(2) {
+      for entry in try configuration.objects(list) {
+        products.append(try CatalogueProduct(entry, group: nil, locale: locale))
+      }
+    }
+    for group in try configuration.objects("subscriptionGroups") {
+      let name = try group.text("id")
+      for entry in try group.objects("subscriptions") {
+        products.append(try CatalogueProduct(entry, group: name, locale: locale))
+      }
+    }
+    try checkNoneTwice(products)
+    return products
+  }
+
+  private static func checkNoneTwice(_ products: [CatalogueProduct]) throws(ImportError) {
+    var paths: [Name: String] = [:]
+    for product in products {
+      guard let first = paths.updateValue(product.path, forKey: product.name) else { continue }
+      throw ImportError(
+        .contradiction, path: product.path,
+        reason: "the product \"\(product.name)\" stands in \(first) already",
+        remedy: "Give each product one entry: which of the two counts is not to be guessed")
+    }
+  }
+}

@@ -1,0 +1,149 @@
+import LMDB
+import Testing
+
+@Suite struct CursorTests {
+  @Test func `A cursor goes both ways and ends at both ends`() throws {
+    let folder = try TemporaryFolder()
+    let environment = try folder.environment()
+    let table = try environment.createTable("t")
+    try environment.write { transaction in
+      for number: UInt64 in [2, 4, 6] { try transaction.append(table, number, bytes("v").span) }
+    }
+    try environment.read { transaction in
+      var cursor = try transaction.cursor(table)
+      expect(!cursor.isAtEntry)
+      expect(try cursor.next())
+      expect(cursor.key.bigEndian(UInt64.self, at: 0) == 2)
+      expect(try cursor.last())
+      expect(cursor.key.bigEndian(UInt64.self, at: 0) == 6)
+      expect(try !cursor.next())
+      expect(try cursor.first())
+      expect(try !cursor.previous())
+    }
+  }
+
+  @Test func `Seeking finds the key or the next one`() throws {
+    let folder = try TemporaryFolder()
+    let environment = try folder.environment()
+    let table = try environment.createTable("t")
+    try environment.write { transaction in
+      for number: UInt64 in [2, 4, 6] { try transaction.append(table, number, bytes("v").span) }
+    }
+    try environment.read { transaction in
+      var cursor = try transaction.cursor(table)
+      expect(try cursor.seek(3))
+      expect(cursor.key.bigEndian(UInt64.self, at: 0) == 4)
+      expect(try cursor.find(6))
+      expect(cursor.key.bigEndian(UInt64.self, at: 0) == 6)
+      expect(try !cursor.find(5))
+      expect(!cursor.isAtEntry)
+      expect(try !cursor.seek(7))
+    }
+  }
+
+  @Test func `What a cursor lent stays as it was when it moves on`() throws {
+    let folder = try TemporaryFolder()
+    let environment = try folder.environment()
+    let table = try environment.createTable("t")
+    try environment.write { transaction in
+      for number: UInt64 in 1...2 { try transaction.append(table, number, bytes("\(number)").span) }
+    }
+    try environment.read { transaction in
+      var cursor = try transaction.cursor(table)
+      expect(try cursor.first())
+      let value = cursor.value
+      expect(try cursor.next())
+      #expect([UInt8](copying: value) == bytes("1"))
+    }
+  }
+
+  @Test func `A write cursor puts, appends and deletes where it stands`() throws {
+    let folder = try TemporaryFolder()
+    let environment = try folder.environment()
+    let table = try environment.createTable("t")
+    try environment.write { transaction in
+      var cursor = try transaction.writeCursor(table)
+      for number: UInt64 in 0..<10 { try cursor.append(number, bytes("v").span) }
+      expect(cursor.key.bigEndian(UInt64.self, at: 0) == 9)
+      expect(try cursor.first())
+      var more = true
+      while more {
+        if cursor.key.bigEndian(UInt64.self, at: 0) % 2 == 0 { try cursor.delete() }
+        more = try cursor.next()
+      }
+      let key = bigEndianKey(100)
+      try cursor.put(key.span, bytes("w").span)
+      #expect([UInt8](copying: cursor.value) == bytes("w"))
+    }
+    let keys = try environment.contents(table).map { $0[0].last }
+    #expect(keys == [1, 3, 5, 7, 9, 100])
+  }
+
+  @Test func `Appending out of order through a cursor is refused`() throws {
+    let folder = try TemporaryFolder()
+    let environment = try folder.environment()
+    let table = try environment.createTable("t")
+    let code = failure { () throws(LMDBError) in
+      try environment.write { transaction throws(LMDBError) in
+        var cursor = try transaction.writeCursor(table)
+        try cursor.append(2, bytes("v").span)
+        try cursor.append(1, bytes("v").span)
+      }
+    }
+    #expect(code == .outOfOrder)
+  }
+
+  @Test(arguments: 1...8 as ClosedRange<UInt64>)
+  func `A table does what a sorted dictionary does`(_ seed: UInt64) throws {
+    let folder = try TemporaryFolder()
+    let environment = try folder.environment(.init(sync: .onRequest))
+    let table = try environment.createTable("t")
+    var model: [UInt64: [UInt8]] = [:]
+    var random = Random(state: seed)
+    for _ in 0..<20 {
+      let keepsChanges = random.next() % 4 != 0
+      var changed = model
+      try? environment.write { transaction throws(LMDBError) in
+        for _ in 0..<50 {
+          let key = random.next() % 64
+          let value = [UInt8](repeating: UInt8(key), count: Int(random.next() % 3000))
+          switch random.next() % 4 {
+          case 0:
+            let deleted = try transaction.delete(table, key)
+            #expect(deleted == (changed.removeValue(forKey: key) != nil), "seed \(seed)")
+          default:
+            try transaction.put(table, key, value.span)
+            changed[key] = value
+          }
+        }
+        if !keepsChanges { throw LMDBError(LMDBError.stop) }
+      }
+      if keepsChanges { model = changed }
+      let expected = model.sorted { $0.key < $1.key }.map(\.value)
+      #expect(try environment.contents(table).map { $0[1] } == expected, "seed \(seed)")
+    }
+  }
+}
+
+extension LMDBError {
+  /// Any error, to end a transaction with.
+  static let stop: LMDBError = {
+    do throws(LMDBError) {
+      _ = try Environment.open("")
+      preconditionFailure("opened nothing")
+    } catch { return error }
+  }()
+}
+
+/// SplitMix64 (Steele, Lea and Flood 2014): the same numbers for the same seed everywhere.
+struct Random {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import LMDB
+import Testing
+
+@Suite struct DataFileTests {
+  /// An environment with small and large values and a free list, closed.
+  static func filled() throws -> TemporaryFolder {
+    let folder = try TemporaryFolder()
+    let environment = try folder.environment()
+    let table = try environment.createTable("t")
+    try environment.write { transaction in
+      for number: UInt64 in 0..<40 {
+        let value = [UInt8](repeating: 1, count: number % 8 == 0 ? 9000 : 700)
+        try transaction.append(table, number, value.span)
+      }
+    }
+    try environment.write { transaction in
+      for number: UInt64 in 5..<20 { _ = try transaction.delete(table, number) }
+    }
+    try environment.close()
+    return folder
+  }
+
+  @Test func `A truncated file never crashes its reader, wherever it was cut`() async {
+    await #expect(processExitsWith: .success) {
+      let folder = try DataFileTests.filled()
+      let whole = try Data(contentsOf: URL(filePath: folder.dataFile))
+      var refusals = 0
+      for length in stride(from: 2048, to: whole.count, by: 2048) {
+        let cut = try TemporaryFolder()
+        try whole.prefix(length).write(to: URL(filePath: cut.dataFile))
+        do throws(LMDBError) {
+          let environment = try cut.environment(.init(mapSize: 1 << 24))
+          guard let table = try environment.table("t") else { exit(1) }
+          guard try environment.contents(table).count == 25 else { exit(1) }
+        } catch {
+          guard error.code == .truncated else { exit(1) }
+          refusals += 1
+        }
+      }
+      guard refusals > 10 else { exit(1) }
+    }
+  }
+
+  @Test func `A truncated file is refused with what to do`() throws {
+    let folder = try DataFileTests.filled()
+    let handle = try FileHandle(forWritingTo: URL(filePath: folder.dataFile))
+    try handle.truncate(atOffset: 3 * 4096)
+    do throws(LMDBError) {
+      _ = try folder.environment()
+      Issue.record("was opened")
+    } catch {
+      #expect(error.code == .truncated)
+      #expect(error.message.contains("Restore it from a copy"))
+    }
+  }
+
+  @Test func `A large value that lacks only its last page is noticed`() throws {
+    let folder = try TemporaryFolder()
+    let environment = try folder.environment()
+    let table = try environment.createTable("t")
+    // Pages for the trees to reuse, so that the value is the last in the file.
+    for number in 0..<8 { try environment.set(table, "small", "\(number)") }
+    try environment.write { transaction in
+      let value = [UInt8](repeating: 1, count: 100_000)
+      try transaction.put(table, bytes("large").span, value.span)
+    }
+    let pageSize = try environment.info().pageSize
+    try environment.close()
+    let handle = try FileHandle(forWritingTo: URL(filePath: folder.dataFile))
+    let size = try handle.seekToEnd()
+    try handle.truncate(atOffset: size - UInt64(pageSize))
+    #expect(failure { () throws(LMDBError) in _ = try folder.environment() } == .truncated)
+  }
+
+  @Test func `A file that is short because its last pages were never written is in order`() throws {
+    let folder = try TemporaryFolder()
+    let environment = try folder.environment()
+    let table = try environment.createTable("t")
+    let small = [UInt8](repeating: 1, count: 1000)
+    for _ in 0..<4 {
+      try environment.write { transaction in
+        for number: UInt64 in 0..<40 { try transaction.put(table, number, small.span) }
+      }
+    }
+    // A large value that its own transaction removes goes back to the free pages unwritten, once
+    // the transaction has begun to reuse pages (`mdb_ovpage_free`).
+    try environment.write { transaction in
+      let large = [UInt8](repeating: 1, count: 1_000_000)
+      try transaction.put(table, 0, small.span)
+      try transaction.put(table, 100, large.span)
+      _ = try transaction.delete(table, 100)
+    }
+    let used = try environment.info().usedBytes
+    let attributes = try FileManager.default.attributesOfItem(atPath: folder.dataFile)
+    let size = try #require(attributes[.size] as? Int)
+    try environment.close()
+    try #require(size < used, "LMDB wrote the pages, so this shows nothing")
+    let reopened = try folder.environment()
+    #expect(try reopened.table("t") != nil)
+  }
+
+  @Test(arguments: [0, 4096])
+  func `A damaged meta page is refused`(_ page: Int) throws {
+    let folder = try DataFileTests.filled()
+    try overwrite(folder.dataFile, at: page + 16, [0, 0, 0, 0])
+    #expect(failure { () throws(LMDBError) in _ = try folder.environment() } == .invalidFile)
+  }
+
+  @Test func `Another version of the file format is refused`() throws {
+    let folder = try DataFileTests.filled()
+    try overwrite(folder.dataFile, at: 20, [2, 0, 0, 0])
+    #expect(failure { () throws(LMDBError) in _ = try folder.environment() } == .versionMismatch)
+  }
+
+  @Test func `A file of something else is refused`() throws {
+    let folder = try TemporaryFolder()
+    try Data("Dear diary, today was a fine day. ".utf8).write(to: URL(filePath: folder.dataFile))
+    #expect(failure { () throws(LMDBError) in _ = try folder.environment() } == .truncated)
+    let text = String(repeating: "Dear diary, today was a fine day. ", count: 1000)
+    try Data(text.utf8).write(to: URL(filePath: folder.dataFile))
+    #expect(failure { () throws(LMDBError) in _ = try folder.environment() } == .invalidFile)
+  }
+}
+
+private func overwrite(_ path: String, at offset: Int, _ bytes: [UInt8]) throws {
+  let handle = try FileHandle(forWritingTo: URL(filePath: path))
+  try handle.seek(toOffset: UInt64(offset))
+  try handle.write(contentsOf: bytes)
+  try handle.close()
+}

@@ -1,0 +1,91 @@
+import Foundation
+import LMDB
+import Testing
+
+@Suite struct FileLockTests {
+  @Test func `A held lock is refused to everybody else, and given back when its value goes`() throws
+  {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/fold.lock"
+    do {
+      let lock = try FileLock.tryLock(path)
+      let isHeld = lock != nil
+      #expect(isHeld)
+      let second = try FileLock.tryLock(path) != nil
+      #expect(!second)
+      if let lock { lock.unlock() }
+    }
+    let again = try FileLock.tryLock(path) != nil
+    #expect(again)
+  }
+
+  @Test func `Waiting for a lock ends when its holder gives it back`() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/fold.lock"
+    let lock = try FileLock.tryLock(path)
+    let order = Order()
+    let waiter = Thread {
+      order.note("waiting")
+      if let lock = try? FileLock.lock(path) {
+        order.note("taken")
+        lock.unlock()
+      }
+    }
+    waiter.start()
+    order.wait(for: 1)
+    order.note("released")
+    if let lock { lock.unlock() }
+    order.wait(for: 3)
+    #expect(order.notes == ["waiting", "released", "taken"])
+  }
+
+  @Test func `A killed process leaves no lock behind`() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/fold.lock"
+    let holder = Process()
+    holder.executableURL = URL(filePath: "/usr/bin/flock")
+    // With --no-fork the process that holds the lock is the one that is killed.
+    holder.arguments = ["--no-fork", path, "sh", "-c", "echo held; exec sleep 60"]
+    let output = Pipe()
+    holder.standardOutput = output
+    guard FileManager.default.isExecutableFile(atPath: "/usr/bin/flock") else {
+      print("skipped: there is no /usr/bin/flock")
+      return
+    }
+    try holder.run()
+    _ = output.fileHandleForReading.availableData
+    let refused = try FileLock.tryLock(path) == nil
+    #expect(refused)
+    kill(holder.processIdentifier, SIGKILL)
+    holder.waitUntilExit()
+    let taken = try FileLock.tryLock(path) != nil
+    #expect(taken)
+  }
+
+  @Test func `A lock in a folder that does not exist is an error that names the path`() {
+    let error = #expect(throws: LMDBError.self) {
+      _ = try FileLock.tryLock("/nonexistent/fold.lock") != nil
+    }
+    #expect(error?.code == .system(ENOENT))
+    #expect(error?.message.contains("/nonexistent/fold.lock") == true)
+  }
+}
+
+/// What happened, in order, across threads.
+private final class Order: @unchecked Sendable {
+  private let condition = NSCondition()
+  private var list: [String] = []
+
+  var notes: [String] { condition.withLock { list } }
+
+  func note(_ what: String) {
+    condition.withLock {
+      list.append(what)
+      condition.broadcast()
+    }
+  }
+
+  func wait(for count: Int) {
+    condition.withLock { while list.count < count { condition.wait() } }
+  }
+}

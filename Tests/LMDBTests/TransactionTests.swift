@@ -1,0 +1,209 @@
+import Foundation
+import LMDB
+import Testing
+
+@Suite struct TransactionTests {
+  @Test func `A transaction that throws leaves nothing`() throws {
+    let folder = try TemporaryFolder()
+    let environment = try folder.environment()
+    let table = try environment.createTable("t")
+    let code = failure { () throws(LMDBError) in
+      try environment.write { transaction throws(LMDBError) in
+        try transaction.put(table, 1, bytes("v").span)
+        throw LMDBError.stop
+      }
+    }
+    #expect(code == LMDBError.stop.code)
+    #expect(try environment.contents(table).isEmpty)
+    #expect(environment.transactionCount == 0)
+  }
+
+  @Test func `A transaction that is dropped or aborted leaves nothing`() throws {
+    let folder = try TemporaryFolder()
+    let environment = try folder.environment()
+    let table = try environment.createTable("t")
+    func drop() throws {
+      var transaction = try environment.beginWrite()
+      try transaction.put(table, 1, bytes("v").span)
+    }
+    try drop()
+    var transaction = try environment.beginWrite()
+    try transaction.put(table, 1, bytes("v").span)
+    transaction.abort()
+    #expect(try environment.contents(table).isEmpty)
+  }
+
+  @Test func `An explicit commit keeps what was written`() throws {
+    let folder = try TemporaryFolder()
+    let environment = try folder.environment()
+    let table = try environment.createTable("t")
+    var transaction = try environment.beginWrite()
+    try transaction.put(table, 1, bytes("v").span)
+    try transaction.commit()
+    #expect(try environment.contents(table).count == 1)
+  }
+
+  @Test func `A write transaction reads what it wrote, others what was committed`() throws {
+    let folder = try TemporaryFolder()
+    let environment = try folder.environment()
+    let table = try environment.createTable("t")
+    try environment.write { transaction in
+      try transaction.put(table, 1, bytes("v").span)
+      expect(try transaction.get(table, 1)?.count == 1)
+      #expect(try environment.contents(table).isEmpty)
+      var cursor = try transaction.cursor(table)
+      expect(try cursor.last())
+    }
+  }
+
+  @Test func `A layer's own error passes through, and LMDB's arrives as it`() throws {
+    struct StoreError: LMDBFailure {
+      var cause: LMDBError.Code?
+      init(_ error: LMDBError) { cause = error.code }
+      init() { cause = nil }
+    }
+    let folder = try TemporaryFolder()
+    let environment = try folder.environment()
+    do {
+      try environment.write { _ throws(StoreError) in
+        throw StoreError()
+      }
+      Issue.record("did not throw")
+    } catch { #expect(error.cause == nil) }
+    try environment.close()
+    do {
+      try environment.read(throwing: StoreError.self) { _ throws(StoreError) in }
+      Issue.record("did not throw")
+    } catch { #expect(error.cause == .closed) }
+  }
+
+  @Test func `A snapshot stays as it was; renewing takes the newest`() throws {
+    let folder = try TemporaryFolder()
+    let environment = try folder.environment()
+    let table = try environment.createTable("t")
+    var transaction = try environment.beginRead()
+    let first = transaction.id
+    try environment.set(table, "k", "v")
+    expect(try !transaction.contains(table, bytes("k").span))
+    try transaction.renew()
+    expect(try transaction.contains(table, bytes("k").span))
+    #expect(transaction.id == first + 1)
+  }
+
+  @Test func `A reset snapshot reads again once it is renewed`() throws {
+    let folder = try TemporaryFolder()
+    let environment = try folder.environment()
+    let table = try environment.createTable("t")
+    var transaction = try environment.beginRead()
+    transaction.reset()
+    transaction.reset()
+    try transaction.renew()
+    expect(try !transaction.contains(table, bytes("k").span))
+  }
+
+  @Test func `Reading a reset snapshot stops the process`() async {
+    await #expect(processExitsWith: .failure) {
+      let folder = try TemporaryFolder()
+      let environment = try folder.environment()
+      let table = try environment.createTable("t")
+      var transaction = try environment.beginRead()
+      transaction.reset()
+      _ = try? transaction.contains(table, bytes("k").span)
+    }
+  }
+
+  @Test func `A table opened after the snapshot is refused with advice`() throws {
+    let folder = try TemporaryFolder()
+    let environment = try folder.environment()
+    let transaction = try environment.beginRead()
+    let table = try environment.createTable("t")
+    do throws(LMDBError) {
+      _ = try transaction.contains(table, bytes("k").span)
+      Issue.record("was read")
+    } catch {
+      #expect(error.code == .badArgument)
+      #expect(error.message.contains("begin another"))
+    }
+  }
+
+  @Test func `A second write transaction on one thread is an error, not a deadlock`() throws {
+    let folder = try TemporaryFolder()
+    let environment = try folder.environment()
+    try environment.write { transaction in
+      let code = failure { () throws(LMDBError) in try environment.write { _ throws(LMDBError) in }
+      }
+      #expect(code == .writeInProgress)
+      let table = failure { () throws(LMDBError) in _ = try environment.createTable("t") }
+      #expect(table == .writeInProgress)
+    }
+    try environment.write { _ in }
+  }
+
+  @Test func `Reading a write transaction on another thread stops the process`() async {
+    await #expect(processExitsWith: .failure) {
+      let folder = try TemporaryFolder()
+      try readElsewhere(try folder.environment())
+    }
+  }
+
+  @Test func `A read-only environment refuses to write`() throws {
+    let folder = try TemporaryFolder()
+    try folder.environment().close()
+    let environment = try folder.environment(.init(readOnly: true))
+    #expect(
+      failure { () throws(LMDBError) in try environment.write { _ throws(LMDBError) in } }
+        == .readOnly)
+  }
+
+  @Test func `More readers than slots are refused`() throws {
+    let folder = try TemporaryFolder()
+    let environment = try folder.environment(.init(maxReaders: 2))
+    let one = try environment.beginRead()
+    let two = try environment.beginRead()
+    let code = failure { () throws(LMDBError) in _ = try environment.beginRead() }
+    #expect(code == .readersFull)
+    _ = (one.id, two.id)
+  }
+
+  @Test func `Readers on many threads see whole commits while one writes`() async throws {
+    let folder = try TemporaryFolder()
+    let environment = try folder.environment(.init(sync: .onRequest))
+    let table = try environment.createTable("t")
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<4 {
+        group.addTask {
+          var transaction = try environment.beginRead()
+          for _ in 0..<500 {
+            try transaction.renew()
+            let one = try transaction.get(table, 1)?.littleEndian(UInt64.self, at: 0)
+            let two = try transaction.get(table, 2)?.littleEndian(UInt64.self, at: 0)
+            #expect(one == two)
+          }
+        }
+      }
+      group.addTask { try writePairs(environment, table, count: 500) }
+      try await group.waitForAll()
+    }
+    #expect(environment.transactionCount == 0)
+  }
+}
+
+private func writePairs(_ environment: Environment, _ table: Table, count: UInt64) throws {
+  for number in 0..<count {
+    try environment.write { transaction in
+      let value = bigEndianKey(number)
+      try transaction.put(table, 1, value.span)
+      try transaction.put(table, 2, value.span)
+    }
+  }
+}
+
+private func readElsewhere(_ environment: Environment) throws {
+  let transaction = try environment.beginWrite()
+  let done = DispatchSemaphore(value: 0)
+  Task.detached {
+    _ = transaction.id
+    done.signal()
+  }
+  done.wait()
+}

@@ -1,0 +1,68 @@
+// Appends to a ledger from a process of its own, for tests of processes that come and go.
+//
+//   LedgerChild LEDGER PREFIX BATCHES EVENTS [--early]
+//
+// Appends BATCHES of EVENTS and prints a line for each one that was acknowledged: its number, its
+// first and its last position. With `--early` it says so before they are durable, which is the
+// fault that the crash test must notice. An id of PREFIX `shared` is the same in every process.
+// After an error it tries once more, prints both codes, and ends with 1.
+
+import Foundation
+import LedgerEvents
+import LedgerStore
+
+func event(_ id: String, _ transaction: String) -> EventInput {
+  EventInput(
+    event: Event(
+      id: Name(id), type: EventType(.transactionPurchasing),
+      occurredAt: Instant(microseconds: 1_600_000_000_000_000), source: EventSource(.storekit1),
+      app: "com.example.app", account: "account-1", device: Name("device-\(transaction)"),
+      transaction: Name(transaction)))
+}
+
+func say(_ line: String) {
+  FileHandle.standardOutput.write(Data("\(line)\n".utf8))
+}
+
+let arguments = CommandLine.arguments
+guard arguments.count >= 5, let batches = Int(arguments[3]), let events = Int(arguments[4]) else {
+  say("usage: LedgerChild LEDGER PREFIX BATCHES EVENTS [--early]")
+  exit(64)
+}
+let prefix = arguments[2]
+let isEarly = arguments.contains("--early")
+
+func batch(_ number: Int) -> [EventInput] {
+  (0..<events).map { event("\(prefix)-\(number)-\($0)", "\(prefix)-\(number)") }
+}
+
+do throws(LedgerError) {
+  let log = try EventLog(open: arguments[1])
+  var tickets: [AppendTicket] = []
+  do throws(LedgerError) {
+    for number in 0..<batches {
+      let ticket = try log.submit(batch(number))
+      if isEarly {
+        tickets.append(ticket)
+        say("\(number) 0 0")
+      } else {
+        let outcomes = try ticket.wait().outcomes
+        say("\(number) \(outcomes.first?.position ?? 0) \(outcomes.last?.position ?? 0)")
+      }
+    }
+    for ticket in tickets { _ = try ticket.wait() }
+    say("done")
+  } catch {
+    say("failed \(error.code)")
+    do throws(LedgerError) {
+      try log.appendAndWait([event("\(prefix)-afterwards", "afterwards")])
+      say("appended afterwards")
+    } catch {
+      say("refused \(error.code)")
+    }
+    exit(1)
+  }
+} catch {
+  say("failed \(error.code)")
+  exit(1)
+}

@@ -1,0 +1,86 @@
+import LedgerEvents
+import LedgerModel
+
+/// Units kept as a store keeps them: as bytes between batches, advanced where new facts allow it,
+/// folded anew from all of their facts where not.
+struct GrowingLedger {
+  private struct Part {
+    var facts: [Fact]
+    var state: [UInt8]?
+    var nodes: Set<NameNumber>
+  }
+
+  private let texts: any FactTexts
+  private(set) var context = SharedContext()
+  private var parts: [Part] = []
+  /// How often a batch advanced a unit, and how often it was folded anew.
+  private(set) var advances = 0
+  private(set) var refolds = 0
+
+  init(texts: any FactTexts) { self.texts = texts }
+
+  /// Each unit's facts and state.
+  var units: [(facts: [Fact], state: [UInt8])] {
+    parts.map { ($0.facts, $0.state ?? []) }
+  }
+
+  mutating func append(_ batch: [Fact]) throws {
+    var change = ContextChange()
+    for fact in batch { context.extend(with: fact, texts, &change) }
+    for place in parts.indices {
+      guard let state = parts[place].state else { continue }
+      if try Unit(decoding: state).isConcerned(by: change) { parts[place].state = nil }
+    }
+    var fresh: [Int: [Fact]] = [:]
+    for fact in batch {
+      let place = part(joining: Set(UnitNodes(fact)), &fresh)
+      fresh[place, default: []].append(fact)
+      parts[place].facts.append(fact)
+    }
+    for (place, facts) in fresh { try advance(place, facts) }
+    for place in parts.indices where parts[place].state == nil && !parts[place].facts.isEmpty {
+      refold(place)
+    }
+  }
+
+  private mutating func advance(_ place: Int, _ facts: [Fact]) throws {
+    guard let state = parts[place].state else { return }
+    var unit = try Unit(decoding: state)
+    let sorted = facts.sorted { FoldKey($0).precedes(FoldKey($1), texts) }
+    if unit.advance(sorted, context: context, texts: texts) {
+      parts[place].state = unit.encoded()
+      advances += 1
+    } else {
+      parts[place].state = nil
+    }
+  }
+
+  private mutating func refold(_ place: Int) {
+    parts[place].state =
+      Unit.fold(parts[place].facts, context: context, texts: texts).encoded()
+    refolds += 1
+  }
+
+  /// The part of a fact with these nodes; parts that it joins become one, to be folded anew.
+  private mutating func part(
+    joining nodes: Set<NameNumber>, _ fresh: inout [Int: [Fact]]
+  ) -> Int {
+    let touched = parts.indices.filter {
+      !parts[$0].facts.isEmpty
+        && (nodes.isEmpty ? parts[$0].nodes.isEmpty : !parts[$0].nodes.isDisjoint(with: nodes))
+    }
+    guard let first = touched.first else {
+      parts.append(Part(facts: [], state: Unit().encoded(), nodes: nodes))
+      return parts.count - 1
+    }
+    parts[first].nodes.formUnion(nodes)
+    for other in touched.dropFirst() {
+      parts[first].facts += parts[other].facts
+      parts[first].nodes.formUnion(parts[other].nodes)
+      parts[first].state = nil
+      parts[other] = Part(facts: [], state: nil, nodes: [])
+      fresh[first, default: []] += fresh.removeValue(forKey: other) ?? []
+    }
+    return first
+  }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import LedgerEvents
+import LedgerHistories
+import LedgerOracle
+import Testing
+
+/// The incidents that the project carries: each is sound by itself, and all of them together.
+@Suite struct `The sample incidents` {
+  private static let all: [Conformance.Trace] = {
+    do {
+      guard let root = packageRoot() else { return [] }
+      return try Conformance.traces(in: root.appending(path: "Tools/samples/incidents"))
+    } catch {
+      Issue.record(error)
+      return []
+    }
+  }()
+
+  @Test func `there are plenty`() {
+    #expect(Self.all.count >= 59)
+  }
+
+  @Test func `each gives what stands beside it, in order and newest first`() {
+    for incident in Self.all {
+      check(incident, arriving: incident.events, isInOrder: true)
+      check(incident, arriving: RecordedEvent.newestFirst(incident.events), isInOrder: false)
+    }
+  }
+
+  @Test func `in one ledger they do not disturb each other`() {
+    let answers = Oracle(RecordedEvent.appended(Self.all.flatMap(\.arrivals))).answers()
+    let findings = answers.values.flatMap(\.findings).map(\.rule)
+    #expect(findings.sorted() == Self.all.flatMap(\.findings).sorted())
+    for incident in Self.all {
+      let own = answers[.production]?.accounts[incident.account] ?? Oracle.Account()
+      #expect(own.installed == incident.installed, "\(incident.name)")
+      #expect(own.balances == incident.balances, "\(incident.name)")
+    }
+  }
+
+  /// One rule looks at the ledger's own clock, which no sample can set.
+  @Test func `they break every rule but the one about the ledger's clock`() {
+    let rules = Set(Self.all.flatMap { $0.findings + $0.findingsAtTheEnd })
+    #expect(rules.count == 44)
+    #expect(!rules.contains("clock-ahead"))
+  }
+
+  private func check(
+    _ incident: Conformance.Trace, arriving events: [RecordedEvent], isInOrder: Bool
+  ) {
+    let answers = Oracle(events).answers()
+    func told(_ rules: [String]) -> [String] {
+      rules.filter { isInOrder || $0 != "arrived-late" }.sorted()
+    }
+    #expect(
+      told(answers.values.flatMap(\.findings).map(\.rule)) == told(incident.findings),
+      "\(incident.name)")
+    #expect(
+      told(answers.values.flatMap(\.moment).map(\.rule)) == told(incident.findingsAtTheEnd),
+      "\(incident.name)")
+    let own = answers[.production]?.accounts[incident.account] ?? Oracle.Account()
+    for (name, state) in incident.entitled {
+      let given = own.states[name] ?? (own.active.contains(name) ? "active" : "none")
+      #expect(given == state, "\(incident.name): \(name)")
+    }
+    let listed = Array(own.states.keys) + own.active
+    #expect(listed.allSatisfy { incident.entitled[$0] != nil }, "\(incident.name) lists more")
+    #expect(own.installed == incident.installed, "\(incident.name)")
+    #expect(own.balances == incident.balances, "\(incident.name)")
+  }
+}

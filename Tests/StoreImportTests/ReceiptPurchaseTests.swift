@@ -1,0 +1,192 @@
+import LedgerEvents
+import Testing
+
+@testable import StoreImport
+
+/// One entry of a receipt, with only what every list has.
+private func entry(_ transaction: String, _ more: String = "", product: String = "charts") -> String
+{
+  """
+  {"transaction_id":"\(transaction)","product_id":"\(product)",
+   "purchase_date_ms":"1700000000000"\(more.isEmpty ? "" : "," + more)}
+  """
+}
+
+private func answer(inApp: [String], latest: [String]? = nil) -> String {
+  let list = latest.map { #","latest_receipt_info":[\#($0.joined(separator: ","))]"# } ?? ""
+  return """
+    {"status":0,"environment":"Production","receipt":{"bundle_id":"app",
+     "request_date_ms":"1800000000000","in_app":[\(inApp.joined(separator: ","))]}\(list)}
+    """
+}
+
+@Suite struct ReceiptPurchaseTests {
+  private let shared = #""in_app_ownership_type":"FAMILY_SHARED""#
+
+  @Test func identifiersThatComeAsNumbersKeepTheirDigits() throws {
+    let events = try receipt(
+      """
+      {"status":0,"receipt":{"request_date_ms":1432485078143,"in_app":[{"quantity":3,
+       "transaction_id":90071992547409931234,"original_transaction_id":9007199254740993,
+       "product_id":"a","purchase_date_ms":1432143672000,"is_trial_period":false}]}}
+      """)
+    let purchase = try #require(events.of(.transactionPurchased).first)
+    #expect(purchase.transaction == "90071992547409931234")
+    #expect(purchase.originalTransaction == "9007199254740993")
+    #expect(purchase.data.integer("quantity") == 3)
+    #expect(purchase.occurredAt == at("2015-05-20T17:41:12Z"))
+  }
+
+  @Test func oneTransactionInBothListsIsOnePurchase() throws {
+    let events = try receipt(
+      answer(
+        inApp: [entry("1")], latest: [entry("1", #""subscription_group_identifier":"7""#)]))
+    #expect(events.of(.transactionPurchased).count == 1)
+  }
+
+  @Test func whatOnlyOneListKnowsMakesNoOtherPurchase() throws {
+    let plain = try receipt(answer(inApp: [entry("1")]))
+    let fuller = try receipt(
+      answer(
+        inApp: [],
+        latest: [
+          entry(
+            "1",
+            #""quantity":"1","original_transaction_id":"1","is_trial_period":"false","#
+              + #""in_app_ownership_type":"PURCHASED","web_order_line_item_id":"9","#
+              + #""subscription_group_identifier":"7","offer_code_ref_name":"spring""#)
+        ]))
+    var log = IdempotentLog()
+    _ = try log.append(plain)
+    #expect(try log.append(fuller) == 2, "the other file's import, and the offer")
+    #expect(Array(log.events.values).of(.transactionPurchased).count == 1)
+    #expect(Array(log.events.values).of(.subscriptionOfferRedeemed).count == 1)
+  }
+
+  @Test func theNewerListGoesFirstAndTheOlderFillsItsGaps() throws {
+    let expiry = #""expires_date_ms":"1700000500000""#
+    let events = try receipt(
+      answer(
+        inApp: [entry("1", expiry + #","quantity":"4""#)],
+        latest: [entry("1", #""expires_date_ms":"1700000900000""#)]))
+    let purchase = try #require(events.of(.transactionPurchased).first)
+    #expect(purchase.data.instant("expiresAt") == Instant(microseconds: 1_700_000_900_000_000))
+    #expect(purchase.data.integer("quantity") == 4)
+  }
+
+  @Test func ofTwoStatementsOfAPeriodTheLaterEndComesLast() throws {
+    func period(_ expiry: String) throws -> Event {
+      try #require(
+        try receipt(answer(inApp: [entry("2", #""expires_date_ms":"\#(expiry)""#)]))
+          .of(.transactionPurchased, .subscriptionRenewed).first)
+    }
+    let before = try period("1700000500000")
+    let extended = try period("1700000900000")
+    #expect(before.occurredAt == extended.occurredAt)
+    #expect(before.id < extended.id)
+  }
+
+  @Test func aRestoredPurchaseKeepsItsOwnDate() throws {
+    let events = try receipt(
+      answer(inApp: [entry("1", #""original_purchase_date_ms":"1600000000000""#)]))
+    #expect(events.of(.transactionPurchased).first?.occurredAt == at("2020-09-13T12:26:40Z"))
+  }
+
+  @Test func theOriginalsDateIsNotThatOfALaterTransaction() throws {
+    let events = try receipt(
+      answer(
+        inApp: [
+          entry(
+            "2",
+            #""original_transaction_id":"1","original_purchase_date_ms":"1600000000000""#)
+        ]))
+    #expect(events.of(.transactionPurchased).first?.occurredAt == at("2023-11-14T22:13:20Z"))
+  }
+
+  @Test func aPeriodIsNotBoughtAfterItsEnd() throws {
+    let events = try receipt(
+      answer(
+        inApp: [
+          entry(
+            "2",
+            #""original_transaction_id":"1","original_purchase_date_ms":"1600000000000","#
+              + #""expires_date_ms":"1600000300000""#)
+        ]))
+    #expect(events.of(.subscriptionRenewed).first?.occurredAt == at("2020-09-13T12:26:40Z"))
+  }
+
+  @Test func familySharingIsStatedAndSetsThePurchaseApart() throws {
+    var log = IdempotentLog()
+    _ = try log.append(try receipt(answer(inApp: [entry("1")])))
+    let events = try receipt(answer(inApp: [entry("1", shared)]))
+    #expect(try log.append(events) == 2)
+    #expect(events.of(.transactionPurchased).first?.data.string("ownership") == "familyShared")
+  }
+
+  @Test func aFamilysCancelledPurchaseIsRevoked() throws {
+    let events = try receipt(
+      answer(inApp: [entry("1", shared + #","cancellation_date_ms":"1700000900000""#)]))
+    #expect(events.of(.transactionRevoked).map(\.occurredAt) == [at("2023-11-14T22:28:20Z")])
+    #expect(events.of(.transactionRefunded).isEmpty)
+  }
+
+  @Test func anUpgradeIsNoRefund() throws {
+    let events = try receipt(
+      answer(
+        inApp: [
+          entry(
+            "1",
+            #""expires_date_ms":"1700001000000","is_upgraded":"true","#
+              + #""cancellation_date_ms":"1700000900000""#)
+        ]))
+    #expect(events.of(.transactionRefunded).isEmpty)
+    let facts = events.of(.transactionPurchased)
+    #expect(facts.map { $0.data.boolean("isUpgraded") } == [nil, true])
+    #expect(facts.map(\.occurredAt.microseconds) == [1_700_000_000_000_000, 1_700_000_900_000_000])
+    #expect(facts.allSatisfy { $0.data.instant("purchasedAt") == facts[0].occurredAt })
+  }
+
+  @Test func theTransactionsOwnTokenIsTheAccountUnlessOneIsNamed() throws {
+    let token = "5f0e1f0a-0000-4000-8000-000000000001"
+    let text = answer(inApp: [entry("1", #""app_account_token":"\#(token)""#)])
+    #expect(try receipt(text).of(.transactionPurchased).first?.account == Name(token))
+    #expect(try receipt(text, account: "ada").of(.transactionPurchased).first?.account == "ada")
+  }
+
+  @Test func aReceiptInTheStyleOfIOS6IsOnePurchase() throws {
+    let events = try receipt(
+      """
+      {"status":0,"receipt":{"bid":"app","item_id":"1","transaction_id":"5","quantity":"1",
+       "original_transaction_id":"5","product_id":"plus","expires_date":"1384424623000",
+       "purchase_date":"2013-11-14 10:20:43 Etc/GMT"},
+       "latest_receipt_info":{"transaction_id":"6","original_transaction_id":"5",
+       "product_id":"plus","expires_date":"1384424923000","purchase_date_ms":"1384424623000"}}
+      """)
+    let periods = events.of(.transactionPurchased, .subscriptionRenewed)
+    #expect(periods.map(\.transaction) == ["5", "6"])
+    #expect(periods.map { $0.data.instant("expiresAt") }.first == at("2013-11-14T10:23:43Z"))
+    #expect(periods.allSatisfy { $0.app == "app" && $0.environment == nil })
+    #expect(periods.ids.first == "receipt:app::5:purchased:1384424443000-1384424623000")
+  }
+
+  @Test func listsThatAreAbsentOrEmptyAreNoError() throws {
+    let empty = #"{"status":0,"receipt":{"request_date_ms":"1700000000000","in_app":[]}}"#
+    #expect(try receipt(empty).map(\.type.kind) == [.importReceived])
+    let bare = #"{"status":0,"receipt":{"request_date_ms":"1700000000000"}}"#
+    #expect(try receipt(bare).map(\.type.kind) == [.importReceived])
+  }
+
+  @Test func theEnvironmentIsTheAnswersElseTheReceiptsElseTheOptions() throws {
+    func environment(_ answer: String, _ receiptType: String) throws -> StoreEnvironment? {
+      try receipt(
+        #"{"status":0\#(answer),"receipt":{"request_date_ms":"1"\#(receiptType)}}"#,
+        environment: .localTesting
+      ).first?.environment
+    }
+    let sandboxType = #","receipt_type":"ProductionSandbox""#
+    #expect(try environment(#","environment":"Production""#, sandboxType) == .production)
+    #expect(try environment("", sandboxType) == .sandbox)
+    #expect(try environment("", #","receipt_type":"Xcode""#) == .xcode)
+    #expect(try environment("", "") == .localTesting)
+  }
+}

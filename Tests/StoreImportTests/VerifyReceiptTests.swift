@@ -1,0 +1,113 @@
+import LedgerEvents
+import Testing
+
+@testable import StoreImport
+
+@Suite struct VerifyReceiptTests {
+  private func sample(account: Name? = nil) throws -> [Event] {
+    try VerifyReceipt.events(
+      from: StoreFiles.sample("sample-receipt.json"),
+      options: ImportOptions(fileName: "Tools/samples/sample-receipt.json", account: account))
+  }
+
+  @Test func anImportStandsBeforeItsEventsAndCountsThem() throws {
+    let events = try sample()
+    let received = try #require(events.first)
+    #expect(received.type.kind == .importReceived)
+    #expect(received.data.string("format") == "verify-receipt")
+    #expect(received.data.string("file") == "sample-receipt.json")
+    #expect(received.data.integer("events") == Int64(events.count - 1))
+    #expect(received.data.string("sha256")?.utf8.count == 64)
+    #expect(received.occurredAt == at("2026-02-20T08:30:00Z"))
+    #expect(received.environment == .production)
+  }
+
+  @Test func everyTransactionIsOnePurchase() throws {
+    let purchases = try sample().of(.transactionPurchased, .subscriptionRenewed)
+    #expect(Set(purchases.map(\.transaction)).count == 7)
+    #expect(purchases.count == 7)
+  }
+
+  @Test func factsStandInTheOrderInWhichTheyHappened() throws {
+    let facts = try sample().dropFirst()
+    #expect(zip(facts, facts.dropFirst()).allSatisfy { $0.occurredAt <= $1.occurredAt })
+  }
+
+  @Test func aPurchaseIsDatedAndNamedByTheStore() throws {
+    let charts = try #require(try sample().first { $0.product == "com.example.tides.northsea" })
+    #expect(charts.id == "receipt:com.example.tides:production:480000900000102:purchased")
+    #expect(charts.type.kind == .transactionPurchased)
+    #expect(charts.source == EventSource(.receipt))
+    #expect(charts.occurredAt == at("2026-01-05T18:02:44Z"))
+    #expect(charts.data.instant("purchasedAt") == charts.occurredAt)
+    #expect(charts.app == "com.example.tides")
+    #expect(charts.transaction == "480000900000102")
+    #expect(charts.originalTransaction == "480000900000102")
+    #expect(charts.data["quantity"] == nil)
+  }
+
+  @Test func theFirstPeriodIsBoughtAndLaterOnesAreRenewed() throws {
+    let periods = try sample().filter { $0.originalTransaction == "480000900000103" }
+      .of(.transactionPurchased, .subscriptionRenewed)
+    #expect(
+      periods.map(\.type.kind) == [
+        .transactionPurchased, .subscriptionRenewed, .subscriptionRenewed,
+      ])
+    #expect(periods.map { $0.data.instant("expiresAt") }.last == at("2026-03-17T12:00:00Z"))
+    #expect(
+      periods.ids.last
+        == "receipt:com.example.tides:production:480000900000121:renewed:"
+        + "1771329600000-1773748800000")
+  }
+
+  @Test func moreThanOneOfAProductStatesItsQuantity() throws {
+    let questions = try sample().filter { $0.transaction == "480000900000117" }
+    #expect(questions.map { $0.data.integer("quantity") } == [2])
+  }
+
+  @Test func aCancelledPurchaseIsRefundedWhenTheStoreSaysSo() throws {
+    let refunds = try sample().of(.transactionRefunded)
+    #expect(refunds.map(\.transaction) == ["480000900000118"])
+    #expect(refunds.map(\.occurredAt) == [at("2026-02-14T10:00:00Z")])
+    #expect(refunds.map { $0.data.string("reason") } == ["appIssue"])
+  }
+
+  @Test func aTrialIsAnOfferRedeemedBesideThePurchase() throws {
+    let offers = try sample().of(.subscriptionOfferRedeemed)
+    #expect(offers.map(\.transaction) == ["480000900000103"])
+    #expect(offers.map { $0.data.string("offer") } == ["freeTrial"])
+  }
+
+  @Test func theRenewalStateIsDatedByTheRequest() throws {
+    let changes = try sample().of(.subscriptionAutoRenewChanged)
+    #expect(changes.map(\.occurredAt) == [at("2026-02-20T08:30:00Z")])
+    #expect(changes.map { $0.data.boolean("autoRenew") } == [true])
+    #expect(changes.map { $0.data.string("toProduct") } == ["com.example.tides.plus.yearly"])
+    #expect(changes.map(\.originalTransaction) == ["480000900000103"])
+  }
+
+  @Test func theSameAnswerAgainAppendsNothing() throws {
+    var log = IdempotentLog()
+    let events = try sample()
+    #expect(try log.append(events) == events.count)
+    #expect(try log.append(try sample()) == 0)
+  }
+
+  @Test func theAccountNamedStandsOnEveryFactAndInItsID() throws {
+    var log = IdempotentLog()
+    let nobodys = try sample()
+    let hers = try sample(account: "ada")
+    #expect(hers.allSatisfy { $0.account == "ada" })
+    _ = try log.append(nobodys)
+    #expect(try log.append(hers) == nobodys.count)
+    #expect(try log.append(try sample(account: "ada")) == 0)
+    #expect(!hers.ids.contains { $0.contains("ada") })
+  }
+
+  @Test func everyEventIsValidAndItsIDNotTooLong() throws {
+    for event in try sample(account: "ada") {
+      try event.validate()
+      #expect(event.id.byteCount <= 128)
+    }
+  }
+}

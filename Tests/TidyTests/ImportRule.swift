@@ -1,0 +1,59 @@
+/// Which module may import which: `CLMDB ← LMDB ← LedgerStore → LedgerModel → LedgerEvents`, the
+/// rest above. The pure modules import nothing but each other, not even Foundation; the oracle of
+/// the tests shares no code with the reducer that it judges.
+struct ImportRule: TidyRule {
+  /// What a module may import beside the modules of the toolchain.
+  private static let own: [String: Set<String>] = [
+    "LMDB": ["CLMDB"],
+    "LedgerEvents": [],
+    "LedgerModel": ["LedgerEvents"],
+    "LedgerStore": ["LMDB", "LedgerEvents", "LedgerModel", "Crypto"],
+    "Entitlements": ["LedgerStore", "LedgerModel", "LedgerEvents"],
+    "StoreImport": ["LedgerEvents", "Crypto"],
+    "daybook": [
+      "LedgerEvents", "LedgerModel", "LedgerStore", "Entitlements", "StoreImport", "ArgumentParser",
+      "UnixSignals",
+    ],
+    "LedgerOracle": ["LedgerEvents"],
+    "LedgerHistories": ["LedgerEvents"],
+  ]
+
+  /// Modules that come with Swift; the pure modules may use the language's own library alone.
+  private static let toolchain: Set<String> = [
+    "Foundation", "FoundationEssentials", "Glibc", "Musl", "Darwin", "Synchronization", "Dispatch",
+  ]
+
+  private static let pure: Set<String> = ["LedgerEvents", "LedgerModel"]
+
+  func breaches(in file: SourceFile) -> [Breach] {
+    guard let module = file.module else { return [] }
+    return file.code.enumerated().compactMap { index, line in
+      guard let imported = Self.imported(by: line) else { return nil }
+      if Self.allows(imported, in: module) { return nil }
+      return Breach(
+        path: file.path, line: index + 1, message: "\(module) may not import \(imported)")
+    }
+  }
+
+  private static func allows(_ imported: String, in module: String) -> Bool {
+    if imported == "CLMDB" { return module == "LMDB" }
+    guard let allowed = own[module] else { return true }
+    return allowed.contains(imported)
+      || (toolchain.contains(imported) && !pure.contains(module))
+  }
+
+  /// The module that a line imports: `public import struct Foundation.Data` gives Foundation.
+  private static func imported(by line: ArraySlice<UInt8>) -> String? {
+    let words = line.words
+    guard let keyword = words.firstIndex(of: "import") else { return nil }
+    let before: Set<String> = [
+      "public", "package", "internal", "fileprivate", "private", "preconcurrency", "testable",
+      "unsafe", "_exported", "_implementationOnly",
+    ]
+    guard words[..<keyword].allSatisfy(before.contains) else { return nil }
+    let kinds: Set<String> = [
+      "struct", "class", "enum", "protocol", "func", "var", "let", "typealias",
+    ]
+    return words[(keyword + 1)...].first { !kinds.contains($0) }
+  }
+}

@@ -1,0 +1,47 @@
+/// What a document links to inside the package is there.
+struct LinkRule: TidyRule {
+  /// The package's files, by path.
+  let paths: Set<String>
+
+  func breaches(in file: SourceFile) -> [Breach] {
+    guard file.name.hasSuffix(".md") else { return [] }
+    let folder = file.components.dropLast()
+    return file.lines.enumerated().flatMap { index, line in
+      Self.targets(on: line).compactMap { target in
+        guard let path = Self.resolve(target, in: Array(folder)), !isThere(path) else {
+          return nil
+        }
+        return Breach(
+          path: file.path, line: index + 1, message: "links to \(target), which is not there")
+      }
+    }
+  }
+
+  private func isThere(_ path: String) -> Bool {
+    paths.contains(path) || paths.contains { $0.hasPrefix(path + "/") }
+  }
+
+  /// What stands in parentheses behind a closing bracket.
+  private static func targets(on line: ArraySlice<UInt8>) -> [String] {
+    line.places(of: [UInt8]("](".utf8)).compactMap { place in
+      let rest = line[(place + 2)...]
+      guard let end = rest.firstIndex(of: UInt8(ascii: ")")) else { return nil }
+      return String(decoding: rest[..<end], as: UTF8.self)
+    }
+  }
+
+  /// The path from the package's folder; nil for what lies elsewhere.
+  private static func resolve(_ target: String, in folder: [String]) -> String? {
+    let path = target.prefix { $0 != "#" }
+    guard !path.isEmpty, !path.contains(":") else { return nil }
+    var parts = folder
+    for part in path.split(separator: "/") {
+      switch part {
+      case ".": continue
+      case "..": _ = parts.popLast()
+      default: parts.append(String(part))
+      }
+    }
+    return parts.joined(separator: "/")
+  }
+}

@@ -1,0 +1,71 @@
+/// Every file lies where its kind belongs, under a name that says what it is.
+struct PlaceRule: TidyRule {
+  private static let topLevel: Set<String> = [
+    "Package.swift", "README.md", "CHANGELOG.md", "LICENSE", "LICENSE.md", ".gitignore",
+    ".swift-format", ".swift-version", ".gitattributes", ".spi.yml",
+  ]
+
+  /// The kinds of files below a folder; of the folders that fit, the longest path decides.
+  private static let kinds: [String: Set<String>] = [
+    ".ci/": ["run", "sh"],
+    ".github/": ["yml", "md"],
+    "Schemas/": ["json", "md", "py", "txt", "jsonl", "bin", "hex"],
+    "Sources/": ["swift"],
+    "Sources/CLMDB/": ["modulemap", "h"],
+    "Tests/": ["swift", "json", "jsonl", "txt", "storekit", "hex", "bin", "md"],
+    "Tests/TidyTests/": ["swift"],
+    "Tools/": ["prepare", "quickstart", "test"],
+    "Tools/Benchmarks/": ["swift", "c", "h", "md", "json", "run"],
+    "Tools/CrashLab/": ["swift", "md"],
+    "Tools/Example/": ["swift", "md"],
+    "Tools/Fuzz/": ["swift", "md", "jsonl", "json", "txt", "bin"],
+    "Tools/daybook/": ["swift"],
+    "Tools/samples/": ["jsonl", "json", "storekit", "md", "py"],
+    "docs/": ["md", "txt", "json", "svg"],
+  ]
+
+  private static let catalogueKinds: Set<String> = ["md", "png", "svg", "json", "tutorial"]
+
+  /// Names that say nothing of what a file is about.
+  private static let emptyNames = [
+    "Util", "Utils", "Utilities", "Helper", "Helpers", "Manager", "Common", "Misc", "Stuff",
+  ]
+
+  func breaches(in file: SourceFile) -> [Breach] {
+    var found: [Breach] = []
+    if !Self.isWelcome(file) {
+      found.append(Breach(path: file.path, line: 0, message: "no file of this kind belongs here"))
+    }
+    if file.isSwift, let word = Self.emptyWord(in: file.name) {
+      found.append(
+        Breach(path: file.path, line: 0, message: "“\(word)” says nothing of what the file holds"))
+    }
+    return found
+  }
+
+  private static func isWelcome(_ file: SourceFile) -> Bool {
+    guard file.components.count > 1 else { return topLevel.contains(file.path) }
+    let name = file.name
+    let kind = name.dropFirst().lastIndex(of: ".").map { String(name[$0...].dropFirst()) } ?? name
+    if file.path.hasPrefix("Sources/"), file.components.contains(where: { $0.hasSuffix(".docc") }) {
+      return catalogueKinds.contains(kind)
+    }
+    // A file straight in Sources or Tests belongs to no target.
+    if ["Sources", "Tests"].contains(file.components[0]), file.components.count == 2 {
+      return false
+    }
+    let folder = kinds.keys.filter(file.path.hasPrefix).max { $0.utf8.count < $1.utf8.count }
+    return folder.flatMap { kinds[$0] }?.contains(kind) ?? false
+  }
+
+  /// A word of a camel-case name that stands in the list, alone or as a part.
+  private static func emptyWord(in name: String) -> String? {
+    let stem = name.prefix { $0 != "." }
+    var words: [String] = []
+    for character in stem {
+      if character.isUppercase || words.isEmpty || character == "+" { words.append("") }
+      words[words.count - 1].append(character)
+    }
+    return words.first(where: emptyNames.contains)
+  }
+}

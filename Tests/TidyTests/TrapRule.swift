@@ -1,0 +1,59 @@
+/// No errors swallowed and no trap without a reason: forced and optional tries, forced casts and
+/// unwraps, empty catches and `fatalError` stay out of what is shipped.
+struct TrapRule: TidyRule {
+  func breaches(in file: SourceFile) -> [Breach] {
+    guard file.isProductCode else { return [] }
+    var found: [Breach] = []
+    for (index, line) in file.code.enumerated() {
+      for message in Self.traps(on: line) {
+        found.append(Breach(path: file.path, line: index + 1, message: message))
+      }
+      if line.hasWord([UInt8]("catch".utf8)), Self.isEmptyBlock(behind: index, in: file.code) {
+        found.append(
+          Breach(path: file.path, line: index + 1, message: "an empty catch swallows an error"))
+      }
+    }
+    return found
+  }
+
+  private static let forbidden: [(text: [UInt8], message: String)] = [
+    ([UInt8]("try!".utf8), "a forced try"),
+    ([UInt8]("try?".utf8), "an optional try swallows an error"),
+    ([UInt8]("as!".utf8), "a forced cast"),
+    ([UInt8]("fatalError(".utf8), "fatalError: throw an error, or state a precondition"),
+  ]
+
+  private static func traps(on line: ArraySlice<UInt8>) -> [String] {
+    var messages: [String] = []
+    for (text, message) in forbidden {
+      let stands = line.places(of: text).contains {
+        $0 == line.startIndex || !ArraySlice.isWordByte(line[$0 - 1])
+      }
+      if stands { messages.append(message) }
+    }
+    if messages.isEmpty, hasForcedUnwrap(line) { messages.append("a forced unwrap") }
+    return messages
+  }
+
+  /// An exclamation mark right behind a name or a closing bracket, and no `!=` after it.
+  private static func hasForcedUnwrap(_ line: ArraySlice<UInt8>) -> Bool {
+    line.indices.contains { place in
+      guard line[place] == UInt8(ascii: "!"), place > line.startIndex else { return false }
+      let before = line[place - 1]
+      let isBehindValue = ArraySlice.isWordByte(before) || [UInt8](")]}?\"".utf8).contains(before)
+      let isInequality = place + 1 < line.endIndex && line[place + 1] == UInt8(ascii: "=")
+      return isBehindValue && !isInequality
+    }
+  }
+
+  /// Whether the first block behind a `catch` has no code in it.
+  private static func isEmptyBlock(behind index: Int, in code: [ArraySlice<UInt8>]) -> Bool {
+    var rest: [UInt8] = []
+    for line in code[index...].prefix(8) { rest += line + [UInt8(ascii: "\n")] }
+    guard let keyword = rest[...].places(of: [UInt8]("catch".utf8)).first,
+      let open = rest[keyword...].firstIndex(of: UInt8(ascii: "{"))
+    else { return false }
+    let space = [UInt8](" \n\t".utf8)
+    return rest[(open + 1)...].first { !space.contains($0) } == UInt8(ascii: "}")
+  }
+}

@@ -1,0 +1,16 @@
+/// Unsafe code lives in the LMDB module alone.
+struct UnsafeRule: TidyRule {
+  func breaches(in file: SourceFile) -> [Breach] {
+    guard file.isProductCode, file.module != "LMDB" else { return [] }
+    return file.code.enumerated().compactMap { index, line in
+      // Cheap before exact: few lines have these letters at all.
+      guard !line.places(of: [UInt8]("nsafe".utf8)).isEmpty else { return nil }
+      let word = line.words.first { word in
+        word.hasPrefix("unsafe") || word.hasPrefix("Unsafe") || word.hasPrefix("withUnsafe")
+      }
+      return word.map {
+        Breach(path: file.path, line: index + 1, message: "\($0) stands outside the LMDB module")
+      }
+    }
+  }
+}

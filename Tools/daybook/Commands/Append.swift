@@ -1,0 +1,99 @@
+import ArgumentParser
+import LedgerEvents
+import LedgerStore
+
+struct Append: ParsableCommand {
+  /// What happens to the lines behind a bad one.
+  enum OnError: String, ExpressibleByArgument, CaseIterable {
+    case stop
+    case skip
+  }
+
+  static let configuration = CommandConfiguration(
+    abstract: "Reads JSON Lines and appends them durably.",
+    discussion: """
+      Reads events, one JSON object a line, from files or standard input, and answers with what was
+      appended. Running it again is safe: an event that the ledger holds is a duplicate. Example:
+
+        daybook append Tools/samples/incidents/*.jsonl --format json
+      """)
+
+  @OptionGroup var options: LedgerOptions
+
+  @Option(help: "The environment of lines that state none.")
+  var environment: EnvironmentArgument?
+
+  @Option(name: .customLong("on-error"), help: "What a bad line does: stop or skip.")
+  var onError: OnError = .stop
+
+  @Option(help: "With --on-error skip: where the bad lines go.")
+  var rejects: String?
+
+  @Option(help: "Refuse the whole input when a matching event stands after this position.")
+  var expect: UInt64?
+
+  @Option(help: "With --expect: events of this account.")
+  var account: String?
+
+  @Option(help: "With --expect: events of this transaction.")
+  var transaction: String?
+
+  @Option(help: "With --expect: events of this original transaction.")
+  var original: String?
+
+  @Option(help: "With --expect: events of this product.")
+  var product: String?
+
+  @Option(help: "With --expect: events of this type.")
+  var type: String?
+
+  @Option(help: "How to answer: table, json, or jsonl (a line for each line, once it is durable).")
+  var format: OutputFormat = .table
+
+  @Argument(help: "Files of JSON Lines; - or none is standard input.")
+  var files: [String] = []
+
+  func validate() throws {
+    let filters = [account, transaction, original, product, type].compactMap { $0 }
+    if expect == nil && !filters.isEmpty {
+      throw ValidationError(
+        "--account, --transaction, --original, --product and --type say what --expect looks for: "
+          + "add --expect POSITION.")
+    }
+    if rejects != nil && onError != .skip {
+      throw ValidationError("--rejects goes with --on-error skip.")
+    }
+    if files.isEmpty && Console.isInputTerminal {
+      throw ValidationError("name a file of JSON Lines, or pipe them in.")
+    }
+    if files.filter({ $0 == "-" }).count > 1 {
+      throw ValidationError("standard input (-) can be read once.")
+    }
+  }
+
+  func run() throws {
+    try answering {
+      let sources = try (files.isEmpty ? ["-"] : files).map(AppendSource.init(opening:))
+      let ledger = try Ledger(at: options.path, access: .readWrite)
+      var run = try AppendRun(
+        ledger: ledger, decoder: EventDecoder(defaultEnvironment: environment?.environment),
+        condition: condition, skips: onError == .skip, rejects: rejects,
+        answersEachLine: format == .jsonl)
+      try run.append(sources)
+      try ledger.foldBeforeLeaving()
+      run.summary.print(format)
+      if !run.summary.errors.isEmpty { throw ExitStatus.badInput }
+    }
+  }
+
+  private var condition: AppendCondition? {
+    expect.map { position in
+      AppendCondition.noEvent(
+        matching: EventFilter(
+          account: account.map { Name($0) }, transaction: transaction.map { Name($0) },
+          originalTransaction: original.map { Name($0) }, product: product.map { Name($0) },
+          type: type.map { EventType(text: $0) }),
+        after: position)
+    }
+  }
+}

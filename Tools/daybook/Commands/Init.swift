@@ -1,0 +1,25 @@
+import ArgumentParser
+import LedgerStore
+
+struct Init: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Makes an empty ledger.",
+    discussion: """
+      Writes a folder with the log; only its owner may read it. Example:
+
+        daybook init purchases.daybook
+      """)
+
+  @OptionGroup var options: LedgerOptions
+
+  @Argument(help: "The folder to make (default: --ledger).")
+  var path: String?
+
+  func run() throws {
+    try answering {
+      let path = path ?? options.path
+      _ = try Ledger.create(at: path)
+      Console.print("made an empty ledger in \(path)")
+    }
+  }
+}

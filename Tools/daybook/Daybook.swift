@@ -1,0 +1,17 @@
+import ArgumentParser
+
+/// The executable: every command with the options it takes, and nothing that a library should do.
+@main
+struct Daybook: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "daybook",
+    abstract: "An event-sourced ledger for in-app purchases.",
+    discussion: """
+      Events of the payment queue, the app and the store's server are appended to a log and folded
+      into entitlements, installed versions and findings. Every command takes --ledger PATH (or
+      DAYBOOK_LEDGER, else ./daybook.ledger).
+      """,
+    subcommands: [
+      Init.self, Append.self,
+    ])
+}

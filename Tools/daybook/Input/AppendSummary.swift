@@ -1,0 +1,78 @@
+/// What an append did, over all its files.
+struct AppendSummary {
+  /// A line that was not appended, and why.
+  struct Rejection {
+    var file: String
+    var line: Int
+    var column: Int?
+    var field: String?
+    var reason: String
+  }
+
+  var appended = 0
+  var duplicates = 0
+  var unknownTypes = 0
+  var firstPosition: UInt64?
+  var lastPosition: UInt64?
+  var errors: [Rejection] = []
+
+  mutating func add(position: UInt64) {
+    appended += 1
+    firstPosition = min(firstPosition ?? position, position)
+    lastPosition = max(lastPosition ?? position, position)
+  }
+
+  func print(_ format: OutputFormat) {
+    switch format {
+    case .json: Console.print(json)
+    case .jsonl: break
+    case .table:
+      let positions =
+        if let firstPosition, let lastPosition { ", positions \(firstPosition) to \(lastPosition)" }
+        else { "" }
+      Console.print(
+        "appended \(appended), duplicates \(duplicates), rejected \(errors.count)\(positions)")
+      if unknownTypes > 0 {
+        Console.print("\(unknownTypes) of a type that this version does not know were kept whole")
+      }
+    }
+    if format != .json {
+      for error in errors { Console.complain(error.description) }
+    }
+  }
+
+  private var json: String {
+    var json = JSONText()
+    json.object { json in
+      json.member("appended", appended)
+      json.member("duplicates", duplicates)
+      json.member("rejected", errors.count)
+      json.member("unknownTypes", unknownTypes)
+      json.member("firstPosition", firstPosition)
+      json.member("lastPosition", lastPosition)
+      json.member(
+        "errors",
+        array: { json in
+          for error in errors {
+            json.object { json in
+              json.member("file", error.file)
+              json.member("line", error.line)
+              json.member("column", error.column)
+              json.member("field", error.field)
+              json.member("reason", error.reason)
+            }
+          }
+        })
+    }
+    return json.text
+  }
+}
+
+extension AppendSummary.Rejection: CustomStringConvertible {
+  var description: String {
+    var place = "\(file):\(line)"
+    if let column { place += ":\(column)" }
+    if let field, !field.isEmpty { place += ": \(field)" }
+    return "\(place): \(reason)"
+  }
+}

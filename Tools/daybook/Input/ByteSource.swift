@@ -1,0 +1,63 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// Bytes of a file or of standard input, read by a thread of its own so that a slow pipe can be
+/// answered in time.
+final class ByteSource: Sendable {
+  private enum Arrival {
+    case chunk(Data)
+    case end
+    case failure(String)
+  }
+
+  private static let chunkBytes = 256 * 1024
+  /// How many chunks reading runs ahead of appending: 8 MiB.
+  private static let chunksAheadMax = 32
+
+  private let arrivals = Mutex<[Arrival]>([])
+  private let arrived = DispatchSemaphore(value: 0)
+  private let room = DispatchSemaphore(value: ByteSource.chunksAheadMax)
+
+  init(_ handle: FileHandle, isPipe: Bool) {
+    let thread = Thread { [self] in read(handle, isPipe: isPipe) }
+    thread.name = "daybook.input"
+    thread.start()
+  }
+
+  private func read(_ handle: FileHandle, isPipe: Bool) {
+    while true {
+      room.wait()
+      let arrival: Arrival
+      do {
+        // A pipe is asked for what is there; `read(upToCount:)` would wait for the whole chunk.
+        let chunk = isPipe ? handle.availableData : try handle.read(upToCount: Self.chunkBytes)
+        if let chunk, !chunk.isEmpty { arrival = .chunk(chunk) } else { arrival = .end }
+      } catch {
+        arrival = .failure(error.localizedDescription)
+      }
+      arrivals.withLock { $0.append(arrival) }
+      arrived.signal()
+      if case .chunk = arrival { continue }
+      return
+    }
+  }
+
+  /// The next bytes; empty where none have come until `deadline`, nil at the end.
+  ///
+  /// - Throws: `InputProblem` where reading failed.
+  func next(until deadline: DispatchTime) throws -> Data? {
+    guard arrived.wait(timeout: deadline) == .success else { return Data() }
+    switch arrivals.withLock({ $0.removeFirst() }) {
+    case .chunk(let data):
+      room.signal()
+      return data
+    case .end:
+      arrived.signal()
+      arrivals.withLock { $0.append(.end) }
+      return nil
+    case .failure(let reason):
+      throw InputProblem("reading failed: \(reason)", exitCode: ExitStatus.inputOutput)
+    }
+  }
+}

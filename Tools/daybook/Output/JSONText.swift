@@ -1,0 +1,105 @@
+/// JSON written in the order in which it is told, so that documents read the way the contract lists
+/// their members.
+///
+/// Absent values are written as `null`. Strings are escaped as RFC 8259 section 7 asks, no more.
+struct JSONText {
+  private(set) var text = ""
+  private var needsComma = false
+
+  /// Writes `{ … }` around what `body` writes.
+  mutating func object(_ body: (inout JSONText) throws -> Void) rethrows {
+    try enclosed("{", "}", body)
+  }
+
+  /// Writes `[ … ]` around what `body` writes.
+  mutating func array(_ body: (inout JSONText) throws -> Void) rethrows {
+    try enclosed("[", "]", body)
+  }
+
+  mutating func key(_ name: String) {
+    separate()
+    appendQuoted(name)
+    text += ":"
+    needsComma = false
+  }
+
+  mutating func value(_ string: String?) {
+    separate()
+    if let string { appendQuoted(string) } else { text += "null" }
+    needsComma = true
+  }
+
+  mutating func value(_ number: (some BinaryInteger)?) { raw(number.map { "\($0)" }) }
+
+  mutating func value(_ flag: Bool?) { raw(flag.map { $0 ? "true" : "false" }) }
+
+  /// Writes JSON text that exists already; `null` where there is none.
+  mutating func raw(_ json: String?) {
+    separate()
+    text += json ?? "null"
+    needsComma = true
+  }
+
+  mutating func member(_ name: String, _ string: String?) {
+    key(name)
+    value(string)
+  }
+
+  mutating func member(_ name: String, _ number: (some BinaryInteger)?) {
+    key(name)
+    value(number)
+  }
+
+  mutating func member(_ name: String, _ flag: Bool?) {
+    key(name)
+    value(flag)
+  }
+
+  mutating func member(_ name: String, strings: [String]) {
+    key(name)
+    array { json in for string in strings { json.value(string) } }
+  }
+
+  mutating func member(_ name: String, object body: (inout JSONText) throws -> Void) rethrows {
+    key(name)
+    try object(body)
+  }
+
+  mutating func member(_ name: String, array body: (inout JSONText) throws -> Void) rethrows {
+    key(name)
+    try array(body)
+  }
+
+  private mutating func enclosed(
+    _ open: String, _ close: String, _ body: (inout JSONText) throws -> Void
+  ) rethrows {
+    separate()
+    text += open
+    needsComma = false
+    try body(&self)
+    text += close
+    needsComma = true
+  }
+
+  private mutating func separate() {
+    if needsComma { text += "," }
+  }
+
+  private mutating func appendQuoted(_ string: String) {
+    text += "\""
+    for scalar in string.unicodeScalars {
+      switch scalar {
+      case "\"": text += "\\\""
+      case "\\": text += "\\\\"
+      case "\n": text += "\\n"
+      case "\r": text += "\\r"
+      case "\t": text += "\\t"
+      case "\u{0}"..<" ":
+        let hex = String(scalar.value, radix: 16)
+        text += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
+    text += "\""
+  }
+}
