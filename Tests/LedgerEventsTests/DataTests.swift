@@ -109,6 +109,14 @@ struct DataTests {
       try uses(start + #""type":"catalog.failed","data":{"products":[{"product":"p"}]}}"#).isEmpty)
   }
 
+  @Test func `A member that the type does not know has no names in it`() throws {
+    let line =
+      #"{"id":"1","occurredAt":"2014-03-05T10:00:01Z","type":"catalog.set","#
+      + #""data":{"products":[{"product":"p","kind":"consumable"}],"invalid":["i"],"to":"B"}}"#
+    let event = try EventDecoder().decode(line: Array(line.utf8)).event
+    #expect(event.nameUses == [NameUse(kind: .product, name: "p")])
+  }
+
   @Test func `Numbers are given in the order of first use`() {
     var numbers = NameNumbers()
     #expect(numbers.number(NameUse(kind: .account, name: "A")) == 1)
