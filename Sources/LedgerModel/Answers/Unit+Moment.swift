@@ -9,10 +9,15 @@ extension Unit {
 
   /// The rules of the second table that hold at a moment in one environment.
   ///
+  /// `isInstalledByNobody` tells whether any unit of the ledger has content of a product that nobody
+  /// holds (`ProductObservations.isInstalledByNobody`): `undelivered` asks it for a chain that nobody
+  /// holds.
+  ///
   /// - Complexity: O(*n*) in what the unit keeps.
   public func findings(
     at moment: Int64, in environment: StoreEnvironment, thresholds: Thresholds = .standard,
-    context: SharedContext, texts: any FactTexts
+    context: SharedContext, texts: any FactTexts,
+    isInstalledByNobody: (NameNumber) -> Bool
   ) -> [Finding] {
     guard let state = environments.first(where: { $0.environment == environment }) else {
       return []
@@ -23,7 +28,7 @@ extension Unit {
       + state.openDownloads(at: moment, thresholds)
       + state.openInstalls(at: moment, thresholds)
       + state.openRestores(at: moment, thresholds)
-      + state.undelivered(at: moment, surroundings)
+      + state.undelivered(at: moment, surroundings, isInstalledByNobody)
   }
 
   /// Believed `occurredAt` of the newest fact that counts in an environment.
@@ -85,12 +90,17 @@ extension EnvironmentState {
     }
   }
 
-  fileprivate func undelivered(at moment: Int64, _ surroundings: Surroundings) -> [Finding] {
+  fileprivate func undelivered(
+    at moment: Int64, _ surroundings: Surroundings, _ isInstalledByNobody: (NameNumber) -> Bool
+  ) -> [Finding] {
     chains.indices.compactMap { place in
       let chain = chains[place]
       guard chain.hasHostedContent, chain.endedPosition != 0 else { return nil }
       let standing = standing(of: place, at: moment, surroundings)
-      let isInstalled = standing.map { isInstalledByHolder(of: place, product: $0.product) }
+      let isInstalled = standing.map {
+        isInstalledByHolder(of: place, product: $0.product)
+          || (self.chain(place, grantsTo: nobody) && isInstalledByNobody($0.product))
+      }
       guard
         Undelivered.holds(chain, standing: standing, isInstalledByHolder: isInstalled ?? false)
       else { return nil }

@@ -39,7 +39,7 @@ extension EnvironmentState {
   private mutating func dispatch(_ fact: Fact, _ step: Step, _ surroundings: Surroundings) {
     let kind = fact.kind
     if kind.isDownloadKind {
-      if !fact.isFromTheStore { reduceDownload(fact, step, surroundings) }
+      reduceDownload(fact, step, surroundings)
     } else if kind.isTransactionKind || kind.isSubscriptionKind {
       reducePurchase(fact, step, surroundings)
       if fact.isQueueFact { reduceQueue(fact, step, surroundings) }
