@@ -13,6 +13,22 @@ struct OracleComparisonTests {
     }
   }
 
+  @Test func `The past is a fold of what had occurred by then`() {
+    for seed in 2_000..<2_060 as Range<UInt64> {
+      let history = Histories.dense(seed: seed)
+      let ledger = FoldedLedger(history)
+      let times = ledger.facts.map(\.occurredAt).sorted()
+      let moment = times[times.count / 2]
+      let book = Book(folding: ledger.facts.filter { $0.occurredAt <= moment }, texts: ledger)
+      let answers = Oracle(history).answers(at: Instant(microseconds: moment))
+      for (environment, answer) in answers where book.context.environments.contains(environment) {
+        var comparison = BookComparison(ledger, book)
+        comparison.compare(environment, Expectation(answer), isNewest: false)
+        #expect(comparison.differences.isEmpty, "\(seed): \(comparison.differences)")
+      }
+    }
+  }
+
   @Test func `Late and shuffled histories come to what the oracle says`() {
     for seed in 1_000..<1_060 as Range<UInt64> {
       let history = Histories.dense(seed: seed, count: 40)
