@@ -116,15 +116,48 @@ extension Scene {
     return script
   }
 
+  /// A failure and a purchase of transactions that nothing else names, so that both may be
+  /// ownerless and their devices decide.
   static func failure(_ random: inout SeededRandom) -> Script {
-    let account: Name? = random.one(of: ["A", nil])
-    let device: Name? = random.one(of: ["d1", "d2"])
+    let account: Name? = random.one(of: ["A", nil, nil])
+    let isErased = account != nil && random.chance(1, in: 2)
+    let failing = random.one(of: ["d1", "d2"] as [Name?])
     let owned: Change = { event, _ in event.account = account }
-    return [
-      (.transactionFailed, queued("t1", "con", device: "d2", owned)),
-      (.transactionFailed, queued("t1", "con", owned)),
-      (.transactionPurchased, queued("t2", "con", device: device, owned)),
+    var script: Script = [
+      (.transactionRestored, queued("f1", "con", owned)),
+      (.transactionFailed, queued("f1", "con", device: failing, owned)),
+      (.transactionPurchased, queued("f2", "con") { event, _ in event.account = nil }),
     ]
+    if isErased { script.insert((.accountErased, plain("A", device: nil)), at: 2) }
+    if random.chance(1, in: 2) { script.remove(at: 0) }
+    return script
+  }
+
+  /// A restored transaction is finished while one of its downloads was never started; another may
+  /// have been asked for, of the app's own host or there already.
+  static func restoredAndFinished(_ random: inout SeededRandom) -> Script {
+    let host = random.one(of: ["store", "own"])
+    let announced = "[{\"download\":\"c1\"},{\"download\":\"c2\",\"host\":\"\(host)\"}]"
+    var script: Script = [
+      (.transactionRestored, queued("f3", "non") { $1.set("downloads", raw: announced) }),
+      (
+        .downloadRequested,
+        queued("f3") { event, text in
+          event.download = "c2"
+          text.set("host", host)
+        }
+      ),
+      (
+        .downloadFinished,
+        queued("f3") { event, text in
+          event.download = "c2"
+          text.set("host", host)
+        }
+      ),
+      (.transactionFinished, queued("f3")),
+    ]
+    if random.chance(1, in: 2) { script.remove(at: 1) }
+    return script
   }
 
   /// One transaction restored on two devices, beside another of the same original on each.

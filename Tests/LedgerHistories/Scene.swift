@@ -5,7 +5,7 @@ enum Scene: CaseIterable {
   case storm, upgrade, loop, linkedContent, failure, digests, progress, nonRenewing, purgedTwice
   case serverDownloads, unknownTypes, lateCatalogue, restoredOnly, restoreOverLaunch, graceHosted
   case originalFacts, expiry, transferredInstall, ownerless, cancelledDownload
-  case boughtTwice, thereAlready, twoDevices
+  case boughtTwice, thereAlready, twoDevices, restoredAndFinished
 
   typealias Change = (inout Event, inout DataText) -> Void
   typealias Script = [(kind: EventKind, change: Change)]
@@ -35,6 +35,7 @@ enum Scene: CaseIterable {
     case .boughtTwice: Self.boughtTwice(&random)
     case .thereAlready: Self.thereAlready(&random)
     case .twoDevices: Self.twoDevices(&random)
+    case .restoredAndFinished: Self.restoredAndFinished(&random)
     }
   }
 

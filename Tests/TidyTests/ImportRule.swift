@@ -12,6 +12,7 @@ struct ImportRule: TidyRule {
     "StoreImport": ["LedgerEvents", "Crypto"],
     "daybook": [
       "LedgerEvents", "LedgerModel", "LedgerStore", "Entitlements", "StoreImport", "ArgumentParser",
+      "UnixSignals",
     ],
     "LedgerOracle": ["LedgerEvents"],
     "LedgerHistories": ["LedgerEvents"],

@@ -71,9 +71,9 @@ public struct Unit: Sendable {
 
   /// Goes on with facts that arrived after all that were folded, given in the fold's order.
   ///
-  /// Returns false where the facts reach back: they sort before what was folded, or settle something
-  /// that "the first event that states it" decides. The unit is then spent, and has to be folded
-  /// anew from all of its facts.
+  /// Returns false where the facts reach back: they sort before what was folded, or settle
+  /// something that "the first event that states it" decides. The unit is then spent, and has to be
+  /// folded anew from all of its facts.
   ///
   /// - Precondition: the context has changed in nothing that concerns the facts already folded.
   /// - Complexity: O(*n*) in the number of new facts.
@@ -123,7 +123,7 @@ public struct Unit: Sendable {
 extension Unit {
   /// Resolves every fact and settles, in each environment, what the first stating event decides of
   /// its transactions.
-  private mutating func prepare(_ facts: [Fact], _ context: SharedContext) -> [Resolution] {
+  mutating func prepare(_ facts: [Fact], _ context: SharedContext) -> [Resolution] {
     var stated: EnvironmentSet = []
     let resolutions = facts.map { fact in
       let resolution = identity.resolve(fact)
@@ -206,7 +206,7 @@ extension Unit {
   }
 
   /// Ends a batch: what the absent device purged after the last fact, and what arrived late.
-  private mutating func close(_ surroundings: Surroundings) {
+  mutating func close(_ surroundings: Surroundings) {
     for index in environments.indices {
       if let purge = environments[index].drainAbsentPurges(before: nil, surroundings) {
         if let last = lastKey, last.precedes(purge, surroundings.texts) { lastKey = purge }

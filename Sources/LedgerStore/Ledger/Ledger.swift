@@ -1,5 +1,5 @@
 public import LedgerEvents
-internal import LMDB
+public import LMDB
 internal import LedgerModel
 
 /// A ledger: the log that is the truth, and the projections folded from it.
@@ -12,6 +12,7 @@ public final class Ledger: Sendable {
   let source: ProjectionSource
   let schedule: FoldSchedule
   private let reader: LedgerReader
+  private let judge: ConsumptionJudge
 
   /// The ledger's folder.
   public var path: String { log.path }
@@ -21,13 +22,15 @@ public final class Ledger: Sendable {
     source = ProjectionSource(log)
     schedule = FoldSchedule(log, source)
     reader = LedgerReader(log, source)
+    judge = ConsumptionJudge(log, source)
     guard log.access == .readWrite else { return }
-    log.useIndex { [source] () throws(LedgerError) in
-      guard let projections = try source.live() else { return EmptyKeyIndex() }
+    // The log outlives nobody here: what it is given must not hold on to it.
+    log.useIndex { [weak source] () throws(LedgerError) in
+      guard let projections = try source?.live() else { return EmptyKeyIndex() }
       return try ProjectionKeyIndex(projections)
     }
-    let judge = ConsumptionJudge(log, source)
-    log.useConsumptionCheck { (pending, view) throws(LedgerError) in
+    log.useConsumptionCheck { [weak judge] (pending, view) throws(LedgerError) in
+      guard let judge else { throw LedgerError(.closed, "The ledger was closed: open it again.") }
       try judge.check(pending, view)
     }
   }
@@ -36,9 +39,10 @@ public final class Ledger: Sendable {
   ///
   /// - Throws: ``LedgerError``: `exists`, `readOnly`, `io`.
   public static func create(
-    at path: String, clock: @escaping @Sendable () -> Instant = EventLog.systemClock
+    at path: String, options: Environment.Options = Environment.Options(),
+    clock: @escaping @Sendable () -> Instant = EventLog.systemClock
   ) throws(LedgerError) -> Ledger {
-    let log = try EventLog.create(at: path, clock: clock)
+    let log = try EventLog.create(at: path, options: options, clock: clock)
     try log.setGeneration(1)
     let ledger = Ledger(log)
     _ = try ledger.source.live()
@@ -51,9 +55,10 @@ public final class Ledger: Sendable {
   /// - Throws: ``LedgerError``: `noLedger`, `unknownFormat`, `busy`, `readOnly`, `corrupt`, `io`.
   public convenience init(
     at path: String, access: EventLog.Access = .readWrite,
+    options: Environment.Options = Environment.Options(),
     clock: @escaping @Sendable () -> Instant = EventLog.systemClock
   ) throws(LedgerError) {
-    self.init(try EventLog(open: path, access: access, clock: clock))
+    self.init(try EventLog(open: path, access: access, options: options, clock: clock))
   }
 }
 
