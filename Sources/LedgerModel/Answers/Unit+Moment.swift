@@ -12,13 +12,13 @@ extension Unit {
   ///
   /// `isInstalledByNobody` tells whether any unit of the ledger has content of a product that nobody
   /// holds (`ProductObservations.isInstalledByNobody`): `undelivered` asks it for a chain that nobody
-  /// holds.
+  /// holds, of one of `unheldProducts`.
   ///
   /// - Complexity: O(*n*) in what the unit keeps.
   public func findings(
     at moment: Int64, in environment: StoreEnvironment, thresholds: Thresholds = .standard,
     context: SharedContext, texts: any FactTexts,
-    isInstalledByNobody: (NameNumber) -> Bool
+    isInstalledByNobody: (NameNumber) -> Bool = { _ in false }
   ) -> [Finding] {
     guard let state = environments.first(where: { $0.environment == environment }) else {
       return []
@@ -30,6 +30,25 @@ extension Unit {
       + state.openInstalls(at: moment, thresholds)
       + state.openRestores(at: moment, thresholds)
       + state.undelivered(at: moment, surroundings, isInstalledByNobody)
+  }
+
+  /// The products of chains with hosted content that nobody holds: whether they were delivered
+  /// depends on what nobody has installed, in any unit.
+  public var unheldProducts: [ObservedProduct] {
+    var found: Set<ObservedProduct> = []
+    for state in environments {
+      for place in state.chains.indices
+      where state.chains[place].hasHostedContent && state.chain(place, grantsTo: nobody) {
+        found.insert(
+          ObservedProduct(
+            environment: state.environment, product: state.chains[place].firstProduct))
+        for member in state.members(of: place) where state.transactions[member].hasPurchase {
+          let product = state.transactions[member].purchase.product
+          found.insert(ObservedProduct(environment: state.environment, product: product))
+        }
+      }
+    }
+    return found.sorted { ($0.environment, $0.product) < ($1.environment, $1.product) }
   }
 
   /// Believed `occurredAt` of the newest fact that counts in an environment.
