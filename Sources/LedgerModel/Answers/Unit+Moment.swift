@@ -62,11 +62,15 @@ extension Unit {
 
 extension EnvironmentState {
   fileprivate func openTransactions(at moment: Int64, _ thresholds: Thresholds) -> [Finding] {
-    transactions.filter { NeverFinished.holds($0.queue, at: moment, thresholds) }.map {
-      Finding(
-        rule: .neverFinished, environment: environment, position: $0.queue.openedPosition,
-        occurredAt: $0.queue.openedAt, account: $0.owner, transaction: $0.number,
-        product: $0.product)
+    transactions.indices.filter {
+      NeverFinished.holds(transactions[$0].queue, at: moment, thresholds)
+    }.map { place in
+      let transaction = transactions[place]
+      return Finding(
+        rule: .neverFinished, environment: environment,
+        position: transaction.queue.openedPosition, occurredAt: transaction.queue.openedAt,
+        account: account(of: place), transaction: transaction.number,
+        product: transaction.product)
     }
   }
 
@@ -83,7 +87,7 @@ extension EnvironmentState {
       let transaction = transactions[$0.transaction]
       return Finding(
         rule: .downloadStalled, environment: environment, position: $0.newestPosition,
-        occurredAt: $0.newestTime, account: transaction.owner, device: $0.device,
+        occurredAt: $0.newestTime, account: account(of: $0.transaction), device: $0.device,
         transaction: transaction.number, product: transaction.product, download: $0.number)
     }
   }
@@ -127,7 +131,8 @@ extension EnvironmentState {
       let first = transactions[chain.firstPurchase]
       return Finding(
         rule: .undelivered, environment: environment, position: chain.endedPosition,
-        occurredAt: chain.endedAt, account: first.owner, transaction: first.number,
+        occurredAt: chain.endedAt, account: account(of: chain.firstPurchase),
+        transaction: first.number,
         product: standing?.product ?? 0)
     }
   }
