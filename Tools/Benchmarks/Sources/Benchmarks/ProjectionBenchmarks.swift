@@ -40,7 +40,7 @@ private func run(
   let time = try seconds {
     var before: AppendTicket?
     for batch in batches {
-      let ticket = try ledger.submit(batch)
+      let ticket = try ledger.submit(batch, options: checked)
       _ = try before?.wait()
       before = ticket
     }
