@@ -17,26 +17,29 @@ struct ProjectionKeyIndex: KeyIndex {
   }
 
   func positions(ofIDs hashes: [UInt64]) throws(LedgerError) -> [KeyCandidate] {
-    try candidates(hashes, projections.tables.ids)
+    try candidates(hashes, projections.tables.ids, projections.absentIDs, reach)
   }
 
   func numbers(ofNames hashes: [UInt64]) throws(LedgerError) -> [KeyCandidate] {
-    try candidates(hashes, projections.tables.names)
+    try candidates(
+      hashes, projections.tables.names, projections.absentNames, UInt64(nameReach))
   }
 
   private func candidates(
-    _ hashes: [UInt64], _ family: SortedRuns
+    _ hashes: [UInt64], _ family: SortedRuns, _ absent: AbsenceFilter, _ reach: UInt64
   ) throws(LedgerError) -> [KeyCandidate] {
     if reach == 0 || hashes.isEmpty { return [] }
-    let order = hashes.indices.sorted { hashes[$0] < hashes[$1] }
-    let keys = order.map { IndexKey.of(hashes[$0]) }
-    var found: [KeyCandidate] = []
     let reading = try projections.beginRead()
     let runs: RunsSnapshot
     do throws(RunsError) { runs = try family.snapshot(in: reading.view) } catch {
       throw LedgerError(error)
     }
-    try runs.lookup(sorted: keys, in: reading.view) {
+    let keys = hashes.map(IndexKey.of)
+    let places = try absent.candidates(keys, reach: reach, runs, reading.view)
+    if places.isEmpty { return [] }
+    let order = places.sorted { keys[$0] < keys[$1] }
+    var found: [KeyCandidate] = []
+    try runs.lookup(sorted: order.map { keys[$0] }, in: reading.view) {
       (index: Int, value: UInt32) throws(LedgerError) in
       found.append(KeyCandidate(index: order[index], value: value))
       return true

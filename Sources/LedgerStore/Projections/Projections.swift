@@ -14,6 +14,8 @@ final class Projections: Sendable {
   let environment: Environment
   let tables: ProjectionTables
   let generation: UInt64
+  let absentIDs = AbsenceFilter()
+  let absentNames = AbsenceFilter()
 
   static let folderName = "projections"
 

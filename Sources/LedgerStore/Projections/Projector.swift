@@ -76,7 +76,8 @@ final class Projector {
       answerKeys: AnswerKeys(log.identity), context: memory.context, change: change, batch: batch,
       checkpoint: checkpoint, map: memory.map, groups: groups)
     try merge.foldUnits(view, reading.view)
-    try finish(&merge, names: names, contextPostings: contextPostings)
+    try finish(
+      &merge, names: names, knownName: memory.checkpoint.name, contextPostings: contextPostings)
     memory.map = merge.map
     memory.checkpoint = checkpoint
   }
@@ -141,7 +142,7 @@ extension Projector {
 
 extension Projector {
   private func finish(
-    _ merge: inout Merge, names: [RunEntry], contextPostings: [RunEntry]
+    _ merge: inout Merge, names: [RunEntry], knownName: NameNumber, contextPostings: [RunEntry]
   ) throws(LedgerError) {
     let tables = projections.tables
     var postings = merge.movedPostings + contextPostings
@@ -152,15 +153,22 @@ extension Projector {
         postings.append(RunEntry(key: IndexKey.posting(unit: unit, position: position)))
       }
     }
-    postings.sort()
-    let ids = merge.batch.ids.sorted()
-    let names = names.sorted()
+    postings.sortForRun()
+    var ids = merge.batch.ids
+    ids.sortForRun()
+    var names = names
+    names.sortForRun()
     var transaction = try projections.beginWrite()
     do throws(RunsError) {
       try tables.postings.add(postings, in: &transaction)
       try tables.ids.add(ids, in: &transaction)
       try tables.names.add(names, in: &transaction)
     } catch { throw LedgerError(error) }
+    // Before the commit: no key may be in the runs that the filters do not know.
+    projections.absentIDs.insert(
+      ids, before: merge.batch.firstPosition - 1, reach: merge.checkpoint.position)
+    projections.absentNames.insert(
+      names, before: UInt64(knownName), reach: UInt64(merge.checkpoint.name))
     do throws(LMDBError) {
       try merge.finish(&transaction)
       try merge.checkpoint.write(&transaction, tables)
