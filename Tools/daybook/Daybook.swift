@@ -12,6 +12,8 @@ struct Daybook: ParsableCommand {
       DAYBOOK_LEDGER, else ./daybook.ledger).
       """,
     subcommands: [
-      Init.self, Append.self,
+      Init.self, Append.self, Import.self, EventsCommand.self, EntitlementsCommand.self,
+      HoldersCommand.self, InstalledCommand.self, TransactionsCommand.self, FindingsCommand.self,
+      ReplayCommand.self, Rebuild.self, Verify.self, Stats.self, Version.self,
     ])
 }

@@ -30,6 +30,13 @@ enum Console {
     FileHandle.standardError.write(Data((message + "\n").utf8))
   }
 
+  /// Writes to standard error as it stands, for what rewrites its line.
+  static func write(toError text: String) {
+    FileHandle.standardError.write(Data(text.utf8))
+  }
+
+  static var isOutputTerminal: Bool { isatty(FileHandle.standardOutput.fileDescriptor) == 1 }
+
   static var isErrorTerminal: Bool { isatty(FileHandle.standardError.fileDescriptor) == 1 }
 
   static var isInputTerminal: Bool { isatty(FileHandle.standardInput.fileDescriptor) == 1 }
