@@ -47,7 +47,7 @@ struct GrowingLedger {
     guard let state = parts[place].state else { return }
     var unit = try Unit(decoding: state)
     let sorted = facts.sorted { FoldKey($0).precedes(FoldKey($1), texts) }
-    if unit.advance(sorted, context: context, texts: texts) {
+    if unit.advance(sorted[...], context: context, texts: texts) {
       parts[place].state = unit.encoded()
       advances += 1
     } else {

@@ -45,6 +45,10 @@ struct StateReader {
   }
 
   mutating func unsigned() throws(StateError) -> UInt64 {
+    if at < bytes.count, bytes[at] < 0x80 {
+      defer { at += 1 }
+      return UInt64(bytes[at])
+    }
     var value: UInt64 = 0
     var shift: UInt64 = 0
     while true {
@@ -129,6 +133,7 @@ struct StateReader {
 
   mutating func list<Element: Persisted>() throws(StateError) -> [Element] {
     let count = try count()
+    if count == 0 { return [] }
     var list: [Element] = []
     list.reserveCapacity(count)
     for _ in 0..<count { list.append(try Element(from: &self)) }

@@ -3,22 +3,46 @@ import LedgerEvents
 /// Writes persisted state: integers in base 128, lowest bits first, so that the many small ones take
 /// a byte each.
 struct StateWriter {
-  private(set) var bytes: [UInt8] = []
+  /// Room for what is written; the rest of it is zeros.
+  private var room = [UInt8](repeating: 0, count: Self.roomAtFirst)
+  private var count = 0
+
+  /// The bytes that most units take.
+  private static let roomAtFirst = 1_024
+  /// The longest number in base 128.
+  private static let numberSizeMax = 10
+
+  init() {}
+
+  var bytes: [UInt8] { Array(room[..<count]) }
+
+  /// Makes sure that so many bytes more can be written.
+  private mutating func reserve(_ more: Int) {
+    if count + more <= room.count { return }
+    room.append(contentsOf: repeatElement(0, count: max(room.count, more)))
+  }
 
   mutating func write(_ value: UInt64) {
+    reserve(Self.numberSizeMax)
     var rest = value
     while rest >= 0x80 {
-      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      room[count] = UInt8(truncatingIfNeeded: rest) | 0x80
+      count += 1
       rest >>= 7
     }
-    bytes.append(UInt8(truncatingIfNeeded: rest))
+    room[count] = UInt8(truncatingIfNeeded: rest)
+    count += 1
   }
 
   mutating func write(_ value: NameNumber) { write(UInt64(value)) }
 
-  mutating func write(_ value: UInt8) { bytes.append(value) }
+  mutating func write(_ value: UInt8) {
+    reserve(1)
+    room[count] = value
+    count += 1
+  }
 
-  mutating func write(_ value: Bool) { bytes.append(value ? 1 : 0) }
+  mutating func write(_ value: Bool) { write(UInt8(value ? 1 : 0)) }
 
   /// A place in a table or a count; `none`, `nobody` and `gone` are small too.
   mutating func write(_ value: Int) {
@@ -57,13 +81,17 @@ struct StateWriter {
 
   mutating func writeFixed(_ value: UInt64) {
     for shift in stride(from: UInt64(0), to: 64, by: 8) {
-      bytes.append(UInt8(truncatingIfNeeded: value >> shift))
+      write(UInt8(truncatingIfNeeded: value >> shift))
     }
   }
 
   mutating func write(_ value: Name) {
     write(UInt64(value.text.utf8.count))
-    bytes.append(contentsOf: value.text.utf8)
+    reserve(value.text.utf8.count)
+    for byte in value.text.utf8 {
+      room[count] = byte
+      count += 1
+    }
   }
 
   mutating func write(_ value: Name?) {

@@ -4,9 +4,9 @@ import LedgerEvents
 /// whose transaction was finished and is not open: the store refuses it. Once per download and finish.
 enum DownloadAfterFinish {
   static func breaks(
-    _ kind: EventKind, _ queue: QueueState, _ download: DownloadState
+    _ kind: EventKind, _ queue: QueueState, host: DownloadHost
   ) -> Bool {
-    (kind == .downloadRequested || kind == .downloadResumeRequested) && download.host == .store
+    (kind == .downloadRequested || kind == .downloadResumeRequested) && host == .store
       && queue.isFinishedAndNotOpen
   }
 }

@@ -2,8 +2,7 @@
 /// no `transaction.*` or `subscription.*` event went before, those of the store too. Once per
 /// transaction.
 enum FinishedUnknown {
-  static func breaks(_ transaction: TransactionState) -> Bool {
-    !transaction.marks.contains(.knownFromStoreOrQueue)
-      && !transaction.marks.contains(.unknownFound)
+  static func breaks(_ marks: TransactionState.Marks) -> Bool {
+    marks.isDisjoint(with: [.knownFromStoreOrQueue, .unknownFound])
   }
 }

@@ -134,8 +134,8 @@ extension EnvironmentState {
 
   /// Looks for `account-changed` at an event of a transaction that states an account.
   mutating func judgeAccount(_ fact: Fact, _ step: Step) {
+    if transactions[step.transaction].owner == fact.account || step.holder == nobody { return }
     let transaction = transactions[step.transaction]
-    if transaction.owner == fact.account || transaction.holder == nobody { return }
     if transaction.marks.contains(.accountChangedFound) { return }
     let stated = knownCustomer(of: fact.account)
     var allowed = [knownCustomer(of: transaction.owner)]

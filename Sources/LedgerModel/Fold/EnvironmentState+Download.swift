@@ -48,22 +48,23 @@ extension EnvironmentState {
   }
 
   private mutating func judgeDownload(_ fact: Fact, _ step: Step, _ place: Int) {
-    let transaction = transactions[step.transaction]
-    if FinishedUnknown.breaks(transaction) {
+    if FinishedUnknown.breaks(transactions[step.transaction].marks) {
       transactions[step.transaction].marks.insert(.unknownFound)
       report(.finishedUnknown, fact, step)
     }
-    if DownloadWithoutPayment.breaks(transaction.queue),
+    let queue = transactions[step.transaction].queue
+    if DownloadWithoutPayment.breaks(queue),
       !siblings(of: place).contains(where: { downloads[$0].marks.contains(.withoutPaymentFound) })
     {
       downloads[place].marks.insert(.withoutPaymentFound)
       report(.downloadWithoutPayment, fact, step)
     }
-    let finishCount = transaction.queue.finishCount
-    if DownloadAfterFinish.breaks(fact.kind, transaction.queue, downloads[place]),
-      !siblings(of: place).contains(where: { downloads[$0].afterFinishFound == finishCount })
+    if DownloadAfterFinish.breaks(fact.kind, queue, host: downloads[place].host),
+      !siblings(of: place).contains(where: {
+        downloads[$0].afterFinishFound == queue.finishCount
+      })
     {
-      downloads[place].afterFinishFound = finishCount
+      downloads[place].afterFinishFound = queue.finishCount
       report(.downloadAfterFinish, fact, step)
     }
     if fact.kind == .downloadFailed && FailedWithoutError.breaks(fact) {

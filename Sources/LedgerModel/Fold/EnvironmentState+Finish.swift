@@ -26,7 +26,7 @@ extension EnvironmentState {
   /// A finish of what the queue never delivered changes nothing.
   private mutating func judgeEarlyFinish(_ fact: Fact, _ step: Step) {
     let transaction = transactions[step.transaction]
-    if FinishedUnknown.breaks(transaction) {
+    if FinishedUnknown.breaks(transaction.marks) {
       transactions[step.transaction].marks.insert(.unknownFound)
       report(.finishedUnknown, fact, step)
     } else if FinishedWhilePurchasing.breaks(transaction.queue) {

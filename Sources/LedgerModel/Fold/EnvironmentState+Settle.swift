@@ -14,10 +14,9 @@ extension EnvironmentState {
   mutating func settleForward(_ fact: Fact, root: NameNumber) -> Bool {
     let known = transactionIndex.find(UInt64(root))
     if known >= 0 {
-      let transaction = transactions[known]
-      return (fact.original == 0 || transaction.statedOriginal != 0)
-        && (fact.account == 0 || transaction.owner != 0)
-        && (fact.product == 0 || transaction.product != 0)
+      return (fact.original == 0 || transactions[known].statedOriginal != 0)
+        && (fact.account == 0 || transactions[known].owner != 0)
+        && (fact.product == 0 || transactions[known].product != 0)
     }
     settle(fact, root: root)
     let place = transactions.count - 1

@@ -1,9 +1,14 @@
 import LedgerEvents
 
-/// What a fold needs beside the facts.
-struct Surroundings {
+/// What a fold needs beside the facts; a class, so that handing it on for each fact costs nothing.
+final class Surroundings {
   let context: SharedContext
   let texts: any FactTexts
+
+  init(context: SharedContext, texts: any FactTexts) {
+    self.context = context
+    self.texts = texts
+  }
 }
 
 /// A fact at its turn, and what was resolved of it in one environment.
@@ -67,19 +72,28 @@ public struct Unit: Sendable {
   /// - Precondition: the context has changed in nothing that concerns the facts already folded.
   /// - Complexity: O(*n*) in the number of new facts.
   public mutating func advance(
-    _ facts: some Sequence<Fact>, context: SharedContext, texts: any FactTexts
+    _ facts: ArraySlice<Fact>, context: SharedContext, texts: any FactTexts
   ) -> Bool {
     let surroundings = Surroundings(context: context, texts: texts)
     let positionBefore = lastPosition
-    for fact in facts {
-      let key = FoldKey(fact)
-      if let lastKey, !lastKey.precedes(key, texts) { return false }
-      guard fact.position > positionBefore, identity.admit(fact) else { return false }
-      let resolution = identity.resolve(fact)
-      guard admits(resolution, context), settlesForward(fact, resolution) else { return false }
-      step(fact, resolution, surroundings)
+    for place in facts.indices {
+      if !goOn(facts[place], after: positionBefore, surroundings) { return false }
     }
     close(surroundings)
+    return true
+  }
+
+  /// One fact of a batch, where it does not reach back.
+  private mutating func goOn(
+    _ fact: Fact, after position: UInt64, _ surroundings: Surroundings
+  ) -> Bool {
+    if let lastKey, !lastKey.precedes(FoldKey(fact), surroundings.texts) { return false }
+    guard fact.position > position, identity.admit(fact) else { return false }
+    let resolution = identity.resolve(fact)
+    guard admits(resolution, surroundings.context), settlesForward(fact, resolution) else {
+      return false
+    }
+    step(fact, resolution, surroundings)
     return true
   }
 
@@ -134,7 +148,9 @@ extension Unit {
       for member in context.environments.members { addEnvironment(member) }
       return true
     }
-    if environments.contains(where: { $0.environment == environment }) { return true }
+    for index in environments.indices where environments[index].environment == environment {
+      return true
+    }
     if countsEverywhere { return false }
     addEnvironment(environment)
     return true
@@ -148,8 +164,8 @@ extension Unit {
 
   private mutating func settlesForward(_ fact: Fact, _ resolution: Resolution) -> Bool {
     if fact.kind == .unknown { return true }
-    for index in environments.indices
-    where resolution.environment.map({ $0 == environments[index].environment }) ?? true {
+    for index in environments.indices {
+      if let only = resolution.environment, only != environments[index].environment { continue }
       let root = resolution.root
       if root != 0 && !environments[index].settleForward(fact, root: root) { return false }
       if !environments[index].settleExpiryForward(fact, root: root) { return false }
@@ -169,8 +185,8 @@ extension Unit {
       _ = statedAccounts.append(UInt64(fact.account))
     }
     let isMixture = resolution.root != 0 && identity.findsMixture(fact, resolution)
-    for index in environments.indices
-    where resolution.environment.map({ $0 == environments[index].environment }) ?? true {
+    for index in environments.indices {
+      if let only = resolution.environment, only != environments[index].environment { continue }
       if isMixture { environments[index].report(.environmentMixed, fact, step) }
       environments[index].reduce(fact, step, root: resolution.root, surroundings)
     }

@@ -12,6 +12,7 @@ public final class Ledger: Sendable {
   let source: ProjectionSource
   let schedule: FoldSchedule
   private let reader: LedgerReader
+  private let judge: ConsumptionJudge
 
   /// The ledger's folder.
   public var path: String { log.path }
@@ -21,13 +22,15 @@ public final class Ledger: Sendable {
     source = ProjectionSource(log)
     schedule = FoldSchedule(log, source)
     reader = LedgerReader(log, source)
+    judge = ConsumptionJudge(log, source)
     guard log.access == .readWrite else { return }
-    log.useIndex { [source] () throws(LedgerError) in
-      guard let projections = try source.live() else { return EmptyKeyIndex() }
+    // The log outlives nobody here: what it is given must not hold on to it.
+    log.useIndex { [weak source] () throws(LedgerError) in
+      guard let projections = try source?.live() else { return EmptyKeyIndex() }
       return try ProjectionKeyIndex(projections)
     }
-    let judge = ConsumptionJudge(log, source)
-    log.useConsumptionCheck { (pending, view) throws(LedgerError) in
+    log.useConsumptionCheck { [weak judge] (pending, view) throws(LedgerError) in
+      guard let judge else { throw LedgerError(.closed, "The ledger was closed: open it again.") }
       try judge.check(pending, view)
     }
   }

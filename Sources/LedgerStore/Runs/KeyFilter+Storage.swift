@@ -75,7 +75,7 @@ extension KeyFilter {
   ///
   /// Keys inserted after it was saved are not in it: insert those beyond its ``mark`` again.
   ///
-  /// - Complexity: O(*n*) in its size, about 5 ms for 10⁷ keys.
+  /// - Complexity: O(*n*) in its size.
   /// - Throws: ``RunsError``: `corrupt`, `unknownFormat`.
   public static func load(
     from table: Table, in view: TransactionView

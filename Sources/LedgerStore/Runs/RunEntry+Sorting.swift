@@ -1,8 +1,8 @@
 extension [RunEntry] {
   /// Sorts the entries for a run.
   ///
-  /// By digits of eleven bits, those that all entries share left out: about a tenth of the time
-  /// of comparing, for batches of 10⁵ hashes. Entries that come in the order of their values,
+  /// By digits of eleven bits, those that all entries share left out: less than half the time of
+  /// comparing, for batches of 10⁵ hashes. Entries that come in the order of their values,
   /// as positions do, are not sorted by value again.
   ///
   /// - Complexity: O(*n*), with another array of the same size.
