@@ -1,3 +1,5 @@
+import LedgerStore
+
 /// What an append did, over all its files.
 struct AppendSummary {
   /// A line that was not appended, and why.
@@ -15,6 +17,17 @@ struct AppendSummary {
   var firstPosition: UInt64?
   var lastPosition: UInt64?
   var errors: [Rejection] = []
+
+  /// Counts what became of a batch.
+  mutating func add(_ result: AppendResult) {
+    unknownTypes += result.unknownTypes
+    for outcome in result.outcomes {
+      switch outcome {
+      case .appended(let position): add(position: position)
+      case .duplicate: duplicates += 1
+      }
+    }
+  }
 
   mutating func add(position: UInt64) {
     appended += 1
