@@ -76,7 +76,8 @@ let package = Package(
       path: "Tests/LedgerChild", swiftSettings: strict),
     .testTarget(name: "LMDBTests", dependencies: ["LMDB"], swiftSettings: strict + lifetimes),
     .testTarget(
-      name: "LedgerEventsTests", dependencies: ["LedgerEvents", "LedgerModel"], swiftSettings: strict + lifetimes),
+      name: "LedgerEventsTests", dependencies: ["LedgerEvents", "LedgerModel"],
+      swiftSettings: strict + lifetimes),
     .testTarget(
       name: "LedgerModelTests",
       dependencies: ["LedgerModel", "LedgerEvents", "LedgerOracle", "LedgerHistories"],

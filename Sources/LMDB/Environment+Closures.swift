@@ -66,7 +66,8 @@ extension Environment {
     try read(body)
   }
 
-  /// Writes in one transaction; the error's type is said outright, where a closure does not tell it.
+  /// Writes in one transaction; the error's type is said outright, where a closure does not tell
+  /// it.
   ///
   /// - Throws: what ``beginWrite()``, `body` and ``WriteTransaction/commit()`` throw.
   @inlinable

@@ -68,9 +68,10 @@ public final class Environment: Sendable {
   private func closeHandle() {
     // A forked child leaves everything to its parent: closing would release the parent's locks.
     guard !isForked else { return }
-    // SAFETY: no transaction exists, and the environment is closed once.
-    unsafe mdb_env_close(handle)
-    EnvironmentRegistry.shared.remove(identity)
+    EnvironmentRegistry.shared.remove(identity) {
+      // SAFETY: no transaction exists, and the environment is closed once.
+      unsafe mdb_env_close(handle)
+    }
   }
 
   /// How many transactions of this process exist, reset ones included.

@@ -32,7 +32,12 @@ final class EnvironmentRegistry: Sendable {
     }
   }
 
-  func remove(_ identity: FileIdentity) {
-    state.withLock { state in _ = state.open.removeValue(forKey: identity) }
+  /// Closes an environment by `close` and forgets it, in one: once its file is closed, another file
+  /// can get the same identity.
+  func remove(_ identity: FileIdentity, closing close: () -> Void = {}) {
+    state.withLock { state in
+      close()
+      _ = state.open.removeValue(forKey: identity)
+    }
   }
 }

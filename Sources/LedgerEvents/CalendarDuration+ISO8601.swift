@@ -61,7 +61,9 @@ extension DigitReader {
       // Bounded first, so that the products stay in range: 99,999,999,999 s are 10¹⁷ µs.
       guard number <= durationYearsMax * 366 * 86_400 else { return nil }
       if take("H") { return number <= 100_000_000 ? (5, 0, 0, number * Instant.hour) : nil }
-      if take("M") { return number <= 6_000_000_000 ? (6, 0, 0, number * 60 * Instant.second) : nil }
+      if take("M") {
+        return number <= 6_000_000_000 ? (6, 0, 0, number * 60 * Instant.second) : nil
+      }
       if take("S") { return (7, 0, 0, number * Instant.second + fraction) }
       return nil
     }
@@ -83,10 +85,12 @@ extension Instant {
     var (days, time) = Calendar.floorDivide(microseconds, Instant.day)
     if duration.months != 0 {
       let date = Calendar.date(days: days)
-      let (year, month) = Calendar.floorDivide(date.year * 12 + date.month - 1 + duration.months, 12)
+      let (year, month) = Calendar.floorDivide(
+        date.year * 12 + date.month - 1 + duration.months, 12)
       let day = min(date.day, Calendar.days(inMonth: month + 1, of: year))
       days = Calendar.days(year: year, month: month + 1, day: day)
     }
-    return Instant(microseconds: (days + duration.days) * Instant.day + time + duration.microseconds)
+    return Instant(
+      microseconds: (days + duration.days) * Instant.day + time + duration.microseconds)
   }
 }

@@ -23,6 +23,7 @@ extension EventData {
   /// A number's digits, as they were written.
   public func numberText(_ name: String) -> String? { value(name)?.numberText }
 
+  /// A truth value.
   public func boolean(_ name: String) -> Bool? { value(name)?.boolean }
 
   /// The instant of a time of RFC 3339.

@@ -27,6 +27,7 @@ extension EventData {
       set(name, .number(String(number)))
     }
 
+    /// A truth value.
     public mutating func set(_ name: String, _ value: Bool?) {
       guard let value else { return }
       set(name, .boolean(value))

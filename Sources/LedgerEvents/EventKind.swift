@@ -1,5 +1,5 @@
-/// What kind of fact an event is: the vocabulary of `events.md`, each with the number that stands in
-/// the binary record. Numbers are never given anew; an unknown type has the number 0.
+/// What kind of fact an event is: the vocabulary of `events.md`, each with the number that stands
+/// in the binary record. Numbers are never given anew; an unknown type has the number 0.
 public enum EventKind: UInt8, CaseIterable, Sendable {
   /// A well-formed type that this version does not know: stored whole, left alone by the fold.
   case unknown = 0

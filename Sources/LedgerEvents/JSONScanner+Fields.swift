@@ -120,7 +120,10 @@ extension JSONScanner {
   ]
 
   private mutating func checkArray(_ element: Vocabulary.FieldType) throws(EventError) {
-    guard next == UInt8(ascii: "[") else { try demand(.array, try value()); return }
+    guard next == UInt8(ascii: "[") else {
+      try demand(.array, try value())
+      return
+    }
     try open()
     var count = 0
     skipSpace()
@@ -137,7 +140,10 @@ extension JSONScanner {
 
   private mutating func checkObject(_ fields: [Vocabulary.Field]) throws(EventError) {
     let start = index
-    guard next == UInt8(ascii: "{") else { try demand(.object, try value()); return }
+    guard next == UInt8(ascii: "{") else {
+      try demand(.object, try value())
+      return
+    }
     let first = members.count
     var seen: UInt64 = 0
     try open()
@@ -161,7 +167,10 @@ extension JSONScanner {
   }
 
   private mutating func checkAmounts() throws(EventError) {
-    guard next == UInt8(ascii: "{") else { try demand(.object, try value()); return }
+    guard next == UInt8(ascii: "{") else {
+      try demand(.object, try value())
+      return
+    }
     let first = members.count
     try open()
     skipSpace()

@@ -131,6 +131,7 @@ public enum RecordTag: UInt8, CaseIterable, Sendable {
 
 /// Why bytes are no record.
 public struct RecordError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// What a program can tell apart.
   public enum Code: Sendable {
     /// Written by a newer version of the format.
     case unknownVersion

@@ -38,7 +38,8 @@ extension RecordView {
     return Event(
       id: try id(), type: kind == .unknown ? EventType(text: typeText ?? "") : EventType(kind),
       occurredAt: occurredAt,
-      source: sourceCode == 0 ? nil : sourceText.map { EventSource(text: $0) } ?? EventSource(source),
+      source: sourceCode == 0
+        ? nil : sourceText.map { EventSource(text: $0) } ?? EventSource(source),
       environment: environment, app: name(.app), account: name(.account), device: name(.device),
       session: name(.session), sequence: sequence, payment: name(.payment),
       product: name(.product), transaction: name(.transaction),
@@ -78,7 +79,9 @@ extension JSONScanner {
   /// The members of the object at `index`, each value as it was written.
   mutating func dataMembers() throws(EventError) -> [EventData.Member] {
     var found: [EventData.Member] = []
-    guard next == UInt8(ascii: "{") else { throw failure("expected an object, found \(self.found)") }
+    guard next == UInt8(ascii: "{") else {
+      throw failure("expected an object, found \(self.found)")
+    }
     let first = members.count
     try open()
     skipSpace()

@@ -11,7 +11,8 @@ public struct Fact: Sendable {
   public var source: EventSource.Kind
   /// As stated by the event, before anything is concluded from other events.
   public var environment: StoreEnvironment?
-  /// Store time as believed: `recordedAt` where the stated time runs more than 24 hours ahead of it.
+  /// Store time as believed: `recordedAt` where the stated time runs more than 24 hours ahead of
+  /// it.
   public var occurredAt: Int64
   /// Store time as the event states it.
   public var statedOccurredAt: Int64
@@ -117,7 +118,8 @@ public final class FactDetail: Sendable {
     public var percentMillionths: Int64 = 100_000_000
     public var amount: Int64 = 0
     public var contentVersion: Name?
-    /// A keyed hash of `path`, which is personal and stands in no record; `nil` where there is none.
+    /// A keyed hash of `path`, which is personal and stands in no record; `nil` where there is
+    /// none.
     public var pathHash: UInt64?
     public var digest: Name?
     public var entitlement: Name?

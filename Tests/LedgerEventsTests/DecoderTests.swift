@@ -104,7 +104,8 @@ struct DecoderTests {
 
   @Test func `The smallest integer and the ends of ranges are allowed`() throws {
     for (type, data) in [
-      ("payment.added", #""quantity":-9223372036854775808"#), ("download.progressed", #""progress":0"#),
+      ("payment.added", #""quantity":-9223372036854775808"#),
+      ("download.progressed", #""progress":0"#),
       ("download.progressed", #""progress":1.0,"timeRemaining":-1"#),
       ("download.progressed", #""progress":1e-400"#), ("transaction.refunded", #""percent":100"#),
       ("receipt.rejected", #""status":"expired""#), ("receipt.rejected", #""status":21007"#),

@@ -74,10 +74,11 @@ struct FactTests {
     #expect(fields.invalid.map { numbers.use($0)?.name } == ["Q", "P"])
   }
 
-  @Test(arguments: [
-    ("100", 100_000_000), ("50.5", 50_500_000), ("33.3333333", 33_333_333), ("5e1", 50_000_000),
-    ("0", 0), ("0.000001", 1), ("505e-1", 50_500_000),
-  ] as [(String, Int64)])
+  @Test(
+    arguments: [
+      ("100", 100_000_000), ("50.5", 50_500_000), ("33.3333333", 33_333_333), ("5e1", 50_000_000),
+      ("0", 0), ("0.000001", 1), ("505e-1", 50_500_000),
+    ] as [(String, Int64)])
   func `A percentage is exact to the millionth`(text: String, millionths: Int64) throws {
     let (fact, _) = try fact(
       #"{"id":"1","type":"transaction.refunded","occurredAt":"2014-03-05T10:00:01Z","transaction":"T","data":{"percent":\#(text)}}"#

@@ -44,7 +44,8 @@ struct RecordTests {
       for field in rule.fields {
         guard field.isPersonal else { continue }
         if field.name == "error" {
-          data.set("error", json: Array(#"{"domain":"D","code":1,"message":"SECRET","x":"SECRET"}"#.utf8))
+          data.set(
+            "error", json: Array(#"{"domain":"D","code":1,"message":"SECRET","x":"SECRET"}"#.utf8))
         } else {
           data.set(field.name, secret)
         }

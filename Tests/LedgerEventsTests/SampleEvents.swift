@@ -69,7 +69,8 @@ struct SampleEvents {
       members.append(EventData.Member(name: field.name, json: json(field.type)))
     }
     if chance(30) {
-      members.append(EventData.Member(name: "colour", json: Array(#"{"r" : 1.50, "ä":"\u00e4"}"#.utf8)))
+      members.append(
+        EventData.Member(name: "colour", json: Array(#"{"r" : 1.50, "ä":"\u00e4"}"#.utf8)))
     }
     if chance(10) { members.append(EventData.Member(name: "sig\u{e9}", json: Array("1e5".utf8))) }
     return EventData(members: members)
@@ -83,7 +84,9 @@ struct SampleEvents {
     case .integer(let minimum):
       text = minimum > 0 ? pick(["1", "77"]) : pick(["0", "-5", "42", "9223372036854775807"])
     case .number(let bounds):
-      text = bounds.upperBound == 100 ? pick(["100", "50.5", "33", "1e1"])
+      text =
+        bounds.upperBound == 100
+        ? pick(["100", "50.5", "33", "1e1"])
         : pick(["0", "1", "0.31", "1.0", "2.5e-1", "0.123456789012345678"])
     case .boolean: text = pick(["true", "false"])
     case .time:
@@ -91,7 +94,8 @@ struct SampleEvents {
         "\"2014-03-05T10:00:01.000Z\"", "\"2014-03-05T10:00:01Z\"",
         "\"2014-03-05T10:00:01.25+01:00\"", "\"2014-03-05t10:00:01.250001z\"",
         "\"0001-01-01T00:00:00Z\"", "\"2014-03-05T10:00:01.123456789Z\"",
-        "\"2016-12-31T23:59:60Z\"", "\"2014-03-05T10:00:01.\\u0031Z\"", "\"2014-03-05T10:00:01.10Z\"",
+        "\"2016-12-31T23:59:60Z\"", "\"2014-03-05T10:00:01.\\u0031Z\"",
+        "\"2014-03-05T10:00:01.10Z\"",
       ])
     case .money: text = pick(["\"0.99\"", "\"-12\"", "\"1000000.000\""])
     case .currency: text = pick(["\"EUR\"", "\"USD\""])
@@ -101,7 +105,8 @@ struct SampleEvents {
     case .integerOrString: text = pick(["21007", "\"valid\""])
     case .any: text = pick(["[1, 2]", "\"x\"", "{}", "true"])
     case .error:
-      text = depth > 1
+      text =
+        depth > 1
         ? "{}"
         : "{\"domain\":\"SKErrorDomain\",\"code\":2,\"message\":\"no\",\"underlying\":"
           + String(decoding: json(.error, depth: depth + 1), as: UTF8.self) + "}"

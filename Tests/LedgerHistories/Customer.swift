@@ -11,6 +11,8 @@ struct Customer {
   private var sequence: Int64 = 0
   private var now: Int64
   private var transactions: UInt64 = 0
+  /// Nobody buys a chapter twice.
+  private var chaptersBought = 0
 
   private struct Bought {
     var transaction: Name
@@ -178,8 +180,8 @@ struct Customer {
   }
 
   private mutating func buyContent() {
-    let chapter = random.one(of: ["chapter1", "chapter2"])
-    let bought = purchase(Name("com.example.reader.\(chapter)"), downloads: true)
+    let bought = purchase(RealisticHistory.chapter(chaptersBought), downloads: true)
+    chaptersBought += 1
     download(bought, isHasty: random.chance(1, in: 20))
     if random.chance(1, in: 25) { notify(.transactionRefunded, bought, at: now + 3 * Instant.day) }
   }

@@ -69,7 +69,9 @@ extension EventMaker {
           ",\"grants\":" + random.one(of: [#"{"credits":5}"#, #"{"credits":3,"gems":7}"#, "{}"])
       }
       if maybe(1, in: 2) {
-        let durations = ["PT1H", "P1D", "P7D", "P1W", "P1M", "P2M", "P1Y", "P1Y2M3DT4H5M6S"]
+        let durations = [
+          "PT1H", "P1D", "P7D", "P1W", "P1M", "P2M", "P1Y", "P1Y2M3DT4H5M6S", "PT0.5S",
+        ]
         entry += ",\"duration\":\"\(random.one(of: durations))\""
       }
       return entry + "}"

@@ -3,6 +3,9 @@ import LedgerEvents
 /// Customers as they are: they launch the app, buy, download with some twenty reports of progress,
 /// install, finish, renew by the store's notifications, restore on a second device, and spend.
 struct RealisticHistory {
+  /// A product with hosted content.
+  static func chapter(_ number: Int) -> Name { Name("com.example.reader.chapter\(number + 1)") }
+
   static let app: Name = "com.example.reader"
   var random: SeededRandom
   private var drafts: [Draft] = []
@@ -60,14 +63,16 @@ struct RealisticHistory {
 
   private mutating func catalogue(at time: Int64) {
     var text = DataText()
-    text.set(
-      "products",
-      raw: #"[{"product":"com.example.reader.chapter1","kind":"nonConsumable","delivery":"store"},"#
-        + #"{"product":"com.example.reader.chapter2","kind":"nonConsumable","delivery":"store"},"#
-        + #"{"product":"com.example.reader.pro","kind":"nonConsumable","entitlements":["pro"]},"#
-        + #"{"product":"com.example.reader.credits","kind":"consumable","grants":{"credits":5}},"#
-        + #"{"product":"com.example.reader.monthly","kind":"autoRenewable","#
-        + #""entitlements":["pro"],"duration":"P1M"}]"#)
+    var products = (0..<8).map {
+      "{\"product\":\"\(Self.chapter($0))\",\"kind\":\"nonConsumable\",\"delivery\":\"store\"}"
+    }
+    products += [
+      #"{"product":"com.example.reader.pro","kind":"nonConsumable","entitlements":["pro"]}"#,
+      #"{"product":"com.example.reader.credits","kind":"consumable","grants":{"credits":5}}"#,
+      #"{"product":"com.example.reader.monthly","kind":"autoRenewable","duration":"P1M","#
+        + #""entitlements":["pro"]}"#,
+    ]
+    text.set("products", raw: "[" + products.joined(separator: ",") + "]")
     let event = Event(
       id: "", type: EventType(.catalogSet), occurredAt: Instant(microseconds: time),
       source: EventSource(.operator), app: Self.app, data: text.data)

@@ -76,4 +76,33 @@ extension Scene {
     if random.chance(1, in: 2) { script.swapAt(0, 2) }
     return script
   }
+
+  /// One customer buys a product again under another original; something may have happened to the
+  /// first purchase, before or after.
+  static func boughtTwice(_ random: inout SeededRandom) -> Script {
+    let product = random.one(of: ["non", "non2", "nocat"] as [Name])
+    let ownership = random.one(of: ["purchased", "purchased", "familyShared"])
+    let holder = random.one(of: ["A", "A", "B"] as [Name])
+    let originals = random.one(of: [["o8", "o9"], ["o8", nil], [nil, "o9"]] as [[Name?]])
+    func bought(_ account: Name) -> Change {
+      { event, text in
+        event.account = account
+        event.data.members.removeAll { $0.name == "expiresAt" || $0.name == "ownership" }
+        text.set("ownership", ownership)
+      }
+    }
+    var script: Script = [
+      (.transactionPurchased, queued("t6", product, original: originals[0], bought(holder))),
+      (.transactionDeferred, queued("t7", product, original: originals[0], bought("A"))),
+      (.transactionPurchased, queued("t8", product, original: originals[1], bought("A"))),
+    ]
+    let verdicts = [
+      EventKind.transactionRefunded, .transactionRefundReversed, .transactionRevoked,
+    ]
+    for _ in 0..<random.below(3) {
+      let place = 1 + random.below(script.count)
+      script.insert((random.one(of: verdicts), stored("t6")), at: place)
+    }
+    return script
+  }
 }

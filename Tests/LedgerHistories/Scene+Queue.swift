@@ -116,12 +116,91 @@ extension Scene {
     return script
   }
 
+  /// A failure and a purchase of transactions that nothing else names, so that both may be
+  /// ownerless and their devices decide.
   static func failure(_ random: inout SeededRandom) -> Script {
-    let account: Name? = random.one(of: ["A", nil])
+    let account: Name? = random.one(of: ["A", nil, nil])
+    let isErased = account != nil && random.chance(1, in: 2)
+    let failing = random.one(of: ["d1", "d2"] as [Name?])
     let owned: Change = { event, _ in event.account = account }
+    var script: Script = [
+      (.transactionRestored, queued("f1", "con", owned)),
+      (.transactionFailed, queued("f1", "con", device: failing, owned)),
+      (.transactionPurchased, queued("f2", "con") { event, _ in event.account = nil }),
+    ]
+    if isErased { script.insert((.accountErased, plain("A", device: nil)), at: 2) }
+    if random.chance(1, in: 2) { script.remove(at: 0) }
+    return script
+  }
+
+  /// A restored transaction is finished while one of its downloads was never started; another may
+  /// have been asked for, of the app's own host or there already.
+  static func restoredAndFinished(_ random: inout SeededRandom) -> Script {
+    let host = random.one(of: ["store", "own"])
+    let announced = "[{\"download\":\"c1\"},{\"download\":\"c2\",\"host\":\"\(host)\"}]"
+    var script: Script = [
+      (.transactionRestored, queued("f3", "non") { $1.set("downloads", raw: announced) }),
+      (
+        .downloadRequested,
+        queued("f3") { event, text in
+          event.download = "c2"
+          text.set("host", host)
+        }
+      ),
+      (
+        .downloadFinished,
+        queued("f3") { event, text in
+          event.download = "c2"
+          text.set("host", host)
+        }
+      ),
+      (.transactionFinished, queued("f3")),
+    ]
+    if random.chance(1, in: 2) { script.remove(at: 1) }
+    return script
+  }
+
+  /// One transaction restored on two devices, beside another of the same original on each.
+  static func twoDevices(_ random: inout SeededRandom) -> Script {
+    let original: Name? = random.one(of: ["r1", "o1"])
+    var script: Script = []
+    for device in ["d1", "d2"] as [Name?] {
+      script.append((.restoreRequested, of(device)))
+      if random.chance(1, in: 2) { script.append((.restoreCompleted, of(device))) }
+      let first = random.one(of: [original, nil])
+      script.append((.transactionRestored, queued("r1", "non", device: device, original: first)))
+      script.append((.transactionRestored, queued("r2", "non", device: device, original: original)))
+    }
+    return script
+  }
+
+  /// Content that another purchase has put there before it is asked for again.
+  static func thereAlready(_ random: inout SeededRandom) -> Script {
+    let version = random.one(of: ["1", "1.0", "2"])
+    let announced = "[{\"download\":\"c1\",\"contentVersion\":\"1.0\"},{\"download\":\"c2\"}]"
+    let installing = random.one(of: ["t6", "t6", "t7"] as [Name])
+    let asked = random.one(of: ["c1", "c1", "c2"] as [Name])
+    let asks = random.one(of: [EventKind.downloadRequested, .downloadResumeRequested])
+    let owned: Change = { event, _ in event.account = "A" }
     return [
-      (.transactionFailed, queued("t1", "con", owned)),
-      (.transactionPurchased, queued("t2", "con", owned)),
+      (.transactionPurchased, queued("t6", "non", owned)),
+      (
+        .contentInstalled,
+        queued(installing, "non") { event, text in
+          event.account = "A"
+          event.download = nil
+          text.set("contentVersion", version)
+        }
+      ),
+      (
+        .transactionPurchased,
+        queued("t7", "non") { event, text in
+          event.account = "A"
+          text.set("downloads", raw: announced)
+        }
+      ),
+      (asks, queued("t7") { event, _ in event.download = asked }),
+      (.transactionFinished, queued("t7")),
     ]
   }
 

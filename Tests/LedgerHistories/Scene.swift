@@ -5,6 +5,7 @@ enum Scene: CaseIterable {
   case storm, upgrade, loop, linkedContent, failure, digests, progress, nonRenewing, purgedTwice
   case serverDownloads, unknownTypes, lateCatalogue, restoredOnly, restoreOverLaunch, graceHosted
   case originalFacts, expiry, transferredInstall, ownerless, cancelledDownload
+  case boughtTwice, thereAlready, twoDevices, restoredAndFinished
 
   typealias Change = (inout Event, inout DataText) -> Void
   typealias Script = [(kind: EventKind, change: Change)]
@@ -31,6 +32,10 @@ enum Scene: CaseIterable {
     case .ownerless: Self.ownerless(&random)
     case .failure: Self.failure(&random)
     case .unknownTypes: Self.unknownTypes(&random)
+    case .boughtTwice: Self.boughtTwice(&random)
+    case .thereAlready: Self.thereAlready(&random)
+    case .twoDevices: Self.twoDevices(&random)
+    case .restoredAndFinished: Self.restoredAndFinished(&random)
     }
   }
 

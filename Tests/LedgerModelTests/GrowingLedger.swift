@@ -29,7 +29,7 @@ struct GrowingLedger {
     for fact in batch { context.extend(with: fact, texts, &change) }
     for place in parts.indices {
       guard let state = parts[place].state else { continue }
-      if try Unit(decoding: state).isAffected(by: change) { parts[place].state = nil }
+      if try Unit(decoding: state).isConcerned(by: change) { parts[place].state = nil }
     }
     var fresh: [Int: [Fact]] = [:]
     for fact in batch {
@@ -47,7 +47,7 @@ struct GrowingLedger {
     guard let state = parts[place].state else { return }
     var unit = try Unit(decoding: state)
     let sorted = facts.sorted { FoldKey($0).precedes(FoldKey($1), texts) }
-    if unit.advance(sorted[...], context: context, texts: texts) {
+    if unit.advance(sorted, context: context, texts: texts) {
       parts[place].state = unit.encoded()
       advances += 1
     } else {

@@ -36,23 +36,27 @@ func adding(_ duration: String, to start: Int64) -> Int64? {
   guard duration.utf8.first == UInt8(ascii: "P") else { return nil }
   var months: Int64 = 0
   var days: Int64 = 0
-  var seconds: Int64 = 0
+  var microseconds: Int64 = 0
+  let second = Instant.second
   var number = ""
   var inTime = false
   for letter in duration.dropFirst() {
     if letter == "T" { inTime = true }
-    if letter.isNumber { number.append(letter) }
-    guard letter != "T", !letter.isNumber else { continue }
-    guard let amount = Int64(number) else { return nil }
+    let isOfNumber = letter.isNumber || letter == "."
+    if isOfNumber { number.append(letter) }
+    guard letter != "T", !isOfNumber else { continue }
+    let parts = number.split(separator: ".").map(String.init)
+    guard let whole = parts.first, let amount = Int64(whole) else { return nil }
+    let fraction = String(((parts.count > 1 ? parts[1] : "") + "000000").prefix(6))
     number = ""
     switch (letter, inTime) {
     case ("Y", false): months += 12 * amount
     case ("M", false): months += amount
     case ("W", false): days += 7 * amount
     case ("D", false): days += amount
-    case ("H", true): seconds += 3_600 * amount
-    case ("M", true): seconds += 60 * amount
-    case ("S", true): seconds += amount
+    case ("H", true): microseconds += 3_600 * amount * second
+    case ("M", true): microseconds += 60 * amount * second
+    case ("S", true): microseconds += amount * second + (Int64(fraction) ?? 0)
     default: return nil
     }
   }
@@ -62,7 +66,7 @@ func adding(_ duration: String, to start: Int64) -> Int64? {
   let month = date.year * 12 + date.month - 1 + months
   let last = daysInMonth(year: month / 12, month: month % 12 + 1)
   let day = daysSinceEpoch(year: month / 12, month: month % 12 + 1, day: min(date.day, last))
-  return (day + days) * dayLength + start % dayLength + seconds * 1_000_000
+  return (day + days) * dayLength + start % dayLength + microseconds
 }
 
 private func isLeap(_ year: Int64) -> Bool {

@@ -98,9 +98,21 @@ extension Sweep {
     return balances.filter { $0.value != 0 }
   }
 
-  /// A percentage of an amount, rounded half up.
+  /// A percentage of an amount, rounded half up; exact for every decimal number.
   private func share(_ percent: JSONText?, of amount: Int64) -> Int64 {
-    guard case .number(let text)? = percent, let value = Double(text) else { return amount }
-    return Int64((Double(amount) * value / 100 + 0.5).rounded(.down))
+    guard case .number(let text)? = percent else { return amount }
+    let parts = text.lowercased().split(separator: "e").map(String.init)
+    let decimals = parts[0].split(separator: ".").map(String.init)
+    let fraction = decimals.count > 1 ? decimals[1] : ""
+    var places = fraction.count - (parts.count > 1 ? Int(parts[1]) ?? 0 : 0)
+    var digits = Int128(decimals[0] + fraction) ?? 100
+    while places < 0 {
+      digits *= 10
+      places += 1
+    }
+    let whole = (0..<places).reduce(Int128(100)) { product, _ in product * 10 }
+    let twice = 2 * Int128(amount) * digits + whole
+    let rounded = twice / (2 * whole)
+    return Int64(twice < 0 && rounded * 2 * whole != twice ? rounded - 1 : rounded)
   }
 }

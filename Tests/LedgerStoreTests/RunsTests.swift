@@ -38,7 +38,7 @@ import Testing
       }
     }
     var slices = 1
-    while try store.compact(runs, budget: 3000) { slices += 1 }
+    while try store.compact(runs, budget: 10) { slices += 1 }
     #expect(slices > 5)
     try store.environment.read(throwing: RunsError.self) { (transaction) throws(RunsError) in
       let snapshot = try runs.snapshot(in: transaction.view)

@@ -1,4 +1,5 @@
-/// Lines within 100 columns, files within 500 lines.
+/// Lines within 100 columns, files within 500 lines. A test may write a long text in one line, such
+/// as an event of JSON Lines.
 struct SizeRule: TidyRule {
   static let lineColumnsMax = 100
   static let fileLinesMax = 500
@@ -14,7 +15,8 @@ struct SizeRule: TidyRule {
     }
     for (index, line) in file.lines.enumerated() where line.count > Self.lineColumnsMax {
       let columns = String(decoding: line, as: UTF8.self).count
-      guard columns > Self.lineColumnsMax else { continue }
+      let excused = file.path.hasPrefix("Tests/") ? file.textBytes[index] : 0
+      guard columns - excused > Self.lineColumnsMax else { continue }
       found.append(
         Breach(
           path: file.path, line: index + 1,

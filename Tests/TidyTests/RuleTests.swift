@@ -70,6 +70,16 @@ import Testing
     #expect(lines(SizeRule(), String(repeating: "a\n", count: 501)) == [0])
   }
 
+  @Test func `a long text is excused in a test, a long comment is not`() {
+    let text = "let a = \"" + String(repeating: "x", count: 200) + "\""
+    #expect(lines(SizeRule(), in: "Tests/LedgerStoreTests/A.swift", text) == [])
+    #expect(lines(SizeRule(), in: "Sources/LedgerStore/A.swift", text) == [1])
+    let comment = "let a = \"x\"  // " + String(repeating: "x", count: 200)
+    #expect(lines(SizeRule(), in: "Tests/LedgerStoreTests/A.swift", comment) == [1])
+    let later = "/* a\n b */ let s = \"\"\"\n  x\n  \"\"\"\n" + text
+    #expect(lines(SizeRule(), in: "Tests/LedgerStoreTests/A.swift", later) == [])
+  }
+
   @Test(arguments: [
     "  public static func f(\n    a: Int = { 1 }()\n  ) async throws(E) -> Int {",
     "@inlinable public init(_ a: Int) {", "subscript(i: Int) -> Int {", "deinit {",

@@ -5,13 +5,22 @@ struct SourceFile {
   let lines: [ArraySlice<UInt8>]
   /// The lines with comments and string texts blanked; as they are where it is not Swift.
   let code: [ArraySlice<UInt8>]
+  /// By line, how many bytes belong to the texts of string literals.
+  let textBytes: [Int]
 
   init(path: String, bytes: [UInt8]) {
     self.path = path
     var split = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     if split.last?.isEmpty == true { split.removeLast() }
     lines = split
-    code = path.hasSuffix(".swift") ? Array(SwiftCode(bytes).lines.prefix(split.count)) : split
+    if path.hasSuffix(".swift") {
+      let swift = SwiftCode(bytes)
+      code = Array(swift.lines.prefix(split.count))
+      textBytes = swift.textBytes
+    } else {
+      code = split
+      textBytes = split.map { _ in 0 }
+    }
   }
 
   init(path: String, _ text: String) {

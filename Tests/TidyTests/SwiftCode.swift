@@ -5,11 +5,14 @@
 struct SwiftCode {
   /// As long as the source; line feeds stand where they stood.
   let bytes: [UInt8]
+  /// By line, how many bytes belong to the texts of string literals.
+  let textBytes: [Int]
 
   init(_ source: [UInt8]) {
     var scan = Scan(source: source)
     scan.run()
     bytes = scan.blanked
+    textBytes = scan.textBytes
   }
 
   /// The lines of the code, without their line feeds.
@@ -22,6 +25,7 @@ struct SwiftCode {
 private struct Scan {
   private let source: [UInt8]
   private(set) var blanked: [UInt8]
+  private(set) var textBytes = [0]
   private var place = 0
   /// Around an interpolation: its string literal, and how many parentheses are open in it.
   private var outer: [(literal: Literal, parentheses: Int)] = []
@@ -47,6 +51,7 @@ private struct Scan {
         place += literal.hashes + (literal.isMultiline ? 3 : 1)
         blankText(of: literal)
       } else {
+        if byte == UInt8(ascii: "\n") { textBytes.append(0) }
         followParentheses(byte)
         place += 1
       }
@@ -63,7 +68,11 @@ private struct Scan {
 
   private mutating func blank(_ count: Int) {
     for _ in 0..<count where place < source.count {
-      if source[place] != UInt8(ascii: "\n") { blanked[place] = UInt8(ascii: " ") }
+      if source[place] == UInt8(ascii: "\n") {
+        textBytes.append(0)
+      } else {
+        blanked[place] = UInt8(ascii: " ")
+      }
       place += 1
     }
   }
@@ -115,7 +124,9 @@ private struct Scan {
         return
       }
       if !literal.isMultiline, source[place] == UInt8(ascii: "\n") { return }
-      blank(isEscape ? 2 + literal.hashes : 1)
+      let count = isEscape ? 2 + literal.hashes : 1
+      if source[place] != UInt8(ascii: "\n") { textBytes[textBytes.count - 1] += count }
+      blank(count)
     }
   }
 

@@ -32,6 +32,7 @@ public enum EntitlementState: UInt8, CaseIterable, Comparable, Sendable {
 /// One entry of a customer's answer: a product with the best of its grantors, or an operator's
 /// entitlement.
 public struct EntitlementEntry: Hashable, Sendable {
+  /// Who granted it.
   public enum Source: UInt8, Sendable {
     case store = 0
     case `operator` = 1

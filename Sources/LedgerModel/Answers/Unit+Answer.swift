@@ -102,7 +102,7 @@ extension Unit {
   }
 
   /// Every account id that the unit knows, in the order of first mention.
-  public var accounts: [NameNumber] {
+  public var knownAccounts: [NameNumber] {
     var all: [NameNumber] = []
     for state in environments {
       for account in state.accounts where !all.contains(account.number) {

@@ -1,8 +1,9 @@
 public import LedgerEvents
 
 extension Unit {
-  /// What the unit's events broke, in the fold's order; `arrived-late` last, in the order of arrival.
-  /// What is judged over all units (versions, digests) and what holds at a moment is not among them.
+  /// What the unit's events broke, in the fold's order; `arrived-late` last, in the order of
+  /// arrival. What is judged over all units (versions, digests) and what holds at a moment is not
+  /// among them.
   public var findings: [Finding] {
     environments.flatMap { $0.findings + $0.lateFindings }
   }

@@ -61,7 +61,8 @@ extension DownloadState: Persisted {
 extension InstallState: Persisted {
   init(from reader: inout StateReader) throws(StateError) {
     self.init(
-      transaction: try reader.place(), download: try reader.number(), product: try reader.number(), device: try reader.number())
+      transaction: try reader.place(), download: try reader.number(), product: try reader.number(),
+      device: try reader.number())
     next = try reader.place()
     phase = try reader.choice()
     wasInstalled = try reader.boolean()

@@ -2,6 +2,7 @@ import LedgerEvents
 
 /// Why persisted state does not read.
 public struct StateError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// What a program can tell apart.
   public enum Code: Sendable {
     /// It was written by another version of the format: fold anew.
     case version

@@ -1,7 +1,7 @@
 import LedgerEvents
 
-/// Writes persisted state: integers in base 128, lowest bits first, so that the many small ones take
-/// a byte each.
+/// Writes persisted state: integers in base 128, lowest bits first, so that the many small ones
+/// take a byte each.
 struct StateWriter {
   /// Room for what is written; the rest of it is zeros.
   private var room = [UInt8](repeating: 0, count: Self.roomAtFirst)
@@ -14,7 +14,9 @@ struct StateWriter {
 
   init() {}
 
-  var bytes: [UInt8] { Array(room[..<count]) }
+  var written: ArraySlice<UInt8> { room[..<count] }
+
+  var bytes: [UInt8] { Array(written) }
 
   /// Makes sure that so many bytes more can be written.
   private mutating func reserve(_ more: Int) {

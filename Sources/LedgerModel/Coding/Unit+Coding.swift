@@ -9,6 +9,20 @@ extension Unit {
   /// - Complexity: O(*n*) in the size of the state.
   public func encoded() -> [UInt8] {
     var writer = StateWriter()
+    encode(into: &writer)
+    return writer.bytes
+  }
+
+  /// Appends the state to `bytes`.
+  ///
+  /// - Complexity: O(*n*) in the size of the state.
+  public func encode(into bytes: inout [UInt8]) {
+    var writer = StateWriter()
+    encode(into: &writer)
+    bytes.append(contentsOf: writer.written)
+  }
+
+  private func encode(into writer: inout StateWriter) {
     writer.write(Self.formatVersion)
     identity.encode(into: &writer)
     writer.write(countsEverywhere)
@@ -18,7 +32,16 @@ extension Unit {
     if let lastKey { lastKey.encode(into: &writer) }
     writer.write(statedAccounts)
     writer.write(environments)
-    return writer.bytes
+  }
+
+  /// State that was written by `encoded()`, lent from a page; the bytes are copied once.
+  ///
+  /// - Throws: As `init(decoding:)` of an array does.
+  public init(decoding bytes: Span<UInt8>) throws(StateError) {
+    var copy: [UInt8] = []
+    copy.reserveCapacity(bytes.count)
+    for place in bytes.indices { copy.append(bytes[place]) }
+    try self.init(decoding: copy)
   }
 
   /// State that was written by `encoded()`.

@@ -1,5 +1,5 @@
-/// `delivery-loop` (error): a third launch of one device in which a transaction is delivered to it, with
-/// no finish since the first: the app dies on it each time. Once per opening.
+/// `delivery-loop` (error): a third launch of one device in which a transaction is delivered to it,
+/// with no finish since the first: the app dies on it each time. Once per opening.
 enum DeliveryLoop {
   /// The launch at which deliveries are a loop.
   static let launchCountMin = 3

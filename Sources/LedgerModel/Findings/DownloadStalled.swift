@@ -1,8 +1,8 @@
 import LedgerEvents
 
 /// `download-stalled` (warning): a download whose newest event, more than 1 hour ago, is requested,
-/// resumeRequested, waiting or progressed, and which no finish has cancelled for good. Once per download and
-/// device.
+/// resumeRequested, waiting or progressed, and which no finish has cancelled for good. Once per
+/// download and device.
 enum DownloadStalled {
   static func holds(
     _ download: DownloadState, at moment: Int64, _ thresholds: Thresholds

@@ -1,5 +1,5 @@
-/// `finished-before-install` (critical): at a closing finish one of the downloads is finished and no
-/// install of it was begun on that device. Once per closing finish.
+/// `finished-before-install` (critical): at a closing finish one of the downloads is finished and
+/// no install of it was begun on that device. Once per closing finish.
 enum FinishedBeforeInstall {
   static func breaks(_ closing: ClosingFinish) -> Bool { closing.anyFinishedWithoutInstall }
 }

@@ -1,7 +1,8 @@
 import LedgerEvents
 
-/// `finished-while-purchasing` (error): `transaction.finished` of a transaction whose reported state is
-/// purchasing or deferred and that was never delivered; the store ends the app. Once per finish.
+/// `finished-while-purchasing` (error): `transaction.finished` of a transaction whose reported
+/// state is purchasing or deferred and that was never delivered; the store ends the app. Once per
+/// finish.
 enum FinishedWhilePurchasing {
   static func breaks(_ queue: QueueState) -> Bool {
     !queue.wasDelivered

@@ -1,8 +1,9 @@
 import LedgerEvents
 
-/// `purchased-twice` (warning): the first purchase fact of a non-consumable chain is a `purchased` with a
-/// stated original and not familyShared, while the customer holds another standing non-consumable chain of
-/// that product whose original the transaction of its first purchase fact states too. Once per chain.
+/// `purchased-twice` (warning): the first purchase fact of a non-consumable chain is a `purchased`
+/// with a stated original and not familyShared, while the customer holds another standing
+/// non-consumable chain of that product whose original the transaction of its first purchase fact
+/// states too. Once per chain.
 enum PurchasedTwice {
   /// What the rule asks of the chain that the customer holds already.
   struct Other: Sendable {

@@ -1,7 +1,7 @@
 import LedgerEvents
 
-/// `version-not-increased` (warning): `content.versionPublished` of a version not higher than the one on
-/// offer. Once per event.
+/// `version-not-increased` (warning): `content.versionPublished` of a version not higher than the
+/// one on offer. Once per event.
 enum VersionNotIncreased {
   /// `onOffer` is the highest version named before, `nil` before any.
   static func breaks(_ version: Name, onOffer: Name?) -> Bool {

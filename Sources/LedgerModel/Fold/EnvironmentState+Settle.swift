@@ -4,7 +4,9 @@ extension EnvironmentState {
   /// Notes what a fact of a transaction is the first to state: original, owner and product.
   mutating func settle(_ fact: Fact, root: NameNumber) {
     let place = transactionPlace(root)
-    if transactions[place].statedOriginal == 0 { transactions[place].statedOriginal = fact.original }
+    if transactions[place].statedOriginal == 0 {
+      transactions[place].statedOriginal = fact.original
+    }
     if transactions[place].owner == 0 { transactions[place].owner = fact.account }
     if transactions[place].product == 0 { transactions[place].product = fact.product }
   }
@@ -32,7 +34,9 @@ extension EnvironmentState {
 
   /// Whether a fact says that its chain expires; what names only an original speaks of its chain.
   static func statesExpiry(_ fact: Fact, root: NameNumber) -> Bool {
-    guard let fields = fact.detail?.fields, fields.expiresAt != Fact.absentTime else { return false }
+    guard let fields = fact.detail?.fields, fields.expiresAt != Fact.absentTime else {
+      return false
+    }
     return root != 0 || (fact.original != 0 && fact.kind.isSubscriptionKind)
   }
 

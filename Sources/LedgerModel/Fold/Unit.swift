@@ -51,23 +51,29 @@ public struct Unit: Sendable {
   public static func fold(
     _ facts: [Fact], context: SharedContext, texts: any FactTexts
   ) -> Unit {
-    let sorted = inFoldOrder(facts, texts)
     var unit = Unit()
-    unit.identity = Identity(settling: sorted)
-    let resolutions = unit.prepare(sorted, context)
     let surroundings = Surroundings(context: context, texts: texts)
-    for place in sorted.indices {
-      unit.step(sorted[place], resolutions[place], surroundings)
+    for (fact, resolution) in unit.begin(facts, context, texts) {
+      unit.step(fact, resolution, surroundings)
     }
     unit.close(surroundings)
     return unit
   }
 
+  /// Settles identity over all facts of a unit, and gives them back in the fold's order.
+  mutating func begin(
+    _ facts: [Fact], _ context: SharedContext, _ texts: any FactTexts
+  ) -> Zip2Sequence<[Fact], [Resolution]> {
+    let sorted = Self.inFoldOrder(facts, texts)
+    identity = Identity(settling: sorted)
+    return zip(sorted, prepare(sorted, context))
+  }
+
   /// Goes on with facts that arrived after all that were folded, given in the fold's order.
   ///
-  /// Returns false where the facts reach back: they sort before what was folded, or settle something
-  /// that "the first event that states it" decides. The unit is then spent, and has to be folded
-  /// anew from all of its facts.
+  /// Returns false where the facts reach back: they sort before what was folded, or settle
+  /// something that "the first event that states it" decides. The unit is then spent, and has to be
+  /// folded anew from all of its facts.
   ///
   /// - Precondition: the context has changed in nothing that concerns the facts already folded.
   /// - Complexity: O(*n*) in the number of new facts.
@@ -81,6 +87,13 @@ public struct Unit: Sendable {
     }
     close(surroundings)
     return true
+  }
+
+  /// The same for facts in an array of their own.
+  public mutating func advance(
+    _ facts: [Fact], context: SharedContext, texts: any FactTexts
+  ) -> Bool {
+    advance(facts[...], context: context, texts: texts)
   }
 
   /// One fact of a batch, where it does not reach back.
@@ -110,7 +123,7 @@ public struct Unit: Sendable {
 extension Unit {
   /// Resolves every fact and settles, in each environment, what the first stating event decides of
   /// its transactions.
-  private mutating func prepare(_ facts: [Fact], _ context: SharedContext) -> [Resolution] {
+  mutating func prepare(_ facts: [Fact], _ context: SharedContext) -> [Resolution] {
     var stated: EnvironmentSet = []
     let resolutions = facts.map { fact in
       let resolution = identity.resolve(fact)
@@ -173,7 +186,7 @@ extension Unit {
     return true
   }
 
-  private mutating func step(
+  mutating func step(
     _ fact: Fact, _ resolution: Resolution, _ surroundings: Surroundings
   ) {
     let key = FoldKey(fact)
@@ -193,7 +206,7 @@ extension Unit {
   }
 
   /// Ends a batch: what the absent device purged after the last fact, and what arrived late.
-  private mutating func close(_ surroundings: Surroundings) {
+  mutating func close(_ surroundings: Surroundings) {
     for index in environments.indices {
       if let purge = environments[index].drainAbsentPurges(before: nil, surroundings) {
         if let last = lastKey, last.precedes(purge, surroundings.texts) { lastKey = purge }

@@ -14,18 +14,23 @@ struct AbsentDevice: Sendable {
 
     /// `nil` where the timeline does not need `fact`.
     init?(_ fact: Fact) {
-      switch fact.kind {
-      case .sessionStarted, .restoreRequested, .restoreCompleted, .restoreFailed,
-        .paymentsChecked, .catalogReceived, .contentPurged:
-        break
-      default: return nil
-      }
+      guard AbsentDevice.keeps(fact.kind) else { return nil }
       key = FoldKey(fact)
       kind = fact.kind
       account = fact.account
       isAllowed = fact.detail?.fields.allowed ?? true
       offered = fact.detail?.fields.offered.map(\.product) ?? []
       invalid = fact.detail?.fields.invalid ?? []
+    }
+  }
+
+  /// Whether the timelines need events of a kind.
+  static func keeps(_ kind: EventKind) -> Bool {
+    switch kind {
+    case .sessionStarted, .restoreRequested, .restoreCompleted, .restoreFailed,
+      .paymentsChecked, .catalogReceived, .contentPurged:
+      true
+    default: false
     }
   }
 

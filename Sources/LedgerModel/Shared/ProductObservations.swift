@@ -37,7 +37,8 @@ public struct ProductObservations: Sendable {
 
   mutating func add(_ digest: Digest, _ texts: any FactTexts) {
     let known = digests.firstIndex {
-      $0.digest == digest.digest && $0.isOfTheSame(version: digest.version, pathHash: digest.pathHash)
+      $0.digest == digest.digest
+        && $0.isOfTheSame(version: digest.version, pathHash: digest.pathHash)
     }
     if let known {
       if digest.key.precedes(digests[known].key, texts) { digests[known] = digest }

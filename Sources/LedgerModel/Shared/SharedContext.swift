@@ -52,6 +52,17 @@ public struct SharedContext: Sendable {
     absentDevice[Int(environment.rawValue) - 1]
   }
 
+  /// Whether `extend` with this fact can change anything: the facts that a store keeps at hand to
+  /// make the context again.
+  ///
+  /// - Complexity: O(1).
+  public func concerns(_ fact: Fact) -> Bool {
+    if let stated = fact.environment, !environments.contains(stated) { return true }
+    if fact.kind == .catalogSet { return true }
+    guard fact.device == 0 else { return false }
+    return (fact.session != 0 && fact.environment != nil) || AbsentDevice.keeps(fact.kind)
+  }
+
   /// Takes in one fact of the ledger; most leave the context as it is.
   ///
   /// - Complexity: O(1) for most facts; O(*n*) in the entries after it for a late one.

@@ -31,6 +31,7 @@ public struct InstalledDigest: Hashable, Sendable {
 /// Units that touch one coupling belong together as soon as any of them writes it: what one
 /// reads depends on what another has written. A unit's couplings are what its fold really touched.
 public struct Coupling: Hashable, Sendable {
+  /// What is touched.
   public enum Kind: UInt8, Sendable {
     /// Content of a product that nobody holds on the absent device.
     case content = 1

@@ -120,6 +120,23 @@ final class FoldSchedule: Sendable {
     }
   }
 
+  /// Does something while nobody folds, neither this process nor another.
+  func whileNobodyFolds<Value>(
+    _ body: () throws(LedgerError) -> Value
+  ) throws(LedgerError) -> Value {
+    var result: Result<Value, LedgerError>?
+    queue.sync {
+      projector.withLock { $0.projector = nil }
+      do throws(LedgerError) {
+        let lock = try elected(waits: true)
+        result = .success(try body())
+        lock?.unlock()
+      } catch { result = .failure(error) }
+    }
+    guard let result else { throw LedgerError(.busy, "The fold did not run: try again.") }
+    return try result.get()
+  }
+
   private func elected(waits: Bool) throws(LedgerError) -> FileLock? {
     let path = "\(Projections.folder(of: log))/\(Self.lockName)"
     do throws(LMDBError) {

@@ -1,5 +1,5 @@
 public import LedgerEvents
-internal import LMDB
+public import LMDB
 internal import LedgerModel
 
 /// A ledger: the log that is the truth, and the projections folded from it.
@@ -39,9 +39,10 @@ public final class Ledger: Sendable {
   ///
   /// - Throws: ``LedgerError``: `exists`, `readOnly`, `io`.
   public static func create(
-    at path: String, clock: @escaping @Sendable () -> Instant = EventLog.systemClock
+    at path: String, options: Environment.Options = Environment.Options(),
+    clock: @escaping @Sendable () -> Instant = EventLog.systemClock
   ) throws(LedgerError) -> Ledger {
-    let log = try EventLog.create(at: path, clock: clock)
+    let log = try EventLog.create(at: path, options: options, clock: clock)
     try log.setGeneration(1)
     let ledger = Ledger(log)
     _ = try ledger.source.live()
@@ -54,9 +55,10 @@ public final class Ledger: Sendable {
   /// - Throws: ``LedgerError``: `noLedger`, `unknownFormat`, `busy`, `readOnly`, `corrupt`, `io`.
   public convenience init(
     at path: String, access: EventLog.Access = .readWrite,
+    options: Environment.Options = Environment.Options(),
     clock: @escaping @Sendable () -> Instant = EventLog.systemClock
   ) throws(LedgerError) {
-    self.init(try EventLog(open: path, access: access, clock: clock))
+    self.init(try EventLog(open: path, access: access, options: options, clock: clock))
   }
 }
 

@@ -25,6 +25,9 @@ final class ProjectionSource: Sendable {
     return try result.get()
   }
 
+  /// Lets go of the generation that is open, so that another takes its place.
+  func release() { current.withLock { $0 = nil } }
+
   private func open(_ generation: UInt64) throws(LedgerError) -> Projections? {
     guard generation > 0 else { return nil }
     if log.access == .readWrite { return try Projections.make(generation, of: log) }

@@ -11,7 +11,9 @@ struct BatchNames {
   init(capacity: Int) { index = CandidateMap(capacity: capacity) }
 
   /// Adds the index of each name that `event` uses to `uses`, in the order of `Event.nameUses`.
-  mutating func add(namesOf event: Event, _ keyHash: KeyHash, to uses: inout [UInt32]) {
+  mutating func add(
+    namesOf event: borrowing Event, _ keyHash: KeyHash, to uses: inout [UInt32]
+  ) {
     guard event.type.kind.namesStandInEnvelope else {
       for use in event.nameUses {
         uses.append(UInt32(number(use.name, use.kind, keyHash)))
@@ -45,8 +47,10 @@ struct BatchNames {
   /// The index of a name among the batch's names, where it is added when it is new.
   private mutating func number(_ name: Name, _ kind: NameKind, _ keyHash: KeyHash) -> Int {
     let hash = keyHash.name(name, kind)
-    let known = index.first(hash) { isName(Int($0) - 1, name, kind) }
-    if let known { return Int(known) - 1 }
+    var probe = CandidateMap.Probe()
+    while let known = index.next(hash, &probe) {
+      if isName(Int(known) - 1, name, kind) { return Int(known) - 1 }
+    }
     names.append(NameUse(kind: kind, name: name))
     hashes.append(hash)
     index.insert(hash, UInt32(names.count))
@@ -54,10 +58,19 @@ struct BatchNames {
   }
 
   @inline(__always)
-  private func isName(_ at: Int, _ name: Name, _ kind: NameKind) -> Bool {
+  private func isName(_ at: Int, _ name: borrowing Name, _ kind: NameKind) -> Bool {
     let names = names.span
-    return names[at].kind == kind && names[at].name.text.utf8.span.equals(name.text.utf8.span)
+    return names[at].kind == kind && areSame(names[at].name, name)
   }
+}
+
+/// Whether two names are the same bytes.
+///
+/// Not inlined: as arguments the texts are borrowed, where the optimizer would count references
+/// for each span.
+@inline(never)
+func areSame(_ left: borrowing Name, _ right: borrowing Name) -> Bool {
+  left.text.utf8.span.equals(right.text.utf8.span)
 }
 
 extension EventKind {

@@ -31,22 +31,37 @@ struct CandidateMap {
     count += 1
   }
 
+  /// Where a search for candidates stands.
+  struct Probe {
+    fileprivate var index = -1
+  }
+
+  /// The next value that may be under `hash`, nil after the last.
+  ///
+  /// - Complexity: O(1) expected for all of a hash's candidates together.
+  @inline(__always)
+  func next(_ hash: UInt64, _ probe: inout Probe) -> UInt32? {
+    let mask = slots.count - 1
+    var index = probe.index < 0 ? home(hash) : (probe.index + 1) & mask
+    while slots[index] != 0 {
+      if slots[index] >> 32 == hash >> 32 {
+        probe.index = index
+        return UInt32(truncatingIfNeeded: slots[index])
+      }
+      index = (index + 1) & mask
+    }
+    return nil
+  }
+
   /// The first value under `hash` for which `isIt` holds.
   ///
   /// - Complexity: O(1) expected, plus what `isIt` costs for the few candidates.
-  @inline(__always)
   func first<Failure: Error>(
     _ hash: UInt64, where isIt: (UInt32) throws(Failure) -> Bool
   ) throws(Failure) -> UInt32? {
-    let mask = slots.count - 1
-    var index = home(hash)
-    while slots[index] != 0 {
-      let slot = slots[index]
-      if slot >> 32 == hash >> 32 {
-        let value = UInt32(truncatingIfNeeded: slot)
-        if try isIt(value) { return value }
-      }
-      index = (index + 1) & mask
+    var probe = Probe()
+    while let value = next(hash, &probe) {
+      if try isIt(value) { return value }
     }
     return nil
   }

@@ -74,8 +74,8 @@ extension EventLog {
       if last > position || left <= .zero || Task.isCancelled { return last }
       let alarm = Task {
         // A task that is cancelled has nothing to wait for: then this is the end of its sleep.
-        do { try await Task.sleep(for: min(left, EventLog.pollInterval)) } catch {}
-        waker.finish()
+        defer { waker.finish() }
+        try await Task.sleep(for: min(left, EventLog.pollInterval))
       }
       for await _ in wakened {}
       alarm.cancel()

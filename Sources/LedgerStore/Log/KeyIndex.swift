@@ -37,6 +37,8 @@ public struct EmptyKeyIndex: KeyIndex {
   public init() {}
   public var reach: UInt64 { 0 }
   public var nameReach: NameNumber { 0 }
+  /// None.
   public func positions(ofIDs hashes: [UInt64]) -> [KeyCandidate] { [] }
+  /// None.
   public func numbers(ofNames hashes: [UInt64]) -> [KeyCandidate] { [] }
 }

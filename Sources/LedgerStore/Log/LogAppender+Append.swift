@@ -16,10 +16,10 @@ extension LogAppender {
     var positions: [UInt64]
     do throws(LedgerError) {
       let log = try LogView(transaction.view, tables)
+      numbers = try knownNumbers(of: batch, log, index)
       positions = try knownPositions(of: batch, log, index)
       let fresh = positions.indices.count { positions[$0] == 0 && batch.firsts[$0] == $0 }
       try refuseBeyondLimits(fresh, batch)
-      numbers = try knownNumbers(of: batch, log, index)
       if fresh > 0, let condition = pending.condition {
         try check(condition, log, index, except: positions)
       }
@@ -59,7 +59,7 @@ extension LogAppender {
   // MARK: - What is there already
 
   /// The position of each event that is in the log with the same content, else 0.
-  private func knownPositions(
+  private mutating func knownPositions(
     of batch: PreparedBatch, _ log: LogView, _ index: any KeyIndex
   ) throws(LedgerError) -> [UInt64] {
     var positions = [UInt64](repeating: 0, count: batch.count)
@@ -84,9 +84,27 @@ extension LogAppender {
       }
     }
     for (at, position) in positions.enumerated() where position != 0 {
+      if try isSameRecord(batch, at, position, log) { continue }
       try refuseOtherContent(batch.inputs[at].event, at, position, log)
     }
     return positions
+  }
+
+  /// Whether an event would be the very record at `position`: then it has the same content, and
+  /// nothing has to be compared as JSON.
+  ///
+  /// A record that commits to personal data never is, as each commitment has a salt of its own.
+  private mutating func isSameRecord(
+    _ batch: PreparedBatch, _ at: Int, _ position: UInt64, _ log: LogView
+  ) throws(LedgerError) -> Bool {
+    let stored = try log.record(at: position)
+    eventNumbers.removeAll(keepingCapacity: true)
+    for use in batch.uses(of: at) { eventNumbers.append(numbers[Int(batch.uses[use])]) }
+    record.removeAll(keepingCapacity: true)
+    record.append(contentsOf: batch.records[batch.record(of: at)])
+    Record.settle(
+      &record, from: 0, position: position, recordedAt: stored.recordedAt, numbers: eventNumbers)
+    return try log.recordBytes(at: position).equals(record.span)
   }
 
   private func refuseOtherContent(
@@ -156,7 +174,7 @@ extension LogAppender {
       position += 1
       positions[at] = position
       eventNumbers.removeAll(keepingCapacity: true)
-      for use in (at == 0 ? 0 : batch.useEnds[at - 1])..<batch.useEnds[at] {
+      for use in batch.uses(of: at) {
         let name = Int(batch.uses[use])
         if numbers[name] == 0 { numbers[name] = try writeName(batch.names[name], &transaction) }
         eventNumbers.append(numbers[name])
@@ -164,8 +182,7 @@ extension LogAppender {
       record.removeAll(keepingCapacity: true)
       // The prefix of a leaf, so that the record is hashed where it stands.
       record.append(0)
-      let start = at == 0 ? 0 : batch.recordEnds[at - 1]
-      record.append(contentsOf: batch.records[start..<batch.recordEnds[at]])
+      record.append(contentsOf: batch.records[batch.record(of: at)])
       let stated = batch.trustsRecordedAt ? batch.inputs[at].recordedAt : nil
       Record.settle(
         &record, from: 1, position: position, recordedAt: stated ?? now, numbers: eventNumbers)

@@ -72,6 +72,7 @@ struct LogAppender {
     _ hooks: WriterHooks, _ group: inout [Answer], _ take: (Int?) -> PendingAppend?
   ) throws(LedgerError) {
     let index = try hooks.index()
+    try catchUpAhead(index)
     var transaction = try begin()
     try catchUp(LogView(transaction.view, tables), index)
     let start = ContinuousClock.now
@@ -100,6 +101,20 @@ struct LogAppender {
     do throws(LMDBError) { try transaction.commit() } catch { throw LedgerError(error) }
     isAhead = false
   }
+
+  /// Reads a long tail before the lock is taken, so that other processes can append meanwhile.
+  private mutating func catchUpAhead(_ index: any KeyIndex) throws(LedgerError) {
+    let snapshot: ReadTransaction
+    do throws(LMDBError) { snapshot = try environment.beginRead() } catch {
+      throw LedgerError(error)
+    }
+    let log = try LogView(snapshot.view, tables)
+    guard log.lastPosition > tail.position + LogAppender.tailLockedMax else { return }
+    try catchUp(log, index)
+  }
+
+  /// The most events that are read under the lock, as a rule: a millisecond's worth.
+  static let tailLockedMax: UInt64 = 10_000
 
   /// Not tied to `self`, which the transaction's time sees changing.
   @_lifetime(immortal)

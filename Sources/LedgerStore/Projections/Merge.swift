@@ -35,8 +35,9 @@ struct Merge {
       try settle(unit, refolds: false, log, view)
     }
     if !change.isEmpty {
-      for unit in try unitsConcerned(by: change, view) where !touched.contains(unit) {
-        try settle(unit, refolds: true, log, view)
+      for unit in try unitsConcerned(by: change, view)
+      where !touched.contains(unit) && !groups.isAbsorbed(unit) {
+        try settle(unit, refolds: false, log, view)
       }
     }
     try couple(log, view)
@@ -61,11 +62,11 @@ struct Merge {
     let fresh = groups.facts(of: unit, in: batch.facts)
     if !refolds && groups.absorbed[unit] == nil {
       guard let row = try UnitRow(unit, view, tables) else { return try fold(fresh) }
-      if var state = row.unit, change.isEmpty || !state.isConcerned(by: change) {
+      if var state = row.unit, change.isEmpty || !state.isAffected(by: change) {
         let new = fresh.filter { $0.position > row.foldedThrough }
         if new.isEmpty { return state }
         let advances = state.advance(
-          inFoldOrder(new, texts), context: context, texts: texts)
+          inFoldOrder(new, texts)[...], context: context, texts: texts)
         try texts.check()
         if advances { return state }
       }
@@ -192,5 +193,17 @@ extension Merge {
       }
     }
     return nil
+  }
+}
+
+extension Unit {
+  /// Whether the unit's state, or what it answers, rests on what changed.
+  func isConcerned(by change: ContextChange) -> Bool {
+    isAffected(by: change) || change.products.contains { concernsAnswer(of: $0.product) }
+  }
+
+  /// Rows that say which products the unit has observed versions or digests of.
+  func observations(of unit: UInt32) -> [(key: [UInt8], value: [UInt8])] {
+    observedProducts.map { ($0.keyPrefix + unit.bigEndianBytes, []) }
   }
 }

@@ -101,4 +101,14 @@ final class Projections: Sendable {
   func beginWrite() throws(LedgerError) -> WriteTransaction {
     do throws(LMDBError) { return try environment.beginWrite() } catch { throw LedgerError(error) }
   }
+
+  /// Removes the files of a generation that nobody needs any more; who still reads them keeps
+  /// them until then.
+  static func remove(_ generation: UInt64, of log: EventLog) throws(LedgerError) {
+    let path = folder(of: log, generation: generation)
+    guard FileManager.default.fileExists(atPath: path) else { return }
+    do { try FileManager.default.removeItem(atPath: path) } catch {
+      throw LedgerError(.io, "\(path) cannot be removed: \(error)", cause: error)
+    }
+  }
 }

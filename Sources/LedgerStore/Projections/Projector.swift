@@ -29,24 +29,27 @@ final class Projector {
     self.projections = projections
   }
 
-  /// Folds the next events, if there are any.
+  /// Folds the next events up to a position, if there are any.
   ///
   /// - Complexity: O(*k* log *n*) for *k* events in order; late ones cost what their units hold.
   /// - Returns: The checkpoint after it, and the position of the log's newest event then.
-  func step() throws(LedgerError) -> (position: UInt64, last: UInt64) {
+  func step(
+    through limit: UInt64 = .max
+  ) throws(LedgerError) -> (position: UInt64, last: UInt64) {
     let snapshot = try log.snapshot()
     let view = try snapshot.view
     let texts = LogTexts(log)
     var memory = try recall(view, texts)
     let start = memory.checkpoint.position
-    let end = min(view.lastPosition, start + Self.stretchEventsMax)
+    let last = min(view.lastPosition, limit)
+    let end = min(last, start + Self.stretchEventsMax)
     if end > start {
       self.memory = nil
       try fold(start + 1...end, &memory, view, texts)
     }
     self.memory = memory
     try compact()
-    return (memory.checkpoint.position, view.lastPosition)
+    return (memory.checkpoint.position, last)
   }
 
   private func fold(

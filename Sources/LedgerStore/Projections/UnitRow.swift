@@ -40,7 +40,8 @@ struct UnitRow {
     }
     foldedThrough = bytes.bigEndianWord(at: 0)
     do throws(StateError) {
-      unit = try Unit(decoding: bytes.extracting(Self.headerBytes..<bytes.count))
+      let state = bytes.extracting(Self.headerBytes..<bytes.count)
+      unit = try Unit(decoding: [UInt8](copying: state))
     } catch {
       unit = nil
     }
@@ -55,7 +56,7 @@ struct UnitRow {
       let newest = unit.newestEvent(in: environment) ?? .min
       bytes.append(bigEndianWord: UInt64(bitPattern: newest))
     }
-    unit.encode(into: &bytes)
+    bytes += unit.encoded()
     return bytes
   }
 
@@ -67,12 +68,13 @@ struct UnitRow {
     return newest == .min ? nil : newest
   }
 
-  /// Whether a stored unit can rest on what changed, judged by its header alone.
+  /// Whether a stored unit, or what it answers, can rest on what changed, judged by its header
+  /// alone.
   static func mayBeConcerned(_ bytes: Span<UInt8>, by change: ContextChange) -> Bool {
     guard bytes.count >= headerBytes else { return true }
     if change.addsEnvironment { return true }
     let lastTime = Int64(bitPattern: bytes.bigEndianWord(at: 8))
     if let from = change.absentDeviceFrom, lastTime >= from { return true }
-    return change.products.contains { $0.from <= lastTime }
+    return !change.products.isEmpty
   }
 }

@@ -92,6 +92,60 @@ struct TailOverlay {
     of unit: UInt32, _ log: LogView, _ texts: LogTexts, _ tables: ProjectionTables,
     _ view: TransactionView
   ) throws(LedgerError) -> Unit? {
+    guard let state = try foldedState(of: unit, log, texts, tables, view) else { return nil }
+    guard through > checkpoint.position, !state.couplings.isEmpty,
+      let into = try couple(unit, state, log, texts, tables, view)
+    else { return state }
+    return try self.state(of: into, log, texts, tables, view)
+  }
+
+  /// Joins a unit with one that shares state of the absent device with it, where the overlay's
+  /// events made that necessary; returns the unit that both are now, or nil where none is.
+  ///
+  /// What the projections hold is joined already, so only units that the overlay touches count.
+  private mutating func couple(
+    _ unit: UInt32, _ state: Unit, _ log: LogView, _ texts: LogTexts,
+    _ tables: ProjectionTables, _ view: TransactionView
+  ) throws(LedgerError) -> UInt32? {
+    var others = Set(groups.units.filter { isDeviceless($0) })
+    for use in state.couplings {
+      for other in try tables.units(touching: use.coupling, in: view) {
+        others.insert(try root(of: other.unit, tables, view))
+      }
+    }
+    others.remove(unit)
+    for other in others.sorted() {
+      guard let neighbour = try foldedState(of: other, log, texts, tables, view) else { continue }
+      let isShared = state.couplings.contains { use in
+        neighbour.couplings.contains {
+          $0.coupling == use.coupling && ($0.writes || use.writes)
+        }
+      }
+      guard isShared else { continue }
+      folded[unit] = nil
+      folded[other] = nil
+      return groups.join(unit, other, &map)
+    }
+    return nil
+  }
+
+  /// Whether the overlay has facts of a unit that state no device.
+  private func isDeviceless(_ unit: UInt32) -> Bool {
+    groups.places[unit]?.contains { facts[Int($0)].device == 0 } ?? false
+  }
+
+  /// What a unit has become by now.
+  private mutating func root(
+    of unit: UInt32, _ tables: ProjectionTables, _ view: TransactionView
+  ) throws(LedgerError) -> UInt32 {
+    // Unit 0 has no name that would find it.
+    unit == 0 ? 0 : try self.unit(of: unit, tables, view) ?? unit
+  }
+
+  private mutating func foldedState(
+    of unit: UInt32, _ log: LogView, _ texts: LogTexts, _ tables: ProjectionTables,
+    _ view: TransactionView
+  ) throws(LedgerError) -> Unit? {
     if let known = folded[unit] { return known }
     if let state = try advanced(unit, texts, tables, view) { return state }
     let all = try allFacts(of: unit, log, tables, view)
@@ -107,11 +161,11 @@ struct TailOverlay {
     _ unit: UInt32, _ texts: LogTexts, _ tables: ProjectionTables, _ view: TransactionView
   ) throws(LedgerError) -> Unit? {
     guard groups.absorbed[unit] == nil, let row = try UnitRow(unit, view, tables),
-      var state = row.unit, change.isEmpty || !state.isConcerned(by: change)
+      var state = row.unit, change.isEmpty || !state.isAffected(by: change)
     else { return nil }
     let fresh = groups.facts(of: unit, in: facts).filter { $0.position > row.foldedThrough }
     if fresh.isEmpty { return state }
-    let advances = state.advance(inFoldOrder(fresh, texts), context: context, texts: texts)
+    let advances = state.advance(inFoldOrder(fresh, texts)[...], context: context, texts: texts)
     try texts.check()
     guard advances else { return nil }
     folded[unit] = state

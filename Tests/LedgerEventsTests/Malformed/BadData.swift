@@ -10,62 +10,89 @@ extension BadLine {
     data("session.started", #""signedAt":▶1394013601000"#, "data.signedAt", "RFC 3339"),
     data("catalog.set", #""products":▶{}"#, "data.products", "expected an array"),
     data("catalog.set", #""products":[▶"p"]"#, "data.products[0]", "expected an object"),
-    data("catalog.set", #""products":[▶{"kind":"consumable"}]"#, "data.products[0].product",
+    data(
+      "catalog.set", #""products":[▶{"kind":"consumable"}]"#, "data.products[0].product",
       "is missing"),
-    data("catalog.set", #""products":[{"product":"a","kind":"consumable"},▶{"product":"b"}]"#,
+    data(
+      "catalog.set", #""products":[{"product":"a","kind":"consumable"},▶{"product":"b"}]"#,
       "data.products[1].kind", "is missing"),
-    data("catalog.set", #""products":[{"product":"a","kind":▶"Consumable"}]"#,
+    data(
+      "catalog.set", #""products":[{"product":"a","kind":▶"Consumable"}]"#,
       "data.products[0].kind", "consumable, nonConsumable, autoRenewable, nonRenewing"),
-    data("catalog.set", #""products":[{"product":▶"","kind":"consumable"}]"#,
+    data(
+      "catalog.set", #""products":[{"product":▶"","kind":"consumable"}]"#,
       "data.products[0].product", "is empty"),
-    data("catalog.set", #""products":[{"product":▶7,"kind":"consumable"}]"#,
+    data(
+      "catalog.set", #""products":[{"product":▶7,"kind":"consumable"}]"#,
       "data.products[0].product", "a string"),
-    data("catalog.set", #""products":[{"product":"a","kind":"consumable","title":▶1}]"#,
+    data(
+      "catalog.set", #""products":[{"product":"a","kind":"consumable","title":▶1}]"#,
       "data.products[0].title", "a string"),
-    data("catalog.set", #""products":[{"product":"a","kind":"consumable","entitlements":▶"pro"}]"#,
+    data(
+      "catalog.set", #""products":[{"product":"a","kind":"consumable","entitlements":▶"pro"}]"#,
       "data.products[0].entitlements", "expected an array"),
-    data("catalog.set", #""products":[{"product":"a","kind":"consumable","entitlements":["x",▶1]}]"#,
+    data(
+      "catalog.set", #""products":[{"product":"a","kind":"consumable","entitlements":["x",▶1]}]"#,
       "data.products[0].entitlements[1]", "a string"),
-    data("catalog.set", #""products":[{"product":"a","kind":"consumable","grants":▶["credits"]}]"#,
+    data(
+      "catalog.set", #""products":[{"product":"a","kind":"consumable","grants":▶["credits"]}]"#,
       "data.products[0].grants", "expected an object"),
-    data("catalog.set", #""products":[{"product":"a","kind":"consumable","grants":{"credits":▶"5"}}]"#,
+    data(
+      "catalog.set", #""products":[{"product":"a","kind":"consumable","grants":{"credits":▶"5"}}]"#,
       "data.products[0].grants.credits", "expected an integer"),
-    data("catalog.set", #""products":[{"product":"a","kind":"consumable","grants":{"credits":▶5.5}}]"#,
+    data(
+      "catalog.set", #""products":[{"product":"a","kind":"consumable","grants":{"credits":▶5.5}}]"#,
       "data.products[0].grants.credits", "without fraction"),
-    data("catalog.set", #""products":[{"product":"a","kind":"consumable","duration":▶"1M"}]"#,
+    data(
+      "catalog.set", #""products":[{"product":"a","kind":"consumable","duration":▶"1M"}]"#,
       "data.products[0].duration", "ISO 8601"),
-    data("catalog.set", #""products":[{"product":"a","kind":"consumable","duration":▶30}]"#,
+    data(
+      "catalog.set", #""products":[{"product":"a","kind":"consumable","duration":▶30}]"#,
       "data.products[0].duration", "ISO 8601"),
-    data("catalog.set", #""products":[{"product":"a","kind":"consumable","delivery":▶"server"}]"#,
+    data(
+      "catalog.set", #""products":[{"product":"a","kind":"consumable","delivery":▶"server"}]"#,
       "data.products[0].delivery", "builtIn, ownServer, store"),
-    data("catalog.set",
+    data(
+      "catalog.set",
       #""products":[{"product":"a","kind":"consumable","subscriptionGroup":▶1}]"#,
       "data.products[0].subscriptionGroup", "a string"),
     data("catalog.requested", #""requested":▶"p""#, "data.requested", "expected an array"),
     data("catalog.requested", #""requested":["p",▶9]"#, "data.requested[1]", "a string"),
-    data("catalog.received", #""products":[▶{"title":"x"}]"#, "data.products[0].product",
+    data(
+      "catalog.received", #""products":[▶{"title":"x"}]"#, "data.products[0].product",
       "is missing"),
-    data("catalog.received", #""products":[{"product":"p","price":▶0.99}]"#,
+    data(
+      "catalog.received", #""products":[{"product":"p","price":▶0.99}]"#,
       "data.products[0].price", "decimal number in quotes"),
-    data("catalog.received", #""products":[{"product":"p","price":▶"$0.99"}]"#,
+    data(
+      "catalog.received", #""products":[{"product":"p","price":▶"$0.99"}]"#,
       "data.products[0].price", "decimal number"),
-    data("catalog.received", #""products":[{"product":"p","price":▶"1,99"}]"#,
+    data(
+      "catalog.received", #""products":[{"product":"p","price":▶"1,99"}]"#,
       "data.products[0].price", "decimal number"),
-    data("catalog.received", #""products":[{"product":"p","currency":▶"eur"}]"#,
+    data(
+      "catalog.received", #""products":[{"product":"p","currency":▶"eur"}]"#,
       "data.products[0].currency", "ISO 4217"),
-    data("catalog.received", #""products":[{"product":"p","currency":▶"EURO"}]"#,
+    data(
+      "catalog.received", #""products":[{"product":"p","currency":▶"EURO"}]"#,
       "data.products[0].currency", "ISO 4217"),
-    data("catalog.received", #""products":[{"product":"p","downloadable":▶1}]"#,
+    data(
+      "catalog.received", #""products":[{"product":"p","downloadable":▶1}]"#,
       "data.products[0].downloadable", "true or false"),
-    data("catalog.received", #""products":[{"product":"p","contentVersion":▶1.0}]"#,
+    data(
+      "catalog.received", #""products":[{"product":"p","contentVersion":▶1.0}]"#,
       "data.products[0].contentVersion", "a string"),
-    data("catalog.received", #""products":[{"product":"p","contentLengths":▶4200000}]"#,
+    data(
+      "catalog.received", #""products":[{"product":"p","contentLengths":▶4200000}]"#,
       "data.products[0].contentLengths", "expected an array"),
-    data("catalog.received", #""products":[{"product":"p","contentLengths":[▶"1"]}]"#,
+    data(
+      "catalog.received", #""products":[{"product":"p","contentLengths":[▶"1"]}]"#,
       "data.products[0].contentLengths[0]", "expected an integer"),
-    data("catalog.received", #""products":[{"product":"p","description":▶true}]"#,
+    data(
+      "catalog.received", #""products":[{"product":"p","description":▶true}]"#,
       "data.products[0].description", "a string"),
-    data("catalog.received", #""products":[{"product":"p","priceLocale":▶1}]"#,
+    data(
+      "catalog.received", #""products":[{"product":"p","priceLocale":▶1}]"#,
       "data.products[0].priceLocale", "a string"),
     data("catalog.received", #""invalid":[▶{}]"#, "data.invalid[0]", "a string"),
     data("catalog.received", #""invalid":[▶""]"#, "data.invalid[0]", "is empty"),
@@ -85,26 +112,33 @@ extension BadLine {
     data("transaction.purchased", #""purchasedAt":▶"2014-03-05""#, "data.purchasedAt", "RFC 3339"),
     data("transaction.purchased", #""expiresAt":▶"never""#, "data.expiresAt", "RFC 3339"),
     data("transaction.purchased", #""signedAt":▶true"#, "data.signedAt", "RFC 3339"),
-    data("transaction.purchased", #""ownership":▶"FAMILY_SHARED""#, "data.ownership",
+    data(
+      "transaction.purchased", #""ownership":▶"FAMILY_SHARED""#, "data.ownership",
       "purchased, familyShared"),
     data("transaction.purchased", #""isUpgraded":▶"false""#, "data.isUpgraded", "true or false"),
     data("transaction.purchased", #""downloads":▶"d0""#, "data.downloads", "expected an array"),
-    data("transaction.purchased", #""downloads":[▶{"contentVersion":"1"}]"#,
+    data(
+      "transaction.purchased", #""downloads":[▶{"contentVersion":"1"}]"#,
       "data.downloads[0].download", "is missing"),
-    data("transaction.restored", #""downloads":[{"download":"d","host":▶"apple"}]"#,
+    data(
+      "transaction.restored", #""downloads":[{"download":"d","host":▶"apple"}]"#,
       "data.downloads[0].host", "store, own"),
-    data("transaction.restored", #""downloads":[{"download":"d","contentLength":▶1.5}]"#,
+    data(
+      "transaction.restored", #""downloads":[{"download":"d","contentLength":▶1.5}]"#,
       "data.downloads[0].contentLength", "without fraction"),
-    data("subscription.renewed", #""downloads":[{"download":▶1}]"#, "data.downloads[0].download",
+    data(
+      "subscription.renewed", #""downloads":[{"download":▶1}]"#, "data.downloads[0].download",
       "a string"),
     data("subscription.renewed", #""offer":▶{"id":"x"}"#, "data.offer", "a string"),
     data("transaction.failed", #""cancelled":▶"no""#, "data.cancelled", "true or false"),
     data("transaction.failed", #""error":{"code":▶"2"}"#, "data.error.code", "an integer"),
     data("transaction.failed", #""error":{"domain":▶2}"#, "data.error.domain", "a string"),
     data("transaction.failed", #""error":{"message":▶[]}"#, "data.error.message", "a string"),
-    data("transaction.failed", #""error":{"underlying":▶"x"}"#, "data.error.underlying",
+    data(
+      "transaction.failed", #""error":{"underlying":▶"x"}"#, "data.error.underlying",
       "an object"),
-    data("transaction.failed", #""error":{"underlying":{"underlying":{"code":▶1.5}}}"#,
+    data(
+      "transaction.failed", #""error":{"underlying":{"underlying":{"code":▶1.5}}}"#,
       "data.error.underlying.underlying.code", "without fraction"),
     data("transaction.assigned", #""operator":▶1"#, "data.operator", "a string"),
     data("receipt.accepted", #""status":▶0.5"#, "data.status", "an integer"),
@@ -123,14 +157,16 @@ extension BadLine {
     data("content.installed", #""contentVersion":"1","bytes":▶"9""#, "data.bytes", "an integer"),
     data("content.installed", #""contentVersion":"1","path":▶1"#, "data.path", "a string"),
     data("content.installed", #""contentVersion":"1","digest":▶1"#, "data.digest", "a string"),
-    data("content.installed", #""contentVersion":"1","excludedFromBackup":▶1"#,
+    data(
+      "content.installed", #""contentVersion":"1","excludedFromBackup":▶1"#,
       "data.excludedFromBackup", "true or false"),
     data("transaction.refunded", #""percent":▶100.5"#, "data.percent", "from 0 to 100"),
     data("transaction.refunded", #""percent":▶-1"#, "data.percent", "from 0 to 100"),
     data("transaction.refunded", #""percent":▶"50""#, "data.percent", "a number"),
     data("transaction.revoked", #""revokedAt":▶"x""#, "data.revokedAt", "RFC 3339"),
     data("subscription.expired", #""autoRenew":▶1"#, "data.autoRenew", "true or false"),
-    data("subscription.gracePeriodEntered", #""gracePeriodExpiresAt":▶1"#,
+    data(
+      "subscription.gracePeriodEntered", #""gracePeriodExpiresAt":▶1"#,
       "data.gracePeriodExpiresAt", "RFC 3339"),
     data("subscription.planChanged", #""toProduct":▶1"#, "data.toProduct", "a string"),
     data("subscription.priceIncreased", #""consented":▶"y""#, "data.consented", "true or false"),
@@ -139,20 +175,23 @@ extension BadLine {
     data("consumable.consumed", #""unit":"c","amount":▶1.5"#, "data.amount", "fraction"),
     data("consumable.consumed", #""unit":▶1,"amount":1"#, "data.unit", "a string"),
     data("consumable.consumed", #""unit":▶"","amount":1"#, "data.unit", "is empty"),
-    data("consumable.consumed", #""unit":"c","amount":1,"required":▶1"#, "data.required",
+    data(
+      "consumable.consumed", #""unit":"c","amount":1,"required":▶1"#, "data.required",
       "true or false"),
     data("entitlement.granted", #""entitlement":▶["pro"]"#, "data.entitlement", "a string"),
     data("entitlement.granted", #""until":▶"2014-03-05""#, "data.until", "RFC 3339"),
     data("account.linked", #""to":▶2"#, "data.to", "a string"),
     data("account.transferred", #""to":▶"""#, "data.to", "is empty"),
-    data("account.linked", #""to":▶"\#(String(repeating: "x", count: 513))""#, "data.to",
+    data(
+      "account.linked", #""to":▶"\#(String(repeating: "x", count: 513))""#, "data.to",
       "513 bytes"),
     data("productPage.requested", #""storeItem":▶364147881"#, "data.storeItem", "digits"),
     data("productPage.requested", #""storeItem":▶"id364147881""#, "data.storeItem", "digits"),
     data("productPage.requested", #""storeItem":▶"""#, "data.storeItem", "digits"),
     data("storefront.changed", #""storefront":▶1"#, "data.storefront", "a string"),
     data("notification.received", #""notificationType":▶1"#, "data.notificationType", "a string"),
-    data("notification.received", #""notificationType":"X","subtype":▶1"#, "data.subtype",
+    data(
+      "notification.received", #""notificationType":"X","subtype":▶1"#, "data.subtype",
       "a string"),
     data("import.received", #""format":▶1"#, "data.format", "a string"),
     data("import.received", #""format":"x","file":▶1"#, "data.file", "a string"),

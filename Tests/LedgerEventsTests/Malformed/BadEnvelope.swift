@@ -22,7 +22,8 @@ extension BadLine {
       event(#"▶"occuredAt":"A""#, "occuredAt", "did you mean occurredAt?"),
       event(#"▶"colour":"red""#, "colour", "go into data"),
       event(#"▶"":1"#, "\"\"", "no field of an event"),
-      event(#"▶"originalTransactionIdentifierOfApple":1"#,
+      event(
+        #"▶"originalTransactionIdentifierOfApple":1"#,
         "originalTransactionIdentifierOfApple", "go into data"),
       event(#""sequence":▶-1"#, "sequence", "from 0 up, found -1"),
       event(#""sequence":▶"1""#, "sequence", "found a string"),
@@ -93,7 +94,8 @@ extension BadLine {
     "2014-03-05T10:60:00Z", "2014-03-05T10:00:61Z", "2014-03-05T10:00:60Z", "2014-13-05T10:00:00Z",
     "2014-00-05T10:00:00Z", "2014-02-29T10:00:00Z", "2014-04-31T10:00:00Z", "2014-04-00T10:00:00Z",
     "1900-02-29T10:00:00Z", "2014-03-05T10:00:01+0100", "2014-03-05T10:00:01+24:00",
-    "2014-03-05T10:00:01+01:60", "2014-03-05T10:00:01ZZ", "2014-03-05T10:00:01 Z", "14-03-05T10:00:01Z",
+    "2014-03-05T10:00:01+01:60", "2014-03-05T10:00:01ZZ", "2014-03-05T10:00:01 Z",
+    "14-03-05T10:00:01Z",
     "20140305T100001Z", "+2014-03-05T10:00:01Z", "2014-3-5T10:00:01Z", "2014-03-05T10:00:01+1",
     "２014-03-05T10:00:01Z", "2014-W10-3T10:00:01Z", "2014-03-05T10:00:01e0Z", "now",
   ]

@@ -73,8 +73,8 @@ extension BadLine {
     event(#"▶"\u0069d":"2""#, "id", "there twice"),
   ]
 
-  /// The largest nesting that is allowed goes one deeper here, and the largest object has one member
-  /// twice.
+  /// The largest nesting that is allowed goes one deeper here, and the largest object has one
+  /// member twice.
   static let nesting: [BadLine] = {
     let deep = String(repeating: "[", count: 30)
     let objects = String(repeating: #"{"a":"#, count: 30)

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The C program, which stands beside this one.
-struct Baseline {
+struct Baseline: Sendable {
   /// What it printed of one measurement.
   struct Line: Decodable {
     var measure: String

@@ -1,7 +1,7 @@
 import Foundation
 
 /// What a benchmark is given.
-struct Surroundings {
+struct Surroundings: Sendable {
   /// Small sizes: does it run at all, and is nothing off by a factor?
   var isQuick: Bool
   /// The most events of a sustained run.
@@ -23,10 +23,10 @@ struct Surroundings {
 }
 
 /// A named measurement; one run of it gives its figures.
-struct Benchmark {
+struct Benchmark: Sendable {
   var name: String
   var about: String
-  var run: (Surroundings) throws -> [Figure]
+  var run: @Sendable (Surroundings) throws -> [Figure]
 }
 
 /// How long `body` took, in seconds.

@@ -6,8 +6,8 @@ import LedgerEvents
 /// launch, a payment, purchasing, purchased, the download's request, waiting and end, the install's
 /// start and end, the fulfilment, the finish and the removal. 64 purchases are under way at any
 /// time, and their events come mixed. Ids are UUIDs of version 7; an account of `accounts` is drawn
-/// for each purchase and has one device; sessions and transactions are new ones. The same seed gives
-/// the same events on every machine.
+/// for each purchase and has one device; sessions and transactions are new ones. The same seed
+/// gives the same events on every machine.
 struct Mix {
   /// How many events one purchase has.
   static let eventsAPurchase = 100

@@ -1,5 +1,5 @@
-/// Makes inputs out of seeds: each is a function of a number alone, so that a failure is shown again
-/// by its number.
+/// Makes inputs out of seeds: each is a function of a number alone, so that a failure is shown
+/// again by its number.
 struct Mutator {
   private var state: UInt64
 

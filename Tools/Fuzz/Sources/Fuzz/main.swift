@@ -1,7 +1,8 @@
 import Foundation
 import LedgerEvents
 
-/// Changes samples at random and holds the decoder and the record to what must be true of any bytes.
+/// Changes samples at random and holds the decoder and the record to what must be true of any
+/// bytes.
 ///
 /// `swift run -c release Fuzz [--seconds 30] [--seed N] [--from I] [--each]`: a failure prints the
 /// command that shows it again. After a trap, run it again with `--from` and `--each` from the
@@ -48,12 +49,14 @@ func samples() throws -> [[UInt8]] {
 let tokens: [[UInt8]] = [
   "null", "true", "-0", "1e999", "0.1", "9223372036854775808", "-9223372036854775808", "\"\"", "{}",
   "[]", "[", "{", "}", "]", ",", ":", "\"", "\\u0000", "\\ud83d\\ude00", "\\ud800", "\\", "é", "\n",
-  "\"2016-12-31T23:59:60Z\"", "\"0000-01-01T00:00:00Z\"", "\"2014-03-05T10:00:01.120Z\"", "\"to\":\"B\"",
+  "\"2016-12-31T23:59:60Z\"", "\"0000-01-01T00:00:00Z\"", "\"2014-03-05T10:00:01.120Z\"",
+  "\"to\":\"B\"",
   "\"error\":{}", "\"signedAt\":", "\"x\":1,", "\"data\":{\"a\":1}", "\"P1M\"", "  ", "\t",
 ].map { Array($0.utf8) }
 
 let byteTokens: [[UInt8]] = [
-  [0xFF, 0xFF, 0xFF, 0xFF], [0xF0, 0xFF, 0xFF], [0xF1, 0xFF, 0xFF, 0xFF, 0xFF], [0xF4], [0xF5], [0xF6],
+  [0xFF, 0xFF, 0xFF, 0xFF], [0xF0, 0xFF, 0xFF], [0xF1, 0xFF, 0xFF, 0xFF, 0xFF], [0xF4], [0xF5],
+  [0xF6],
   [0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x7F], [0], [1], [21, 2, 0x5B, 0x5D],
 ]
 

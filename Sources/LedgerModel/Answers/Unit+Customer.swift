@@ -1,0 +1,92 @@
+public import LedgerEvents
+
+extension Unit {
+  /// The environment that a fact of the unit is folded in; `nil` where it counts in every one.
+  ///
+  /// - Complexity: O(1).
+  public func environment(of fact: Fact) -> StoreEnvironment? {
+    var identity = identity
+    return identity.resolve(fact).environment
+  }
+
+  /// The positions of a customer's events among the unit's facts, in any environment: those that
+  /// state one of its account ids, and those of the transactions that it held then or holds now.
+  ///
+  /// Links reach back over all events of both ids; after a transfer the former holder keeps the
+  /// events up to it; after an erasure an account id starts afresh.
+  ///
+  /// - Complexity: O(*n* log *n*) in the number of facts.
+  public static func positions(
+    ofCustomer account: NameNumber, among facts: [Fact], context: SharedContext,
+    texts: any FactTexts
+  ) -> Set<UInt64> {
+    var holdings: [StoreEnvironment: HoldingHistory] = [:]
+    var unit = Unit()
+    let sorted = unit.begin(facts, context, texts)
+    let surroundings = Surroundings(context: context, texts: texts)
+    for (fact, resolution) in sorted {
+      let before = unit.environments.map { $0.speakers(fact, resolution.root) }
+      unit.step(fact, resolution, surroundings)
+      for (place, state) in unit.environments.enumerated() {
+        if let only = resolution.environment, only != state.environment { continue }
+        var history = holdings.removeValue(forKey: state.environment) ?? HoldingHistory()
+        let after = state.speakers(fact, resolution.root)
+        history.note(fact, resolution.root, before[place].union(after))
+        if fact.kind == .accountLinked {
+          history.merge(before[place], into: state.knownCustomer(of: fact.account))
+        }
+        holdings[state.environment] = history
+      }
+    }
+    var positions: Set<UInt64> = []
+    for state in unit.environments {
+      let customer = state.knownCustomer(of: account)
+      guard customer != nobody, let history = holdings[state.environment] else { continue }
+      let held = Set(state.transactions.filter { $0.holder == customer }.map(\.number))
+      positions.formUnion(history.positions(of: customer, holding: held))
+    }
+    return positions
+  }
+}
+
+/// For whom each event of an environment spoke when it was folded.
+private struct HoldingHistory {
+  private var events: [(position: UInt64, root: NameNumber, customers: Set<Int>)] = []
+  /// A customer that a link merged into another.
+  private var merged: [Int: Int] = [:]
+
+  mutating func note(_ fact: Fact, _ root: NameNumber, _ customers: Set<Int>) {
+    events.append((fact.position, root, customers))
+  }
+
+  mutating func merge(_ customers: Set<Int>, into left: Int) {
+    for right in customers where right != left { merged[right] = left }
+  }
+
+  func positions(of customer: Int, holding held: Set<NameNumber>) -> [UInt64] {
+    let wanted = current(customer)
+    return events.filter { event in
+      held.contains(event.root) || event.customers.contains { current($0) == wanted }
+    }.map(\.position)
+  }
+
+  private func current(_ customer: Int) -> Int {
+    var customer = customer
+    while let next = merged[customer] { customer = next }
+    return customer
+  }
+}
+
+extension EnvironmentState {
+  /// The customers that a fact speaks for: of the accounts that it states, and of its transaction.
+  fileprivate func speakers(_ fact: Fact, _ root: NameNumber) -> Set<Int> {
+    var customers: Set<Int> = []
+    for account in [fact.account, fact.detail?.fields.to ?? 0] where account != 0 {
+      customers.insert(knownCustomer(of: account))
+    }
+    let place = root == 0 ? none : transactionIndex.lookUp(UInt64(root))
+    if place >= 0 { customers.insert(transactions[place].holder) }
+    customers.remove(nobody)
+    return customers
+  }
+}

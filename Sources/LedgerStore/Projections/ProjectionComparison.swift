@@ -1,0 +1,115 @@
+internal import LMDB
+internal import LedgerEvents
+
+/// Where two generations at one position differ: what `rebuild --check` asks.
+struct ProjectionComparison {
+  private let live: Projections
+  private let fresh: Projections
+
+  /// Differences that are told one by one.
+  private static let differencesMax = 100
+
+  init(_ live: Projections, _ fresh: Projections) {
+    self.live = live
+    self.fresh = fresh
+  }
+
+  /// What differs, in words; more than `differencesMax` are not listed.
+  ///
+  /// - Complexity: O(*n*) in the rows of both.
+  func differences() throws(LedgerError) -> [String] {
+    let left = try live.beginRead()
+    let right = try fresh.beginRead()
+    var found: [String] = []
+    // How far a row was folded is bookkeeping: the state behind it counts.
+    try compare("unit", \.units, skipping: 8, left.view, right.view, &found)
+    try compare("answer", \.answers, skipping: 0, left.view, right.view, &found)
+    try compare("coupling", \.couplings, skipping: 0, left.view, right.view, &found)
+    try compare("observation", \.observed, skipping: 0, left.view, right.view, &found)
+    try compareUnitsOfNames(left.view, right.view, &found)
+    try compareIndexes(left.view, right.view, &found)
+    return found
+  }
+
+  private func compare(
+    _ what: String, _ table: KeyPath<ProjectionTables, Table>, skipping: Int,
+    _ left: TransactionView, _ right: TransactionView, _ found: inout [String]
+  ) throws(LedgerError) {
+    do throws(LMDBError) {
+      var first = try left.cursor(live.tables[keyPath: table])
+      var second = try right.cursor(fresh.tables[keyPath: table])
+      var hasFirst = try first.next()
+      var hasSecond = try second.next()
+      while (hasFirst || hasSecond) && found.count < Self.differencesMax {
+        let order = !hasSecond ? -1 : !hasFirst ? 1 : first.key.compared(to: second.key)
+        if order == 0 {
+          if !first.value.equals(second.value, from: skipping) {
+            found.append("\(what) \(first.key.hexadecimal) differs")
+          }
+        } else if order < 0 {
+          found.append("\(what) \(first.key.hexadecimal) is stored but not folded")
+        } else {
+          found.append("\(what) \(second.key.hexadecimal) is folded but not stored")
+        }
+        if order <= 0 { hasFirst = try first.next() }
+        if order >= 0 { hasSecond = try second.next() }
+      }
+    } catch { throw LedgerError(error) }
+  }
+
+  private func compareUnitsOfNames(
+    _ left: TransactionView, _ right: TransactionView, _ found: inout [String]
+  ) throws(LedgerError) {
+    let last = try Checkpoint(left, live.tables)?.name ?? 0
+    guard last > 0 else { return }
+    var first = UnitMap()
+    var second = UnitMap()
+    do throws(LMDBError) {
+      for number in 1...last where found.count < Self.differencesMax {
+        let stored = try first.unit(of: number, live.tables.unitMap, left)
+        let folded = try second.unit(of: number, fresh.tables.unitMap, right)
+        if stored != folded { found.append("the unit of name \(number) differs") }
+      }
+    } catch { throw LedgerError(error) }
+  }
+
+  private func compareIndexes(
+    _ left: TransactionView, _ right: TransactionView, _ found: inout [String]
+  ) throws(LedgerError) {
+    let families: [(String, KeyPath<ProjectionTables, SortedRuns>)] = [
+      ("ids", \.ids), ("names", \.names),
+    ]
+    for (name, path) in families {
+      do throws(RunsError) {
+        let stored = try live.tables[keyPath: path].snapshot(in: left).entries(in: left)
+        let folded = try fresh.tables[keyPath: path].snapshot(in: right).entries(in: right)
+        if stored != folded { found.append("the index of \(name) differs") }
+      } catch { throw LedgerError(error) }
+    }
+  }
+}
+
+extension Span<UInt8> {
+  /// −1, 0 or 1 as the bytes sort before, with or behind those of `other`.
+  fileprivate func compared(to other: Span<UInt8>) -> Int {
+    for index in 0..<Swift.min(count, other.count) where self[index] != other[index] {
+      return self[index] < other[index] ? -1 : 1
+    }
+    return count == other.count ? 0 : count < other.count ? -1 : 1
+  }
+
+  fileprivate func equals(_ other: Span<UInt8>, from start: Int) -> Bool {
+    guard count == other.count else { return false }
+    for index in start..<Swift.max(start, count) where self[index] != other[index] { return false }
+    return true
+  }
+
+  fileprivate var hexadecimal: String {
+    var text = ""
+    for index in indices {
+      text += self[index] < 16 ? "0" : ""
+      text += String(self[index], radix: 16)
+    }
+    return text
+  }
+}

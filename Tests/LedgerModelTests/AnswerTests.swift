@@ -1,0 +1,111 @@
+import LedgerEvents
+import LedgerModel
+import Testing
+
+struct AnswerTests {
+  @Test func `A subscription's answer changes by time alone, and says when`() throws {
+    let scene = try Scene(
+      """
+      1T09:00 catalog.set d=- {"products":[{"product":"sub","kind":"autoRenewable","entitlements":["pro"]}]}
+      1T10:00 subscription.renewed t=t1 o=t1 p=sub a=A src=notification {"expiresAt":"2024-01-05T00:00:00Z"}
+      2T10:00 subscription.gracePeriodEntered o=t1 src=notification {"gracePeriodExpiresAt":"2024-01-08T00:00:00Z"}
+      """)
+    let segments = try #require(scene.book.unit(of: scene.ledger.number(.account, "A")))
+      .segments(
+        .account(scene.ledger.number(.account, "A")), from: try Scene.moment("2T10:00"),
+        context: scene.book.context, texts: scene.ledger)
+    #expect(
+      segments.map(\.from)
+        == [
+          try Scene.moment("2T10:00"), try Scene.moment("5T00:00"), try Scene.moment("8T00:00"),
+        ])
+    #expect(
+      segments.map { $0.answer.entries[0].state } == [.active, .gracePeriod, .billingRetry])
+    #expect(segments.map(\.answer.active) == [["pro", "sub"], ["pro", "sub"], []])
+    let answer = try scene.answer("A", at: "3T00:00")
+    #expect(answer.nextChangeAt == segments[1].from)
+    #expect(segments[2].answer.nextChangeAt == nil)
+  }
+
+  @Test func `Of several environments the best grantor is shown and balances add up`() throws {
+    let scene = try Scene(
+      """
+      1T09:00 catalog.set d=- {"products":[{"product":"coin","kind":"consumable","grants":{"c":5}}]}
+      1T10:00 transaction.purchased t=t1 p=book a=A env=production
+      1T10:01 transaction.refunded t=t1 src=notification env=production
+      1T10:02 transaction.purchased t=t2 p=book a=A env=sandbox
+      1T10:03 transaction.purchased t=t3 p=coin a=A env=production
+      1T10:04 transaction.purchased t=t4 p=coin a=A env=sandbox
+      """)
+    let account = Subject.account(scene.ledger.number(.account, "A"))
+    let at = try Scene.moment("2T00:00")
+    let production = scene.book.answer(account, at: at)
+    #expect(production.entries.map(\.state) == [.refunded])
+    #expect(production.balances.map(\.amount) == [5])
+    let both = scene.book.answer(
+      account, environments: [.production, EnvironmentSet(.sandbox)], at: at)
+    #expect(both.entries.map(\.state) == [.active])
+    #expect(both.entries.map(\.environment) == [.sandbox])
+    #expect(both.balances.map(\.amount) == [10])
+  }
+
+  @Test func `A transaction answers for the customer who holds it, or for its chain alone`() throws
+  {
+    let scene = try Scene(
+      """
+      1T10:00 transaction.purchased t=t1 p=book a=A
+      1T10:01 transaction.purchased t=t2 p=map a=A
+      1T10:02 transaction.purchased t=t3 p=atlas
+      """)
+    let at = try Scene.moment("2T00:00")
+    let held = scene.book.answer(.transaction(scene.ledger.number(.transaction, "t1")), at: at)
+    #expect(held.active == ["book", "map"])
+    let alone = scene.book.answer(.original(scene.ledger.number(.transaction, "t3")), at: at)
+    #expect(alone.active == ["atlas"])
+  }
+
+  @Test func `What the absent device shares is folded together, and only then`() throws {
+    let scene = try Scene(
+      """
+      1T10:00 transaction.failed t=t1 p=book d=- {"error":{"domain":"x","code":2}}
+      1T10:01 transaction.purchased t=t2 p=book d=-
+      1T10:02 transaction.purchased t=t3 p=map d=-
+      1T10:03 transaction.purchased t=t4 p=map d=-
+      """)
+    #expect(scene.findings == ["purchased-after-failure@2"])
+    #expect(scene.book.units.count == 3)
+  }
+
+  @Test func `A purge of the absent device reaches the finishes of every unit`() throws {
+    let scene = try Scene(
+      """
+      1T10:00 transaction.purchased t=t1 p=book a=A d=- {"downloads":[{"download":"c1"}]}
+      1T10:01 download.finished t=t1 dl=c1 d=-
+      1T10:02 transaction.finished t=t1 d=-
+      1T10:03 content.purged d=-
+      1T10:04 content.purged d=-
+      """)
+    #expect(scene.findings.contains("content-missing-at-install@4"))
+    #expect(!scene.findings.contains("content-missing-at-install@5"))
+  }
+
+  @Test func `A customer's events follow links, transfers and erasures`() throws {
+    let scene = try Scene(
+      """
+      1T10:00 transaction.purchased t=t1 p=book a=A
+      1T10:01 transaction.purchased t=t2 p=map a=B
+      1T10:02 account.linked a=A d=- {"to":"B"}
+      1T10:03 account.transferred a=B d=- {"to":"C"}
+      1T10:04 transaction.finished t=t1
+      1T10:05 note.added a=A d=- {"text":"x"}
+      """)
+    func positions(_ account: Name) -> Set<UInt64> {
+      Unit.positions(
+        ofCustomer: scene.ledger.number(.account, account), among: scene.ledger.facts,
+        context: scene.book.context, texts: scene.ledger)
+    }
+    #expect(positions("A") == [1, 2, 3, 4, 6])
+    #expect(positions("B") == positions("A"))
+    #expect(positions("C") == [1, 2, 4, 5])
+  }
+}

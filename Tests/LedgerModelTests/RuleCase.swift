@@ -1,0 +1,58 @@
+import LedgerModel
+import Testing
+
+/// A rule, an incident that shows it at one line, and a near miss that must stay silent.
+struct RuleCase: CustomTestStringConvertible, Sendable {
+  var rule: Rule
+  /// The line of the event that completes it; for a rule that holds at a moment, how often.
+  var line: Int
+  var incident: String
+  var nearMiss: String
+  /// When rules that hold at a moment are judged.
+  var moment = "9T00:00"
+  /// When the incident is, where that is another moment.
+  var incidentMoment: String?
+
+  var testDescription: String { rule.id }
+
+  func count(_ text: String, at moment: String) throws -> (found: Int, at: [String]) {
+    let scene = try Scene(text)
+    if rule.isJudgedAtAMoment {
+      return (try scene.findings(at: moment).filter { $0 == rule.id }.count, [])
+    }
+    let found = scene.findings.filter { $0.hasPrefix(rule.id + "@") }
+    return (found.count, found)
+  }
+}
+
+struct RuleTests {
+  static let all =
+    RuleCase.finishing + RuleCase.queue + RuleCase.downloads + RuleCase.contents
+    + RuleCase.restores + RuleCase.payments + RuleCase.accounts + RuleCase.clocks
+    + RuleCase.moments
+
+  @Test(arguments: all)
+  func `Each rule is shown by an incident`(rule: RuleCase) throws {
+    let (found, at) = try rule.count(rule.incident, at: rule.incidentMoment ?? rule.moment)
+    if rule.rule.isJudgedAtAMoment {
+      #expect(found == rule.line, "\(rule.rule.id)")
+    } else {
+      let findings = try Scene(rule.incident).findings
+      #expect(at == ["\(rule.rule.id)@\(rule.line)"], "\(findings)")
+    }
+  }
+
+  @Test(arguments: all)
+  func `Each rule stays silent at a near miss`(rule: RuleCase) throws {
+    let (found, at) = try rule.count(rule.nearMiss, at: rule.moment)
+    #expect(found == 0, "\(rule.rule.id) \(at)")
+  }
+
+  @Test func `Every rule has an incident`() {
+    #expect(Set(Self.all.map(\.rule)) == Set(Rule.allCases))
+  }
+
+  @Test func `Rules are found by their ids`() {
+    for rule in Rule.allCases { #expect(Rule(id: rule.id) == rule) }
+  }
+}
