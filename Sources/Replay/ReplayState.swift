@@ -16,7 +16,7 @@ struct ReplayState {
         let place = Place(
           unit: unit, environment: environment, moment: moment, context: book.context,
           texts: texts)
-        for account in unit.accounts { addCustomer(account, place) }
+        for account in unit.knownAccounts { addCustomer(account, place) }
         addOwnerless(place)
       }
     }
@@ -52,7 +52,7 @@ struct ReplayState {
   }
 
   private mutating func addTransactions(of unit: Unit, _ texts: NumberedEvents) {
-    for transaction in unit.transactions {
+    for transaction in unit.standings {
       let name = texts.text(of: transaction.number)
       let subject = ReplaySubject(
         kind: texts.isPayment(transaction.number) ? .payment : .transaction,
@@ -82,12 +82,12 @@ struct ReplayState {
 
   /// What nobody's transactions grant, chain by chain.
   private mutating func addOwnerless(_ place: Place) {
-    for transaction in place.unit.transactions
+    for transaction in place.unit.standings
     where transaction.owner == 0 && transaction.environment == place.environment
       && !place.texts.isPayment(transaction.number)
     {
-      let isHeld = place.unit.accounts.contains { account in
-        place.unit.transactions(of: .account(account), environments: place.environments)
+      let isHeld = place.unit.knownAccounts.contains { account in
+        place.unit.standings(of: .account(account), environments: place.environments)
           .contains { $0.number == transaction.number }
       }
       if isHeld { continue }

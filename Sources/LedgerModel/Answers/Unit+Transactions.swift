@@ -110,7 +110,7 @@ extension Unit {
   /// chain that nobody holds, those of the chain.
   ///
   /// - Complexity: O(*n*) in the unit's transactions and downloads.
-  public func transactions(
+  public func standings(
     of subject: Subject, environments: EnvironmentSet = .production
   ) -> [TransactionStanding] {
     self.environments.filter { environments.contains($0.environment) }.flatMap { state in
@@ -125,7 +125,7 @@ extension Unit {
   /// Every transaction that an event has begun, in the order of environments and first events.
   ///
   /// - Complexity: O(*n*) in the unit's transactions and downloads.
-  public var transactions: [TransactionStanding] {
+  public var standings: [TransactionStanding] {
     environments.flatMap { state in
       state.transactions.indices.filter { state.transactions[$0].isBegun }
         .map { state.standing(ofTransaction: $0) }

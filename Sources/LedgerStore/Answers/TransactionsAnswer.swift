@@ -76,7 +76,7 @@ extension LedgerView {
       account: named, isKnown: inquiry.isKnown, position: try lastPosition(clocks),
       environments: environments, entries: [])
     guard let subject = inquiry.subject, let unit = inquiry.unit else { return answer }
-    let found = unit.transactions(of: subject, environments: EnvironmentSet(environments))
+    let found = unit.standings(of: subject, environments: EnvironmentSet(environments))
     for standing in found { answer.entries.append(try entry(standing)) }
     return answer
   }
