@@ -104,7 +104,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "SampleTests", dependencies: ["LedgerOracle", "LedgerHistories", "LedgerEvents"],
-      path: "Tests/Samples", swiftSettings: strict),
+      path: "Tests/Samples", exclude: ["every-type.jsonl"], swiftSettings: strict),
     .testTarget(name: "TidyTests", swiftSettings: strict),
   ]
 )

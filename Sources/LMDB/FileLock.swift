@@ -22,7 +22,9 @@ public struct FileLock: ~Copyable, Sendable {
 
   /// Takes the lock of `path`, or nil when somebody has it.
   ///
-  /// - Parameter mode: the rights of the file where it has to be made.
+  /// - Parameters:
+  ///   - path: the file; it is made where it is missing.
+  ///   - mode: the rights of the file where it has to be made.
   /// - Throws: ``LMDBError`` with the operating system's error.
   public static func tryLock(
     _ path: String, mode: UInt32 = 0o600
@@ -33,7 +35,9 @@ public struct FileLock: ~Copyable, Sendable {
 
   /// Takes the lock of `path`, waiting for whoever has it.
   ///
-  /// - Parameter mode: the rights of the file where it has to be made.
+  /// - Parameters:
+  ///   - path: the file; it is made where it is missing.
+  ///   - mode: the rights of the file where it has to be made.
   /// - Throws: ``LMDBError`` with the operating system's error.
   @available(*, noasync, message: "waiting for a lock blocks the thread")
   public static func lock(_ path: String, mode: UInt32 = 0o600) throws(LMDBError) -> FileLock {

@@ -9,7 +9,10 @@ public enum ImportFormat: String, CaseIterable, Sendable {
 
   /// The events of one file of this format, `import.received` first.
   ///
-  /// - Parameter effective: From when a catalogue counts; a receipt has the store's own dates.
+  /// - Parameters:
+  ///   - bytes: The whole file.
+  ///   - options: Whose it is and where it came from.
+  ///   - effective: From when a catalogue counts; a receipt has the store's own dates.
   /// - Throws: `ImportError`.
   /// - Complexity: O(*n* log *n*) in the number of bytes.
   public func events(

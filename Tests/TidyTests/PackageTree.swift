@@ -20,8 +20,7 @@ struct PackageTree {
 
   /// Read whole; of other files only the path is looked at.
   private static let textExtensions: Set<String> = [
-    "", "c", "css", "h", "html", "json", "jsonl", "md", "modulemap", "py", "sh", "storekit",
-    "swift", "txt", "yml",
+    "", "c", "h", "html", "md", "modulemap", "py", "sh", "swift", "txt", "yml",
   ]
 
   init(at root: URL) {

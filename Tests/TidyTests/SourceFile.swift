@@ -2,6 +2,7 @@
 struct SourceFile {
   /// Relative to the package's folder, with slashes.
   let path: String
+  let bytes: [UInt8]
   let lines: [ArraySlice<UInt8>]
   /// The lines with comments and string texts blanked; as they are where it is not Swift.
   let code: [ArraySlice<UInt8>]
@@ -10,7 +11,8 @@ struct SourceFile {
 
   init(path: String, bytes: [UInt8]) {
     self.path = path
-    var split = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    self.bytes = bytes
+    var split = bytes.lines
     if split.last?.isEmpty == true { split.removeLast() }
     lines = split
     if path.hasSuffix(".swift") {
