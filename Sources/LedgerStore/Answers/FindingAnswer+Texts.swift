@@ -1,4 +1,4 @@
-public import LedgerEvents
+internal import LedgerEvents
 public import LedgerModel
 
 extension FindingAnswer {

@@ -1,5 +1,5 @@
 internal import LMDB
-public import LedgerEvents
+internal import LedgerEvents
 internal import LedgerModel
 
 /// How much a ledger holds, and how far its parts have come.

@@ -20,6 +20,11 @@ public struct ReplayEvents: Sendable {
   public var events: [RecordedEvent]
   /// The positions of the steps.
   public var steps: Set<UInt64>
+
+  public init(events: [RecordedEvent], steps: Set<UInt64>) {
+    self.events = events
+    self.steps = steps
+  }
 }
 
 extension LedgerView {

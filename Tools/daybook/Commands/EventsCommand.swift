@@ -131,7 +131,7 @@ struct EventsCommand: ParsableCommand {
     switch by {
     case .type: Name(event.type.text)
     case .product: event.product
-    case .day: event.occurredAt.day
+    case .day: event.occurredAt.dayName
     case .appVersion: versions?.versions(of: event).app.map { Name($0) }
     case .systemVersion: versions?.versions(of: event).system.map { Name($0) }
     case .account: event.account
@@ -146,30 +146,30 @@ struct EventsCommand: ParsableCommand {
 
 /// Which events are asked for.
 struct EventFilterOptions: ParsableArguments {
-  @Option(help: "All events of the customer that this account is.", transform: Argument.name)
+  @Option(help: "All events of the customer that this account is.", transform: Parse.name)
   var account: Name?
 
-  @Option(help: "Of this device.", transform: Argument.name)
+  @Option(help: "Of this device.", transform: Parse.name)
   var device: Name?
 
-  @Option(help: "Of this app (a bundle identifier).", transform: Argument.name)
+  @Option(help: "Of this app (a bundle identifier).", transform: Parse.name)
   var app: Name?
 
   @Option(help: "That state this environment.")
   var environment: EnvironmentArgument?
 
-  @Option(help: "Of this transaction.", transform: Argument.name)
+  @Option(help: "Of this transaction.", transform: Parse.name)
   var transaction: Name?
 
   @Option(
     help: "That state this original transaction, and those of the transaction itself.",
-    transform: Argument.name)
+    transform: Parse.name)
   var original: Name?
 
-  @Option(help: "That state this product.", transform: Argument.name)
+  @Option(help: "That state this product.", transform: Parse.name)
   var product: Name?
 
-  @Option(help: "That state this download.", transform: Argument.name)
+  @Option(help: "That state this download.", transform: Parse.name)
   var download: Name?
 
   @Option(help: "Of this type; * stands for anything, as in \"download.*\".")
@@ -180,22 +180,22 @@ struct EventFilterOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp("That occurred at this time or later.", valueName: "time"),
-    transform: Argument.instant)
+    transform: Parse.instant)
   var since: Instant?
 
   @Option(
     help: ArgumentHelp("That occurred before this time.", valueName: "time"),
-    transform: Argument.instant)
+    transform: Parse.instant)
   var until: Instant?
 
   @Option(
     help: ArgumentHelp("From this position on.", valueName: "position"),
-    transform: Argument.position)
+    transform: Parse.position)
   var from: UInt64?
 
   @Option(
     help: ArgumentHelp("Up to this position.", valueName: "position"),
-    transform: Argument.position)
+    transform: Parse.position)
   var to: UInt64?
 
   var query: EventsQuery {

@@ -21,13 +21,13 @@ struct FindingsCommand: ParsableCommand {
 
   @OptionGroup var options: LedgerOptions
 
-  @Option(help: "Only about the customer that this account is.", transform: Argument.name)
+  @Option(help: "Only about the customer that this account is.", transform: Parse.name)
   var account: Name?
 
   @Option(help: "Only in this environment (default: all; repeatable).")
   var environment: [EnvironmentArgument] = []
 
-  @Option(help: "Only this rule (repeatable).", transform: Argument.rule)
+  @Option(help: "Only this rule (repeatable).", transform: Parse.rule)
   var rule: [Rule] = []
 
   @Option(help: "Only of this severity (repeatable).")
@@ -35,12 +35,12 @@ struct FindingsCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp("Only at events that occurred at this time or later.", valueName: "time"),
-    transform: Argument.instant)
+    transform: Parse.instant)
   var since: Instant?
 
   @Option(
     help: ArgumentHelp("Only at events that occurred before this time.", valueName: "time"),
-    transform: Argument.instant)
+    transform: Parse.instant)
   var until: Instant?
 
   @OptionGroup var clocks: ClockOptions
@@ -49,7 +49,7 @@ struct FindingsCommand: ParsableCommand {
     help: ArgumentHelp(
       "How long what is open may stay so, as never-finished=PT48H (repeatable).",
       valueName: "rule=duration"),
-    transform: Argument.threshold)
+    transform: Parse.threshold)
   var threshold: [RuleThreshold] = []
 
   @Flag(help: "Only how many there are.")
@@ -118,7 +118,7 @@ struct FindingsCommand: ParsableCommand {
     case .account: finding.account
     case .device: finding.device
     case .environment: Name(finding.environment.text)
-    case .day: finding.occurredAt.day
+    case .day: finding.occurredAt.dayName
     case .appVersion: versions?.app.map { Name($0) }
     case .systemVersion: versions?.system.map { Name($0) }
     }

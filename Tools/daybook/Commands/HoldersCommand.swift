@@ -16,7 +16,7 @@ struct HoldersCommand: ParsableCommand {
 
   @OptionGroup var options: LedgerOptions
 
-  @Argument(help: "The product or entitlement.", transform: Argument.name)
+  @Argument(help: "The product or entitlement.", transform: Parse.name)
   var product: Name
 
   @Option(help: "Only in this state (default: every one; repeatable).")

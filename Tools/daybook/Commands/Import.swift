@@ -23,10 +23,10 @@ struct Import: ParsableCommand {
   @Argument(help: "The files.")
   var files: [String]
 
-  @Option(help: "Whose purchases they are.", transform: Argument.name)
+  @Option(help: "Whose purchases they are.", transform: Parse.name)
   var account: Name?
 
-  @Option(help: "The bundle identifier.", transform: Argument.name)
+  @Option(help: "The bundle identifier.", transform: Parse.name)
   var app: Name?
 
   @Option(help: "The environment of a receipt that does not say it.")
@@ -35,7 +35,7 @@ struct Import: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "From when a catalogue counts (default: the time of its first import).", valueName: "time"),
-    transform: Argument.instant)
+    transform: Parse.instant)
   var effective: Instant?
 
   @Flag(name: .customLong("dry-run"), help: "Prints the events and appends nothing.")

@@ -21,7 +21,7 @@ struct InstalledCommand: ParsableCommand {
 
   @OptionGroup var options: LedgerOptions
 
-  @Argument(help: "The account; none goes with --outdated.", transform: Argument.name)
+  @Argument(help: "The account; none goes with --outdated.", transform: Parse.name)
   var account: Name?
 
   @Flag(help: "Only what is behind the version on offer.")
@@ -58,7 +58,8 @@ struct InstalledCommand: ParsableCommand {
             return true
           }
         }
-        return try clocks.clocks.asOf.map(view.position) ?? view.position
+        if let asOf = clocks.asOf { return try view.position(asOf) }
+        return view.position
       }
       print(lines, position)
     }

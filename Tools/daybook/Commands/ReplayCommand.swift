@@ -20,20 +20,20 @@ struct ReplayCommand: ParsableCommand {
   @Argument(help: "A trace of events, one a line (- is standard input); none goes with a slice.")
   var source: String?
 
-  @Option(help: "A slice of the ledger: this customer's events.", transform: Argument.name)
+  @Option(help: "A slice of the ledger: this customer's events.", transform: Parse.name)
   var account: Name?
 
-  @Option(help: "A slice of the ledger: this transaction's events.", transform: Argument.name)
+  @Option(help: "A slice of the ledger: this transaction's events.", transform: Parse.name)
   var transaction: Name?
 
   @Option(
     help: ArgumentHelp("A slice of the ledger: from this position on.", valueName: "position"),
-    transform: Argument.position)
+    transform: Parse.position)
   var from: UInt64?
 
   @Option(
     help: ArgumentHelp("A slice of the ledger: up to this position.", valueName: "position"),
-    transform: Argument.position)
+    transform: Parse.position)
   var to: UInt64?
 
   @Option(

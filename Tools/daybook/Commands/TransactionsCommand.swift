@@ -1,5 +1,6 @@
 import ArgumentParser
 import LedgerEvents
+import LedgerModel
 import LedgerStore
 
 struct TransactionsCommand: ParsableCommand {

@@ -7,7 +7,7 @@ struct ClockOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Store time: what had occurred by then, judged then (default: now).", valueName: "time"),
-    transform: Argument.instant)
+    transform: Parse.instant)
   var at: Instant?
 
   @Option(
@@ -15,7 +15,7 @@ struct ClockOptions: ParsableArguments {
     help: ArgumentHelp(
       "Ledger time: what the ledger held at this position or time.",
       valueName: "position|time"),
-    transform: Argument.ledgerTime)
+    transform: Parse.ledgerTime)
   var asOf: Clocks.LedgerTime?
 
   var clocks: Clocks { Clocks(at: at, asOf: asOf) }
@@ -36,16 +36,16 @@ struct EnvironmentOptions: ParsableArguments {
 
 /// Whose answer is asked for: one of an account, a transaction or an original.
 struct CustomerOptions: ParsableArguments {
-  @Argument(help: "The account.", transform: Argument.name)
+  @Argument(help: "The account.", transform: Parse.name)
   var account: Name?
 
   @Option(
-    help: "In place of the account: whoever holds this transaction.", transform: Argument.name)
+    help: "In place of the account: whoever holds this transaction.", transform: Parse.name)
   var transaction: Name?
 
   @Option(
     help: "In place of the account: whoever holds the chain of this original transaction.",
-    transform: Argument.name)
+    transform: Parse.name)
   var original: Name?
 
   /// All that are named.

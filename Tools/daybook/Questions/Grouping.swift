@@ -50,5 +50,5 @@ struct GroupCounts {
 
 extension Instant {
   /// The day in UTC, as `2026-02-01`.
-  var day: Name { Name(String(rfc3339.prefix(10))) }
+  var dayName: Name { Name(String(rfc3339.prefix(10))) }
 }

@@ -5,7 +5,7 @@ import LedgerStore
 
 /// What arguments mean that are more than a word; what they do not mean is said with what was
 /// expected.
-enum Argument {
+enum Parse {
   static func instant(_ text: String) throws -> Instant {
     guard let instant = Instant(rfc3339: text) else {
       throw ValidationError(
