@@ -7,8 +7,8 @@ struct Daybook: ParsableCommand {
     commandName: "daybook",
     abstract: "An event-sourced ledger for in-app purchases.",
     discussion: """
-      Events of the payment queue, the app and the store's server are appended to a log and folded
-      into entitlements, installed versions and findings. Every command takes --ledger PATH (or
+      Events of the payment queue, the app and the store's server are appended to a log and folded \
+      into entitlements, installed versions and findings. Every command takes --ledger PATH (or \
       DAYBOOK_LEDGER, else ./daybook.ledger).
       """,
     subcommands: [

@@ -13,7 +13,7 @@ struct FindingsCommand: ParsableCommand {
     commandName: "findings",
     abstract: "The rules that were broken, and those that are broken now.",
     discussion: """
-      Reads the ledger and writes both tables of findings in all environments, by position. With
+      Reads the ledger and writes both tables of findings in all environments, by position. With \
       --fail-on the exit code is 1 where something as severe was found. Example:
 
         daybook findings --count --by appVersion --since 2026-02-01T00:00:00Z

@@ -9,7 +9,7 @@ struct ReplayCommand: ParsableCommand {
     commandName: "replay",
     abstract: "Folds recorded events step by step: what each changed, which rule it broke.",
     discussion: """
-      Reads a trace (JSON Lines) or a slice of the ledger, in the order in which events were
+      Reads a trace (JSON Lines) or a slice of the ledger, in the order in which events were \
       recorded. At the end stand the findings, and what is still broken then. Example:
 
         daybook replay Tools/samples/incidents/copied-too-late.jsonl --until finding
@@ -87,10 +87,10 @@ struct ReplayCommand: ParsableCommand {
   /// The events of a file as a ledger would hold them after appending it; the ledger's clock stood
   /// at `recordedAt` where a line says so, else at `occurredAt`.
   private static func trace(_ name: String) throws -> ReplayEvents {
-    let source = try AppendSource(opening: name)
+    let bytes = try AppendSource(checking: name).open()
     var cutter = LineCutter()
     var lines: [InputLine] = []
-    while let chunk = try source.bytes.next(until: .distantFuture) { lines += cutter.add(chunk) }
+    while let chunk = try bytes.next(until: .distantFuture) { lines += cutter.add(chunk) }
     if let line = cutter.end() { lines.append(line) }
     var known: [Name: Event] = [:]
     var events: [RecordedEvent] = []

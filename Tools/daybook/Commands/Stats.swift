@@ -7,7 +7,7 @@ struct Stats: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "How much the ledger holds, and how far its parts have come.",
     discussion: """
-      Reads the ledger and writes events, accounts, bytes, events by type, findings by rule, the
+      Reads the ledger and writes events, accounts, bytes, events by type, findings by rule, the \
       positions of log and projections, and the oldest reader. Example:
 
         daybook stats --format json

@@ -5,7 +5,7 @@ struct Verify: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Looks through the whole ledger: checksums, hashes, positions, projections.",
     discussion: """
-      Reads every record and every node of the hash tree, and folds the log beside the projections
+      Reads every record and every node of the hash tree, and folds the log beside the projections \
       to compare them. The exit code is 1 where something is not as it was written. Example:
 
         daybook verify --format json
@@ -39,7 +39,7 @@ struct Verify: ParsableCommand {
   }
 
   private static func printTable(_ found: LogVerification, _ differences: [String]) {
-    Console.print("\(found.events) events, root \(found.root)")
+    Console.print("\(found.events) events, root \(found.root.hex)")
     for fault in found.faults {
       let place = fault.position.map { "position \($0): " } ?? ""
       Console.print("\(fault.part.rawValue): \(place)\(TextTable.printable(fault.message))")
@@ -60,7 +60,7 @@ struct Verify: ParsableCommand {
     var json = JSONText()
     json.object { json in
       json.member("events", found.events)
-      json.member("root", "\(found.root)")
+      json.member("root", found.root.hex)
       json.member(
         "faults",
         array: { json in
@@ -76,5 +76,15 @@ struct Verify: ParsableCommand {
       json.member("differences", strings: differences)
     }
     return json.text
+  }
+}
+
+extension TreeHash {
+  /// Its bytes in hexadecimal digits.
+  fileprivate var hex: String {
+    bytes.map { byte in
+      let digits = String(byte, radix: 16)
+      return digits.count == 1 ? "0" + digits : digits
+    }.joined()
   }
 }
