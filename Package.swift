@@ -100,6 +100,10 @@ let package = Package(
       name: "CommandLineTests", dependencies: ["LedgerEvents", "LedgerHistories", "daybook"],
       swiftSettings: strict),
     .testTarget(
+      name: "ReplayTests",
+      dependencies: ["Replay", "LedgerModel", "LedgerEvents", "LedgerHistories"],
+      swiftSettings: strict),
+    .testTarget(
       name: "LedgerOracleTests", dependencies: ["LedgerOracle", "LedgerHistories", "LedgerEvents"],
       swiftSettings: strict),
     .testTarget(

@@ -21,14 +21,14 @@ public struct Replay: Sendable {
 
   /// Runs through the events and tells each step.
   ///
-  /// - Complexity: O(*s* *n*) for *s* steps and *n* events: meant for incidents, some thousand
-  ///   events at most.
+  /// - Complexity: O(*n*) folding where the events come in the order of the fold; each step also
+  ///   looks through all findings so far. Some ten thousand events are fine.
   public func run(
     until end: ReplayEnd? = nil, thresholds: Thresholds = .standard,
     _ body: (ReplayStep) -> Void
   ) -> ReplayOutcome {
     let numbered = NumberedEvents(events)
-    var book = Book(folding: [], texts: numbered)
+    var book = GrowingBook(texts: numbered)
     var state = ReplayState()
     var findings = FindingCounts([])
     var folded = 0
@@ -37,50 +37,39 @@ public struct Replay: Sendable {
       if case .time(let time) = end, events[place].event.occurredAt > time { break }
       if case .position(let position) = end, events[place].position > position { break }
       if place > folded {
-        book = Book(folding: Array(numbered.facts[..<place]), texts: numbered)
-        state = ReplayState(book, numbered)
+        // What goes before a step and is none itself changes nothing that the step is told for.
+        book.append(numbered.facts[folded..<place])
+        _ = state.update(book)
         findings = FindingCounts(book.findings)
       }
-      book = Book(folding: Array(numbered.facts[...place]), texts: numbered)
+      book.append(CollectionOfOne(numbered.facts[place]))
       folded = place + 1
-      let (nextState, nextFindings) = (
-        ReplayState(book, numbered), FindingCounts(book.findings)
-      )
+      let now = FindingCounts(book.findings)
       let step = ReplayStep(
-        event: events[place], changes: nextState.changes(since: state),
-        broken: nextFindings.surplus(over: findings).map { .init($0, texts: numbered) },
-        settled: findings.surplus(over: nextFindings).map { .init($0, texts: numbered) })
-      (state, findings) = (nextState, nextFindings)
+        event: events[place], changes: state.update(book),
+        broken: now.surplus(over: findings).map { .init($0, texts: numbered) },
+        settled: findings.surplus(over: now).map { .init($0, texts: numbered) })
+      findings = now
       told += 1
       body(step)
       if case .finding = end, !step.broken.isEmpty { break }
     }
-    return outcome(book, numbered, told, thresholds)
+    func answers(_ findings: [Finding]) -> [FindingAnswer] {
+      findings.filter { steps?.contains($0.position) ?? true }.map { .init($0, texts: numbered) }
+    }
+    return ReplayOutcome(
+      steps: told, findings: answers(findings.findings),
+      findingsAtTheEnd: answers(book.findingsAtTheEnd(thresholds)))
   }
 
   private func isStep(_ event: RecordedEvent) -> Bool {
     steps?.contains(event.position) ?? true
   }
-
-  private func outcome(
-    _ book: Book, _ texts: NumberedEvents, _ told: Int, _ thresholds: Thresholds
-  ) -> ReplayOutcome {
-    var open: [Finding] = []
-    for environment in StoreEnvironment.allCases {
-      guard let moment = book.newestEvent(in: environment) else { continue }
-      open += book.findings(at: moment, in: environment, thresholds: thresholds)
-    }
-    func answers(_ findings: [Finding]) -> [FindingAnswer] {
-      findings.filter { steps?.contains($0.position) ?? true }.map { .init($0, texts: texts) }
-    }
-    return ReplayOutcome(
-      steps: told, findings: answers(book.findings), findingsAtTheEnd: answers(open))
-  }
 }
 
 /// Findings, each as often as it was found.
 struct FindingCounts {
-  private let findings: [Finding]
+  let findings: [Finding]
   private var counts: [Finding: Int] = [:]
 
   init(_ findings: [Finding]) {

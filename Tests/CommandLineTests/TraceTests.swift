@@ -5,7 +5,7 @@ import Testing
 
 /// The recorded incidents, through the program: what it answers is exactly what stands beside each.
 @Suite("Traces through the command line") struct TraceTests {
-  private static let shared: [Conformance.Trace] = {
+  private static let conformance: [Conformance.Trace] = {
     do { return try Conformance()?.traces() ?? [] } catch {
       Issue.record(error)
       return []
@@ -22,13 +22,14 @@ import Testing
     }
   }()
 
-  @Test("a trace of the conformance data in one batch", arguments: shared)
-  func shared(_ trace: Conformance.Trace) throws {
-    try check(trace, ofSharedData: true)
+  @Test("a trace of the conformance data in one batch", arguments: conformance.map(\.name))
+  func together(_ name: String) throws {
+    try check(try #require(Self.conformance.first { $0.name == name }), in: "../shared/traces")
   }
 
-  @Test("a trace of the conformance data, event by event", arguments: shared)
-  func singly(_ trace: Conformance.Trace) throws {
+  @Test("a trace of the conformance data, event by event", arguments: conformance.map(\.name))
+  func singly(_ name: String) throws {
+    let trace = try #require(Self.conformance.first { $0.name == name })
     let ledger = try TestLedger()
     let encoder = EventEncoder()
     for arrival in trace.arrivals {
@@ -39,21 +40,19 @@ import Testing
     try TraceComparison(trace, ledger).check("singly")
   }
 
-  @Test("an incident of the project", arguments: samples)
-  func sample(_ trace: Conformance.Trace) throws {
-    try check(trace, ofSharedData: false)
+  @Test("an incident of the project", arguments: samples.map(\.name))
+  func sample(_ name: String) throws {
+    try check(
+      try #require(Self.samples.first { $0.name == name }), in: "Tools/samples/incidents")
   }
 
   @Test("there is conformance data", .enabled(if: Conformance.isPresent))
-  func thereIsData() { #expect(Self.shared.count >= 10) }
+  func thereIsData() { #expect(Self.conformance.count >= 10) }
 
   @Test("there are incidents") func thereAreIncidents() { #expect(Self.samples.count >= 59) }
 
-  private func check(_ trace: Conformance.Trace, ofSharedData: Bool) throws {
+  private func check(_ trace: Conformance.Trace, in folder: String) throws {
     let ledger = try TestLedger()
-    let folder =
-      ofSharedData
-      ? "../shared/traces" : "Tools/samples/incidents"
     let appended = try ledger.run("append", "\(folder)/\(trace.name).jsonl", "--format", "json")
     #expect(appended.status == 0, "\(appended.errors)")
     #expect(try appended.object()["appended"] as? Int == trace.events.count)
@@ -141,8 +140,4 @@ struct TraceComparison {
     let listed = Array(states.keys) + active.map { Name($0) }
     #expect(listed.allSatisfy { trace.entitled[$0] != nil }, "\(about) lists more")
   }
-}
-
-extension Conformance.Trace: CustomTestStringConvertible {
-  public var testDescription: String { name }
 }
