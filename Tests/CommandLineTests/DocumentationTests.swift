@@ -85,7 +85,7 @@ import Testing
 
   @Test("every command of the program has a sample on the page") func complete() throws {
     let listed = try Program.run(["--help"]).lines.compactMap { line in
-      line.wholeMatch(of: /  ([a-z]+) +[A-Z].*/).map { String($0.1) }
+      line.wholeMatch(of: #/  ([a-z]+) +[A-Z].*/#).map { String($0.1) }
     }
     let shown = Set(Self.samples.compactMap(\.arguments.first)).union(["init"])
     #expect(listed.count >= 14)
