@@ -88,6 +88,17 @@ extension Ledger {
     return result
   }
 
+  /// Hands a batch to the writer and goes on; see ``EventLog/submit(_:options:)``.
+  @available(*, noasync, message: "the ticket blocks its thread; use append")
+  public func submit(
+    _ batch: [EventInput], options: AppendOptions = AppendOptions()
+  ) throws(LedgerError) -> AppendTicket {
+    if try isBehind() { try schedule.foldNow() }
+    let ticket = try log.submit(batch, options: options)
+    schedule.noteAppend()
+    return ticket
+  }
+
   /// Whether so much waits to be folded that appending has to wait for it.
   private func isBehind() throws(LedgerError) -> Bool {
     guard let projections = try source.live() else { return false }

@@ -62,7 +62,7 @@ struct Merge {
     let fresh = groups.facts(of: unit, in: batch.facts)
     if !refolds && groups.absorbed[unit] == nil {
       guard let row = try UnitRow(unit, view, tables) else { return try fold(fresh) }
-      if var state = row.unit, change.isEmpty || !state.isConcerned(by: change) {
+      if var state = row.unit, change.isEmpty || !state.isAffected(by: change) {
         let new = fresh.filter { $0.position > row.foldedThrough }
         if new.isEmpty { return state }
         let advances = state.advance(
@@ -199,7 +199,7 @@ extension Merge {
 extension Unit {
   /// Whether the unit's state, or what it answers, rests on what changed.
   func rests(on change: ContextChange) -> Bool {
-    isConcerned(by: change) || change.products.contains { concernsAnswer(of: $0.product) }
+    isAffected(by: change) || change.products.contains { concernsAnswer(of: $0.product) }
   }
 
   /// Rows that say which products the unit has observed versions or digests of.

@@ -161,7 +161,7 @@ struct TailOverlay {
     _ unit: UInt32, _ texts: LogTexts, _ tables: ProjectionTables, _ view: TransactionView
   ) throws(LedgerError) -> Unit? {
     guard groups.absorbed[unit] == nil, let row = try UnitRow(unit, view, tables),
-      var state = row.unit, change.isEmpty || !state.isConcerned(by: change)
+      var state = row.unit, change.isEmpty || !state.isAffected(by: change)
     else { return nil }
     let fresh = groups.facts(of: unit, in: facts).filter { $0.position > row.foldedThrough }
     if fresh.isEmpty { return state }
