@@ -25,6 +25,7 @@ let package = Package(
     .library(name: "LedgerStore", targets: ["LedgerStore"]),
     .library(name: "Entitlements", targets: ["Entitlements"]),
     .library(name: "StoreImport", targets: ["StoreImport"]),
+    .library(name: "Replay", targets: ["Replay"]),
     .executable(name: "daybook", targets: ["daybook"]),
   ],
   dependencies: [
@@ -53,10 +54,13 @@ let package = Package(
       name: "StoreImport",
       dependencies: ["LedgerEvents", .product(name: "Crypto", package: "swift-crypto")],
       swiftSettings: strict),
+    .target(
+      name: "Replay", dependencies: ["LedgerStore", "LedgerModel", "LedgerEvents"],
+      swiftSettings: strict),
     .executableTarget(
       name: "daybook",
       dependencies: [
-        "LedgerEvents", "LedgerModel", "LedgerStore", "Entitlements", "StoreImport",
+        "LedgerEvents", "LedgerModel", "LedgerStore", "Entitlements", "StoreImport", "Replay",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ],
@@ -94,6 +98,10 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "CommandLineTests", dependencies: ["LedgerEvents", "LedgerHistories", "daybook"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "ReplayTests",
+      dependencies: ["Replay", "LedgerModel", "LedgerEvents", "LedgerHistories"],
       swiftSettings: strict),
     .testTarget(
       name: "LedgerOracleTests", dependencies: ["LedgerOracle", "LedgerHistories", "LedgerEvents"],
