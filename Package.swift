@@ -91,7 +91,10 @@ let package = Package(
       swiftSettings: strict + lifetimes),
     .testTarget(
       name: "EntitlementsTests",
-      dependencies: ["Entitlements", "LedgerStore", "LedgerModel", "LedgerEvents"],
+      dependencies: [
+        "Entitlements", "LedgerStore", "LedgerModel", "LedgerEvents", "LedgerHistories",
+        "LedgerChild",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "StoreImportTests", dependencies: ["StoreImport", "LedgerEvents", "LedgerOracle"],

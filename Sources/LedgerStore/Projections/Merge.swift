@@ -113,8 +113,11 @@ struct Merge {
       rows.put(tables.couplings, key, [use.writes ? 1 : 0])
     }
     for (key, value) in state.observations(of: unit) { rows.put(tables.observed, key, value) }
-    for (account, answer) in try AnswerRow.all(of: state, context, texts) {
-      rows.put(tables.answers, answerKeys.key(of: account), answer.encoded)
+    for (account, answer) in try AnswerRow.all(
+      of: state, called: unit, context, texts)
+    {
+      let key = answerKeys.key(of: account)
+      rows.put(tables.answers, [UInt8](copying: key.span), answer.encoded)
     }
     guard rows.isFull else { return }
     do throws(LMDBError) {
