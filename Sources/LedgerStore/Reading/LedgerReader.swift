@@ -49,7 +49,13 @@ public final class LedgerReader: Sendable {
     let reading = try projections.beginRead()
     let snapshot = try log.snapshot()
     let view = try snapshot.view
-    let reader = try catchUp(held, projections, reading.view, view)
+    let reader: ReaderState
+    do throws(LedgerError) { reader = try catchUp(held, projections, reading.view, view) } catch {
+      // It may have taken in half of what is new.
+      held.reader = nil
+      throw error
+    }
+    defer { if reader.texts.failure != nil { held.reader = nil } }
     return try body(
       LedgerView(
         log: view, projections: reading.view, tables: projections.tables, reader: reader))
@@ -61,7 +67,8 @@ public final class LedgerReader: Sendable {
   ) throws(LedgerError) -> ReaderState {
     let tables = projections.tables
     let stored = try Checkpoint(reading, tables)
-    if held.reader == nil || held.reader?.overlay.checkpoint != (stored ?? held.reader?.overlay.checkpoint) {
+    let kept = held.reader?.overlay.checkpoint
+    if kept == nil || kept != (stored ?? kept) {
       held.reader = try ReaderState(log, projections, reading, view)
     }
     guard let reader = held.reader else { throw Self.missing }
