@@ -19,6 +19,7 @@ struct Merge {
   let checkpoint: Checkpoint
   var map: UnitMap
   var groups: FactGroups
+  let pace: MergePace
   var rows = PendingRows()
   /// Units that share state of the absent device with others: written last, when it is known which
   /// of them are one.
@@ -119,7 +120,8 @@ struct Merge {
       let key = answerKeys.key(of: account)
       rows.put(tables.answers, [UInt8](copying: key.span), answer.encoded)
     }
-    guard rows.isFull else { return }
+    guard rows.isFull(pace) else { return }
+    try pace.beforeCommit()
     do throws(LMDBError) {
       var transaction = try environment.beginWrite()
       try rows.write(&transaction)

@@ -4,16 +4,17 @@ internal import LedgerEvents
 /// The projections' index of ids and names, as the log's writer asks it.
 struct ProjectionKeyIndex: KeyIndex {
   let projections: Projections
-  let reach: UInt64
-  let nameReach: NameNumber
+  /// Where the index ends; nil before anything was folded.
+  let checkpoint: Checkpoint?
+
+  var reach: UInt64 { checkpoint?.position ?? 0 }
+  var nameReach: NameNumber { checkpoint?.name ?? 0 }
 
   /// The index as far as the projections have come now.
   init(_ projections: Projections) throws(LedgerError) {
     self.projections = projections
     let reading = try projections.beginRead()
-    let checkpoint = try Checkpoint(reading.view, projections.tables)
-    reach = checkpoint?.position ?? 0
-    nameReach = checkpoint?.name ?? 0
+    checkpoint = try Checkpoint(reading.view, projections.tables)
   }
 
   func positions(ofIDs hashes: [UInt64]) throws(LedgerError) -> [KeyCandidate] {
