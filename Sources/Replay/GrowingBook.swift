@@ -41,7 +41,7 @@ struct GrowingBook {
     }
     if !change.isEmpty {
       contextVersion += 1
-      for place in parts.indices where parts[place].unit.isConcerned(by: change) {
+      for place in parts.indices where parts[place].unit.isAffected(by: change) {
         parts[place].isSpent = true
       }
     }
