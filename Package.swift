@@ -108,7 +108,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "CommandLineTests", dependencies: ["LedgerEvents", "LedgerHistories", "daybook"],
-      swiftSettings: strict),
+      exclude: ["Golden"], swiftSettings: strict),
     .testTarget(
       name: "ReplayTests",
       dependencies: ["Replay", "LedgerModel", "LedgerEvents", "LedgerHistories"],

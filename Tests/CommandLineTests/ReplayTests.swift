@@ -75,7 +75,7 @@ import Testing
     #expect(
       steps.flatMap { rules($0) } == ["finished-before-install", "content-missing-at-install"])
     let transaction = try self.steps(["--transaction", "280009455902729"], ledger: ledger.path)
-    #expect(transaction.count == 12)
+    #expect(transaction.count == 11)
     let positions = try self.steps(["--from", "40", "--to", "45"], ledger: ledger.path)
     #expect(positions.compactMap { $0["position"] as? Int } == Array(40...45))
   }

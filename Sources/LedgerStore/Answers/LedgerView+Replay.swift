@@ -72,10 +72,6 @@ extension LedgerView {
         positions.insert(fact.position)
       }
     }
-    // What stands behind the projections is posted under no context yet.
-    for fact in reader.overlay.facts where fact.position <= last {
-      if fact.kind == .catalogSet || fact.device == 0 { positions.insert(fact.position) }
-    }
     return positions.sorted()
   }
 }
