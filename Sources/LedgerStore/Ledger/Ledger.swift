@@ -64,7 +64,9 @@ public final class Ledger: Sendable {
 // MARK: - Appending
 
 extension Ledger {
-  /// Appends a batch as a whole; when this returns it is durable. See ``EventLog/append(_:options:)``.
+  /// Appends a batch as a whole; when this returns it is durable.
+  ///
+  /// See ``EventLog/append(_:options:)``.
   @discardableResult
   public func append(
     _ batch: [EventInput], options: AppendOptions = AppendOptions()

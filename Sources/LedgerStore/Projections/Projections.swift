@@ -82,7 +82,8 @@ final class Projections: Sendable {
     return found
   }
 
-  /// Where folding goes on: the confirmed checkpoint, or the beginning where nothing was folded yet.
+  /// Where folding goes on: the confirmed checkpoint, or the beginning where nothing was folded
+  /// yet.
   func start(
     _ view: TransactionView, confirmedBy log: LogView, _ identity: LogIdentity
   ) throws(LedgerError) -> Checkpoint? {
