@@ -4,6 +4,9 @@ extension Fact {
   /// The fact of an event in memory, by way of its record, so that there is one reading of events.
   ///
   /// - Parameters:
+  ///   - event: A valid event.
+  ///   - position: Its place in the log, from 1.
+  ///   - recordedAt: The ledger's clock when it was appended.
   ///   - numbers: The numbers of `event.nameUses`, in that order; `NameNumbers` gives them.
   ///   - key: The key of the ledger's hashes, where the fact is to be compared with the log's.
   /// - Precondition: The event is valid and `position` is at most `positionMax`.

@@ -47,6 +47,24 @@ public struct Thresholds: Hashable, Sendable {
 
   public init() {}
 
+  /// The rules that have a threshold.
+  public static let rules: [Rule] = [
+    .neverFinished, .paymentUnanswered, .downloadStalled, .installInterrupted, .restoreUnanswered,
+  ]
+
+  /// Sets the threshold of a rule, in microseconds; false where the rule has none.
+  public mutating func set(_ rule: Rule, to microseconds: Int64) -> Bool {
+    switch rule {
+    case .neverFinished: neverFinished = microseconds
+    case .paymentUnanswered: paymentUnanswered = microseconds
+    case .downloadStalled: downloadStalled = microseconds
+    case .installInterrupted: installInterrupted = microseconds
+    case .restoreUnanswered: restoreUnanswered = microseconds
+    default: return false
+    }
+    return true
+  }
+
   /// The defaults of `findings.md`.
   public static let standard = Thresholds()
 }

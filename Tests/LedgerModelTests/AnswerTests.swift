@@ -108,4 +108,38 @@ struct AnswerTests {
     #expect(positions("B") == positions("A"))
     #expect(positions("C") == [1, 2, 4, 5])
   }
+
+  @Test func `A walk comes to the fold by the same findings, one event after another`() throws {
+    let scene = try Scene(
+      """
+      1T10:00 transaction.purchased t=t1 p=book a=A {"downloads":[{"download":"c1"}]}
+      1T10:01 transaction.finished t=t1
+      1T10:02 transaction.finished t=t1
+      """)
+    var walk = UnitWalk(
+      over: scene.ledger.facts, context: scene.book.context, texts: scene.ledger)
+    var counts: [Int] = []
+    while walk.next() != nil { counts.append(walk.unit.findings.count) }
+    #expect(counts == [0, 1, 2])
+    #expect(walk.unit.encoded() == scene.book.units[0].encoded())
+  }
+
+  @Test func `A finding names the account that a transaction's chain lends it`() throws {
+    let scene = try Scene(
+      """
+      1T10:00 transaction.purchased t=t1 o=t1 p=book a=A
+      1T10:01 transaction.restored t=t2 o=t1 p=book
+      1T10:02 transaction.removed t=t2
+      """)
+    let finding = try #require(scene.book.findings.first { $0.rule == .removedWithoutFinish })
+    #expect(finding.account == scene.ledger.number(.account, "A"))
+  }
+
+  @Test func `Thresholds belong to rules that hold at a moment`() {
+    var thresholds = Thresholds.standard
+    for rule in Rule.allCases {
+      #expect(thresholds.set(rule, to: 5) == Thresholds.rules.contains(rule))
+    }
+    #expect(thresholds.neverFinished == 5 && thresholds.restoreUnanswered == 5)
+  }
 }

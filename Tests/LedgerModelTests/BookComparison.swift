@@ -18,9 +18,14 @@ struct BookComparison {
 
   var arrivesInOrder: Bool { expectedPosition.isEmpty }
 
-  mutating func compare(_ environment: StoreEnvironment, _ expected: Conformance.Expected) {
+  /// - Parameter isNewest: whether the expectation is of the newest store time of the environment.
+  mutating func compare(
+    _ environment: StoreEnvironment, _ expected: Expectation, isNewest: Bool = true
+  ) {
     let at = book.newestEvent(in: environment)
-    if at != expected.at.microseconds { differences.append("\(environment) judged elsewhere") }
+    if isNewest && at != expected.at.microseconds {
+      differences.append("\(environment) judged elsewhere")
+    }
     var surplus: [String: Int] = [:]
     for finding in book.findings where finding.environment == environment {
       guard arrivesInOrder || finding.rule != .arrivedLate else { continue }
@@ -51,7 +56,7 @@ struct BookComparison {
   }
 
   private mutating func compare(
-    _ name: Name, _ expected: Conformance.Account, _ environment: StoreEnvironment, at: Int64
+    _ name: Name, _ expected: Expectation.Account, _ environment: StoreEnvironment, at: Int64
   ) {
     let account = ledger.number(.account, name)
     let answer = book.answer(
@@ -99,7 +104,9 @@ extension Conformance.History {
     let isInOrder = expectedPosition.allSatisfy { $0.key == $0.value }
     var comparison = BookComparison(
       ledger, book, expectedPosition: isInOrder ? [:] : expectedPosition)
-    for (environment, expected) in expected { comparison.compare(environment, expected) }
+    for (environment, expected) in expected {
+      comparison.compare(environment, Expectation(expected))
+    }
     return comparison.differences
   }
 }

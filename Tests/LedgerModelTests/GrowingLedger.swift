@@ -29,7 +29,7 @@ struct GrowingLedger {
     for fact in batch { context.extend(with: fact, texts, &change) }
     for place in parts.indices {
       guard let state = parts[place].state else { continue }
-      if try Unit(decoding: state).isConcerned(by: change) { parts[place].state = nil }
+      if try Unit(decoding: state).isAffected(by: change) { parts[place].state = nil }
     }
     var fresh: [Int: [Fact]] = [:]
     for fact in batch {

@@ -68,7 +68,7 @@ extension EnvironmentState {
         periods[target].storeExpiry.take(
           fact.value, time: fact.storeTime, ordinal: fact.ordinal)
       } else {
-        periods[target].queueExpiry.take(fact.value, time: .min, ordinal: fact.ordinal)
+        periods[target].queueExpiry.take(fact.value, time: 0, ordinal: fact.ordinal)
       }
     }
   }

@@ -10,10 +10,15 @@ extension Unit {
 
   /// The rules of the second table that hold at a moment in one environment.
   ///
+  /// `isInstalledByNobody` tells whether any unit of the ledger has content of a product that
+  /// nobody holds (`ProductObservations.isInstalledByNobody`): `undelivered` asks it for a chain
+  /// that nobody holds, of one of `unheldProducts`.
+  ///
   /// - Complexity: O(*n*) in what the unit keeps.
   public func findings(
     at moment: Int64, in environment: StoreEnvironment, thresholds: Thresholds = .standard,
-    context: SharedContext, texts: any FactTexts
+    context: SharedContext, texts: any FactTexts,
+    isInstalledByNobody: (NameNumber) -> Bool = { _ in false }
   ) -> [Finding] {
     guard let state = environments.first(where: { $0.environment == environment }) else {
       return []
@@ -24,7 +29,26 @@ extension Unit {
       + state.openDownloads(at: moment, thresholds)
       + state.openInstalls(at: moment, thresholds)
       + state.openRestores(at: moment, thresholds)
-      + state.undelivered(at: moment, surroundings)
+      + state.undelivered(at: moment, surroundings, isInstalledByNobody)
+  }
+
+  /// The products of chains with hosted content that nobody holds: whether they were delivered
+  /// depends on what nobody has installed, in any unit.
+  public var unheldProducts: [ObservedProduct] {
+    var found: Set<ObservedProduct> = []
+    for state in environments {
+      for place in state.chains.indices
+      where state.chains[place].hasHostedContent && state.chain(place, grantsTo: nobody) {
+        found.insert(
+          ObservedProduct(
+            environment: state.environment, product: state.chains[place].firstProduct))
+        for member in state.members(of: place) where state.transactions[member].hasPurchase {
+          let product = state.transactions[member].purchase.product
+          found.insert(ObservedProduct(environment: state.environment, product: product))
+        }
+      }
+    }
+    return found.sorted { ($0.environment, $0.product) < ($1.environment, $1.product) }
   }
 
   /// Believed `occurredAt` of the newest fact that counts in an environment.
@@ -38,11 +62,15 @@ extension Unit {
 
 extension EnvironmentState {
   fileprivate func openTransactions(at moment: Int64, _ thresholds: Thresholds) -> [Finding] {
-    transactions.filter { NeverFinished.holds($0.queue, at: moment, thresholds) }.map {
-      Finding(
-        rule: .neverFinished, environment: environment, position: $0.queue.openedPosition,
-        occurredAt: $0.queue.openedAt, account: $0.owner, transaction: $0.number,
-        product: $0.product)
+    transactions.indices.filter {
+      NeverFinished.holds(transactions[$0].queue, at: moment, thresholds)
+    }.map { place in
+      let transaction = transactions[place]
+      return Finding(
+        rule: .neverFinished, environment: environment,
+        position: transaction.queue.openedPosition, occurredAt: transaction.queue.openedAt,
+        account: account(of: place), transaction: transaction.number,
+        product: transaction.product)
     }
   }
 
@@ -59,7 +87,7 @@ extension EnvironmentState {
       let transaction = transactions[$0.transaction]
       return Finding(
         rule: .downloadStalled, environment: environment, position: $0.newestPosition,
-        occurredAt: $0.newestTime, account: transaction.owner, device: $0.device,
+        occurredAt: $0.newestTime, account: account(of: $0.transaction), device: $0.device,
         transaction: transaction.number, product: transaction.product, download: $0.number)
     }
   }
@@ -86,19 +114,25 @@ extension EnvironmentState {
     }
   }
 
-  fileprivate func undelivered(at moment: Int64, _ surroundings: Surroundings) -> [Finding] {
+  fileprivate func undelivered(
+    at moment: Int64, _ surroundings: Surroundings, _ isInstalledByNobody: (NameNumber) -> Bool
+  ) -> [Finding] {
     chains.indices.compactMap { place in
       let chain = chains[place]
       guard chain.hasHostedContent, chain.endedPosition != 0 else { return nil }
       let standing = standing(of: place, at: moment, surroundings)
-      let isInstalled = standing.map { isInstalledByHolder(of: place, product: $0.product) }
+      let isInstalled = standing.map {
+        isInstalledByHolder(of: place, product: $0.product)
+          || (self.chain(place, grantsTo: nobody) && isInstalledByNobody($0.product))
+      }
       guard
         Undelivered.holds(chain, standing: standing, isInstalledByHolder: isInstalled ?? false)
       else { return nil }
       let first = transactions[chain.firstPurchase]
       return Finding(
         rule: .undelivered, environment: environment, position: chain.endedPosition,
-        occurredAt: chain.endedAt, account: first.owner, transaction: first.number,
+        occurredAt: chain.endedAt, account: account(of: chain.firstPurchase),
+        transaction: first.number,
         product: standing?.product ?? 0)
     }
   }

@@ -78,7 +78,10 @@ extension EnvironmentState {
     if restore == 0 { return }
     judgeRestored(fact, step, restore: restore, surroundings)
     deliveries[delivery].restore = restore
-    if RestoreCompletedEarly.breaks(isCompleted: isCompleted) {
+    if RestoreCompletedEarly.breaks(isCompleted: isCompleted),
+      !transactions[step.transaction].marks.contains(.restoredEarlyFound)
+    {
+      transactions[step.transaction].marks.insert(.restoredEarlyFound)
       report(.restoreCompletedEarly, fact, step)
     }
   }
@@ -87,7 +90,7 @@ extension EnvironmentState {
     _ fact: Fact, _ step: Step, restore: UInt64, _ surroundings: Surroundings
   ) {
     let transaction = transactions[step.transaction]
-    if transaction.statedOriginal == 0 { return }
+    if transaction.statedOriginal == 0 || transaction.marks.contains(.restoredTwiceFound) { return }
     let isSecond = members(of: transaction.chain).contains { member in
       guard member != step.transaction, transactions[member].statedOriginal != 0 else {
         return false
@@ -97,6 +100,7 @@ extension EnvironmentState {
     }
     let kind = kind(of: chains[transaction.chain], surroundings.context)
     if RestoredTwice.breaks(isSecond: isSecond, kind: kind) {
+      transactions[step.transaction].marks.insert(.restoredTwiceFound)
       report(.restoredTwice, fact, step)
     }
   }

@@ -84,7 +84,7 @@ extension EnvironmentState {
   }
 
   private mutating func judgeRequest(_ fact: Fact, _ step: Step, _ place: Int) {
-    if isThereAlready(downloads[place].version, product: step.product, fact, step) {
+    if isThereAlready(downloads[place].version, fact, step) {
       report(.redundantDownload, fact, step)
     }
   }
@@ -139,11 +139,10 @@ extension EnvironmentState {
     }
   }
 
-  /// Whether a version of a product, or a newer one, is installed on the fact's device by an
-  /// install that does not name the step's transaction (`model.md` 17).
-  mutating func isThereAlready(
-    _ version: Name?, product: NameNumber, _ fact: Fact, _ step: Step
-  ) -> Bool {
+  /// Whether a version of the transaction's product, or a newer one, is installed on the fact's
+  /// device by an install that does not name the transaction (`model.md` 17).
+  mutating func isThereAlready(_ version: Name?, _ fact: Fact, _ step: Step) -> Bool {
+    let product = transactions[step.transaction].product
     if product == 0 { return false }
     if step.holder == nobody && fact.device == 0 { couple(.content, product, writes: false) }
     guard let version else { return false }

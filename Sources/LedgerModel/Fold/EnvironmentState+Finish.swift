@@ -56,7 +56,7 @@ extension EnvironmentState {
       let install = install(of: download)
       if download.marks.contains(.everRequested) { closing.anyRequested = true }
       if download.host == .own { continue }
-      if isThereAlready(download.version, product: step.product, fact, step) { continue }
+      if isThereAlready(download.version, fact, step) { continue }
       closing.add(download, install: install)
       if download.phase == .finished && !(install?.wasInstalled ?? false) { lost.append(place) }
     }

@@ -20,7 +20,6 @@ extension EnvironmentState {
     }
     if InvalidProduct.breaks(isListedAsInvalid: isInvalid) { report(.invalidProduct, fact, step) }
     if PaymentNotAllowed.breaks(isAllowed: isAllowed) { report(.paymentNotAllowed, fact, step) }
-    if fact.payment != 0, payments.contains(where: { $0.payment == fact.payment }) { return }
     if fact.payment == 0 && fact.device == 0 { couple(.payment, fact.product, writes: true) }
     payments.append(
       PaymentState(

@@ -39,7 +39,7 @@ extension EnvironmentState {
   private mutating func dispatch(_ fact: Fact, _ step: Step, _ surroundings: Surroundings) {
     let kind = fact.kind
     if kind.isDownloadKind {
-      if !fact.isFromTheStore { reduceDownload(fact, step, surroundings) }
+      reduceDownload(fact, step, surroundings)
     } else if kind.isTransactionKind || kind.isSubscriptionKind {
       reducePurchase(fact, step, surroundings)
       if fact.isQueueFact { reduceQueue(fact, step, surroundings) }
@@ -83,9 +83,8 @@ extension EnvironmentState {
     var account = fact.account
     var transaction = fact.transaction
     if step.transaction != none {
-      if transactions[step.transaction].owner != 0 {
-        account = transactions[step.transaction].owner
-      }
+      let owner = self.account(of: step.transaction)
+      if owner != 0 { account = owner }
       transaction = transactions[step.transaction].number
     }
     return Finding(
@@ -93,6 +92,14 @@ extension EnvironmentState {
       account: account, device: fact.device, transaction: transaction,
       product: step.product != 0 ? step.product : fact.product,
       download: download != 0 ? download : fact.download, detail: detail)
+  }
+
+  /// The account that a transaction belongs to by its first stating event, else the one that its
+  /// chain's other transactions lend it; 0 where there is none.
+  func account(of transaction: Int) -> NameNumber {
+    if transactions[transaction].owner != 0 { return transactions[transaction].owner }
+    let owning = chainOwnerIndex.lookUp(UInt64(transactions[transaction].original))
+    return owning < 0 ? 0 : transactions[chainOwners[owning]].owner
   }
 
   /// Notes that the fold touched something that units share on the absent device.

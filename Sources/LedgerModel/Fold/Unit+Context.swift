@@ -5,7 +5,7 @@ extension Unit {
   /// folded anew; it may say so without need, never fail to.
   ///
   /// What the unit answers at a moment can change without that: `concernsAnswer(of:)` tells.
-  public func isConcerned(by change: ContextChange) -> Bool {
+  public func isAffected(by change: ContextChange) -> Bool {
     guard let lastKey else { return false }
     if change.addsEnvironment && countsEverywhere { return true }
     if let from = change.absentDeviceFrom {

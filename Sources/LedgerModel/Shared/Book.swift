@@ -105,7 +105,11 @@ public struct Book {
   ) -> [Finding] {
     let ofUnits = units.flatMap {
       $0.findings(
-        at: moment, in: environment, thresholds: thresholds, context: context, texts: texts)
+        at: moment, in: environment, thresholds: thresholds, context: context, texts: texts
+      ) { product in
+        observations[.init(environment: environment, product: product)]?.isInstalledByNobody
+          ?? false
+      }
     }
     let ofAbsent = context.findings(at: moment, in: environment, thresholds: thresholds)
     return Self.sorted(ofUnits + ofAbsent)

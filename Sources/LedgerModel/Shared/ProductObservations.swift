@@ -14,10 +14,13 @@ public struct ProductObservations: Sendable {
   /// Each version once, at the earliest event that names it.
   var versions: [VersionObservation] = []
   var digests: [Digest] = []
+  /// Content of the product was installed, on whatever device, that nobody holds: all of it counts
+  /// as one holder's (`model.md`, *Whose it is*).
+  public internal(set) var isInstalledByNobody = false
 
   public init() {}
 
-  public var isEmpty: Bool { versions.isEmpty && digests.isEmpty }
+  public var isEmpty: Bool { versions.isEmpty && digests.isEmpty && !isInstalledByNobody }
 
   /// Takes in what another unit observed of the same product and environment.
   ///
@@ -25,6 +28,7 @@ public struct ProductObservations: Sendable {
   public mutating func merge(_ other: ProductObservations, _ texts: any FactTexts) {
     for version in other.versions { add(version, texts) }
     for digest in other.digests { add(digest, texts) }
+    if other.isInstalledByNobody { isInstalledByNobody = true }
   }
 
   mutating func add(_ version: VersionObservation, _ texts: any FactTexts) {
@@ -76,11 +80,12 @@ extension Unit {
     }
   }
 
-  /// The products of which the unit observed a version or a digest.
+  /// The products of which the unit observed a version or a digest, or content that nobody holds.
   public var observedProducts: [ObservedProduct] {
     var found: Set<ObservedProduct> = []
     for state in environments {
-      let products = state.versions.map(\.product) + state.digests.map(\.product)
+      let unheld = state.contents.filter { $0.holder == nobody }.map(\.product)
+      let products = state.versions.map(\.product) + state.digests.map(\.product) + unheld
       for product in products {
         found.insert(ObservedProduct(environment: state.environment, product: product))
       }
@@ -96,6 +101,9 @@ extension Unit {
   ) -> ProductObservations {
     var observations = ProductObservations()
     for state in environments where state.environment == observed.environment {
+      observations.isInstalledByNobody = state.contents.contains {
+        $0.holder == nobody && $0.product == observed.product
+      }
       for version in state.versions where version.product == observed.product {
         observations.add(version, texts)
       }

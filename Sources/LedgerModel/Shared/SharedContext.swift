@@ -128,10 +128,12 @@ public struct EnvironmentSet: OptionSet, Hashable, Sendable {
 
   public static let production = EnvironmentSet(.production)
 
+  /// Whether the environment is one of the set.
   public func contains(_ environment: StoreEnvironment) -> Bool {
     contains(EnvironmentSet(environment))
   }
 
+  /// Makes the environment one of the set.
   public mutating func insert(_ environment: StoreEnvironment) {
     formUnion(EnvironmentSet(environment))
   }

@@ -20,6 +20,8 @@ struct TransactionState: Sendable {
     static let loopFoundInOpening = Marks(rawValue: 64)
     static let removalFoundInOpening = Marks(rawValue: 128)
     static let begun = Marks(rawValue: 256)
+    static let restoredTwiceFound = Marks(rawValue: 512)
+    static let restoredEarlyFound = Marks(rawValue: 1_024)
   }
 
   /// The transaction's number, or its payment's while no transaction is known.

@@ -19,18 +19,22 @@ struct LogAppender {
   /// Whether what stands above speaks of events that are not committed yet.
   var isAhead = false
 
+  /// The longest time for which a group takes more batches in.
+  var timeMax = LogAppender.groupTimeMax
+
   // Buffers that are used again.
   var hasher = TreeHasher()
   var record: [UInt8] = []
   var row: [UInt8] = []
   var nodes: [TreeHash] = []
   var numbers: [NameNumber] = []
+  var idBytes: [UInt8] = []
   var eventNumbers: [NameNumber] = []
 
   /// The most events of one group: enough to share a commit's cost, and few enough to answer soon.
   static let groupEventsMax = 2_000
 
-  /// The longest time for which a group takes more batches in.
+  /// The longest time for which a group takes more batches in, unless another is set.
   static let groupTimeMax = Duration.milliseconds(10)
 
   typealias Answer = (
@@ -92,7 +96,7 @@ struct LogAppender {
       }
       group.append((pending.answer, answer))
       room = LogAppender.groupEventsMax - Int(position - committed)
-      if ContinuousClock.now - start > LogAppender.groupTimeMax { break }
+      if ContinuousClock.now - start > timeMax { break }
     }
     guard position > committed else {
       isAhead = false

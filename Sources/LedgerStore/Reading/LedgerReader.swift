@@ -40,6 +40,7 @@ public final class LedgerReader: Sendable {
     let snapshot = try log.snapshot()
     let view = try snapshot.view
     let reader = try held.catchUp(log, projections, reading.view, view)
+    defer { if reader.texts.failure != nil { held.clear() } }
     return try body(
       LedgerView(
         log: view, projections: reading.view, tables: projections.tables, reader: reader))

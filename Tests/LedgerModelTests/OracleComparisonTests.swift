@@ -1,0 +1,60 @@
+import LedgerEvents
+import LedgerHistories
+import LedgerModel
+import LedgerOracle
+import Testing
+
+/// The model against an independent statement of the same two pages, over random histories.
+struct OracleComparisonTests {
+  @Test(arguments: 0..<10)
+  func `Dense histories come to what the oracle says`(block: UInt64) {
+    for seed in (block * 40)..<(block * 40 + 40) {
+      compare(Histories.dense(seed: seed), "dense \(seed)")
+    }
+  }
+
+  @Test func `The past is a fold of what had occurred by then`() {
+    for seed in 2_000..<2_060 as Range<UInt64> {
+      let history = Histories.dense(seed: seed)
+      let ledger = FoldedLedger(history)
+      let times = ledger.facts.map(\.occurredAt).sorted()
+      let moment = times[times.count / 2]
+      let book = Book(folding: ledger.facts.filter { $0.occurredAt <= moment }, texts: ledger)
+      let answers = Oracle(history).answers(at: Instant(microseconds: moment))
+      for (environment, answer) in answers where book.context.environments.contains(environment) {
+        var comparison = BookComparison(ledger, book)
+        comparison.compare(environment, Expectation(answer), isNewest: false)
+        #expect(comparison.differences.isEmpty, "\(seed): \(comparison.differences)")
+      }
+    }
+  }
+
+  @Test func `Late and shuffled histories come to what the oracle says`() {
+    for seed in 1_000..<1_060 as Range<UInt64> {
+      let history = Histories.dense(seed: seed, count: 40)
+      compare(RecordedEvent.shuffled(history, seed: seed), "shuffled dense \(seed)")
+      compare(RecordedEvent.newestFirst(history), "newest first dense \(seed)")
+    }
+  }
+
+  @Test func `Long and sparse histories come to what the oracle says`() {
+    for seed in 0..<4 as Range<UInt64> {
+      compare(Histories.sparse(seed: seed, count: 400, accounts: 20), "sparse \(seed)")
+      compare(Histories.realistic(seed: seed, count: 400), "realistic \(seed)")
+      compare(Histories.dense(seed: 5_000 + seed, count: 250), "long dense \(seed)")
+    }
+  }
+
+  private func compare(_ events: [RecordedEvent], _ name: String) {
+    let ledger = FoldedLedger(events)
+    let book = ledger.book
+    var differences: [String] = []
+    let stated = book.context.environments
+    for (environment, answer) in Oracle(events).answers() where stated.contains(environment) {
+      var comparison = BookComparison(ledger, book)
+      comparison.compare(environment, Expectation(answer))
+      differences += comparison.differences
+    }
+    #expect(differences.isEmpty, "\(name): \(differences.joined(separator: "; "))")
+  }
+}
