@@ -29,7 +29,7 @@ public final class Entitlements: Sendable {
   ///   - environments: Where purchases count; see <doc:EnvironmentsAndReviewers>.
   ///   - clock: What tells the present; for tests.
   /// - Complexity: O(1).
-  /// - Throws: ``LedgerStore/LedgerError``: `noLedger`, `unknownFormat`, `busy` where this process
+  /// - Throws: `LedgerError`: `noLedger`, `unknownFormat`, `busy` where this process
   ///   has the ledger open, `readOnly` without the right to write the file of readers, `corrupt`,
   ///   `io`.
   public convenience init(
@@ -99,7 +99,7 @@ extension Entitlements {
   ///   - moment: The store time asked for; without it everything counts, judged now.
   ///   - environments: Where purchases count for this question; `nil` for ``environments``.
   /// - Complexity: O(*n*) in the customer's transactions; for the past, in the customer's events.
-  /// - Throws: ``LedgerStore/LedgerError``: `rebuildNeeded`, `corrupt`, `io`, `closed`.
+  /// - Throws: `LedgerError`: `rebuildNeeded`, `corrupt`, `io`, `closed`.
   public func entitlements(
     of customer: CustomerReference, at moment: Instant? = nil,
     environments: Set<StoreEnvironment>? = nil
@@ -120,7 +120,7 @@ extension Entitlements {
   ///   - moment: The store time asked for; without it everything counts, judged now.
   ///   - environments: Where purchases count for this question; `nil` for ``environments``.
   /// - Complexity: O(*n*) in the customer's transactions.
-  /// - Throws: ``LedgerStore/LedgerError``: `rebuildNeeded`, `corrupt`, `io`, `closed`.
+  /// - Throws: `LedgerError`: `rebuildNeeded`, `corrupt`, `io`, `closed`.
   public func balances(
     of customer: CustomerReference, at moment: Instant? = nil,
     environments: Set<StoreEnvironment>? = nil
@@ -137,7 +137,7 @@ extension Entitlements {
   ///   - moment: The store time asked for; without it everything counts.
   ///   - environments: Where purchases count for this question; `nil` for ``environments``.
   /// - Complexity: O(*n*) in the customer's events and in the units that observed the products.
-  /// - Throws: ``LedgerStore/LedgerError``: `rebuildNeeded`, `corrupt`, `io`, `closed`.
+  /// - Throws: `LedgerError`: `rebuildNeeded`, `corrupt`, `io`, `closed`.
   public func installed(
     of customer: CustomerReference, at moment: Instant? = nil,
     environments: Set<StoreEnvironment>? = nil
@@ -151,7 +151,7 @@ extension Entitlements {
   /// The position of the newest event, which the next answer takes in.
   ///
   /// - Complexity: O(1).
-  /// - Throws: ``LedgerStore/LedgerError``: `io`, `closed`.
+  /// - Throws: `LedgerError`: `io`, `closed`.
   public func position() throws(LedgerError) -> UInt64 { try ledger.log.lastPosition() }
 
   /// Suspends until the ledger holds a position, as an append in another process told it.
@@ -161,7 +161,7 @@ extension Entitlements {
   /// of others are seen within 5 ms.
   ///
   /// - Returns: Whether the position is there; false when the time was up, or the task cancelled.
-  /// - Throws: ``LedgerStore/LedgerError``: `io`, `closed`.
+  /// - Throws: `LedgerError`: `io`, `closed`.
   public func wait(
     until position: UInt64, timeout: Duration = .seconds(30)
   ) async throws(LedgerError) -> Bool {

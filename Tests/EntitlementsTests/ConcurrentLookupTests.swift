@@ -1,9 +1,16 @@
 import Entitlements
 import Foundation
 import LedgerEvents
+import LedgerModel
 import LedgerStore
 import Synchronization
 import Testing
+
+/// What tasks wrote down: where each customer's grant stands, and what they were answered.
+private final class Tally: Sendable {
+  let positions = Mutex<[Int: UInt64]>([:])
+  let asked = Mutex<[(customer: Int, verdict: Verdict)]>([])
+}
 
 @Suite("Lookups while others append")
 struct ConcurrentLookupTests {
@@ -11,8 +18,7 @@ struct ConcurrentLookupTests {
   func manyTasks() async throws {
     let ledger = try TemporaryLedger(now: .noon(1_000_000))
     let count = 300
-    let positions = Mutex<[Int: UInt64]>([:])
-    let asked = Mutex<[(customer: Int, verdict: Verdict)]>([])
+    let tally = Tally()
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {
         for customer in 0..<count {
@@ -21,7 +27,7 @@ struct ConcurrentLookupTests {
           let input = EventInput(event: grant, position: 1)
           let outcome = try await ledger.ledger.append([input]).outcomes.first
           if let position = outcome?.position {
-            positions.withLock { $0[customer] = position }
+            tally.positions.withLock { $0[customer] = position }
           }
         }
       }
@@ -30,16 +36,16 @@ struct ConcurrentLookupTests {
           for round in 0..<400 {
             let customer = (round * 7 + asker * 13) % count
             let verdict = ledger.lookup.isEntitled("customer-\(customer)", to: .entitlement("pro"))
-            asked.withLock { $0.append((customer, verdict)) }
+            tally.asked.withLock { $0.append((customer, verdict)) }
             if round % 16 == 0 { await Task.yield() }
           }
         }
       }
       try await group.waitForAll()
     }
-    let granted = positions.withLock { $0 }
+    let granted = tally.positions.withLock { $0 }
     #expect(granted.count == count)
-    for (customer, verdict) in asked.withLock({ $0 }) {
+    for (customer, verdict) in tally.asked.withLock({ $0 }) {
       let position = try #require(granted[customer])
       switch verdict {
       case .yes(let detail): #expect(detail.position >= position)

@@ -31,7 +31,7 @@ final class TemporaryLedger: Sendable {
   @discardableResult
   func append(_ events: Event...) throws -> AppendResult {
     try append(
-      events.map { RecordedEvent(event: $0, position: 1, recordedAt: $0.occurredAt) })
+      events.map { RecordedEvent(position: 1, recordedAt: $0.occurredAt, event: $0) })
   }
 
   deinit {

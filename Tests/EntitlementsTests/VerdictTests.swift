@@ -1,6 +1,7 @@
 import Entitlements
 import Foundation
 import LedgerEvents
+import LedgerModel
 import LedgerStore
 import Testing
 
