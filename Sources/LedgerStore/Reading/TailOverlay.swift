@@ -11,6 +11,8 @@ struct TailOverlay {
   /// The last position that is in it.
   private(set) var through: UInt64
   private(set) var facts: [Fact] = []
+  /// Those of the facts that the shared context rests on.
+  private var contextFacts: [Fact] = []
   private(set) var groups = FactGroups()
   private(set) var context: SharedContext
   private(set) var change = ContextChange()
@@ -49,7 +51,10 @@ struct TailOverlay {
         """)
     }
     let batch = try FactBatch(through + 1...end, log, keyHash, indexesIDs: false)
-    for fact in batch.facts { context.extend(with: fact, texts, &change) }
+    for fact in batch.facts {
+      if context.concerns(fact) { contextFacts.append(fact) }
+      context.extend(with: fact, texts, &change)
+    }
     try texts.check()
     do throws(LMDBError) {
       for fact in batch.facts {
@@ -184,6 +189,8 @@ struct TailOverlay {
         .filter { $0 <= checkpoint.position }
     }
     positions.sort()
-    return try log.facts(at: positions) + groups.facts(of: unit, in: facts)
+    let fresh =
+      unit == IndexKey.contextUnit ? contextFacts : groups.facts(of: unit, in: facts)
+    return try log.facts(at: positions) + fresh
   }
 }
