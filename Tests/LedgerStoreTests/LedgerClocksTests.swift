@@ -44,8 +44,10 @@ private struct PastComparison {
     _ known: [RecordedEvent], at moment: Instant?, _ clocks: Clocks, _ name: String
   ) throws {
     let answers = Oracle(known).answers(at: moment)
-    let past = try LedgerStatement(walk.ledger(), LedgerQuestions(answers), clocks: clocks)
-    let found = past.differences(from: LedgerStatement(answers))
+    let seen = known.filter { recorded in moment.map { recorded.event.occurredAt <= $0 } ?? true }
+    let questions = LedgerQuestions(answers, about: seen)
+    let past = try LedgerStatement(walk.ledger(), questions, clocks: clocks)
+    let found = past.differences(from: LedgerStatement(answers, to: questions))
     if !found.isEmpty { differences.append("\(name): \(found.prefix(8))") }
   }
 }
@@ -53,7 +55,7 @@ private struct PastComparison {
 /// Asks for a few moments, positions and both.
 private func compare(seed: UInt64, moments: Int) throws {
   var random = SeededRandom(seed: seed &+ 0xC10C)
-  var events = Histories.dense(seed: seed)
+  var events = RecordedEvent.seenByDevices(Histories.dense(seed: seed))
   if seed % 2 == 1 { events = RecordedEvent.shuffled(events, seed: seed) }
   var comparison = try PastComparison(events, &random)
   for _ in 0..<moments {

@@ -20,7 +20,8 @@ struct HeavyLedgerScaleTests {
 
   @Test("folds to the same live, rebuilt and by the oracle")
   func sparse() throws {
-    let events = Histories.sparse(seed: 9, count: Self.count, accounts: Self.count / 100)
+    let events = RecordedEvent.seenByDevices(
+      Histories.sparse(seed: 9, count: Self.count, accounts: Self.count / 100))
     let walk = try LedgerWalk()
     try seconds("appending and folding in pieces") {
       for (number, start) in stride(from: 0, to: events.count, by: 10_000).enumerated() {
@@ -35,21 +36,22 @@ struct HeavyLedgerScaleTests {
     }
     var answers: [StoreEnvironment: Oracle.Answer] = [:]
     try seconds("the oracle") { answers = Oracle(events).answers() }
-    let expected = LedgerStatement(answers)
+    let questions = LedgerQuestions(answers, about: events)
+    let expected = LedgerStatement(answers, to: questions)
     try seconds("the questions") {
-      let live = try LedgerStatement(walk.ledger(), LedgerQuestions(answers))
+      let live = try LedgerStatement(walk.ledger(), questions)
       #expect(live.differences(from: expected).prefix(20) == [])
     }
     try seconds("the rebuild") { try walk.ledger().rebuild() }
-    let rebuilt = try LedgerStatement(walk.ledger(), LedgerQuestions(answers))
+    let rebuilt = try LedgerStatement(walk.ledger(), questions)
     #expect(rebuilt.differences(from: expected).prefix(20) == [])
   }
 
   @Test("folds to the same when the newest events come first")
   func newestFirst() throws {
     let count = Self.count / 5
-    let events = RecordedEvent.newestFirst(
-      Histories.sparse(seed: 10, count: count, accounts: count / 100))
+    let history = Histories.sparse(seed: 10, count: count, accounts: count / 100)
+    let events = RecordedEvent.newestFirst(RecordedEvent.seenByDevices(history))
     let walk = try LedgerWalk()
     for start in stride(from: 0, to: events.count, by: 2_000) {
       try walk.append(events[start..<min(start + 2_000, events.count)])

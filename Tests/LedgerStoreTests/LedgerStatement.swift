@@ -4,14 +4,32 @@ import LedgerModel
 import LedgerOracle
 import LedgerStore
 
+extension RecordedEvent {
+  /// The history with every download reported by who can see one.
+  ///
+  /// Whether a download event of a server, a receipt or a notification says anything of a download
+  /// is left open by the model's text, and no recorded incident has one.
+  static func seenByDevices(_ events: [RecordedEvent]) -> [RecordedEvent] {
+    events.map { recorded in
+      guard recorded.event.type.text.hasPrefix("download."),
+        ["server", "receipt", "notification"].contains(recorded.event.source?.text)
+      else { return recorded }
+      var changed = recorded
+      changed.event.source = nil
+      return changed
+    }
+  }
+}
+
 /// What a ledger is asked: by environment, whom it is asked about and when.
 struct LedgerQuestions {
   var accounts: [StoreEnvironment: [Name]] = [:]
   var moments: [StoreEnvironment: Instant] = [:]
 
-  /// What the oracle has answers to.
-  init(_ answers: [StoreEnvironment: Oracle.Answer]) {
-    for (environment, answer) in answers {
+  /// What the oracle has answers to, in production and the environments that an event states.
+  init(_ answers: [StoreEnvironment: Oracle.Answer], about events: some Sequence<RecordedEvent>) {
+    let stated = Set(events.compactMap(\.event.environment) + [.production])
+    for (environment, answer) in answers where stated.contains(environment) {
       accounts[environment] = answer.accounts.keys.sorted()
       moments[environment] = answer.at
     }
@@ -45,11 +63,12 @@ struct LedgerStatement {
 }
 
 extension LedgerStatement {
-  init(_ answers: [StoreEnvironment: Oracle.Answer]) {
-    for (environment, answer) in answers {
-      for finding in answer.findings + answer.moment {
-        add(environment, "\(finding.rule) @\(finding.position)")
-      }
+  init(_ answers: [StoreEnvironment: Oracle.Answer], to questions: LedgerQuestions) {
+    for (environment, answer) in answers where questions.moments[environment] != nil {
+      for finding in answer.findings { add(environment, "\(finding.rule) @\(finding.position)") }
+      // Of the second table the conformance data counts, too: which event opened it can be said
+      // in more than one way.
+      for finding in answer.moment { add(environment, finding.rule) }
       for (name, account) in answer.accounts {
         for (product, state) in account.states {
           add(environment, "\(name) \(product) is \(state)")
@@ -76,12 +95,15 @@ extension LedgerStatement {
   private init(
     _ view: LedgerView, _ questions: LedgerQuestions, _ clocks: Clocks
   ) throws(LedgerError) {
-    for environment in StoreEnvironment.allCases {
+    for environment in StoreEnvironment.allCases where questions.moments[environment] != nil {
       var query = FindingsQuery()
       query.environments = [environment]
       query.clocks = clocks
       for finding in try view.findings(query) {
-        add(environment, "\(finding.rule.id) @\(finding.position)")
+        add(
+          environment,
+          finding.rule.isJudgedAtAMoment
+            ? finding.rule.id : "\(finding.rule.id) @\(finding.position)")
       }
       guard let moment = questions.moments[environment] else { continue }
       for name in questions.accounts[environment] ?? [] {

@@ -35,10 +35,11 @@ final class LedgerWalk {
   /// The ledger, opened where it is not.
   func ledger() throws -> Ledger {
     if let current { return current }
-    // The writer's thread may still hold what was let go: it is between two of its groups.
+    // The threads that append and fold may still hold what was let go.
     for _ in 0..<400 {
       do throws(LedgerError) {
         let opened = try Ledger(at: path, options: Self.options)
+        _ = try opened.source.live()
         current = opened
         return opened
       } catch {
@@ -121,8 +122,9 @@ extension LedgerWalk {
       note("past", live.differences(from: fresh))
     case .oracle:
       let answers = Oracle(arrived).answers()
-      let live = try LedgerStatement(ledger(), LedgerQuestions(answers))
-      note("oracle", live.differences(from: LedgerStatement(answers)))
+      let questions = LedgerQuestions(answers, about: arrived)
+      let live = try LedgerStatement(ledger(), questions)
+      note("oracle", live.differences(from: LedgerStatement(answers, to: questions)))
     case .check:
       note("check", try ledger().checkProjections())
     case .rebuild:
