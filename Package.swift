@@ -25,6 +25,7 @@ let package = Package(
     .library(name: "LedgerStore", targets: ["LedgerStore"]),
     .library(name: "Entitlements", targets: ["Entitlements"]),
     .library(name: "StoreImport", targets: ["StoreImport"]),
+    .library(name: "Replay", targets: ["Replay"]),
     .executable(name: "daybook", targets: ["daybook"]),
   ],
   dependencies: [
@@ -53,10 +54,13 @@ let package = Package(
       name: "StoreImport",
       dependencies: ["LedgerEvents", .product(name: "Crypto", package: "swift-crypto")],
       swiftSettings: strict),
+    .target(
+      name: "Replay", dependencies: ["LedgerStore", "LedgerModel", "LedgerEvents"],
+      swiftSettings: strict),
     .executableTarget(
       name: "daybook",
       dependencies: [
-        "LedgerEvents", "LedgerModel", "LedgerStore", "Entitlements", "StoreImport",
+        "LedgerEvents", "LedgerModel", "LedgerStore", "Entitlements", "StoreImport", "Replay",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ],
@@ -70,6 +74,9 @@ let package = Package(
     .executableTarget(
       name: "LedgerChild", dependencies: ["LedgerStore", "LedgerEvents"],
       path: "Tests/LedgerChild", swiftSettings: strict),
+    .executableTarget(
+      name: "CrashChild", dependencies: ["LedgerStore", "LedgerEvents", "LMDB", "LedgerHistories"],
+      path: "Tests/CrashChild", swiftSettings: strict),
     .testTarget(name: "LMDBTests", dependencies: ["LMDB"], swiftSettings: strict + lifetimes),
     .testTarget(
       name: "LedgerEventsTests", dependencies: ["LedgerEvents", "LedgerModel"],
@@ -86,14 +93,25 @@ let package = Package(
       ],
       swiftSettings: strict + lifetimes),
     .testTarget(
+      name: "CrashTests",
+      dependencies: ["LedgerStore", "LedgerEvents", "LMDB", "LedgerHistories", "CrashChild"],
+      swiftSettings: strict),
+    .testTarget(
       name: "EntitlementsTests",
-      dependencies: ["Entitlements", "LedgerStore", "LedgerModel", "LedgerEvents"],
+      dependencies: [
+        "Entitlements", "LedgerStore", "LedgerModel", "LedgerEvents", "LedgerHistories",
+        "LedgerChild",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "StoreImportTests", dependencies: ["StoreImport", "LedgerEvents", "LedgerOracle"],
       swiftSettings: strict),
     .testTarget(
       name: "CommandLineTests", dependencies: ["LedgerEvents", "LedgerHistories", "daybook"],
+      exclude: ["Golden"], swiftSettings: strict),
+    .testTarget(
+      name: "ReplayTests",
+      dependencies: ["Replay", "LedgerModel", "LedgerEvents", "LedgerHistories"],
       swiftSettings: strict),
     .testTarget(
       name: "LedgerOracleTests", dependencies: ["LedgerOracle", "LedgerHistories", "LedgerEvents"],

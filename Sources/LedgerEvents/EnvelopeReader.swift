@@ -1,6 +1,7 @@
 /// Reads the members of one event's object, in whatever order they stand.
 struct EnvelopeReader: ~Escapable {
   private var scanner: JSONScanner
+  private let names = EnvelopeNames.shared
   private var id: Name?
   private var type: EventType?
   private var occurredAt: Instant?
@@ -55,7 +56,7 @@ struct EnvelopeReader: ~Escapable {
 
   private mutating func member() throws(EventError) {
     let name = try scanner.name()
-    guard let field = EnvelopeNames.field(name, in: scanner, expected: &expected) else {
+    guard let field = names.field(name, in: scanner, expected: &expected) else {
       throw EnvelopeNames.unknown(try scanner.text(name), at: name.start)
     }
     let bit = UInt32(1) << UInt32(field.place)

@@ -52,13 +52,8 @@ extension Vocabulary.Rule {
 
 extension NameKey {
   static func prefix(_ name: String) -> UInt64 {
-    var prefix: UInt64 = 0
-    var count: UInt64 = 0
-    for byte in name.utf8.prefix(8) {
-      prefix = prefix << 8 | UInt64(byte)
-      count += 1
-    }
-    return count == 0 ? 0 : prefix << (64 - 8 * count)
+    let bytes = name.utf8Span.span
+    return prefix(bytes, 0..<bytes.count)
   }
 }
 

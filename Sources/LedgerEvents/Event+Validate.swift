@@ -9,19 +9,41 @@ extension Event {
       let rule = Vocabulary.rule(type.kind)
       try checkData(rule)
       try checkNeeds(rule)
-      let size = EventEncoder().encode(self).count
-      guard size <= eventSizeBytesMax else {
-        throw EventError(
-          reason: "has \(size) bytes, more than the \(eventSizeBytesMax) of one event")
-      }
+      if sizeBytesBound > eventSizeBytesMax { try checkSize() }
     } catch {
       throw EventError(field: error.field, reason: error.reason)
     }
   }
 
+  /// No line of the event is longer: every byte of a text takes six at the most (`\u001f`), and
+  /// members stand as they are written.
+  private var sizeBytesBound: Int {
+    let envelope = 1_024
+    let names = [
+      id, app, account, device, session, payment, product, transaction, originalTransaction,
+      download,
+    ]
+    let texts = names.reduce(type.text.utf8.count + (source?.text.utf8.count ?? 0)) {
+      $0 + ($1?.byteCount ?? 0)
+    }
+    return data.members.reduce(envelope + 6 * texts) {
+      $0 + 6 * $1.name.utf8.count + $1.json.count + 4
+    }
+  }
+
+  private func checkSize() throws(EventError) {
+    let size = EventEncoder().encode(self).count
+    guard size <= eventSizeBytesMax else {
+      throw EventError(
+        reason: "has \(size) bytes, more than the \(eventSizeBytesMax) of one event")
+    }
+  }
+
   private func checkEnvelope() throws(EventError) {
     try Event.check(id, .id, bytesMax: eventIDBytesMax)
-    guard EventTypeReader.isWellFormed(type.text), type.text.utf8.count <= nameBytesMax else {
+    guard type.kind != .unknown || EventTypeReader.isWellFormed(type.text),
+      type.text.utf8.count <= nameBytesMax
+    else {
       throw EventError(
         field: "type",
         reason: "expected subject.verb in letters as \"transaction.purchased\"")
@@ -34,7 +56,7 @@ extension Event {
       throw EventError(
         field: "sequence", reason: "expected an integer from 0 up, found \(sequence)")
     }
-    if let source { try Event.check(Name(source.text), .source) }
+    if let source, !source.isKnown { try Event.check(Name(source.text), .source) }
     try Event.check(app, .app)
     try Event.check(account, .account)
     try Event.check(device, .device)
@@ -61,13 +83,20 @@ extension Event {
     }
   }
 
+  /// Up to so many members are compared each with each.
+  private static let comparedMembersMax = 16
+
   private func checkData(_ rule: Vocabulary.Rule) throws(EventError) {
+    // Members are few as a rule, and then comparing them costs less than a set.
+    let isLong = data.members.count > Event.comparedMembersMax
     var names = Set<Name>()
-    for member in data.members {
+    for (place, member) in data.members.enumerated() {
       do throws(EventError) {
-        guard names.insert(Name(member.name)).inserted else {
-          throw EventError(reason: "is there twice")
-        }
+        let isRepeated =
+          isLong
+          ? !names.insert(Name(member.name)).inserted
+          : data.members[..<place].contains { $0.name.utf8.elementsEqual(member.name.utf8) }
+        if isRepeated { throw EventError(reason: "is there twice") }
         try checkUTF8(member.json.span)
         var scanner = JSONScanner(member.json.span, depth: 2)
         _ = try scanner.value()

@@ -54,7 +54,7 @@ extension EventData {
     /// A member of that name that was set before is replaced.
     public mutating func set(_ name: String, json: [UInt8]) {
       let member = Member(name: name, json: json)
-      if let index = members.firstIndex(where: { $0.name.utf8.elementsEqual(name.utf8) }) {
+      if let index = members.firstIndex(where: { hasSameBytes($0.name, name) }) {
         members[index] = member
       } else {
         members.append(member)

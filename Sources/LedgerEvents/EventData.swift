@@ -27,6 +27,6 @@ public struct EventData: Sendable {
   ///
   /// - Complexity: O(*n*) in the number of members.
   public subscript(name: String) -> [UInt8]? {
-    members.first { $0.name.utf8.elementsEqual(name.utf8) }?.json
+    members.first { hasSameBytes($0.name, name) }?.json
   }
 }

@@ -51,21 +51,21 @@ public struct EventEncoder: Sendable {
     line.append(contentsOf: ",\"occurredAt\":\"".utf8)
     event.occurredAt.appendRFC3339(to: &line)
     line.append(UInt8(ascii: "\""))
-    append("source", event.source?.text, to: &line)
-    append("environment", event.environment?.text, to: &line)
-    append("app", event.app?.text, to: &line)
-    append("account", event.account?.text, to: &line)
-    append("device", event.device?.text, to: &line)
-    append("session", event.session?.text, to: &line)
+    append(",\"source\":", event.source?.text, to: &line)
+    append(",\"environment\":", event.environment?.text, to: &line)
+    append(",\"app\":", event.app?.text, to: &line)
+    append(",\"account\":", event.account?.text, to: &line)
+    append(",\"device\":", event.device?.text, to: &line)
+    append(",\"session\":", event.session?.text, to: &line)
     if let sequence = event.sequence {
       line.append(contentsOf: ",\"sequence\":".utf8)
       JSONText.append(sequence, to: &line)
     }
-    append("payment", event.payment?.text, to: &line)
-    append("product", event.product?.text, to: &line)
-    append("transaction", event.transaction?.text, to: &line)
-    append("originalTransaction", event.originalTransaction?.text, to: &line)
-    append("download", event.download?.text, to: &line)
+    append(",\"payment\":", event.payment?.text, to: &line)
+    append(",\"product\":", event.product?.text, to: &line)
+    append(",\"transaction\":", event.transaction?.text, to: &line)
+    append(",\"originalTransaction\":", event.originalTransaction?.text, to: &line)
+    append(",\"download\":", event.download?.text, to: &line)
     if !event.data.isEmpty {
       line.append(contentsOf: ",\"data\":".utf8)
       JSONText.append(event.data, to: &line)
@@ -82,11 +82,9 @@ public struct EventEncoder: Sendable {
     line.append(UInt8(ascii: "}"))
   }
 
-  private func append(_ name: StaticString, _ text: String?, to line: inout [UInt8]) {
+  private func append(_ name: String, _ text: String?, to line: inout [UInt8]) {
     guard let text else { return }
-    line.append(contentsOf: ",\"".utf8)
-    line.append(contentsOf: String(describing: name).utf8)
-    line.append(contentsOf: "\":".utf8)
+    line.append(contentsOf: name.utf8)
     JSONText.append(text, to: &line)
   }
 }

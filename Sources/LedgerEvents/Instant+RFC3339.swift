@@ -85,11 +85,16 @@ extension Instant {
 
 /// Appends a number that is not negative with `width` digits.
 func appendDigits(_ number: Int64, _ width: Int, to bytes: inout [UInt8]) {
-  var divisor: Int64 = 1
-  for _ in 1..<width { divisor *= 10 }
-  while divisor > 0 {
-    bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / divisor % 10))
-    divisor /= 10
+  let start = bytes.count
+  bytes.append(addingCapacity: width) { out in
+    for _ in 0..<width { out.append(UInt8(ascii: "0")) }
+  }
+  var rest = UInt64(number)
+  var index = start + width
+  while rest > 0 && index > start {
+    index -= 1
+    bytes[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+    rest /= 10
   }
 }
 

@@ -203,13 +203,9 @@ extension JSONScanner {
     let start = index
     guard take(UInt8(ascii: "\"")) else { throw failure("expected a string, found \(found)") }
     var isEscaped = false
-    while index < bytes.count {
-      // Eight bytes at a time while none of them needs a look.
-      if index + 8 <= bytes.count {
-        let special = specialBytes(load64(bytes, index))
-        index += special.trailingZeroBitCount >> 3
-        if special == 0 { continue }
-      }
+    while true {
+      index = plainEnd(from: index)
+      guard index < bytes.count else { break }
       let byte = bytes[index]
       if byte == UInt8(ascii: "\"") {
         index += 1
@@ -218,13 +214,29 @@ extension JSONScanner {
       if byte == UInt8(ascii: "\\") {
         isEscaped = true
         try escape()
-      } else if byte < 0x20 {
-        throw failure("a control character inside a string must be escaped, found \(found)")
       } else {
-        index += 1
+        throw failure("a control character inside a string must be escaped, found \(found)")
       }
     }
     throw failure("the string that begins at column \(start + 1) does not end")
+  }
+
+  /// The first byte from `start` on that is a quote, a backslash or a control character; the end
+  /// of the line where there is none.
+  private func plainEnd(from start: Int) -> Int {
+    var at = start
+    // Eight bytes at a time while none of them needs a look.
+    while at &+ 8 <= bytes.count {
+      let special = specialBytes(load64(bytes, at))
+      if special != 0 { return at &+ special.trailingZeroBitCount >> 3 }
+      at &+= 8
+    }
+    while at < bytes.count {
+      let byte = bytes[at]
+      if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { break }
+      at &+= 1
+    }
+    return at
   }
 
   private mutating func escape() throws(EventError) {

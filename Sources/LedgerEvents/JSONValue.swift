@@ -69,7 +69,7 @@ public indirect enum JSONValue: Sendable {
   ///
   /// - Complexity: O(*n*) in the number of members.
   public subscript(name: String) -> JSONValue? {
-    object?.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
+    object?.first { hasSameBytes($0.name, name) }?.value
   }
 
   /// The value as JSON, without white space.

@@ -22,7 +22,7 @@ public struct Name: Sendable {
 
 extension Name: Hashable, Comparable {
   public static func == (left: Name, right: Name) -> Bool {
-    left.text.utf8.elementsEqual(right.text.utf8)
+    hasSameBytes(left.text, right.text)
   }
 
   public static func < (left: Name, right: Name) -> Bool {
@@ -30,8 +30,21 @@ extension Name: Hashable, Comparable {
   }
 
   public func hash(into hasher: inout Hasher) {
-    for byte in text.utf8 { hasher.combine(byte) }
-    hasher.combine(0xFF as UInt8)
+    let bytes = text.utf8Span.span
+    var index = 0
+    while index + 8 <= bytes.count {
+      hasher.combine(load64(bytes, index))
+      index += 8
+    }
+    // The rest with its length above it, so that no two texts are fed alike.
+    var rest = UInt64(bytes.count) << 56
+    var shift: UInt64 = 0
+    while index < bytes.count {
+      rest |= UInt64(bytes[index]) << shift
+      shift += 8
+      index += 1
+    }
+    hasher.combine(rest)
   }
 }
 
@@ -39,4 +52,24 @@ extension Name: ExpressibleByStringLiteral, CustomStringConvertible {
   public init(stringLiteral text: String) { self.init(text) }
 
   public var description: String { text }
+}
+
+/// Whether two texts are the same UTF-8, which is less than Swift's equality asks: that holds
+/// different encodings of one accent for the same.
+///
+/// - Complexity: O(*n*) in the length of the texts.
+func hasSameBytes(_ left: String, _ right: String) -> Bool {
+  let left = left.utf8Span.span
+  let right = right.utf8Span.span
+  guard left.count == right.count else { return false }
+  var index = 0
+  while index + 8 <= left.count {
+    guard load64(left, index) == load64(right, index) else { return false }
+    index += 8
+  }
+  while index < left.count {
+    guard left[index] == right[index] else { return false }
+    index += 1
+  }
+  return true
 }

@@ -69,36 +69,37 @@ extension Record {
 
   /// Appends the id; whether it was packed.
   private static func appendID(_ id: String, to bytes: inout [UInt8]) -> Bool {
-    let start = bytes.count
-    var count = 0
-    var high: UInt8?
-    for byte in id.utf8 {
-      if count == 8 || count == 13 || count == 18 || count == 23 {
-        guard byte == UInt8(ascii: "-") else { break }
-      } else {
-        guard let digit = lowerHexDigit(byte) else { break }
-        if let first = high {
-          bytes.append(first << 4 | digit)
-          high = nil
-        } else {
-          high = digit
-        }
+    let text = id.utf8Span.span
+    if text.count == 36, let (high, low) = packedUUID(text) {
+      bytes.append(addingCapacity: 16) { out in
+        out.append(littleEndian: high.byteSwapped)
+        out.append(littleEndian: low.byteSwapped)
       }
-      count += 1
+      return true
     }
-    if count == 36 && id.utf8.count == 36 { return true }
-    bytes.removeLast(bytes.count - start)
-    precondition(id.utf8.count <= eventIDBytesMax, "an id that is too long")
-    bytes.append(UInt8(id.utf8.count))
+    precondition(text.count <= eventIDBytesMax, "an id that is too long")
+    bytes.append(UInt8(text.count))
     bytes.append(contentsOf: id.utf8)
     return false
   }
 
-  private static func lowerHexDigit(_ byte: UInt8) -> UInt8? {
-    let digit = byte &- UInt8(ascii: "0")
-    if digit <= 9 { return digit }
-    let letter = byte &- UInt8(ascii: "a")
-    return letter <= 5 ? letter + 10 : nil
+  /// The two halves of a UUID in lower case; `nil` of any other text of 36 bytes.
+  private static func packedUUID(_ text: Span<UInt8>) -> (UInt64, UInt64)? {
+    var high: UInt64 = 0
+    var low: UInt64 = 0
+    for index in 0..<36 {
+      let byte = text[index]
+      if index == 8 || index == 13 || index == 18 || index == 23 {
+        guard byte == UInt8(ascii: "-") else { return nil }
+        continue
+      }
+      let number = byte &- UInt8(ascii: "0")
+      let letter = byte &- UInt8(ascii: "a")
+      guard number <= 9 || letter <= 5 else { return nil }
+      high = high << 4 | low >> 60
+      low = low << 4 | UInt64(number <= 9 ? number : letter &+ 10)
+    }
+    return (high, low)
   }
 
   /// Appends the members that are not personal; whether there is an error among the personal ones.

@@ -106,7 +106,7 @@ public enum Vocabulary {
     func index(of name: String) -> Int? {
       let prefix = NameKey.prefix(name)
       for index in prefixes.indices
-      where prefixes[index] == prefix && fields[index].name.utf8.elementsEqual(name.utf8) {
+      where prefixes[index] == prefix && hasSameBytes(fields[index].name, name) {
         return index
       }
       return nil

@@ -5,8 +5,8 @@ struct ContentTests {
   private func event(_ members: String) throws -> Event {
     try EventDecoder().decode(
       line: Array(
-        #"{"id":"1","type":"transaction.failed","occurredAt":"2014-03-05T10:00:01Z","transaction":"T"\#(members)}"#
-          .utf8)
+        (#"{"id":"1","type":"transaction.failed","occurredAt":"2014-03-05T10:00:01Z","#
+          + #""transaction":"T"\#(members)}"#).utf8)
     ).event
   }
 

@@ -88,12 +88,14 @@ struct DataTests {
     #expect(
       try uses(
         start
-          + #""download":"1","originalTransaction":"2","transaction":"3","product":"4","payment":"5","session":"6","device":"7","account":"8","app":"9","type":"a.b"}"#
+          + #""download":"1","originalTransaction":"2","transaction":"3","product":"4","#
+          + #""payment":"5","session":"6","device":"7","account":"8","app":"9","type":"a.b"}"#
       ).map(\.name) == ["9", "8", "7", "6", "5", "4", "3", "2", "1"])
     #expect(
       try uses(
         start
-          + #""type":"transaction.restored","transaction":"T","product":"P","data":{"downloads":[{"download":"x"},{"download":"y"},{"download":"x"}]}}"#
+          + #""type":"transaction.restored","transaction":"T","product":"P","#
+          + #""data":{"downloads":[{"download":"x"},{"download":"y"},{"download":"x"}]}}"#
       ).map(\.kind) == [.product, .transaction, .download, .download, .download])
     #expect(
       try uses(
@@ -105,6 +107,14 @@ struct DataTests {
         == [NameUse(kind: .account, name: "A"), NameUse(kind: .account, name: "B")])
     #expect(
       try uses(start + #""type":"catalog.failed","data":{"products":[{"product":"p"}]}}"#).isEmpty)
+  }
+
+  @Test func `A member that the type does not know has no names in it`() throws {
+    let line =
+      #"{"id":"1","occurredAt":"2014-03-05T10:00:01Z","type":"catalog.set","#
+      + #""data":{"products":[{"product":"p","kind":"consumable"}],"invalid":["i"],"to":"B"}}"#
+    let event = try EventDecoder().decode(line: Array(line.utf8)).event
+    #expect(event.nameUses == [NameUse(kind: .product, name: "p")])
   }
 
   @Test func `Numbers are given in the order of first use`() {

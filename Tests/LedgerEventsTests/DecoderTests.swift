@@ -3,7 +3,11 @@ import Testing
 
 struct DecoderTests {
   private let full =
-    #"{"id":"018f","type":"download.progressed","occurredAt":"2014-03-05T10:00:01.250Z","source":"storekit1","environment":"sandbox","app":"com.example","account":"A\u00e9","device":"D","session":"S","sequence":7,"payment":"Y","product":"P","transaction":"T","originalTransaction":"O","download":"C","data":{"progress":0.310,"own":{ "a" : [1.50, "\u0041"] }},"position":12,"recordedAt":"2014-03-05T10:00:02+00:00"}"#
+    #"{"id":"018f","type":"download.progressed","occurredAt":"2014-03-05T10:00:01.250Z","#
+    + #""source":"storekit1","environment":"sandbox","app":"com.example","account":"A\u00e9","#
+    + #""device":"D","session":"S","sequence":7,"payment":"Y","product":"P","transaction":"T","#
+    + #""originalTransaction":"O","download":"C","data":{"progress":0.310,"own":{ "a" : [1.50,"#
+    + #" "\u0041"] }},"position":12,"recordedAt":"2014-03-05T10:00:02+00:00"}"#
 
   @Test func `Every field is read`() throws {
     let input = try EventDecoder().decode(line: Array(full.utf8))
@@ -45,8 +49,9 @@ struct DecoderTests {
   @Test func `Fields may stand in any order`() throws {
     let input = try EventDecoder().decode(
       line: Array(
-        #"{"data":{"progress":1,"x":0},"download":"C","transaction":"T","recordedAt":"2014-03-05T10:00:02Z","occurredAt":"2014-03-05T10:00:01Z","type":"download.progressed","id":"1"}"#
-          .utf8))
+        (#"{"data":{"progress":1,"x":0},"download":"C","transaction":"T","#
+          + #""recordedAt":"2014-03-05T10:00:02Z","occurredAt":"2014-03-05T10:00:01Z","#
+          + #""type":"download.progressed","id":"1"}"#).utf8))
     #expect(input.event.data.members.map(\.name) == ["progress", "x"])
     #expect(input.event.transaction == "T")
   }
@@ -54,7 +59,8 @@ struct DecoderTests {
   @Test func `White space around everything, and one line feed at the end, are fine`() throws {
     let line =
       " \t{ \"id\" :\t\"1\" , \"type\" : \"note.added\" ,\r \"occurredAt\" : "
-      + "\"2014-03-05T10:00:01Z\" , \"data\" : { \"text\" : \"x\" , \"y\" : [ ] , \"z\" : { } } } \r\n"
+      + "\"2014-03-05T10:00:01Z\" , \"data\" : "
+      + "{ \"text\" : \"x\" , \"y\" : [ ] , \"z\" : { } } } \r\n"
     let event = try EventDecoder().decode(line: Array(line.utf8)).event
     #expect(event.data["text"] == Array("\"x\"".utf8))
     #expect(event.data["y"] == Array("[ ]".utf8))
@@ -72,7 +78,8 @@ struct DecoderTests {
 
   @Test func `An unknown type is kept with whatever data it has`() throws {
     let line =
-      #"{"id":"1","type":"future.thing","occurredAt":"2014-03-05T10:00:01Z","source":"gameCenter","data":{"progress":"much","products":7}}"#
+      #"{"id":"1","type":"future.thing","occurredAt":"2014-03-05T10:00:01Z","source":"gameCenter","#
+      + #""data":{"progress":"much","products":7}}"#
     let event = try EventDecoder().decode(line: Array(line.utf8)).event
     #expect(event.type.kind == .unknown)
     #expect(event.type.text == "future.thing")
@@ -83,7 +90,8 @@ struct DecoderTests {
 
   @Test func `An escaped type and escaped field names are what they spell`() throws {
     let line =
-      #"{"\u0069d":"1","type":"note\u002eadded","occurredAt":"2014-03-05T10:00:01\u005a","data":{"t\u0065xt":"x"}}"#
+      #"{"\u0069d":"1","type":"note\u002eadded","occurredAt":"2014-03-05T10:00:01\u005a","#
+      + #""data":{"t\u0065xt":"x"}}"#
     let event = try EventDecoder().decode(line: Array(line.utf8)).event
     #expect(event.type.kind == .noteAdded)
     #expect(event.data.string("text") == "x")
@@ -94,7 +102,8 @@ struct DecoderTests {
     let id = String(repeating: "i", count: eventIDBytesMax)
     let name = String(repeating: "n", count: nameBytesMax)
     let line =
-      #"{"id":"\#(id)","type":"a.b","occurredAt":"2014-03-05T10:00:01Z","account":"\#(name)","sequence":9223372036854775807,"data":{"x":\#(deep)}}"#
+      #"{"id":"\#(id)","type":"a.b","occurredAt":"2014-03-05T10:00:01Z","account":"\#(name)","#
+      + #""sequence":9223372036854775807,"data":{"x":\#(deep)}}"#
     let event = try EventDecoder().decode(line: Array(line.utf8)).event
     #expect(event.sequence == .max)
     let start = #"{"id":"1","type":"a.b","occurredAt":"2014-03-05T10:00:01Z","data":{"x":""#
@@ -112,7 +121,8 @@ struct DecoderTests {
       ("transaction.failed", #""error":{}"#),
     ] {
       let line =
-        #"{"id":"1","type":"\#(type)","occurredAt":"2014-03-05T10:00:01Z","transaction":"T","product":"P","download":"D","data":{\#(data)}}"#
+        #"{"id":"1","type":"\#(type)","occurredAt":"2014-03-05T10:00:01Z","transaction":"T","#
+        + #""product":"P","download":"D","data":{\#(data)}}"#
       _ = try EventDecoder().decode(line: Array(line.utf8))
     }
   }

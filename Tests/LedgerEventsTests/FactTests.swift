@@ -15,7 +15,10 @@ struct FactTests {
 
   @Test func `Progress is a fact without detail`() throws {
     let (fact, numbers) = try fact(
-      #"{"id":"018f3c2a-7b10-7cc3-9a1e-0123456789ab","type":"download.progressed","occurredAt":"1970-01-01T00:00:01Z","source":"storekit1","environment":"sandbox","transaction":"T","download":"D","sequence":9,"data":{"progress":0.31,"timeRemaining":-1}}"#
+      #"{"id":"018f3c2a-7b10-7cc3-9a1e-0123456789ab","type":"download.progressed","#
+        + #""occurredAt":"1970-01-01T00:00:01Z","source":"storekit1","environment":"sandbox","#
+        + #""transaction":"T","download":"D","sequence":9,"data":{"progress":0.31,"#
+        + #""timeRemaining":-1}}"#
     )
     #expect(fact.kind == .downloadProgressed)
     #expect(fact.source == .storekit1)
@@ -33,7 +36,12 @@ struct FactTests {
 
   @Test func `A delivery announces its downloads by number`() throws {
     let (fact, numbers) = try fact(
-      #"{"id":"1","type":"transaction.purchased","occurredAt":"2014-03-05T10:00:01Z","transaction":"T","product":"P","data":{"quantity":3,"purchasedAt":"2014-03-05T10:00:00.5+01:00","expiresAt":"2015-03-05T10:00:00Z","signedAt":"2014-03-05T10:00:00.000Z","isUpgraded":true,"ownership":"familyShared","downloads":[{"download":"d0","contentVersion":"1.0","x":1},{"download":"d1","host":"own"}]}}"#
+      #"{"id":"1","type":"transaction.purchased","occurredAt":"2014-03-05T10:00:01Z","#
+        + #""transaction":"T","product":"P","data":{"quantity":3,"#
+        + #""purchasedAt":"2014-03-05T10:00:00.5+01:00","expiresAt":"2015-03-05T10:00:00Z","#
+        + #""signedAt":"2014-03-05T10:00:00.000Z","isUpgraded":true,"ownership":"familyShared","#
+        + #""downloads":[{"download":"d0","contentVersion":"1.0","x":1},{"download":"d1","#
+        + #""host":"own"}]}}"#
     )
     let fields = try #require(fact.detail?.fields)
     #expect(fields.quantity == 3)
@@ -49,7 +57,10 @@ struct FactTests {
 
   @Test func `A catalogue's entries carry what products are`() throws {
     let (fact, numbers) = try fact(
-      #"{"id":"1","type":"catalog.set","occurredAt":"2014-03-05T10:00:01Z","data":{"products":[{"product":"P","kind":"autoRenewable","duration":"P1M","entitlements":["pro","x"]},{"product":"Q","kind":"consumable","grants":{"credits":5,"gems":3}}]}}"#
+      #"{"id":"1","type":"catalog.set","occurredAt":"2014-03-05T10:00:01Z","#
+        + #""data":{"products":[{"product":"P","kind":"autoRenewable","duration":"P1M","#
+        + #""entitlements":["pro","x"]},{"product":"Q","kind":"consumable","#
+        + #""grants":{"credits":5,"gems":3}}]}}"#
     )
     let entries = try #require(fact.detail?.fields.entries)
     #expect(entries.map { numbers.use($0.product)?.name } == ["P", "Q"])
@@ -81,14 +92,17 @@ struct FactTests {
     ] as [(String, Int64)])
   func `A percentage is exact to the millionth`(text: String, millionths: Int64) throws {
     let (fact, _) = try fact(
-      #"{"id":"1","type":"transaction.refunded","occurredAt":"2014-03-05T10:00:01Z","transaction":"T","data":{"percent":\#(text)}}"#
+      #"{"id":"1","type":"transaction.refunded","occurredAt":"2014-03-05T10:00:01Z","#
+        + #""transaction":"T","data":{"percent":\#(text)}}"#
     )
     #expect(fact.detail?.fields.percentMillionths == millionths)
   }
 
   @Test func `An error is seen, and a path by its hash alone`() throws {
     let line =
-      #"{"id":"1","type":"content.installed","occurredAt":"2014-03-05T10:00:01Z","product":"P","data":{"contentVersion":"1.0","path":"/a","digest":"aa","excludedFromBackup":false,"error":{}}}"#
+      #"{"id":"1","type":"content.installed","occurredAt":"2014-03-05T10:00:01Z","product":"P","#
+      + #""data":{"contentVersion":"1.0","path":"/a","digest":"aa","excludedFromBackup":false,"#
+      + #""error":{}}}"#
     let (fact, _) = try fact(line)
     let fields = try #require(fact.detail?.fields)
     #expect(fields.hasError)
@@ -101,7 +115,8 @@ struct FactTests {
 
   @Test func `A link carries its other account`() throws {
     let (fact, numbers) = try fact(
-      #"{"id":"1","type":"account.linked","occurredAt":"2014-03-05T10:00:01Z","account":"A","data":{"to":"B"}}"#
+      #"{"id":"1","type":"account.linked","occurredAt":"2014-03-05T10:00:01Z","account":"A","#
+        + #""data":{"to":"B"}}"#
     )
     #expect(numbers.use(fact.account) == NameUse(kind: .account, name: "A"))
     #expect(
@@ -110,26 +125,30 @@ struct FactTests {
 
   @Test func `What an operator and a spender state is in the detail`() throws {
     let (granted, _) = try fact(
-      #"{"id":"1","type":"entitlement.granted","occurredAt":"2014-03-05T10:00:01Z","account":"A","data":{"entitlement":"pro","until":"2014-03-06T00:00:00Z"}}"#
+      #"{"id":"1","type":"entitlement.granted","occurredAt":"2014-03-05T10:00:01Z","account":"A","#
+        + #""data":{"entitlement":"pro","until":"2014-03-06T00:00:00Z"}}"#
     )
     #expect(granted.detail?.fields.entitlement == "pro")
     #expect(
       granted.detail?.fields.until == Instant(rfc3339: "2014-03-06T00:00:00Z")?.microseconds)
     let (spent, _) = try fact(
-      #"{"id":"1","type":"consumable.consumed","occurredAt":"2014-03-05T10:00:01Z","account":"A","data":{"unit":"credits","amount":4,"required":true}}"#
+      #"{"id":"1","type":"consumable.consumed","occurredAt":"2014-03-05T10:00:01Z","account":"A","#
+        + #""data":{"unit":"credits","amount":4,"required":true}}"#
     )
     #expect(spent.detail?.fields.unit == "credits")
     #expect(spent.detail?.fields.amount == 4)
     #expect(spent.detail?.fields.required == true)
     let (checked, _) = try fact(
-      #"{"id":"1","type":"payments.checked","occurredAt":"2014-03-05T10:00:01Z","data":{"allowed":false}}"#
+      #"{"id":"1","type":"payments.checked","occurredAt":"2014-03-05T10:00:01Z","#
+        + #""data":{"allowed":false}}"#
     )
     #expect(checked.detail?.fields.allowed == false)
   }
 
   @Test func `A clock more than a day ahead is not believed`() throws {
     let (fact, _) = try fact(
-      #"{"id":"1","type":"note.added","occurredAt":"2014-03-07T10:00:01Z","recordedAt":"2014-03-05T10:00:01Z","data":{"text":"x"}}"#
+      #"{"id":"1","type":"note.added","occurredAt":"2014-03-07T10:00:01Z","#
+        + #""recordedAt":"2014-03-05T10:00:01Z","data":{"text":"x"}}"#
     )
     #expect(fact.occurredAt == fact.recordedAt)
     #expect(fact.statedOccurredAt > fact.occurredAt)

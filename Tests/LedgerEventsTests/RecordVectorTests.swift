@@ -4,14 +4,31 @@ import Testing
 struct RecordVectorTests {
   /// A line, and what the ledger adds on append.
   private static let lines: [String] = [
-    #"{"id":"018f3c2a-7b10-7cc3-9a1e-0123456789ab","type":"download.progressed","occurredAt":"2024-05-29T03:01:00.003003Z","source":"storekit1","environment":"production","app":"com.example.reader","account":"A","device":"D","session":"S","sequence":1234,"product":"P","transaction":"T","download":"C","data":{"progress":0.31,"timeRemaining":13.8}}"#,
+    #"{"id":"018f3c2a-7b10-7cc3-9a1e-0123456789ab","type":"download.progressed","#
+      + #""occurredAt":"2024-05-29T03:01:00.003003Z","source":"storekit1","#
+      + #""environment":"production","app":"com.example.reader","account":"A","device":"D","#
+      + #""session":"S","sequence":1234,"product":"P","transaction":"T","download":"C","#
+      + #""data":{"progress":0.31,"timeRemaining":13.8}}"#,
     #"{"id":"1","type":"session.started","occurredAt":"1970-01-01T00:00:00Z"}"#,
-    #"{"id":"018F3C2A-7B10-7CC3-9A1E-0123456789AB","type":"future.thing","occurredAt":"9999-12-31T23:59:59.999999Z","source":"storekit3","data":{"secret":"x"}}"#,
-    #"{"id":"n2","type":"transaction.purchased","occurredAt":"2014-03-05T10:00:06.000Z","source":"storekit1","account":"A","device":"D","transaction":"T","product":"P","originalTransaction":"T","data":{"quantity":1,"purchasedAt":"2014-03-05T10:00:03.000Z","signedAt":"2014-03-05T10:00:03Z","expiresAt":"2014-04-05T10:00:03+00:00","isUpgraded":false,"downloads":[{"download":"d0","contentVersion":"1.0","contentLength":4200000}]}}"#,
-    #"{"id":"n3","type":"content.installed","occurredAt":"2014-03-05T10:00:07Z","product":"P","data":{"contentVersion":"1.0","path":"/Library/A","excludedFromBackup":true}}"#,
-    #"{"id":"n4","type":"transaction.failed","occurredAt":"2014-03-05T10:00:08Z","payment":"X","data":{"error":{"domain":"SKErrorDomain","code":2,"message":"cancelled"},"cancelled":true}}"#,
-    #"{"id":"n5","type":"account.linked","occurredAt":"2014-03-05T10:00:09Z","source":"operator","account":"A","data":{"to":"B","reason":"same person","operator":"O"}}"#,
-    #"{"id":"n6","type":"catalog.received","occurredAt":"2014-03-05T10:00:10Z","environment":"localTesting","data":{"products":[{"product":"P","price":"0.99","own":1}],"invalid":["Q"]}}"#,
+    #"{"id":"018F3C2A-7B10-7CC3-9A1E-0123456789AB","type":"future.thing","#
+      + #""occurredAt":"9999-12-31T23:59:59.999999Z","source":"storekit3","#
+      + #""data":{"secret":"x"}}"#,
+    #"{"id":"n2","type":"transaction.purchased","occurredAt":"2014-03-05T10:00:06.000Z","#
+      + #""source":"storekit1","account":"A","device":"D","transaction":"T","product":"P","#
+      + #""originalTransaction":"T","data":{"quantity":1,"#
+      + #""purchasedAt":"2014-03-05T10:00:03.000Z","signedAt":"2014-03-05T10:00:03Z","#
+      + #""expiresAt":"2014-04-05T10:00:03+00:00","isUpgraded":false,"#
+      + #""downloads":[{"download":"d0","contentVersion":"1.0","contentLength":4200000}]}}"#,
+    #"{"id":"n3","type":"content.installed","occurredAt":"2014-03-05T10:00:07Z","product":"P","#
+      + #""data":{"contentVersion":"1.0","path":"/Library/A","excludedFromBackup":true}}"#,
+    #"{"id":"n4","type":"transaction.failed","occurredAt":"2014-03-05T10:00:08Z","payment":"X","#
+      + #""data":{"error":{"domain":"SKErrorDomain","code":2,"message":"cancelled"},"#
+      + #""cancelled":true}}"#,
+    #"{"id":"n5","type":"account.linked","occurredAt":"2014-03-05T10:00:09Z","source":"operator","#
+      + #""account":"A","data":{"to":"B","reason":"same person","operator":"O"}}"#,
+    #"{"id":"n6","type":"catalog.received","occurredAt":"2014-03-05T10:00:10Z","#
+      + #""environment":"localTesting","data":{"products":[{"product":"P","price":"0.99","#
+      + #""own":1}],"invalid":["Q"]}}"#,
   ]
 
   @Test func `Records are the golden bytes`() throws {

@@ -10,9 +10,10 @@ struct ImportRule: TidyRule {
     "LedgerStore": ["LMDB", "LedgerEvents", "LedgerModel", "Crypto"],
     "Entitlements": ["LedgerStore", "LedgerModel", "LedgerEvents"],
     "StoreImport": ["LedgerEvents", "Crypto"],
+    "Replay": ["LedgerStore", "LedgerModel", "LedgerEvents"],
     "daybook": [
-      "LedgerEvents", "LedgerModel", "LedgerStore", "Entitlements", "StoreImport", "ArgumentParser",
-      "UnixSignals",
+      "LedgerEvents", "LedgerModel", "LedgerStore", "Entitlements", "StoreImport", "Replay",
+      "ArgumentParser", "UnixSignals",
     ],
     "LedgerOracle": ["LedgerEvents"],
     "LedgerHistories": ["LedgerEvents"],

@@ -7,11 +7,13 @@ struct Daybook: ParsableCommand {
     commandName: "daybook",
     abstract: "An event-sourced ledger for in-app purchases.",
     discussion: """
-      Events of the payment queue, the app and the store's server are appended to a log and folded
-      into entitlements, installed versions and findings. Every command takes --ledger PATH (or
+      Events of the payment queue, the app and the store's server are appended to a log and folded \
+      into entitlements, installed versions and findings. Every command takes --ledger PATH (or \
       DAYBOOK_LEDGER, else ./daybook.ledger).
       """,
     subcommands: [
-      Init.self, Append.self,
+      Init.self, Append.self, Import.self, EventsCommand.self, EntitlementsCommand.self,
+      HoldersCommand.self, InstalledCommand.self, TransactionsCommand.self, FindingsCommand.self,
+      ReplayCommand.self, Rebuild.self, Verify.self, Stats.self, Version.self,
     ])
 }

@@ -109,10 +109,10 @@ struct HeaderFilter {
       else { return false }
     }
     if let environment = query.environment, record.environment != environment { return false }
-    if let source = query.source, record.source != source.kind { return false }
+    if let source = query.source, record.sourceText != source.text { return false }
     if let since = query.since, record.occurredAt < since { return false }
     if let until = query.until, record.occurredAt >= until { return false }
-    if let at = query.clocks.at, record.occurredAt > at { return false }
+    if let at = query.clocks.at, record.believedAt > at { return false }
     if let kinds { return kinds.matches(record) }
     return true
   }
@@ -125,7 +125,7 @@ struct TypePattern {
   init(_ pattern: String) { self.pattern = Array(pattern) }
 
   func matches(_ record: borrowing RecordView) -> Bool {
-    matches(record.kind.text)
+    matches(record.typeText)
   }
 
   /// Whether all of `text` fits the pattern.
@@ -151,6 +151,36 @@ struct TypePattern {
       }
     }
     return pattern[place...].allSatisfy { $0 == "*" }
+  }
+}
+
+extension RecordView {
+  /// The type as the event wrote it, also where the vocabulary does not know it.
+  fileprivate var typeText: String {
+    kind == .unknown ? text(of: .typeText) ?? "" : kind.text
+  }
+
+  /// The source as the event wrote it; `app` where it wrote none.
+  fileprivate var sourceText: String {
+    source == .app ? text(of: .sourceText) ?? source.text : source.text
+  }
+
+  /// Store time as the model believes it.
+  fileprivate var believedAt: Instant {
+    let limit = recordedAt.microseconds + Fact.clockAheadMax
+    return occurredAt.microseconds > limit ? recordedAt : occurredAt
+  }
+
+  private func text(of tag: RecordTag) -> String? {
+    var members = fields
+    do throws(RecordError) {
+      while try members.next() {
+        if members.tag == tag { return members.string }
+      }
+    } catch {
+      return nil  // Whoever decodes the record says what is wrong with it.
+    }
+    return nil
   }
 }
 

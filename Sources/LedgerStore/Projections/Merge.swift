@@ -19,6 +19,7 @@ struct Merge {
   let checkpoint: Checkpoint
   var map: UnitMap
   var groups: FactGroups
+  let pace: MergePace
   var rows = PendingRows()
   /// Units that share state of the absent device with others: written last, when it is known which
   /// of them are one.
@@ -62,7 +63,7 @@ struct Merge {
     let fresh = groups.facts(of: unit, in: batch.facts)
     if !refolds && groups.absorbed[unit] == nil {
       guard let row = try UnitRow(unit, view, tables) else { return try fold(fresh) }
-      if var state = row.unit, change.isEmpty || !state.isConcerned(by: change) {
+      if var state = row.unit, change.isEmpty || !state.isAffected(by: change) {
         let new = fresh.filter { $0.position > row.foldedThrough }
         if new.isEmpty { return state }
         let advances = state.advance(
@@ -113,10 +114,14 @@ struct Merge {
       rows.put(tables.couplings, key, [use.writes ? 1 : 0])
     }
     for (key, value) in state.observations(of: unit) { rows.put(tables.observed, key, value) }
-    for (account, answer) in try AnswerRow.all(of: state, context, texts) {
-      rows.put(tables.answers, answerKeys.key(of: account), answer.encoded)
+    for (account, answer) in try AnswerRow.all(
+      of: state, called: unit, context, texts)
+    {
+      let key = answerKeys.key(of: account)
+      rows.put(tables.answers, [UInt8](copying: key.span), answer.encoded)
     }
-    guard rows.isFull else { return }
+    guard rows.isFull(pace) else { return }
+    try pace.beforeCommit()
     do throws(LMDBError) {
       var transaction = try environment.beginWrite()
       try rows.write(&transaction)
@@ -199,7 +204,7 @@ extension Merge {
 extension Unit {
   /// Whether the unit's state, or what it answers, rests on what changed.
   func rests(on change: ContextChange) -> Bool {
-    isConcerned(by: change) || change.products.contains { concernsAnswer(of: $0.product) }
+    isAffected(by: change) || change.products.contains { concernsAnswer(of: $0.product) }
   }
 
   /// Rows that say which products the unit has observed versions or digests of.

@@ -13,6 +13,8 @@ struct TailOverlay {
   private(set) var facts: [Fact] = []
   private(set) var groups = FactGroups()
   private(set) var context: SharedContext
+  /// The facts that the shared context rests on, wherever else they belong.
+  private var contextFacts: [Fact] = []
   private(set) var change = ContextChange()
   /// Numbers of names behind the index, by the key of their hash.
   private var names: [UInt64: [NameNumber]] = [:]
@@ -49,7 +51,10 @@ struct TailOverlay {
         """)
     }
     let batch = try FactBatch(through + 1...end, log, keyHash, indexesIDs: false)
-    for fact in batch.facts { context.extend(with: fact, texts, &change) }
+    for fact in batch.facts {
+      if context.concerns(fact) { contextFacts.append(fact) }
+      context.extend(with: fact, texts, &change)
+    }
     try texts.check()
     do throws(LMDBError) {
       for fact in batch.facts {
@@ -81,8 +86,12 @@ struct TailOverlay {
 
   /// Whether the overlay says anything about a unit that is stored.
   func touches(_ unit: UInt32) -> Bool {
-    groups.places[unit] != nil || groups.absorbed[unit] != nil || !change.isEmpty
+    groups.places[unit] != nil || groups.absorbed[unit] != nil || groups.isAbsorbed(unit)
+      || !change.isEmpty
   }
+
+  /// Whether nothing stands behind the projections.
+  var isEmpty: Bool { through == checkpoint.position }
 
   /// The state of a unit with everything that is in the overlay; nil where it has no facts.
   ///
@@ -161,7 +170,7 @@ struct TailOverlay {
     _ unit: UInt32, _ texts: LogTexts, _ tables: ProjectionTables, _ view: TransactionView
   ) throws(LedgerError) -> Unit? {
     guard groups.absorbed[unit] == nil, let row = try UnitRow(unit, view, tables),
-      var state = row.unit, change.isEmpty || !state.isConcerned(by: change)
+      var state = row.unit, change.isEmpty || !state.isAffected(by: change)
     else { return nil }
     let fresh = groups.facts(of: unit, in: facts).filter { $0.position > row.foldedThrough }
     if fresh.isEmpty { return state }
@@ -172,7 +181,7 @@ struct TailOverlay {
     return state
   }
 
-  /// Every fact of a unit, stored or new.
+  /// Every fact of a unit, or of the shared context, stored or new.
   ///
   /// - Complexity: O(*n* log *n*) in their number.
   func allFacts(
@@ -184,6 +193,7 @@ struct TailOverlay {
         .filter { $0 <= checkpoint.position }
     }
     positions.sort()
-    return try log.facts(at: positions) + groups.facts(of: unit, in: facts)
+    let fresh = unit == IndexKey.contextUnit ? contextFacts : groups.facts(of: unit, in: facts)
+    return try log.facts(at: positions) + fresh
   }
 }

@@ -205,7 +205,8 @@ extension BadLine {
     data("note.added", #""te\u0078t":▶1"#, "data.text", "a string"),
     // A `data` that stands before its type is held to the same.
     BadLine(
-      #"{"data":{"progress":▶2},"id":"1","type":"download.progressed","occurredAt":"2014-03-05T10:00:01Z","transaction":"T","download":"D"}"#,
+      #"{"data":{"progress":▶2},"id":"1","type":"download.progressed","#
+        + #""occurredAt":"2014-03-05T10:00:01Z","transaction":"T","download":"D"}"#,
       "data.progress", "from 0 to 1"),
   ]
 

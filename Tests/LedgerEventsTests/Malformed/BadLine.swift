@@ -38,7 +38,8 @@ struct BadLine: Sendable, CustomTestStringConvertible {
     envelope: String = #""product":"P","transaction":"T","download":"D","account":"A""#
   ) -> BadLine {
     BadLine(
-      #"{"id":"1","type":"\#(type)","occurredAt":"2014-03-05T10:00:01Z",\#(envelope),"data":{\#(data)}}"#,
+      #"{"id":"1","type":"\#(type)","occurredAt":"2014-03-05T10:00:01Z",\#(envelope),"#
+        + #""data":{\#(data)}}"#,
       field, reason)
   }
 

@@ -26,8 +26,9 @@ struct MalformedTests {
   /// A line cut anywhere is refused, and so is one with any byte taken out of its structure.
   @Test func `No beginning of a line is an event`() throws {
     let line = Array(
-      #"{"id":"1","type":"transaction.failed","occurredAt":"2014-03-05T10:00:01.25+01:00","transaction":"T","data":{"error":{"code":-2,"x":[true,false,1.5e3]},"é":"\ud83d\ude00"}}"#
-        .utf8)
+      (#"{"id":"1","type":"transaction.failed","occurredAt":"2014-03-05T10:00:01.25+01:00","#
+        + #""transaction":"T","data":{"error":{"code":-2,"x":[true,false,1.5e3]},"#
+        + #""é":"\ud83d\ude00"}}"#).utf8)
     _ = try EventDecoder().decode(line: line)
     for count in 0..<line.count {
       #expect(throws: EventError.self) {

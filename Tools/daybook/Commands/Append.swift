@@ -12,7 +12,7 @@ struct Append: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Reads JSON Lines and appends them durably.",
     discussion: """
-      Reads events, one JSON object a line, from files or standard input, and answers with what was
+      Reads events, one JSON object a line, from files or standard input, and answers with what was \
       appended. Running it again is safe: an event that the ledger holds is a duplicate. Example:
 
         daybook append Tools/samples/incidents/*.jsonl --format json
@@ -73,7 +73,7 @@ struct Append: ParsableCommand {
 
   func run() throws {
     try answering {
-      let sources = try (files.isEmpty ? ["-"] : files).map(AppendSource.init(opening:))
+      let sources = try (files.isEmpty ? ["-"] : files).map(AppendSource.init(checking:))
       let ledger = try Ledger(at: options.path, access: .readWrite)
       var run = try AppendRun(
         ledger: ledger, decoder: EventDecoder(defaultEnvironment: environment?.environment),
@@ -82,7 +82,7 @@ struct Append: ParsableCommand {
       try run.append(sources)
       try ledger.foldBeforeLeaving()
       run.summary.print(format)
-      if !run.summary.errors.isEmpty { throw ExitStatus.badInput }
+      if run.summary.rejected > 0 { throw ExitStatus.badInput }
     }
   }
 

@@ -14,6 +14,9 @@ struct AppendRun {
   /// Events in one durable commit: enough that the disk's latency is shared, few enough that a
   /// pipe's answers come soon.
   private static let batchEventsMax = 5_000
+  /// Events in the commit after a refused one: where one line is refused others often follow, and
+  /// what stands before each is tried again.
+  private static let batchEventsAfterRefusal = 64
   /// How long a line from a pipe may wait for company, in milliseconds (`cli.md`).
   private static let pipeDelayMilliseconds = 100
 
@@ -24,9 +27,15 @@ struct AppendRun {
   private let skips: Bool
   private let rejects: FileHandle?
   private let answersEachLine: Bool
-  private var pending: [Pending] = []
-  private var isStopped = false
   private let stop = StopSignal()
+  private let bar = ProgressBar("appending", unit: "bytes")
+  private var bytesRead: UInt64 = 0
+  private var bytesTotal: UInt64?
+  private var pending: [Pending] = []
+  /// When the oldest pending line has to be answered.
+  private var deadline: DispatchTime?
+  private var batchEvents = AppendRun.batchEventsMax
+  private var isStopped = false
 
   init(
     ledger: Ledger, decoder: EventDecoder, condition: AppendCondition?, skips: Bool,
@@ -52,28 +61,30 @@ struct AppendRun {
   }
 
   mutating func append(_ sources: [AppendSource]) throws {
-    for source in sources where !isStopped && !stop.isReceived { try append(source) }
+    defer { bar.end() }
+    let sizes = sources.compactMap(\.byteCount)
+    if sizes.count == sources.count { bytesTotal = sizes.reduce(0, +) }
+    for source in sources where goesOn { try append(source) }
     try commit()
   }
 
+  private var goesOn: Bool { !isStopped && !stop.isReceived }
+
   private mutating func append(_ source: AppendSource) throws {
+    let bytes = try source.open()
     var cutter = LineCutter()
-    var isAtEnd = false
-    while !isAtEnd && !isStopped && !stop.isReceived {
-      let deadline = DispatchTime.now() + .milliseconds(Self.pipeDelayMilliseconds)
-      if let chunk = try source.bytes.next(until: deadline) {
-        if chunk.isEmpty && condition == nil { try commit() }
-        try take(cutter.add(chunk), from: source)
-        if source.isPipe && !answersLater { try commit() }
-      } else {
-        isAtEnd = true
+    while goesOn {
+      let wait = DispatchTime.now() + .milliseconds(Self.pipeDelayMilliseconds)
+      guard let chunk = try bytes.next(until: min(wait, deadline ?? wait)) else {
         if let line = cutter.end() { try take([line], from: source) }
+        return
       }
+      try take(cutter.add(chunk), from: source)
+      bytesRead += UInt64(chunk.count)
+      if let bytesTotal { bar.show(bytesRead, bytesTotal) }
+      if let deadline, DispatchTime.now() >= deadline { try commit() }
     }
   }
-
-  /// A pipe that keeps bringing more is committed by batches, and by the deadline at the latest.
-  private var answersLater: Bool { condition != nil || pending.count < Self.batchEventsMax / 10 }
 
   private mutating func take(_ lines: [InputLine], from source: AppendSource) throws {
     for line in lines {
@@ -88,62 +99,93 @@ struct AppendRun {
           line, of: source.name, column: error.column, field: error.field, reason: error.reason,
           id: nil)
       }
-      if condition == nil && pending.count >= Self.batchEventsMax { try commit() }
+      // A condition is about the whole input, so that nothing is committed before its end.
+      guard condition == nil else { continue }
+      if pending.count >= Self.batchEventsMax { try commit() }
+      if deadline == nil, source.isPipe, !pending.isEmpty {
+        deadline = DispatchTime.now() + .milliseconds(Self.pipeDelayMilliseconds)
+      }
     }
   }
 
-  /// Appends what is pending; where an event is refused, what stands before it is kept.
+  /// Appends what is pending; where a line is refused, what stands before it is kept.
   private mutating func commit() throws {
+    deadline = nil
+    if condition != nil {
+      try commitWhole()
+      return
+    }
     while !pending.isEmpty && !isStopped {
-      do throws(LedgerError) {
-        let result = try ledger.appendAndWait(pending.map(\.input), options: options(condition))
-        answer(result)
-        pending.removeAll(keepingCapacity: true)
-      } catch {
-        guard let index = error.index, condition == nil else { throw error }
-        let refused = pending[index]
-        let rest = Array(pending[(index + 1)...])
-        pending.removeSubrange(index...)
-        let before = pending.map(\.input)
-        if !before.isEmpty { answer(try ledger.appendAndWait(before, options: options(nil))) }
-        pending = rest
-        try reject(
-          refused.line, of: refused.file, column: nil, field: error.code == .conflict ? "id" : nil,
-          reason: error.message, id: refused.input.event.id.text)
+      var count = min(pending.count, batchEvents)
+      var refusal: LedgerError?
+      while count > 0 {
+        do throws(LedgerError) {
+          answer(try append(pending[..<count]), pending[..<count])
+          break
+        } catch {
+          guard let index = error.index, index < count else { throw error }
+          (refusal, count) = (error, index)
+        }
       }
+      batchEvents =
+        refusal == nil
+        ? min(Self.batchEventsMax, batchEvents * 4) : Self.batchEventsAfterRefusal
+      let refused = refusal == nil ? nil : pending[count]
+      pending.removeFirst(count + (refusal == nil ? 0 : 1))
+      if let refusal, let refused { try reject(refused, refusal) }
     }
   }
 
-  /// What the decoder has read needs no second look.
-  private func options(_ condition: AppendCondition?) -> AppendOptions {
-    AppendOptions(condition: condition, validates: false)
-  }
-
-  private mutating func answer(_ result: AppendResult) {
-    summary.unknownTypes += result.unknownTypes
-    for (entry, outcome) in zip(pending, result.outcomes) {
-      let position: UInt64
-      let status: String
-      switch outcome {
-      case .appended(let at):
-        position = at
-        status = "appended"
-        summary.add(position: at)
-      case .duplicate(let at):
-        position = at
-        status = "duplicate"
-        summary.duplicates += 1
+  /// Appends everything or nothing.
+  private mutating func commitWhole() throws {
+    guard !pending.isEmpty, !isStopped else { return }
+    do throws(LedgerError) {
+      answer(try append(pending[...]), pending[...])
+    } catch {
+      guard [.conditionFailed, .conflict, .notCovered, .invalidEvent].contains(error.code) else {
+        throw error
       }
+      summary.rejected += pending.count
       if answersEachLine {
-        say(entry.line, id: entry.input.event.id.text, position, status, reason: nil)
+        for entry in pending {
+          say(entry.line, id: entry.input.event.id.text, nil, "rejected", reason: error.message)
+        }
       }
+      let cause = error.index.map { pending[$0] }
+      summary.errors.append(
+        AppendSummary.Rejection(
+          file: cause?.file, line: cause?.line.number, column: nil,
+          field: error.code == .conflict ? "id" : nil, reason: error.message))
     }
-    if answersEachLine { Console.flush() }
+    pending.removeAll()
+  }
+
+  private func append(_ entries: ArraySlice<Pending>) throws(LedgerError) -> AppendResult {
+    // What the decoder has read needs no second look.
+    try ledger.appendAndWait(
+      entries.map(\.input), options: AppendOptions(condition: condition, validates: false))
+  }
+
+  private mutating func answer(_ result: AppendResult, _ entries: ArraySlice<Pending>) {
+    summary.add(result)
+    guard answersEachLine else { return }
+    for (entry, outcome) in zip(entries, result.outcomes) {
+      let status = if case .appended = outcome { "appended" } else { "duplicate" }
+      say(entry.line, id: entry.input.event.id.text, outcome.position, status, reason: nil)
+    }
+    Console.flush()
+  }
+
+  private mutating func reject(_ entry: Pending, _ error: LedgerError) throws {
+    try reject(
+      entry.line, of: entry.file, column: nil, field: error.code == .conflict ? "id" : nil,
+      reason: error.message, id: entry.input.event.id.text)
   }
 
   private mutating func reject(
     _ line: InputLine, of file: String, column: Int?, field: String?, reason: String, id: String?
   ) throws {
+    summary.rejected += 1
     summary.errors.append(
       AppendSummary.Rejection(
         file: file, line: line.number, column: column, field: field, reason: reason))

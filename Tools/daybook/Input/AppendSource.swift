@@ -1,22 +1,41 @@
-import Dispatch
 import Foundation
 
 /// A file of lines, or standard input.
 struct AppendSource {
   let name: String
-  let isPipe: Bool
-  let bytes: ByteSource
+  /// Bytes of a file; `nil` for what has no end that is known.
+  let byteCount: UInt64?
 
+  var isPipe: Bool { name == "-" }
+
+  /// Makes sure that the file can be read; it is opened when its turn comes, so that any number of
+  /// files can be named.
+  ///
   /// - Throws: `InputProblem` (exit 66) where there is no such file.
-  init(opening name: String) throws {
+  init(checking name: String) throws {
     self.name = name
     if name == "-" {
-      isPipe = true
-      bytes = ByteSource(FileHandle.standardInput, isPipe: true)
+      byteCount = nil
       return
     }
-    isPipe = false
-    let handle = try FileHandle(readingInput: name, as: "JSON Lines, one event a line")
-    bytes = ByteSource(handle, isPipe: false)
+    let handle = try Self.handle(name)
+    do {
+      byteCount = try handle.seekToEnd()
+      try handle.close()
+    } catch {
+      throw InputProblem(
+        "\(name) cannot be read: \(error.localizedDescription)", exitCode: ExitStatus.inputOutput)
+    }
+  }
+
+  /// Begins to read.
+  func open() throws -> ByteSource {
+    isPipe
+      ? ByteSource(FileHandle.standardInput, isPipe: true)
+      : ByteSource(try Self.handle(name), isPipe: false)
+  }
+
+  private static func handle(_ name: String) throws -> FileHandle {
+    try FileHandle(readingInput: name, as: "JSON Lines, one event a line")
   }
 }

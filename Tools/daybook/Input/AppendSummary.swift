@@ -1,9 +1,12 @@
+import LedgerStore
+
 /// What an append did, over all its files.
 struct AppendSummary {
   /// A line that was not appended, and why.
   struct Rejection {
-    var file: String
-    var line: Int
+    /// `nil` where the whole input was refused.
+    var file: String?
+    var line: Int?
     var column: Int?
     var field: String?
     var reason: String
@@ -11,10 +14,22 @@ struct AppendSummary {
 
   var appended = 0
   var duplicates = 0
+  var rejected = 0
   var unknownTypes = 0
   var firstPosition: UInt64?
   var lastPosition: UInt64?
   var errors: [Rejection] = []
+
+  /// Counts what became of a batch.
+  mutating func add(_ result: AppendResult) {
+    unknownTypes += result.unknownTypes
+    for outcome in result.outcomes {
+      switch outcome {
+      case .appended(let position): add(position: position)
+      case .duplicate: duplicates += 1
+      }
+    }
+  }
 
   mutating func add(position: UInt64) {
     appended += 1
@@ -28,10 +43,11 @@ struct AppendSummary {
     case .jsonl: break
     case .table:
       let positions =
-        if let firstPosition, let lastPosition { ", positions \(firstPosition) to \(lastPosition)" }
-        else { "" }
+        if let firstPosition, let lastPosition {
+          ", positions \(firstPosition) to \(lastPosition)"
+        } else { "" }
       Console.print(
-        "appended \(appended), duplicates \(duplicates), rejected \(errors.count)\(positions)")
+        "appended \(appended), duplicates \(duplicates), rejected \(rejected)\(positions)")
       if unknownTypes > 0 {
         Console.print("\(unknownTypes) of a type that this version does not know were kept whole")
       }
@@ -46,7 +62,7 @@ struct AppendSummary {
     json.object { json in
       json.member("appended", appended)
       json.member("duplicates", duplicates)
-      json.member("rejected", errors.count)
+      json.member("rejected", rejected)
       json.member("unknownTypes", unknownTypes)
       json.member("firstPosition", firstPosition)
       json.member("lastPosition", lastPosition)
@@ -70,6 +86,7 @@ struct AppendSummary {
 
 extension AppendSummary.Rejection: CustomStringConvertible {
   var description: String {
+    guard let file, let line else { return "the whole input was refused: \(reason)" }
     var place = "\(file):\(line)"
     if let column { place += ":\(column)" }
     if let field, !field.isEmpty { place += ": \(field)" }

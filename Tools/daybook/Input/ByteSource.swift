@@ -17,9 +17,11 @@ final class ByteSource: Sendable {
 
   private let arrivals = Mutex<[Arrival]>([])
   private let arrived = DispatchSemaphore(value: 0)
-  private let room = DispatchSemaphore(value: ByteSource.chunksAheadMax)
+  private let room = DispatchSemaphore(value: 0)
 
   init(_ handle: FileHandle, isPipe: Bool) {
+    // A semaphore may not end below the value that it began with, so it begins with nothing.
+    for _ in 0..<Self.chunksAheadMax { room.signal() }
     let thread = Thread { [self] in read(handle, isPipe: isPipe) }
     thread.name = "daybook.input"
     thread.start()

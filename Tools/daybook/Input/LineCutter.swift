@@ -1,3 +1,4 @@
+import Foundation
 import LedgerEvents
 
 /// One line of a file or a pipe, without its line feed.
@@ -13,21 +14,28 @@ struct LineCutter {
   private var number = 0
 
   /// The lines that `chunk` completes.
-  mutating func add(_ chunk: some Sequence<UInt8>) -> [InputLine] {
+  ///
+  /// - Complexity: O(*n*) in the number of bytes.
+  mutating func add(_ chunk: Data) -> [InputLine] {
+    let bytes = [UInt8](chunk)
     var lines: [InputLine] = []
-    for byte in chunk {
-      if byte == UInt8(ascii: "\n") {
-        if let line = finish() { lines.append(line) }
-      } else if pending.count <= eventSizeBytesMax {
-        // One byte over the limit is enough for the decoder to refuse the line.
-        pending.append(byte)
-      }
+    var start = 0
+    while let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) {
+      keep(bytes[start..<end])
+      if let line = finish() { lines.append(line) }
+      start = end + 1
     }
+    keep(bytes[start...])
     return lines
   }
 
   /// The last line, where it has no line feed.
   mutating func end() -> InputLine? { pending.isEmpty ? nil : finish() }
+
+  /// One byte over the limit is enough for the decoder to refuse the line.
+  private mutating func keep(_ bytes: ArraySlice<UInt8>) {
+    pending += bytes.prefix(max(0, eventSizeBytesMax + 1 - pending.count))
+  }
 
   private mutating func finish() -> InputLine? {
     number += 1

@@ -30,6 +30,22 @@ enum Console {
     FileHandle.standardError.write(Data((message + "\n").utf8))
   }
 
+  /// Colour only for people who have not said no to it (no-color.org).
+  private static let isColoured =
+    isOutputTerminal
+    && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
+
+  static func bold(_ text: String) -> String { isColoured ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
+
+  static func red(_ text: String) -> String { isColoured ? "\u{1B}[31m\(text)\u{1B}[0m" : text }
+
+  /// Writes to standard error as it stands, for what rewrites its line.
+  static func write(toError text: String) {
+    FileHandle.standardError.write(Data(text.utf8))
+  }
+
+  static var isOutputTerminal: Bool { isatty(FileHandle.standardOutput.fileDescriptor) == 1 }
+
   static var isErrorTerminal: Bool { isatty(FileHandle.standardError.fileDescriptor) == 1 }
 
   static var isInputTerminal: Bool { isatty(FileHandle.standardInput.fileDescriptor) == 1 }

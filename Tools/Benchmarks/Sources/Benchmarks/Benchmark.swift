@@ -1,4 +1,5 @@
 import Foundation
+import LedgerStore
 
 /// What a benchmark is given.
 struct Surroundings: Sendable {
@@ -39,3 +40,6 @@ func seconds(_ body: () throws -> Void) rethrows -> Double {
 func complain(_ text: String) {
   FileHandle.standardError.write(Data((text + "\n").utf8))
 }
+
+/// Events as the decoder hands them on: it has checked them.
+let checked = AppendOptions(validates: false)

@@ -16,7 +16,7 @@ func appendBenchmark(batch: Int) -> Benchmark {
       // The first append reads what is there and makes the writer's thread.
       try log.appendAndWait(mix.next(1))
       let time = try seconds {
-        for batch in batches { try log.appendAndWait(batch) }
+        for batch in batches { try log.appendAndWait(batch, options: checked) }
       }
       try log.close()
       let lines = try surroundings.baseline.run(
@@ -68,7 +68,7 @@ let sustainedBenchmark = Benchmark(
 private func appendInFlight(_ batches: [[EventInput]], to log: EventLog) throws {
   var before: AppendTicket?
   for batch in batches {
-    let ticket = try log.submit(batch)
+    let ticket = try log.submit(batch, options: checked)
     _ = try before?.wait()
     before = ticket
   }
@@ -104,7 +104,7 @@ let scanBenchmark = Benchmark(name: "scan", about: "every record in place, check
     var mix = Mix()
     let path = folder.appending(path: "ledger").path
     let log = try EventLog.create(at: path)
-    for _ in 0..<(events / 10_000) { try log.appendAndWait(mix.next(10_000)) }
+    for _ in 0..<(events / 10_000) { try log.appendAndWait(mix.next(10_000), options: checked) }
     var sum = 0
     // Twice, so that neither side pays for the first touch of a page.
     var time = 0.0

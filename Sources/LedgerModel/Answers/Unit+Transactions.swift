@@ -1,0 +1,190 @@
+public import LedgerEvents
+
+/// One transaction of a customer, as events have left it.
+public struct TransactionStanding: Sendable {
+  /// Where it stands on the queue (`model.md` 13).
+  /// What the newest event of the download says.
+  public enum Phase: UInt8, CaseIterable, Sendable {
+    /// The queue never delivered it to the app.
+    case undelivered = 0
+    /// Delivered, and not finished since.
+    case open = 1
+    case finished = 2
+
+    /// As answers write it.
+    public var text: String {
+      switch self {
+      case .undelivered: "undelivered"
+      case .open: "open"
+      case .finished: "finished"
+      }
+    }
+  }
+
+  /// What stands of a refund (`model.md` 7).
+  public enum Reversal: UInt8, CaseIterable, Sendable {
+    case refunded = 1
+    case revoked = 2
+    case reversed = 3
+
+    /// As answers write it.
+    public var text: String {
+      switch self {
+      case .refunded: "refunded"
+      case .revoked: "revoked"
+      case .reversed: "refundReversed"
+      }
+    }
+  }
+
+  public var environment: StoreEnvironment
+  /// Of the transaction; of its payment while no transaction is known.
+  public var number: NameNumber
+  /// Of the chain: the stated original, else `number`.
+  public var original: NameNumber
+  /// The first product that an event of it states.
+  public var product: NameNumber
+  /// The first account that an event of it states.
+  public var owner: NameNumber
+  /// The newest of purchasing, deferred, purchased, restored and failed among its queue facts;
+  /// `unknown` where the queue has not spoken.
+  public var reported: EventKind
+  /// When the queue reported that, in microseconds; `nil` where it reported no product.
+  public var reportedAt: Int64?
+  public var phase: Phase
+  /// When the delivery that opened it came, in microseconds.
+  public var openedAt: Int64?
+  /// How often it was finished after a delivery.
+  public var finishCount: Int
+  /// It left the queue while it was open (`removed-without-finish`).
+  public var isRemovedUnfinished: Bool
+  /// When the first purchase fact says that it was bought, in microseconds; `nil` before any.
+  public var purchasedAt: Int64?
+  public var reversal: Reversal?
+  public var isFamilyShared: Bool
+  public var downloads: [DownloadStanding]
+}
+
+/// One download of a transaction on one device (`model.md` 14).
+public struct DownloadStanding: Sendable {
+  /// What the newest event of the download says.
+  public enum Phase: UInt8, CaseIterable, Sendable {
+    case announced = 0
+    case requested = 1
+    case waiting = 2
+    case active = 3
+    case paused = 4
+    case finished = 5
+    case failed = 6
+    case cancelled = 7
+
+    /// As answers write it.
+    public var text: String {
+      switch self {
+      case .announced: "announced"
+      case .requested: "requested"
+      case .waiting: "waiting"
+      case .active: "active"
+      case .paused: "paused"
+      case .finished: "finished"
+      case .failed: "failed"
+      case .cancelled: "cancelled"
+      }
+    }
+  }
+
+  public var number: NameNumber
+  /// 0 for the absent device.
+  public var device: NameNumber
+  public var phase: Phase
+  /// A finish of its transaction cancelled it.
+  public var isCancelledByFinish: Bool
+  /// The highest progress of the attempt, 0 to 1; `nil` before any.
+  public var progress: Double?
+  public var host: DownloadHost
+  public var version: Name?
+  /// Of its newest event, in microseconds; `nil` where it was announced alone.
+  public var newestAt: Int64?
+}
+
+extension Unit {
+  /// The transactions that a customer holds, in the order of their first events; of a transaction
+  /// or chain that nobody holds, those of the chain.
+  ///
+  /// - Complexity: O(*n*) in the unit's transactions and downloads.
+  public func standings(
+    of subject: Subject, environments: EnvironmentSet = .production
+  ) -> [TransactionStanding] {
+    self.environments.filter { environments.contains($0.environment) }.flatMap { state in
+      state.scope(of: subject).map { scope in
+        state.transactions.indices
+          .filter { state.transactions[$0].isBegun && state.holds(scope, transaction: $0) }
+          .map { state.standing(ofTransaction: $0) }
+      } ?? []
+    }
+  }
+
+  /// Every transaction that an event has begun, in the order of environments and first events.
+  ///
+  /// - Complexity: O(*n*) in the unit's transactions and downloads.
+  public var standings: [TransactionStanding] {
+    environments.flatMap { state in
+      state.transactions.indices.filter { state.transactions[$0].isBegun }
+        .map { state.standing(ofTransaction: $0) }
+    }
+  }
+}
+
+extension EnvironmentState {
+  fileprivate func holds(_ scope: Scope, transaction place: Int) -> Bool {
+    switch scope {
+    case .customer(let customer): transactions[place].holder == customer
+    case .chain(let chain): transactions[place].chain == chain
+    }
+  }
+
+  fileprivate func standing(ofTransaction place: Int) -> TransactionStanding {
+    let transaction = transactions[place]
+    let queue = transaction.queue
+    let phase: TransactionStanding.Phase =
+      queue.isOpen ? .open : queue.wasFinished ? .finished : .undelivered
+    return TransactionStanding(
+      environment: environment, number: transaction.number, original: transaction.original,
+      product: transaction.product, owner: transaction.owner, reported: queue.reported,
+      reportedAt: newestReport(of: place)?.time, phase: phase,
+      openedAt: queue.wasDelivered ? queue.openedAt : nil, finishCount: queue.finishCount,
+      isRemovedUnfinished: queue.isOpen && transaction.marks.contains(.removalFoundInOpening),
+      purchasedAt: transaction.hasPurchase ? transaction.purchase.start : nil,
+      reversal: .init(rawValue: transaction.purchase.reversal.kind.rawValue),
+      isFamilyShared: transaction.purchase.isFamilyShared, downloads: downloads(of: place))
+  }
+
+  private func newestReport(of place: Int) -> ReportState? {
+    var newest: ReportState?
+    var next = transactions[place].firstReport
+    while next != none {
+      if newest.map({ $0.ordinal < reports[next].ordinal }) ?? true { newest = reports[next] }
+      next = reports[next].next
+    }
+    return newest
+  }
+
+  /// The downloads of a transaction in the order of their first mention.
+  private func downloads(of place: Int) -> [DownloadStanding] {
+    var found: [DownloadStanding] = []
+    var next = transactions[place].firstDownload
+    while next != none {
+      let download = downloads[next]
+      next = download.next
+      found.append(
+        DownloadStanding(
+          number: download.number, device: download.device,
+          phase: .init(rawValue: download.phase.rawValue) ?? .announced,
+          isCancelledByFinish: download.marks.contains(.cancelledByFinish),
+          progress: download.progress.isNaN ? nil : download.progress, host: download.host,
+          version: download.version,
+          newestAt: download.newestPosition == 0 ? nil : download.newestTime))
+    }
+    return found.reversed()
+  }
+}

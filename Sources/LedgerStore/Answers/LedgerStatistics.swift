@@ -1,0 +1,94 @@
+internal import LMDB
+internal import LedgerEvents
+internal import LedgerModel
+
+/// How much a ledger holds, and how far its parts have come.
+public struct LedgerStatistics: Sendable {
+  /// A read transaction, of any process.
+  public struct OldestReader: Sendable {
+    public var process: Int32
+    /// How many commits it is behind the last one.
+    public var commitsBehind: Int
+  }
+
+  /// The newest position, and so the number of events.
+  public var events: UInt64
+  /// Account ids that events state.
+  public var accounts: Int
+  /// Bytes of the log's pages that were ever used.
+  public var logBytes: Int
+  /// Bytes of the projections' pages that were ever used; 0 where there are none.
+  public var projectionBytes: Int
+  /// Up to where the projections are folded; `nil` where there are none.
+  public var projectionPosition: UInt64?
+  /// Which generation of projections is live.
+  public var generation: UInt64
+  /// Types of the vocabulary by their names; those that it does not know together as `other`.
+  public var eventsByType: [String: Int]
+  /// The reader of the log that is furthest behind.
+  public var oldestReader: OldestReader?
+
+  /// The name under which events of unknown types are counted.
+  public static let otherTypes = "other"
+}
+
+extension Ledger {
+  /// Counts what the ledger holds.
+  ///
+  /// - Complexity: O(*n*) in the number of events, by their headers, and in the number of names.
+  /// - Throws: ``LedgerError``.
+  public func statistics() throws(LedgerError) -> LedgerStatistics {
+    let size: Int
+    let readers: [Reader]
+    do throws(LMDBError) {
+      size = try log.environment.info().usedBytes
+      readers = try log.environment.readers()
+    } catch { throw LedgerError(error) }
+    var statistics = try log.read { (view) throws(LedgerError) in
+      LedgerStatistics(
+        events: view.lastPosition, accounts: try view.accountCount(), logBytes: size,
+        projectionBytes: 0, projectionPosition: nil, generation: try view.generation(),
+        eventsByType: try view.typeCounts(), oldestReader: nil)
+    }
+    if let first = readers.first, let lag = first.lag {
+      statistics.oldestReader = .init(process: first.process, commitsBehind: lag)
+    }
+    if let projections = try source.live() {
+      do throws(LMDBError) {
+        statistics.projectionBytes = try projections.environment.info().usedBytes
+      } catch { throw LedgerError(error) }
+      statistics.projectionPosition = try projections.position()
+    }
+    return statistics
+  }
+}
+
+extension LogView {
+  fileprivate func accountCount() throws(LedgerError) -> Int {
+    var count = 0
+    let last = try lastNameNumber()
+    guard last > 0 else { return 0 }
+    for number in 1...last where try name(number).kind == .account { count += 1 }
+    return count
+  }
+
+  fileprivate func typeCounts() throws(LedgerError) -> [String: Int] {
+    guard lastPosition > 0 else { return [:] }
+    var counts = [Int](repeating: 0, count: Int(UInt8.max) + 1)
+    var cursor = try records(in: 1...lastPosition)
+    while try cursor.next() {
+      counts[Int(try cursor.record(isChecked: false).kind.rawValue)] += 1
+    }
+    var byType: [String: Int] = [:]
+    for kind in EventKind.allCases where counts[Int(kind.rawValue)] > 0 {
+      let name = kind == .unknown ? LedgerStatistics.otherTypes : kind.text
+      byType[name] = counts[Int(kind.rawValue)]
+    }
+    return byType
+  }
+}
+
+extension Ledger {
+  /// The version of the LMDB that this process runs with, such as `0.9.24`.
+  public static var lmdbVersion: String { Environment.libraryVersion }
+}

@@ -1,0 +1,170 @@
+internal import LedgerEvents
+internal import LedgerModel
+
+/// What a replay shows of a fold: a line of text by subject, made anew only where it can have
+/// changed.
+struct ReplayState {
+  private struct Shown {
+    var version: Int
+    var contextVersion: Int
+    /// The next moment at which time alone changes an answer.
+    var nextChange: Int64
+    var lines: [ReplaySubject: String]
+  }
+
+  /// By part of the book.
+  private var shown: [Shown] = []
+
+  init() {}
+
+  /// Looks at the book again and says what has changed, by subject.
+  ///
+  /// - Complexity: O(*n*) in what the changed units keep.
+  mutating func update(_ book: GrowingBook) -> [ReplayChange] {
+    var before: [ReplaySubject: String] = [:]
+    var after: [ReplaySubject: String] = [:]
+    let moments = StoreEnvironment.allCases.compactMap { environment in
+      book.newestEvent(in: environment).map { (environment, $0) }
+    }
+    let newest = moments.map(\.1).max() ?? .min
+    for place in book.parts.indices {
+      let part = book.parts[place]
+      if place < shown.count {
+        let old = shown[place]
+        if old.version == part.version && old.contextVersion == book.contextVersion
+          && newest < old.nextChange && !part.isGone
+        {
+          continue
+        }
+        before.merge(old.lines) { $1 }
+      }
+      var lines = ReplayLines(part.unit, book)
+      for (environment, moment) in moments { lines.add(environment, at: moment) }
+      after.merge(lines.lines) { $1 }
+      let new = Shown(
+        version: part.version, contextVersion: book.contextVersion, nextChange: lines.nextChange,
+        lines: lines.lines)
+      if place < shown.count { shown[place] = new } else { shown.append(new) }
+    }
+    var changes: [ReplayChange] = []
+    for (subject, line) in after where before[subject] != line {
+      changes.append(ReplayChange(subject: subject, before: before[subject], after: line))
+    }
+    for (subject, line) in before where after[subject] == nil {
+      changes.append(ReplayChange(subject: subject, before: line, after: nil))
+    }
+    return changes.sorted { $0.subject < $1.subject }
+  }
+}
+
+/// The lines of one unit.
+private struct ReplayLines {
+  private let unit: Unit
+  private let context: SharedContext
+  private let texts: NumberedEvents
+  private(set) var lines: [ReplaySubject: String] = [:]
+  private(set) var nextChange = Int64.max
+
+  init(_ unit: Unit, _ book: GrowingBook) {
+    self.unit = unit
+    context = book.context
+    texts = book.texts
+    for transaction in unit.standings { add(transaction) }
+  }
+
+  private mutating func add(_ transaction: TransactionStanding) {
+    let name = texts.text(of: transaction.number)
+    let subject = ReplaySubject(
+      kind: texts.isPayment(transaction.number) ? .payment : .transaction,
+      environment: transaction.environment, account: nil, transaction: nil, device: nil, name: name)
+    lines[subject] = transaction.line
+    for download in transaction.downloads {
+      let subject = ReplaySubject(
+        kind: .download, environment: transaction.environment, account: nil, transaction: name,
+        device: texts.name(download.device), name: texts.text(of: download.number))
+      lines[subject] = download.line
+    }
+  }
+
+  /// Adds what customers have in an environment, and what nobody's transactions grant.
+  mutating func add(_ environment: StoreEnvironment, at moment: Int64) {
+    let only = EnvironmentSet(environment)
+    var held: Set<NameNumber> = []
+    for account in unit.knownAccounts {
+      let owner = texts.text(of: account)
+      for transaction in unit.standings(of: .account(account), environments: only) {
+        held.insert(transaction.number)
+      }
+      add(answer(.account(account), only, moment), environment, owner: owner, original: nil)
+      for content in unit.installed(.account(account), environments: only) {
+        let subject = ReplaySubject(
+          kind: .installed, environment: environment, account: owner, transaction: nil,
+          device: texts.name(content.device), name: texts.text(of: content.product))
+        lines[subject] = content.version.text
+      }
+    }
+    for transaction in unit.standings
+    where transaction.environment == environment && !held.contains(transaction.number)
+      && !texts.isPayment(transaction.number)
+    {
+      add(
+        answer(.transaction(transaction.number), only, moment), environment, owner: nil,
+        original: texts.text(of: transaction.original))
+    }
+  }
+
+  private func answer(
+    _ subject: Subject, _ environments: EnvironmentSet, _ moment: Int64
+  ) -> Answer {
+    unit.answer(subject, environments: environments, at: moment, context: context, texts: texts)
+  }
+
+  private mutating func add(
+    _ answer: Answer, _ environment: StoreEnvironment, owner: Name?, original: Name?
+  ) {
+    nextChange = min(nextChange, answer.nextChangeAt ?? .max)
+    for entry in answer.entries {
+      let subject = ReplaySubject(
+        kind: .entitlement, environment: environment, account: owner, transaction: original,
+        device: nil, name: texts.name(entry.product) ?? entry.entitlement ?? "")
+      let end = entry.expiresAt.map { " until \(Instant(microseconds: $0).rfc3339)" } ?? ""
+      lines[subject] = entry.state.text + end
+    }
+    for balance in answer.balances {
+      let subject = ReplaySubject(
+        kind: .balance, environment: environment, account: owner, transaction: original,
+        device: nil, name: balance.unit)
+      lines[subject] = "\(balance.amount)"
+    }
+  }
+}
+
+extension TransactionStanding {
+  /// Its state in words: `purchased, open`.
+  fileprivate var line: String {
+    var words: [String] = []
+    if reported != .unknown {
+      words.append(reported.text.split(separator: ".").last.map(String.init) ?? reported.text)
+    } else {
+      words.append(purchasedAt == nil ? "seen" : "bought, says the store")
+    }
+    switch phase {
+    case .open: words.append(isRemovedUnfinished ? "open, removed" : "open")
+    case .finished: words.append("finished")
+    case .undelivered: break
+    }
+    if let reversal { words.append(reversal.text) }
+    return words.joined(separator: ", ")
+  }
+}
+
+extension DownloadStanding {
+  /// Its state in words: `active 31%`.
+  fileprivate var line: String {
+    var line = phase.text
+    if let progress, phase != .finished { line += " \(Int((progress * 100).rounded(.down)))%" }
+    if isCancelledByFinish { line += " by the finish" }
+    if let version { line += ", version \(version.text)" }
+    return line
+  }
+}

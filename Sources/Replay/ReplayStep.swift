@@ -1,0 +1,80 @@
+public import LedgerEvents
+public import LedgerStore
+
+/// What one event did: what it changed and which rules it broke.
+public struct ReplayStep: Sendable {
+  public var event: RecordedEvent
+  /// By subject, in a fixed order.
+  public var changes: [ReplayChange]
+  /// Findings that were not there before it, at whatever position: a late event can show that an
+  /// earlier one broke a rule.
+  public var broken: [FindingAnswer]
+  /// Findings that a late event has settled.
+  public var settled: [FindingAnswer]
+}
+
+/// Something that an event changed, before and after.
+public struct ReplayChange: Hashable, Sendable {
+  public var subject: ReplaySubject
+  /// `nil` where there was nothing.
+  public var before: String?
+  /// `nil` where there is nothing any more.
+  public var after: String?
+}
+
+/// What a change is about.
+public struct ReplaySubject: Hashable, Sendable {
+  /// The parts of the state that a replay shows, in the order in which it shows them.
+  public enum Kind: String, CaseIterable, Sendable {
+    case transaction
+    case payment
+    case download
+    case entitlement
+    case installed
+    case balance
+  }
+
+  public var kind: Kind
+  public var environment: StoreEnvironment
+  /// Whose it is; `nil` where it is nobody's.
+  public var account: Name?
+  /// Of a transaction or download; of an entitlement that nobody holds, its original.
+  public var transaction: Name?
+  public var device: Name?
+  /// The transaction, payment, download, product, entitlement or unit.
+  public var name: Name
+}
+
+extension ReplaySubject: Comparable {
+  public static func < (left: Self, right: Self) -> Bool {
+    (left.environment, left.kind.order, left.account ?? "", left.transaction ?? "")
+      == (right.environment, right.kind.order, right.account ?? "", right.transaction ?? "")
+      ? (left.device ?? "", left.name) < (right.device ?? "", right.name)
+      : (left.environment, left.kind.order, left.account ?? "", left.transaction ?? "")
+        < (right.environment, right.kind.order, right.account ?? "", right.transaction ?? "")
+  }
+}
+
+extension ReplaySubject.Kind {
+  fileprivate var order: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+}
+
+/// Where a replay stops before its events end.
+public enum ReplayEnd: Hashable, Sendable {
+  /// Behind the event at this position.
+  case position(UInt64)
+  /// Before the first event that occurred later.
+  case time(Instant)
+  /// Behind the first event that breaks a rule.
+  case finding
+}
+
+/// What a replay comes to.
+public struct ReplayOutcome: Sendable {
+  /// How many steps there were.
+  public var steps: Int
+  /// What was broken, by position.
+  public var findings: [FindingAnswer]
+  /// What still is at the newest believed `occurredAt` of each environment (the second table).
+  public var findingsAtTheEnd: [FindingAnswer]
+}

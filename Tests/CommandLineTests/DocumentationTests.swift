@@ -1,0 +1,128 @@
+import Foundation
+import LedgerHistories
+import Testing
+
+/// What each command answers in JSON, as files and in `docs/commands.md`;
+/// `UPDATE_GOLDEN=1 swift test --filter DocumentationTests` writes them anew.
+@Suite("The documentation of commands") struct DocumentationTests {
+  private struct Sample {
+    let name: String
+    let arguments: [String]
+
+    init(_ name: String, _ arguments: String) {
+      self.name = name
+      self.arguments = arguments.split(separator: " ").map(String.init)
+    }
+
+    /// As one would type it.
+    var command: String { "$ daybook " + arguments.joined(separator: " ") }
+  }
+
+  private static let customer = "7dbfa8c6-5d5f-4894-affd-368a132fb789"
+  private static let incidents = "Tools/samples/incidents"
+
+  /// In the order in which they are run.
+  private static let samples = [
+    Sample(
+      "append",
+      "append \(incidents)/alps-as-it-should-be.jsonl \(incidents)/copied-too-late.jsonl --format json"
+    ),
+    Sample(
+      "import",
+      "import verify-receipt Tools/samples/sample-receipt.json --account keeper-7 --format json"),
+    Sample("events", "events --account \(customer) --type download.finished"),
+    Sample("events-by", "events --by type --limit 20 --format json"),
+    Sample(
+      "entitlements", "entitlements \(customer) --at 2023-07-01T00:00:00Z --format json"),
+    Sample("holders", "holders maps --format json"),
+    Sample("installed", "installed \(customer) --format json"),
+    Sample("transactions", "transactions \(customer) --format json"),
+    Sample("findings", "findings --severity critical --format json"),
+    Sample("findings-by", "findings --by rule --format json"),
+    Sample("replay", "replay \(incidents)/copied-too-late.jsonl --until finding --format jsonl"),
+    Sample("rebuild", "rebuild --check --format json"),
+    Sample("verify", "verify --format json"),
+    Sample("stats", "stats --format json"),
+    Sample("version", "version --format json"),
+  ]
+
+  private static var isUpdating: Bool {
+    ProcessInfo.processInfo.environment["UPDATE_GOLDEN"] == "1"
+  }
+
+  @Test("each command's JSON is what its file says, and what the page shows")
+  func samples() throws {
+    let root = try #require(packageRoot())
+    let page = root.appending(path: "docs/commands.md")
+    var text = try String(contentsOf: page, encoding: .utf8)
+    let ledger = try TestLedger()
+    for sample in Self.samples {
+      let answer = try ledger.run(sample.arguments)
+      #expect(answer.status == 0, "\(sample.name): \(answer.errors)")
+      var said = answer.output
+      // A replay's last step is the one that tells most.
+      if sample.name == "replay" { said = answer.lines.last ?? "" }
+      let golden = PrettyJSON.pretty(Self.steady(said))
+      try check(golden, root.appending(path: "Tests/CommandLineTests/Golden/\(sample.name).json"))
+      text = try inserting(golden, of: sample, into: text)
+    }
+    if Self.isUpdating { try Data(text.utf8).write(to: page) }
+    #expect(
+      text == (try String(contentsOf: page, encoding: .utf8)),
+      "docs/commands.md shows something else: write it anew with UPDATE_GOLDEN=1")
+  }
+
+  @Test("each command explains itself with an example")
+  func help() throws {
+    let commands = Set(Self.samples.compactMap(\.arguments.first)).union(["init"])
+    for command in commands.sorted() {
+      let help = try Program.run([command, "--help"])
+      #expect(help.status == 0)
+      #expect(help.output.contains("Example:"), "\(command)")
+      #expect(help.output.contains("  daybook \(command)"), "\(command)")
+    }
+  }
+
+  @Test("every command of the program has a sample on the page") func complete() throws {
+    let listed = try Program.run(["--help"]).lines.compactMap { line in
+      line.wholeMatch(of: #/  ([a-z]+) +[A-Z].*/#).map { String($0.1) }
+    }
+    let shown = Set(Self.samples.compactMap(\.arguments.first)).union(["init"])
+    #expect(listed.count >= 14)
+    #expect(Set(listed) == shown)
+  }
+
+  @Test("completions come for every shell", arguments: ["bash", "zsh", "fish"])
+  func completions(_ shell: String) throws {
+    let script = try Program.run(["--generate-completion-script", shell])
+    #expect(script.status == 0)
+    #expect(script.output.contains("entitlements"))
+  }
+
+  /// What differs from run to run, as it might be.
+  private static func steady(_ text: String) -> String {
+    text.replacing(/"recordedAt":"[^"]*"/, with: #""recordedAt":"2026-02-01T12:00:00Z""#)
+      .replacing(/"root":"[^"]*"/) { _ in
+        #""root":"5d1c0a7e2b94f3861c5f0d9be27a4c8836fb19d2e05a7c4491b8e36d2f70ac15""#
+      }
+      .replacing(/"bytes":\{[^}]*\}/, with: #""bytes":{"log":90112,"projections":61440}"#)
+      .replacing(/"lmdb":"[^"]*"/, with: #""lmdb":"0.9.24""#)
+  }
+
+  private func check(_ golden: String, _ file: URL) throws {
+    if Self.isUpdating { try Data(golden.utf8).write(to: file) }
+    let there = String(decoding: try Data(contentsOf: file), as: UTF8.self)
+    #expect(
+      there == golden, "\(file.lastPathComponent) differs: write it anew with UPDATE_GOLDEN=1")
+  }
+
+  /// The page with the sample between its markers.
+  private func inserting(_ golden: String, of sample: Sample, into text: String) throws -> String {
+    let begin = "<!-- sample: \(sample.name) -->\n"
+    let end = "<!-- end of sample -->"
+    let start = try #require(text.range(of: begin), "docs/commands.md has no \(begin)")
+    let stop = try #require(text.range(of: end, range: start.upperBound..<text.endIndex))
+    let block = "```console\n\(sample.command)\n```\n\n```json\n\(golden)```\n"
+    return text.replacingCharacters(in: start.upperBound..<stop.lowerBound, with: block)
+  }
+}

@@ -1,0 +1,123 @@
+import Foundation
+import LedgerHistories
+import Testing
+
+/// What a run of the program said.
+struct Outcome {
+  let status: Int32
+  let output: String
+  let errors: String
+
+  /// The lines of standard output.
+  var lines: [String] { output.split(separator: "\n").map(String.init) }
+
+  /// Standard output as one JSON document.
+  func document() throws -> Any {
+    try JSONSerialization.jsonObject(with: Data(output.utf8), options: .fragmentsAllowed)
+  }
+
+  func object() throws -> [String: Any] { try #require(try document() as? [String: Any]) }
+
+  func objects() throws -> [[String: Any]] { try #require(try document() as? [[String: Any]]) }
+}
+
+/// The built executable, run as people run it.
+enum Program {
+  /// Stands beside the tests' own executable.
+  static func executable() throws -> URL {
+    let own = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+    let root = try packageFolder()
+    let places = [own, root.appending(path: ".build/debug")].map { $0.appending(path: "daybook") }
+    return try #require(
+      places.first { FileManager.default.isExecutableFile(atPath: $0.path) },
+      "the tests run the program: build it with swift build --product daybook")
+  }
+
+  static func packageFolder() throws -> URL {
+    try #require(packageRoot())
+  }
+
+  /// Runs a command to its end.
+  static func run(
+    _ arguments: [String], ledger: String? = nil, input: String = "",
+    environment: [String: String] = [:]
+  ) throws -> Outcome {
+    let folder = try TemporaryFolder()
+    let process = try process(arguments, ledger: ledger, environment: environment)
+    try Data(input.utf8).write(to: folder.file("input"))
+    for name in ["output", "errors"] { try Data().write(to: folder.file(name)) }
+    let output = try FileHandle(forWritingTo: folder.file("output"))
+    let errors = try FileHandle(forWritingTo: folder.file("errors"))
+    process.standardInput = try FileHandle(forReadingFrom: folder.file("input"))
+    process.standardOutput = output
+    process.standardError = errors
+    try process.run()
+    process.waitUntilExit()
+    return Outcome(
+      status: process.terminationStatus,
+      output: String(decoding: try Data(contentsOf: folder.file("output")), as: UTF8.self),
+      errors: String(decoding: try Data(contentsOf: folder.file("errors")), as: UTF8.self))
+  }
+
+  /// A process that was not started yet.
+  static func process(
+    _ arguments: [String], ledger: String? = nil, environment: [String: String] = [:]
+  ) throws -> Process {
+    let process = Process()
+    process.executableURL = try executable()
+    process.arguments = arguments
+    process.currentDirectoryURL = try packageFolder()
+    var variables = ProcessInfo.processInfo.environment
+    variables["DAYBOOK_LEDGER"] = ledger
+    variables["NO_COLOR"] = "1"
+    variables.merge(environment) { $1 }
+    process.environment = variables
+    return process
+  }
+}
+
+/// A folder that goes with its owner.
+final class TemporaryFolder {
+  let url: URL
+
+  init() throws {
+    url = FileManager.default.temporaryDirectory.appending(path: "daybook-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+  }
+
+  func file(_ name: String) -> URL { url.appending(path: name) }
+
+  func path(_ name: String) -> String { file(name).path }
+
+  deinit {
+    do { try FileManager.default.removeItem(at: url) } catch { print("left \(url.path): \(error)") }
+  }
+}
+
+/// A new ledger in a folder of its own.
+final class TestLedger {
+  let folder: TemporaryFolder
+  let path: String
+
+  init() throws {
+    folder = try TemporaryFolder()
+    path = folder.path("ledger")
+    let made = try run("init")
+    try #require(made.status == 0, "\(made.errors)")
+  }
+
+  func run(_ arguments: String..., input: String = "") throws -> Outcome {
+    try Program.run(arguments, ledger: path, input: input)
+  }
+
+  func run(_ arguments: [String], input: String = "") throws -> Outcome {
+    try Program.run(arguments, ledger: path, input: input)
+  }
+
+  /// What the events of the ledger are, without what the ledger's clock says.
+  func events() throws -> [String] {
+    try run("events").lines.map { line in
+      line.replacing(/,"recordedAt":"[^"]*"/, with: "")
+    }
+  }
+}

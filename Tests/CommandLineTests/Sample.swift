@@ -1,0 +1,26 @@
+import Foundation
+
+/// Events for tests, as lines.
+enum Sample {
+  static func event(
+    _ id: String, _ type: String = "note.added", at second: Int = 0, _ more: String = ""
+  ) -> String {
+    let data = type == "note.added" ? #","data":{"text":"seen"}"# : ""
+    let time = "2026-02-01T12:\(two(second / 60)):\(two(second % 60))Z"
+    return #"{"id":"\#(id)","type":"\#(type)","occurredAt":"\#(time)"\#(more)\#(data)}"#
+  }
+
+  static func purchase(_ transaction: String, of account: String, at second: Int = 0) -> String {
+    event(
+      "purchase-\(transaction)", "transaction.purchased", at: second,
+      #","account":"\#(account)","device":"phone-\#(account)","#
+        + #""transaction":"\#(transaction)","product":"map""#)
+  }
+
+  /// Notes called `prefix-0`, `prefix-1` and so on, one a line.
+  static func notes(_ prefix: String, _ count: Int) -> String {
+    (0..<count).map { event("\(prefix)-\($0)", at: $0 % 3_000) + "\n" }.joined()
+  }
+
+  private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+}

@@ -1,0 +1,188 @@
+import Foundation
+import LedgerEvents
+import LedgerHistories
+import Testing
+
+/// The recorded incidents, through the program: what it answers is exactly what stands beside each.
+@Suite("Traces through the command line") struct TraceTests {
+  private static let conformance: [Conformance.Trace] = {
+    do { return try Conformance()?.traces() ?? [] } catch {
+      Issue.record(error)
+      return []
+    }
+  }()
+
+  private static let samples: [Conformance.Trace] = {
+    do {
+      guard let root = packageRoot() else { return [] }
+      return try Conformance.traces(in: root.appending(path: "Tools/samples/incidents"))
+    } catch {
+      Issue.record(error)
+      return []
+    }
+  }()
+
+  @Test("a trace of the conformance data in one batch", arguments: conformance.map(\.name))
+  func inOneBatch(_ name: String) throws {
+    try check(try #require(Self.conformance.first { $0.name == name }), in: "../shared/traces")
+  }
+
+  @Test("a trace of the conformance data, event by event", arguments: conformance.map(\.name))
+  func singly(_ name: String) throws {
+    let trace = try #require(Self.conformance.first { $0.name == name })
+    let ledger = try TestLedger()
+    let conversation = try Conversation(["append", "--format", "jsonl"], ledger)
+    let encoder = EventEncoder()
+    for arrival in trace.arrivals {
+      try conversation.say(String(decoding: encoder.encode(arrival.event), as: UTF8.self))
+      // The answer comes when the line is durable, so that each is a batch of its own.
+      #expect(conversation.line()?.contains(#""status":"appended""#) == true)
+    }
+    #expect(try conversation.end() == 0)
+    try TraceComparison(trace, ledger).check("singly", clocks: [.now])
+  }
+
+  @Test("the incidents of the project, in one ledger, live and rebuilt")
+  func allInOneLedger() throws {
+    let ledger = try TestLedger()
+    let files = Self.samples.map { "Tools/samples/incidents/\($0.name).jsonl" }
+    let appended = try ledger.run(["append", "--format", "json"] + files)
+    #expect(appended.status == 0, "\(appended.errors)")
+    try checkSamples(ledger, "live")
+    #expect(try ledger.run("rebuild").status == 0)
+    try checkSamples(ledger, "rebuilt")
+    #expect(try ledger.run("verify").status == 0)
+  }
+
+  private func checkSamples(_ ledger: TestLedger, _ how: String) throws {
+    let rules = try TraceComparison.rules(ledger.run("findings", "--format", "json"))
+    #expect(rules.fired == Self.samples.flatMap(\.findings).sorted(), "\(how)")
+    for trace in Self.samples {
+      try TraceComparison(trace, ledger).checkCustomer(.newest, how)
+    }
+  }
+
+  @Test("an incident of the project, replayed", arguments: samples.map(\.name))
+  func replayed(_ name: String) throws {
+    let trace = try #require(Self.samples.first { $0.name == name })
+    let answer = try Program.run(
+      ["replay", "Tools/samples/incidents/\(name).jsonl", "--format", "json"])
+    let document = try answer.object()
+    #expect((document["steps"] as? [Any])?.count == trace.events.count)
+    let findings = try #require(document["findings"] as? [[String: Any]])
+    #expect(findings.compactMap { $0["rule"] as? String }.sorted() == trace.findings.sorted())
+    let open = try #require(document["findingsAtTheEnd"] as? [[String: Any]])
+    #expect(open.compactMap { $0["rule"] as? String }.sorted() == trace.findingsAtTheEnd.sorted())
+  }
+
+  @Test("there is conformance data", .enabled(if: Conformance.isPresent))
+  func thereIsData() { #expect(Self.conformance.count >= 10) }
+
+  @Test("there are incidents") func thereAreIncidents() { #expect(Self.samples.count >= 59) }
+
+  private func check(_ trace: Conformance.Trace, in folder: String) throws {
+    let ledger = try TestLedger()
+    let appended = try ledger.run("append", "\(folder)/\(trace.name).jsonl", "--format", "json")
+    #expect(appended.status == 0, "\(appended.errors)")
+    #expect(try appended.object()["appended"] as? Int == trace.events.count)
+    try TraceComparison(trace, ledger).check("live", clocks: [.newest, .now])
+    #expect(try ledger.run("rebuild").status == 0)
+    try TraceComparison(trace, ledger).check("rebuilt", clocks: [.newest, .now])
+    let verified = try ledger.run("verify")
+    #expect(verified.status == 0, "\(verified.output)")
+  }
+}
+
+/// A trace's expectations against what the program answers.
+struct TraceComparison {
+  /// The rules that hold at a moment (`findings.md`, second table).
+  private static let momentRules: Set<String> = [
+    "never-finished", "payment-unanswered", "download-stalled", "undelivered",
+    "install-interrupted", "restore-unanswered",
+  ]
+
+  private let trace: Conformance.Trace
+  private let ledger: TestLedger
+  private let newest: String
+
+  init(_ trace: Conformance.Trace, _ ledger: TestLedger) {
+    self.trace = trace
+    self.ledger = ledger
+    newest = trace.events.map(\.event.occurredAt).max()?.rfc3339 ?? ""
+  }
+
+  /// How the store's clock is asked for: a stated time folds what had occurred by then, without
+  /// one the projections are read.
+  enum Clock {
+    case newest
+    case now
+  }
+
+  func check(_ how: String, clocks: [Clock]) throws {
+    for clock in clocks {
+      let rules = try Self.rules(
+        ledger.run(["findings", "--format", "json"] + arguments(clock)))
+      #expect(rules.fired == trace.findings.sorted(), "\(trace.name), \(how), \(clock)")
+      #expect(rules.moment == trace.findingsAtTheEnd.sorted(), "\(trace.name), \(how), \(clock)")
+      try checkCustomer(clock, how)
+    }
+  }
+
+  func checkCustomer(_ clock: Clock, _ how: String) throws {
+    let about = "\(trace.name), \(how), \(clock)"
+    try checkInstalled(arguments(clock), about)
+    try checkEntitlements(arguments(clock), about)
+  }
+
+  private func arguments(_ clock: Clock) -> [String] {
+    switch clock {
+    case .newest: ["--at", newest]
+    case .now: []
+    }
+  }
+
+  /// The rules of an answer to `findings`, sorted, by the two tables.
+  static func rules(_ answer: Outcome) throws -> (fired: [String], moment: [String]) {
+    let rules = try answer.objects().compactMap { $0["rule"] as? String }.sorted()
+    return (
+      rules.filter { !momentRules.contains($0) }, rules.filter { momentRules.contains($0) }
+    )
+  }
+
+  private func checkInstalled(_ clock: [String], _ about: String) throws {
+    let answer = try ledger.run(["installed", trace.account.text, "--format", "json"] + clock)
+    let entries = try #require(try answer.object()["installed"] as? [[String: Any]])
+    var installed: [Name?: [Name: String]] = [:]
+    for entry in entries {
+      let device = (entry["device"] as? String).map { Name($0) }
+      let product = Name(try #require(entry["product"] as? String))
+      installed[device, default: [:]][product] = entry["contentVersion"] as? String
+    }
+    #expect(installed == trace.installed, "\(about)")
+  }
+
+  private func checkEntitlements(_ clock: [String], _ about: String) throws {
+    let answer = try ledger.run(["entitlements", trace.account.text, "--format", "json"] + clock)
+      .object()
+    var balances: [Name: Int64] = [:]
+    for (unit, amount) in try #require(answer["balances"] as? [String: NSNumber]) {
+      balances[Name(unit)] = amount.int64Value
+    }
+    #expect(balances == trace.balances, "\(about)")
+    // Without a store time states are judged now, when what was bought may have run out.
+    guard !clock.isEmpty else { return }
+    let active = try #require(answer["active"] as? [String])
+    var states: [Name: String] = [:]
+    for entry in try #require(answer["entitlements"] as? [[String: Any]]) {
+      if let product = entry["product"] as? String {
+        states[Name(product)] = entry["state"] as? String
+      }
+    }
+    for (name, state) in trace.entitled {
+      let given = states[name] ?? (active.contains(name.text) ? "active" : "none")
+      #expect(given == state, "\(about): \(name)")
+    }
+    let listed = Array(states.keys) + active.map { Name($0) }
+    #expect(listed.allSatisfy { trace.entitled[$0] != nil }, "\(about) lists more")
+  }
+}

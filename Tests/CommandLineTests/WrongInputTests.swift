@@ -1,0 +1,110 @@
+import Foundation
+import Testing
+
+@Suite("Wrong input") struct WrongInputTests {
+  @Test("an unknown option is a usage error") func unknownOption() throws {
+    let answer = try Program.run(["events", "--acount", "ada"])
+    #expect(answer.status == 64)
+    #expect(answer.errors.contains("--acount"))
+  }
+
+  @Test("an unknown command is a usage error") func unknownCommand() throws {
+    #expect(try Program.run(["evnts"]).status == 64)
+  }
+
+  @Test(
+    "a missing ledger is said with what to do",
+    arguments: [
+      ["append"], ["events"], ["entitlements", "ada"], ["holders", "map"], ["installed", "ada"],
+      ["transactions", "ada"], ["findings"], ["rebuild"], ["verify"], ["stats"],
+      ["import", "storekit-config", "Tools/samples/sample.storekit"],
+      ["replay", "--account", "ada"],
+    ])
+  func missingLedger(_ arguments: [String]) throws {
+    let folder = try TemporaryFolder()
+    let answer = try Program.run(arguments, ledger: folder.path("none"))
+    #expect(answer.status == 66)
+    #expect(answer.errors.contains("daybook init"))
+    #expect(answer.output.isEmpty)
+  }
+
+  @Test("a second ledger at one path is refused") func secondLedger() throws {
+    let ledger = try TestLedger()
+    #expect(try ledger.run("init").status == 73)
+  }
+
+  @Test("a missing file is named, and nothing is appended") func missingFile() throws {
+    let ledger = try TestLedger()
+    let answer = try ledger.run("append", "Tools/samples/sample.jsonl", "no-such-file.jsonl")
+    #expect(answer.status == 66)
+    let second = try ledger.run("append", "README.md", "no-such-file.jsonl")
+    #expect(second.status == 66)
+    #expect(second.errors.contains("no-such-file.jsonl"))
+    #expect(try ledger.events().isEmpty)
+  }
+
+  @Test("a folder is no file") func folder() throws {
+    let ledger = try TestLedger()
+    #expect(try ledger.run("append", "Tools").status == 66)
+  }
+
+  @Test(
+    "a value that means nothing is said with what was expected",
+    arguments: [
+      (["entitlements", "ada", "--at", "yesterday"], "RFC 3339"),
+      (["entitlements", "ada", "--as-of", "-3x"], "position"),
+      (["entitlements", "ada", "--environment", "prod"], "production"),
+      (["findings", "--rule", "finished"], "finished-before-download"),
+      (["findings", "--severity", "bad"], "critical"),
+      (["findings", "--threshold", "never-finished=2"], "ISO 8601"),
+      (["findings", "--threshold", "redelivered=PT1H"], "never-finished"),
+      (["findings", "--by", "colour"], "appVersion"),
+      (["events", "--from", "0"], "from 1"),
+      (["events", "--format", "xml"], "jsonl"),
+      (["replay", "trace.jsonl", "--until", "later"], "finding"),
+      (["import", "receipt", "file"], "verify-receipt"),
+    ])
+  func wrongValue(_ arguments: [String], expected: String) throws {
+    let answer = try Program.run(arguments)
+    #expect(answer.status == 64)
+    #expect(answer.errors.contains(expected), "\(answer.errors)")
+  }
+
+  @Test(
+    "options that do not go together are a usage error",
+    arguments: [
+      ["entitlements"], ["entitlements", "ada", "--transaction", "t"], ["installed"],
+      ["events", "--follow", "--reverse"], ["events", "--follow", "--count"],
+      ["events", "--follow", "--by", "type"], ["events", "--follow", "--to", "3"],
+      ["events", "--follow", "--until", "2026-02-01T12:00:00Z"],
+      ["append", "--account", "ada", "file"], ["append", "--rejects", "file", "file"],
+      ["append", "-", "-"], ["replay"], ["replay", "trace.jsonl", "--account", "ada"],
+      [
+        "import", "verify-receipt", "file", "--effective", "2026-02-01T12:00:00Z",
+      ],
+    ])
+  func together(_ arguments: [String]) throws {
+    #expect(try Program.run(arguments).status == 64)
+  }
+
+  @Test("a position that the ledger has not reached is said") func futurePosition() throws {
+    let ledger = try TestLedger()
+    let answer = try ledger.run("entitlements", "ada", "--as-of", "7")
+    #expect(answer.status == 65)
+    #expect(answer.errors.contains("position 7"))
+  }
+
+  @Test("a trace with a bad line names the line") func badTrace() throws {
+    let answer = try Program.run(["replay", "-"], input: Sample.event("a") + "\n{\"id\":1}\n")
+    #expect(answer.status == 65)
+    #expect(answer.errors.contains("line 2"))
+  }
+
+  @Test("a name with control characters does not reach the terminal") func control() throws {
+    let ledger = try TestLedger()
+    _ = try ledger.run("append", input: Sample.purchase(#"t\u001b[31m"#, of: "ada"))
+    let answer = try ledger.run("transactions", "ada")
+    #expect(answer.status == 0)
+    #expect(!answer.output.contains("\u{1B}"))
+  }
+}

@@ -1,0 +1,108 @@
+import ArgumentParser
+import LedgerEvents
+import LedgerModel
+import LedgerStore
+
+struct EntitlementsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "entitlements",
+    abstract: "What a customer has: products, entitlements, balances.",
+    discussion: """
+      Reads the ledger and writes one entry a product with the best of what grants it. An unknown \
+      account is an empty answer that says so. Example:
+
+        daybook entitlements reader-1 --at 2026-02-01T12:00:00Z --format json
+      """)
+
+  @OptionGroup var options: LedgerOptions
+  @OptionGroup var customer: CustomerOptions
+  @OptionGroup var clocks: ClockOptions
+  @OptionGroup var environments: EnvironmentOptions
+
+  @Option(help: "How to answer: table, json or jsonl.")
+  var format: OutputFormat = .table
+
+  func run() throws {
+    let customer = try customer.required()
+    try answering {
+      let answer = try options.read { (view) throws(LedgerError) in
+        try view.entitlements(
+          of: customer, environments: environments.environments, clocks: clocks.clocks,
+          now: EventLog.systemClock())
+      }
+      switch format {
+      case .table: answer.printTable(of: customer)
+      case .json, .jsonl: Console.print(answer.json(of: customer))
+      }
+    }
+  }
+}
+
+extension EntitlementsAnswer {
+  fileprivate func json(of customer: CustomerReference) -> String {
+    var json = JSONText()
+    json.object { json in
+      customer.write(to: &json)
+      json.member("known", isKnown)
+      json.member("at", at)
+      json.member("position", position)
+      json.member("environment", environments)
+      json.member(
+        "entitlements", array: { json in for entry in entries { entry.write(to: &json) } })
+      json.member("active", names: active)
+      json.member(
+        "balances",
+        object: { json in
+          for balance in balances { json.member(balance.unit.text, balance.amount) }
+        })
+      json.member("nextChangeAt", nextChangeAt)
+    }
+    return json.text
+  }
+
+  fileprivate func printTable(of customer: CustomerReference) {
+    let place = "at \(at.rfc3339), position \(position)"
+    guard isKnown else {
+      Console.print("\(customer.description) is not known to the ledger (\(place))")
+      return
+    }
+    Console.print("\(customer.description), \(place)")
+    var table = TextTable(["product", "entitlements", "state", "since", "expires", "source"])
+    for entry in entries {
+      table.add([
+        entry.product?.text ?? entry.entitlement?.text ?? "-",
+        entry.entitlements.isEmpty
+          ? "-" : entry.entitlements.map(\.text).joined(separator: ", "),
+        entry.state.text, entry.since.rfc3339, String(cell: entry.expiresAt),
+        entry.source == .operator ? "operator" : "store",
+      ])
+    }
+    if table.isEmpty {
+      Console.print("no entitlements")
+    } else {
+      table.lines.forEach(Console.print)
+    }
+    for balance in balances {
+      Console.print("balance \(TextTable.printable(balance.unit.text)): \(balance.amount)")
+    }
+    if let nextChangeAt { Console.print("changes by time alone at \(nextChangeAt.rfc3339)") }
+  }
+}
+
+extension EntitlementsAnswer.Entry {
+  fileprivate func write(to json: inout JSONText) {
+    json.object { json in
+      json.member("product", product)
+      json.member("entitlement", entitlement)
+      json.member("entitlements", names: entitlements)
+      json.member("state", state.text)
+      json.member("since", since)
+      json.member("expiresAt", expiresAt)
+      json.member("originalTransaction", originalTransaction)
+      json.member("transactions", names: transactions)
+      json.member("ownership", isFamilyShared.map { $0 ? "familyShared" : "purchased" })
+      json.member("source", source == .operator ? "operator" : "store")
+      json.member("environment", environment.text)
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import ArgumentParser
+import LedgerEvents
+import LedgerModel
+import LedgerStore
+
+struct HoldersCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "holders",
+    abstract: "Which customers have a product or an entitlement.",
+    discussion: """
+      Reads the ledger and writes, for each account whose answer lists it, the state and since when. \
+      Example:
+
+        daybook holders com.example.reader.pro --state active --format jsonl
+      """)
+
+  @OptionGroup var options: LedgerOptions
+
+  @Argument(help: "The product or entitlement.", transform: Parse.name)
+  var product: Name
+
+  @Option(help: "Only in this state (default: every one; repeatable).")
+  var state: [StateArgument] = []
+
+  @OptionGroup var clocks: ClockOptions
+  @OptionGroup var environments: EnvironmentOptions
+
+  @Option(help: "How to answer: table, json or jsonl.")
+  var format: OutputFormat = .table
+
+  func run() throws {
+    try answering {
+      let states = Set(state.map(\.state))
+      var printer = ListPrinter<HolderAnswer>(
+        format, header: ["account", "product", "state", "since", "expires", "environment"],
+        nothing: "no holders",
+        row: { holder in
+          [
+            holder.account.text, holder.product?.text ?? holder.entitlement?.text ?? "-",
+            holder.state.text, holder.since.rfc3339, String(cell: holder.expiresAt),
+            holder.environment.text,
+          ]
+        },
+        write: { holder, json in holder.write(to: &json) })
+      try options.read { (view) throws(LedgerError) in
+        try view.holders(
+          of: product, environments: environments.environments, clocks: clocks.clocks,
+          now: EventLog.systemClock()
+        ) { holder in
+          if states.isEmpty || states.contains(holder.state) { printer.add(holder) }
+          return true
+        }
+      }
+      printer.end()
+    }
+  }
+}
+
+/// A state of an entitlement by its name.
+struct StateArgument: ExpressibleByArgument {
+  let state: EntitlementState
+
+  init?(argument: String) {
+    guard let found = EntitlementState.allCases.first(where: { $0.text == argument }) else {
+      return nil
+    }
+    state = found
+  }
+
+  static var allValueStrings: [String] { EntitlementState.allCases.map(\.text) }
+}
+
+extension HolderAnswer {
+  fileprivate func write(to json: inout JSONText) {
+    json.object { json in
+      json.member("account", account)
+      json.member("product", product)
+      json.member("entitlement", entitlement)
+      json.member("state", state.text)
+      json.member("since", since)
+      json.member("expiresAt", expiresAt)
+      json.member("environment", environment.text)
+    }
+  }
+}

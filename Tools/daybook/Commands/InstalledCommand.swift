@@ -1,0 +1,124 @@
+import ArgumentParser
+import LedgerEvents
+import LedgerStore
+
+struct InstalledCommand: ParsableCommand {
+  /// One line of the answer: whose it is, and what.
+  private struct Line {
+    let account: Name?
+    let content: InstalledAnswer
+  }
+
+  static let configuration = CommandConfiguration(
+    commandName: "installed",
+    abstract: "Which content a customer has installed, by device and product.",
+    discussion: """
+      Reads the ledger and writes each installed version beside the one on offer; with --outdated \
+      and without an account, every device that is behind. Example:
+
+        daybook installed reader-1 --format json
+      """)
+
+  @OptionGroup var options: LedgerOptions
+
+  @Argument(help: "The account; none goes with --outdated.", transform: Parse.name)
+  var account: Name?
+
+  @Flag(help: "Only what is behind the version on offer.")
+  var outdated = false
+
+  @OptionGroup var clocks: ClockOptions
+  @OptionGroup var environments: EnvironmentOptions
+
+  @Option(help: "How to answer: table, json or jsonl.")
+  var format: OutputFormat = .table
+
+  func validate() throws {
+    if account == nil && !outdated {
+      throw ValidationError("name an account, or ask with --outdated for every device behind.")
+    }
+  }
+
+  func run() throws {
+    try answering {
+      var lines: [Line] = []
+      let position = try options.read { (view) throws(LedgerError) in
+        if let account {
+          let contents = try view.installed(
+            of: .account(account), environments: environments.environments,
+            clocks: clocks.clocks)
+          for content in contents where content.updateAvailable || !outdated {
+            lines.append(Line(account: account, content: content))
+          }
+        } else {
+          try view.outdated(
+            environments: environments.environments, clocks: clocks.clocks
+          ) { account, content in
+            lines.append(Line(account: account, content: content))
+            return true
+          }
+        }
+        if let asOf = clocks.asOf { return try view.position(asOf) }
+        return view.position
+      }
+      print(lines, position)
+    }
+  }
+
+  private func print(_ lines: [Line], _ position: UInt64) {
+    switch format {
+    case .table:
+      var table = TextTable([
+        "account", "device", "product", "version", "available", "installed", "path",
+      ])
+      for line in lines {
+        let content = line.content
+        table.add([
+          String(cell: line.account), String(cell: content.device), content.product.text,
+          content.contentVersion.text,
+          content.available.map { $0.text + (content.updateAvailable ? " (newer)" : "") } ?? "-",
+          content.installedAt.rfc3339, String(cell: content.path),
+        ])
+      }
+      if table.isEmpty { Console.print("nothing") } else { table.lines.forEach(Console.print) }
+    case .jsonl:
+      for line in lines {
+        var json = JSONText()
+        line.content.write(to: &json, account: line.account)
+        Console.print(json.text)
+      }
+    case .json:
+      var json = JSONText()
+      json.object { json in
+        json.member("account", account)
+        json.member("position", position)
+        json.member("environment", environments.environments)
+        json.member(
+          "installed",
+          array: { json in
+            for line in lines {
+              line.content.write(to: &json, account: account == nil ? line.account : nil)
+            }
+          })
+      }
+      Console.print(json.text)
+    }
+  }
+}
+
+extension InstalledAnswer {
+  /// Writes the entry, with the account where the answer is about many.
+  fileprivate func write(to json: inout JSONText, account: Name?) {
+    json.object { json in
+      if let account { json.member("account", account) }
+      json.member("device", device)
+      json.member("product", product)
+      json.member("contentVersion", contentVersion)
+      json.member("path", path)
+      json.member("installedAt", installedAt)
+      json.member("available", available)
+      json.member("updateAvailable", updateAvailable)
+      json.member("environment", environment.text)
+    }
+  }
+}

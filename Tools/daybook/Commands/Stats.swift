@@ -1,0 +1,110 @@
+import ArgumentParser
+import LedgerEvents
+import LedgerModel
+import LedgerStore
+
+struct Stats: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "How much the ledger holds, and how far its parts have come.",
+    discussion: """
+      Reads the ledger and writes events, accounts, bytes, events by type, findings by rule, the \
+      positions of log and projections, and the oldest reader. Example:
+
+        daybook stats --format json
+      """)
+
+  @OptionGroup var options: LedgerOptions
+
+  @Option(help: "How to answer: table or json.")
+  var format: OutputFormat = .table
+
+  func run() throws {
+    try answering {
+      let ledger = try Ledger(at: options.path, access: .readOnly)
+      let statistics = try ledger.statistics()
+      let findings = try ledger.read { (view) throws(LedgerError) in try view.findings() }
+      var byRule: [Rule: Int] = [:]
+      for finding in findings { byRule[finding.rule, default: 0] += 1 }
+      switch format {
+      case .table: Self.printTable(statistics, byRule)
+      case .json, .jsonl: Console.print(Self.json(statistics, byRule))
+      }
+    }
+  }
+
+  private static func printTable(_ statistics: LedgerStatistics, _ findings: [Rule: Int]) {
+    var table = TextTable(["what", "how much"])
+    table.add(["events", "\(statistics.events)"])
+    table.add(["accounts", "\(statistics.accounts)"])
+    table.add(["log, bytes", "\(statistics.logBytes)"])
+    table.add(["projections, bytes", "\(statistics.projectionBytes)"])
+    table.add(["log, position", "\(statistics.events)"])
+    table.add([
+      "projections, position", statistics.projectionPosition.map { "\($0)" } ?? "none",
+    ])
+    table.add([
+      "oldest reader",
+      statistics.oldestReader.map { "process \($0.process), \($0.commitsBehind) commits behind" }
+        ?? "none",
+    ])
+    table.lines.forEach(Console.print)
+    for (title, counts) in [
+      ("type", statistics.eventsByType),
+      ("rule", Dictionary(uniqueKeysWithValues: findings.map { ($0.key.id, $0.value) })),
+    ] where !counts.isEmpty {
+      var table = TextTable([title, "count"])
+      for (name, count) in sorted(counts) { table.add([name, "\(count)"]) }
+      Console.print("")
+      table.lines.forEach(Console.print)
+    }
+  }
+
+  private static func json(_ statistics: LedgerStatistics, _ findings: [Rule: Int]) -> String {
+    var json = JSONText()
+    json.object { json in
+      json.member("events", statistics.events)
+      json.member("accounts", statistics.accounts)
+      json.member(
+        "bytes",
+        object: { json in
+          json.member("log", statistics.logBytes)
+          json.member("projections", statistics.projectionBytes)
+        })
+      json.member(
+        "positions",
+        object: { json in
+          json.member("log", statistics.events)
+          json.member("projections", statistics.projectionPosition)
+        })
+      json.member("generation", statistics.generation)
+      json.member(
+        "eventsByType",
+        object: { json in
+          for (name, count) in sorted(statistics.eventsByType) { json.member(name, count) }
+        })
+      json.member(
+        "findingsByRule",
+        object: { json in
+          let counts = findings.map { ($0.key.id, $0.value) }
+          for (name, count) in sorted(Dictionary(uniqueKeysWithValues: counts)) {
+            json.member(name, count)
+          }
+        })
+      json.key("oldestReader")
+      if let reader = statistics.oldestReader {
+        json.object { json in
+          json.member("process", reader.process)
+          json.member("commitsBehind", reader.commitsBehind)
+        }
+      } else {
+        json.raw(nil)
+      }
+    }
+    return json.text
+  }
+
+  /// The most frequent first, then by name.
+  private static func sorted(_ counts: [String: Int]) -> [(key: String, value: Int)] {
+    counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+  }
+}

@@ -1,0 +1,155 @@
+import ArgumentParser
+import LedgerEvents
+import LedgerModel
+import LedgerStore
+
+struct TransactionsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "transactions",
+    abstract: "A customer's transactions with their states and downloads.",
+    discussion: """
+      Reads the ledger and writes each transaction as the queue left it: open or finished, with its \
+      downloads by device. Example:
+
+        daybook transactions reader-1 --open
+      """)
+
+  @OptionGroup var options: LedgerOptions
+  @OptionGroup var customer: CustomerOptions
+
+  @Flag(help: "Only what is still on the queue.")
+  var open = false
+
+  @OptionGroup var clocks: ClockOptions
+  @OptionGroup var environments: EnvironmentOptions
+
+  @Option(help: "How to answer: table, json or jsonl.")
+  var format: OutputFormat = .table
+
+  func run() throws {
+    let customer = try customer.required()
+    try answering {
+      var answer = try options.read { (view) throws(LedgerError) in
+        try view.transactions(
+          of: customer, environments: environments.environments, clocks: clocks.clocks)
+      }
+      if open { answer.entries.removeAll { !$0.isOnQueue } }
+      switch format {
+      case .table: answer.printTable(of: customer)
+      case .jsonl:
+        for entry in answer.entries {
+          var json = JSONText()
+          entry.write(to: &json)
+          Console.print(json.text)
+        }
+      case .json:
+        var json = JSONText()
+        json.object { json in
+          customer.write(to: &json)
+          json.member("known", answer.isKnown)
+          json.member("position", answer.position)
+          json.member("environment", answer.environments)
+          json.member(
+            "transactions",
+            array: { json in for entry in answer.entries { entry.write(to: &json) } })
+        }
+        Console.print(json.text)
+      }
+    }
+  }
+}
+
+extension TransactionsAnswer {
+  fileprivate func printTable(of customer: CustomerReference) {
+    guard isKnown else {
+      Console.print("\(customer.description) is not known to the ledger (position \(position))")
+      return
+    }
+    var table = TextTable([
+      "transaction", "product", "state", "on the queue", "since", "download", "device", "progress",
+    ])
+    for entry in entries {
+      let since = entry.reportedAt ?? entry.purchasedAt
+      let own = [
+        entry.transaction?.text ?? entry.payment.map { "payment \($0.text)" } ?? "-",
+        String(cell: entry.product), entry.stateText, entry.queueText, String(cell: since),
+      ]
+      if entry.downloads.isEmpty { table.add(own + ["-", "-", "-"]) }
+      for (place, download) in entry.downloads.enumerated() {
+        let before = place == 0 ? own : [String](repeating: "", count: own.count)
+        table.add(
+          before + [
+            download.download.text + (download.contentVersion.map { " \($0.text)" } ?? ""),
+            String(cell: download.device), download.progressText,
+          ])
+      }
+    }
+    if table.isEmpty {
+      Console.print("no transactions")
+    } else {
+      table.lines.forEach(Console.print)
+    }
+  }
+}
+
+extension TransactionsAnswer.Entry {
+  /// The reported state in one word, `null` where only the store has spoken.
+  fileprivate var state: String? {
+    reported.flatMap { $0.text.split(separator: ".").last.map(String.init) }
+  }
+
+  fileprivate var stateText: String {
+    let bought = state ?? (purchasedAt == nil ? "-" : "by the store")
+    return bought + (reversal.map { ", \($0.text)" } ?? "")
+  }
+
+  fileprivate var queueText: String {
+    switch phase {
+    case .undelivered: isOnQueue ? "waiting" : "-"
+    case .open: isRemovedUnfinished ? "removed unfinished" : "open"
+    case .finished: finishCount > 1 ? "finished (\(finishCount) times)" : "finished"
+    }
+  }
+
+  fileprivate func write(to json: inout JSONText) {
+    json.object { json in
+      json.member("transaction", transaction)
+      json.member("payment", payment)
+      json.member("originalTransaction", originalTransaction)
+      json.member("product", product)
+      json.member("account", account)
+      json.member("environment", environment.text)
+      json.member("state", state)
+      json.member("since", reportedAt)
+      json.member("queue", phase.text)
+      json.member("openedAt", openedAt)
+      json.member("finishes", finishCount)
+      json.member("removedUnfinished", isRemovedUnfinished)
+      json.member("purchasedAt", purchasedAt)
+      json.member("reversal", reversal?.text)
+      json.member("ownership", isFamilyShared ? "familyShared" : "purchased")
+      json.member(
+        "downloads", array: { json in for download in downloads { download.write(to: &json) } })
+    }
+  }
+}
+
+extension TransactionsAnswer.Download {
+  fileprivate var progressText: String {
+    let share = progress.map { " \(Int($0 * 100))%" } ?? ""
+    return phase.text + share + (isCancelledByFinish ? " (by the finish)" : "")
+  }
+
+  fileprivate func write(to json: inout JSONText) {
+    json.object { json in
+      json.member("download", download)
+      json.member("device", device)
+      json.member("state", phase.text)
+      json.member("cancelledByFinish", isCancelledByFinish)
+      json.member("progress", progress)
+      json.member("host", host == .own ? "own" : "store")
+      json.member("contentVersion", contentVersion)
+      json.member("since", since)
+    }
+  }
+}

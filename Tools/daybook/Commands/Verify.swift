@@ -1,0 +1,90 @@
+import ArgumentParser
+import LedgerStore
+
+struct Verify: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Looks through the whole ledger: checksums, hashes, positions, projections.",
+    discussion: """
+      Reads every record and every node of the hash tree, and folds the log beside the projections \
+      to compare them. The exit code is 1 where something is not as it was written. Example:
+
+        daybook verify --format json
+      """)
+
+  @OptionGroup var options: LedgerOptions
+
+  @Option(help: "How to answer: table or json.")
+  var format: OutputFormat = .table
+
+  func run() throws {
+    try answering {
+      let ledger = try Ledger(at: options.path, access: .readWrite)
+      let bar = ProgressBar("verifying", unit: "events")
+      defer { bar.end() }
+      let found = try ledger.log.verify(progress: bar.show)
+      bar.end()
+      // What the log does not say rightly cannot be held against the projections.
+      var differences: [String] = []
+      if found.faults.isEmpty {
+        let second = ProgressBar("comparing", unit: "events")
+        defer { second.end() }
+        differences = try ledger.checkProjections(progress: second.show)
+      }
+      switch format {
+      case .table: Self.printTable(found, differences)
+      case .json, .jsonl: Console.print(Self.json(found, differences))
+      }
+      if !found.faults.isEmpty || !differences.isEmpty { throw ExitStatus.found }
+    }
+  }
+
+  private static func printTable(_ found: LogVerification, _ differences: [String]) {
+    Console.print("\(found.events) events, root \(found.root.hex)")
+    for fault in found.faults {
+      let place = fault.position.map { "position \($0): " } ?? ""
+      Console.print("\(fault.part.rawValue): \(place)\(TextTable.printable(fault.message))")
+    }
+    for difference in differences {
+      Console.print("projections: \(TextTable.printable(difference))")
+    }
+    if !found.faults.isEmpty {
+      Console.print("the log is damaged: restore the ledger from a backup")
+    } else if !differences.isEmpty {
+      Console.print("the log is sound; the projections are not: run `daybook rebuild`")
+    } else {
+      Console.print("log and projections are as they were written")
+    }
+  }
+
+  private static func json(_ found: LogVerification, _ differences: [String]) -> String {
+    var json = JSONText()
+    json.object { json in
+      json.member("events", found.events)
+      json.member("root", found.root.hex)
+      json.member(
+        "faults",
+        array: { json in
+          for fault in found.faults {
+            json.object { json in
+              json.member("part", fault.part.rawValue)
+              json.member("position", fault.position)
+              json.member("name", fault.number)
+              json.member("message", fault.message)
+            }
+          }
+        })
+      json.member("differences", strings: differences)
+    }
+    return json.text
+  }
+}
+
+extension TreeHash {
+  /// Its bytes in hexadecimal digits.
+  fileprivate var hex: String {
+    bytes.map { byte in
+      let digits = String(byte, radix: 16)
+      return digits.count == 1 ? "0" + digits : digits
+    }.joined()
+  }
+}

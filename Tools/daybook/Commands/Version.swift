@@ -1,0 +1,39 @@
+import ArgumentParser
+import LedgerEvents
+import LedgerStore
+
+struct Version: ParsableCommand {
+  /// The program's own version, by semantic versioning.
+  static let program = "0.1.0"
+
+  static let configuration = CommandConfiguration(
+    abstract: "The versions of the program, its formats and LMDB.",
+    discussion: """
+      Reads nothing. Example:
+
+        daybook version --format json
+      """)
+
+  @Option(help: "How to answer: table or json.")
+  var format: OutputFormat = .table
+
+  func run() throws {
+    defer { Console.flush() }
+    switch format {
+    case .table:
+      Console.print("daybook \(Self.program)")
+      Console.print("ledger format \(LogIdentity.formatVersion)")
+      Console.print("record format \(Record.formatVersion)")
+      Console.print("LMDB \(Ledger.lmdbVersion)")
+    case .json, .jsonl:
+      var json = JSONText()
+      json.object { json in
+        json.member("daybook", Self.program)
+        json.member("ledgerFormat", LogIdentity.formatVersion)
+        json.member("recordFormat", Record.formatVersion)
+        json.member("lmdb", Ledger.lmdbVersion)
+      }
+      Console.print(json.text)
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import LedgerEvents
+import LedgerStore
+
+/// The events of a query in pages, so that no snapshot is held while somebody reads the answer
+/// slowly: a long reader keeps LMDB from using its pages again.
+struct EventPages {
+  /// Enough that a question's cost is shared, few enough to hold in memory.
+  private static let pageEventsMax = 20_000
+
+  private let ledger: Ledger
+  private var query: EventsQuery
+  private var left: UInt64
+  private var isAtEnd = false
+  /// The position that all pages are true at.
+  private var end: UInt64?
+
+  init(_ ledger: Ledger, _ query: EventsQuery, limit: UInt64?) {
+    self.ledger = ledger
+    self.query = query
+    left = limit ?? .max
+  }
+
+  var isLimitReached: Bool { left == 0 }
+
+  /// The next page; nil after the last.
+  mutating func next() throws(LedgerError) -> [RecordedEvent]? {
+    if isAtEnd || isLimitReached { return nil }
+    var page: [RecordedEvent] = []
+    let pageMax = Int(min(left, UInt64(Self.pageEventsMax)))
+    let (asked, known) = (query, end)
+    let position = try ledger.read { (view) throws(LedgerError) in
+      let position = known ?? view.position
+      var query = asked
+      query.to = min(query.to, position)
+      try view.events(query) { recorded in
+        page.append(recorded)
+        return page.count < pageMax
+      }
+      return position
+    }
+    end = position
+    left -= UInt64(page.count)
+    isAtEnd = page.count < pageMax
+    if let last = page.last?.position {
+      if query.isReverse { query.to = last - 1 } else { query.from = last + 1 }
+      if query.isReverse && last == 1 { isAtEnd = true }
+    }
+    if isAtEnd && !query.isReverse { query.from = max(query.from, position + 1) }
+    return page.isEmpty ? nil : page
+  }
+
+  /// Blocks until the log reaches beyond what was read.
+  mutating func waitForMore() throws(LedgerError) {
+    let reached = end ?? 0
+    while try ledger.log.wait(beyond: reached, timeout: .seconds(60)) <= reached {}
+    end = nil
+    isAtEnd = false
+  }
+}

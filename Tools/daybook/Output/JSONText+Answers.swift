@@ -1,0 +1,86 @@
+import LedgerEvents
+import LedgerStore
+
+extension JSONText {
+  mutating func member(_ name: String, _ text: Name?) { member(name, text?.text) }
+
+  mutating func member(_ name: String, _ instant: Instant?) { member(name, instant?.rfc3339) }
+
+  mutating func member(_ name: String, names: [Name]) {
+    member(name, strings: names.map(\.text))
+  }
+
+  /// A number as Swift writes it: the shortest that reads back as the same double.
+  mutating func member(_ name: String, _ number: Double?) {
+    key(name)
+    raw(number.map { "\($0)" })
+  }
+
+  /// One environment by its name, several as a list.
+  mutating func member(_ name: String, _ environments: [StoreEnvironment]) {
+    if environments.count == 1 {
+      member(name, environments[0].text)
+    } else {
+      member(name, strings: environments.map(\.text))
+    }
+  }
+}
+
+/// A list of answers in the format that was asked for: one document, a line each, or a table.
+struct ListPrinter<Element> {
+  let format: OutputFormat
+  let header: [String]
+  let row: (Element) -> [String]
+  let write: (Element, inout JSONText) -> Void
+  /// What a person reads where there is nothing.
+  let nothing: String
+
+  private var table: TextTable
+  private var document = JSONText()
+  private var count = 0
+
+  init(
+    _ format: OutputFormat, header: [String], nothing: String,
+    row: @escaping (Element) -> [String],
+    write: @escaping (Element, inout JSONText) -> Void
+  ) {
+    self.format = format
+    self.header = header
+    self.nothing = nothing
+    self.row = row
+    self.write = write
+    table = TextTable(header)
+  }
+
+  mutating func add(_ element: Element) {
+    switch format {
+    case .table: table.add(row(element))
+    case .json:
+      // One element a line, so that a long document can be read and compared.
+      var json = JSONText()
+      write(element, &json)
+      Console.print((count == 0 ? "[" : ",") + json.text)
+    case .jsonl:
+      var json = JSONText()
+      write(element, &json)
+      Console.print(json.text)
+    }
+    count += 1
+  }
+
+  mutating func end() {
+    switch format {
+    case .table:
+      if table.isEmpty { Console.print(nothing) } else { table.lines.forEach(Console.print) }
+    case .json: Console.print(count == 0 ? "[]" : "]")
+    case .jsonl: break
+    }
+  }
+}
+
+extension String {
+  /// A cell for what may be absent.
+  init(cell name: Name?) { self = name?.text ?? "-" }
+
+  init(cell instant: Instant?) { self = instant?.rfc3339 ?? "-" }
+}

@@ -1,0 +1,101 @@
+import ArgumentParser
+import LedgerEvents
+import LedgerStore
+
+/// The two clocks of a question.
+struct ClockOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Store time: what had occurred by then, judged then (default: now).", valueName: "time"),
+    transform: Parse.instant)
+  var at: Instant?
+
+  @Option(
+    name: .customLong("as-of"),
+    help: ArgumentHelp(
+      "Ledger time: what the ledger held at this position or time.",
+      valueName: "position|time"),
+    transform: Parse.ledgerTime)
+  var asOf: Clocks.LedgerTime?
+
+  var clocks: Clocks { Clocks(at: at, asOf: asOf) }
+}
+
+/// The environments of a question.
+struct EnvironmentOptions: ParsableArguments {
+  @Option(
+    name: .customLong("environment"),
+    help: ArgumentHelp("An environment to ask in (default: production; repeatable)."))
+  var stated: [EnvironmentArgument] = []
+
+  /// In the order of environments, each once.
+  var environments: [StoreEnvironment] {
+    stated.isEmpty ? [.production] : Array(Set(stated.map(\.environment))).sorted()
+  }
+}
+
+/// Whose answer is asked for: one of an account, a transaction or an original.
+struct CustomerOptions: ParsableArguments {
+  @Argument(help: "The account.", transform: Parse.name)
+  var account: Name?
+
+  @Option(
+    help: "In place of the account: whoever holds this transaction.", transform: Parse.name)
+  var transaction: Name?
+
+  @Option(
+    help: "In place of the account: whoever holds the chain of this original transaction.",
+    transform: Parse.name)
+  var original: Name?
+
+  /// All that are named.
+  var references: [CustomerReference] {
+    [
+      account.map { .account($0) }, transaction.map { .transaction($0) },
+      original.map { .original($0) },
+    ].compactMap { $0 }
+  }
+
+  func validate() throws {
+    guard references.count <= 1 else {
+      throw ValidationError("name one of: an account, --transaction, --original.")
+    }
+  }
+
+  func required() throws -> CustomerReference {
+    guard let customer = references.first else {
+      throw ValidationError("name an account, or --transaction or --original in its place.")
+    }
+    return customer
+  }
+}
+
+extension CustomerReference {
+  /// What was asked for, as a member of an answer.
+  func write(to json: inout JSONText) {
+    switch self {
+    case .account(let name): json.member("account", name.text)
+    case .transaction(let name):
+      json.member("account", nil as String?)
+      json.member("transaction", name.text)
+    case .original(let name):
+      json.member("account", nil as String?)
+      json.member("original", name.text)
+    }
+  }
+
+  var description: String {
+    switch self {
+    case .account(let name): "account \(TextTable.printable(name.text))"
+    case .transaction(let name): "transaction \(TextTable.printable(name.text))"
+    case .original(let name): "original \(TextTable.printable(name.text))"
+    }
+  }
+}
+
+extension LedgerOptions {
+  /// Asks the ledger as it is now; nothing is written.
+  func read<Value>(_ body: (LedgerView) throws(LedgerError) -> Value) throws -> Value {
+    try Ledger(at: path, access: .readOnly).read(body)
+  }
+}

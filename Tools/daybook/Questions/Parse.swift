@@ -1,0 +1,95 @@
+import ArgumentParser
+import LedgerEvents
+import LedgerModel
+import LedgerStore
+
+/// What arguments mean that are more than a word; what they do not mean is said with what was
+/// expected.
+enum Parse {
+  static func instant(_ text: String) throws -> Instant {
+    guard let instant = Instant(rfc3339: text) else {
+      throw ValidationError(
+        "expected a time of RFC 3339 with an offset, such as 2026-02-01T12:00:00Z.")
+    }
+    return instant
+  }
+
+  static func ledgerTime(_ text: String) throws -> Clocks.LedgerTime {
+    if let position = UInt64(text) { return .position(position) }
+    guard let instant = Instant(rfc3339: text) else {
+      throw ValidationError(
+        "expected a position, such as 1200, or a time of RFC 3339 with an offset, such as "
+          + "2026-02-01T12:00:00Z.")
+    }
+    return .instant(instant)
+  }
+
+  static func position(_ text: String) throws -> UInt64 {
+    guard let position = UInt64(text), position > 0 else {
+      throw ValidationError("expected a position: a whole number from 1.")
+    }
+    return position
+  }
+
+  static func name(_ text: String) throws -> Name {
+    guard !text.isEmpty else { throw ValidationError("expected a name, found nothing.") }
+    return Name(text)
+  }
+
+  static func rule(_ text: String) throws -> Rule {
+    guard let rule = Rule(id: text) else {
+      throw ValidationError(
+        "expected the id of a rule, one of: \(Rule.allCases.map(\.id).joined(separator: ", ")).")
+    }
+    return rule
+  }
+
+  /// A rule of the second table and how long what is open may stay so, as `never-finished=PT48H`.
+  static func threshold(_ text: String) throws -> RuleThreshold {
+    let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+    guard parts.count == 2, let rule = Rule(id: parts[0]), RuleThreshold.rules.contains(rule) else {
+      let rules = RuleThreshold.rules.map(\.id).joined(separator: ", ")
+      throw ValidationError("expected RULE=DURATION with one of the rules: \(rules).")
+    }
+    guard let duration = CalendarDuration(iso8601: parts[1]), duration.months == 0 else {
+      throw ValidationError(
+        "expected a duration of ISO 8601 without months and years, such as PT2H or P3D.")
+    }
+    return RuleThreshold(
+      rule: rule, microseconds: duration.days * Instant.day + duration.microseconds)
+  }
+}
+
+/// A default of `findings.md`, changed.
+struct RuleThreshold {
+  let rule: Rule
+  let microseconds: Int64
+
+  static let rules: [Rule] = [
+    .neverFinished, .paymentUnanswered, .downloadStalled, .installInterrupted, .restoreUnanswered,
+  ]
+
+  func apply(to thresholds: inout Thresholds) {
+    switch rule {
+    case .neverFinished: thresholds.neverFinished = microseconds
+    case .paymentUnanswered: thresholds.paymentUnanswered = microseconds
+    case .downloadStalled: thresholds.downloadStalled = microseconds
+    case .installInterrupted: thresholds.installInterrupted = microseconds
+    default: thresholds.restoreUnanswered = microseconds
+    }
+  }
+}
+
+/// A severity by its name.
+struct SeverityArgument: ExpressibleByArgument {
+  let severity: Rule.Severity
+
+  init?(argument: String) {
+    guard let found = Rule.Severity.allCases.first(where: { $0.text == argument }) else {
+      return nil
+    }
+    severity = found
+  }
+
+  static var allValueStrings: [String] { Rule.Severity.allCases.map(\.text) }
+}
