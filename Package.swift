@@ -74,6 +74,9 @@ let package = Package(
     .executableTarget(
       name: "LedgerChild", dependencies: ["LedgerStore", "LedgerEvents"],
       path: "Tests/LedgerChild", swiftSettings: strict),
+    .executableTarget(
+      name: "CrashChild", dependencies: ["LedgerStore", "LedgerEvents", "LMDB", "LedgerHistories"],
+      path: "Tests/CrashChild", swiftSettings: strict),
     .testTarget(name: "LMDBTests", dependencies: ["LMDB"], swiftSettings: strict + lifetimes),
     .testTarget(
       name: "LedgerEventsTests", dependencies: ["LedgerEvents", "LedgerModel"],
@@ -90,8 +93,15 @@ let package = Package(
       ],
       swiftSettings: strict + lifetimes),
     .testTarget(
+      name: "CrashTests",
+      dependencies: ["LedgerStore", "LedgerEvents", "LMDB", "LedgerHistories", "CrashChild"],
+      swiftSettings: strict),
+    .testTarget(
       name: "EntitlementsTests",
-      dependencies: ["Entitlements", "LedgerStore", "LedgerModel", "LedgerEvents"],
+      dependencies: [
+        "Entitlements", "LedgerStore", "LedgerModel", "LedgerEvents", "LedgerHistories",
+        "LedgerChild",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "StoreImportTests", dependencies: ["StoreImport", "LedgerEvents", "LedgerOracle"],

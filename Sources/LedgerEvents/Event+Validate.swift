@@ -41,7 +41,9 @@ extension Event {
 
   private func checkEnvelope() throws(EventError) {
     try Event.check(id, .id, bytesMax: eventIDBytesMax)
-    guard type.kind != .unknown || EventTypeReader.isWellFormed(type.text), type.text.utf8.count <= nameBytesMax else {
+    guard type.kind != .unknown || EventTypeReader.isWellFormed(type.text),
+      type.text.utf8.count <= nameBytesMax
+    else {
       throw EventError(
         field: "type",
         reason: "expected subject.verb in letters as \"transaction.purchased\"")

@@ -185,6 +185,23 @@ extension RecordView {
     return Name(try recordText(bytes.extracting(idAt..<idAt + idCount)))
   }
 
+  /// Replaces `text` by the bytes of the id, without making a text of them.
+  ///
+  /// - Complexity: O(*n*) in the length of the id; allocates nothing where `text` has room.
+  public func copyID(to text: inout [UInt8]) {
+    text.removeAll(keepingCapacity: true)
+    for index in 0..<idCount {
+      let byte = bytes[idAt + index]
+      if flags & Record.Flags.packedID == 0 {
+        text.append(byte)
+      } else {
+        if index == 4 || index == 6 || index == 8 || index == 10 { text.append(UInt8(ascii: "-")) }
+        text.append(hexLetter(byte >> 4))
+        text.append(hexLetter(byte & 15))
+      }
+    }
+  }
+
   /// The first eight bytes of the id's text, the first one highest, padded with zeros.
   public var idPrefix: UInt64 {
     if flags & Record.Flags.packedID == 0 {

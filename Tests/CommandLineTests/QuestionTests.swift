@@ -133,7 +133,9 @@ import Testing
   }
 
   @Test("rebuilding changes no answer") func rebuilt() throws {
-    let questions = [["findings"], ["transactions", "ada"], ["installed", "ada"], ["holders", "map"]]
+    let questions = [
+      ["findings"], ["transactions", "ada"], ["installed", "ada"], ["holders", "map"],
+    ]
     let before = try questions.map { try ledger.run($0).output }
     #expect(try ledger.run("rebuild").status == 0)
     #expect(try questions.map { try ledger.run($0).output } == before)

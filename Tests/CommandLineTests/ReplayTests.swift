@@ -72,7 +72,8 @@ import Testing
     let account = "87e41ba5-a8ff-4e59-ad18-f729a2f6eb07"
     let steps = try steps(["--account", account], ledger: ledger.path)
     #expect(steps.count == 19)
-    #expect(steps.flatMap { rules($0) } == ["finished-before-install", "content-missing-at-install"])
+    #expect(
+      steps.flatMap { rules($0) } == ["finished-before-install", "content-missing-at-install"])
     let transaction = try self.steps(["--transaction", "280009455902729"], ledger: ledger.path)
     #expect(transaction.count == 11)
     let positions = try self.steps(["--from", "40", "--to", "45"], ledger: ledger.path)

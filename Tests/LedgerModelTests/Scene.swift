@@ -5,7 +5,8 @@ import LedgerModel
 ///
 ///     1T10:00 transaction.purchased t=t1 o=t1 p=book {"downloads":[{"download":"c1"}]}
 ///
-/// The day of January 2024 and the time, the type, then envelope fields by short names, then `data`.
+/// The day of January 2024 and the time, the type, then envelope fields by short names, then
+/// `data`.
 /// An event is of device `d1` unless it says `d=-` or another.
 struct Scene {
   let ledger: FoldedLedger

@@ -1,9 +1,9 @@
 import Foundation
+import LMDB
 import LedgerEvents
 import LedgerHistories
 import LedgerModel
 import LedgerStore
-import LMDB
 
 /// Says where a ledger's answers are not the expected ones.
 struct LedgerComparison {

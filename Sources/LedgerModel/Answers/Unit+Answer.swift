@@ -111,6 +111,15 @@ extension Unit {
     }
     return all
   }
+
+  /// Every account id that the unit knows or that an event of it states: those that a stored answer
+  /// is asked for.
+  public var answeredAccounts: [NameNumber] {
+    let known = knownAccounts
+    return known
+      + statedAccounts.keys.map { NameNumber(truncatingIfNeeded: $0) }
+      .filter { !known.contains($0) }
+  }
 }
 
 extension Unit {

@@ -9,6 +9,15 @@ extension Unit {
     return identity.resolve(fact).environment
   }
 
+  /// The transaction that a fact of the unit belongs to, also where it names a payment alone; 0
+  /// where it names neither. It stands under the payment's number while no event names both.
+  ///
+  /// - Complexity: O(*n*) in what the unit's identity rests on.
+  public func transaction(of fact: Fact) -> NameNumber {
+    var identity = identity
+    return identity.resolve(fact).root
+  }
+
   /// The positions of a customer's events among the unit's facts, in any environment: those that
   /// state one of its account ids, and those of the transactions that it held then or holds now.
   ///

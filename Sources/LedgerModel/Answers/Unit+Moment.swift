@@ -10,9 +10,9 @@ extension Unit {
 
   /// The rules of the second table that hold at a moment in one environment.
   ///
-  /// `isInstalledByNobody` tells whether any unit of the ledger has content of a product that nobody
-  /// holds (`ProductObservations.isInstalledByNobody`): `undelivered` asks it for a chain that nobody
-  /// holds, of one of `unheldProducts`.
+  /// `isInstalledByNobody` tells whether any unit of the ledger has content of a product that
+  /// nobody holds (`ProductObservations.isInstalledByNobody`): `undelivered` asks it for a chain
+  /// that nobody holds, of one of `unheldProducts`.
   ///
   /// - Complexity: O(*n*) in what the unit keeps.
   public func findings(

@@ -3,6 +3,7 @@ public import LedgerEvents
 /// One transaction of a customer, as events have left it.
 public struct TransactionStanding: Sendable {
   /// Where it stands on the queue (`model.md` 13).
+  /// What the newest event of the download says.
   public enum Phase: UInt8, CaseIterable, Sendable {
     /// The queue never delivered it to the app.
     case undelivered = 0
@@ -66,6 +67,7 @@ public struct TransactionStanding: Sendable {
 
 /// One download of a transaction on one device (`model.md` 14).
 public struct DownloadStanding: Sendable {
+  /// What the newest event of the download says.
   public enum Phase: UInt8, CaseIterable, Sendable {
     case announced = 0
     case requested = 1
@@ -106,8 +108,8 @@ public struct DownloadStanding: Sendable {
 }
 
 extension Unit {
-  /// The transactions that a customer holds, in the order of their first events; of a transaction or
-  /// chain that nobody holds, those of the chain.
+  /// The transactions that a customer holds, in the order of their first events; of a transaction
+  /// or chain that nobody holds, those of the chain.
   ///
   /// - Complexity: O(*n*) in the unit's transactions and downloads.
   public func standings(

@@ -36,6 +36,9 @@ public struct SharedContext: Sendable {
     repeating: AbsentDevice(), count: StoreEnvironment.allCases.count)
   /// `production` and every environment that any event states.
   public private(set) var environments: EnvironmentSet = [.production]
+  /// Believed `occurredAt` of the newest fact that the context rests on, in microseconds; `.min`
+  /// where it rests on none. From then on a question in store time leaves nothing of it out.
+  public private(set) var newest: Int64 = .min
   /// The first environment stated in a session of the absent device.
   private var sessions: [NameNumber: SessionEnvironment] = [:]
 
@@ -69,6 +72,7 @@ public struct SharedContext: Sendable {
   public mutating func extend(
     with fact: Fact, _ texts: any FactTexts, _ change: inout ContextChange
   ) {
+    if concerns(fact) { newest = max(newest, fact.occurredAt) }
     if let stated = fact.environment, !environments.contains(stated) {
       environments.insert(stated)
       change.addsEnvironment = true
@@ -124,10 +128,12 @@ public struct EnvironmentSet: OptionSet, Hashable, Sendable {
 
   public static let production = EnvironmentSet(.production)
 
+  /// Whether the environment is one of the set.
   public func contains(_ environment: StoreEnvironment) -> Bool {
     contains(EnvironmentSet(environment))
   }
 
+  /// Makes the environment one of the set.
   public mutating func insert(_ environment: StoreEnvironment) {
     formUnion(EnvironmentSet(environment))
   }

@@ -28,16 +28,24 @@ final class ConsumptionJudge: Sendable {
     }
     let held = held.withLock { $0 }
     let reading = try projections.beginRead()
-    let reader = try catchUp(held, projections, reading.view, view, pending.batch.lowerBound - 1)
-    let batch = try pending.batch.map { (position) throws(LedgerError) in
-      try view.fact(at: position)
+    // What the reader keeps ends with what is committed: a batch of the same group that stands
+    // before this one may yet be lost with it, and its positions and numbers given anew.
+    let (committed, committedName) = try log.read { (log) throws(LedgerError) in
+      (log.lastPosition, try log.lastNameNumber())
     }
-    let earlier = try earlierFacts(batch, reader, view, projections.tables, reading.view)
+    let reader = try catchUp(held, projections, reading.view, view, committed)
+    let texts = try TentativeTexts(reader.texts, behind: committed, committedName, view)
+    let recent = try (committed + 1...pending.batch.upperBound).map {
+      (position) throws(LedgerError) in try view.fact(at: position)
+    }
+    var facts = try committedFacts(recent, reader, view, projections.tables, reading.view)
+    facts += recent.filter { $0.position < pending.batch.lowerBound }
+    let batch = recent.filter { $0.position >= pending.batch.lowerBound }
     // Where the batch only consumes, what it leaves in the end is the least that it leaves.
     let onlyConsumes = batch.allSatisfy { $0.kind == .consumableConsumed }
     let moments = onlyConsumes ? [pending.batch.upperBound] : pending.required
     for end in moments {
-      let book = Book(folding: earlier + batch.filter { $0.position <= end }, texts: reader.texts)
+      let book = Book(folding: facts + batch.filter { $0.position <= end }, texts: texts)
       try reader.texts.check()
       for fact in batch where fact.position <= end && pending.required.contains(fact.position) {
         try check(fact, in: book)
@@ -46,30 +54,31 @@ final class ConsumptionJudge: Sendable {
   }
 
   private func check(_ fact: Fact, in book: Book) throws(LedgerError) {
-    guard let wanted = fact.detail?.fields, let unit = wanted.unit else { return }
-    let subject: Subject =
-      fact.transaction != 0 ? .transaction(fact.transaction) : .account(fact.account)
-    let environment =
-      book.unit(of: fact.account)?.environment(of: fact) ?? fact.environment ?? .production
+    guard let wanted = fact.detail?.fields, let name = wanted.unit else { return }
+    guard let unit = book.unit(of: fact.account) else { return }
+    let transaction = unit.transaction(of: fact)
+    let environment = unit.environment(of: fact) ?? .production
     let left =
-      book.answer(subject, environments: EnvironmentSet(environment), at: fact.occurredAt)
-      .balances.first { $0.unit == unit }?.amount ?? 0
+      book.answer(
+        transaction != 0 ? .transaction(transaction) : .account(fact.account),
+        environments: EnvironmentSet(environment), at: fact.occurredAt
+      ).balances.first { $0.unit == name }?.amount ?? 0
     guard left < 0 else { return }
     throw LedgerError(
       .notCovered,
       """
-      \(wanted.amount) \(unit) cannot be consumed: the balance is \(left + wanted.amount). Append \
+      \(wanted.amount) \(name) cannot be consumed: the balance is \(left + wanted.amount). Append \
       it without `required` if it has happened all the same.
       """, position: fact.position)
   }
 
-  /// What the ledger knows of everyone in the batch, and what the shared context rests on.
-  private func earlierFacts(
-    _ batch: [Fact], _ reader: ReaderState, _ view: LogView, _ tables: ProjectionTables,
+  /// What the ledger holds of everyone in a few facts, and what the shared context rests on.
+  private func committedFacts(
+    _ recent: [Fact], _ reader: ReaderState, _ view: LogView, _ tables: ProjectionTables,
     _ reading: TransactionView
   ) throws(LedgerError) -> [Fact] {
     var units: Set<UInt32> = []
-    for fact in batch {
+    for fact in recent {
       for node in UnitNodes(fact) {
         if let unit = try reader.overlay.unit(of: node, tables, reading) { units.insert(unit) }
       }
@@ -100,8 +109,41 @@ final class ConsumptionJudge: Sendable {
       throw LedgerError(
         .rebuildNeeded, "A required consumption needs the projections: run `daybook rebuild`.")
     }
-    try reader.overlay.extend(
-      through: committed, view, reader.texts, reader.keyHash, projections.tables, reading)
+    do throws(LedgerError) {
+      try reader.overlay.extend(
+        through: committed, view, reader.texts, reader.keyHash, projections.tables, reading)
+    } catch {
+      held.reader = nil
+      throw error
+    }
     return reader
   }
+}
+
+/// The texts of a log and of what is written behind it but not committed.
+private struct TentativeTexts: FactTexts {
+  private let committed: LogTexts
+  private var names: [NameNumber: Name] = [:]
+  private var ids: [UInt64: Name] = [:]
+
+  init(
+    _ committed: LogTexts, behind position: UInt64, _ number: NameNumber, _ view: LogView
+  ) throws(LedgerError) {
+    self.committed = committed
+    for position in position + 1..<max(position, view.lastPosition) + 1 {
+      let record = try view.record(at: position, isChecked: false)
+      do throws(RecordError) { ids[position] = try record.id() } catch {
+        throw LedgerError(error, at: position)
+      }
+    }
+    for number in number + 1..<max(number, try view.lastNameNumber()) + 1 {
+      names[number] = try view.name(number).name
+    }
+  }
+
+  func id(ofPosition position: UInt64) -> Name {
+    ids[position] ?? committed.id(ofPosition: position)
+  }
+
+  func text(of number: NameNumber) -> Name { names[number] ?? committed.text(of: number) }
 }

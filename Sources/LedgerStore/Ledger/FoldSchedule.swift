@@ -99,6 +99,7 @@ final class FoldSchedule: Sendable {
   private func foldAll(
     waits: Bool, _ progress: ((UInt64, UInt64) -> Void)?
   ) throws(LedgerError) {
+    source.releaseIfDeleted()
     guard let projections = try source.live() else { return }
     guard let lock = try elected(waits: waits) else { return }
     try foldAll(projections, progress)
@@ -128,6 +129,8 @@ final class FoldSchedule: Sendable {
     queue.sync {
       projector.withLock { $0.projector = nil }
       do throws(LedgerError) {
+        source.releaseIfDeleted()
+        _ = try source.live()
         let lock = try elected(waits: true)
         result = .success(try body())
         lock?.unlock()

@@ -14,16 +14,32 @@ extension Ledger {
   /// Folds every unit of the log in memory, state and findings, and stores nothing: what a rebuild
   /// costs before indexes and disks; returns the number of findings.
   ///
-  /// - Complexity: O(*n*) in the events of the log, a stretch of them in memory at a time.
+  /// - Complexity: O(*n*) in the events of the log, all of which are in memory meanwhile.
   public func foldInMemory() throws(LedgerError) -> Int {
+    guard let projections = try source.live() else { return 0 }
     let texts = LogTexts(log)
+    let reading = try projections.beginRead()
     return try log.read { (view) throws(LedgerError) in
       guard view.lastPosition > 0 else { return 0 }
       let batch = try FactBatch(
         1...view.lastPosition, view, log.identity.keyHash, indexesIDs: false)
-      let book = Book(folding: batch.facts, texts: texts)
+      var context = SharedContext()
+      var change = ContextChange()
+      var map = UnitMap()
+      var groups = FactGroups()
+      do throws(LMDBError) {
+        for (place, fact) in batch.facts.enumerated() {
+          context.extend(with: fact, texts, &change)
+          try groups.add(fact, at: place, &map, projections.tables.unitMap, reading.view)
+        }
+      } catch { throw LedgerError(error) }
+      var findings = 0
+      for unit in groups.units {
+        let facts = groups.facts(of: unit, in: batch.facts)
+        findings += Unit.fold(facts, context: context, texts: texts).findings.count
+      }
       try texts.check()
-      return book.findings.count
+      return findings
     }
   }
 }

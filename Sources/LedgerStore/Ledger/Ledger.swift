@@ -1,5 +1,5 @@
-public import LedgerEvents
 public import LMDB
+public import LedgerEvents
 internal import LedgerModel
 
 /// A ledger: the log that is the truth, and the projections folded from it.
@@ -26,8 +26,7 @@ public final class Ledger: Sendable {
     guard log.access == .readWrite else { return }
     // The log outlives nobody here: what it is given must not hold on to it.
     log.useIndex { [weak source] () throws(LedgerError) in
-      guard let projections = try source?.live() else { return EmptyKeyIndex() }
-      return try ProjectionKeyIndex(projections)
+      try source?.index() ?? EmptyKeyIndex()
     }
     log.useConsumptionCheck { [weak judge] (pending, view) throws(LedgerError) in
       guard let judge else { throw LedgerError(.closed, "The ledger was closed: open it again.") }
@@ -65,7 +64,9 @@ public final class Ledger: Sendable {
 // MARK: - Appending
 
 extension Ledger {
-  /// Appends a batch as a whole; when this returns it is durable. See ``EventLog/append(_:options:)``.
+  /// Appends a batch as a whole; when this returns it is durable.
+  ///
+  /// See ``EventLog/append(_:options:)``.
   @discardableResult
   public func append(
     _ batch: [EventInput], options: AppendOptions = AppendOptions()

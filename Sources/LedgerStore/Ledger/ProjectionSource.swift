@@ -6,6 +6,8 @@ internal import Synchronization
 final class ProjectionSource: Sendable {
   private let log: EventLog
   private let current = Mutex<Projections?>(nil)
+  /// What the log has confirmed, so that it is asked once for each checkpoint.
+  private let confirmed = Mutex<Checkpoint?>(nil)
 
   init(_ log: EventLog) { self.log = log }
 
@@ -23,6 +25,27 @@ final class ProjectionSource: Sendable {
       } catch { return .failure(error) }
     }
     return try result.get()
+  }
+
+  /// The index of ids and names for the log's writer, of projections that the log confirms: with
+  /// those of another log an id that is there would pass for a new one.
+  func index() throws(LedgerError) -> any KeyIndex {
+    guard let projections = try live() else { return EmptyKeyIndex() }
+    let index = try ProjectionKeyIndex(projections)
+    guard let found = index.checkpoint, confirmed.withLock({ $0 }) != found else { return index }
+    let isConfirmed = try log.read { (view) throws(LedgerError) in
+      try found.isConfirmed(by: view, log.identity)
+    }
+    guard isConfirmed else { throw Checkpoint.unconfirmed }
+    confirmed.withLock { $0 = found }
+    return index
+  }
+
+  /// Lets go of projections whose files were deleted under them, so that they are made anew.
+  func releaseIfDeleted() {
+    current.withLock { current in
+      if let open = current, !Projections.exist(open.generation, of: log) { current = nil }
+    }
   }
 
   /// Lets go of the generation that is open, so that another takes its place.

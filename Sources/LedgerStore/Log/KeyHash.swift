@@ -22,7 +22,10 @@ public struct KeyHash: Sendable {
   /// The hash of an event's id.
   ///
   /// - Complexity: O(*n*) in the length of the id, about 15 ns for a UUID.
-  public func id(_ id: Name) -> UInt64 { hash(id.text.utf8.span, domain: 0) }
+  public func id(_ id: Name) -> UInt64 { self.id(id.text.utf8.span) }
+
+  /// The hash of an id by its bytes.
+  func id(_ bytes: Span<UInt8>) -> UInt64 { hash(bytes, domain: 0) }
 
   /// The hash of a name; equal texts of different kinds hash differently.
   ///

@@ -24,7 +24,7 @@ extension LogAppender {
     if tail.position < log.lastPosition {
       var records = try log.records(in: tail.position + 1...log.lastPosition)
       while try records.next() {
-        tail.appendID(try keyHash.id(of: try records.record(isChecked: false)))
+        tail.appendID(keyHash.id(of: try records.record(isChecked: false), &idBytes))
       }
     }
     while tail.name < lastName {

@@ -28,6 +28,7 @@ struct LogAppender {
   var row: [UInt8] = []
   var nodes: [TreeHash] = []
   var numbers: [NameNumber] = []
+  var idBytes: [UInt8] = []
   var eventNumbers: [NameNumber] = []
 
   /// The most events of one group: enough to share a commit's cost, and few enough to answer soon.

@@ -85,11 +85,10 @@ extension LogCursor {
 extension KeyHash {
   /// The hash of the id in a record.
   ///
-  /// - Throws: ``LedgerError``: `corrupt`, `unknownFormat`.
-  public func id(of record: borrowing RecordView) throws(LedgerError) -> UInt64 {
-    do throws(RecordError) { return id(try record.id()) } catch {
-      throw LedgerError(error, at: record.position)
-    }
+  /// - Parameter buffer: Holds the id's bytes meanwhile: the caller keeps it from record to record.
+  func id(of record: borrowing RecordView, _ buffer: inout [UInt8]) -> UInt64 {
+    record.copyID(to: &buffer)
+    return id(buffer.span)
   }
 }
 

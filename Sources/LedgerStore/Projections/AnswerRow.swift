@@ -6,11 +6,19 @@ internal import LedgerModel
 ///
 /// Integers are big-endian, texts have a length of four bytes before them:
 ///
-///     row: count of environments (1), environments
+///     row: flags (1), unit (4), newest event of the unit (8), count of environments (1),
+///          environments
 ///     environment: its number (1), newest event (8), byte count of the segments (4), segments
 ///     segment: from (8), next change (8), byte count of the entries (4), entries
 ///     entry: state (1), flags (1), since (8), end (8), name, count of names (4), names
+///
+/// The unit says whom events behind the row concern; its newest event, from when on a question in
+/// store time leaves nothing of it out.
 struct AnswerRow {
+  /// The row's flag of an account that an event states.
+  static let statedFlag: UInt8 = 1
+  /// The row's flag of a unit that shares state of the absent device with others.
+  static let coupledFlag: UInt8 = 2
   /// The flag of an entry that an operator granted.
   static let operatorFlag: UInt8 = 1
   /// The flag of an entry that is an entitlement and no product.
@@ -24,19 +32,27 @@ struct AnswerRow {
   ///
   /// - Complexity: O(*a* *n*) for *a* accounts and *n* transactions of the unit.
   static func all(
-    of unit: Unit, _ context: SharedContext, _ texts: LogTexts
+    of unit: Unit, called number: UInt32, _ context: SharedContext, _ texts: LogTexts
   ) throws(LedgerError) -> [(account: Name, row: AnswerRow)] {
-    let rows = unit.knownAccounts.map { account in
-      (texts.text(of: account), AnswerRow(account, unit, context, texts))
+    let rows = unit.answeredAccounts.map { account in
+      (texts.text(of: account), AnswerRow(account, of: unit, called: number, context, texts))
     }
     try texts.check()
     return rows
   }
 
-  private init(
-    _ account: NameNumber, _ unit: Unit, _ context: SharedContext, _ texts: LogTexts
+  /// The row of one account; ask `texts` afterwards whether they failed.
+  init(
+    _ account: NameNumber, of unit: Unit, called number: UInt32, _ context: SharedContext,
+    _ texts: LogTexts
   ) {
+    encoded.append(
+      (unit.knows(account: account) ? Self.statedFlag : 0)
+        | (unit.couplings.isEmpty ? 0 : Self.coupledFlag))
+    encoded.append(bigEndianHalf: number)
+    append(unit.lastKey?.time ?? .min)
     encoded.append(0)
+    let countOffset = encoded.count - 1
     for environment in StoreEnvironment.allCases {
       let only = EnvironmentSet(environment)
       guard let newest = unit.newestEvent(of: .account(account), environments: only) else {
@@ -44,7 +60,7 @@ struct AnswerRow {
       }
       let segments = unit.segments(
         .account(account), environments: only, from: newest, context: context, texts: texts)
-      encoded[0] += 1
+      encoded[countOffset] += 1
       encoded.append(environment.rawValue)
       append(newest)
       appendCounted { row in
@@ -99,12 +115,14 @@ struct AnswerKeys {
 
   init(_ identity: LogIdentity) { keyHash = identity.keyHash }
 
-  func key(of account: Name) -> [UInt8] {
+  /// The key of an account's row.
+  func key(of account: Name) -> InlineArray<16, UInt8> {
     let bytes = account.text.utf8.span
-    var key: [UInt8] = []
-    key.append(bigEndianWord: keyHash.hash(bytes, domain: Self.firstDomain))
-    key.append(bigEndianWord: keyHash.hash(bytes, domain: Self.secondDomain))
-    return key
+    let first = keyHash.hash(bytes, domain: Self.firstDomain)
+    let second = keyHash.hash(bytes, domain: Self.secondDomain)
+    return InlineArray { index in
+      UInt8(truncatingIfNeeded: (index < 8 ? first : second) >> UInt64(56 - 8 * (index & 7)))
+    }
   }
 
   /// Domains that no kind of name has.

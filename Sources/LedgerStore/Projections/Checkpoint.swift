@@ -51,4 +51,21 @@ struct Checkpoint: Hashable {
     bytes += root
     try transaction.put(tables.meta, Self.key.span, bytes.span)
   }
+
+  /// Whether this is a place of the log's: same ledger, and the same root at its position.
+  ///
+  /// - Complexity: O(log *n*).
+  func isConfirmed(by log: LogView, _ identity: LogIdentity) throws(LedgerError) -> Bool {
+    guard ledger == identity.ledger, position <= log.lastPosition else { return false }
+    return try log.root(at: position).bytes == root
+  }
+
+  static var unconfirmed: LedgerError {
+    LedgerError(
+      .rebuildNeeded,
+      """
+      The projections were folded from another log, or the log was put back from a backup: run \
+      `daybook rebuild`.
+      """)
+  }
 }

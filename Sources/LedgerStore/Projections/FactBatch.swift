@@ -21,6 +21,7 @@ struct FactBatch {
     firstPosition = positions.lowerBound
     facts.reserveCapacity(count)
     if indexesIDs { ids.reserveCapacity(count) }
+    var idBytes: [UInt8] = []
     var cursor = try log.records(in: positions)
     while try cursor.next() {
       let position = cursor.position
@@ -30,7 +31,7 @@ struct FactBatch {
       }
       lastName = max(lastName, record.greatestNumber)
       if indexesIDs {
-        let hash = try keyHash.id(of: record)
+        let hash = keyHash.id(of: record, &idBytes)
         ids.append(RunEntry(key: IndexKey.of(hash), value: UInt32(position)))
       }
     }

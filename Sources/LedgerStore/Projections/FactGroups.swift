@@ -9,6 +9,8 @@ struct FactGroups {
   private(set) var places: [UInt32: [UInt32]] = [:]
   /// By unit: those it took in, which are units no more.
   private(set) var absorbed: [UInt32: [UInt32]] = [:]
+  /// All that were taken in.
+  private var gone: Set<UInt32> = []
 
   init() {}
 
@@ -32,9 +34,10 @@ struct FactGroups {
 
   /// Makes one unit of two and says which.
   mutating func join(_ first: UInt32, _ second: UInt32, _ map: inout UnitMap) -> UInt32 {
-    let (into, gone) = map.join(first, second)
-    absorbed[into, default: []] += [gone] + (absorbed.removeValue(forKey: gone) ?? [])
-    if let moved = places.removeValue(forKey: gone) {
+    let (into, former) = map.join(first, second)
+    gone.insert(former)
+    absorbed[into, default: []] += [former] + (absorbed.removeValue(forKey: former) ?? [])
+    if let moved = places.removeValue(forKey: former) {
       places[into] = ((places[into] ?? []) + moved).sorted()
     }
     return into
@@ -46,7 +49,7 @@ struct FactGroups {
   /// The unit and those it took in.
   func members(of unit: UInt32) -> [UInt32] { [unit] + (absorbed[unit] ?? []) }
 
-  func isAbsorbed(_ unit: UInt32) -> Bool { absorbed.values.contains { $0.contains(unit) } }
+  func isAbsorbed(_ unit: UInt32) -> Bool { gone.contains(unit) }
 
   /// The facts of `unit`, in the order of arrival.
   func facts(of unit: UInt32, in facts: [Fact]) -> [Fact] {

@@ -19,6 +19,7 @@ struct Merge {
   let checkpoint: Checkpoint
   var map: UnitMap
   var groups: FactGroups
+  let pace: MergePace
   var rows = PendingRows()
   /// Units that share state of the absent device with others: written last, when it is known which
   /// of them are one.
@@ -113,10 +114,14 @@ struct Merge {
       rows.put(tables.couplings, key, [use.writes ? 1 : 0])
     }
     for (key, value) in state.observations(of: unit) { rows.put(tables.observed, key, value) }
-    for (account, answer) in try AnswerRow.all(of: state, context, texts) {
-      rows.put(tables.answers, answerKeys.key(of: account), answer.encoded)
+    for (account, answer) in try AnswerRow.all(
+      of: state, called: unit, context, texts)
+    {
+      let key = answerKeys.key(of: account)
+      rows.put(tables.answers, [UInt8](copying: key.span), answer.encoded)
     }
-    guard rows.isFull else { return }
+    guard rows.isFull(pace) else { return }
+    try pace.beforeCommit()
     do throws(LMDBError) {
       var transaction = try environment.beginWrite()
       try rows.write(&transaction)

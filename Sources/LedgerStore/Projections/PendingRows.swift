@@ -1,5 +1,12 @@
 internal import LMDB
 
+/// How a merge commits; tests cut merges short at any commit.
+struct MergePace {
+  var rowCountMax = PendingRows.rowCountMax
+  /// Called before each commit of rows, the last one included.
+  var beforeCommit: () throws(LedgerError) -> Void = {}
+}
+
 /// Rows on their way into the projections, written in commits of a bounded size.
 ///
 /// One commit of LMDB takes a bounded number of pages, and a long one keeps readers' pages alive.
@@ -19,7 +26,9 @@ struct PendingRows {
   static let byteCountMax = 24 << 20
   static let rowCountMax = 50_000
 
-  var isFull: Bool { byteCount > Self.byteCountMax || rows.count > Self.rowCountMax }
+  func isFull(_ pace: MergePace) -> Bool {
+    byteCount > Self.byteCountMax || rows.count > pace.rowCountMax
+  }
 
   mutating func put(_ table: Table, _ key: [UInt8], _ value: [UInt8]) {
     rows.append(Row(table: table, key: key, value: value))

@@ -86,6 +86,24 @@ struct ProjectionComparison {
         if stored != folded { found.append("the index of \(name) differs") }
       } catch { throw LedgerError(error) }
     }
+    if try unitPostings(live.tables, left) != unitPostings(fresh.tables, right) {
+      found.append("the index of units differs")
+    }
+  }
+
+  /// The postings of the units there are: those of units that were taken in stay behind unused.
+  private func unitPostings(
+    _ tables: ProjectionTables, _ view: TransactionView
+  ) throws(LedgerError) -> [RunEntry] {
+    var units: Set<UInt32> = [IndexKey.contextUnit]
+    do throws(LMDBError) {
+      var cursor = try view.cursor(tables.units)
+      while try cursor.next() { units.insert(cursor.key.bigEndianHalf(at: 0)) }
+    } catch { throw LedgerError(error) }
+    do throws(RunsError) {
+      return try tables.postings.snapshot(in: view).entries(in: view)
+        .filter { units.contains(UInt32($0.key >> 32)) }
+    } catch { throw LedgerError(error) }
   }
 }
 

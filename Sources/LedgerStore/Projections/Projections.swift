@@ -14,6 +14,8 @@ final class Projections: Sendable {
   let environment: Environment
   let tables: ProjectionTables
   let generation: UInt64
+  let absentIDs = AbsenceFilter()
+  let absentNames = AbsenceFilter()
 
   static let folderName = "projections"
 
@@ -47,13 +49,17 @@ final class Projections: Sendable {
 
   /// Opens the generation to read; nil where it is missing or was not made to the end.
   static func open(_ generation: UInt64, of log: EventLog) throws(LedgerError) -> Projections? {
+    guard exist(generation, of: log) else { return nil }
     let path = folder(of: log, generation: generation)
-    guard FileManager.default.fileExists(atPath: "\(path)/\(Environment.dataFileName)") else {
-      return nil
-    }
     let environment = try open(path, log, readOnly: true)
     guard let tables = try ProjectionTables(of: environment) else { return nil }
     return Projections(environment, tables, generation)
+  }
+
+  /// Whether the files of a generation are there.
+  static func exist(_ generation: UInt64, of log: EventLog) -> Bool {
+    let path = folder(of: log, generation: generation)
+    return FileManager.default.fileExists(atPath: "\(path)/\(Environment.dataFileName)")
   }
 
   private static func open(
@@ -71,13 +77,13 @@ final class Projections: Sendable {
   func checkpoint(
     _ view: TransactionView, confirmedBy log: LogView, _ identity: LogIdentity
   ) throws(LedgerError) -> Checkpoint? {
-    guard let found = try Checkpoint(view, tables), found.ledger == identity.ledger,
-      found.position <= log.lastPosition
+    guard let found = try Checkpoint(view, tables), try found.isConfirmed(by: log, identity)
     else { return nil }
-    return try log.root(at: found.position).bytes == found.root ? found : nil
+    return found
   }
 
-  /// Where folding goes on: the confirmed checkpoint, or the beginning where nothing was folded yet.
+  /// Where folding goes on: the confirmed checkpoint, or the beginning where nothing was folded
+  /// yet.
   func start(
     _ view: TransactionView, confirmedBy log: LogView, _ identity: LogIdentity
   ) throws(LedgerError) -> Checkpoint? {

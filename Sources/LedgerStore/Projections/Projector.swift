@@ -15,6 +15,7 @@ final class Projector {
 
   let log: EventLog
   let projections: Projections
+  private let pace: MergePace
   private var memory: Memory?
 
   /// Events that one stretch has at the most: a merge's cost is shared by what it folds, and its
@@ -24,9 +25,10 @@ final class Projector {
   /// Slices of compaction after a stretch: as much work as keeps up with what stretches add.
   private static let compactionSlicesMax = 64
 
-  init(log: EventLog, projections: Projections) {
+  init(log: EventLog, projections: Projections, pace: MergePace = MergePace()) {
     self.log = log
     self.projections = projections
+    self.pace = pace
   }
 
   /// Folds the next events up to a position, if there are any.
@@ -74,13 +76,13 @@ final class Projector {
     var merge = Merge(
       tables: tables, environment: projections.environment, texts: texts,
       answerKeys: AnswerKeys(log.identity), context: memory.context, change: change, batch: batch,
-      checkpoint: checkpoint, map: memory.map, groups: groups)
+      checkpoint: checkpoint, map: memory.map, groups: groups, pace: pace)
     try merge.foldUnits(view, reading.view)
-    try finish(&merge, names: names, contextPostings: contextPostings)
+    try finish(
+      &merge, names: names, knownName: memory.checkpoint.name, contextPostings: contextPostings)
     memory.map = merge.map
     memory.checkpoint = checkpoint
   }
-
 }
 
 // MARK: - What is remembered
@@ -90,20 +92,11 @@ extension Projector {
   private func recall(_ view: LogView, _ texts: LogTexts) throws(LedgerError) -> Memory {
     let reading = try projections.beginRead()
     let found = try projections.start(reading.view, confirmedBy: view, log.identity)
-    guard let found else { throw unconfirmed }
+    guard let found else { throw Checkpoint.unconfirmed }
     if let memory, memory.checkpoint == found { return memory }
     let context = try projections.tables.context(
       through: found.position, .max, view, reading.view, texts)
     return Memory(checkpoint: found, map: UnitMap(), context: context)
-  }
-
-  private var unconfirmed: LedgerError {
-    LedgerError(
-      .rebuildNeeded,
-      """
-      The projections were folded from another log, or the log was put back from a backup: run \
-      `daybook rebuild`.
-      """)
   }
 
   /// Takes a batch into the context, and says what to remember of it.
@@ -141,7 +134,7 @@ extension Projector {
 
 extension Projector {
   private func finish(
-    _ merge: inout Merge, names: [RunEntry], contextPostings: [RunEntry]
+    _ merge: inout Merge, names: [RunEntry], knownName: NameNumber, contextPostings: [RunEntry]
   ) throws(LedgerError) {
     let tables = projections.tables
     var postings = merge.movedPostings + contextPostings
@@ -152,15 +145,23 @@ extension Projector {
         postings.append(RunEntry(key: IndexKey.posting(unit: unit, position: position)))
       }
     }
-    postings.sort()
-    let ids = merge.batch.ids.sorted()
-    let names = names.sorted()
+    postings.sortForRun()
+    var ids = merge.batch.ids
+    ids.sortForRun()
+    var names = names
+    names.sortForRun()
+    try pace.beforeCommit()
     var transaction = try projections.beginWrite()
     do throws(RunsError) {
       try tables.postings.add(postings, in: &transaction)
       try tables.ids.add(ids, in: &transaction)
       try tables.names.add(names, in: &transaction)
     } catch { throw LedgerError(error) }
+    // Before the commit: no key may be in the runs that the filters do not know.
+    projections.absentIDs.insert(
+      ids, before: merge.batch.firstPosition - 1, reach: merge.checkpoint.position)
+    projections.absentNames.insert(
+      names, before: UInt64(knownName), reach: UInt64(merge.checkpoint.name))
     do throws(LMDBError) {
       try merge.finish(&transaction)
       try merge.checkpoint.write(&transaction, tables)

@@ -11,13 +11,7 @@ public final class LedgerReader: Sendable {
   private let log: EventLog
   private let source: ProjectionSource
   private let lock = NSLock()
-  private let held = Held()
-
-  /// Everything behind the lock: handed from thread to thread, used by one at a time.
-  private final class Held: @unchecked Sendable {
-    var projections: Projections?
-    var reader: ReaderState?
-  }
+  private let held = HeldTail()
 
   init(_ log: EventLog, _ source: ProjectionSource) {
     self.log = log
@@ -38,44 +32,17 @@ public final class LedgerReader: Sendable {
   }
 
   private func answer<Value>(
-    _ held: Held, _ body: (LedgerView) throws(LedgerError) -> Value
+    _ held: HeldTail, _ body: (LedgerView) throws(LedgerError) -> Value
   ) throws(LedgerError) -> Value {
-    guard let projections = try source.live() else { throw Self.missing }
-    if held.projections !== projections {
-      held.projections = projections
-      held.reader = nil
-    }
+    guard let projections = try source.live() else { throw .projectionsMissing }
     // The projections' snapshot first: what it ends with is in the log's, taken after it.
     let reading = try projections.beginRead()
     let snapshot = try log.snapshot()
     let view = try snapshot.view
-    let reader = try catchUp(held, projections, reading.view, view)
+    let reader = try held.catchUp(log, projections, reading.view, view)
+    defer { if reader.texts.failure != nil { held.clear() } }
     return try body(
       LedgerView(
         log: view, projections: reading.view, tables: projections.tables, reader: reader))
-  }
-
-  /// The overlay over these two snapshots.
-  private func catchUp(
-    _ held: Held, _ projections: Projections, _ reading: TransactionView, _ view: LogView
-  ) throws(LedgerError) -> ReaderState {
-    let tables = projections.tables
-    let stored = try Checkpoint(reading, tables)
-    if held.reader == nil || held.reader?.overlay.checkpoint != (stored ?? held.reader?.overlay.checkpoint) {
-      held.reader = try ReaderState(log, projections, reading, view)
-    }
-    guard let reader = held.reader else { throw Self.missing }
-    try reader.overlay.extend(
-      through: view.lastPosition, view, reader.texts, log.identity.keyHash, tables, reading)
-    return reader
-  }
-
-  private static var missing: LedgerError {
-    LedgerError(
-      .rebuildNeeded,
-      """
-      The projections of this ledger are missing or of another version: run `daybook rebuild`, or \
-      append something.
-      """)
   }
 }

@@ -1,5 +1,5 @@
-public import LedgerEvents
 internal import LMDB
+public import LedgerEvents
 internal import LedgerModel
 
 /// The ledger at one position: what questions are asked of.

@@ -86,8 +86,12 @@ struct TailOverlay {
 
   /// Whether the overlay says anything about a unit that is stored.
   func touches(_ unit: UInt32) -> Bool {
-    groups.places[unit] != nil || groups.absorbed[unit] != nil || !change.isEmpty
+    groups.places[unit] != nil || groups.absorbed[unit] != nil || groups.isAbsorbed(unit)
+      || !change.isEmpty
   }
+
+  /// Whether nothing stands behind the projections.
+  var isEmpty: Bool { through == checkpoint.position }
 
   /// The state of a unit with everything that is in the overlay; nil where it has no facts.
   ///

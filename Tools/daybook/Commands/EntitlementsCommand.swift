@@ -47,7 +47,8 @@ extension EntitlementsAnswer {
       json.member("at", at)
       json.member("position", position)
       json.member("environment", environments)
-      json.member("entitlements", array: { json in for entry in entries { entry.write(to: &json) } })
+      json.member(
+        "entitlements", array: { json in for entry in entries { entry.write(to: &json) } })
       json.member("active", names: active)
       json.member(
         "balances",
@@ -76,7 +77,11 @@ extension EntitlementsAnswer {
         entry.source == .operator ? "operator" : "store",
       ])
     }
-    if table.isEmpty { Console.print("no entitlements") } else { table.lines.forEach(Console.print) }
+    if table.isEmpty {
+      Console.print("no entitlements")
+    } else {
+      table.lines.forEach(Console.print)
+    }
     for balance in balances {
       Console.print("balance \(TextTable.printable(balance.unit.text)): \(balance.amount)")
     }

@@ -84,7 +84,11 @@ extension TransactionsAnswer {
           ])
       }
     }
-    if table.isEmpty { Console.print("no transactions") } else { table.lines.forEach(Console.print) }
+    if table.isEmpty {
+      Console.print("no transactions")
+    } else {
+      table.lines.forEach(Console.print)
+    }
   }
 }
 

@@ -43,8 +43,9 @@ struct AppendSummary {
     case .jsonl: break
     case .table:
       let positions =
-        if let firstPosition, let lastPosition { ", positions \(firstPosition) to \(lastPosition)" }
-        else { "" }
+        if let firstPosition, let lastPosition {
+          ", positions \(firstPosition) to \(lastPosition)"
+        } else { "" }
       Console.print(
         "appended \(appended), duplicates \(duplicates), rejected \(rejected)\(positions)")
       if unknownTypes > 0 {

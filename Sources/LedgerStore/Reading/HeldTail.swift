@@ -1,0 +1,57 @@
+internal import LMDB
+internal import LedgerEvents
+internal import LedgerModel
+
+/// The tail as it was at the last question, with the projections that it stands behind.
+///
+/// Stands behind a lock of its owner: handed from thread to thread, used by one at a time.
+final class HeldTail: @unchecked Sendable {
+  private var projections: Projections?
+  private var reader: ReaderState?
+
+  /// Brings the tail up to two snapshots, of which the projections' was taken first.
+  ///
+  /// - Complexity: O(*k*) in the number of events since the last question.
+  func catchUp(
+    _ log: EventLog, _ projections: Projections, _ reading: TransactionView, _ view: LogView
+  ) throws(LedgerError) -> ReaderState {
+    if self.projections !== projections {
+      self.projections = projections
+      reader = nil
+    }
+    let tables = projections.tables
+    let stored = try Checkpoint(reading, tables)
+    if reader == nil || (stored != nil && reader?.overlay.checkpoint != stored) {
+      reader = nil
+      reader = try ReaderState(log, projections, reading, view)
+    }
+    guard let reader else { throw .projectionsMissing }
+    do throws(LedgerError) {
+      try reader.overlay.extend(
+        through: view.lastPosition, view, reader.texts, log.identity.keyHash, tables, reading)
+    } catch {
+      // Half of a stretch may be in it.
+      clear()
+      throw error
+    }
+    return reader
+  }
+
+  /// Forgets everything.
+  func clear() {
+    projections = nil
+    reader = nil
+  }
+}
+
+extension LedgerError {
+  /// There are no projections to answer from.
+  static var projectionsMissing: LedgerError {
+    LedgerError(
+      .rebuildNeeded,
+      """
+      The projections of this ledger are missing or of another version: run `daybook rebuild`, or \
+      append something.
+      """)
+  }
+}

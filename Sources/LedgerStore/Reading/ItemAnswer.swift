@@ -1,0 +1,97 @@
+package import LedgerEvents
+package import LedgerModel
+
+/// What a lookup is about: a product, or an entitlement that products or operators grant.
+package struct ItemReference: Hashable, Sendable {
+  package let name: Name
+  /// An entitlement and a product of one name are two items.
+  package let isEntitlement: Bool
+
+  package init(_ name: Name, isEntitlement: Bool) {
+    self.name = name
+    self.isEntitlement = isEntitlement
+  }
+}
+
+/// What an item comes to for a customer: the best of its grantors.
+package struct ItemStanding: Hashable, Sendable {
+  package var state: EntitlementState
+  /// From when the state holds, in microseconds.
+  package var since: Int64
+  /// `.max` where it has no end, in microseconds.
+  package var end: Int64
+  package var source: EntitlementEntry.Source
+  package var environment: StoreEnvironment
+
+  /// By state, then the later end (`model.md` 12).
+  func isBetter(than other: ItemStanding) -> Bool {
+    state < other.state || (state == other.state && end > other.end)
+  }
+}
+
+/// A lookup's question: one item of one account.
+package struct ItemQuestion: Sendable {
+  package var account: Name
+  package var item: ItemReference
+  package var environments: EnvironmentSet
+  /// The store time asked for; `nil` for everything that the ledger knows, judged at `now`.
+  package var at: Instant?
+  package var now: Instant
+
+  package init(
+    account: Name, item: ItemReference, environments: EnvironmentSet, at: Instant?, now: Instant
+  ) {
+    self.account = account
+    self.item = item
+    self.environments = environments
+    self.at = at
+    self.now = now
+  }
+}
+
+/// A lookup's answer.
+package struct ItemAnswer: Hashable, Sendable {
+  /// Whether any event states the account.
+  package var isStated: Bool
+  /// `nil` where the customer never had the item.
+  package var standing: ItemStanding?
+  /// When the standing changes next by time alone.
+  package var nextChange: Int64?
+  /// The position that it is true at.
+  package var position: UInt64
+}
+
+extension ItemAnswer {
+  /// The answer about an account that nothing is known of.
+  static func unknown(at position: UInt64) -> ItemAnswer {
+    ItemAnswer(isStated: false, standing: nil, nextChange: nil, position: position)
+  }
+
+  /// What a row answers; its unit has nothing else in the log.
+  init(
+    _ row: borrowing StoredAnswer, _ question: ItemQuestion, position: UInt64
+  ) throws(LedgerError) {
+    var moment = question.at?.microseconds ?? question.now.microseconds
+    if question.at == nil, let newest = try row.newestEvent(in: question.environments) {
+      moment = max(moment, newest)
+    }
+    let (standing, next) = try row.standing(
+      of: question.item, in: question.environments, at: moment)
+    self.init(isStated: row.isStated, standing: standing, nextChange: next, position: position)
+  }
+}
+
+extension LedgerView {
+  /// Answers a lookup's question the long way: from the unit, and for the past from its events.
+  ///
+  /// - Complexity: O(*n*) in the events of the customer's unit at the worst.
+  func itemAnswer(_ question: ItemQuestion) throws(LedgerError) -> ItemAnswer {
+    let inquiry = try inquire(.account(question.account), Clocks(at: question.at))
+    guard case .account(let number)? = inquiry.subject, let unit = inquiry.unit else {
+      return .unknown(at: position)
+    }
+    let row = AnswerRow(number, of: unit, called: 0, inquiry.context, reader.texts)
+    try reader.texts.check()
+    return try ItemAnswer(StoredAnswer(row.encoded.span), question, position: position)
+  }
+}

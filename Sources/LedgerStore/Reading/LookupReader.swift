@@ -1,0 +1,103 @@
+internal import LMDB
+internal import LedgerEvents
+internal import LedgerModel
+
+/// One reader of a lookup: a snapshot of the projections and one of the log, which are let go
+/// between questions so that no page waits for it, and taken anew for the next.
+struct LookupReader: ~Copyable {
+  /// Two commits between which nothing stood behind the projections.
+  private struct Settled {
+    var projections: Int
+    var log: Int
+    var position: UInt64
+    /// Believed time of the newest event that the shared context rests on.
+    var contextNewest: Int64
+  }
+
+  private let log: EventLog
+  private let projections: Projections
+  private let keys: AnswerKeys
+  private var reading: ReadTransaction
+  private var snapshot: LogSnapshot
+  private var settled: Settled?
+
+  init(
+    _ log: EventLog, _ projections: Projections, _ keys: AnswerKeys
+  ) throws(LedgerError) {
+    let reading = try projections.beginRead()
+    let snapshot = try log.snapshot()
+    self.log = log
+    self.projections = projections
+    self.keys = keys
+    self.reading = reading
+    self.snapshot = snapshot
+  }
+
+  /// Answers with the newest that is in the log; nil where the projections are those of a
+  /// generation that is over.
+  mutating func answer(
+    _ question: ItemQuestion, _ tail: LookupTail
+  ) throws(LedgerError) -> ItemAnswer? {
+    defer { letGo() }
+    try renew()
+    if let settled, settled.projections == reading.id, settled.log == snapshot.commit {
+      if let answer = try storedAnswer(question, settled) { return answer }
+    }
+    return try tail.withTail { (held) throws(LedgerError) in
+      // Taken again inside the lock, snapshots only go forward for the tail.
+      try renew()
+      return try answer(question, held)
+    }
+  }
+
+  /// Takes the newest snapshots: the projections' first, because what they end with is in the
+  /// log's that is taken after it.
+  private mutating func renew() throws(LedgerError) {
+    do throws(LMDBError) { try reading.renew() } catch { throw LedgerError(error) }
+    try snapshot.renew()
+  }
+
+  private mutating func letGo() {
+    reading.reset()
+    snapshot.reset()
+  }
+
+  private mutating func answer(
+    _ question: ItemQuestion, _ held: HeldTail
+  ) throws(LedgerError) -> ItemAnswer? {
+    let state: ReaderState
+    do {
+      let view = try snapshot.view
+      guard try view.generation() == projections.generation else { return nil }
+      state = try held.catchUp(log, projections, reading.view, view)
+    }
+    let now = Settled(
+      projections: reading.id, log: snapshot.commit, position: state.overlay.through,
+      contextNewest: state.overlay.context.newest)
+    let isTailEmpty = state.overlay.isEmpty
+    settled = isTailEmpty ? now : nil
+    if let answer = try storedAnswer(question, now, isTailEmpty ? nil : state) { return answer }
+    return try LedgerView(
+      log: try snapshot.view, projections: reading.view, tables: projections.tables, reader: state
+    ).itemAnswer(question)
+  }
+
+  /// The answer that the account's row gives; nil where the row does not say it.
+  ///
+  /// - Parameter behind: What stands behind the projections, where anything does.
+  /// - Complexity: one `get`.
+  private func storedAnswer(
+    _ question: ItemQuestion, _ now: Settled, _ behind: ReaderState? = nil
+  ) throws(LedgerError) -> ItemAnswer? {
+    let found: Span<UInt8>?
+    let key = keys.key(of: question.account)
+    do throws(LMDBError) { found = try reading.get(projections.tables.answers, key.span) } catch {
+      throw LedgerError(error)
+    }
+    guard let found else { return behind == nil ? .unknown(at: now.position) : nil }
+    let row = try StoredAnswer(found)
+    if let at = question.at?.microseconds, at < row.newest || at < now.contextNewest { return nil }
+    if let behind, row.isCoupled || behind.overlay.touches(row.unit) { return nil }
+    return try ItemAnswer(row, question, position: now.position)
+  }
+}

@@ -1,0 +1,108 @@
+// A process of its own for tests of processes that come, go and die.
+//
+//   CrashChild append LEDGER SEED COUNT PIECE [--fold] [--early]
+//     Appends the sparse history of SEED in pieces and prints how many events are acknowledged
+//     after each; folds after each where asked. With `--early` it says so of ten pieces that are
+//     not appended yet: the fault that the crash test must notice.
+//   CrashChild grant LEDGER NAME BATCHES [--torn]
+//     Appends batches that each grant two products to the account NAME; with `--torn` each product
+//     in a batch of its own: the fault that readers must notice.
+//   CrashChild watch LEDGER POSITION NAME…
+//     Asks what the accounts have until the ledger has come to POSITION, and prints how often it
+//     asked, how often an account had an odd number of products, and how often time went backwards.
+
+import Foundation
+import LMDB
+import LedgerEvents
+import LedgerHistories
+import LedgerStore
+
+func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
+
+let arguments = CommandLine.arguments
+let options = Environment.Options(sync: .onRequest)
+
+func number(_ place: Int) -> Int { place < arguments.count ? Int(arguments[place]) ?? 0 : 0 }
+
+func append(_ ledger: Ledger) throws {
+  let count = number(4)
+  let piece = max(number(5), 1)
+  let events = Histories.sparse(seed: UInt64(number(3)), count: count, accounts: 40)
+  let ahead = arguments.contains("--early") ? 10 * piece : 0
+  for start in stride(from: 0, to: events.count, by: piece) {
+    let end = min(start + piece, events.count)
+    if ahead > 0 { say("\(min(end + ahead, events.count))") }
+    try ledger.appendAndWait(
+      events[start..<end].map {
+        EventInput(event: $0.event, position: 1, recordedAt: $0.recordedAt)
+      }, options: AppendOptions(trustsRecordedAt: true))
+    if ahead == 0 { say("\(end)") }
+    if arguments.contains("--fold") { try ledger.fold() }
+  }
+}
+
+func grant(_ name: String, _ number: Int, _ half: String) -> EventInput {
+  let id = "\(name)-\(number)-\(half)"
+  return EventInput(
+    event: Event(
+      id: Name(id), type: EventType(.transactionPurchased),
+      occurredAt: Instant(microseconds: 1_700_000_000_000_000 + Int64(number)),
+      source: EventSource(.storekit1), account: Name(name), product: Name("product-\(id)"),
+      transaction: Name("transaction-\(id)")))
+}
+
+func grant(_ ledger: Ledger) throws {
+  let name = arguments[3]
+  for batch in 0..<number(4) {
+    let halves = [grant(name, batch, "a"), grant(name, batch, "b")]
+    if arguments.contains("--torn") {
+      for half in halves { try ledger.appendAndWait([half]) }
+    } else {
+      try ledger.appendAndWait(halves)
+    }
+    say("\(name) \(batch)")
+  }
+}
+
+func watch(_ ledger: Ledger) throws {
+  let end = UInt64(number(3))
+  var (questions, torn, backwards) = (0, 0, 0)
+  var last: UInt64 = 0
+  say("watching")
+  while last < end {
+    for name in arguments.dropFirst(4) {
+      let (products, position) = try ledger.read { (view) throws(LedgerError) in
+        (
+          try view.entitlements(
+            of: .account(Name(name)), now: Instant(microseconds: 1_800_000_000_000_000)
+          ).active.count, view.position
+        )
+      }
+      questions += 1
+      if products % 2 == 1 { torn += 1 }
+      if position < last { backwards += 1 }
+      last = position
+    }
+  }
+  say("questions \(questions) torn \(torn) backwards \(backwards)")
+}
+
+do {
+  guard arguments.count >= 4 else {
+    say("usage: CrashChild append|grant|watch LEDGER …")
+    exit(64)
+  }
+  let isReader = arguments[1] == "watch"
+  let ledger = try Ledger(
+    at: arguments[2], access: isReader ? .readOnly : .readWrite, options: options)
+  switch arguments[1] {
+  case "append": try append(ledger)
+  case "grant": try grant(ledger)
+  case "watch": try watch(ledger)
+  default: exit(64)
+  }
+  say("done")
+} catch {
+  say("failed \(error)")
+  exit(1)
+}

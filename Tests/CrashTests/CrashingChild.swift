@@ -1,0 +1,51 @@
+import Foundation
+import Testing
+
+/// A process that runs `CrashChild`.
+final class CrashingChild {
+  private let process = Process()
+  private let output = Pipe()
+  private var rest: [UInt8] = []
+
+  init(_ arguments: [String]) throws {
+    process.executableURL = URL(fileURLWithPath: try Self.executable())
+    process.arguments = arguments
+    process.standardOutput = output
+    try process.run()
+  }
+
+  /// Stands beside the tests' own executable.
+  private static func executable() throws -> String {
+    let own = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path
+    let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+    let places = [own, "/\(root)/.build/debug"].map { $0 + "/CrashChild" }
+    return try #require(places.first { FileManager.default.isExecutableFile(atPath: $0) })
+  }
+
+  /// The next line; nil at the end.
+  func line() -> String? {
+    while true {
+      if let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+        defer { rest.removeFirst(end + 1) }
+        return String(decoding: rest[..<end], as: UTF8.self)
+      }
+      let more = output.fileHandleForReading.availableData
+      if more.isEmpty { return nil }
+      rest.append(contentsOf: more)
+    }
+  }
+
+  /// All lines that are left, when it has come to its end.
+  func finish() -> [String] {
+    var lines: [String] = []
+    while let line = line() { lines.append(line) }
+    process.waitUntilExit()
+    return lines
+  }
+
+  /// Kills it where it stands, and returns the lines that it had got out.
+  func kill() -> [String] {
+    _ = Foundation.kill(process.processIdentifier, SIGKILL)
+    return finish()
+  }
+}

@@ -1,0 +1,169 @@
+import Entitlements
+import LedgerEvents
+import LedgerHistories
+import LedgerModel
+import LedgerStore
+import Testing
+
+/// Lookups against the whole answer, over random histories.
+@Suite("A lookup agrees with the whole answer")
+struct LookupAgreementTests {
+  /// The names of a history that can be asked about.
+  private struct Names {
+    var accounts: [Name] = ["nobody"]
+    var items: [AskedItem] = []
+
+    init(_ events: [RecordedEvent]) {
+      var accounts = Set<Name>()
+      var names: Set<Name> = ["pro"]
+      for recorded in events {
+        for use in recorded.event.nameUses where use.kind == .account { accounts.insert(use.name) }
+        for use in recorded.event.nameUses where use.kind == .product { names.insert(use.name) }
+        if let name = recorded.event.data.string("entitlement") { names.insert(Name(name)) }
+      }
+      self.accounts += accounts.sorted()
+      items = names.sorted().flatMap(AskedItem.both)
+    }
+  }
+
+  /// Asks everybody about some items, at some moments; returns how many answers were *yes*.
+  private func compare(
+    _ ledger: TemporaryLedger, _ names: Names, now: Instant, _ random: inout SeededRandom,
+    _ comment: String
+  ) throws -> Int {
+    let day = Int(Instant.day)
+    let times: [Instant?] = [
+      nil, nil, now.advanced(by: Int64(-random.below(3 * day))),
+      now.advanced(by: Int64(random.below(40 * day))),
+    ]
+    let long = LongWay(ledger: ledger.ledger, now: now)
+    let lookup = Entitlements(ledger: ledger.ledger) { now }
+    var yes = 0
+    for account in names.accounts {
+      for item in names.items where random.chance(1, in: 3) {
+        let moment = random.one(of: times)
+        let environments = StoreEnvironment.allCases.filter { _ in random.chance(1, in: 2) }
+        let verdict = lookup.isEntitled(
+          account.text, to: item.item, at: moment, environments: Set(environments))
+        let expected = try long.verdict(account, item, at: moment, environments)
+        #expect(
+          verdict.expected == expected && !verdict.isUnavailable,
+          "\(comment): \(account) \(item) at \(String(describing: moment)) in \(environments)")
+        if verdict.isYes { yes += 1 }
+      }
+    }
+    lookup.release()
+    return yes
+  }
+
+  @Test("over random histories, folded, from the tail, and in between")
+  func random() throws {
+    var yes = 0
+    for seed in 1...6 as ClosedRange<UInt64> {
+      let inOrder =
+        seed % 2 == 0 ? Histories.dense(seed: seed, count: 60) : recorded(futures(seed: seed))
+      let events = RecordedEvent.shuffled(inOrder, seed: seed)
+      let names = Names(events)
+      var random = SeededRandom(seed: seed)
+      let newest = events.map(\.event.occurredAt).max() ?? .noon
+      let ledger = try TemporaryLedger()
+      var start = 0
+      while start < events.count {
+        let end = min(events.count, start + 1 + random.below(9))
+        try ledger.append(events[start..<end])
+        if random.chance(1, in: 2) { try ledger.ledger.fold() }
+        let now =
+          seed % 2 == 0
+          ? newest.advanced(by: Int64(random.below(2 * Int(Instant.day))) - Instant.day)
+          : .noon(Int64(random.below(4000)))
+        yes += try compare(ledger, names, now: now, &random, "seed \(seed), \(end) events")
+        start = end
+      }
+    }
+    #expect(yes > 50, "hardly anybody has anything that is asked for")
+  }
+
+  /// Subscriptions, grants and catalogues of a few customers, many of which end in days to come.
+  private func futures(seed: UInt64) -> [Event] {
+    var random = SeededRandom(seed: seed)
+    var events: [Event] = []
+    for number in 0..<40 {
+      let account = Name("customer-\(random.below(8))")
+      let start = Int64(random.below(1000))
+      let end = start + 2000 + Int64(random.below(9000))
+      let id = Name("e\(number)")
+      let environment = random.one(of: [nil, .production, .sandbox] as [StoreEnvironment?])
+      let product = random.one(of: ["monthly", "yearly"] as [Name])
+      switch random.below(4) {
+      case 0: events.append(.granted(id, account, "pro", at: start, until: end))
+      case 1:
+        let opens = random.one(of: [["pro"], ["pro", "beta"], []])
+        events.append(.catalog(id, product.text, "autoRenewable", opens: opens, at: end))
+      default:
+        events.append(
+          .subscribed(
+            id, account, product: product, at: start, until: end, environment: environment))
+      }
+    }
+    return events
+  }
+
+  private func recorded(_ events: [Event]) -> [RecordedEvent] {
+    events.map { RecordedEvent(position: 1, recordedAt: $0.occurredAt, event: $0) }
+  }
+
+  @Test("about the moment of the next change: the same until just before it, another from then on")
+  func nextChange() throws {
+    let now = Instant.noon(1500)
+    let everywhere = StoreEnvironment.allCases
+    var changes = 0
+    for seed in 1...2 as ClosedRange<UInt64> {
+      let ledger = try TemporaryLedger(now: now)
+      try ledger.append(recorded(futures(seed: seed)))
+      if seed % 2 == 0 { try ledger.ledger.fold() }
+      for number in 0..<8 {
+        for item in (["pro", "beta", "monthly", "yearly"] as [Name]).flatMap(AskedItem.both) {
+          for environments in [[.production], everywhere] {
+            changes += try followChanges(
+              ledger, Name("customer-\(number)"), item, environments, now)
+          }
+        }
+      }
+    }
+    #expect(changes > 50)
+  }
+
+  /// Goes from change to change and looks at both sides of each; returns how many there were.
+  private func followChanges(
+    _ ledger: TemporaryLedger, _ account: Name, _ item: AskedItem,
+    _ environments: [StoreEnvironment], _ now: Instant
+  ) throws -> Int {
+    var now = now
+    var changes = 0
+    while true {
+      let present = now
+      let lookup = Entitlements(ledger: ledger.ledger, environments: Set(environments)) { present }
+      defer { lookup.release() }
+      let verdict = lookup.isEntitled(account.text, to: item.item)
+      let change = verdict.detail?.nextChangeAt
+      #expect(
+        try LongWay(ledger: ledger.ledger, now: present)
+          .verdict(account, item, at: nil, environments) == verdict.expected)
+      let last = change?.advanced(by: -1) ?? present.advanced(by: 400 * Instant.day)
+      #expect(
+        try LongWay(ledger: ledger.ledger, now: last)
+          .verdict(account, item, at: nil, environments) == verdict.expected,
+        "\(account) \(item) changes before \(String(describing: change))")
+      guard let change else { return changes }
+      let after = Entitlements(ledger: ledger.ledger, environments: Set(environments)) { change }
+      var same = try #require(verdict.detail)
+      same.nextChangeAt = nil
+      var other = after.isEntitled(account.text, to: item.item).detail
+      other?.nextChangeAt = nil
+      #expect(other != same, "\(account) \(item) does not change at \(change)")
+      after.release()
+      changes += 1
+      now = change
+    }
+  }
+}

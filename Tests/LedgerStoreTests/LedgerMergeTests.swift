@@ -1,0 +1,111 @@
+import LMDB
+import LedgerEvents
+import LedgerHistories
+import LedgerModel
+import LedgerOracle
+import Testing
+
+@testable import LedgerStore
+
+/// Stands for the death of a process: commits go through until it is burnt down.
+private final class Fuse {
+  private var left: Int
+
+  init(commits: Int) { left = commits }
+
+  func burn() throws(LedgerError) {
+    guard left > 0 else { throw LedgerError(.io, "The process is dead.") }
+    left -= 1
+  }
+}
+
+extension LedgerWalk {
+  /// Folds with a commit for each unit and dies after so many of them; false where it came to its
+  /// end before.
+  fileprivate func dieFolding(after commits: Int) throws -> Bool {
+    let ledger = try ledger()
+    return try ledger.schedule.whileNobodyFolds { () throws(LedgerError) in
+      guard let projections = try ledger.source.live() else { return false }
+      let fuse = Fuse(commits: commits)
+      let pace = MergePace(rowCountMax: 0) { () throws(LedgerError) in try fuse.burn() }
+      let projector = Projector(log: ledger.log, projections: projections, pace: pace)
+      do throws(LedgerError) { _ = try projector.step() } catch {
+        guard error.code == .io else { throw error }
+        note("death after \(commits)", [])
+        return true
+      }
+      return false
+    }
+  }
+}
+
+@Suite("A merge that is cut short")
+struct LedgerMergeTests {
+  /// Returns how often the merge died.
+  private func walk(
+    _ events: [RecordedEvent], seed: UInt64, pieceMax: Int, commitsMax: Int
+  ) throws -> Int {
+    var random = SeededRandom(seed: seed &+ 0xDEAD)
+    let walk = try LedgerWalk()
+    var deaths = 0
+    var rest = RecordedEvent.seenByDevices(events)[...]
+    while !rest.isEmpty {
+      let piece = rest.prefix(1 + random.below(pieceMax))
+      try walk.append(piece)
+      rest = rest.dropFirst(piece.count)
+      if try walk.dieFolding(after: random.below(commitsMax)) { deaths += 1 }
+      // Asked of rows half of which are ahead, then merged again with what came meanwhile.
+      if random.chance(1, in: 2) { try walk.take(.past) }
+      if random.chance(1, in: 4) { try walk.take(.reopen) }
+      if random.chance(1, in: 4) { try walk.take(.fold) }
+      if random.chance(1, in: 4) { try walk.take(.check) }
+    }
+    try walk.take(.oracle)
+    try walk.take(.fold)
+    try walk.take(.oracle)
+    try walk.take(.check)
+    #expect(walk.differences.isEmpty, "seed \(seed)")
+    return deaths
+  }
+
+  @Test("is done again and comes to the same, and answers meanwhile are right")
+  func dense() throws {
+    var deaths = 0
+    for seed in 600..<616 as Range<UInt64> {
+      let events = RecordedEvent.shuffled(Histories.dense(seed: seed), seed: seed)
+      deaths += try walk(events, seed: seed, pieceMax: 15, commitsMax: 3)
+    }
+    #expect(deaths > 30)
+  }
+
+  @Test("is done again where units are many")
+  func sparse() throws {
+    var deaths = 0
+    for seed in 0..<3 as Range<UInt64> {
+      let events = Histories.sparse(seed: seed, count: 300, accounts: 20)
+      deaths += try walk(events, seed: seed, pieceMax: 80, commitsMax: 12)
+    }
+    #expect(deaths > 3)
+  }
+
+  @Test("would be found out if it wrote its checkpoint before its rows")
+  func control() throws {
+    let walk = try LedgerWalk()
+    try walk.append(Histories.sparse(seed: 1, count: 300, accounts: 20))
+    #expect(try walk.dieFolding(after: 5))
+    let ledger = try walk.ledger()
+    let projections = try #require(try ledger.source.live())
+    try ledger.log.read { (view) throws(LedgerError) in
+      var ahead = Checkpoint(
+        ledger: ledger.log.identity.ledger, root: try view.root(at: view.lastPosition).bytes)
+      ahead.position = view.lastPosition
+      ahead.name = try view.lastNameNumber()
+      do throws(LMDBError) {
+        var transaction = try projections.environment.beginWrite()
+        try ahead.write(&transaction, projections.tables)
+        try transaction.commit()
+      } catch { throw LedgerError(error) }
+    }
+    #expect(try !ledger.checkProjections().isEmpty)
+  }
+}

@@ -1,0 +1,144 @@
+import Foundation
+import LMDB
+import LedgerEvents
+import LedgerHistories
+import LedgerModel
+import Testing
+
+@testable import LedgerStore
+
+@Suite("Projections against the log")
+struct LedgerRebuildTests {
+  private let walk: LedgerWalk
+  private let before: LedgerStatement
+
+  init() throws {
+    walk = try LedgerWalk()
+    let dense = Histories.dense(seed: 11, count: 150)
+    try walk.append(dense)
+    try walk.ledger().fold()
+    before = try LedgerStatement(walk.ledger(), LedgerQuestions(dense))
+  }
+
+  /// Changes the first row of a table: its last byte, or what `change` says.
+  private func spoil(_ path: KeyPath<ProjectionTables, Table>) throws {
+    let projections = try #require(try walk.ledger().source.live())
+    try projections.environment.write { transaction in
+      let table = projections.tables[keyPath: path]
+      var key: [UInt8] = []
+      var value: [UInt8] = []
+      do {
+        var cursor = try transaction.view.cursor(table)
+        #expect(try cursor.last())
+        key = [UInt8](copying: cursor.key)
+        value = [UInt8](copying: cursor.value)
+      }
+      if value.isEmpty {
+        _ = try transaction.delete(table, key.span)
+      } else {
+        value[value.count - 1] ^= 1
+        try transaction.put(table, key.span, value.span)
+      }
+    }
+  }
+
+  private func expectSame() throws {
+    let now = try LedgerStatement(walk.ledger(), LedgerQuestions(walk.arrived))
+    #expect(now.differences(from: before).isEmpty)
+  }
+
+  @Test(
+    "that differ in one byte of a row are found out, and made good by a rebuild",
+    arguments: [0, 1, 2, 3, 4])
+  func plantedRow(kind: Int) throws {
+    let tables: [(KeyPath<ProjectionTables, Table>, String)] = [
+      (\.units, "unit "), (\.answers, "answer "), (\.couplings, "coupling "),
+      (\.observed, "observation "), (\.unitMap, "the unit of name"),
+    ]
+    #expect(try walk.ledger().checkProjections() == [])
+    try spoil(tables[kind].0)
+    let found = try walk.ledger().checkProjections()
+    #expect(!found.isEmpty)
+    #expect(found.allSatisfy { $0.hasPrefix(tables[kind].1) }, "\(found)")
+    try walk.ledger().rebuild()
+    #expect(try walk.ledger().checkProjections() == [])
+    try expectSame()
+  }
+
+  @Test("that lack entries of an index are found out", arguments: [0, 1, 2])
+  func plantedIndex(kind: Int) throws {
+    let families: [(KeyPath<ProjectionTables, SortedRuns>, String)] = [
+      (\.ids, "the index of ids differs"), (\.names, "the index of names differs"),
+      (\.postings, "the index of units differs"),
+    ]
+    let projections = try #require(try walk.ledger().source.live())
+    try projections.environment.write { transaction in
+      try projections.tables[keyPath: families[kind].0].removeAll(in: &transaction)
+    }
+    #expect(try walk.ledger().checkProjections() == [families[kind].1])
+    try walk.ledger().rebuild()
+    #expect(try walk.ledger().checkProjections() == [])
+    try expectSame()
+  }
+
+  @Test("come back by themselves when their folder is deleted")
+  func deletion() throws {
+    try walk.take(.deletion)
+    try expectSame()
+    try walk.ledger().fold()
+    try expectSame()
+    #expect(try walk.ledger().checkProjections() == [])
+    let again = try walk.ledger().appendAndWait(
+      walk.arrived.map { EventInput(event: $0.event, position: 1, recordedAt: $0.recordedAt) })
+    #expect(again.appendedCount == 0)
+  }
+
+  @Test("come back when their folder is deleted under an open ledger")
+  func deletionWhileOpen() throws {
+    let ledger = try walk.ledger()
+    try FileManager.default.removeItem(atPath: "\(walk.path)/\(Projections.folderName)")
+    try expectSame()
+    let more = Histories.realistic(seed: 2, count: 60)
+    try walk.append(more)
+    try ledger.fold()
+    #expect(try ledger.checkProjections() == [])
+    try walk.take(.oracle)
+    try walk.append(Histories.realistic(seed: 3, count: 1))
+    let again = try ledger.appendAndWait(more.map { EventInput(event: $0.event) })
+    #expect(again.appendedCount == 0)
+    walk.close()
+    try walk.take(.oracle)
+    #expect(walk.differences.isEmpty)
+  }
+
+  @Test("of a log that went another way are not used, and replaced by a rebuild")
+  func restoredLog() throws {
+    let files = FileManager.default
+    let log = "\(walk.path)/\(EventLog.folderName)"
+    walk.close()
+    // The log as it was, put back after something else was appended and folded.
+    try files.copyItem(atPath: log, toPath: "\(walk.path)/backup")
+    _ = try walk.ledger().appendAndWait(
+      Histories.realistic(seed: 4, count: 30).map { EventInput(event: $0.event) })
+    try walk.ledger().fold()
+    walk.close()
+    Thread.sleep(forTimeInterval: 0.1)
+    try files.removeItem(atPath: log)
+    try files.moveItem(atPath: "\(walk.path)/backup", toPath: log)
+    let other = Histories.realistic(seed: 5, count: 40).map { EventInput(event: $0.event) }
+    do {
+      let alone = try EventLog(open: walk.path, options: LedgerWalk.options)
+      try alone.appendAndWait(other)
+    }
+    Thread.sleep(forTimeInterval: 0.1)
+    let refused = #expect(throws: LedgerError.self) {
+      try LedgerStatement(walk.ledger(), LedgerQuestions(walk.arrived))
+    }
+    #expect(refused?.code == .rebuildNeeded)
+    let doubled = #expect(throws: LedgerError.self) { try walk.ledger().appendAndWait(other) }
+    #expect(doubled?.code == .rebuildNeeded)
+    try walk.ledger().rebuild()
+    #expect(try walk.ledger().checkProjections() == [])
+    #expect(try walk.ledger().appendAndWait(other).appendedCount == 0)
+  }
+}
