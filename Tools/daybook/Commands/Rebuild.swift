@@ -6,7 +6,8 @@ struct Rebuild: ParsableCommand {
     abstract: "Throws the projections away and folds the log anew.",
     discussion: """
       Readers are answered from the old projections until the new ones are complete. With --check \
-      the live ones stay: new ones are folded beside them and compared, and the exit code is 1 where \
+      the live ones stay: new ones are folded beside them and compared, and the exit code is 1 \
+      where \
       they differ. Example:
 
         daybook rebuild --check
