@@ -16,9 +16,10 @@ private struct PartialIndex: KeyIndex {
     var names: [UInt64: [UInt32]] = [:]
     var last: NameNumber = 0
     try log.read { (view) throws(LedgerError) in
+      var buffer: [UInt8] = []
       for position in 0..<reach {
         let record = try view.record(at: position + 1)
-        ids[try hash.id(of: record), default: [1]].append(UInt32(position + 1))
+        ids[hash.id(of: record, &buffer), default: [1]].append(UInt32(position + 1))
         for slot in NameSlot.allCases { last = max(last, record.number(slot)) }
       }
       for number in 0..<last {
