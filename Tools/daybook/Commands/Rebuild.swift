@@ -35,7 +35,7 @@ struct Rebuild: ParsableCommand {
       let position = try ledger.log.lastPosition()
       switch format {
       case .table:
-        differences.forEach { Console.print(TextTable.printable($0)) }
+        for difference in differences { Console.print(TextTable.printable(difference)) }
         Console.print(
           check
             ? (differences.isEmpty
