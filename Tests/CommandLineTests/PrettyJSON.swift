@@ -1,5 +1,5 @@
-/// JSON over several lines, members in their order, two spaces a level; what fits 90 columns stays on
-/// one line. `null` and everything else stay as they were written.
+/// JSON over several lines, members in their order, two spaces a level; what fits 90 columns stays
+/// on one line. `null` and everything else stay as they were written.
 struct PrettyJSON {
   private indirect enum Value {
     case scalar(String)

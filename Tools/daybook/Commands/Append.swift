@@ -12,8 +12,9 @@ struct Append: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Reads JSON Lines and appends them durably.",
     discussion: """
-      Reads events, one JSON object a line, from files or standard input, and answers with what was \
-      appended. Running it again is safe: an event that the ledger holds is a duplicate. Example:
+      Reads events, one JSON object a line, from files or standard input, and answers with what \
+      was appended. Running it again is safe: an event that the ledger holds is a duplicate. \
+      Example:
 
         daybook append Tools/samples/incidents/*.jsonl --format json
       """)

@@ -8,8 +8,8 @@ struct HoldersCommand: ParsableCommand {
     commandName: "holders",
     abstract: "Which customers have a product or an entitlement.",
     discussion: """
-      Reads the ledger and writes, for each account whose answer lists it, the state and since when. \
-      Example:
+      Reads the ledger and writes, for each account whose answer lists it, the state and since \
+      when. Example:
 
         daybook holders com.example.reader.pro --state active --format jsonl
       """)
