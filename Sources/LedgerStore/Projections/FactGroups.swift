@@ -21,12 +21,22 @@ struct FactGroups {
     _ fact: Fact, at place: Int, _ map: inout UnitMap, _ table: Table, _ view: TransactionView
   ) throws(LMDBError) {
     var unit: UInt32?
+    var hasNewName = false
     for node in UnitNodes(fact) {
-      let other = try map.add(node, table, view)
+      guard let other = try map.unit(of: node, table, view) else {
+        hasNewName = true
+        continue
+      }
       if let known = unit {
         if known != other { unit = join(known, other, &map) }
       } else {
         unit = other
+      }
+    }
+    // A name that no fact has used yet brings nothing with it: its unit goes on as it was.
+    if hasNewName {
+      for node in UnitNodes(fact) where try map.unit(of: node, table, view) == nil {
+        unit = map.attach(node, to: unit ?? node)
       }
     }
     places[unit ?? 0, default: []].append(UInt32(place))

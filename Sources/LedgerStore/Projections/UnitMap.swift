@@ -4,8 +4,8 @@ internal import LedgerEvents
 /// Which unit each name belongs to: a union-find over name numbers whose parent pointers lie in
 /// the projections, 500 to a row.
 ///
-/// A unit is called by the smallest name number in it, so that its name does not depend on how the
-/// log was cut into batches. Unit 0 is that of the facts that name nothing that connects. A slot
+/// A unit is called by the first name that was in it, of joined ones by the smaller, so that its name
+/// does not depend on how the log was cut into batches. Unit 0 is that of the facts that name nothing that connects. A slot
 /// holds the parent plus one; a number that is its own parent is a unit, and an empty slot is one
 /// that no fact has named yet.
 struct UnitMap {
@@ -37,13 +37,10 @@ struct UnitMap {
     return (into, absorbed)
   }
 
-  /// The unit of `number`, a new one of its own if it had none.
-  mutating func add(
-    _ number: NameNumber, _ table: Table, _ view: TransactionView
-  ) throws(LMDBError) -> UInt32 {
-    if let unit = try unit(of: number, table, view) { return unit }
-    set(number, number)
-    return number
+  /// Gives a number that has no unit to one, or makes it a unit of its own.
+  mutating func attach(_ number: NameNumber, to unit: UInt32) -> UInt32 {
+    set(number, unit)
+    return unit
   }
 
   /// Writes the rows that changed.

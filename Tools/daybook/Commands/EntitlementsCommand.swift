@@ -8,8 +8,8 @@ struct EntitlementsCommand: ParsableCommand {
     commandName: "entitlements",
     abstract: "What a customer has: products, entitlements, balances.",
     discussion: """
-      Reads the ledger and writes one entry a product with the best of what grants it. An unknown \
-      account is an empty answer that says so. Example:
+      Reads the ledger and writes one entry a product with the best of what grants it. An \
+      unknown account is an empty answer that says so. Example:
 
         daybook entitlements reader-1 --at 2026-02-01T12:00:00Z --format json
       """)

@@ -8,9 +8,9 @@ struct Import: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Turns files of the store into events and appends them.",
     discussion: """
-      Reads StoreKit configurations (storekit-config) or answers of verifyReceipt (verify-receipt) \
-      and appends what they say of the past, each fact once: the same file again appends nothing. \
-      Example:
+      Reads StoreKit configurations (storekit-config) or answers of verifyReceipt \
+      (verify-receipt) and appends what they say of the past, each fact once: the same file \
+      again appends nothing. Example:
 
         daybook import verify-receipt Tools/samples/sample-receipt.json --account keeper-7
       """)

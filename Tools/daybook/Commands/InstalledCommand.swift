@@ -13,8 +13,8 @@ struct InstalledCommand: ParsableCommand {
     commandName: "installed",
     abstract: "Which content a customer has installed, by device and product.",
     discussion: """
-      Reads the ledger and writes each installed version beside the one on offer; with --outdated \
-      and without an account, every device that is behind. Example:
+      Reads the ledger and writes each installed version beside the one on offer; with \
+      --outdated and without an account, every device that is behind. Example:
 
         daybook installed reader-1 --format json
       """)

@@ -5,8 +5,9 @@ struct Verify: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Looks through the whole ledger: checksums, hashes, positions, projections.",
     discussion: """
-      Reads every record and every node of the hash tree, and folds the log beside the projections \
-      to compare them. The exit code is 1 where something is not as it was written. Example:
+      Reads every record and every node of the hash tree, and folds the log beside the \
+      projections to compare them. The exit code is 1 where something is not as it was written. \
+      Example:
 
         daybook verify --format json
       """)

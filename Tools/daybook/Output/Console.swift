@@ -73,6 +73,14 @@ func answering(_ body: () throws -> Void) throws {
   } catch let error as InputProblem {
     Console.complain("daybook: \(error.message)")
     throw error.exitCode
+  } catch let exit as ExitCode {
+    throw exit
+  } catch let error as ValidationError {
+    throw error
+  } catch {
+    // Nothing else throws but the writing of files.
+    Console.complain("daybook: \(error.localizedDescription)")
+    throw ExitStatus.inputOutput
   }
 }
 

@@ -48,7 +48,7 @@ final class ProgressBar {
   /// A number with at most four characters and a unit.
   static func short(_ number: Double) -> String {
     switch number {
-    case 1e9...: "\(Int(number / 1e8) / 10)G"
+    case 1e9...: "\(Double(Int(number / 1e8)) / 10)G"
     case 1e6...: "\(Double(Int(number / 1e5)) / 10)M"
     case 1e3...: "\(Double(Int(number / 1e2)) / 10)k"
     default: "\(Int(number))"
