@@ -28,8 +28,10 @@ struct CompanyTests {
   /// their own.
   private func company(
     torn: Bool
-  ) async throws -> (acknowledged: [Name: UInt64], ledger: KilledLedger, watches: [Watch]) {
+  ) async throws -> (acknowledged: [Name: UInt64], ledger: Ledger, watches: [Watch]) {
+    // Its files go with it at the end; what is mapped can be read until the ledger goes, too.
     let killed = try KilledLedger(seed: 0, count: 1)
+    defer { withExtendedLifetime(killed) {} }
     let ledger = try killed.open()
     // The projections are there before the readers come.
     try await ledger.append([Self.grant("first", 0, "a"), Self.grant("first", 0, "b")])
@@ -44,7 +46,7 @@ struct CompanyTests {
     let acknowledged = try await append(names, torn: torn, to: ledger)
     #expect(other.finish().last == "done")
     let watches = try readers.map { try Watch($0.finish()) }
-    return (acknowledged, killed, watches)
+    return (acknowledged, ledger, watches)
   }
 
   private func append(
@@ -85,8 +87,7 @@ struct CompanyTests {
 
   @Test("lose nothing, double nothing, and see no half batch")
   func together() async throws {
-    let (acknowledged, killed, watches) = try await company(torn: false)
-    let ledger = try killed.open(.readOnly)
+    let (acknowledged, ledger, watches) = try await company(torn: false)
     var ids: [Name] = []
     try ledger.read { (view) throws(LedgerError) in
       try view.events(EventsQuery()) { (recorded) throws(LedgerError) in
