@@ -131,13 +131,7 @@ extension GrowingBook {
   /// All broken rules of the first table, by position.
   var findings: [Finding] {
     var all = parts.flatMap(\.unit.findings)
-    var observations: [Unit.ObservedProduct: ProductObservations] = [:]
-    for part in parts {
-      for observed in part.unit.observedProducts {
-        observations[observed, default: .init()].merge(
-          part.unit.observations(of: observed, texts: texts), texts)
-      }
-    }
+    let observations = observations
     for part in parts {
       for observed in part.unit.observedProducts {
         guard let known = observations[observed] else { continue }
@@ -147,14 +141,31 @@ extension GrowingBook {
     return Self.sorted(all)
   }
 
+  /// What all units observed, by product.
+  private var observations: [Unit.ObservedProduct: ProductObservations] {
+    var observations: [Unit.ObservedProduct: ProductObservations] = [:]
+    for part in parts {
+      for observed in part.unit.observedProducts {
+        observations[observed, default: .init()].merge(
+          part.unit.observations(of: observed, texts: texts), texts)
+      }
+    }
+    return observations
+  }
+
   /// The rules of the second table that hold at the newest event of each environment.
   func findingsAtTheEnd(_ thresholds: Thresholds) -> [Finding] {
     var all: [Finding] = []
+    let observations = observations
     for environment in StoreEnvironment.allCases {
       guard let moment = newestEvent(in: environment) else { continue }
       for part in parts {
         all += part.unit.findings(
-          at: moment, in: environment, thresholds: thresholds, context: context, texts: texts)
+          at: moment, in: environment, thresholds: thresholds, context: context, texts: texts
+        ) { product in
+          let observed = Unit.ObservedProduct(environment: environment, product: product)
+          return observations[observed]?.isInstalledByNobody ?? false
+        }
       }
       all += context.findings(at: moment, in: environment, thresholds: thresholds)
     }

@@ -110,7 +110,7 @@ enum Arrival {
     for (number, draft) in drafts.enumerated() {
       var draft = draft
       let rising = random.chance(1, in: 2)
-      let digits = String(rising ? 10_000 + number : 90_000 - number)
+      let digits = String(rising ? 1_000_000_000 + number : 9_000_000_000 - number)
       draft.event.id = Name(random.one(of: ["a", "b", "x", "y"]) + digits)
       var place = 2 * number
       if random.chance(1, in: 8) { place += random.below(60) }

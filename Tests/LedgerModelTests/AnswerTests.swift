@@ -142,4 +142,28 @@ struct AnswerTests {
     }
     #expect(thresholds.neverFinished == 5 && thresholds.restoreUnanswered == 5)
   }
+
+  @Test func `Balances stop at the ends of 64 bits`() throws {
+    let scene = try Scene(
+      """
+      1T09:00 catalog.set d=- {"products":[{"product":"coin","kind":"consumable","grants":{"c":9000000000000000000}}]}
+      1T10:00 transaction.purchased t=t1 p=coin a=A {"quantity":3}
+      1T10:01 transaction.purchased t=t2 p=coin a=A {"quantity":3}
+      1T10:02 transaction.refunded t=t2 src=server {"percent":50}
+      1T10:03 consumable.consumed a=B d=- {"unit":"c","amount":9000000000000000000}
+      1T10:04 consumable.consumed a=B d=- {"unit":"c","amount":9000000000000000000}
+      """)
+    #expect(try scene.answer("A", at: "2T00:00").balances.map(\.amount) == [.max])
+    #expect(try scene.answer("B", at: "2T00:00").balances.map(\.amount) == [-.max])
+  }
+
+  @Test func `A term that ends after the last year ends with it`() throws {
+    let scene = try Scene(
+      """
+      1T09:00 catalog.set d=- {"products":[{"product":"pass","kind":"nonRenewing","duration":"P9999Y"}]}
+      1T10:00 transaction.purchased t=t1 p=pass a=A
+      """)
+    let entry = try #require(try scene.answer("A", at: "2T00:00").entries.first)
+    #expect(entry.expiresAt == Instant.microsecondsMax)
+  }
 }

@@ -146,7 +146,7 @@ struct LedgerConsumptionTests {
   @Test("speak for the holder of the transaction that they name")
   func holder() throws {
     try append(Shop.catalogue, Shop.purchase("1", by: "anna"))
-    try append(Shop.consumption("a", of: 7, by: "berta") { $0.transaction = "1" })
+    try append(Shop.consumption("a", of: 7, by: "berta", at: 20) { $0.transaction = "1" })
     #expect(try balance(of: "anna") == 3)
     try expectNotCovered(Shop.consumption("b", of: 4, by: "anna"))
   }

@@ -71,11 +71,11 @@ struct LedgerMergeTests {
   @Test("is done again and comes to the same, and answers meanwhile are right")
   func dense() throws {
     var deaths = 0
-    for seed in 600..<616 as Range<UInt64> {
+    for seed in 600..<610 as Range<UInt64> {
       let events = RecordedEvent.shuffled(Histories.dense(seed: seed), seed: seed)
       deaths += try walk(events, seed: seed, pieceMax: 15, commitsMax: 3)
     }
-    #expect(deaths > 30)
+    #expect(deaths > 20)
   }
 
   @Test("is done again where units are many")

@@ -14,7 +14,7 @@ struct LedgerRebuildTests {
 
   init() throws {
     walk = try LedgerWalk()
-    let dense = Histories.dense(seed: 11, count: 150)
+    let dense = RecordedEvent.seenByDevices(Histories.dense(seed: 11, count: 150))
     try walk.append(dense)
     try walk.ledger().fold()
     before = try LedgerStatement(walk.ledger(), LedgerQuestions(dense))
@@ -36,7 +36,8 @@ struct LedgerRebuildTests {
       if value.isEmpty {
         _ = try transaction.delete(table, key.span)
       } else {
-        value[value.count - 1] ^= 1
+        // A row of the map ends with numbers that no name has: the first name is spoilt there.
+        value[path == \.unitMap ? 7 : value.count - 1] ^= 1
         try transaction.put(table, key.span, value.span)
       }
     }
@@ -95,16 +96,14 @@ struct LedgerRebuildTests {
 
   @Test("come back when their folder is deleted under an open ledger")
   func deletionWhileOpen() throws {
-    let ledger = try walk.ledger()
     try FileManager.default.removeItem(atPath: "\(walk.path)/\(Projections.folderName)")
     try expectSame()
-    let more = Histories.realistic(seed: 2, count: 60)
+    let more = RecordedEvent.seenByDevices(Histories.realistic(seed: 2, count: 60))
     try walk.append(more)
-    try ledger.fold()
-    #expect(try ledger.checkProjections() == [])
+    try walk.ledger().fold()
+    #expect(try walk.ledger().checkProjections() == [])
     try walk.take(.oracle)
-    try walk.append(Histories.realistic(seed: 3, count: 1))
-    let again = try ledger.appendAndWait(more.map { EventInput(event: $0.event) })
+    let again = try walk.ledger().appendAndWait(more.map { EventInput(event: $0.event) })
     #expect(again.appendedCount == 0)
     walk.close()
     try walk.take(.oracle)

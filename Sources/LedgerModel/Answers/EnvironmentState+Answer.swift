@@ -116,8 +116,7 @@ extension EnvironmentState {
     var balances: [Balance] = []
     func add(_ unit: Name, _ amount: Int64) {
       if let known = balances.firstIndex(where: { $0.unit == unit }) {
-        let (sum, overflows) = balances[known].amount.addingReportingOverflow(amount)
-        balances[known].amount = overflows ? (amount < 0 ? .min : .max) : sum
+        balances[known].amount = balances[known].amount.addingSaturated(amount)
       } else {
         balances.append(Balance(unit: unit, amount: amount))
       }

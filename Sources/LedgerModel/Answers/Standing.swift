@@ -66,7 +66,8 @@ extension EnvironmentState {
       }
     }
     let start = stated != Fact.absentTime ? stated : first
-    return Instant(microseconds: start).adding(duration).microseconds
+    let end = Instant(microseconds: start).adding(duration).microseconds
+    return min(end, Instant.microsecondsMax)
   }
 
   /// What a consumable chain credits, after a standing refund (`model.md` 10).
@@ -77,10 +78,9 @@ extension EnvironmentState {
     else { return [] }
     let reversal = decidingReversal(of: chain)
     return entry.grants.map { grant in
-      let (total, overflows) = grant.amount.multipliedReportingOverflow(by: state.quantity)
-      let all = overflows ? Int64.max : total
+      let all = grant.amount.multipliedSaturated(by: state.quantity)
       let taken = reversal.takesAway ? Self.share(all, reversal.percentMillionths) : 0
-      return CatalogEntry.Grant(unit: grant.unit, amount: all - taken)
+      return CatalogEntry.Grant(unit: grant.unit, amount: all.subtractingSaturated(taken))
     }
   }
 

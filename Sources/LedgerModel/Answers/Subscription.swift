@@ -89,7 +89,8 @@ extension EnvironmentState {
     let entry = context.catalogue.entry(
       of: period.product, in: environment, app: purchase.firstApp, at: purchase.firstTime)
     guard let duration = entry?.duration else { return .max }
-    return Instant(microseconds: period.start).adding(duration).microseconds
+    let end = Instant(microseconds: period.start).adding(duration).microseconds
+    return min(end, Instant.microsecondsMax)
   }
 
   /// The standing of an autoRenewable chain at a moment; `nil` where no period has started.

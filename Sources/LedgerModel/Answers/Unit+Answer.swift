@@ -137,7 +137,7 @@ extension Unit {
       }
       for balance in state.balances(scope, surroundings) {
         if let known = balances.firstIndex(where: { $0.unit == balance.unit }) {
-          balances[known].amount += balance.amount
+          balances[known].amount = balances[known].amount.addingSaturated(balance.amount)
         } else {
           balances.append(balance)
         }

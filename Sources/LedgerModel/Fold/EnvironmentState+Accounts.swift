@@ -125,8 +125,7 @@ extension EnvironmentState {
 
   private mutating func addConsumption(holder: Int, unit: Name, amount: Int64) {
     if let same = consumptions.firstIndex(where: { $0.holder == holder && $0.unit == unit }) {
-      let (sum, overflows) = consumptions[same].amount.addingReportingOverflow(amount)
-      consumptions[same].amount = overflows ? .max : sum
+      consumptions[same].amount = consumptions[same].amount.addingSaturated(amount)
     } else {
       consumptions.append(ConsumptionState(holder: holder, unit: unit, amount: amount))
     }

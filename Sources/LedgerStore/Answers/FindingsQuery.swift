@@ -130,16 +130,31 @@ private struct FindingsCollection {
     let texts = view.reader.texts
     findings += unit.findings
     for observed in unit.observedProducts {
-      if observations[observed] == nil {
-        observations[observed] = try view.observations(of: observed)
-      }
-      guard let all = observations[observed] else { continue }
-      findings += unit.findings(of: observed, against: all, texts: texts)
+      findings += unit.findings(of: observed, against: try known(observed, view), texts: texts)
+    }
+    // What nobody has installed delivers what nobody holds, whichever unit it stands in.
+    var installedByNobody: Set<Unit.ObservedProduct> = []
+    for observed in unit.unheldProducts {
+      if try known(observed, view).isInstalledByNobody { installedByNobody.insert(observed) }
     }
     for (environment, moment) in moments {
       findings += unit.findings(
-        at: moment, in: environment, thresholds: thresholds, context: context, texts: texts)
+        at: moment, in: environment, thresholds: thresholds, context: context, texts: texts
+      ) { product in
+        installedByNobody.contains(
+          Unit.ObservedProduct(environment: environment, product: product))
+      }
     }
+  }
+
+  /// What all units observed of a product, looked up once a question.
+  private mutating func known(
+    _ observed: Unit.ObservedProduct, _ view: LedgerView
+  ) throws(LedgerError) -> ProductObservations {
+    if let known = observations[observed] { return known }
+    let all = try view.observations(of: observed)
+    observations[observed] = all
+    return all
   }
 }
 

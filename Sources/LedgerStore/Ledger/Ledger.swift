@@ -102,9 +102,16 @@ extension Ledger {
 
   /// Whether so much waits to be folded that appending has to wait for it.
   private func isBehind() throws(LedgerError) -> Bool {
-    guard let projections = try source.live() else { return false }
+    try waitingCount() > FoldSchedule.backlogEventsMax
+  }
+
+  /// How many events are not folded; none where the projections are of a longer log than this one,
+  /// which was put back from a backup then.
+  private func waitingCount() throws(LedgerError) -> UInt64 {
+    guard let projections = try source.live() else { return 0 }
     let folded = try projections.position()
-    return try log.lastPosition() - folded > FoldSchedule.backlogEventsMax
+    let last = try log.lastPosition()
+    return last > folded ? last - folded : 0
   }
 
   /// Folds what is in the log now into the projections.
@@ -122,9 +129,7 @@ extension Ledger {
   /// A process that appends and exits leaves its last events to be folded in memory by those who
   /// ask; up to a few thousand that costs them a millisecond.
   public func foldBeforeLeaving() throws(LedgerError) {
-    guard let projections = try source.live() else { return }
-    let waiting = try log.lastPosition() - projections.position()
-    if waiting > Self.tailLeftMax { try schedule.foldNow() }
+    if try waitingCount() > Self.tailLeftMax { try schedule.foldNow() }
   }
 
   /// How many events a process that ends leaves behind the projections.

@@ -48,6 +48,9 @@ final class ProjectionSource: Sendable {
     }
   }
 
+  /// Whether these are still the ones that questions are asked of.
+  func isCurrent(_ projections: Projections) -> Bool { current.withLock { $0 === projections } }
+
   /// Lets go of the generation that is open, so that another takes its place.
   func release() { current.withLock { $0 = nil } }
 

@@ -24,6 +24,8 @@ struct Merge {
   /// Units that share state of the absent device with others: written last, when it is known which
   /// of them are one.
   var coupled: [UInt32: Unit] = [:]
+  /// Units that are written and share nothing any more, whatever their rows of before say.
+  var uncoupled: Set<UInt32> = []
   /// Postings to add beside those of the batch's own events: of units that were taken in.
   var movedPostings: [RunEntry] = []
 
@@ -50,6 +52,7 @@ struct Merge {
   ) throws(LedgerError) {
     let state = try fold(unit, refolds: refolds, log, view)
     if state.couplings.isEmpty {
+      uncoupled.insert(unit)
       try write(unit, state, view)
     } else {
       coupled[unit] = state
@@ -192,7 +195,11 @@ extension Merge {
           seen[use.coupling] = (unit, use.writes || (seen[use.coupling]?.writes ?? false))
         }
         for other in try tables.units(touching: use.coupling, in: view) {
-          if coupled[other.unit] != nil || groups.isAbsorbed(other.unit) { continue }
+          if coupled[other.unit] != nil || uncoupled.contains(other.unit)
+            || groups.isAbsorbed(other.unit)
+          {
+            continue
+          }
           if other.unit != unit && (other.writes || use.writes) { return (unit, other.unit) }
         }
       }

@@ -35,6 +35,22 @@ extension ProjectionTables {
   }
 }
 
+extension ProjectionTables {
+  /// The units that share any state of the absent device with others.
+  ///
+  /// - Complexity: O(*n*) in the rows of couplings.
+  func coupledUnits(in view: TransactionView) throws(LedgerError) -> Set<UInt32> {
+    var units: Set<UInt32> = []
+    do throws(LMDBError) {
+      var cursor = try view.cursor(couplings)
+      while try cursor.next() {
+        units.insert(cursor.key.bigEndianHalf(at: cursor.key.count - 4))
+      }
+    } catch { throw LedgerError(error) }
+    return units
+  }
+}
+
 extension Coupling {
   /// Kind, environment and product: what rows of one coupling begin with.
   var keyPrefix: [UInt8] {

@@ -66,7 +66,7 @@ package final class AnswerLookup: Sendable {
       while true {
         if reader == nil {
           guard let projections = try source.live() else { throw .projectionsMissing }
-          reader = try LookupReader(log, projections, keys)
+          reader = try LookupReader(log, source, projections, keys)
         }
         if let answer = try reader?.answer(question, tail) { return answer }
         reader = nil

@@ -7,7 +7,11 @@ extension LedgerView {
   ///
   /// - Complexity: O(*n*) in the size of all units.
   @_lifetime(copy self)
-  func units() throws(LedgerError) -> UnitWalk { try UnitWalk(self) }
+  func units() throws(LedgerError) -> UnitWalk {
+    // A unit that becomes one with another during the walk would be met twice.
+    try reader.overlay.joinCoupled(log, reader.texts, tables, projections)
+    return try UnitWalk(self)
+  }
 
   /// Believed `occurredAt` of the newest event that counts in an environment.
   ///

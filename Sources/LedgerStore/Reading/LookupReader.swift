@@ -15,6 +15,7 @@ struct LookupReader: ~Copyable {
   }
 
   private let log: EventLog
+  private let source: ProjectionSource
   private let projections: Projections
   private let keys: AnswerKeys
   private var reading: ReadTransaction
@@ -22,19 +23,20 @@ struct LookupReader: ~Copyable {
   private var settled: Settled?
 
   init(
-    _ log: EventLog, _ projections: Projections, _ keys: AnswerKeys
+    _ log: EventLog, _ source: ProjectionSource, _ projections: Projections, _ keys: AnswerKeys
   ) throws(LedgerError) {
     let reading = try projections.beginRead()
     let snapshot = try log.snapshot()
     self.log = log
+    self.source = source
     self.projections = projections
     self.keys = keys
     self.reading = reading
     self.snapshot = snapshot
   }
 
-  /// Answers with the newest that is in the log; nil where the projections are those of a
-  /// generation that is over.
+  /// Answers with the newest that is in the log; nil where the projections have been
+  /// replaced.
   mutating func answer(
     _ question: ItemQuestion, _ tail: LookupTail
   ) throws(LedgerError) -> ItemAnswer? {
@@ -68,7 +70,9 @@ struct LookupReader: ~Copyable {
     let state: ReaderState
     do {
       let view = try snapshot.view
-      guard try view.generation() == projections.generation else { return nil }
+      guard try view.generation() == projections.generation, source.isCurrent(projections) else {
+        return nil
+      }
       state = try held.catchUp(log, projections, reading.view, view)
     }
     let now = Settled(

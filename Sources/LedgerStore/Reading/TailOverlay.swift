@@ -22,6 +22,8 @@ struct TailOverlay {
   private var map = UnitMap()
   /// Units folded with what is in the overlay, until more comes.
   private var folded: [UInt32: Unit] = [:]
+  /// Whether all units that share state of the absent device are one by now.
+  private var isJoined = false
 
   /// The most events that questions fold in memory, about 150 bytes each: beyond it the
   /// projections have to be brought up first.
@@ -69,6 +71,7 @@ struct TailOverlay {
       nameThrough = batch.lastName
     }
     folded.removeAll(keepingCapacity: true)
+    isJoined = false
     through = end
   }
 
@@ -108,6 +111,24 @@ struct TailOverlay {
     return try self.state(of: into, log, texts, tables, view)
   }
 
+  /// Joins all units that share state of the absent device, as far as the overlay touches them.
+  ///
+  /// - Complexity: O(*u*) in the units that the overlay touches, each folded once.
+  mutating func joinCoupled(
+    _ log: LogView, _ texts: LogTexts, _ tables: ProjectionTables, _ view: TransactionView
+  ) throws(LedgerError) {
+    guard through > checkpoint.position, !isJoined else { return }
+    for unit in groups.units where groups.places[unit] != nil {
+      _ = try state(of: unit, log, texts, tables, view)
+    }
+    if !change.isEmpty {
+      for unit in try tables.coupledUnits(in: view).sorted() {
+        _ = try state(of: root(of: unit, tables, view), log, texts, tables, view)
+      }
+    }
+    isJoined = true
+  }
+
   /// Joins a unit with one that shares state of the absent device with it, where the overlay's
   /// events made that necessary; returns the unit that both are now, or nil where none is.
   ///
@@ -120,6 +141,12 @@ struct TailOverlay {
     for use in state.couplings {
       for other in try tables.units(touching: use.coupling, in: view) {
         others.insert(try root(of: other.unit, tables, view))
+      }
+    }
+    // Where the context changed, units may share what they did not when they were stored.
+    if !change.isEmpty {
+      for other in try tables.coupledUnits(in: view) {
+        others.insert(try root(of: other, tables, view))
       }
     }
     others.remove(unit)

@@ -13,8 +13,8 @@ struct Append: ParsableCommand {
     abstract: "Reads JSON Lines and appends them durably.",
     discussion: """
       Reads events, one JSON object a line, from files or standard input, and answers with what \
-      was appended. Running it again is safe: an event that the ledger holds is a duplicate. \
-      Example:
+      was \
+      appended. Running it again is safe: an event that the ledger holds is a duplicate. Example:
 
         daybook append Tools/samples/incidents/*.jsonl --format json
       """)

@@ -13,8 +13,10 @@ struct EventsCommand: ParsableCommand {
     abstract: "The events themselves: as they were appended, with position and recordedAt.",
     discussion: """
       Reads the ledger and writes JSON Lines by position; what is written can be appended \
-      elsewhere. An account's events are all of its customer's, also those that state no \
-      account; --environment takes events that state it. Example:
+      elsewhere. \
+      An account's events are all of its customer's, also those that state no account; \
+      --environment \
+      takes events that state it. Example:
 
         daybook events --account reader-1 --type "download.*" --since 2026-02-01T00:00:00Z
       """)

@@ -9,7 +9,8 @@ struct HoldersCommand: ParsableCommand {
     abstract: "Which customers have a product or an entitlement.",
     discussion: """
       Reads the ledger and writes, for each account whose answer lists it, the state and since \
-      when. Example:
+      when. \
+      Example:
 
         daybook holders com.example.reader.pro --state active --format jsonl
       """)

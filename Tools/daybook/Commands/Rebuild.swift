@@ -5,9 +5,10 @@ struct Rebuild: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Throws the projections away and folds the log anew.",
     discussion: """
-      Readers are answered from the old projections until the new ones are complete. With \
-      --check the live ones stay: new ones are folded beside them and compared, and the exit \
-      code is 1 where they differ. Example:
+      Readers are answered from the old projections until the new ones are complete. With --check \
+      the live ones stay: new ones are folded beside them and compared, and the exit code is 1 \
+      where \
+      they differ. Example:
 
         daybook rebuild --check
       """)

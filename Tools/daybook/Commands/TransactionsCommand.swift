@@ -9,7 +9,8 @@ struct TransactionsCommand: ParsableCommand {
     abstract: "A customer's transactions with their states and downloads.",
     discussion: """
       Reads the ledger and writes each transaction as the queue left it: open or finished, with \
-      its downloads by device. Example:
+      its \
+      downloads by device. Example:
 
         daybook transactions reader-1 --open
       """)
