@@ -21,7 +21,8 @@ extension Ledger {
     }
   }
 
-  /// Folds what waits, then the log anew beside the live projections, and says where they differ; empty is good.
+  /// Folds what waits, then the log anew beside the live projections, and says where they
+  /// differ; empty is good.
   ///
   /// - Parameter progress: Told the position reached and the last one, after each stretch.
   /// - Complexity: O(*n*) in the events of the log.

@@ -4,10 +4,10 @@ internal import LedgerEvents
 /// Which unit each name belongs to: a union-find over name numbers whose parent pointers lie in
 /// the projections, 500 to a row.
 ///
-/// A unit is called by the first name that was in it, of joined ones by the smaller, so that its name
-/// does not depend on how the log was cut into batches. Unit 0 is that of the facts that name nothing that connects. A slot
-/// holds the parent plus one; a number that is its own parent is a unit, and an empty slot is one
-/// that no fact has named yet.
+/// A unit is called by the first name that was in it, of joined ones by the smaller, so that
+/// its name does not depend on how the log was cut into batches. Unit 0 is that of the facts
+/// that name nothing that connects. A slot holds the parent plus one; a number that is its
+/// own parent is a unit, and an empty slot is one that no fact has named yet.
 struct UnitMap {
   /// 500 numbers of four bytes: the largest round count that keeps a row inside a page.
   static let numbersPerRow = 500
