@@ -27,12 +27,10 @@ extension Ledger {
       var change = ContextChange()
       var map = UnitMap()
       var groups = FactGroups()
-      do throws(LMDBError) {
-        for (place, fact) in batch.facts.enumerated() {
-          context.extend(with: fact, texts, &change)
-          try groups.add(fact, at: place, &map, projections.tables.unitMap, reading.view)
-        }
-      } catch { throw LedgerError(error) }
+      for (place, fact) in batch.facts.enumerated() {
+        context.extend(with: fact, texts, &change)
+        try groups.add(fact, at: place, &map, projections.tables.unitMap, reading.view)
+      }
       var findings = 0
       for unit in groups.units {
         let facts = groups.facts(of: unit, in: batch.facts)

@@ -19,7 +19,7 @@ struct FactGroups {
   /// - Complexity: O(α(*n*)) amortized, and the facts of a unit that is taken in.
   mutating func add(
     _ fact: Fact, at place: Int, _ map: inout UnitMap, _ table: Table, _ view: TransactionView
-  ) throws(LMDBError) {
+  ) throws(LedgerError) {
     var unit: UInt32?
     var hasNewName = false
     for node in UnitNodes(fact) {

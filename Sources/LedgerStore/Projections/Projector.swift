@@ -64,11 +64,9 @@ final class Projector {
     let root = try view.root(at: positions.upperBound).bytes
     let reading = try projections.beginRead()
     var groups = FactGroups()
-    do throws(LMDBError) {
-      for (place, fact) in batch.facts.enumerated() {
-        try groups.add(fact, at: place, &memory.map, tables.unitMap, reading.view)
-      }
-    } catch { throw LedgerError(error) }
+    for (place, fact) in batch.facts.enumerated() {
+      try groups.add(fact, at: place, &memory.map, tables.unitMap, reading.view)
+    }
     var checkpoint = memory.checkpoint
     checkpoint.position = positions.upperBound
     checkpoint.name = max(checkpoint.name, batch.lastName)

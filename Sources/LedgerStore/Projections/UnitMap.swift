@@ -19,13 +19,21 @@ struct UnitMap {
   /// The unit of `number`; nil where no fact has named it.
   ///
   /// - Complexity: O(log *n*) amortized; reads a row at the first question about it.
+  /// - Throws: `rebuildNeeded` where the rows are damaged: a name may join a unit with a larger
+  ///   number, but units join smaller ones only, so that whatever does not descend is no map.
   mutating func unit(
     of number: NameNumber, _ table: Table, _ view: TransactionView
-  ) throws(LMDBError) -> UInt32? {
+  ) throws(LedgerError) -> UInt32? {
     guard let parent = try parent(of: number, table, view) else { return nil }
     if parent == number { return number }
     var root = parent
-    while let next = try self.parent(of: root, table, view), next != root { root = next }
+    while true {
+      guard let next = try self.parent(of: root, table, view), next <= root else {
+        throw .damagedUnits
+      }
+      if next == root { break }
+      root = next
+    }
     if root != parent { set(number, root) }
     return root
   }
@@ -67,7 +75,7 @@ struct UnitMap {
 
   private mutating func parent(
     of number: NameNumber, _ table: Table, _ view: TransactionView
-  ) throws(LMDBError) -> UInt32? {
+  ) throws(LedgerError) -> UInt32? {
     let row = row(of: number)
     while rows.count <= row { rows.append([]) }
     if rows[row].isEmpty { rows[row] = try load(row, table, view) }
@@ -77,12 +85,19 @@ struct UnitMap {
 
   private func load(
     _ row: Int, _ table: Table, _ view: TransactionView
-  ) throws(LMDBError) -> [UInt32] {
+  ) throws(LedgerError) -> [UInt32] {
     var slots = [UInt32](repeating: 0, count: Self.numbersPerRow)
-    guard let bytes = try view.get(table, UInt64(row)) else { return slots }
-    for slot in 0..<min(Self.numbersPerRow, bytes.count / 4) {
-      slots[slot] = bytes.bigEndianHalf(at: slot * 4)
-    }
+    do throws(LMDBError) {
+      guard let bytes = try view.get(table, UInt64(row)) else { return slots }
+      for slot in 0..<min(Self.numbersPerRow, bytes.count / 4) {
+        slots[slot] = bytes.bigEndianHalf(at: slot * 4)
+      }
+    } catch { throw LedgerError(error) }
     return slots
   }
+}
+
+extension LedgerError {
+  fileprivate static let damagedUnits = LedgerError(
+    .rebuildNeeded, "The map of units of the projections is damaged: run `daybook rebuild`.")
 }

@@ -58,12 +58,10 @@ struct TailOverlay {
       context.extend(with: fact, texts, &change)
     }
     try texts.check()
-    do throws(LMDBError) {
-      for fact in batch.facts {
-        try groups.add(fact, at: facts.count, &map, tables.unitMap, view)
-        facts.append(fact)
-      }
-    } catch { throw LedgerError(error) }
+    for fact in batch.facts {
+      try groups.add(fact, at: facts.count, &map, tables.unitMap, view)
+      facts.append(fact)
+    }
     if batch.lastName > nameThrough {
       for number in nameThrough + 1...batch.lastName {
         names[IndexKey.of(keyHash.name(try log.name(number))), default: []].append(number)
@@ -82,9 +80,7 @@ struct TailOverlay {
   mutating func unit(
     of number: NameNumber, _ tables: ProjectionTables, _ view: TransactionView
   ) throws(LedgerError) -> UInt32? {
-    do throws(LMDBError) { return try map.unit(of: number, tables.unitMap, view) } catch {
-      throw LedgerError(error)
-    }
+    try map.unit(of: number, tables.unitMap, view)
   }
 
   /// Whether the overlay says anything about a unit that is stored.
