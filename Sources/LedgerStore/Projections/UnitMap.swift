@@ -27,7 +27,8 @@ struct UnitMap {
     guard let parent = try parent(of: number, table, view) else { return nil }
     if parent == number { return number }
     var root = parent
-    while true {
+    // No name has the number 0: the unit of the facts without one is never taken in.
+    while root != 0 {
       guard let next = try self.parent(of: root, table, view), next <= root else {
         throw .damagedUnits
       }
