@@ -37,6 +37,15 @@ struct OracleComparisonTests {
     }
   }
 
+  @Test(arguments: 0..<4)
+  func `Histories edited at random come to what the oracle says`(block: UInt64) {
+    for seed in (block * 40)..<(block * 40 + 40) {
+      let history = EditedHistory.events(seed: seed)
+      compare(history, "edited \(seed)")
+      compare(RecordedEvent.shuffled(history, seed: seed), "shuffled edited \(seed)")
+    }
+  }
+
   @Test func `Long and sparse histories come to what the oracle says`() {
     for seed in 0..<4 as Range<UInt64> {
       compare(Histories.sparse(seed: seed, count: 400, accounts: 20), "sparse \(seed)")

@@ -9,6 +9,7 @@ import LedgerModel
 /// `data`.
 /// An event is of device `d1` unless it says `d=-` or another.
 struct Scene {
+  let events: [RecordedEvent]
   let ledger: FoldedLedger
   let book: Book
 
@@ -29,6 +30,7 @@ struct Scene {
           position: position, recordedAt: input.recordedAt ?? input.event.occurredAt,
           event: input.event))
     }
+    self.events = events
     ledger = FoldedLedger(events)
     book = ledger.book
   }

@@ -55,7 +55,7 @@ private struct PastComparison {
 /// Asks for a few moments, positions and both.
 private func compare(seed: UInt64, moments: Int) throws {
   var random = SeededRandom(seed: seed &+ 0xC10C)
-  var events = RecordedEvent.seenByDevices(Histories.dense(seed: seed))
+  var events = Histories.dense(seed: seed)
   if seed % 2 == 1 { events = RecordedEvent.shuffled(events, seed: seed) }
   var comparison = try PastComparison(events, &random)
   for _ in 0..<moments {

@@ -48,7 +48,7 @@ struct LedgerMergeTests {
     var random = SeededRandom(seed: seed &+ 0xDEAD)
     let walk = try LedgerWalk()
     var deaths = 0
-    var rest = RecordedEvent.seenByDevices(events)[...]
+    var rest = events[...]
     while !rest.isEmpty {
       let piece = rest.prefix(1 + random.below(pieceMax))
       try walk.append(piece)

@@ -14,7 +14,7 @@ struct LedgerRebuildTests {
 
   init() throws {
     walk = try LedgerWalk()
-    let dense = RecordedEvent.seenByDevices(Histories.dense(seed: 11, count: 150))
+    let dense = Histories.dense(seed: 11, count: 150)
     try walk.append(dense)
     try walk.ledger().fold()
     before = try LedgerStatement(walk.ledger(), LedgerQuestions(dense))
@@ -98,7 +98,7 @@ struct LedgerRebuildTests {
   func deletionWhileOpen() throws {
     try FileManager.default.removeItem(atPath: "\(walk.path)/\(Projections.folderName)")
     try expectSame()
-    let more = RecordedEvent.seenByDevices(Histories.realistic(seed: 2, count: 60))
+    let more = Histories.realistic(seed: 2, count: 60)
     try walk.append(more)
     try walk.ledger().fold()
     #expect(try walk.ledger().checkProjections() == [])

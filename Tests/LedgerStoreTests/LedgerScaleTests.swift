@@ -20,8 +20,7 @@ struct HeavyLedgerScaleTests {
 
   @Test("folds to the same live, rebuilt and by the oracle")
   func sparse() throws {
-    let events = RecordedEvent.seenByDevices(
-      Histories.sparse(seed: 9, count: Self.count, accounts: Self.count / 100))
+    let events = Histories.sparse(seed: 9, count: Self.count, accounts: Self.count / 100)
     let walk = try LedgerWalk()
     try seconds("appending and folding in pieces") {
       for (number, start) in stride(from: 0, to: events.count, by: 10_000).enumerated() {
@@ -51,7 +50,7 @@ struct HeavyLedgerScaleTests {
   func newestFirst() throws {
     let count = Self.count / 5
     let history = Histories.sparse(seed: 10, count: count, accounts: count / 100)
-    let events = RecordedEvent.newestFirst(RecordedEvent.seenByDevices(history))
+    let events = RecordedEvent.newestFirst(history)
     let walk = try LedgerWalk()
     for start in stride(from: 0, to: events.count, by: 2_000) {
       try walk.append(events[start..<min(start + 2_000, events.count)])

@@ -1,25 +1,7 @@
 import LedgerEvents
-import LedgerHistories
 import LedgerModel
 import LedgerOracle
 import LedgerStore
-
-extension RecordedEvent {
-  /// The history with every download reported by who can see one.
-  ///
-  /// Whether a download event of a server, a receipt or a notification says anything of a download
-  /// is left open by the model's text, and no recorded incident has one.
-  static func seenByDevices(_ events: [RecordedEvent]) -> [RecordedEvent] {
-    events.map { recorded in
-      guard recorded.event.type.text.hasPrefix("download."),
-        ["server", "receipt", "notification"].contains(recorded.event.source?.text)
-      else { return recorded }
-      var changed = recorded
-      changed.event.source = nil
-      return changed
-    }
-  }
-}
 
 /// What a ledger is asked: by environment, whom it is asked about and when.
 struct LedgerQuestions {

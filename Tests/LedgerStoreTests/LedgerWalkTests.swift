@@ -22,7 +22,7 @@ private func walk(
   _ events: [RecordedEvent], seed: UInt64, pieceMax: Int = 12, oracleEvery: Int = 3
 ) throws {
   let order = ArrivalOrder.allCases[Int(seed % 3)]
-  let arriving = order.arranged(RecordedEvent.seenByDevices(events), seed: seed)
+  let arriving = order.arranged(events, seed: seed)
   var random = SeededRandom(seed: seed &+ 0xDA1)
   let walk = try LedgerWalk()
   do {

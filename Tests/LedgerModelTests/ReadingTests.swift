@@ -1,0 +1,145 @@
+import LedgerEvents
+import LedgerModel
+import LedgerOracle
+import Testing
+
+/// Sentences of the text that the model and the oracle once read differently: both are asked.
+struct ReadingTests {
+  /// What one rule finds: positions, each told by the model and by the oracle.
+  private func expect(
+    _ rule: Rule, at positions: [UInt64], in text: String,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let scene = try Scene(text)
+    let oracle = try #require(Oracle(scene.events).answers()[.production])
+    let model: [Finding]
+    let told: [Oracle.Finding]
+    if rule.isJudgedAtAMoment {
+      model = scene.book.findings(at: oracle.at.microseconds, in: .production)
+      told = oracle.moment
+    } else {
+      model = scene.book.findings
+      told = oracle.findings
+    }
+    let ofModel = model.filter { $0.rule == rule }.map(\.position).sorted()
+    let ofOracle = told.filter { $0.rule == rule.id }.map(\.position).sorted()
+    #expect(ofModel == positions, "the model", sourceLocation: sourceLocation)
+    #expect(ofOracle == positions, "the oracle", sourceLocation: sourceLocation)
+  }
+
+  @Test func `A transaction restored twice is found once, however many devices restore it`() throws
+  {
+    try expect(
+      .restoredTwice, at: [3],
+      in: """
+        1T10:00 restore.requested
+        1T10:01 transaction.restored t=t1 o=t0 p=book
+        1T10:02 transaction.restored t=t2 o=t0 p=book
+        1T10:03 restore.requested d=d2
+        1T10:04 transaction.restored t=t1 o=t0 p=book d=d2
+        1T10:05 transaction.restored t=t2 o=t0 p=book d=d2
+        """)
+  }
+
+  @Test func `A restore on another device can find the other one of two transactions`() throws {
+    try expect(
+      .restoredTwice, at: [3, 6],
+      in: """
+        1T10:00 restore.requested
+        1T10:01 transaction.restored t=t1 o=t0 p=book
+        1T10:02 transaction.restored t=t2 o=t0 p=book
+        1T10:03 restore.requested d=d2
+        1T10:04 transaction.restored t=t2 o=t0 p=book d=d2
+        1T10:05 transaction.restored t=t1 o=t0 p=book d=d2
+        """)
+  }
+
+  @Test func `A transaction delivered there before the restore is not the restore's second`() throws
+  {
+    try expect(
+      .restoredTwice, at: [],
+      in: """
+        1T10:00 transaction.restored t=t1 o=t0 p=book
+        1T10:01 restore.requested
+        1T10:02 transaction.restored t=t1 o=t0 p=book
+        1T10:03 transaction.restored t=t2 o=t0 p=book
+        """)
+  }
+
+  @Test func `A transaction restored after the end is found once over all devices`() throws {
+    try expect(
+      .restoreCompletedEarly, at: [3],
+      in: """
+        1T10:00 restore.requested
+        1T10:01 restore.completed
+        1T10:02 transaction.restored t=t1 o=t0 p=book
+        1T10:03 restore.requested d=d2
+        1T10:04 restore.completed d=d2
+        1T10:05 transaction.restored t=t1 o=t0 p=book d=d2
+        """)
+  }
+
+  @Test func `Every payment added without an answer is found, two of one id too`() throws {
+    try expect(
+      .paymentUnanswered, at: [1, 2],
+      in: """
+        1T10:00 payment.added p=coin pay=p1
+        1T10:01 payment.added p=coin pay=p1
+        1T10:02 payment.added p=book pay=p2
+        1T10:03 transaction.purchasing pay=p2
+        2T10:00 note.added {"text":"x"}
+        """)
+  }
+
+  @Test func `One answer of the queue answers every payment of its id that was added before`()
+    throws
+  {
+    try expect(
+      .paymentUnanswered, at: [4],
+      in: """
+        1T10:00 payment.added p=coin pay=p1
+        1T10:01 payment.added p=coin pay=p1
+        1T10:02 transaction.purchasing pay=p1 d=d2
+        1T10:03 payment.added p=coin pay=p1
+        2T10:00 note.added {"text":"x"}
+        """)
+  }
+
+  @Test func `The store's own word is no answer of the queue to a payment`() throws {
+    try expect(
+      .paymentUnanswered, at: [1],
+      in: """
+        1T10:00 payment.added p=coin pay=p1
+        1T10:01 transaction.purchased t=t1 p=coin pay=p1 src=notification
+        2T10:00 note.added {"text":"x"}
+        """)
+  }
+
+  @Test(arguments: ["server", "receipt", "notification", "app"])
+  func `A download event counts, whoever reports it`(source: String) throws {
+    let text = """
+      1T10:00 transaction.purchased t=t1 p=book a=A {"downloads":[{"download":"c1"}]}
+      1T10:01 download.finished t=t1 dl=c1 src=\(source)
+      1T10:02 content.installed t=t1 dl=c1 p=book {"contentVersion":"1"}
+      1T10:03 transaction.finished t=t1
+      1T10:04 download.requested t=t1 dl=c1 src=\(source)
+      2T10:00 note.added {"text":"x"}
+      """
+    try expect(.finishedBeforeDownload, at: [], in: text)
+    try expect(.installedBeforeDownload, at: [], in: text)
+    try expect(.downloadAfterFinish, at: [5], in: text)
+    try expect(.downloadStalled, at: [5], in: text)
+  }
+
+  @Test func `Nothing that the store's sources say opens or finishes on the queue`() throws {
+    let text = """
+      1T10:00 transaction.purchased t=t1 p=book a=A src=server
+      1T10:01 transaction.purchased t=t2 p=book a=A
+      1T10:02 transaction.finished t=t2 src=receipt
+      1T10:03 transaction.removed t=t2 src=notification
+      3T10:00 note.added {"text":"x"}
+      """
+    try expect(.neverFinished, at: [2], in: text)
+    try expect(.removedWithoutFinish, at: [], in: text)
+  }
+}
