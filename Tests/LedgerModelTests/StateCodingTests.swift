@@ -69,7 +69,7 @@ struct StateCodingTests {
       read += 1
       for account in unit.knownAccounts {
         _ = unit.installed(.account(account))
-        _ = unit.transactions(of: .account(account))
+        _ = unit.standings(of: .account(account))
       }
       _ = unit.findings
       _ = unit.observedProducts
@@ -79,7 +79,9 @@ struct StateCodingTests {
     #expect(!scene.book.units.isEmpty)
   }
 
-  @Test(arguments: [0, 1, -1, 63, 64, -64, 1 << 40, .max, .min, .max - 1, .min + 1] as [Int64])
+  @Test(
+    arguments: [0, 1, -1, 63, 64, -64, 1 << 40, .max, .min, .max - 1, .min + 1, .min + 2] as [Int64]
+  )
   func `Moments and amounts keep their value`(value: Int64) throws {
     var writer = StateWriter()
     writer.write(value)

@@ -3,7 +3,6 @@ public import LedgerEvents
 /// One transaction of a customer, as events have left it.
 public struct TransactionStanding: Sendable {
   /// Where it stands on the queue (`model.md` 13).
-  /// What the newest event of the download says.
   public enum Phase: UInt8, CaseIterable, Sendable {
     /// The queue never delivered it to the app.
     case undelivered = 0

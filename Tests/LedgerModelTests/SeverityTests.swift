@@ -1,0 +1,49 @@
+import LedgerEvents
+import LedgerModel
+import Testing
+
+/// How bad each rule is, as the tables of `findings.md` say.
+struct SeverityTests {
+  private static let severities: [String: [String]] = [
+    "critical": [
+      "finished-before-download", "finished-after-failed-download", "finished-before-install",
+      "install-failed-then-finished", "finished-before-fulfillment", "content-missing-at-install",
+      "undelivered",
+    ],
+    "error": [
+      "finished-while-purchasing", "removed-without-finish", "delivery-loop",
+      "download-without-payment", "download-after-finish", "installed-before-download",
+      "digest-mismatch", "invalid-product", "payment-not-allowed", "hosted-content-unsupported",
+      "account-changed", "environment-mixed", "install-interrupted",
+    ],
+    "warning": [
+      "finished-unknown", "finished-twice", "progress-regressed", "install-downgraded",
+      "redundant-download", "version-not-increased", "restored-without-original",
+      "restored-twice", "restore-completed-early", "restore-storm", "purchased-twice",
+      "original-shared", "failed-without-error", "never-finished", "payment-unanswered",
+      "download-stalled", "restore-unanswered",
+    ],
+    "info": [
+      "finished-without-download", "redelivered", "delivered-after-finish", "backup-not-excluded",
+      "purchased-after-failure", "arrived-late", "clock-ahead", "clock-stepped",
+    ],
+  ]
+
+  @Test func `Every rule has the severity of its row`() {
+    var told: [String: [String]] = [:]
+    for rule in Rule.allCases { told[rule.severity.text, default: []].append(rule.id) }
+    #expect(told.mapValues { Set($0) } == Self.severities.mapValues { Set($0) })
+  }
+
+  @Test func `Severities go from info to critical`() {
+    #expect(
+      Rule.Severity.allCases.sorted().map(\.text) == ["info", "warning", "error", "critical"])
+    #expect(
+      Finding(rule: .undelivered, environment: .production, position: 1, occurredAt: 0).severity
+        == .critical)
+  }
+
+  @Test func `An id that no rule has is no rule`() {
+    #expect(Rule(id: "finished-too-early") == nil)
+  }
+}
