@@ -115,6 +115,22 @@ struct ReadingTests {
         """)
   }
 
+  @Test func `A transfer to another id of the same customer is one that moved the transaction`()
+    throws
+  {
+    try expect(
+      .accountChanged, at: [7],
+      in: """
+        1T10:00 transaction.purchased t=t1 p=book a=A
+        1T10:01 account.linked a=A d=- {"to":"C"}
+        1T10:02 account.transferred a=A d=- {"to":"C"}
+        1T10:03 account.transferred a=A d=- {"to":"B"}
+        1T10:04 account.erased a=A d=-
+        1T10:05 transaction.finished t=t1 a=C
+        1T10:06 transaction.finished t=t1 a=D
+        """)
+  }
+
   @Test(arguments: ["server", "receipt", "notification", "app"])
   func `A download event counts, whoever reports it`(source: String) throws {
     let text = """

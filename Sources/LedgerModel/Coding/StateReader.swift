@@ -85,14 +85,10 @@ struct StateReader {
   private static let placeMax = 1 << 40
 
   mutating func signed() throws(StateError) -> Int64 {
-    var shifted = try unsigned()
+    let shifted = try unsigned()
     if shifted == 0 { return .min }
     if shifted == 1 { return .max }
-    if shifted == .max {
-      let rest = try unsigned()
-      shifted = rest == 2 ? .max : rest
-    }
-    let folded = shifted &- 2
+    let folded = shifted - 2
     return Int64(bitPattern: folded >> 1) ^ -Int64(bitPattern: folded & 1)
   }
 

@@ -58,20 +58,8 @@ struct StateWriter {
     case .max: write(UInt8(1))
     default:
       let folded = UInt64(bitPattern: (value &<< 1) ^ (value &>> 63))
-      write(folded.addingReportingOverflow(2))
-    }
-  }
-
-  /// Values at the far ends of 64 bits take an escape byte before all of their bytes.
-  private mutating func write(_ shifted: (partialValue: UInt64, overflow: Bool)) {
-    if shifted.overflow {
-      write(UInt64.max)
-      write(shifted.partialValue)
-    } else if shifted.partialValue == .max {
-      write(UInt64.max)
-      write(UInt64(2))
-    } else {
-      write(shifted.partialValue)
+      // The two values that fold highest are those above: 2 more always fits.
+      write(folded + 2)
     }
   }
 

@@ -31,16 +31,23 @@ extension EnvironmentState {
     for place in accounts.indices where accounts[place].customer == right {
       accounts[place].customer = left
     }
-    move(from: right, to: left, throughTransferTo: 0)
+    move(from: right, to: left)
   }
 
-  /// `model.md` 3: what the customer holds now is another's.
+  /// `model.md` 3: what the customer holds now is another's. A transfer to one's own customer moves
+  /// to where it was, and counts for `account-changed` like any other.
   mutating func transfer(_ fact: Fact) {
     let other = fact.detail?.fields.to ?? 0
     guard fact.account != 0, other != 0 else { return }
     let from = customer(of: fact.account)
     let target = customer(of: other)
-    if from != target { move(from: from, to: target, throughTransferTo: other) }
+    for place in transactions.indices
+    where transactions[place].holder == from && transactions[place].isBegun
+      && !transactions[place].movedTo.contains(other)
+    {
+      transactions[place].movedTo.append(other)
+    }
+    if from != target { move(from: from, to: target) }
   }
 
   /// `model.md` 4: what the customer holds now is nobody's, and its ids start afresh.
@@ -50,16 +57,13 @@ extension EnvironmentState {
     for place in accounts.indices where accounts[place].customer == gone {
       accounts[place].customer = nobody
     }
-    move(from: gone, to: nobody, throughTransferTo: 0)
+    move(from: gone, to: nobody)
   }
 
-  private mutating func move(from: Int, to: Int, throughTransferTo account: NameNumber) {
-    for place in transactions.indices where transactions[place].holder == from {
-      guard transactions[place].isBegun else { continue }
+  private mutating func move(from: Int, to: Int) {
+    for place in transactions.indices
+    where transactions[place].holder == from && transactions[place].isBegun {
       transactions[place].holder = to
-      if account != 0 && !transactions[place].movedTo.contains(account) {
-        transactions[place].movedTo.append(account)
-      }
     }
     moveContents(from: from, to: to)
     moveGrants(from: from, to: to)
