@@ -6,14 +6,16 @@ extension Record {
   ///   - commitment: A salted hash of `event.personalData`, where there is some and the ledger
   ///     commits to it; up to `commitmentBytesMax` bytes.
   ///   - key: What a path is hashed under.
+  /// - Returns: Whether the event has `personalData`, which the record leaves out.
   /// - Precondition: The event is valid, `position` is at most `positionMax`, and there are as many
   ///   numbers as uses.
   /// - Complexity: O(*n*) in the size of the event; nothing is allocated for scalar members where
   ///   `bytes` has room.
+  @discardableResult
   public static func append(
     _ event: Event, position: UInt64, recordedAt: Instant, numbers: [NameNumber],
     commitment: [UInt8]? = nil, key: HashKey = .zero, to bytes: inout [UInt8]
-  ) {
+  ) -> Bool {
     precondition(position <= positionMax, "a position beyond those that a ledger holds")
     let start = bytes.count
     let names = event.envelopeNames
@@ -22,14 +24,16 @@ extension Record {
     var flags: UInt8 = event.sequence == nil ? 0 : Flags.sequence
     if commitment != nil { flags |= Flags.commitment }
     if numbers.count > envelopeCount { flags |= Flags.dataNames }
+    let (kind, occurredAt) = (event.type.kind.rawValue, event.occurredAt.microseconds)
+    let origin = sourceCode(event.source) | (event.environment?.rawValue ?? 0) << 4
     bytes.append(addingCapacity: headerBytes + 4 * envelopeCount) { out in
       out.append(formatVersion)
-      out.append(event.type.kind.rawValue)
-      out.append(sourceCode(event.source) | (event.environment?.rawValue ?? 0) << 4)
+      out.append(kind)
+      out.append(origin)
       out.append(flags)
       out.append(littleEndian: names)
       out.append(littleEndian: UInt32(position))
-      out.append(littleEndian: event.occurredAt.microseconds)
+      out.append(littleEndian: occurredAt)
       out.append(littleEndian: recordedAt.microseconds)
       for index in 0..<envelopeCount { out.append(littleEndian: numbers[index]) }
     }
@@ -44,9 +48,11 @@ extension Record {
       bytes.append(UInt8(commitment.count))
       bytes.append(contentsOf: commitment)
     }
-    if appendFields(event, key: key, to: &bytes) { bytes[start + 3] |= Flags.error }
+    let (isPersonal, hasError) = appendFields(event, key: key, to: &bytes)
+    if hasError { bytes[start + 3] |= Flags.error }
     let sum = XXH64.hash(bytes.span.extracting(start..<bytes.count))
     bytes.appendLittleEndian(sum)
+    return isPersonal
   }
 
   /// The record of an event; see `append(_:position:recordedAt:numbers:commitment:key:to:)`.
@@ -102,10 +108,11 @@ extension Record {
     return (high, low)
   }
 
-  /// Appends the members that are not personal; whether there is an error among the personal ones.
+  /// Appends the members that are not personal; whether there are personal ones, and an error among
+  /// them.
   private static func appendFields(
     _ event: Event, key: HashKey, to bytes: inout [UInt8]
-  ) -> Bool {
+  ) -> (isPersonal: Bool, hasError: Bool) {
     if event.type.kind == .unknown {
       append(.typeText, text: event.type.text, to: &bytes)
     }
@@ -113,12 +120,16 @@ extension Record {
       append(.sourceText, text: source.text, to: &bytes)
     }
     let rule = Vocabulary.rule(event.type.kind)
+    var isPersonal = false
     var hasError = false
     for member in event.data.members {
       switch rule.place(of: member) {
       case .open(let tag): append(tag, member.json, to: &bytes)
-      case .reduced(let tag, let json): append(tag, json, to: &bytes)
+      case .reduced(let tag, let json):
+        isPersonal = true
+        append(tag, json, to: &bytes)
       case .personal:
+        isPersonal = true
         if rule.hasError && member.name == "error" { hasError = true }
         if rule.hasPath && member.name == "path", let path = event.data.string("path") {
           bytes.append(RecordTag.pathHash.rawValue)
@@ -128,7 +139,7 @@ extension Record {
       case .accountName: break
       }
     }
-    return hasError
+    return (isPersonal, hasError)
   }
 
   private static func append(_ tag: RecordTag, text: String, to bytes: inout [UInt8]) {
@@ -195,6 +206,9 @@ extension EventSource {
 }
 
 extension Event {
+  /// How many names the envelope states.
+  public var envelopeNameCount: Int { envelopeNames.nonzeroBitCount }
+
   /// Which of the envelope's nine names are there, by bit, in the order of `nameUses`.
   var envelopeNames: UInt16 {
     var bits: UInt16 = 0

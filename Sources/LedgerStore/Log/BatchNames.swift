@@ -1,81 +1,77 @@
+internal import LMDB
 internal import LedgerEvents
 
 /// The distinct names of a batch while it is prepared, in the order of their first use.
 struct BatchNames {
-  private(set) var names: [NameUse] = []
+  private(set) var rows = NameRows()
   private(set) var hashes: [UInt64] = []
   private var index: CandidateMap
   /// The name that stood in each slot of the envelope last: neighbours share most of theirs.
-  private var last = [Int](repeating: -1, count: NameSlot.allCases.count)
+  private var last: InlineArray<9, Int> = InlineArray(repeating: -1)
+  private let keyHash: KeyHash
 
-  init(capacity: Int) { index = CandidateMap(capacity: capacity) }
+  init(capacity: Int, _ keyHash: KeyHash) {
+    index = CandidateMap(capacity: capacity)
+    self.keyHash = keyHash
+  }
 
   /// Adds the index of each name that `event` uses to `uses`, in the order of `Event.nameUses`.
-  mutating func add(
-    namesOf event: borrowing Event, _ keyHash: KeyHash, to uses: inout [UInt32]
-  ) {
+  mutating func add(namesOf event: Event, to uses: inout [UInt32]) {
     guard event.type.kind.namesStandInEnvelope else {
-      for use in event.nameUses {
-        uses.append(UInt32(number(use.name, use.kind, keyHash)))
-      }
+      for use in event.nameUses { uses.append(number(use.name, use.kind)) }
       return
     }
     let start = uses.count
-    add(event.app, .app, keyHash, &uses)
-    add(event.account, .account, keyHash, &uses)
-    add(event.device, .device, keyHash, &uses)
-    add(event.session, .session, keyHash, &uses)
-    add(event.payment, .payment, keyHash, &uses)
-    add(event.product, .product, keyHash, &uses)
-    add(event.transaction, .transaction, keyHash, &uses)
-    add(event.originalTransaction, .originalTransaction, keyHash, &uses)
-    add(event.download, .download, keyHash, &uses)
+    if let name = event.app { uses.append(number(name, in: .app)) }
+    if let name = event.account { uses.append(number(name, in: .account)) }
+    if let name = event.device { uses.append(number(name, in: .device)) }
+    if let name = event.session { uses.append(number(name, in: .session)) }
+    if let name = event.payment { uses.append(number(name, in: .payment)) }
+    if let name = event.product { uses.append(number(name, in: .product)) }
+    if let name = event.transaction { uses.append(number(name, in: .transaction)) }
+    if let name = event.originalTransaction {
+      uses.append(number(name, in: .originalTransaction))
+    }
+    if let name = event.download { uses.append(number(name, in: .download)) }
     assert(uses.count - start == event.nameUses.count, "a type has names in data that are unknown")
   }
 
-  private mutating func add(
-    _ name: Name?, _ slot: NameSlot, _ keyHash: KeyHash, _ uses: inout [UInt32]
-  ) {
-    guard let name else { return }
+  /// The index of a name in a slot of the envelope.
+  ///
+  /// Not inlined: as an argument the text is borrowed, where the optimizer would count references
+  /// for each look at it.
+  @inline(never)
+  private mutating func number(_ name: borrowing Name, in slot: NameSlot) -> UInt32 {
+    let text = name.text.utf8.span
     let at = Int(slot.rawValue)
-    if last[at] < 0 || !isName(last[at], name, slot.kind) {
-      last[at] = number(name, slot.kind, keyHash)
+    if last[at] < 0 || !rows.isName(last[at], slot.kind, text) {
+      last[at] = number(text, slot.kind)
     }
-    uses.append(UInt32(last[at]))
+    return UInt32(last[at])
+  }
+
+  @inline(never)
+  private mutating func number(_ name: borrowing Name, _ kind: NameKind) -> UInt32 {
+    UInt32(number(name.text.utf8.span, kind))
   }
 
   /// The index of a name among the batch's names, where it is added when it is new.
-  private mutating func number(_ name: Name, _ kind: NameKind, _ keyHash: KeyHash) -> Int {
-    let hash = keyHash.name(name, kind)
+  private mutating func number(_ text: Span<UInt8>, _ kind: NameKind) -> Int {
+    let hash = keyHash.hash(text, domain: kind.rawValue)
     var probe = CandidateMap.Probe()
     while let known = index.next(hash, &probe) {
-      if isName(Int(known) - 1, name, kind) { return Int(known) - 1 }
+      if rows.isName(Int(known) - 1, kind, text) { return Int(known) - 1 }
     }
-    names.append(NameUse(kind: kind, name: name))
+    rows.append(kind, text)
     hashes.append(hash)
-    index.insert(hash, UInt32(names.count))
-    return names.count - 1
+    index.insert(hash, UInt32(rows.count))
+    return rows.count - 1
   }
-
-  @inline(__always)
-  private func isName(_ at: Int, _ name: borrowing Name, _ kind: NameKind) -> Bool {
-    let names = names.span
-    return names[at].kind == kind && areSame(names[at].name, name)
-  }
-}
-
-/// Whether two names are the same bytes.
-///
-/// Not inlined: as arguments the texts are borrowed, where the optimizer would count references
-/// for each span.
-@inline(never)
-func areSame(_ left: borrowing Name, _ right: borrowing Name) -> Bool {
-  left.text.utf8.span.equals(right.text.utf8.span)
 }
 
 extension EventKind {
   /// Whether events of this kind use no names inside `data`; see `Event.nameUses`.
-  fileprivate var namesStandInEnvelope: Bool {
+  var namesStandInEnvelope: Bool {
     switch self {
     case .accountLinked, .accountTransferred, .transactionPurchased, .transactionRestored,
       .subscriptionRenewed, .catalogSet, .catalogRequested, .catalogReceived, .catalogFailed:

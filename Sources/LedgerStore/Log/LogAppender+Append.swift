@@ -18,7 +18,7 @@ extension LogAppender {
       let log = try LogView(transaction.view, tables)
       numbers = try knownNumbers(of: batch, log, index)
       positions = try knownPositions(of: batch, log, index)
-      let fresh = positions.indices.count { positions[$0] == 0 && batch.firsts[$0] == $0 }
+      let fresh = positions.indices.count { positions[$0] == 0 && batch.keys.firsts[$0] == $0 }
       try refuseBeyondLimits(fresh, batch)
       if fresh > 0, let condition = pending.condition {
         try check(condition, log, index, except: positions)
@@ -46,7 +46,7 @@ extension LogAppender {
     _ count: Int, _ batch: PreparedBatch
   ) throws(LedgerError) {
     guard positionMax - position >= UInt64(count),
-      Int(nameNumberMax - nameCount) >= batch.names.count
+      Int(nameNumberMax - nameCount) >= batch.keys.names.count
     else {
       throw LedgerError(
         .limitReached,
@@ -64,8 +64,8 @@ extension LogAppender {
   ) throws(LedgerError) -> [UInt64] {
     var positions = [UInt64](repeating: 0, count: batch.count)
     var asked: [Int] = []
-    for at in positions.indices where batch.firsts[at] == at {
-      let found = try tail.position(batch.idHashes[at]) { (value) throws(LedgerError) in
+    for at in positions.indices where batch.keys.firsts[at] == at {
+      let found = try tail.position(batch.keys.idHashes[at]) { (value) throws(LedgerError) in
         try log.isID(batch.inputs[at].event.id, at: UInt64(value))
       }
       if let found {
@@ -75,7 +75,7 @@ extension LogAppender {
       }
     }
     if !asked.isEmpty {
-      let hashes = asked.map { batch.idHashes[$0] }
+      let hashes = asked.map { batch.keys.idHashes[$0] }
       for candidate in try index.positions(ofIDs: hashes) {
         let at = asked[candidate.index]
         guard positions[at] == 0 else { continue }
@@ -99,9 +99,9 @@ extension LogAppender {
   ) throws(LedgerError) -> Bool {
     let stored = try log.record(at: position)
     eventNumbers.removeAll(keepingCapacity: true)
-    for use in batch.uses(of: at) { eventNumbers.append(numbers[Int(batch.uses[use])]) }
+    for use in batch.uses(of: at) { eventNumbers.append(numbers[Int(batch.keys.uses[use])]) }
     record.removeAll(keepingCapacity: true)
-    record.append(contentsOf: batch.records[batch.record(of: at)])
+    record.append(contentsOf: batch.records.bytes[batch.record(of: at)])
     Record.settle(
       &record, from: 0, position: position, recordedAt: stored.recordedAt, numbers: eventNumbers)
     return try log.recordBytes(at: position).equals(record.span)
@@ -124,32 +124,31 @@ extension LogAppender {
   private mutating func knownNumbers(
     of batch: PreparedBatch, _ log: LogView, _ index: any KeyIndex
   ) throws(LedgerError) -> [NameNumber] {
-    var numbers = [NameNumber](repeating: 0, count: batch.names.count)
+    var numbers = [NameNumber](repeating: 0, count: batch.keys.names.count)
     var asked: [Int] = []
-    let names = batch.names.span
-    for at in names.indices {
-      let hash = batch.nameHashes[at]
-      if let number = cache.number(hash, names[at]) {
+    let names = batch.keys.names
+    for at in 0..<names.count {
+      let hash = batch.keys.nameHashes[at]
+      if let number = cache.number(hash, names.row(at)) {
         numbers[at] = number
         continue
       }
-      let use = names[at]
       let found = try tail.name(hash) { (value) throws(LedgerError) in
-        try log.isName(value, use)
+        try log.isName(value, row: names.row(at))
       }
       if let found {
         numbers[at] = found
-        cache.insert(hash, use, found)
+        cache.insert(hash, names.row(at), found)
       } else if index.nameReach > 0 {
         asked.append(at)
       }
     }
     guard !asked.isEmpty else { return numbers }
-    for candidate in try index.numbers(ofNames: asked.map { batch.nameHashes[$0] }) {
+    for candidate in try index.numbers(ofNames: asked.map { batch.keys.nameHashes[$0] }) {
       let at = asked[candidate.index]
-      guard numbers[at] == 0, try log.isName(candidate.value, batch.names[at]) else { continue }
+      guard numbers[at] == 0, try log.isName(candidate.value, row: names.row(at)) else { continue }
       numbers[at] = candidate.value
-      cache.insert(batch.nameHashes[at], batch.names[at], candidate.value)
+      cache.insert(batch.keys.nameHashes[at], names.row(at), candidate.value)
     }
     return numbers
   }
@@ -161,13 +160,15 @@ extension LogAppender {
     _ batch: PreparedBatch, _ positions: inout [UInt64], _ transaction: inout WriteTransaction
   ) throws(LMDBError) {
     let now = clock()
-    var personal = batch.personal.startIndex
+    var personal = batch.records.personal.startIndex
+    leaves.removeAll()
     for at in positions.indices where positions[at] == 0 {
-      while personal < batch.personal.endIndex, batch.personal[personal].event < at {
+      while personal < batch.records.personal.endIndex, batch.records.personal[personal].event < at
+      {
         personal += 1
       }
-      guard batch.firsts[at] == at else {
-        positions[at] = positions[batch.firsts[at]]
+      guard batch.keys.firsts[at] == at else {
+        positions[at] = positions[batch.keys.firsts[at]]
         continue
       }
       isAhead = true
@@ -175,45 +176,42 @@ extension LogAppender {
       positions[at] = position
       eventNumbers.removeAll(keepingCapacity: true)
       for use in batch.uses(of: at) {
-        let name = Int(batch.uses[use])
-        if numbers[name] == 0 { numbers[name] = try writeName(batch.names[name], &transaction) }
+        let name = Int(batch.keys.uses[use])
+        if numbers[name] == 0 {
+          numbers[name] = try writeName(batch.keys.names.row(name), &transaction)
+        }
         eventNumbers.append(numbers[name])
       }
-      record.removeAll(keepingCapacity: true)
-      // The prefix of a leaf, so that the record is hashed where it stands.
-      record.append(0)
-      record.append(contentsOf: batch.records[batch.record(of: at)])
       let stated = batch.trustsRecordedAt ? batch.inputs[at].recordedAt : nil
-      Record.settle(
-        &record, from: 1, position: position, recordedAt: stated ?? now, numbers: eventNumbers)
-      try transaction.append(
-        tables.records, position, record.span.extracting(1..<record.count))
-      if personal < batch.personal.endIndex, batch.personal[personal].event == at {
-        let row = batch.personal[personal].part.row
+      leaves.append(batch.records.bytes[batch.record(of: at)]) { bytes, start in
+        Record.settle(
+          &bytes, from: start, position: position, recordedAt: stated ?? now,
+          numbers: eventNumbers)
+      }
+      try transaction.append(tables.records, position, leaves.last)
+      if personal < batch.records.personal.endIndex, batch.records.personal[personal].event == at {
+        let row = batch.records.personal[personal].part.row
         try transaction.append(tables.personal, position, row.span)
       }
-      try writeLeaf(&transaction)
     }
+    try writeLeaves(&transaction)
   }
 
   /// Gives the next number to a name.
   private mutating func writeName(
-    _ use: NameUse, _ transaction: inout WriteTransaction
+    _ row: Span<UInt8>, _ transaction: inout WriteTransaction
   ) throws(LMDBError) -> NameNumber {
     nameCount += 1
-    row.removeAll(keepingCapacity: true)
-    row.append(use.kind.rawValue)
-    row.append(copying: use.name.text.utf8.span)
     let key = bigEndianKey(nameCount)
-    try transaction.append(tables.table(of: use.kind), key.span, row.span)
+    try transaction.append(tables.table(ofRow: row), key.span, row)
     return nameCount
   }
 
-  /// Adds the record in the buffer to the tree.
-  private mutating func writeLeaf(_ transaction: inout WriteTransaction) throws(LMDBError) {
+  /// Adds the batch's records to the tree.
+  private mutating func writeLeaves(_ transaction: inout WriteTransaction) throws(LMDBError) {
     var place = MerkleTree.storedNodes(atSize: frontier.size)
     nodes.removeAll(keepingCapacity: true)
-    frontier.append(TreeHasher.leafHash(prefixed: record), &hasher, completed: &nodes)
+    frontier.append(leaves, &hasher, completed: &nodes)
     for node in nodes {
       row.removeAll(keepingCapacity: true)
       node.append(to: &row)
@@ -224,13 +222,13 @@ extension LogAppender {
 
   /// Takes in what a batch that stays has added.
   private mutating func remember(_ batch: PreparedBatch, known: [UInt64]) {
-    for at in known.indices where known[at] == 0 && batch.firsts[at] == at {
-      tail.appendID(batch.idHashes[at])
+    for at in known.indices where known[at] == 0 && batch.keys.firsts[at] == at {
+      tail.appendID(batch.keys.idHashes[at])
     }
     // Numbers were given in the order of first use, which is the order of the batch's names.
-    for at in batch.names.indices where numbers[at] > tail.name {
-      tail.appendName(batch.nameHashes[at])
-      cache.insert(batch.nameHashes[at], batch.names[at], numbers[at])
+    for at in 0..<batch.keys.names.count where numbers[at] > tail.name {
+      tail.appendName(batch.keys.nameHashes[at])
+      cache.insert(batch.keys.nameHashes[at], batch.keys.names.row(at), numbers[at])
     }
   }
 
@@ -241,7 +239,7 @@ extension LogAppender {
     outcomes.reserveCapacity(positions.count)
     var unknownTypes = 0
     for at in positions.indices {
-      if known[at] == 0 && batch.firsts[at] == at {
+      if known[at] == 0 && batch.keys.firsts[at] == at {
         outcomes.append(.appended(positions[at]))
         if batch.isUnknown(at) { unknownTypes += 1 }
       } else {

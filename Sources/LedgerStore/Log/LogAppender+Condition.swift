@@ -55,7 +55,8 @@ extension LogAppender {
     of use: NameUse, _ log: LogView, _ index: any KeyIndex
   ) throws(LedgerError) -> NameNumber? {
     let hash = keyHash.name(use)
-    if let number = cache.number(hash, use) { return number }
+    let row = [use.kind.rawValue] + use.name.text.utf8
+    if let number = cache.number(hash, row.span) { return number }
     let found = try tail.name(hash) { (value) throws(LedgerError) in try log.isName(value, use) }
     if let found { return found }
     for candidate in try index.numbers(ofNames: [hash])

@@ -14,7 +14,7 @@ extension LogAppender {
     of batch: PreparedBatch, _ positions: [UInt64], _ known: [UInt64], _ view: TransactionView,
     _ hooks: WriterHooks
   ) -> LedgerError? {
-    let required = batch.required.filter { known[$0] == 0 && batch.firsts[$0] == $0 }
+    let required = batch.records.required.filter { known[$0] == 0 && batch.keys.firsts[$0] == $0 }
     guard let first = required.first else { return nil }
     guard let check = hooks.consumption else {
       return LedgerError(
@@ -22,7 +22,7 @@ extension LogAppender {
         "A required consumption needs the balances: open the ledger with its projections.",
         index: first)
     }
-    let written = known.indices.filter { known[$0] == 0 && batch.firsts[$0] == $0 }
+    let written = known.indices.filter { known[$0] == 0 && batch.keys.firsts[$0] == $0 }
     guard let lower = written.first, let upper = written.last else { return nil }
     do throws(LedgerError) {
       try check(

@@ -25,6 +25,7 @@ struct LogAppender {
   // Buffers that are used again.
   var hasher = TreeHasher()
   var record: [UInt8] = []
+  var leaves = LeafBuffer()
   var row: [UInt8] = []
   var nodes: [TreeHash] = []
   var numbers: [NameNumber] = []

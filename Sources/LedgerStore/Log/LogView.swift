@@ -94,6 +94,12 @@ public struct LogView: ~Escapable {
     return row.extracting(1..<row.count).equals(use.name.text.utf8.span)
   }
 
+  /// Whether `number` is that of the name with this row.
+  func isName(_ number: NameNumber, row: Span<UInt8>) throws(LedgerError) -> Bool {
+    guard let stored = try nameRow(number, in: tables.table(ofRow: row)) else { return false }
+    return stored.equals(row)
+  }
+
   /// The row of a name, in whichever table it stands.
   @_lifetime(copy self)
   func nameRow(_ number: NameNumber) throws(LedgerError) -> Span<UInt8>? {
@@ -127,6 +133,9 @@ public struct LogView: ~Escapable {
 extension LogTables {
   /// Where names of `kind` stand: those that identify a person have a table of their own.
   func table(of kind: NameKind) -> Table { kind.isPersonal ? people : names }
+
+  /// The table that a name's row stands in.
+  func table(ofRow row: Span<UInt8>) -> Table { NameKind(rawValue: row[0]).map(table) ?? names }
 }
 
 /// The four bytes of `number` that sort as it does: the most significant first.

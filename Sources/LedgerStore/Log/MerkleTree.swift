@@ -73,9 +73,21 @@ struct MerkleFrontier {
   mutating func append(
     _ leaf: TreeHash, _ hasher: inout TreeHasher, completed: inout [TreeHash]
   ) {
-    var node = leaf
-    var level = 0
-    var rest = size
+    append(leaf, level: 0, &hasher, completed: &completed)
+  }
+
+  /// Adds a whole subtree of 2^`level` leaves; see `append(_:_:completed:)`.
+  ///
+  /// - Precondition: The leaves that there are fill whole subtrees of that size.
+  mutating func append(
+    _ subtree: TreeHash, level: Int, _ hasher: inout TreeHasher, completed: inout [TreeHash]
+  ) {
+    assert(size & (1 << UInt64(level) - 1) == 0, "a subtree stands at a multiple of its size")
+    var node = subtree
+    var level = level
+    let added: UInt64 = 1 << UInt64(level)
+    var rest = size >> UInt64(level)
+    if level >= MerkleTree.storedLevelMin { completed.append(node) }
     while rest & 1 == 1 {
       node = hasher.parent(peaks.removeLast(), node)
       level += 1
@@ -83,7 +95,7 @@ struct MerkleFrontier {
       if level >= MerkleTree.storedLevelMin { completed.append(node) }
     }
     peaks.append(node)
-    size += 1
+    size += added
   }
 
   /// The root of the tree as it is.

@@ -1,0 +1,71 @@
+internal import LedgerEvents
+
+/// What a batch's events are found by: their ids, and the names that they use.
+///
+/// One of the two passes over a batch; ``BatchRecords`` is the other.
+struct BatchKeys: Sendable {
+  private(set) var idHashes: [UInt64] = []
+  /// For each event the first one of the batch with its id: itself, as a rule.
+  private(set) var firsts: [Int] = []
+  /// The distinct names of the batch, in the order of their first use, and their hashes.
+  private(set) var names = NameRows()
+  private(set) var nameHashes: [UInt64] = []
+  /// The name uses of all events one after the other, as indexes into `names`, and where those of
+  /// each event end.
+  private(set) var uses: [UInt32] = []
+  private(set) var useEnds: [Int] = []
+
+  /// Names that a batch's index has room for before it grows.
+  private static let namesExpectedMax = 4_096
+
+  /// - Throws: ``LedgerError`` with the index: `conflict` within the batch.
+  init(_ inputs: [EventInput], _ keyHash: KeyHash) throws(LedgerError) {
+    idHashes.reserveCapacity(inputs.count)
+    firsts.reserveCapacity(inputs.count)
+    useEnds.reserveCapacity(inputs.count)
+    uses.reserveCapacity(inputs.count * NameSlot.allCases.count)
+    var ids = CandidateMap(capacity: inputs.count)
+    var numbering = BatchNames(
+      capacity: min(inputs.count * 2 + 6, BatchKeys.namesExpectedMax), keyHash)
+    for (index, input) in inputs.enumerated() {
+      let hash = keyHash.id(input.event.id)
+      idHashes.append(hash)
+      firsts.append(try first(inputs, index, hash, &ids))
+      numbering.add(namesOf: input.event, to: &uses)
+      useEnds.append(uses.count)
+    }
+    names = numbering.rows
+    nameHashes = numbering.hashes
+  }
+
+  /// The index of the first event of the batch with the id of this one.
+  private func first(
+    _ inputs: [EventInput], _ index: Int, _ hash: UInt64, _ ids: inout CandidateMap
+  ) throws(LedgerError) -> Int {
+    var probe = CandidateMap.Probe()
+    while let known = ids.next(hash, &probe) {
+      let first = Int(known) - 1
+      if try isSame(inputs, index, as: first) { return first }
+    }
+    ids.insert(hash, UInt32(index + 1))
+    return index
+  }
+
+  /// Whether two events have one id, and then one content.
+  @inline(never)
+  private func isSame(
+    _ inputs: [EventInput], _ index: Int, as first: Int
+  ) throws(LedgerError) -> Bool {
+    let (event, earlier) = (inputs[index].event, inputs[first].event)
+    guard earlier.id == event.id else { return false }
+    guard earlier.sameContent(as: event) else {
+      throw LedgerError(
+        .conflict,
+        """
+        Event \(index) of the batch has the id of event \(first), \(event.id), and other content: \
+        an id names one event.
+        """, index: index)
+    }
+    return true
+  }
+}

@@ -1,0 +1,122 @@
+internal import Crypto
+internal import Dispatch
+internal import LMDB
+internal import Synchronization
+
+/// The records of a batch, each behind the zero byte of a leaf, to be hashed all at once.
+struct LeafBuffer: Sendable {
+  private var bytes: [UInt8] = []
+  private var ends: [Int] = []
+
+  /// Bytes of capacity that are kept for the next batch.
+  private static let bytesKeptMax = 1 << 20
+
+  /// Leaves that one thread hashes at a time: some twenty microseconds of work, and whole subtrees
+  /// of 16.
+  fileprivate static let pieceLeaves = 128
+
+  init() {}
+
+  var count: Int { ends.count }
+
+  /// The newest record.
+  var last: Span<UInt8> {
+    @_lifetime(borrow self)
+    borrowing get { record(ends.count - 1) }
+  }
+
+  /// Adds a record, and lets `settle` change it where it stands, at the end of the buffer.
+  mutating func append(_ record: ArraySlice<UInt8>, settle: (inout [UInt8], Int) -> Void) {
+    bytes.append(0)
+    let start = bytes.count
+    bytes.append(contentsOf: record)
+    settle(&bytes, start)
+    ends.append(bytes.count)
+  }
+
+  mutating func removeAll() {
+    bytes.removeAll(keepingCapacity: bytes.capacity <= LeafBuffer.bytesKeptMax)
+    ends.removeAll(keepingCapacity: bytes.capacity <= LeafBuffer.bytesKeptMax)
+  }
+
+  @_lifetime(borrow self)
+  private func record(_ at: Int) -> Span<UInt8> { bytes.span.extracting(start(at) + 1..<ends[at]) }
+
+  private func start(_ at: Int) -> Int { at == 0 ? 0 : ends[at - 1] }
+
+  /// SHA-256 of a leaf, with its prefix.
+  private func hash(_ at: Int) -> TreeHash {
+    TreeHash(SHA256.hash(data: bytes[start(at)..<ends[at]]))
+  }
+
+  /// A subtree of a tree: one leaf, or the lowest one that is stored.
+  fileprivate struct Subtree: Sendable {
+    let level: Int
+    let hash: TreeHash
+  }
+
+  /// The subtrees of some leaves, where the leaf `at` is the tree's leaf `at + size`.
+  fileprivate func subtrees(_ range: Range<Int>, atSize size: UInt64) -> [Subtree] {
+    let blockLeaves = 1 << MerkleTree.storedLevelMin
+    var hasher = TreeHasher()
+    var found: [Subtree] = []
+    var at = range.lowerBound
+    while at < range.upperBound {
+      let isAligned = (size + UInt64(at)) % UInt64(blockLeaves) == 0
+      guard isAligned, range.upperBound - at >= blockLeaves else {
+        found.append(Subtree(level: 0, hash: hash(at)))
+        at += 1
+        continue
+      }
+      found.append(
+        Subtree(
+          level: MerkleTree.storedLevelMin,
+          hash: root(at, MerkleTree.storedLevelMin, &hasher)))
+      at += blockLeaves
+    }
+    return found
+  }
+
+  private func root(_ at: Int, _ level: Int, _ hasher: inout TreeHasher) -> TreeHash {
+    if level == 0 { return hash(at) }
+    let left = root(at, level - 1, &hasher)
+    return hasher.parent(left, root(at + 1 << (level - 1), level - 1, &hasher))
+  }
+}
+
+extension MerkleFrontier {
+  /// Adds all leaves of a buffer; see `append(_:_:completed:)`. Many are hashed by several threads,
+  /// since the log's lock is held meanwhile.
+  ///
+  /// - Complexity: two hashes a leaf.
+  mutating func append(
+    _ leaves: LeafBuffer, _ hasher: inout TreeHasher, completed: inout [TreeHash]
+  ) {
+    for subtree in leaves.subtrees(atSize: size).joined() {
+      append(subtree.hash, level: subtree.level, &hasher, completed: &completed)
+    }
+  }
+}
+
+extension LeafBuffer {
+  /// The subtrees of all leaves, piece by piece.
+  fileprivate func subtrees(atSize size: UInt64) -> [[Subtree]] {
+    // The first piece ends where whole subtrees begin.
+    let first = LeafBuffer.pieceLeaves - Int(size % UInt64(LeafBuffer.pieceLeaves))
+    var pieces: [Range<Int>] = []
+    var start = 0
+    while start < count {
+      let end = min(count, start == 0 ? first : start + LeafBuffer.pieceLeaves)
+      pieces.append(start..<end)
+      start = end
+    }
+    guard pieces.count > 1 else { return pieces.map { subtrees($0, atSize: size) } }
+    let ranges = pieces
+    let results = Mutex([[Subtree]](repeating: [], count: pieces.count))
+    DispatchQueue.concurrentPerform(iterations: pieces.count) { piece in
+      let found = subtrees(ranges[piece], atSize: size)
+      results.withLock { $0[piece] = found }
+    }
+    return results.withLock { $0 }
+  }
+}

@@ -1,0 +1,42 @@
+internal import LMDB
+internal import LedgerEvents
+
+/// Names one after the other in one buffer, each as its row in the log: a byte for its kind, then
+/// its text.
+///
+/// Thousands of texts are compared for each batch; as bytes of one array they cost no counting of
+/// references.
+struct NameRows: Sendable {
+  private var bytes: [UInt8] = []
+  private var ends: [Int] = []
+
+  init() {}
+
+  var count: Int { ends.count }
+
+  /// The row of the name `at`, counted from 0.
+  @_lifetime(borrow self)
+  @inline(__always)
+  func row(_ at: Int) -> Span<UInt8> {
+    bytes.span.extracting((at == 0 ? 0 : ends[at - 1])..<ends[at])
+  }
+
+  /// The kind of the name `at`, as `NameKind` numbers it.
+  @inline(__always)
+  func kind(_ at: Int) -> UInt8 { bytes[at == 0 ? 0 : ends[at - 1]] }
+
+  /// Whether the name `at` has this kind and text.
+  @inline(__always)
+  func isName(_ at: Int, _ kind: NameKind, _ text: Span<UInt8>) -> Bool {
+    let start = at == 0 ? 0 : ends[at - 1]
+    guard ends[at] - start == text.count + 1, bytes[start] == kind.rawValue else { return false }
+    return bytes.span.extracting(start + 1..<ends[at]).equals(text)
+  }
+
+  /// Adds a name behind the others.
+  mutating func append(_ kind: NameKind, _ text: Span<UInt8>) {
+    bytes.append(kind.rawValue)
+    bytes.append(copying: text)
+    ends.append(bytes.count)
+  }
+}
