@@ -13,8 +13,8 @@ struct CustomerTests {
       """
       1T10:00 account.linked a=A d=- {"to":"B"}
       1T10:01 account.linked a=C d=- {"to":"B"}
-      1T10:02 session.started a=D d=d9
-      1T10:03 note.added a=D d=- {"text":"x"}
+      1T10:02 account.transferred a=C d=- {"to":"E"}
+      1T10:03 note.added a=D d=d9 {"text":"x"}
       """)
     func number(_ account: Name) -> NameNumber { scene.ledger.number(.account, account) }
     let linked = try unit(scene, of: "A")
@@ -22,7 +22,7 @@ struct CustomerTests {
     #expect(linked.linkedAccounts(of: number("B")).first == number("B"))
     #expect(linked.linkedAccounts(of: number("D")) == [number("D")])
     #expect(linked.knows(account: number("C")) && !linked.knows(account: number("B")))
-    #expect(linked.knownAccounts.map { scene.ledger.text(of: $0) } == ["A", "B", "C"])
+    #expect(linked.knownAccounts.map { scene.ledger.text(of: $0) } == ["A", "B", "C", "E"])
     let erased = try Scene(
       """
       1T10:00 account.linked a=A d=- {"to":"B"}

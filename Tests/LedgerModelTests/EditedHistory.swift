@@ -9,6 +9,7 @@ struct EditedHistory {
   private var random: SeededRandom
   private let sorts: UInt64
   private let names: Names
+  private let data: [EventKind: [EventData]]
 
   /// The names that the events state, as often as they do.
   private struct Names {
@@ -46,6 +47,7 @@ struct EditedHistory {
 
   private init(_ events: [Event], _ random: SeededRandom) {
     names = Names(events)
+    data = Dictionary(grouping: events, by: \.type.kind).mapValues { $0.map(\.data) }
     self.random = random
     sorts = self.random.next()
   }
@@ -119,6 +121,9 @@ struct EditedHistory {
     if does(9, 1, in: 5) { event.environment = random.one(of: environments) }
     if does(10, 1, in: 6) { event.source = random.one(of: sources) }
     if does(11, 1, in: 4) { event.sequence = Int64(random.below(6)) }
+    if does(13, 1, in: 3), let others = data[event.type.kind] {
+      event.data = random.one(of: others)
+    }
   }
 
   /// Takes away what the model reads in another way than the text (`docs/model-notes.md`): a
