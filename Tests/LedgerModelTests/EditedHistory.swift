@@ -10,6 +10,7 @@ struct EditedHistory {
   private let sorts: UInt64
   private let names: Names
   private let data: [EventKind: [EventData]]
+  private let allData: [EventData]
 
   /// The names that the events state, as often as they do.
   private struct Names {
@@ -47,6 +48,7 @@ struct EditedHistory {
 
   private init(_ events: [Event], _ random: SeededRandom) {
     names = Names(events)
+    allData = events.map(\.data)
     data = Dictionary(grouping: events, by: \.type.kind).mapValues { $0.map(\.data) }
     self.random = random
     sorts = self.random.next()
@@ -123,6 +125,10 @@ struct EditedHistory {
     if does(11, 1, in: 4) { event.sequence = Int64(random.below(6)) }
     if does(13, 1, in: 3), let others = data[event.type.kind] {
       event.data = random.one(of: others)
+    }
+    if does(14, 1, in: 2) {
+      let members = random.one(of: allData).members
+      event.data.members += members.filter { event.data[$0.name] == nil }
     }
   }
 

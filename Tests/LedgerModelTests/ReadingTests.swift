@@ -131,6 +131,21 @@ struct ReadingTests {
         """)
   }
 
+  @Test func `An install of a download without a transaction is kept by download, not by product`()
+    throws
+  {
+    try expect(
+      .installInterrupted, at: [3, 5],
+      in: """
+        1T10:00 content.installStarted p=book dl=c1
+        1T10:01 content.installStarted p=book
+        1T10:02 content.installStarted p=map dl=c1
+        1T10:03 content.installed p=book {"contentVersion":"1"}
+        1T10:04 content.installStarted p=map dl=c2
+        2T10:00 note.added {"text":"x"}
+        """)
+  }
+
   @Test(arguments: ["server", "receipt", "notification", "app"])
   func `A download event counts, whoever reports it`(source: String) throws {
     let text = """

@@ -82,7 +82,9 @@ final class Seen {
       || kind == .transactionFailed
   }
 
-  func value(_ name: String) -> JSONText? { event.data[name].map { JSONText($0) } }
+  func value(_ name: String) -> JSONText? {
+    Seen.names(name, event.type.kind) ? event.data[name].map { JSONText($0) } : nil
+  }
   func string(_ name: String) -> String? { value(name)?.string }
   func name(_ name: String) -> Name? { string(name).map { Name($0) } }
   func time(_ name: String) -> Int64? { Seen.time(name, of: event) }
@@ -95,8 +97,23 @@ final class Seen {
     return false
   }
 
+  /// Whether a type names a field; one that it does not name is kept and says nothing. Told apart
+  /// are the fields that are looked for in events of several types; the recorded histories state
+  /// those of a purchase in renewals too.
+  private static func names(_ field: String, _ kind: EventKind) -> Bool {
+    let isOfPurchases =
+      kind == .transactionPurchased || kind == .transactionRestored || kind == .subscriptionRenewed
+    switch field {
+    case "downloads", "quantity", "ownership", "purchasedAt", "isUpgraded": return isOfPurchases
+    case "expiresAt": return isOfPurchases || subjects[Int(kind.rawValue)] == "subscription"
+    default: return true
+    }
+  }
+
   private static func time(_ name: String, of event: Event) -> Int64? {
-    guard let bytes = event.data[name], let text = JSONText(bytes).string else { return nil }
+    guard names(name, event.type.kind), let bytes = event.data[name],
+      let text = JSONText(bytes).string
+    else { return nil }
     return microseconds(ofTime: text)
   }
 

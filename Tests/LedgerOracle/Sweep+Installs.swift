@@ -6,8 +6,12 @@ extension Sweep {
     let place = DeviceProduct(device: seen.event.device, product: product)
     guard let transaction = seen.transaction, let name = seen.event.download else {
       if let transaction = seen.transaction { failed(seen, transaction) }
-      let known = productInstalls[place]
-      productInstalls[place] = advanced(known, seen)
+      if let name = seen.event.download, seen.transaction == nil {
+        let id = DownloadID(download: name, device: seen.event.device)
+        strayInstalls[id] = advanced(strayInstalls[id], seen)
+      } else {
+        productInstalls[place] = advanced(productInstalls[place], seen)
+      }
       if seen.kind == .contentInstalled { installed(seen, place) }
       return
     }

@@ -30,6 +30,7 @@ extension Sweep {
 
   private var allInstalls: [Install] {
     world.transactions.flatMap { $0.queue.installs.values } + productInstalls.values
+      + strayInstalls.values
   }
 
   private func stalled(_ transaction: Transaction, at moment: Int64) -> [Seen] {

@@ -12,6 +12,8 @@ final class Sweep {
   var restores: [Restore] = []
   var restoreOf: [Name?: Int] = [:]
   var productInstalls: [DeviceProduct: Install] = [:]
+  /// Installs that name a download but no transaction.
+  var strayInstalls: [DownloadID: Install] = [:]
   var versionOnOffer: [Name: String] = [:]
   var digests: [Name: [DigestGroup]] = [:]
   var closedOn: [Name?: [Transaction]] = [:]
