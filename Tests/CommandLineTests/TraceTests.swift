@@ -92,7 +92,7 @@ import Testing
 /// A trace's expectations against what the program answers.
 struct TraceComparison {
   /// The rules that hold at a moment (`findings.md`, second table).
-  private static let momentRules: Set<String> = [
+  static let momentRules: Set<String> = [
     "never-finished", "payment-unanswered", "download-stalled", "undelivered",
     "install-interrupted", "restore-unanswered",
   ]

@@ -2,7 +2,7 @@ import Foundation
 
 let benchmarks = [
   appendBenchmark(batch: 1), appendBenchmark(batch: 100), appendBenchmark(batch: 1_000),
-  sustainedBenchmark, scanBenchmark, ledgerBenchmark, rebuildBenchmark,
+  sustainedBenchmark, scanBenchmark, lookupBenchmark, ledgerBenchmark, rebuildBenchmark,
 ]
 
 let usage = """
