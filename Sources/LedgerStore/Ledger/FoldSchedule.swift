@@ -140,6 +140,18 @@ final class FoldSchedule: Sendable {
     return try result.get()
   }
 
+  /// Does something while this process folds nothing and holds nothing to fold with.
+  func whileNothingRuns(
+    _ body: () throws(LedgerError) -> Void
+  ) throws(LedgerError) {
+    var result: Result<Void, LedgerError> = .success(())
+    queue.sync {
+      projector.withLock { $0.projector = nil }
+      do throws(LedgerError) { try body() } catch { result = .failure(error) }
+    }
+    try result.get()
+  }
+
   private func elected(waits: Bool) throws(LedgerError) -> FileLock? {
     let path = "\(Projections.folder(of: log))/\(Self.lockName)"
     do throws(LMDBError) {

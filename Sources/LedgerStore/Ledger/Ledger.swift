@@ -61,6 +61,26 @@ public final class Ledger: Sendable {
   }
 }
 
+// MARK: - Closing
+
+extension Ledger {
+  /// Ends the use of the ledger in this process, so that it can be opened again at once; without
+  /// it the files are let go when the last reference is.
+  ///
+  /// Waits for a fold that is under way, and folds nothing. What was appended is durable already.
+  /// Whatever is asked of the ledger afterwards throws `closed`; closing it once more does nothing.
+  ///
+  /// - Throws: ``LedgerError``: `busy` while something reads or appends, or an `Entitlements` holds
+  ///   its readers; the ledger is then still open.
+  public func close() throws(LedgerError) {
+    try schedule.whileNothingRuns { () throws(LedgerError) in
+      reader.release()
+      source.release()
+      try log.close()
+    }
+  }
+}
+
 // MARK: - Appending
 
 extension Ledger {

@@ -55,6 +55,7 @@ struct AnswerScan: ~Escapable {
 
   /// The next environment of a row.
   @_lifetime(copy self)
+  @inline(__always)
   mutating func environment() throws(LedgerError) -> Environment {
     guard let number = StoreEnvironment(rawValue: try byte()) else { throw .answerDamaged }
     let newest = try moment()
@@ -63,6 +64,7 @@ struct AnswerScan: ~Escapable {
 
   /// The next segment of an environment.
   @_lifetime(copy self)
+  @inline(__always)
   mutating func segment() throws(LedgerError) -> Segment {
     _ = try moment()
     let next = try moment()
@@ -93,22 +95,26 @@ struct AnswerScan: ~Escapable {
       opens: opens)
   }
 
+  @inline(__always)
   private func require(_ count: Int) throws(LedgerError) {
     guard bytes.count - offset >= count else { throw .answerDamaged }
   }
 
+  @inline(__always)
   private mutating func byte() throws(LedgerError) -> UInt8 {
     try require(1)
     defer { offset += 1 }
     return bytes[offset]
   }
 
+  @inline(__always)
   private mutating func half() throws(LedgerError) -> UInt32 {
     try require(4)
     defer { offset += 4 }
     return bytes.bigEndianHalf(at: offset)
   }
 
+  @inline(__always)
   private mutating func moment() throws(LedgerError) -> Int64 {
     try require(8)
     defer { offset += 8 }
@@ -117,6 +123,7 @@ struct AnswerScan: ~Escapable {
 
   /// The bytes behind a length.
   @_lifetime(copy self)
+  @inline(__always)
   private mutating func counted() throws(LedgerError) -> Span<UInt8> {
     let count = Int(try half())
     try require(count)

@@ -31,6 +31,13 @@ public final class LedgerReader: Sendable {
     return try answer(held, body)
   }
 
+  /// Lets go of what is held between questions.
+  func release() {
+    lock.lock()
+    held.clear()
+    lock.unlock()
+  }
+
   private func answer<Value>(
     _ held: HeldTail, _ body: (LedgerView) throws(LedgerError) -> Value
   ) throws(LedgerError) -> Value {
