@@ -60,6 +60,26 @@ import Testing
     #expect(try ledger.run("verify").status == 0)
   }
 
+  @Test("a closed standard input is an empty one, and a folder is refused")
+  func oddInput() throws {
+    func append(_ redirection: String) throws -> Int32 {
+      let process = try Program.process([], ledger: ledger.path)
+      let program = try #require(process.executableURL).path
+      process.executableURL = URL(fileURLWithPath: "/bin/sh")
+      process.arguments = ["-c", "'\(program)' append - \(redirection)"]
+      process.standardOutput = FileHandle.nullDevice
+      process.standardError = FileHandle.nullDevice
+      try process.run()
+      process.waitUntilExit()
+      return process.terminationStatus
+    }
+    #expect(try append("<&-") == 0)
+    #expect(try append("< /") == 66)
+    #expect(try append(">&- 2>&- < /dev/null") == 0)
+    #expect(try ledger.run("verify").status == 0)
+    #expect(try ledger.run("events", "--count").output == "0\n")
+  }
+
   @Test("a line of a pipe is answered before the pipe ends") func slowPipe() throws {
     let conversation = try Conversation(["append", "-", "--format", "jsonl"], ledger)
     for number in 1...3 {

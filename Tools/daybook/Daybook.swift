@@ -16,4 +16,9 @@ struct Daybook: ParsableCommand {
       HoldersCommand.self, InstalledCommand.self, TransactionsCommand.self, FindingsCommand.self,
       ReplayCommand.self, Rebuild.self, Verify.self, Stats.self, Version.self,
     ])
+
+  static func main() {
+    let held = StandardStreams.fillGaps()
+    withExtendedLifetime(held) { main(nil) }
+  }
 }

@@ -111,7 +111,8 @@ struct Import: ParsableCommand {
   private static func bytes(of file: String) throws -> [UInt8] {
     let handle =
       file == "-"
-      ? FileHandle.standardInput : try FileHandle(readingInput: file, as: "the store")
+      ? try FileHandle.readableStandardInput(as: "the store")
+      : try FileHandle(readingInput: file, as: "the store")
     do { return [UInt8](try handle.readToEnd() ?? Data()) } catch {
       throw InputProblem(
         "\(file) cannot be read: \(error.localizedDescription)", exitCode: ExitStatus.inputOutput)

@@ -31,11 +31,13 @@ struct AppendSource {
   /// Begins to read.
   func open() throws -> ByteSource {
     isPipe
-      ? ByteSource(FileHandle.standardInput, isPipe: true)
+      ? ByteSource(try .readableStandardInput(as: Self.expected), isPipe: true)
       : ByteSource(try Self.handle(name), isPipe: false)
   }
 
   private static func handle(_ name: String) throws -> FileHandle {
-    try FileHandle(readingInput: name, as: "JSON Lines, one event a line")
+    try FileHandle(readingInput: name, as: Self.expected)
   }
+
+  private static let expected = "JSON Lines, one event a line"
 }

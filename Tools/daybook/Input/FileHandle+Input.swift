@@ -22,4 +22,22 @@ extension FileHandle {
         "\(name) cannot be read: \(error.localizedDescription)", exitCode: ExitStatus.noInput)
     }
   }
+
+  /// Standard input, to read a pipe or a file from.
+  ///
+  /// - Throws: `InputProblem` (exit 66) where a folder stands behind it, which cannot be read and
+  ///   would stop the program.
+  static func readableStandardInput(as expected: String) throws -> FileHandle {
+    let path = URL(fileURLWithPath: "/dev/stdin").resolvingSymlinksInPath().path
+    // A pipe's other end has no path, and is no folder.
+    if FileManager.default.fileExists(atPath: path) {
+      let type = try FileManager.default.attributesOfItem(atPath: path)[.type]
+      guard type as? FileAttributeType != .typeDirectory else {
+        throw InputProblem(
+          "standard input is a folder: pipe in a file of \(expected).",
+          exitCode: ExitStatus.noInput)
+      }
+    }
+    return .standardInput
+  }
 }

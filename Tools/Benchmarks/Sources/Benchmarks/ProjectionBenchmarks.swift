@@ -5,49 +5,116 @@ import LedgerStore
 /// Appends by the thousand with projections folded beside, until everything is folded: in order,
 /// and newest first, as a store hands out its history.
 let ledgerBenchmark = Benchmark(
-  name: "ledger", about: "appends with projections, in order and newest first; bytes of all"
+  name: "ledger",
+  about: "appends with projections, in order and newest first, up to --events; bytes of all"
 ) { surroundings in
-  var mix = Mix()
-  let events = surroundings.events
-  let batches = (0..<(events / 1_000)).map { _ in mix.next(1_000) }
+  let pieces = Piece.all(of: surroundings.events)
   let inOrder = try surroundings.withFolder { folder in
-    try run(batches, in: folder.appending(path: "ledger").path)
+    try run(pieces, of: surroundings.events, in: folder.appending(path: "ledger").path, "in order")
   }
   let newestFirst = try surroundings.withFolder { folder in
-    let reversed = batches.reversed().map { Array($0.reversed()) }
-    return try run(reversed, in: folder.appending(path: "ledger").path)
+    try run(
+      pieces.reversed().map { $0.reversed() }, of: surroundings.events,
+      in: folder.appending(path: "ledger").path, "newest first")
   }
-  let forward = Double(events) / inOrder.time
-  let backward = Double(events) / newestFirst.time
-  return [
+  guard let first = inOrder.marks.first, let last = inOrder.marks.last,
+    let newest = newestFirst.marks.last
+  else { return [] }
+  var figures = inOrder.marks.map { mark in
     Figure(
-      name: "ledger.inOrder", unit: "events/s", daybook: forward, floor: .atLeast(250_000)),
-    Figure(name: "ledger.newestFirst", unit: "events/s", daybook: backward),
+      name: "ledger.inOrder.\(rounded(Double(mark.events)))", unit: "events/s",
+      daybook: mark.rate, floor: .atLeast(250_000))
+  }
+  figures += newestFirst.marks.map { mark in
     Figure(
-      name: "ledger.newestFirst/inOrder", unit: "", daybook: backward / forward,
-      floor: .atLeast(0.2)),
+      name: "ledger.newestFirst.\(rounded(Double(mark.events)))", unit: "events/s",
+      daybook: mark.rate)
+  }
+  if inOrder.marks.count > 1 {
+    figures.append(
+      Figure(
+        name: "ledger.last/first", unit: "", daybook: last.rate / first.rate, floor: .atLeast(0.6)))
+  }
+  figures.append(
     Figure(
-      name: "bytes.all", unit: "bytes/event", daybook: Double(inOrder.bytes) / Double(events),
-      floor: .atMost(190)),
-  ]
+      name: "ledger.newestFirst/inOrder", unit: "", daybook: newest.rate / last.rate,
+      floor: .atLeast(0.2)))
+  figures.append(
+    Figure(
+      name: "bytes.all", unit: "bytes/event",
+      daybook: Double(inOrder.bytes) / Double(surroundings.events), floor: .atMost(190)))
+  return figures
 }
 
-/// Events in the ledger until all of them are durable and folded.
-private func run(
-  _ batches: [[EventInput]], in path: String
-) throws -> (time: Double, bytes: Int) {
-  let ledger = try Ledger.create(at: path)
-  let time = try seconds {
-    var before: AppendTicket?
-    for batch in batches {
-      let ticket = try ledger.submit(batch, options: checked)
-      _ = try before?.wait()
-      before = ticket
+/// A stretch of the mix that is made at once: the generator as it stood before, and how far to go.
+private struct Piece {
+  var mix: Mix
+  var count: Int
+  var isReversed = false
+
+  /// Events made at once, outside the measured time.
+  static let eventsMax = 1_000_000
+
+  /// The whole mix, cut at 10⁵ and then at every `eventsMax`.
+  static func all(of events: Int) -> [Piece] {
+    var mix = Mix()
+    var pieces: [Piece] = []
+    var made = 0
+    while made < events {
+      let end = made == 0 ? min(100_000, events) : min((made / eventsMax + 1) * eventsMax, events)
+      pieces.append(Piece(mix: mix, count: end - made))
+      _ = mix.next(end - made)
+      made = end
     }
-    _ = try before?.wait()
-    try ledger.fold()
+    return pieces
   }
-  return (time, try ledger.usedBytes())
+
+  func reversed() -> Piece { Piece(mix: mix, count: count, isReversed: !isReversed) }
+
+  /// The piece in batches of a thousand.
+  func batches() -> [[EventInput]] {
+    var mix = mix
+    let batches = stride(from: 0, to: count, by: 1_000).map { mix.next(min(1_000, count - $0)) }
+    return isReversed ? batches.reversed().map { $0.reversed() } : batches
+  }
+}
+
+/// How many events there were, and how many a second since the mark before.
+private struct Mark {
+  var events: Int
+  var rate: Double
+}
+
+/// Appends pieces until all events are durable and folded. What waits is folded at the end of each
+/// piece, inside its time, so that nothing is folded for nothing while the next piece is made.
+private func run(
+  _ pieces: [Piece], of events: Int, in path: String, _ order: String
+) throws -> (marks: [Mark], bytes: Int) {
+  let ledger = try Ledger.create(at: path)
+  var marks: [Mark] = []
+  var (written, marked, time, mark) = (0, 0, 0.0, 100_000)
+  for piece in pieces {
+    let batches = piece.batches()
+    time += try seconds {
+      var before: AppendTicket?
+      for batch in batches {
+        let ticket = try ledger.submit(batch, options: checked)
+        _ = try before?.wait()
+        before = ticket
+      }
+      _ = try before?.wait()
+      try ledger.fold()
+    }
+    written += piece.count
+    guard written >= mark || written == events else { continue }
+    marks.append(Mark(events: written, rate: Double(written - marked) / time))
+    complain("ledger, \(order): \(written) events, \(rounded(marks[marks.count - 1].rate))/s")
+    (marked, time) = (written, 0)
+    while mark <= written { mark *= 10 }
+  }
+  let bytes = try ledger.usedBytes()
+  try ledger.close()
+  return (marks, bytes)
 }
 
 /// The log folded anew, with all indexes.
