@@ -29,6 +29,8 @@ public struct AppPolicy: Hashable, Sendable {
   public var skipsExistingFiles = false
   /// How many downloads run at a time on one device.
   public var downloadsAtOnceMax = 3
+  /// Downloads content once where several transactions bring it.
+  public var downloadsOnce = true
   /// Forgets to finish what was restored.
   public var forgetsRestored = false
   /// Credits a consumable each time it is delivered.
@@ -90,6 +92,7 @@ extension AppPolicy {
     },
     careful(but: "download-everything", "starts every download of a restore at once") {
       $0.downloadsAtOnceMax = .max
+      $0.downloadsOnce = false
     },
     careful(but: "never-finish", "forgets to finish what was restored") {
       $0.forgetsRestored = true

@@ -39,6 +39,8 @@ public struct Simulation: Sendable {
     public var actions: [Action]
     /// How many commands of the script never got their turn.
     public var commandsLeft: Int
+    /// What the app owes its customers; the promises count once the faults have stopped.
+    public var brokenPromises: [Promise]
   }
 
   /// Plays the scenario: by its schedule where it has one, else by the clock.
@@ -51,8 +53,24 @@ public struct Simulation: Sendable {
     } else {
       play.play(cast.scenario.schedule.compactMap { Action($0) })
     }
-    return Run(
+    return run(play)
+  }
+
+  /// Plays a run at random as an exploration does: faults strike, then they stop and the app gets
+  /// its chance.
+  ///
+  /// - Parameters:
+  ///   - number: Which of the runs, from 0; the same number gives the same run.
+  ///   - options: `seed`, `faults`, `actionCountMax` and `faultInterval` count.
+  /// - Complexity: as for `run()`.
+  public func run(atRandom number: Int, options: Exploration.Options = .init()) -> Run {
+    run(Play.atRandom(number, cast, options).play)
+  }
+
+  private func run(_ play: Play) -> Run {
+    Run(
       events: cast.events(of: play.recording.events), actions: play.actions,
-      commandsLeft: cast.script.count - play.world.cursor)
+      commandsLeft: cast.script.count - play.world.cursor,
+      brokenPromises: play.world.brokenPromises())
   }
 }

@@ -88,22 +88,8 @@ extension Search {
   mutating func tryAtRandom(_ goOn: (Exploration.Progress) -> Bool) {
     for run in 0..<max(options.runCountMax, 0) {
       if run % Self.runsBetweenQuestions == 0, !goOn(progress) { return }
-      let (play, seed) = Self.play(run, cast, options)
+      let (play, seed) = Play.atRandom(run, cast, options)
       if !judge(play, isOver: true, seed: seed, run: run + 1) { return }
     }
-  }
-
-  /// A run at random, by its number.
-  private static func play(
-    _ run: Int, _ cast: Cast, _ options: Exploration.Options
-  ) -> (Play, seed: UInt64) {
-    var random = SplitMix(seed: options.seed, run: UInt64(run))
-    // Seeds stand in files as integers of JSON.
-    let seed = random.next() >> 12 | 1
-    var play = Play(cast, seed: seed, faults: random.below(options.faults + 1))
-    play.playAtRandom(
-      &random, actionCountMax: options.actionCountMax, faultInterval: options.faultInterval)
-    play.recover()
-    return (play, seed)
   }
 }

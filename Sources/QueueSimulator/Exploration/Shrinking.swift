@@ -42,11 +42,24 @@ struct Shrinking {
     var eventCount: Int
   }
 
+  private var isOwedInTheEnd: Bool {
+    switch breach {
+    case .rule(let rule): rule.isJudgedAtAMoment
+    case .promise: true
+    }
+  }
+
   /// Plays a candidate; `nil` where it does not break the rule.
   private func trial(_ scenario: Scenario, _ schedule: [Action]) -> Trial? {
     let cast = Cast(scenario, policy: policy, seed: seed)
     var play = Play(cast, seed: seed, faults: .max)
-    play.play(schedule)
+    if isOwedInTheEnd {
+      // What is owed in the end is owed once the faults have stopped and the app had its chance.
+      play.play(Array(schedule.prefix { $0.verb != .calm }))
+      play.recover()
+    } else {
+      play.play(schedule)
+    }
     var judge = Judge(cast)
     let isBroken: Bool
     switch breach {
@@ -55,10 +68,7 @@ struct Shrinking {
         $0.rule == rule
       }
     case .promise(let promise):
-      // A promise is owed once the app had its chance.
-      isBroken =
-        play.actions.contains(Action(.calm)) && play.actions.count { $0.verb == .wait } >= 2
-        && play.world.brokenPromises().contains(promise)
+      isBroken = play.world.brokenPromises().contains(promise)
     }
     guard isBroken else { return nil }
     let catalogs = scenario.setsCatalog && !scenario.products.isEmpty ? 1 : 0
@@ -86,7 +96,7 @@ struct Shrinking {
         let count = actions.count
         var candidate = actions
         candidate.removeSubrange(start..<min(start + size, count))
-        if !take(scenario, candidate) || actions.count == count { start += size }
+        if !take(scenario, candidate) || actions.count >= count { start += size }
       }
       if size == 1 { return }
       size /= 2

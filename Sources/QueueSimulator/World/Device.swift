@@ -45,32 +45,28 @@ struct Device: Hashable, Sendable {
   var isDiskFull = false
   var failsFinish = false
 
-  init(productCount: Int) {
-    folders = Array(repeating: Folder(), count: productCount)
+  init(productCount: Int, versionCount: Int) {
+    folders = Array(repeating: Folder(versionCount: versionCount), count: productCount)
   }
 }
 
-/// What the app has of a product's content.
+/// What the app has of a product's content: a folder for each version.
 struct Folder: Hashable, Sendable {
+  /// The parts that are there, a bit each, by the version's rank.
+  var parts: [UInt32]
   /// The highest version, by rank, all of whose parts are there; −1 for none.
   var complete: Int16 = -1
-  /// The version that is being put together, and its parts, a bit each.
-  var partial: Int16 = -1
-  var parts: UInt32 = 0
   /// What was installed last, and by which transaction.
   var newest: Int16 = -1
   var installer: Int32 = -1
 
+  init(versionCount: Int) { parts = Array(repeating: 0, count: versionCount) }
+
   mutating func install(part: Int, of count: Int, version: Int16, by transaction: Int32) {
     newest = version
     installer = transaction
-    if version == complete { return }
-    if version != partial {
-      partial = version
-      parts = 0
-    }
-    parts |= 1 << UInt32(part)
-    if parts.nonzeroBitCount == count { complete = max(complete, version) }
+    parts[Int(version)] |= 1 << UInt32(part)
+    if parts[Int(version)].nonzeroBitCount == count { complete = max(complete, version) }
   }
 }
 

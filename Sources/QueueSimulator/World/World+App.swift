@@ -126,7 +126,9 @@ extension World {
       return
     }
     devices[device].slots[slot].isFinished = true
-    devices[device].owed &= ~(1 << UInt64(transaction.product))
+    if transaction.told == .purchased || transaction.told == .restored {
+      devices[device].owed &= ~(1 << UInt64(transaction.product))
+    }
     for part in transaction.parts.indices {
       devices[device].slots[slot].parts[part].isPending = false
       devices[device].slots[slot].parts[part].isCached = false

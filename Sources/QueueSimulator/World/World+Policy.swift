@@ -32,6 +32,7 @@ extension World {
       return closing(transaction)
     }
     let isThere = isThereAlready(app, transaction)
+    if !isThere && policy.downloadsOnce && isAhead(app, slot) { return nil }
     if !isThere {
       if policy.finish == .atOnce, !transaction.isFinished, haveBeenRequested(transaction) {
         return closing(transaction)
@@ -73,6 +74,20 @@ extension World {
     let folder = app.folders[Int(transaction.product)]
     return folder.complete >= transaction.version && folder.newest >= transaction.version
       && folder.installer != transaction.transaction
+  }
+
+  /// Whether another unfinished transaction brings the same content, or a newer one: it goes ahead,
+  /// and what it installs will serve this one, too.
+  private func isAhead(_ app: Device, _ slot: Int) -> Bool {
+    let transaction = app.slots[slot]
+    for place in app.slots.indices where place != slot {
+      let other = app.slots[place]
+      guard other.product == transaction.product, other.isTold, !other.isGone,
+        !other.isFinished, other.told == .purchased || other.told == .restored
+      else { continue }
+      if (other.version, slot) > (transaction.version, place) { return true }
+    }
+    return false
   }
 
   private func haveBeenRequested(_ transaction: QueueTransaction) -> Bool {

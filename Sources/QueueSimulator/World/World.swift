@@ -29,7 +29,9 @@ struct World: Sendable {
     self.random = random
     self.drawsProgress = drawsProgress
     clock = cast.scenario.start.microseconds
-    devices = cast.scenario.devices.map { _ in Device(productCount: cast.products.count) }
+    devices = cast.scenario.devices.map { _ in
+      Device(productCount: cast.products.count, versionCount: cast.versions.count)
+    }
     offers = cast.products.map(\.version)
     faultsLeft = faults
   }
@@ -74,8 +76,7 @@ extension Device {
     print.feed(owed)
     for folder in folders {
       print.feed(folder.complete)
-      print.feed(folder.partial)
-      print.feed(folder.parts)
+      for parts in folder.parts { print.feed(parts) }
       print.feed(folder.newest)
       print.feed(folder.installer)
     }
