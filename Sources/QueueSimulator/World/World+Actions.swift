@@ -68,7 +68,8 @@ extension World {
       if isPending { actions.append(Action(.updatedTransactions, device: place)) }
       if isDownloadPending { actions.append(Action(.updatedDownloads, device: place)) }
       if isRemovalPending { actions.append(Action(.removedTransactions, device: place)) }
-      if (device.restore == .listed && !isPending) || (device.restore != .none && device.isOvertaking)
+      if (device.restore == .listed && !isPending)
+        || (device.restore != .none && device.isOvertaking)
       {
         actions.append(Action(.restoreFinished, device: place))
       }
