@@ -22,60 +22,26 @@ extension World {
   }
 
   private func listActions(_ place: Int, _ actions: inout [Action]) {
-    let device = devices[place]
-    switch device.app {
-    case .notRunning: if device.session > 0 { actions.append(Action(.launch, device: place)) }
+    switch devices[place].app {
+    case .notRunning:
+      if devices[place].session > 0 { actions.append(Action(.launch, device: place)) }
     case .background: actions.append(Action(.foreground, device: place))
-    case .foreground: listCallbacks(place, device, &actions)
+    case .foreground:
+      if devices[place].observes { devices[place].listCallbacks(place, &actions) }
+      listCalls(place, &actions)
     }
-    switch device.restore {
-    case .listing:
-      actions.append(Action(device.toList.isEmpty ? .endRestored : .listRestored, device: place))
-    case .listed, .none: break
+    if devices[place].restore == .listing {
+      actions.append(
+        Action(devices[place].toList.isEmpty ? .endRestored : .listRestored, device: place))
     }
-    for slot in device.slots.indices where !device.slots[slot].isGone {
-      let transaction = device.slots[slot]
-      if mayBeAuthorized(transaction) {
-        actions.append(Action(.authorize, device: place, slot: slot))
-      }
-      for part in transaction.parts.indices
-      where transaction.parts[part].state.isRunning && !transaction.parts[part].isStalled {
-        actions.append(Action(.download, device: place, slot: slot, part: part))
-      }
-    }
+    devices[place].listQueue(place, &actions)
   }
 
-  private func mayBeAuthorized(_ transaction: QueueTransaction) -> Bool {
-    switch transaction.state {
-    case .purchasing: true
-    case .deferred: transaction.outcome != .deferred
-    case .purchased, .failed, .restored: false
-    }
-  }
-
-  private func listCallbacks(_ place: Int, _ device: Device, _ actions: inout [Action]) {
-    if device.observes {
-      var isPending = false
-      var isDownloadPending = false
-      var isRemovalPending = false
-      for slot in device.slots {
-        if slot.isPending { isPending = true }
-        if slot.isRemovalPending { isRemovalPending = true }
-        if slot.isTold {
-          for part in slot.parts where part.isPending { isDownloadPending = true }
-        }
-      }
-      if isPending { actions.append(Action(.updatedTransactions, device: place)) }
-      if isDownloadPending { actions.append(Action(.updatedDownloads, device: place)) }
-      if isRemovalPending { actions.append(Action(.removedTransactions, device: place)) }
-      if (device.restore == .listed && !isPending)
-        || (device.restore != .none && device.isOvertaking)
-      {
-        actions.append(Action(.restoreFinished, device: place))
-      }
-    }
+  private func listCalls(_ place: Int, _ actions: inout [Action]) {
     if hasAppCall(place) { actions.append(Action(.app, device: place, slot: -1)) }
-    for slot in device.slots.indices where nextCall(place, slot) != nil {
+    let policy = policy
+    for slot in devices[place].slots.indices
+    where devices[place].nextCall(slot, policy) != nil {
       actions.append(Action(.app, device: place, slot: slot))
     }
   }
@@ -90,7 +56,7 @@ extension World {
       for verb in Self.faultsOfDevices { add(Action(verb, device: device)) }
       for slot in devices[device].slots.indices where !devices[device].slots[slot].isGone {
         for verb in Self.faultsOfTransactions { add(Action(verb, device: device, slot: slot)) }
-        for part in devices[device].slots[slot].parts.indices {
+        for part in devices[device].parts(of: slot) {
           add(Action(.failDownload, device: device, slot: slot, part: part))
           add(Action(.stallDownload, device: device, slot: slot, part: part))
         }
@@ -145,7 +111,7 @@ extension World {
 
   /// A download goes a step further.
   private mutating func advance(_ device: Int, _ slot: Int, _ place: Int) {
-    var part = devices[device].slots[slot].parts[place]
+    var part = devices[device][slot, place]
     part.isPending = true
     if cast.scenario.devices[device].isSimulator {
       part.state = .failed
@@ -158,7 +124,7 @@ extension World {
     } else {
       advance(&part)
     }
-    devices[device].slots[slot].parts[place] = part
+    devices[device][slot, place] = part
   }
 
   /// Progress of 1.0 is not the end, and the end can come without it: SKDownload's documentation
@@ -171,6 +137,54 @@ extension World {
       part.isCached = true
     } else {
       part.progress = min(1_000, part.progress + 100 + Int16(random.below(400)))
+    }
+  }
+}
+
+extension Device {
+  /// What the store and the network can do for what is on the queue.
+  fileprivate func listQueue(_ place: Int, _ actions: inout [Action]) {
+    for slot in slots.indices where !slots[slot].isGone {
+      if slots[slot].mayBeAuthorized {
+        actions.append(Action(.authorize, device: place, slot: slot))
+      }
+      let first = Int(slots[slot].firstPart)
+      for part in 0..<Int(slots[slot].partCount)
+      where parts[first + part].state.isRunning && !parts[first + part].isStalled {
+        actions.append(Action(.download, device: place, slot: slot, part: part))
+      }
+    }
+  }
+
+  /// What the queue can report.
+  fileprivate func listCallbacks(_ place: Int, _ actions: inout [Action]) {
+    var isPending = false
+    var isDownloadPending = false
+    var isRemovalPending = false
+    for slot in slots.indices {
+      if slots[slot].isPending { isPending = true }
+      if slots[slot].isRemovalPending { isRemovalPending = true }
+      guard slots[slot].isTold else { continue }
+      let first = Int(slots[slot].firstPart)
+      for part in 0..<Int(slots[slot].partCount) where parts[first + part].isPending {
+        isDownloadPending = true
+      }
+    }
+    if isPending { actions.append(Action(.updatedTransactions, device: place)) }
+    if isDownloadPending { actions.append(Action(.updatedDownloads, device: place)) }
+    if isRemovalPending { actions.append(Action(.removedTransactions, device: place)) }
+    if (restore == .listed && !isPending) || (restore != .none && isOvertaking) {
+      actions.append(Action(.restoreFinished, device: place))
+    }
+  }
+}
+
+extension QueueTransaction {
+  fileprivate var mayBeAuthorized: Bool {
+    switch state {
+    case .purchasing: true
+    case .deferred: outcome != .deferred
+    case .purchased, .failed, .restored: false
     }
   }
 }
