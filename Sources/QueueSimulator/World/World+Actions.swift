@@ -22,28 +22,7 @@ extension World {
   }
 
   private func listActions(_ place: Int, _ actions: inout [Action]) {
-    switch devices[place].app {
-    case .notRunning:
-      if devices[place].session > 0 { actions.append(Action(.launch, device: place)) }
-    case .background: actions.append(Action(.foreground, device: place))
-    case .foreground:
-      if devices[place].observes { devices[place].listCallbacks(place, &actions) }
-      listCalls(place, &actions)
-    }
-    if devices[place].restore == .listing {
-      actions.append(
-        Action(devices[place].toList.isEmpty ? .endRestored : .listRestored, device: place))
-    }
-    devices[place].listQueue(place, &actions)
-  }
-
-  private func listCalls(_ place: Int, _ actions: inout [Action]) {
-    if hasAppCall(place) { actions.append(Action(.app, device: place, slot: -1)) }
-    let policy = policy
-    for slot in devices[place].slots.indices
-    where devices[place].nextCall(slot, policy) != nil {
-      actions.append(Action(.app, device: place, slot: slot))
-    }
+    devices[place].list(place, policy, cast.consumables, &actions)
   }
 
   /// The faults that can strike now, in a fixed order; none where the budget is spent.
@@ -113,37 +92,76 @@ extension World {
   private mutating func advance(_ device: Int, _ slot: Int, _ place: Int) {
     var part = devices[device][slot, place]
     part.isPending = true
+    let product = Int(devices[device].slots[slot].product)
+    let step = Delays.thousandthsPerReport(of: cast.products[product].parts[place].length)
     if cast.scenario.devices[device].isSimulator {
       part.state = .failed
     } else if part.state == .waiting {
       part.state = .active
-      if part.progress == 0 { part.progress = drawsProgress ? Int16(random.below(600)) : 500 }
+      if part.progress == 0 { part.progress = drawsProgress ? Int16(random.below(step)) : 500 }
     } else if part.progress >= 1_000 {
       part.state = .finished
       part.isCached = true
     } else {
-      advance(&part)
+      advance(&part, step)
     }
     devices[device][slot, place] = part
   }
 
   /// Progress of 1.0 is not the end, and the end can come without it: SKDownload's documentation
   /// says to go by the state; cordova-plugin-purchase issue 280 never saw more than 0.98.
-  private mutating func advance(_ part: inout Part) {
+  private mutating func advance(_ part: inout Part, _ step: Int) {
     if !drawsProgress {
       part.progress = 1_000
-    } else if part.progress > 700 && random.below(3) == 0 {
+    } else if part.progress > 900 && random.below(3) == 0 {
       part.state = .finished
       part.isCached = true
     } else {
-      part.progress = min(1_000, part.progress + 100 + Int16(random.below(400)))
+      part.progress = min(1_000, part.progress + Int16(step / 2 + random.below(step)))
     }
   }
 }
 
 extension Device {
+  /// Everything that can happen next on the device but faults: one call, because handing a device
+  /// on counts its references.
+  ///
+  /// - Parameter consumables: The products that are, a bit each.
+  fileprivate func list(
+    _ place: Int, _ policy: AppPolicy, _ consumables: UInt64, _ actions: inout [Action]
+  ) {
+    switch app {
+    case .notRunning: if session > 0 { actions.append(Action(.launch, device: place)) }
+    case .background: actions.append(Action(.foreground, device: place))
+    case .foreground:
+      if observes { listCallbacks(place, &actions) }
+      if isStarting || (observes && mustRestore(consumables)) {
+        actions.append(Action(.app, device: place, slot: -1))
+      }
+      for slot in slots.indices where nextCall(slot, policy) != nil {
+        actions.append(Action(.app, device: place, slot: slot))
+      }
+    }
+    if restore == .listing {
+      actions.append(Action(toList.isEmpty ? .endRestored : .listRestored, device: place))
+    }
+    listQueue(place, &actions)
+  }
+
+  /// A purchase that the app noted down is neither delivered nor on the queue: a restore is the way
+  /// back.
+  private func mustRestore(_ consumables: UInt64) -> Bool {
+    let lost = owed & ~consumables
+    guard lost != 0, !hasAskedToRestore, restore == .none else { return false }
+    var coming: UInt64 = 0
+    for slot in slots.indices where !slots[slot].isGone && slots[slot].state != .failed {
+      coming |= 1 << UInt64(slots[slot].product)
+    }
+    return lost & ~coming != 0
+  }
+
   /// What the store and the network can do for what is on the queue.
-  fileprivate func listQueue(_ place: Int, _ actions: inout [Action]) {
+  private func listQueue(_ place: Int, _ actions: inout [Action]) {
     for slot in slots.indices where !slots[slot].isGone {
       if slots[slot].mayBeAuthorized {
         actions.append(Action(.authorize, device: place, slot: slot))
@@ -157,7 +175,7 @@ extension Device {
   }
 
   /// What the queue can report.
-  fileprivate func listCallbacks(_ place: Int, _ actions: inout [Action]) {
+  private func listCallbacks(_ place: Int, _ actions: inout [Action]) {
     var isPending = false
     var isDownloadPending = false
     var isRemovalPending = false

@@ -1,26 +1,6 @@
 internal import LedgerEvents
 
 extension World {
-  /// Whether the app has something to do that concerns no one transaction.
-  func hasAppCall(_ device: Int) -> Bool {
-    let app = devices[device]
-    return app.isStarting || (app.observes && mustRestore(app))
-  }
-
-  /// A purchase that the app noted down is neither delivered nor on the queue: a restore is the way
-  /// back.
-  private func mustRestore(_ app: Device) -> Bool {
-    guard app.owed != 0, !app.hasAskedToRestore, app.restore == .none else { return false }
-    for product in cast.products.indices where app.owed & 1 << UInt64(product) != 0 {
-      if cast.products[product].isConsumable { continue }
-      let isComing = app.slots.contains {
-        $0.product == product && !$0.isGone && $0.state != .failed
-      }
-      if !isComing { return true }
-    }
-    return false
-  }
-
   /// The app goes on by one call.
   mutating func runApp(_ device: Int, _ slot: Int, _ recording: inout Recording) {
     if slot < 0 {
