@@ -118,6 +118,10 @@ let package = Package(
       dependencies: ["Replay", "LedgerModel", "LedgerEvents", "LedgerHistories"],
       swiftSettings: strict),
     .testTarget(
+      name: "ScenarioTests",
+      dependencies: ["QueueSimulator", "LedgerEvents", "LedgerHistories"],
+      swiftSettings: strict),
+    .testTarget(
       name: "LedgerOracleTests", dependencies: ["LedgerOracle", "LedgerHistories", "LedgerEvents"],
       swiftSettings: strict),
     .testTarget(
