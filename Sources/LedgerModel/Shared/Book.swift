@@ -39,8 +39,9 @@ public struct Book {
     self.texts = texts
   }
 
-  /// Folds facts of which it is known that all that state a name hang together: what `init(folding:)`
-  /// gives, without finding out which belong to which. Its units cannot be asked for by name.
+  /// Folds facts of which it is known that all that state a name hang together: what
+  /// `init(folding:)` gives, without finding out which belong to which. Its units cannot be asked
+  /// for by name.
   ///
   /// - Complexity: O(*n*) in the number of facts where they come in the fold's order.
   public init(foldingAsOne facts: [Fact], texts: any FactTexts) {
