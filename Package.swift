@@ -111,7 +111,9 @@ let package = Package(
       exclude: ["Golden"], swiftSettings: strict),
     .testTarget(
       name: "ReplayTests",
-      dependencies: ["Replay", "LedgerModel", "LedgerEvents", "LedgerHistories"],
+      dependencies: [
+        "Replay", "LedgerStore", "LedgerModel", "LedgerEvents", "LMDB", "LedgerHistories",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "LedgerOracleTests", dependencies: ["LedgerOracle", "LedgerHistories", "LedgerEvents"],

@@ -12,6 +12,8 @@ struct GrowingBook {
     /// Counted up with every change of the unit.
     fileprivate(set) var version = 0
     fileprivate(set) var isGone = false
+    /// What becomes of it is not told.
+    fileprivate(set) var isBackground = true
     fileprivate var isSpent = false
   }
 
@@ -23,8 +25,13 @@ struct GrowingBook {
   private var partByNode: [NameNumber: Int] = [:]
   /// The part of the facts that name nothing.
   private var loose: Int?
+  /// The positions of facts that others are judged against, and no more.
+  private let background: Set<UInt64>
 
-  init(texts: NumberedEvents) { self.texts = texts }
+  init(texts: NumberedEvents, background: Set<UInt64> = []) {
+    self.texts = texts
+    self.background = background
+  }
 
   /// Takes in the next facts, in the order of arrival.
   ///
@@ -37,6 +44,7 @@ struct GrowingBook {
       context.extend(with: fact, texts, &change)
       let part = part(of: fact)
       parts[part].facts.append(fact)
+      if !background.contains(fact.position) { parts[part].isBackground = false }
       fresh[part, default: []].append(fact)
     }
     if !change.isEmpty {
@@ -93,6 +101,7 @@ struct GrowingBook {
     parts[into].facts += parts[gone].facts
     parts[into].facts.sort { $0.position < $1.position }
     parts[into].isSpent = true
+    if !parts[gone].isBackground { parts[into].isBackground = false }
     for fact in parts[gone].facts {
       for node in UnitNodes(fact) { partByNode[node] = into }
     }
@@ -130,9 +139,10 @@ extension GrowingBook {
 
   /// All broken rules of the first table, by position.
   var findings: [Finding] {
-    var all = parts.flatMap(\.unit.findings)
+    let told = parts.filter { !$0.isBackground }
+    var all = told.flatMap(\.unit.findings)
     let observations = observations
-    for part in parts {
+    for part in told {
       for observed in part.unit.observedProducts {
         guard let known = observations[observed] else { continue }
         all += part.unit.findings(of: observed, against: known, texts: texts)
@@ -159,7 +169,7 @@ extension GrowingBook {
     let observations = observations
     for environment in StoreEnvironment.allCases {
       guard let moment = newestEvent(in: environment) else { continue }
-      for part in parts {
+      for part in parts where !part.isBackground {
         all += part.unit.findings(
           at: moment, in: environment, thresholds: thresholds, context: context, texts: texts
         ) { product in

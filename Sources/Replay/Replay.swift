@@ -1,6 +1,6 @@
 public import LedgerEvents
 public import LedgerModel
-internal import LedgerStore
+public import LedgerStore
 
 /// Folds recorded events one by one, in the order in which they were recorded, and says after each
 /// what it changed and which rules it broke.
@@ -10,13 +10,24 @@ internal import LedgerStore
 public struct Replay: Sendable {
   private let events: [RecordedEvent]
   private let steps: Set<UInt64>?
+  private let background: Set<UInt64>
 
   /// - Parameters:
   ///   - events: By position, valid by the rules of the format.
   ///   - steps: The positions that are told; `nil` for all.
-  public init(_ events: [RecordedEvent], steps: Set<UInt64>? = nil) {
+  ///   - background: The positions of events that the steps are judged by and that are not
+  ///     connected with them: what becomes of these is not told.
+  public init(
+    _ events: [RecordedEvent], steps: Set<UInt64>? = nil, background: Set<UInt64> = []
+  ) {
     self.events = events
     self.steps = steps
+    self.background = background
+  }
+
+  /// A part of a ledger.
+  public init(_ slice: ReplayEvents) {
+    self.init(slice.events, steps: slice.steps, background: slice.background)
   }
 
   /// Runs through the events and tells each step.
@@ -28,7 +39,7 @@ public struct Replay: Sendable {
     _ body: (ReplayStep) -> Void
   ) -> ReplayOutcome {
     let numbered = NumberedEvents(events)
-    var book = GrowingBook(texts: numbered)
+    var book = GrowingBook(texts: numbered, background: background)
     var state = ReplayState()
     var findings = FindingCounts([])
     var folded = 0

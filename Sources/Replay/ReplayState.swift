@@ -10,6 +10,8 @@ struct ReplayState {
     /// The next moment at which time alone changes an answer.
     var nextChange: Int64
     var lines: [ReplaySubject: String]
+
+    static let nothing = Shown(version: -1, contextVersion: -1, nextChange: .min, lines: [:])
   }
 
   /// By part of the book.
@@ -29,6 +31,10 @@ struct ReplayState {
     let newest = moments.map(\.1).max() ?? .min
     for place in book.parts.indices {
       let part = book.parts[place]
+      if part.isBackground && !part.isGone {
+        if place >= shown.count { shown.append(.nothing) }
+        continue
+      }
       if place < shown.count {
         let old = shown[place]
         if old.version == part.version && old.contextVersion == book.contextVersion
