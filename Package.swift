@@ -55,7 +55,11 @@ let package = Package(
       dependencies: ["LedgerEvents", .product(name: "Crypto", package: "swift-crypto")],
       swiftSettings: strict),
     .target(
-      name: "Replay", dependencies: ["LedgerStore", "LedgerModel", "LedgerEvents"],
+      name: "Replay",
+      dependencies: [
+        "LedgerStore", "LedgerModel", "LedgerEvents",
+        .product(name: "Crypto", package: "swift-crypto"),
+      ],
       swiftSettings: strict),
     .executableTarget(
       name: "daybook",

@@ -17,9 +17,25 @@ public struct ReplayStep: Sendable {
 public struct ReplayChange: Hashable, Sendable {
   public var subject: ReplaySubject
   /// `nil` where there was nothing.
-  public var before: String?
+  public var before: ReplayStanding?
   /// `nil` where there is nothing any more.
-  public var after: String?
+  public var after: ReplayStanding?
+}
+
+/// What a replay says of a subject.
+public struct ReplayStanding: Hashable, Sendable {
+  /// In words: `active 31%, version 1.1`.
+  public var text: String
+  /// Of a transaction, payment or download: the one word that says where it stands.
+  public var phase: String?
+  /// Of a download under way: the highest progress of its attempt, 0 to 1.
+  public var progress: Double?
+
+  init(text: String, phase: String? = nil, progress: Double? = nil) {
+    self.text = text
+    self.phase = phase
+    self.progress = progress
+  }
 }
 
 /// What a change is about.

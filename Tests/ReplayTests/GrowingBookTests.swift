@@ -68,7 +68,7 @@ import Testing
   @Test("each change goes on from where the one before ended", arguments: 1...40)
   func goesOn(seed: UInt64) {
     let events = Histories.dense(seed: seed)
-    var lines: [ReplaySubject: String] = [:]
+    var lines: [ReplaySubject: ReplayStanding] = [:]
     _ = Replay(events).run { step in
       for change in step.changes {
         #expect(lines[change.subject] == change.before)

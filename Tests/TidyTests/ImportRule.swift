@@ -10,7 +10,7 @@ struct ImportRule: TidyRule {
     "LedgerStore": ["LMDB", "LedgerEvents", "LedgerModel", "Crypto"],
     "Entitlements": ["LedgerStore", "LedgerModel", "LedgerEvents"],
     "StoreImport": ["LedgerEvents", "Crypto"],
-    "Replay": ["LedgerStore", "LedgerModel", "LedgerEvents"],
+    "Replay": ["LedgerStore", "LedgerModel", "LedgerEvents", "Crypto"],
     "daybook": [
       "LedgerEvents", "LedgerModel", "LedgerStore", "Entitlements", "StoreImport", "Replay",
       "ArgumentParser", "UnixSignals",

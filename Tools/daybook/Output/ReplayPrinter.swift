@@ -60,8 +60,8 @@ final class ReplayPrinter {
     }
     Console.print(Console.bold(TextTable.printable(title)))
     for change in step.changes {
-      let before = change.before ?? "-"
-      let after = change.after ?? "gone"
+      let before = change.before?.text ?? "-"
+      let after = change.after?.text ?? "gone"
       let line = "\(change.subject.text): \(before) → \(after)"
       Console.print("    \(TextTable.printable(line))")
     }
@@ -111,8 +111,8 @@ extension ReplayStep {
               json.member("account", change.subject.account)
               json.member("transaction", change.subject.transaction)
               json.member("device", change.subject.device)
-              json.member("before", change.before)
-              json.member("after", change.after)
+              json.member("before", change.before?.text)
+              json.member("after", change.after?.text)
             }
           }
         })
