@@ -1,6 +1,5 @@
 public import LedgerModel
 
-
 /// All steps of a replay, to be walked forwards and back.
 public struct ReplayHistory: Sendable {
   public let steps: [ReplayStep]

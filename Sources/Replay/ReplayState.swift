@@ -159,7 +159,8 @@ extension TransactionStanding {
     switch self.phase {
     case .open:
       words.append(isRemovedUnfinished ? "open, removed" : "open")
-      phase = isRemovedUnfinished ? "removed" : self.reported == .transactionFailed ? "failed" : "open"
+      phase =
+        isRemovedUnfinished ? "removed" : self.reported == .transactionFailed ? "failed" : "open"
     case .finished:
       words.append("finished")
       phase = "finished"

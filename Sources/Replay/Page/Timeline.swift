@@ -12,9 +12,15 @@ struct Timeline {
     case device(Name?)
     case transaction(StoreEnvironment, Name)
     case download(StoreEnvironment, transaction: Name, download: Name, device: Name?)
+
+    /// Of a download, its transaction; else itself.
+    var transaction: Subject {
+      guard case .download(let environment, let transaction, _, _) = self else { return self }
+      return .transaction(environment, transaction)
+    }
   }
 
-  struct Lane {
+  struct Lane: Equatable {
     var subject: Subject
     /// In the order of time.
     var points: [Point] = []
@@ -35,6 +41,8 @@ struct Timeline {
   /// By step: the lane on which its event stands.
   private(set) var laneOfStep: [Int]
   private var places: [Subject: Int] = [:]
+  /// By transaction: the device that saw it first.
+  private var homes: [Subject: Name] = [:]
 
   /// - Complexity: O(*n* log *n*) in the steps, and a second replay where they did not come in the
   ///   order of time.
@@ -50,7 +58,11 @@ struct Timeline {
     for (place, step) in order.enumerated() {
       let event = told[place].event.event
       for change in told[place].changes { holders.learn(change) }
-      laneOfStep[step] = lane(Self.subject(of: told[place], holders))
+      let own = Self.subject(of: told[place], holders)
+      laneOfStep[step] = lane(own)
+      if let device = event.device, homes[own.transaction] == nil {
+        homes[own.transaction] = device
+      }
       for change in told[place].changes { add(change, step, holders) }
       if event.device != nil || event.type.kind.isOfSession {
         for point in launches.points(of: event, step) {
@@ -133,25 +145,33 @@ struct Timeline {
     return lanes.count - 1
   }
 
-  /// Devices go before transactions, and each transaction before its downloads.
+  /// Below each device stand the transactions that were first seen there, and below each
+  /// transaction its downloads; what no device saw goes last.
   private mutating func arrange() {
-    var rank: [Subject: Int] = [:]
-    for (place, lane) in lanes.enumerated() { rank[lane.subject] = place }
-    func key(_ subject: Subject) -> (Int, Int, Int) {
-      let place = rank[subject] ?? 0
-      switch subject {
-      case .loose: return (0, 0, 0)
-      case .device: return (1, place, 0)
-      case .transaction: return (2, place, 0)
+    func key(_ place: Int) -> (Int, Int, Int) {
+      switch lanes[place].subject {
+      case .loose: return (-1, 0, 0)
+      case .device: return (place, -1, 0)
+      case .transaction(let environment, let name):
+        return (home(of: .transaction(environment, name)), place, -1)
       case .download(let environment, let transaction, _, _):
-        return (2, rank[.transaction(environment, transaction)] ?? 0, place)
+        let above = Subject.transaction(environment, transaction)
+        return (home(of: above), places[above] ?? 0, place)
       }
     }
-    let sorted = lanes.indices.sorted { key(lanes[$0].subject) < key(lanes[$1].subject) }
+    let keys = lanes.indices.map(key)
+    let sorted = lanes.indices.sorted { keys[$0] < keys[$1] }
     var moved = [Int](repeating: 0, count: lanes.count)
     for (new, old) in sorted.enumerated() { moved[old] = new }
     lanes = sorted.map { lanes[$0] }
     laneOfStep = laneOfStep.map { moved[$0] }
+  }
+}
+
+extension Timeline {
+  /// The place of the lane of the device that saw a transaction first.
+  private func home(of transaction: Subject) -> Int {
+    homes[transaction].flatMap { places[.device($0)] } ?? lanes.count
   }
 }
 

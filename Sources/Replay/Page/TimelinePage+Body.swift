@@ -15,7 +15,7 @@ extension TimelinePage {
         <output id="place" aria-live="off"></output>
         <button id="forward" title="Next event (→)" aria-label="Next event">→</button>
         <button id="last" title="Last event (End)" aria-label="Last event">⇥</button>
-        <button id="next" class="wide" title="Next finding (f), before (Shift f)">Next finding</button>
+        <button id="next" class="wide" title="f; the one before: Shift f">Next finding</button>
       </div>
     </header>
     <noscript><p class="note">This page needs its own script to draw the replay.</p></noscript>
@@ -40,7 +40,8 @@ extension TimelinePage {
         </div>
         <div id="legend" aria-label="Legend"></div>
       </section>
-      <section id="detail" tabindex="-1" aria-label="Selected event"></section>
+      <section id="detail" tabindex="0" aria-label="Selected event"></section>
+      <section id="state" tabindex="0" aria-label="State after the selected event"></section>
       <section id="browse" aria-label="Events and findings">
         <div role="tablist" aria-label="What is listed">
           <button role="tab" id="tab-events" aria-controls="events">Events</button>

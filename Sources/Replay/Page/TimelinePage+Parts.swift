@@ -42,7 +42,9 @@ extension TimelinePage {
       border: 0; background: none; padding: 0; min-height: 24px; min-width: 0; color: var(--accent);
       text-decoration: underline; text-underline-offset: 2px; text-align: left;
     }
-    dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 2px 12px; margin: 0; }
+    dl {
+      display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 2px 12px; margin: 0;
+    }
     dt { color: var(--soft); }
     dd { margin: 0; overflow-wrap: anywhere; font: 12.5px/1.5 var(--mono); }
     pre {
@@ -53,7 +55,7 @@ extension TimelinePage {
     summary { cursor: pointer; padding: 3px 0; }
     .state { list-style: none; margin: 0; padding: 0; }
     .state li {
-      display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 0 12px;
+      display: grid; grid-template-columns: minmax(0, 1fr) fit-content(58%); gap: 0 12px;
       padding: 5px 8px; border-top: 1px solid var(--line);
     }
     .state li:first-child { border-top: 0; }
@@ -62,9 +64,13 @@ extension TimelinePage {
     .state small { display: block; color: var(--soft); font: 12px/1.4 system-ui, sans-serif; }
     .state .value { text-align: right; overflow-wrap: anywhere; }
     .state .before { color: var(--soft); text-decoration: line-through; font-size: 12.5px; }
-    .bar { display: block; height: 5px; border-radius: 3px; background: var(--line); margin-top: 3px; }
+    .bar {
+      display: block; height: 5px; border-radius: 3px; background: var(--line); margin-top: 3px;
+    }
     .bar i { display: block; height: 100%; border-radius: 3px; background: var(--open); }
-    [role="tablist"] { display: flex; gap: 2px; padding: 6px 8px 0; border-bottom: 1px solid var(--line); }
+    [role="tablist"] {
+      display: flex; gap: 2px; padding: 6px 8px 0; border-bottom: 1px solid var(--line);
+    }
     [role="tab"] {
       border: 0; border-radius: 7px 7px 0 0; background: none; color: var(--soft);
       border-bottom: 2px solid transparent; padding: 4px 12px;
@@ -72,6 +78,7 @@ extension TimelinePage {
     [role="tab"][aria-selected="true"] {
       color: var(--ink); border-bottom-color: var(--accent); font-weight: 600;
     }
+    #browse { container-type: inline-size; }
     #events, #findings { flex: 1; min-height: 0; overflow: auto; position: relative; }
     #events { outline-offset: -2px; }
     #events[hidden], #findings[hidden] { display: none; }
@@ -95,12 +102,15 @@ extension TimelinePage {
     #findings ul { list-style: none; margin: 0; padding: 0; }
     #findings li { overflow-wrap: anywhere; padding: 1px 0; }
     .empty { padding: 14px; color: var(--soft); }
-    @media (max-width: 900px) {
-      .row { height: 52px; grid-template: 1fr 1fr / 5ch minmax(0, 1fr) auto; gap: 0 10px; padding: 5px 10px; }
+    @container (max-width: 560px) {
+      .row {
+        height: 48px; grid-template: 1fr 1fr / 5ch minmax(0, 1fr) auto; gap: 0 10px;
+        padding: 4px 10px;
+      }
       .row .number { grid-row: 1 / 3; }
       .row .kind { grid-area: 1 / 2; }
       .row .flags { grid-area: 1 / 3; }
-      .row .time { grid-area: 2 / 2 / 3 / 4; }
+      .row .time { grid-area: 2 / 2 / 3 / 4; font-size: 12.5px; }
       .row .names { display: none; }
     }
 

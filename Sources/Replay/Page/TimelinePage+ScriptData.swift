@@ -8,7 +8,8 @@ extension TimelinePage {
     const severities = ["info", "warning", "error", "critical"];
 
     // Characters that would change how their neighbours are read are shown as their numbers.
-    const hidden = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+    const hidden = new RegExp("[\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u200b-\\u200f"
+      + "\\u2028-\\u202e\\u2060-\\u2069\\ufeff]", "g");
     const visible = (some) =>
       some.replace(hidden, (c) => "\\u{" + c.codePointAt(0).toString(16) + "}");
 

@@ -3,6 +3,7 @@ extension TimelinePage {
   static let scriptOfTheDetails = #"""
 
     const detail = byId("detail");
+    const stateBox = byId("state");
     const kinds = {
       transaction: "Transactions", payment: "Payments", download: "Downloads",
       entitlement: "Entitlements", installed: "Installed", balance: "Balances",
@@ -23,8 +24,8 @@ extension TimelinePage {
         lateness(event));
       for (const finding of event.findings) detail.appendChild(card(finding, event.step, isFresh));
       showChanges(event);
-      showState(event);
       showEvent(event);
+      showState(event);
     }
 
     function lateness(event) {
@@ -35,8 +36,8 @@ extension TimelinePage {
       const place = rank[event.step];
       const later = data.order.slice(place + 1).find((step) => step < event.step);
       if (later === undefined) return null;
-      return make("p", "note", `It came late: event ${events[later].position} was there before it and `
-        + `occurred ${span(events[later].time - event.time)} later.`);
+      return make("p", "note", `It came late: event ${events[later].position} was there before it `
+        + `and occurred ${span(events[later].time - event.time)} later.`);
     }
 
     function concerns(finding) {
@@ -97,7 +98,7 @@ extension TimelinePage {
       if (subject.environment !== "production") notes.push(subject.environment);
       if (notes.length) name.appendChild(make("small", "", notes.join(", ")));
       const side = make("span", "value", value || "gone");
-      if (before) put(side, make("span", "before", before)).prepend(side.lastChild, document.createElement("br"));
+      if (before) side.prepend(make("span", "before", before), document.createElement("br"));
       const percent = /^(active|paused|waiting|requested) (\d+)%/.exec(value);
       if (percent) {
         const bar = make("span", "bar");
@@ -139,12 +140,13 @@ extension TimelinePage {
         const value = valueBehind(subject, event.step);
         if (value) state.push({ subject, value });
       }
-      detail.appendChild(make("h3", "", "The state behind it"));
+      stateBox.textContent = "";
+      stateBox.appendChild(make("h2", "", "The state after it"));
       const count = state.length;
       const own = state.filter((entry) => isAbout(entry.subject, event));
       const narrows = count > stateMax && !showsAll;
       if (narrows) state = own;
-      if (!state.length) detail.appendChild(make("p", "note", "Nothing is known of anyone here."));
+      if (!state.length) stateBox.appendChild(make("p", "note", "Nobody has anything yet."));
       for (const kind of Object.keys(kinds)) {
         const some = state.filter((entry) => entry.subject.kind === kind);
         if (!some.length) continue;
@@ -152,17 +154,20 @@ extension TimelinePage {
         group.open = true;
         const list = make("ul", "state");
         for (const entry of some.slice(0, 200)) {
-          list.appendChild(row(entry.subject, entry.value, null));
+          const item = row(entry.subject, entry.value, null);
+          if (entry.subject.steps.includes(event.step)) item.className = "changed";
+          list.appendChild(item);
         }
         put(group, make("summary", "", `${kinds[kind]} (${some.length})`), list);
-        if (some.length > 200) group.appendChild(make("p", "note", `and ${some.length - 200} more`));
-        detail.appendChild(group);
+        const left = some.length - 200;
+        if (left > 0) group.appendChild(make("p", "note", `and ${left} more`));
+        stateBox.appendChild(group);
       }
       if (count <= stateMax) return;
       const more = make("button", "", narrows
         ? `Show everyone's (${count})` : "Show only what this event is about");
       more.addEventListener("click", () => { showsAll = !showsAll; showDetail(false); });
-      detail.appendChild(more);
+      stateBox.appendChild(more);
     }
 
     function showEvent(event) {

@@ -65,15 +65,16 @@ extension TimelinePage {
       byId("facts").textContent = !events.length ? "No events" : day(first.time) === day(last.time)
         ? `${few}, ${day(first.time)}, ${clock(first.time, 0)} to ${clock(last.time, 0)} UTC`
         : `${few}, ${day(first.time)} to ${day(last.time)}, ${span(last.time - first.time)}`;
-      canvas.setAttribute("aria-label", `${few} on ${lanes.length} lanes. The list of events and the `
-        + "selected event say the same in words.");
+      canvas.setAttribute("aria-label", `${few} on ${lanes.length} lanes. The list of events and `
+        + "the selected event say the same in words.");
       const group = byId("severities");
       for (let severity = 3; severity >= 0; severity -= 1) {
         const some = standing.filter((f) => f.rule.severity === severity);
         if (!some.length) continue;
         const chip = make("button", `chip s${severity}`);
-        put(chip, make("span", "shape"), make("span", "", `${some.length} ${severities[severity]}`));
-        chip.title = `Next finding of severity ${severities[severity]}`;
+        const name = severities[severity];
+        put(chip, make("span", "shape"), make("span", "", `${some.length} ${name}`));
+        chip.title = `Next finding of severity ${name}`;
         chip.addEventListener("click", () => {
           const steps = some.map((f) => f.step).filter((s) => s >= 0).sort((a, b) => a - b);
           if (steps.length) select(steps.find((s) => s > selected) ?? steps[0]);

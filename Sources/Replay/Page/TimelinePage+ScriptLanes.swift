@@ -17,7 +17,8 @@ extension TimelinePage {
       // A kill is told by the launch after it and stands before it.
       points.sort((a, b) => a.place - b.place);
       const environment = text(row[1]) === "production" ? "" : text(row[1]);
-      const [kind, transaction, download, device] = [row[0], text(row[2]), text(row[3]), text(row[4])];
+      const kind = row[0];
+      const [transaction, download, device] = row.slice(2, 5).map(text);
       let label = "Other events";
       let note = environment;
       if (kind === 1) [label, note] = [device || "No device", "device"];
@@ -36,7 +37,9 @@ extension TimelinePage {
     function readColours() {
       const style = getComputedStyle(document.documentElement);
       const names = "card ink soft line row hold accent open wait done pause gone s0 s1 s2 s3 mono";
-      for (const name of names.split(" ")) colours[name] = style.getPropertyValue("--" + name).trim();
+      for (const name of names.split(" ")) {
+        colours[name] = style.getPropertyValue("--" + name).trim();
+      }
       hatches.clear();
     }
 
@@ -88,10 +91,14 @@ extension TimelinePage {
       pen.strokeRect(x1 + 0.5, y - height / 2 + 0.5, Math.max(0, x2 - x1 - 1), height - 1);
     }
 
+    const striped = (pen, x1, x2, y, height, colour) =>
+      band(pen, x1, x2, y, height, hatch(pen, colour), colour);
+    const thin = () => Math.round(view.bar * 0.6);
+
     // One stretch of a lane, from x1 to x2 around y; `starts` where its first end is in view.
     const phases = {
-      running: (pen, x1, x2, y) => band(pen, x1, x2, y, 9, colours.wait),
-      background: (pen, x1, x2, y) => band(pen, x1, x2, y, 9, hatch(pen, colours.wait), colours.wait),
+      running: (pen, x1, x2, y) => band(pen, x1, x2, y, thin(), colours.wait),
+      background: (pen, x1, x2, y) => striped(pen, x1, x2, y, thin(), colours.wait),
       ended: (pen, x1, x2, y, starts) => {
         line(pen, x1, x2, y, colours.line, 1, [2, 4]);
         if (starts) band(pen, x1 - 2, x1 + 1, y, 14, colours.gone);
@@ -100,9 +107,9 @@ extension TimelinePage {
         line(pen, x1, x2, y, colours.s2, 1.5, [3, 4]);
         if (starts) cross(pen, x1 + 8, y, 4.5, colours.s2);
       },
-      purchasing: (pen, x1, x2, y) => band(pen, x1, x2, y, 9, colours.card, colours.open),
-      deferred: (pen, x1, x2, y) => band(pen, x1, x2, y, 9, hatch(pen, colours.pause), colours.pause),
-      open: (pen, x1, x2, y) => band(pen, x1, x2, y, 9, colours.open),
+      purchasing: (pen, x1, x2, y) => band(pen, x1, x2, y, thin(), colours.card, colours.open),
+      deferred: (pen, x1, x2, y) => striped(pen, x1, x2, y, thin(), colours.pause),
+      open: (pen, x1, x2, y) => band(pen, x1, x2, y, thin(), colours.open),
       removed: (pen, x1, x2, y, starts) => {
         line(pen, x1, x2, y, colours.s2, 1.5, [3, 4]);
         if (starts) cross(pen, x1, y, 4.5, colours.s2);
@@ -116,14 +123,14 @@ extension TimelinePage {
         if (starts) band(pen, x1 - 1.5, x1 + 1.5, y, 15, colours.done);
       },
       announced: (pen, x1, x2, y) => line(pen, x1, x2, y, colours.gone, 1, [1, 4]),
-      requested: (pen, x1, x2, y) => band(pen, x1, x2, y, 16, hatch(pen, colours.wait), colours.wait),
-      waiting: (pen, x1, x2, y) => band(pen, x1, x2, y, 16, hatch(pen, colours.wait), colours.wait),
+      requested: (pen, x1, x2, y) => striped(pen, x1, x2, y, view.bar, colours.wait),
+      waiting: (pen, x1, x2, y) => striped(pen, x1, x2, y, view.bar, colours.wait),
       active: (pen, x1, x2, y, _, progress) => {
-        band(pen, x1, x2, y, 16, colours.row, null);
+        band(pen, x1, x2, y, view.bar, colours.row, null);
         fill(pen, x1, x2, y, progress, colours.open);
       },
       paused: (pen, x1, x2, y, _, progress) => {
-        band(pen, x1, x2, y, 16, hatch(pen, colours.pause), colours.pause);
+        striped(pen, x1, x2, y, view.bar, colours.pause);
         fill(pen, x1, x2, y, progress, colours.pause);
       },
       cancelled: (pen, x1, x2, y, starts) => {
@@ -133,14 +140,14 @@ extension TimelinePage {
       seen: (pen, x1, x2, y) => line(pen, x1, x2, y, colours.gone, 1, [1, 4]),
     };
     function fill(pen, x1, x2, y, progress, colour) {
-      const height = Math.max(1.5, 16 * (progress || 0));
+      const height = Math.max(1.5, view.bar * (progress || 0));
       pen.fillStyle = colour;
-      pen.fillRect(x1, y + 8 - height, x2 - x1, height);
+      pen.fillRect(x1, y + view.bar / 2 - height, x2 - x1, height);
     }
 
     function paintLane(pen, lane, y, from, to) {
       const points = lane.points;
-      let at = Math.max(0, countUpTo(points.map ? placesOf(lane) : [], from) - 1);
+      let at = Math.max(0, countUpTo(placesOf(lane), from) - 1);
       for (; at < points.length && points[at].place <= to; at += 1) {
         const { place, phase, progress } = points[at];
         const next = at + 1 < points.length ? points[at + 1].place : -1;
@@ -150,7 +157,8 @@ extension TimelinePage {
           ? endOf(lane, phase) - view.left
           : view.gutter + view.margin + offsets[next] * view.zoom - view.left;
         const paint = phases[phase];
-        if (paint) paint(pen, Math.max(x1, -40), Math.min(x2, view.width + 40), y, x1 > -40, progress);
+        if (!paint) continue;
+        paint(pen, Math.max(x1, -40), Math.min(x2, view.width + 40), y, x1 > -40, progress);
       }
     }
     const places = new Map();

@@ -5,14 +5,15 @@ extension TimelinePage {
     // Only the rows in view are in the document.
     const list = byId("events");
     const rowsBox = list.firstElementChild;
-    const rowHeight = () => (window.innerWidth <= 900 ? 52 : 30);
+    const rowHeight = () => (list.clientWidth <= 560 ? 48 : 30);
     let rowsShown = "";
 
     function showRows() {
       const height = rowHeight();
       rowsBox.style.height = events.length * height + "px";
       const first = Math.max(0, Math.floor(list.scrollTop / height) - 4);
-      const last = Math.min(events.length, Math.ceil((list.scrollTop + list.clientHeight) / height) + 4);
+      const bottom = list.scrollTop + list.clientHeight;
+      const last = Math.min(events.length, Math.ceil(bottom / height) + 4);
       const key = `${first} ${last} ${selected} ${height}`;
       if (key === rowsShown) return;
       rowsShown = key;
@@ -30,7 +31,8 @@ extension TimelinePage {
       item.setAttribute("aria-setsize", events.length);
       item.setAttribute("aria-posinset", step + 1);
       item.style.top = step * height + "px";
-      const names = [event.product, event.transaction || event.payment, event.download, event.account]
+      const transaction = event.transaction || event.payment;
+      const names = [event.product, transaction, event.download, event.account]
         .filter((name) => name).join("  ");
       const flags = make("span", "flags");
       for (const finding of event.findings.slice(0, 4)) {

@@ -2,9 +2,9 @@ extension TimelinePage {
   /// Where events stand from left to right.
   static let scriptOfTheScale = #"""
 
-    // Where events stand from left to right. Each takes some room, and the time since the one before
-    // takes more the longer it was, but not in proportion: a pause of a week must not hide the second
-    // in which everything happened.
+    // Where events stand from left to right. Each takes some room, and the time since the one
+    // before takes more the longer it was, but not in proportion: a pause of a week must not hide
+    // the second in which everything happened.
     const stepWidth = 11;
     const offsets = new Float64Array(events.length);
     data.order.forEach((step, place) => {
@@ -15,13 +15,16 @@ extension TimelinePage {
     const wholeWidth = events.length ? offsets[events.length - 1] : 0;
 
     const view = {
-      zoom: 1, width: 0, height: 0, gutter: 190, lane: 26, head: 50, left: 0, top: 0, margin: 26,
+      zoom: 1, width: 0, height: 0, left: 0, top: 0, gutter: 200, margin: 26, head: 66, lane: 30,
+      bar: 16,
     };
     const zoomMax = 6;
     const xOf = (step) => view.gutter + view.margin + offsets[rank[step]] * view.zoom;
     const extentWidth = () => view.gutter + 2 * view.margin + wholeWidth * view.zoom;
-    const fitZoom = () =>
-      Math.min(3, Math.max(0.002, (view.width - view.gutter - 2 * view.margin) / (wholeWidth || 1)));
+    function fitZoom() {
+      const room = view.width - view.gutter - 2 * view.margin;
+      return Math.min(3, Math.max(0.002, room / (wholeWidth || 1)));
+    }
 
     // The first place in the order of time that stands at or right of x in the whole drawing.
     function placeAt(x) {

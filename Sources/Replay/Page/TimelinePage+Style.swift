@@ -8,7 +8,8 @@ extension TimelinePage {
       --open: #4f86d9; --wait: #b9c2d0; --done: #2f8f57; --pause: #c98a15; --gone: #8a8f99;
       --s3: #c0182b; --s2: #b3470b; --s1: #8a6100; --s0: #2668a6;
       --b3: #fbe7e8; --b2: #fceee3; --b1: #faf1d8; --b0: #e6f0f9;
-      --mono: ui-monospace, "SF Mono", SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace;
+      --mono: ui-monospace, "SF Mono", SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono",
+        monospace;
     }
     @media (prefers-color-scheme: dark) {
       :root {
@@ -55,15 +56,18 @@ extension TimelinePage {
       background: var(--accent); color: var(--onAccent); border-color: var(--accent);
       font-weight: 600;
     }
-    .controls .wide:disabled { background: var(--row); color: var(--soft); border-color: var(--line); }
+    .controls .wide:disabled {
+      background: var(--row); color: var(--soft); border-color: var(--line);
+    }
     #place {
       min-width: 92px; text-align: center; font-variant-numeric: tabular-nums;
       color: var(--soft); font-size: 13px;
     }
     main {
       flex: 1; min-height: 0; display: grid; gap: 12px; padding: 12px;
-      grid-template: minmax(0, 1.25fr) minmax(0, 1fr) / minmax(0, 1fr) minmax(330px, 31%);
-      grid-template-areas: "timeline detail" "browse detail";
+      grid-template: minmax(0, 1.2fr) minmax(0, 1fr) / minmax(0, 1.1fr) minmax(0, 1fr) minmax(
+        320px, 30%);
+      grid-template-areas: "timeline timeline detail" "browse state detail";
     }
     main > section {
       background: var(--card); border: 1px solid var(--line); border-radius: 10px; min-width: 0;
@@ -71,7 +75,9 @@ extension TimelinePage {
     }
     #timeline { grid-area: timeline; }
     #browse { grid-area: browse; }
-    main > #detail { grid-area: detail; overflow: auto; display: block; padding: 14px 16px 20px; }
+    main > #detail, main > #state { overflow: auto; display: block; padding: 12px 16px 18px; }
+    #detail { grid-area: detail; outline-offset: -2px; }
+    #state { grid-area: state; outline-offset: -2px; }
     .tools { display: flex; gap: 10px; padding: 8px; border-bottom: 1px solid var(--line); }
     .tools > div { display: flex; gap: 4px; }
     #overview { flex: 1; min-width: 0; height: 32px; display: block; cursor: pointer; }
@@ -92,7 +98,7 @@ extension TimelinePage {
       main { display: block; padding: 8px; }
       main > section { margin-bottom: 10px; }
       #timeline { height: min(62vh, 470px); }
-      main > #detail { overflow: visible; padding: 12px; }
+      main > #detail, main > #state { overflow: visible; padding: 12px; }
       #browse { height: 70vh; }
       .controls {
         position: fixed; z-index: 5; left: 0; right: 0; bottom: 0; padding: 8px 8px

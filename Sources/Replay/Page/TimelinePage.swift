@@ -56,8 +56,8 @@ public struct TimelinePage: Sendable {
   static let script =
     "\n\"use strict\";\n(() => {\n"
     + [
-      scriptOfTheData, scriptOfTheScale, scriptOfTheLanes, scriptOfTheTimeline, scriptOfTheDetails,
-      scriptOfTheFindings, scriptOfTheList, scriptOfTheKeys,
+      scriptOfTheData, scriptOfTheScale, scriptOfTheLanes, scriptOfTheTimeline, scriptOfTheHead,
+      scriptOfTheMarks, scriptOfTheDetails, scriptOfTheFindings, scriptOfTheList, scriptOfTheKeys,
     ].joined() + "})();\n"
 
   /// A source of Content Security Policy (W3C, level 3, section 2.3.1).

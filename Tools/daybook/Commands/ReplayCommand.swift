@@ -23,15 +23,27 @@ struct ReplayCommand: ParsableCommand {
     transform: Self.end)
   var until: ReplayEnd?
 
+  @Option(
+    help: ArgumentHelp(
+      "Writes one page of HTML that needs nothing else, in place of the steps.", valueName: "file"))
+  var html: String?
+
   @Option(help: "How to answer: table, json, or jsonl (a step a line).")
   var format: OutputFormat = .table
 
+  func validate() throws {
+    if html != nil && format != .table {
+      throw ValidationError("--html writes a page: leave out --format.")
+    }
+  }
+
   func run() throws {
     try answering {
+      let events = try source.events()
+      if let html { return try ReplayPageFile(html).write(source.title, events, until: until) }
       let printer = ReplayPrinter(format)
-      let replay = Replay(try source.events())
       printer.begin()
-      let outcome = replay.run(until: until) { step in printer.print(step) }
+      let outcome = Replay(events).run(until: until) { step in printer.print(step) }
       printer.end(outcome)
     }
   }
