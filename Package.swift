@@ -117,6 +117,7 @@ let package = Package(
       name: "ReplayTests",
       dependencies: [
         "Replay", "LedgerStore", "LedgerModel", "LedgerEvents", "LMDB", "LedgerHistories",
+        .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: strict),
     .testTarget(

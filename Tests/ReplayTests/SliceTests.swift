@@ -43,7 +43,7 @@ private final class SlicedLedger {
 
 /// A replay of a part of a ledger reads what decides that part and no more.
 @Suite("A slice of a ledger") struct SliceTests {
-  @Test("breaks and settles what the same steps do in the whole ledger", arguments: 1...30)
+  @Test("breaks and settles what the same steps do in the whole ledger", arguments: 1...15)
   func sameFindings(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
     for events in [

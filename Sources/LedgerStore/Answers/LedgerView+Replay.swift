@@ -38,8 +38,8 @@ extension LedgerView {
   ///
   /// - Complexity: O(*n* log *n*) in the positions asked for, in the events of the units that the
   ///   slice touches, and in those that the shared context rests on. Where these units publish
-  ///   versions or install content with a digest, the states of all units that observed the same products are
-  ///   looked at, too. What is read is held in memory.
+  ///   versions or install content with a digest, the states of all units that observed the same
+  ///   products are looked at, too. What is read is held in memory.
   /// - Throws: ``LedgerError``.
   public func replayEvents(_ slice: ReplaySlice) throws(LedgerError) -> ReplayEvents {
     var query = EventsQuery()

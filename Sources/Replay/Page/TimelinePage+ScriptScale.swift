@@ -23,7 +23,7 @@ extension TimelinePage {
     const extentWidth = () => view.gutter + 2 * view.margin + wholeWidth * view.zoom;
     function fitZoom() {
       const room = view.width - view.gutter - 2 * view.margin;
-      return Math.min(3, Math.max(0.002, room / (wholeWidth || 1)));
+      return Math.min(zoomMax, Math.max(0.002, room / (wholeWidth || 1)));
     }
 
     // The first place in the order of time that stands at or right of x in the whole drawing.
