@@ -16,6 +16,8 @@ struct ReplayCommand: ParsableCommand {
 
   @OptionGroup var source: ReplaySource
 
+  @OptionGroup(title: "What if") var edits: EditOptions
+
   @Option(
     help: ArgumentHelp(
       "Stops at a position, at a time, or at the first finding.",
@@ -39,13 +41,40 @@ struct ReplayCommand: ParsableCommand {
 
   func run() throws {
     try answering {
-      let events = try source.events()
-      if let html { return try ReplayPageFile(html).write(source.title, events, until: until) }
+      let source = try source.events()
+      let edited = try edited(source)
+      let events = edited?.events ?? source
+      if let html {
+        let name = [self.source.title] + (edited?.notes.map(\.text) ?? [])
+        try ReplayPageFile(html).write(name.joined(separator: ", "), events, until: until)
+      }
       let printer = ReplayPrinter(format)
-      printer.begin()
-      let outcome = Replay(events).run(until: until) { step in printer.print(step) }
-      printer.end(outcome)
+      if html == nil {
+        printer.begin()
+        let outcome = Replay(events).run(until: until) { step in printer.print(step) }
+        printer.end(outcome)
+      }
+      if let edited { try compare(source, edited, printer) }
+      printer.close()
     }
+  }
+
+  /// The events with the edits of the command line; nil where there are none.
+  private func edited(_ source: ReplayEvents) throws -> EditedEvents? {
+    if edits.isEmpty { return nil }
+    let edits = try edits.edits()
+    do throws(ReplayEditError) { return try EditedEvents(source, edits) } catch {
+      throw InputProblem(error.description)
+    }
+  }
+
+  private func compare(
+    _ source: ReplayEvents, _ edited: EditedEvents, _ printer: ReplayPrinter
+  ) throws {
+    let difference = OutcomeDifference(
+      from: ReplayHistory(Replay(source), until: until),
+      to: ReplayHistory(Replay(edited.events), until: until))
+    printer.print(difference, of: edited)
   }
 
   private static func end(_ text: String) throws -> ReplayEnd {

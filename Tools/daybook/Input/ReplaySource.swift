@@ -38,7 +38,8 @@ struct ReplaySource: ParsableArguments {
     }
     if source == nil && !isSlice {
       throw ValidationError(
-        "name a trace, or a slice of the ledger by --account, --transaction, --from or --to.")
+        "name a trace (before --move and --insert, which take several words), or a slice of the "
+          + "ledger by --account, --transaction, --from or --to.")
     }
   }
 
@@ -67,14 +68,24 @@ struct ReplaySource: ParsableArguments {
 
   /// The events of a file as a ledger would hold them after appending it; the ledger's clock stood
   /// at `recordedAt` where a line says so, else at `occurredAt`.
-  static func trace(_ name: String) throws -> ReplayEvents {
+  private static func trace(_ name: String) throws -> ReplayEvents {
+    let events = try inputs(name).enumerated().map { place, input in
+      RecordedEvent(
+        position: UInt64(place + 1), recordedAt: input.recordedAt ?? input.event.occurredAt,
+        event: input.event)
+    }
+    return ReplayEvents(events: events, steps: Set(events.map(\.position)))
+  }
+
+  /// The events of a file of JSON Lines, each id once.
+  static func inputs(_ name: String) throws -> [EventInput] {
     let bytes = try AppendSource(checking: name).open()
     var cutter = LineCutter()
     var lines: [InputLine] = []
     while let chunk = try bytes.next(until: .distantFuture) { lines += cutter.add(chunk) }
     if let line = cutter.end() { lines.append(line) }
     var known: [Name: Event] = [:]
-    var events: [RecordedEvent] = []
+    var inputs: [EventInput] = []
     for line in lines {
       let input: EventInput
       do throws(EventError) {
@@ -90,11 +101,8 @@ struct ReplaySource: ParsableArguments {
         }
         continue
       }
-      events.append(
-        RecordedEvent(
-          position: UInt64(events.count + 1),
-          recordedAt: input.recordedAt ?? input.event.occurredAt, event: input.event))
+      inputs.append(input)
     }
-    return ReplayEvents(events: events, steps: Set(events.map(\.position)))
+    return inputs
   }
 }

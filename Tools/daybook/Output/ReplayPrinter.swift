@@ -5,7 +5,7 @@ import Replay
 
 /// Prints a replay as it goes: for people, as one document, or a step a line.
 final class ReplayPrinter {
-  private let format: OutputFormat
+  let format: OutputFormat
   private var steps = 0
 
   init(_ format: OutputFormat) { self.format = format }
@@ -41,15 +41,26 @@ final class ReplayPrinter {
         Self.write("findings", outcome.findings, to: &json)
         Self.write("findingsAtTheEnd", outcome.findingsAtTheEnd, to: &json)
       }
-      // The document began with the steps; its last members follow them.
-      Console.print("]," + json.text.dropFirst())
+      // The document began with the steps; its last members follow them, and what else is told.
+      Console.print("]," + json.text.dropFirst().dropLast())
     }
   }
 
-  fileprivate static func write(
+  /// Ends what `begin` began.
+  func close() {
+    if format == .json { Console.print("}") }
+  }
+
+  static func write(
     _ name: String, _ findings: [FindingAnswer], to json: inout JSONText
   ) {
     json.member(name, array: { json in for finding in findings { finding.write(to: &json) } })
+  }
+
+  func print(_ change: ReplayChange) {
+    let before = change.before?.text ?? "-"
+    let line = "\(change.subject.text): \(before) → \(change.after?.text ?? "gone")"
+    Console.print("    \(TextTable.printable(line))")
   }
 
   private func printText(_ step: ReplayStep) {
@@ -59,12 +70,7 @@ final class ReplayPrinter {
       if let name { title += "  \(name.text)" }
     }
     Console.print(Console.bold(TextTable.printable(title)))
-    for change in step.changes {
-      let before = change.before?.text ?? "-"
-      let after = change.after?.text ?? "gone"
-      let line = "\(change.subject.text): \(before) → \(after)"
-      Console.print("    \(TextTable.printable(line))")
-    }
+    for change in step.changes { print(change) }
     for finding in step.broken { printText("breaks", finding, step) }
     for finding in step.settled { printText("settles", finding, step) }
   }
@@ -102,23 +108,32 @@ extension ReplayStep {
       json.raw(String(decoding: EventEncoder().encode(event), as: UTF8.self))
       json.member(
         "changes",
-        array: { json in
-          for change in changes {
-            json.object { json in
-              json.member("kind", change.subject.kind.rawValue)
-              json.member("name", change.subject.name)
-              json.member("environment", change.subject.environment.text)
-              json.member("account", change.subject.account)
-              json.member("transaction", change.subject.transaction)
-              json.member("device", change.subject.device)
-              json.member("before", change.before?.text)
-              json.member("after", change.after?.text)
-            }
-          }
-        })
+        array: { json in for change in changes { change.write(to: &json) } })
       ReplayPrinter.write("broken", broken, to: &json)
       ReplayPrinter.write("settled", settled, to: &json)
     }
     return json.text
+  }
+}
+
+extension ReplayChange {
+  /// Writes it as an object.
+  func write(to json: inout JSONText) {
+    json.object { json in
+      subject.writeMembers(to: &json)
+      json.member("before", before?.text)
+      json.member("after", after?.text)
+    }
+  }
+}
+
+extension ReplaySubject {
+  func writeMembers(to json: inout JSONText) {
+    json.member("kind", kind.rawValue)
+    json.member("name", name)
+    json.member("environment", environment.text)
+    json.member("account", account)
+    json.member("transaction", transaction)
+    json.member("device", device)
   }
 }
