@@ -95,6 +95,12 @@ struct GrowingBook {
     return place
   }
 
+  /// The part that holds a fact which was taken in.
+  func part(holding fact: Fact) -> Int? {
+    guard let node = UnitNodes(fact).first(where: { _ in true }) else { return loose }
+    return partByNode[node]
+  }
+
   /// Makes one part of two, to be folded anew.
   private mutating func join(_ first: Int, _ second: Int) -> Int {
     let (into, gone) = (min(first, second), max(first, second))

@@ -25,14 +25,15 @@ public struct OutcomeDifference: Sendable {
     gone = before.filter { !left.contains($0.key) }.map(\.finding)
     new = after.filter { !known.contains($0.key) }.map(\.finding)
     var lines: [ReplaySubject: ReplayStanding] = [:]
-    for (subject, standing) in source.state(behind: source.steps.count - 1) {
-      lines[subject] = standing
+    for line in source.state(behind: source.steps.count - 1) {
+      lines[line.subject] = line.standing
     }
     var changes: [ReplayChange] = []
-    for (subject, standing) in edited.state(behind: edited.steps.count - 1) {
-      let was = lines.removeValue(forKey: subject)
-      if was?.text != standing.text {
-        changes.append(ReplayChange(subject: subject, before: was, after: standing))
+    for line in edited.state(behind: edited.steps.count - 1) {
+      let was = lines.removeValue(forKey: line.subject)
+      if was?.text != line.standing.text {
+        changes.append(
+          ReplayChange(subject: line.subject, before: was, after: line.standing))
       }
     }
     for (subject, standing) in lines {

@@ -30,12 +30,13 @@ public struct Replay: Sendable {
     self.init(slice.events, steps: slice.steps, background: slice.background)
   }
 
-  /// Runs through the events and tells each step.
+  /// Runs through the events and tells each step, with what is connected with it where
+  /// `tellsState` asks for that.
   ///
   /// - Complexity: O(*n*) folding where the events come in the order of the fold; each step also
   ///   looks through all findings so far. Some ten thousand events are fine.
   public func run(
-    until end: ReplayEnd? = nil, thresholds: Thresholds = .standard,
+    until end: ReplayEnd? = nil, thresholds: Thresholds = .standard, tellsState: Bool = false,
     _ body: (ReplayStep) -> Void
   ) -> ReplayOutcome {
     let numbered = NumberedEvents(events)
@@ -56,10 +57,13 @@ public struct Replay: Sendable {
       book.append(CollectionOfOne(numbered.facts[place]))
       folded = place + 1
       let now = FindingCounts(book.findings)
-      let step = ReplayStep(
+      var step = ReplayStep(
         event: events[place], changes: state.update(book),
         broken: now.surplus(over: findings).map { .init($0, texts: numbered) },
         settled: findings.surplus(over: now).map { .init($0, texts: numbered) })
+      if tellsState, let part = book.part(holding: numbered.facts[place]) {
+        step.state = state.lines(ofPart: part)
+      }
       findings = now
       told += 1
       body(step)

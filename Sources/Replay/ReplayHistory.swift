@@ -33,8 +33,8 @@ public struct ReplayHistory: Sendable {
   /// What there is behind a step, counted from 0, in the order of subjects.
   ///
   /// - Complexity: O(*s* log *n*) in the number of subjects and of steps.
-  public func state(behind step: Int) -> [(subject: ReplaySubject, standing: ReplayStanding)] {
-    var state: [(subject: ReplaySubject, standing: ReplayStanding)] = []
+  public func state(behind step: Int) -> [ReplayLine] {
+    var state: [ReplayLine] = []
     for (subject, turns) in series {
       var (low, high) = (0, turns.count)
       while low < high {
@@ -42,7 +42,7 @@ public struct ReplayHistory: Sendable {
         if turns[middle].step <= step { low = middle + 1 } else { high = middle }
       }
       guard low > 0, let standing = turns[low - 1].standing else { continue }
-      state.append((subject, standing))
+      state.append(ReplayLine(subject: subject, standing: standing))
     }
     return state.sorted { $0.subject < $1.subject }
   }

@@ -11,6 +11,15 @@ public struct ReplayStep: Sendable {
   public var broken: [FindingAnswer]
   /// Findings that a late event has settled.
   public var settled: [FindingAnswer]
+  /// What there is behind it of all that is connected with its event, in the order of subjects;
+  /// empty where it was not asked for.
+  public var state: [ReplayLine] = []
+}
+
+/// A subject and where it stands.
+public struct ReplayLine: Hashable, Sendable {
+  public var subject: ReplaySubject
+  public var standing: ReplayStanding
 }
 
 /// Something that an event changed, before and after.

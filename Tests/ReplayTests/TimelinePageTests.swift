@@ -74,8 +74,8 @@ private func part(of html: String, from begin: String, to end: String) throws ->
         let value = pairs[place + 1]
         lines[pairs[place]] = value == 0 ? nil : data.texts[value - 1]
       }
-      let expected = history.state(behind: step).map { subject, standing in
-        "\(subject.kind.rawValue) \(subject.name) \(standing.text)"
+      let expected = history.state(behind: step).map { line in
+        "\(line.subject.kind.rawValue) \(line.subject.name) \(line.standing.text)"
       }
       let found = lines.map { subject, line in
         let row = data.subjects[subject]
@@ -118,8 +118,8 @@ private func part(of html: String, from begin: String, to end: String) throws ->
     let history = ReplayHistory(Replay(events))
     for count in stride(from: 1, through: events.count, by: 7) {
       let shorter = ReplayHistory(Replay(Array(events.prefix(count))))
-      let then = history.state(behind: count - 1).map { "\($0)" }
-      #expect(then == shorter.state(behind: count - 1).map { "\($0)" }, "step \(count)")
+      let then = history.state(behind: count - 1)
+      #expect(then == shorter.state(behind: count - 1), "step \(count)")
     }
   }
 }

@@ -30,6 +30,9 @@ struct ReplayCommand: ParsableCommand {
       "Writes one page of HTML that needs nothing else, in place of the steps.", valueName: "file"))
   var html: String?
 
+  @Flag(help: "Walks by key press, forwards and back; needs a terminal.")
+  var step = false
+
   @Option(help: "How to answer: table, json, or jsonl (a step a line).")
   var format: OutputFormat = .table
 
@@ -37,6 +40,11 @@ struct ReplayCommand: ParsableCommand {
     if html != nil && format != .table {
       throw ValidationError("--html writes a page: leave out --format.")
     }
+    guard step else { return }
+    if html != nil || format != .table {
+      throw ValidationError("--step walks on a terminal: leave out --html and --format.")
+    }
+    try StepScreen.check()
   }
 
   func run() throws {
@@ -49,14 +57,28 @@ struct ReplayCommand: ParsableCommand {
         try ReplayPageFile(html).write(name.joined(separator: ", "), events, until: until)
       }
       let printer = ReplayPrinter(format)
-      if html == nil {
+      if step {
+        try walk(events)
+      } else if html == nil {
         printer.begin()
-        let outcome = Replay(events).run(until: until) { step in printer.print(step) }
+        let outcome = Replay(events).run(until: until, tellsState: format != .table) { step in
+          printer.print(step)
+        }
         printer.end(outcome)
       }
       if let edited { try compare(source, edited, printer) }
       printer.close()
     }
+  }
+
+  private func walk(_ events: ReplayEvents) throws {
+    let history = ReplayHistory(Replay(events), until: until)
+    guard !history.steps.isEmpty else {
+      Console.print("0 steps: there is nothing to walk through")
+      return
+    }
+    var screen = StepScreen(source.title, history)
+    try screen.run()
   }
 
   /// The events with the edits of the command line; nil where there are none.

@@ -29,7 +29,7 @@ extension ReplayPrinter {
     for finding in difference.new {
       printText("new ", finding, edited.formerPositions[finding.position])
     }
-    for change in difference.changes { print(change) }
+    for change in difference.changes { Console.print("    " + change.text) }
   }
 
   private func printText(_ verb: String, _ finding: FindingAnswer, _ former: UInt64?) {

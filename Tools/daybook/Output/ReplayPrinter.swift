@@ -17,7 +17,7 @@ final class ReplayPrinter {
   func print(_ step: ReplayStep) {
     defer { steps += 1 }
     switch format {
-    case .table: printText(step)
+    case .table: for line in step.textLines { Console.print(line.styled(line.text)) }
     case .jsonl: Console.print(step.json)
     case .json: Console.print((steps == 0 ? "" : ",") + step.json)
     }
@@ -56,47 +56,6 @@ final class ReplayPrinter {
   ) {
     json.member(name, array: { json in for finding in findings { finding.write(to: &json) } })
   }
-
-  func print(_ change: ReplayChange) {
-    let before = change.before?.text ?? "-"
-    let line = "\(change.subject.text): \(before) → \(change.after?.text ?? "gone")"
-    Console.print("    \(TextTable.printable(line))")
-  }
-
-  private func printText(_ step: ReplayStep) {
-    let event = step.event.event
-    var title = "\(step.event.position)  \(event.occurredAt.rfc3339)  \(event.type.text)"
-    for name in [event.account, event.product, event.transaction ?? event.payment, event.download] {
-      if let name { title += "  \(name.text)" }
-    }
-    Console.print(Console.bold(TextTable.printable(title)))
-    for change in step.changes { print(change) }
-    for finding in step.broken { printText("breaks", finding, step) }
-    for finding in step.settled { printText("settles", finding, step) }
-  }
-
-  private func printText(_ verb: String, _ finding: FindingAnswer, _ step: ReplayStep) {
-    var line = "\(verb) \(finding.rule.id) (\(finding.severity.text))"
-    if finding.position != step.event.position { line += " at position \(finding.position)" }
-    if finding.concerns != "-" { line += ": \(finding.concerns)" }
-    let text = TextTable.printable(line)
-    let isBad = verb == "breaks" && finding.severity >= .error
-    Console.print("    ! " + (isBad ? Console.red(text) : text))
-  }
-}
-
-extension ReplaySubject {
-  /// What it is, for people.
-  fileprivate var text: String {
-    var text = "\(kind.rawValue) \(name.text)"
-    if let transaction {
-      text += kind == .download ? " of \(transaction.text)" : " of original \(transaction.text)"
-    }
-    if let account { text += " of \(account.text)" }
-    if let device { text += " on \(device.text)" }
-    if environment != .production { text += " in \(environment.text)" }
-    return text
-  }
 }
 
 extension ReplayStep {
@@ -109,6 +68,7 @@ extension ReplayStep {
       json.member(
         "changes",
         array: { json in for change in changes { change.write(to: &json) } })
+      json.member("state", array: { json in for line in state { line.write(to: &json) } })
       ReplayPrinter.write("broken", broken, to: &json)
       ReplayPrinter.write("settled", settled, to: &json)
     }
@@ -123,6 +83,16 @@ extension ReplayChange {
       subject.writeMembers(to: &json)
       json.member("before", before?.text)
       json.member("after", after?.text)
+    }
+  }
+}
+
+extension ReplayLine {
+  /// Writes it as an object.
+  func write(to json: inout JSONText) {
+    json.object { json in
+      subject.writeMembers(to: &json)
+      json.member("standing", standing.text)
     }
   }
 }
