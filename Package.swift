@@ -25,6 +25,7 @@ let package = Package(
     .library(name: "LedgerStore", targets: ["LedgerStore"]),
     .library(name: "Entitlements", targets: ["Entitlements"]),
     .library(name: "StoreImport", targets: ["StoreImport"]),
+    .library(name: "QueueSimulator", targets: ["QueueSimulator"]),
     .library(name: "Replay", targets: ["Replay"]),
     .executable(name: "daybook", targets: ["daybook"]),
   ],
@@ -55,6 +56,9 @@ let package = Package(
       dependencies: ["LedgerEvents", .product(name: "Crypto", package: "swift-crypto")],
       swiftSettings: strict),
     .target(
+      name: "QueueSimulator", dependencies: ["LedgerModel", "LedgerEvents"],
+      swiftSettings: strict),
+    .target(
       name: "Replay",
       dependencies: [
         "LedgerStore", "LedgerModel", "LedgerEvents",
@@ -65,7 +69,7 @@ let package = Package(
       name: "daybook",
       dependencies: [
         "LedgerEvents", "LedgerModel", "LedgerStore", "Entitlements", "StoreImport", "Replay",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "QueueSimulator", .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ],
       path: "Tools/daybook", swiftSettings: strict),

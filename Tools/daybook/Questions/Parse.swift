@@ -84,12 +84,16 @@ struct RuleThreshold {
 struct SeverityArgument: ExpressibleByArgument {
   let severity: Rule.Severity
 
+  init(severity: Rule.Severity) { self.severity = severity }
+
   init?(argument: String) {
     guard let found = Rule.Severity.allCases.first(where: { $0.text == argument }) else {
       return nil
     }
     severity = found
   }
+
+  var defaultValueDescription: String { severity.text }
 
   static var allValueStrings: [String] { Rule.Severity.allCases.map(\.text) }
 }

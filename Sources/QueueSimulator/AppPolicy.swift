@@ -1,0 +1,122 @@
+/// What an app does with what the payment queue tells it: `careful`, changed in what some shipped
+/// code did otherwise.
+public struct AppPolicy: Hashable, Sendable {
+  /// When a transaction with downloads is finished.
+  public enum Finish: Hashable, Sendable {
+    /// When all of its downloads are installed.
+    case whenInstalled
+    /// In the callback that starts the downloads.
+    case atOnce
+    /// When its downloads are finished; they are copied afterwards.
+    case beforeCopy
+    /// When the first of its downloads is installed.
+    case afterFirstDownload
+    /// When the download that was reported last is finished, whatever became of the others.
+    case afterLastCallback
+    /// When all downloads of one callback are finished, whichever transactions they belong to.
+    case afterBatch
+  }
+
+  public var name: String
+  /// What it does, in a line.
+  public var summary: String
+  public var finish = Finish.whenInstalled
+  /// Finishes when a download fails or is cancelled.
+  public var finishesOnFailure = false
+  /// Takes progress 1.0 for the end of a download.
+  public var installsAtFullProgress = false
+  /// Leaves files alone that exist already.
+  public var skipsExistingFiles = false
+  /// How many downloads run at a time on one device.
+  public var downloadsAtOnceMax = 3
+  /// Downloads content once where several transactions bring it.
+  public var downloadsOnce = true
+  /// Forgets to finish what was restored.
+  public var forgetsRestored = false
+  /// Credits a consumable each time it is delivered.
+  public var creditsEachDelivery = false
+  /// Finishes, then tells the backend.
+  public var finishesBeforeFulfillment = false
+  /// The restore's handler finishes whatever is on the queue.
+  public var finishesWholeQueue = false
+  /// Finishes restored transactions without asking whether the content is there.
+  public var restoresWithoutDownload = false
+  /// Takes the next delivery for the answer to its newest payment.
+  public var answersNewestPayment = false
+
+  public init(name: String, summary: String) {
+    self.name = name
+    self.summary = summary
+  }
+}
+
+extension AppPolicy {
+  /// Installs into a folder of the version, excludes it from backup, fulfils, then finishes;
+  /// resumes after a kill; asks for a restore where a purchase that it noted down has gone.
+  public static let careful = AppPolicy(
+    name: "careful",
+    summary: "records, downloads, installs by version, fulfils, then finishes; resumes after a kill"
+  )
+
+  private static func careful(
+    but name: String, _ summary: String, _ change: (inout AppPolicy) -> Void
+  ) -> AppPolicy {
+    var policy = AppPolicy(name: name, summary: summary)
+    change(&policy)
+    return policy
+  }
+
+  /// All policies, `careful` first.
+  public static let all: [AppPolicy] = [
+    .careful,
+    careful(but: "finish-at-once", "starts the downloads and finishes in the same callback") {
+      $0.finish = .atOnce
+    },
+    careful(but: "finish-before-copy", "finishes when the download is, then copies") {
+      $0.finish = .beforeCopy
+    },
+    careful(but: "finish-on-failure", "finishes when a download fails or is cancelled") {
+      $0.finishesOnFailure = true
+    },
+    careful(but: "progress-is-done", "installs at progress 1.0") {
+      $0.installsAtFullProgress = true
+    },
+    careful(but: "last-callback-decides", "takes the last download's outcome for all of them") {
+      $0.finish = .afterLastCallback
+    },
+    careful(but: "batch-is-transaction", "finishes the first transaction of a finished batch") {
+      $0.finish = .afterBatch
+    },
+    careful(but: "skip-existing-file", "leaves files alone that exist already") {
+      $0.skipsExistingFiles = true
+    },
+    careful(but: "download-everything", "starts every download of a restore at once") {
+      $0.downloadsAtOnceMax = .max
+      $0.downloadsOnce = false
+    },
+    careful(but: "never-finish", "forgets to finish what was restored") {
+      $0.forgetsRestored = true
+    },
+    careful(but: "credit-on-delivery", "credits a consumable each time it is delivered") {
+      $0.creditsEachDelivery = true
+    },
+    careful(but: "finish-on-first-download", "finishes after the first download of several") {
+      $0.finish = .afterFirstDownload
+    },
+    careful(but: "finish-before-fulfillment", "finishes, then tells its backend") {
+      $0.finishesBeforeFulfillment = true
+    },
+    careful(but: "finish-everything", "the restore's handler finishes the whole queue") {
+      $0.finishesWholeQueue = true
+    },
+    careful(but: "restore-without-download", "finishes what is restored without its content") {
+      $0.restoresWithoutDownload = true
+    },
+    careful(but: "latest-answers", "takes the next delivery for its newest payment's answer") {
+      $0.answersNewestPayment = true
+    },
+  ]
+
+  /// The policy of that name; `nil` where there is none.
+  public static func named(_ name: String) -> AppPolicy? { all.first { $0.name == name } }
+}

@@ -1,0 +1,95 @@
+internal import LedgerModel
+
+/// The state of one search.
+struct Search {
+  private let options: Exploration.Options
+  private let cast: Cast
+  private var judge: Judge
+  private(set) var progress = Exploration.Progress()
+  private(set) var failure: Exploration.Failure?
+  private(set) var counts: [Breach: Int] = [:]
+
+  init(_ exploration: Exploration) {
+    options = exploration.options
+    cast = Cast(exploration.scenario, policy: exploration.policy, seed: options.seed)
+    judge = Judge(cast)
+  }
+
+  /// Runs between two questions whether to go on.
+  private static let runsBetweenQuestions = 256
+
+  /// Judges a run; false where it failed.
+  private mutating func judge(
+    _ play: Play, isOver: Bool, seed: UInt64, run: Int
+  ) -> Bool {
+    progress.runs += 1
+    progress.events += play.recording.count
+    var breaches = Set(judge.findings(of: play.recording, isOver: isOver).map {
+      Breach.rule($0.rule)
+    })
+    if isOver { for promise in play.world.brokenPromises() { breaches.insert(.promise(promise)) } }
+    for breach in breaches { counts[breach, default: 0] += 1 }
+    let wanted = breaches.filter { $0.severity >= options.severity }
+    if wanted.isEmpty { return true }
+    failure = Exploration.Failure(
+      breaches: wanted.sorted { ($1.severity, $0.id) < ($0.severity, $1.id) }, seed: seed,
+      actions: play.actions, run: run)
+    return false
+  }
+}
+
+extension Search {
+  /// A state on the way that is being searched, and what is left to try from it.
+  private struct Branch {
+    var play: Play
+    var choices: [Action]
+  }
+
+  /// Tries every order of everything that can happen, depth first; a state that was seen is left
+  /// again. False where the search is to end.
+  mutating func exhaust(_ goOn: (Exploration.Progress) -> Bool) -> Bool {
+    var seen: Set<UInt64> = []
+    var path = [
+      Branch(play: Play(cast, seed: 0, faults: options.faultsWhereAll), choices: [])
+    ]
+    path[0].choices = choices(path[0].play)
+    while var branch = path.popLast() {
+      guard let action = branch.choices.popLast() else { continue }
+      var play = branch.play
+      path.append(branch)
+      play.perform(action)
+      if progress.states % Self.runsBetweenQuestions == 0, !goOn(progress) { return false }
+      if !seen.insert(play.world.fingerprint).inserted {
+        if !judge(play, isOver: false, seed: 0, run: 0) { return false }
+        continue
+      }
+      progress.states += 1
+      if progress.states >= options.stateCountMax { return true }
+      let choices = choices(play)
+      if choices.isEmpty || play.actions.count >= options.actionCountMax {
+        play.recover()
+        if !judge(play, isOver: true, seed: 0, run: 0) { return false }
+      } else {
+        path.append(Branch(play: play, choices: choices))
+      }
+    }
+    progress.isExhausted = true
+    return true
+  }
+
+  private func choices(_ play: Play) -> [Action] {
+    var play = play
+    var choices = play.next()
+    play.world.listFaults(&choices)
+    return choices
+  }
+
+  /// Plays runs at random, each from a seed of its own.
+  mutating func tryAtRandom(_ goOn: (Exploration.Progress) -> Bool) {
+    for run in 0..<max(options.runCountMax, 0) {
+      if run % Self.runsBetweenQuestions == 0, !goOn(progress) { return }
+      let (play, seed) = Play.atRandom(run, cast, options)
+      if !judge(play, isOver: true, seed: seed, run: run + 1) { return }
+    }
+  }
+}

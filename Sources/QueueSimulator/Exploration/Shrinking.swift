@@ -1,0 +1,184 @@
+internal import LedgerEvents
+internal import LedgerModel
+
+/// A run as small as it can be made: its scenario and its schedule.
+struct Shrinking {
+  private(set) var scenario: Scenario
+  private(set) var actions: [Action]
+  private let policy: AppPolicy
+  private let seed: UInt64
+  private let breach: Breach
+  private(set) var eventCount = Int.max
+
+  init(
+    _ scenario: Scenario, _ policy: AppPolicy, _ failure: Exploration.Failure, _ breach: Breach
+  ) {
+    self.scenario = scenario
+    self.policy = policy
+    self.breach = breach
+    actions = failure.actions
+    seed = failure.seed
+    // What the run is measured by from here on: the same run with its schedule played.
+    if let first = trial(scenario, actions) { eventCount = first.eventCount }
+  }
+
+  /// Whether the run broke the rule when it was played again.
+  var isReproduced: Bool { eventCount < .max }
+
+  /// Takes away what is not needed, until nothing can be taken away.
+  mutating func run() {
+    var before = (Int.max, Int.max)
+    while (eventCount, actions.count) < before {
+      before = (eventCount, actions.count)
+      dropActions()
+      dropCommands()
+      dropProducts()
+      simplify()
+    }
+  }
+
+  private struct Trial {
+    var actions: [Action]
+    var eventCount: Int
+  }
+
+  private var isOwedInTheEnd: Bool {
+    switch breach {
+    case .rule(let rule): rule.isJudgedAtAMoment
+    case .promise: true
+    }
+  }
+
+  /// Plays a candidate; `nil` where it does not break the rule.
+  private func trial(_ scenario: Scenario, _ schedule: [Action]) -> Trial? {
+    let cast = Cast(scenario, policy: policy, seed: seed)
+    var play = Play(cast, seed: seed, faults: .max)
+    if isOwedInTheEnd {
+      // What is owed in the end is owed once the faults have stopped and the app had its chance.
+      play.play(Array(schedule.prefix { $0.verb != .calm }))
+      play.recover()
+    } else {
+      play.play(schedule)
+    }
+    var judge = Judge(cast)
+    let isBroken: Bool
+    switch breach {
+    case .rule(let rule):
+      isBroken = judge.findings(of: play.recording, isOver: rule.isJudgedAtAMoment).contains {
+        $0.rule == rule
+      }
+    case .promise(let promise):
+      isBroken = play.world.brokenPromises().contains(promise)
+    }
+    guard isBroken else { return nil }
+    let catalogs = scenario.setsCatalog && !scenario.products.isEmpty ? 1 : 0
+    return Trial(actions: play.actions, eventCount: play.recording.count + catalogs)
+  }
+
+  /// Takes a candidate over where it breaks the rule and is no larger.
+  private mutating func take(_ candidate: Scenario, _ schedule: [Action]) -> Bool {
+    guard let trial = trial(candidate, schedule),
+      (trial.eventCount, trial.actions.count) <= (eventCount, actions.count)
+    else { return false }
+    scenario = candidate
+    actions = trial.actions
+    eventCount = trial.eventCount
+    return true
+  }
+
+  /// Delta debugging (Zeller and Hildebrandt, *Simplifying and Isolating Failure-Inducing Input*,
+  /// 2002): ever smaller pieces of the schedule are left out.
+  private mutating func dropActions() {
+    var size = max(actions.count / 2, 1)
+    while true {
+      var start = 0
+      while start < actions.count {
+        let count = actions.count
+        var candidate = actions
+        candidate.removeSubrange(start..<min(start + size, count))
+        if !take(scenario, candidate) || actions.count >= count { start += size }
+      }
+      if size == 1 { return }
+      size /= 2
+    }
+  }
+
+  /// Leaves out commands of the script, each with its turn in the schedule.
+  private mutating func dropCommands() {
+    var place = 0
+    while place < scenario.script.count {
+      var candidate = scenario
+      candidate.script.remove(at: place)
+      var schedule = actions
+      let turns = schedule.indices.filter { schedule[$0].verb == .command }
+      if place < turns.count { schedule.remove(at: turns[place]) }
+      if !take(candidate, schedule) { place += 1 }
+    }
+  }
+
+  /// Leaves out downloads of products.
+  private mutating func dropProducts() {
+    for place in scenario.products.indices {
+      var part = 0
+      while part < scenario.products[place].downloads.count {
+        var candidate = scenario
+        candidate.products[place].downloads.remove(at: part)
+        // The parts behind it move up.
+        let isTaken =
+          take(candidate, actions)
+          || take(candidate, actions.map { Self.moved($0, behind: part) })
+        if !isTaken { part += 1 }
+      }
+    }
+  }
+
+  private static func moved(_ action: Action, behind part: Int) -> Action {
+    var action = action
+    if action.verb.placeCount == 3, Int(action.part) > part { action.part -= 1 }
+    return action
+  }
+
+  private mutating func simplify() {
+    var candidate = scenario
+    candidate.notifies = false
+    if scenario.notifies { _ = take(candidate, actions) }
+    candidate = scenario
+    candidate.setsCatalog = false
+    if scenario.setsCatalog { _ = take(candidate, actions) }
+    candidate = scenario
+    candidate.invalidProducts = []
+    if !scenario.invalidProducts.isEmpty { _ = take(candidate, actions) }
+  }
+}
+
+extension Exploration {
+  /// A failing run made as small as it can be, as a scenario with its schedule; `nil` where playing
+  /// the run again does not break the same rule, which would be a fault of the simulator.
+  ///
+  /// - Complexity: O(*n*²) in the number of actions at worst.
+  public func shrunk(_ failure: Failure) -> Scenario? {
+    guard let breach = failure.breaches.first else { return nil }
+    var shrinking = Shrinking(scenario, policy, failure, breach)
+    guard shrinking.isReproduced else { return nil }
+    shrinking.run()
+    return scenario(of: shrinking.actions, failure, in: shrinking.scenario)
+  }
+
+  /// A failing run as a scenario with its schedule.
+  public func scenario(of failure: Failure) -> Scenario {
+    scenario(of: failure.actions, failure, in: scenario)
+  }
+
+  private func scenario(
+    of actions: [Action], _ failure: Failure, in scenario: Scenario
+  ) -> Scenario {
+    var scenario = scenario
+    let ids = failure.breaches.map(\.id).joined(separator: ", ")
+    scenario.title = "\(scenario.title): \(policy.name) breaks \(ids)"
+    scenario.policy = policy.name
+    scenario.seed = failure.seed
+    scenario.schedule = actions.map(\.text)
+    scenario.expectation = nil
+    return scenario
+  }
+}

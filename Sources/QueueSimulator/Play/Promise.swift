@@ -1,0 +1,40 @@
+internal import LedgerEvents
+
+/// What an app owes its customers, measured by what the store sold: checked once the faults have
+/// stopped and the app was opened again.
+public enum Promise: String, CaseIterable, Sendable {
+  /// What was bought and not refunded is there: content installed whole, in the version that was
+  /// sold or a newer one; everything else credited.
+  case delivered = "not-delivered"
+  /// Nothing is credited twice.
+  case creditedOnce = "credited-twice"
+
+  /// What is said where the promise is broken.
+  public var id: String { rawValue }
+}
+
+extension World {
+  /// The promises that are broken, each once.
+  func brokenPromises() -> [Promise] {
+    var broken: [Promise] = []
+    if purchases.contains(where: { !$0.isRefunded && !isDelivered($0) }) {
+      broken.append(.delivered)
+    }
+    if purchases.contains(where: { $0.isConsumable && $0.credits > 1 }) {
+      broken.append(.creditedOnce)
+    }
+    return broken
+  }
+
+  private func isDelivered(_ purchase: Purchase) -> Bool {
+    if cast.products[Int(purchase.product)].parts.isEmpty {
+      return purchases.contains {
+        $0.original == purchase.original && $0.credits > 0
+      }
+    }
+    return devices.indices.contains { device in
+      Int16(cast.scenario.devices[device].account) == purchase.account
+        && devices[device].folders[Int(purchase.product)].complete >= purchase.version
+    }
+  }
+}

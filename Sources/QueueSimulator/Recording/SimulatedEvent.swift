@@ -1,0 +1,77 @@
+internal import LedgerEvents
+
+/// An event of a run, by places instead of names: small, and nothing to allocate.
+///
+/// −1 stands where the event does not state what a place is of.
+struct SimulatedEvent: Hashable, Sendable {
+  /// What an event says beside its places.
+  enum Note: UInt8, Sendable {
+    case none
+    case allowed, notAllowed
+    case cancelledByCustomer, paymentRefused, networkLost, diskFull, fileMissing, backendDown
+    case simulatorHostsNothing
+    case crashed, quit
+  }
+
+  var kind: EventKind
+  var source: EventSource.Kind
+  /// Microseconds.
+  var time: Int64
+  var device: Int16 = -1
+  var session: Int16 = -1
+  var sequence: Int32 = -1
+  var account: Int16 = -1
+  var payment: Int32 = -1
+  var product: Int16 = -1
+  var transaction: Int32 = -1
+  var original: Int32 = -1
+  var part: Int16 = -1
+  /// By rank.
+  var version: Int16 = -1
+  /// Thousandths; −1 where none is stated.
+  var progress: Int16 = -1
+  /// Tenths of a second; −10 is *not known yet*.
+  var remaining: Int32 = -10
+  var quantity: Int16 = 1
+  var purchasedAt: Int64 = 0
+  var note = Note.none
+  /// The position of the event that is sent again, under the same id; 0 where it is a new one.
+  var repeats: Int32 = 0
+
+  init(_ kind: EventKind, _ source: EventSource.Kind, at time: Int64) {
+    self.kind = kind
+    self.source = source
+    self.time = time
+  }
+}
+
+/// The events of a run as they come.
+struct Recording: Sendable {
+  private(set) var events: [SimulatedEvent] = []
+  /// How many there are of each kind.
+  private var counts: [UInt16] = Array(repeating: 0, count: EventKind.allCases.count)
+
+  init() {}
+
+  var count: Int { events.count }
+
+  mutating func append(_ event: SimulatedEvent) {
+    events.append(event)
+    counts[Int(event.kind.rawValue)] &+= 1
+  }
+
+  func count(of kind: EventKind) -> Int { Int(counts[Int(kind.rawValue)]) }
+
+  /// Forgets all events behind the first `count` ones.
+  mutating func cut(to count: Int) {
+    while events.count > count {
+      counts[Int(events.removeLast().kind.rawValue)] &-= 1
+    }
+  }
+
+  /// Forgets everything, and keeps the room.
+  mutating func removeAll() {
+    events.removeAll(keepingCapacity: true)
+    for place in counts.indices { counts[place] = 0 }
+  }
+}

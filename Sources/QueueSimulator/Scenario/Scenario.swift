@@ -1,0 +1,172 @@
+public import LedgerEvents
+
+/// An incident as a file describes it: what is sold, who does what and what goes wrong when, and
+/// what must come out (`Schemas/scenario.schema.json`).
+///
+/// A scenario either has a script, which the simulator plays, or the events of a recording.
+public struct Scenario: Sendable {
+  /// What it shows, in one line.
+  public var title: String
+  /// The public report that it comes from.
+  public var source: String?
+  /// What happened, in the words of whoever wrote the scenario down.
+  public var story: String?
+  /// When the virtual clock begins.
+  public var start: Instant
+  /// What the delays of store, network and app are drawn from.
+  public var seed: UInt64
+  /// The app's policy, by name.
+  public var policy: String
+  public var app: Name
+  public var environment: StoreEnvironment?
+  /// The customers; a device is signed in as one of them.
+  public var accounts: [Name]
+  public var devices: [ScenarioDevice]
+  /// What is sold.
+  public var products: [ScenarioProduct]
+  /// Identifiers that the app asks for and the store does not know.
+  public var invalidProducts: [Name]
+  /// Whether the seller's catalogue is part of the recording, as `catalog.set`.
+  public var setsCatalog: Bool
+  /// Whether the store's server tells the backend of purchases, too.
+  public var notifies: Bool
+  /// The versions that the script's `publish` commands name, by their places.
+  public var publishedVersions: [Name]
+  public var script: [ScriptedCommand]
+  /// The order of everything that happens, as ``Action/text``; empty where the clock decides.
+  public var schedule: [String]
+  /// A recording in place of a script; what it holds is played as it stands.
+  public var events: [Event]
+  /// The clock of the ledger for those of `events` that state it.
+  public var recordedAt: [Instant?]
+  public var expectation: ScenarioExpectation?
+
+  public init(title: String, start: Instant, app: Name) {
+    self.title = title
+    self.start = start
+    self.app = app
+    seed = 1
+    policy = AppPolicy.careful.name
+    accounts = ["customer"]
+    devices = [ScenarioDevice(name: "phone")]
+    products = []
+    invalidProducts = []
+    setsCatalog = true
+    notifies = false
+    publishedVersions = []
+    script = []
+    schedule = []
+    events = []
+    recordedAt = []
+  }
+}
+
+/// One installation of the app.
+public struct ScenarioDevice: Hashable, Sendable {
+  public var name: Name
+  /// The place of its customer among the scenario's accounts.
+  public var account: Int
+  /// The development simulator, where hosted content never arrives.
+  public var isSimulator: Bool
+
+  public init(name: Name, account: Int = 0, isSimulator: Bool = false) {
+    self.name = name
+    self.account = account
+    self.isSimulator = isSimulator
+  }
+}
+
+/// A product, as the seller set it up.
+public struct ScenarioProduct: Hashable, Sendable {
+  /// What the store sells.
+  public enum Kind: String, CaseIterable, Sendable {
+    case consumable
+    case nonConsumable
+  }
+
+  public var name: Name
+  public var kind: Kind
+  public var title: String?
+  public var entitlements: [Name]
+  /// What one purchase of a consumable credits, by unit.
+  public var grants: [Grant]
+  /// What the store hosts for it.
+  public var downloads: [Download]
+  /// The version of the hosted content at the start.
+  public var contentVersion: Name
+
+  /// An amount of a unit.
+  public struct Grant: Hashable, Sendable {
+    public var unit: Name
+    public var amount: Int64
+
+    public init(unit: Name, amount: Int64) {
+      self.unit = unit
+      self.amount = amount
+    }
+  }
+
+  /// A part of the hosted content.
+  public struct Download: Hashable, Sendable {
+    /// Unique within a transaction only: StoreKit's `contentIdentifier` is the same in each.
+    public var name: Name
+    /// Size in bytes.
+    public var length: Int64
+
+    public init(name: Name, length: Int64) {
+      self.name = name
+      self.length = length
+    }
+  }
+
+  public init(name: Name, kind: Kind) {
+    self.name = name
+    self.kind = kind
+    title = nil
+    entitlements = []
+    grants = []
+    downloads = []
+    contentVersion = "1.0"
+  }
+}
+
+/// Something that somebody does, or that goes wrong, at a moment of the script.
+public struct ScriptedCommand: Hashable, Sendable {
+  /// When it happens.
+  public enum Moment: Hashable, Sendable {
+    /// So many microseconds after the start, and not before the command that goes ahead of it.
+    case at(Int64)
+    /// At once after the *n*-th event of a type, counted from 1.
+    case on(EventKind, nth: Int)
+  }
+
+  public var moment: Moment
+  public var command: Command
+
+  public init(_ moment: Moment, _ command: Command) {
+    self.moment = moment
+    self.command = command
+  }
+}
+
+/// What must come out of a scenario.
+public struct ScenarioExpectation: Sendable {
+  /// Ids of the rules that are broken, each as often as it is.
+  public var findings: [String]
+  /// Ids of the rules of the second table that hold at the newest event.
+  public var findingsAtTheEnd: [String]
+  /// States by account and product; names of entitlements are *active* or *none*.
+  public var entitled: [Name: [Name: String]]
+  /// Versions by account, device and product.
+  public var installed: [Name: [Name: [Name: Name]]]
+  /// Amounts by account and unit.
+  public var balances: [Name: [Name: Int64]]
+
+  public init() {
+    findings = []
+    findingsAtTheEnd = []
+    entitled = [:]
+    installed = [:]
+    balances = [:]
+  }
+}

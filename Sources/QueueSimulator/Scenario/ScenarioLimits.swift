@@ -1,0 +1,14 @@
+/// How large a scenario may be: one that people read, and whose runs stay small.
+public enum ScenarioLimits {
+  /// The size of a scenario's file in bytes.
+  public static let sizeBytesMax = 16 << 20
+  public static let accountCountMax = 64
+  public static let deviceCountMax = 16
+  /// Products are bits of a word in an app's notes.
+  public static let productCountMax = 64
+  /// Downloads are bits of a word in an app's folders.
+  public static let downloadCountMax = 32
+  public static let commandCountMax = 1_000
+  public static let actionCountMax = 20_000
+  public static let eventCountMax = 100_000
+}

@@ -1,0 +1,76 @@
+public import LedgerEvents
+
+/// A scenario on the simulated queue: a deterministic payment queue, a store and an app policy, from
+/// a seed, on a virtual clock.
+///
+/// The same scenario, policy and seed give the same events, byte for byte, on every machine.
+public struct Simulation: Sendable {
+  let cast: Cast
+  let seed: UInt64
+
+  /// - Parameters:
+  ///   - scenario: One with a script.
+  ///   - policy: What the app does; `nil` for the scenario's own.
+  ///   - seed: What delays and amounts are drawn from; `nil` for the scenario's own.
+  /// - Throws: ``ScenarioError`` where the scenario names a policy that there is none of.
+  public init(
+    _ scenario: Scenario, policy: AppPolicy? = nil, seed: UInt64? = nil
+  ) throws(ScenarioError) {
+    let chosen: AppPolicy
+    if let policy {
+      chosen = policy
+    } else if let named = AppPolicy.named(scenario.policy) {
+      chosen = named
+    } else {
+      throw ScenarioError(
+        path: "policy",
+        reason: "expected one of \(AppPolicy.all.map(\.name).joined(separator: ", ")), found "
+          + "\"\(scenario.policy)\"")
+    }
+    self.seed = seed ?? scenario.seed
+    cast = Cast(scenario, policy: chosen, seed: self.seed)
+  }
+
+  /// What a run comes to.
+  public struct Run: Sendable {
+    /// As a recorder would have written them, in the order in which they came.
+    public var events: [Event]
+    /// Everything that happened, in order: a schedule that plays the run again.
+    public var actions: [Action]
+    /// How many commands of the script never got their turn.
+    public var commandsLeft: Int
+    /// What the app owes its customers; the promises count once the faults have stopped.
+    public var brokenPromises: [Promise]
+  }
+
+  /// Plays the scenario: by its schedule where it has one, else by the clock.
+  ///
+  /// - Complexity: O(*n*) in the number of actions, each of which looks at the whole queue.
+  public func run() -> Run {
+    var play = Play(cast, seed: seed, faults: .max)
+    if cast.scenario.schedule.isEmpty {
+      play.playByClock()
+    } else {
+      play.play(cast.scenario.schedule.compactMap { Action($0) })
+    }
+    return run(play)
+  }
+
+  /// Plays a run at random as an exploration does: faults strike, then they stop and the app gets
+  /// its chance.
+  ///
+  /// - Parameters:
+  ///   - number: Which of the runs, from 0; the same number gives the same run.
+  ///   - options: `seed`, `faults`, `actionCountMax` and `faultInterval` count.
+  /// - Complexity: as for `run()`.
+  public func run(atRandom number: Int, options: Exploration.Options = .init()) -> Run {
+    run(Play.atRandom(number, cast, options).play)
+  }
+
+  private func run(_ play: Play) -> Run {
+    Run(
+      events: cast.events(of: play.recording.events), actions: play.actions,
+      commandsLeft: cast.script.count - play.world.cursor,
+      brokenPromises: play.world.brokenPromises())
+  }
+}

@@ -1,0 +1,129 @@
+/// One thing that can happen next, on the queue, in the store, in an app, or as a fault.
+///
+/// A run is its scenario and the list of its actions; `text` is how a file writes them down.
+public struct Action: Hashable, Sendable {
+  /// What happens. The texts stand in scenario files and never change meaning.
+  public enum Verb: String, CaseIterable, Sendable {
+    /// The next command of the script.
+    case command
+    // The store.
+    case authorize
+    case listRestored = "list-restored"
+    case endRestored = "end-restored"
+    case notify
+    case download
+    // Callbacks of the queue, by the names of SKPaymentTransactionObserver.
+    case updatedTransactions = "updated-transactions"
+    case updatedDownloads = "updated-downloads"
+    case removedTransactions = "removed-transactions"
+    case restoreFinished = "restore-finished"
+    // The app and who uses it.
+    case app
+    case launch
+    case foreground
+    /// No fault that waits strikes any more, and what stood still goes on.
+    case calm
+    /// Two days pass.
+    case wait
+    // Faults.
+    /// The process ends where it is; nothing is recorded.
+    case kill
+    /// The screen that observes the queue is closed.
+    case loseObserver = "lose-observer"
+    /// The app leaves the foreground.
+    case background
+    /// A running download fails.
+    case failDownload = "fail-download"
+    /// A running download goes on no more until the next launch.
+    case stallDownload = "stall-download"
+    /// The next install finds no room.
+    case fillDisk = "fill-disk"
+    /// The backend refuses the next fulfilment.
+    case stopBackend = "stop-backend"
+    /// The queue reports a transaction again.
+    case repeatDelivery = "repeat-delivery"
+    /// The transaction loses its `applicationUsername`.
+    case loseAccount = "lose-account"
+    /// The next finish does not stick: the transaction comes back at the next launch.
+    case failFinish = "fail-finish"
+    /// A transaction leaves the queue without a finish.
+    case remove
+    /// The end of the restore that runs is reported before its transactions.
+    case overtakeRestore = "overtake-restore"
+    /// The restore that runs lists a purchase twice.
+    case doubleRestore = "double-restore"
+    /// The payment is reported as failed, and the purchase comes by itself.
+    case interruptPayment = "interrupt-payment"
+    /// The store refuses the payment.
+    case refusePayment = "refuse-payment"
+    /// The system empties the download cache of what is finished.
+    case purge
+    /// The store's server sends a notification again that was answered.
+    case repeatNotification = "repeat-notification"
+  }
+
+  public var verb: Verb
+  /// The place of the device, or of the notification; 0 where there is none.
+  public var device: Int16
+  /// The place of the transaction on the device's queue; −1 for the app as a whole.
+  public var slot: Int16
+  /// The place of the download in its transaction.
+  public var part: Int16
+
+  public init(_ verb: Verb, device: Int = 0, slot: Int = 0, part: Int = 0) {
+    self.verb = verb
+    self.device = Int16(clamping: device)
+    self.slot = Int16(clamping: slot)
+    self.part = Int16(clamping: part)
+  }
+}
+
+extension Action.Verb {
+  /// Whether it spends from the budget of faults.
+  public var isFault: Bool {
+    switch self {
+    case .command, .authorize, .listRestored, .endRestored, .notify, .download,
+      .updatedTransactions, .updatedDownloads, .removedTransactions, .restoreFinished, .app,
+      .launch, .foreground, .calm, .wait:
+      false
+    default: true
+    }
+  }
+
+  /// How many places say what it is about: device, slot, part.
+  public var placeCount: Int {
+    switch self {
+    case .command, .stopBackend, .calm, .wait: 0
+    case .authorize, .app, .repeatDelivery, .loseAccount, .remove, .interruptPayment,
+      .refusePayment:
+      2
+    case .download, .failDownload, .stallDownload: 3
+    default: 1
+    }
+  }
+}
+
+extension Action: LosslessStringConvertible {
+  /// The verb, and the places that say what it is about: `download 0 1 0`.
+  public var text: String {
+    ([verb.rawValue] + [device, slot, part].prefix(verb.placeCount).map { String($0) })
+      .joined(separator: " ")
+  }
+
+  public var description: String { text }
+
+  /// Reads what `text` writes; `nil` where it is no action.
+  public init?(_ description: String) {
+    let words = description.split(separator: " ")
+    guard let first = words.first, let verb = Verb(rawValue: String(first)),
+      words.count == verb.placeCount + 1
+    else { return nil }
+    var places: [Int] = []
+    for word in words.dropFirst() {
+      guard let place = Int(word), place >= -1, place < 1_000 else { return nil }
+      places.append(place)
+    }
+    places += [0, 0, 0]
+    self.init(verb, device: places[0], slot: places[1], part: places[2])
+  }
+}

@@ -1,0 +1,22 @@
+internal import LedgerEvents
+
+/// How long things take on the virtual clock, in microseconds: from as little to as much.
+enum Delays {
+  /// What the simulated network carries.
+  static let bytesPerSecond: Int64 = 8_000_000
+
+  static func range(of verb: Action.Verb) -> (least: Int64, most: Int64) {
+    switch verb {
+    case .authorize: (1_200_000, 2_800_000)
+    case .listRestored: (300_000, 900_000)
+    case .endRestored: (400_000, 1_000_000)
+    case .notify: (800_000, 4_000_000)
+    case .download: (600_000, 1_400_000)
+    case .updatedTransactions, .updatedDownloads, .removedTransactions, .restoreFinished:
+      (30_000, 120_000)
+    case .app: (20_000, 400_000)
+    case .launch, .foreground: (5_000_000, 60_000_000)
+    default: (0, 0)
+    }
+  }
+}

@@ -1,0 +1,100 @@
+/// A device: its app, its payment queue and its folders.
+struct Device: Hashable, Sendable {
+  enum AppState: UInt8, Sendable {
+    case notRunning, background, foreground
+  }
+
+  enum Restore: UInt8, Sendable {
+    case none
+    /// The store lists what was bought.
+    case listing
+    /// All is listed; the end is to be told.
+    case listed
+  }
+
+  var app = AppState.notRunning
+  var session: Int16 = 0
+  var sequence: Int32 = 0
+  /// The observer is to be added as this launch's first call.
+  var isStarting = false
+  var observes = false
+  var mayPay = true
+  var slots: [QueueTransaction] = []
+
+  // The restore that runs.
+  var restore = Restore.none
+  /// Places of purchases that are still to be listed, last first.
+  var toList: [Int16] = []
+  /// Its end may be told before its transactions.
+  var isOvertaking = false
+  var isEndTold = false
+
+  // The app's memory.
+  var hasAskedToRestore = false
+  /// A restore's handler is finishing all that is on the queue.
+  var isSweeping = false
+  /// The slot of the newest payment; −1 before any.
+  var newestPayment: Int16 = -1
+
+  // The app's disk.
+  var folders: [Folder]
+  /// Products whose purchase the app noted and has not yet delivered, a bit each.
+  var owed: UInt64 = 0
+
+  // Faults that wait for their moment.
+  var isDiskFull = false
+  var failsFinish = false
+
+  init(productCount: Int, versionCount: Int) {
+    folders = Array(repeating: Folder(versionCount: versionCount), count: productCount)
+  }
+}
+
+/// What the app has of a product's content: a folder for each version.
+struct Folder: Hashable, Sendable {
+  /// The parts that are there, a bit each, by the version's rank.
+  var parts: [UInt32]
+  /// The highest version, by rank, all of whose parts are there; −1 for none.
+  var complete: Int16 = -1
+  /// What was installed last, and by which transaction.
+  var newest: Int16 = -1
+  var installer: Int32 = -1
+
+  init(versionCount: Int) { parts = Array(repeating: 0, count: versionCount) }
+
+  mutating func install(part: Int, of count: Int, version: Int16, by transaction: Int32) {
+    newest = version
+    installer = transaction
+    parts[Int(version)] |= 1 << UInt32(part)
+    if parts[Int(version)].nonzeroBitCount == count { complete = max(complete, version) }
+  }
+}
+
+/// What a customer has paid for: the truth that the app's doings are measured by.
+struct Purchase: Hashable, Sendable {
+  var product: Int16
+  var account: Int16
+  var device: Int16
+  var original: Int32
+  var quantity: Int16
+  var version: Int16
+  var isRefunded = false
+  /// How often the backend gave what was bought.
+  var credits: Int16 = 0
+  /// The transaction that was bought; others are restored ones of it.
+  var isConsumable = false
+}
+
+/// Something that the store's server has to tell the backend.
+struct Notification: Hashable, Sendable {
+  enum Fact: UInt8, Sendable {
+    case purchased, refunded
+  }
+
+  var fact: Fact
+  var purchase: Int16
+  var purchasedAt: Int64
+  /// The event that told it; 0 before any.
+  var position: Int32 = 0
+  var isRepeated = false
+}

@@ -1,0 +1,114 @@
+/// A transaction on a device's payment queue, what the app knows of it, and what it keeps of it on
+/// its disk.
+struct QueueTransaction: Hashable, Sendable {
+  /// `SKPaymentTransactionState`.
+  enum State: UInt8, Sendable {
+    case purchasing, deferred, purchased, failed, restored
+  }
+
+  // What the queue holds.
+  /// −1 where the app added no payment.
+  var payment: Int32 = -1
+  var product: Int16
+  /// −1 before the purchase: StoreKit gives no identifier before it, nor to a failure.
+  var transaction: Int32 = -1
+  var original: Int32 = -1
+  /// −1 where nobody's: a redelivery can lose it.
+  var account: Int16
+  var quantity: Int16 = 1
+  var state = State.purchasing
+  var outcome = PaymentOutcome.purchased
+  var wasCancelled = false
+  /// Microseconds of the virtual clock.
+  var purchasedAt: Int64 = 0
+  /// The place of the purchase that it tells of; −1 before there is one.
+  var purchase: Int16 = -1
+  /// The content's version, by its rank.
+  var version: Int16 = -1
+  var parts: [Part] = []
+  /// The state is to be told to the observer.
+  var isPending = true
+  /// It left the queue.
+  var isGone = false
+  /// That it left is to be told.
+  var isRemovalPending = false
+
+  // What the app knows in this launch.
+  var isTold = false
+  var told = State.purchasing
+  /// The app has called finish.
+  var isFinished = false
+  var isFulfilledNow = false
+  /// Something failed; tried again after the next launch or return to the foreground.
+  var isOnHold = false
+  /// Taken for the answer to another payment.
+  var isMistaken = false
+  /// A callback's downloads were all finished, and this was the first one's transaction.
+  var isBatchDone = false
+  /// The part that was reported last; −1 before any.
+  var lastPart: Int16 = -1
+
+  // What the app keeps.
+  var isRecorded = false
+  var isFulfilled = false
+
+  init(product: Int16, account: Int16) {
+    self.product = product
+    self.account = account
+  }
+
+  /// What a kill makes the app forget.
+  mutating func forget() {
+    isTold = false
+    isFinished = false
+    isFulfilledNow = false
+    isOnHold = false
+    isMistaken = false
+    isBatchDone = false
+    lastPart = -1
+    for part in parts.indices { parts[part].forget() }
+  }
+}
+
+/// One download of a transaction (`SKDownload`).
+struct Part: Hashable, Sendable {
+  /// `SKDownloadState`, and that nobody has started it.
+  enum State: UInt8, Sendable {
+    case notStarted, waiting, active, paused, finished, failed, cancelled
+
+    var hasEnded: Bool { self == .finished || self == .failed || self == .cancelled }
+    var isRunning: Bool { self == .waiting || self == .active }
+  }
+
+  // What the queue holds.
+  var state = State.notStarted
+  /// In thousandths.
+  var progress: Int16 = 0
+  var isCached = false
+  var isStalled = false
+  /// The state is to be told.
+  var isPending = false
+
+  // What the app knows in this launch.
+  var told = State.notStarted
+  var toldProgress: Int16 = 0
+  var isRequested = false
+  /// The customer stopped it.
+  var isHeldByCustomer = false
+  var isOnHold = false
+  var isInstalling = false
+  /// The file was there already and was left alone.
+  var isSkipped = false
+
+  // What the app keeps.
+  var isInstalled = false
+
+  mutating func forget() {
+    told = .notStarted
+    toldProgress = 0
+    isRequested = false
+    isOnHold = false
+    isInstalling = false
+    isSkipped = false
+  }
+}

@@ -1,0 +1,175 @@
+internal import LedgerEvents
+
+extension World {
+  /// Everything that can happen next but faults, in a fixed order.
+  func listActions(_ actions: inout [Action], _ recording: Recording) {
+    actions.removeAll(keepingCapacity: true)
+    if cursor < cast.script.count, isDue(cast.script[cursor].moment, recording) {
+      actions.append(Action(.command))
+    }
+    for device in devices.indices { listActions(device, &actions) }
+    for place in notifications.indices where notifications[place].position == 0 {
+      actions.append(Action(.notify, device: place))
+    }
+  }
+
+  /// Whether a command may come now; those of the clock always may.
+  private func isDue(_ moment: ScriptedCommand.Moment, _ recording: Recording) -> Bool {
+    switch moment {
+    case .at: true
+    case .on(let kind, let nth): recording.count(of: kind) >= nth
+    }
+  }
+
+  private func listActions(_ place: Int, _ actions: inout [Action]) {
+    let device = devices[place]
+    switch device.app {
+    case .notRunning: if device.session > 0 { actions.append(Action(.launch, device: place)) }
+    case .background: actions.append(Action(.foreground, device: place))
+    case .foreground: listCallbacks(place, device, &actions)
+    }
+    switch device.restore {
+    case .listing:
+      actions.append(Action(device.toList.isEmpty ? .endRestored : .listRestored, device: place))
+    case .listed, .none: break
+    }
+    for slot in device.slots.indices where !device.slots[slot].isGone {
+      let transaction = device.slots[slot]
+      if mayBeAuthorized(transaction) {
+        actions.append(Action(.authorize, device: place, slot: slot))
+      }
+      for part in transaction.parts.indices
+      where transaction.parts[part].state.isRunning && !transaction.parts[part].isStalled {
+        actions.append(Action(.download, device: place, slot: slot, part: part))
+      }
+    }
+  }
+
+  private func mayBeAuthorized(_ transaction: QueueTransaction) -> Bool {
+    switch transaction.state {
+    case .purchasing: true
+    case .deferred: transaction.outcome != .deferred
+    case .purchased, .failed, .restored: false
+    }
+  }
+
+  private func listCallbacks(_ place: Int, _ device: Device, _ actions: inout [Action]) {
+    if device.observes {
+      var isPending = false
+      var isDownloadPending = false
+      var isRemovalPending = false
+      for slot in device.slots {
+        if slot.isPending { isPending = true }
+        if slot.isRemovalPending { isRemovalPending = true }
+        if slot.isTold {
+          for part in slot.parts where part.isPending { isDownloadPending = true }
+        }
+      }
+      if isPending { actions.append(Action(.updatedTransactions, device: place)) }
+      if isDownloadPending { actions.append(Action(.updatedDownloads, device: place)) }
+      if isRemovalPending { actions.append(Action(.removedTransactions, device: place)) }
+      if (device.restore == .listed && !isPending) || (device.restore != .none && device.isOvertaking)
+      {
+        actions.append(Action(.restoreFinished, device: place))
+      }
+    }
+    if hasAppCall(place) { actions.append(Action(.app, device: place, slot: -1)) }
+    for slot in device.slots.indices where nextCall(place, slot) != nil {
+      actions.append(Action(.app, device: place, slot: slot))
+    }
+  }
+
+  /// The faults that can strike now, in a fixed order; none where the budget is spent.
+  func listFaults(_ actions: inout [Action]) {
+    guard faultsLeft > 0 else { return }
+    func add(_ fault: Action) { if canStrike(fault) { actions.append(fault) } }
+    add(Action(.stopBackend))
+    for place in notifications.indices { add(Action(.repeatNotification, device: place)) }
+    for device in devices.indices {
+      for verb in Self.faultsOfDevices { add(Action(verb, device: device)) }
+      for slot in devices[device].slots.indices where !devices[device].slots[slot].isGone {
+        for verb in Self.faultsOfTransactions { add(Action(verb, device: device, slot: slot)) }
+        for part in devices[device].slots[slot].parts.indices {
+          add(Action(.failDownload, device: device, slot: slot, part: part))
+          add(Action(.stallDownload, device: device, slot: slot, part: part))
+        }
+      }
+    }
+  }
+
+  private static let faultsOfDevices: [Action.Verb] = [
+    .kill, .background, .loseObserver, .fillDisk, .failFinish, .overtakeRestore, .doubleRestore,
+    .purge,
+  ]
+  private static let faultsOfTransactions: [Action.Verb] = [
+    .repeatDelivery, .loseAccount, .remove, .interruptPayment, .refusePayment,
+  ]
+
+  /// Whether an action can happen now.
+  func canPerform(_ action: Action, _ recording: Recording) -> Bool {
+    if action.verb.isFault { return canStrike(action) }
+    if action.verb == .calm || action.verb == .wait { return true }
+    var actions: [Action] = []
+    listActions(&actions, recording)
+    return actions.contains(action)
+  }
+
+  /// Makes an action happen.
+  ///
+  /// - Precondition: it can happen now.
+  mutating func perform(_ action: Action, _ recording: inout Recording) {
+    let device = Int(action.device)
+    let slot = Int(action.slot)
+    switch action.verb {
+    case .command: runCommand(&recording)
+    case .authorize: authorize(device, slot)
+    case .listRestored: listRestored(device)
+    case .endRestored: endRestored(device)
+    case .notify: notify(device, &recording)
+    case .download: advance(device, slot, Int(action.part))
+    case .updatedTransactions: tellTransactions(device, &recording)
+    case .updatedDownloads: tellDownloads(device, &recording)
+    case .removedTransactions: tellRemoved(device, &recording)
+    case .restoreFinished: tellRestoreFinished(device, &recording)
+    case .app: runApp(device, slot, &recording)
+    case .launch: launch(device, &recording)
+    case .foreground: foreground(device, &recording)
+    case .calm: calm()
+    case .wait: clock += 2 * Instant.day
+    default:
+      faultsLeft -= 1
+      strike(action, &recording)
+    }
+  }
+
+  /// A download goes a step further.
+  private mutating func advance(_ device: Int, _ slot: Int, _ place: Int) {
+    var part = devices[device].slots[slot].parts[place]
+    part.isPending = true
+    if cast.scenario.devices[device].isSimulator {
+      part.state = .failed
+    } else if part.state == .waiting {
+      part.state = .active
+      if part.progress == 0 { part.progress = drawsProgress ? Int16(random.below(600)) : 500 }
+    } else if part.progress >= 1_000 {
+      part.state = .finished
+      part.isCached = true
+    } else {
+      advance(&part)
+    }
+    devices[device].slots[slot].parts[place] = part
+  }
+
+  /// Progress of 1.0 is not the end, and the end can come without it: SKDownload's documentation
+  /// says to go by the state; cordova-plugin-purchase issue 280 never saw more than 0.98.
+  private mutating func advance(_ part: inout Part) {
+    if !drawsProgress {
+      part.progress = 1_000
+    } else if part.progress > 700 && random.below(3) == 0 {
+      part.state = .finished
+      part.isCached = true
+    } else {
+      part.progress = min(1_000, part.progress + 100 + Int16(random.below(400)))
+    }
+  }
+}

@@ -1,0 +1,145 @@
+internal import LedgerEvents
+
+extension World {
+  /// Carries out the script's next command.
+  mutating func runCommand(_ recording: inout Recording) {
+    let scripted = cast.script[cursor]
+    cursor += 1
+    if case .at(let time) = scripted.moment {
+      clock = max(clock, cast.scenario.start.microseconds + time)
+    }
+    switch scripted.command {
+    case .launch(let device): launch(device, &recording)
+    case .quit(let device):
+      guard devices[device].app != .notRunning else { return }
+      record(.sessionEnded, on: device, &recording) { $0.note = .quit }
+      kill(device)
+    case .background(let device): background(device, &recording)
+    case .foreground(let device): foreground(device, &recording)
+    case .requestProducts(let device): requestProducts(device, &recording)
+    case .buy(let device, let product, let quantity, let outcome):
+      buy(device, Int16(product), quantity, outcome, &recording)
+    case .approve: answerDeferred(.purchased)
+    case .decline: answerDeferred(.failed)
+    case .restore(let device): restore(device, &recording)
+    case .pauseDownloads(let device): holdDownloads(device, &recording)
+    case .resumeDownloads(let device): resumeDownloads(device, &recording)
+    case .cancelDownloads(let device): cancelDownloads(device, &recording)
+    case .addObserver(let device):
+      if devices[device].app == .foreground { addObserver(device, &recording) }
+    case .removeObserver(let device): removeObserver(device, &recording)
+    case .publish(let product, let version): publish(product, cast.ranks[version], &recording)
+    case .refund(let product, let account): refund(Int16(product), Int16(account))
+    case .switchPayments(let device, let allowed): devices[device].mayPay = allowed
+    case .fault(let action): strike(action, &recording)
+    }
+  }
+
+  private mutating func requestProducts(_ device: Int, _ recording: inout Recording) {
+    guard devices[device].app == .foreground else { return }
+    record(.catalogRequested, on: device, &recording)
+    record(.catalogReceived, on: device, &recording)
+  }
+
+  /// The customer taps *buy*: the app asks whether it may, and adds a payment.
+  private mutating func buy(
+    _ device: Int, _ product: Int16, _ quantity: Int, _ outcome: PaymentOutcome,
+    _ recording: inout Recording
+  ) {
+    guard devices[device].app == .foreground else { return }
+    let mayPay = devices[device].mayPay
+    record(.paymentsChecked, on: device, &recording) { $0.note = mayPay ? .allowed : .notAllowed }
+    guard mayPay, Int(product) < cast.products.count else { return }
+    var transaction = QueueTransaction(
+      product: product, account: Int16(cast.scenario.devices[device].account))
+    transaction.payment = nextPayment
+    transaction.quantity = Int16(clamping: quantity)
+    transaction.outcome = outcome
+    nextPayment += 1
+    record(.paymentAdded, on: device, &recording) { event in
+      event.payment = transaction.payment
+      event.product = product
+      event.quantity = transaction.quantity
+    }
+    devices[device].newestPayment = Int16(devices[device].slots.count)
+    devices[device].slots.append(transaction)
+  }
+
+  /// A parent answers the oldest payment that waits for it.
+  private mutating func answerDeferred(_ outcome: PaymentOutcome) {
+    for device in devices.indices {
+      for slot in devices[device].slots.indices
+      where devices[device].slots[slot].state == .deferred
+        && devices[device].slots[slot].outcome == .deferred
+      {
+        devices[device].slots[slot].outcome = outcome
+        return
+      }
+    }
+  }
+
+  private mutating func publish(
+    _ product: Int, _ version: Int16, _ recording: inout Recording
+  ) {
+    offers[product] = version
+    record(.contentVersionPublished, source: .operator, &recording) { event in
+      event.product = Int16(product)
+      event.version = version
+    }
+  }
+
+  /// The store pays the customer's newest purchase of the product back, and tells the backend.
+  private mutating func refund(_ product: Int16, _ account: Int16) {
+    guard
+      let place = purchases.lastIndex(where: {
+        $0.product == product && $0.account == account && !$0.isRefunded
+      })
+    else { return }
+    purchases[place].isRefunded = true
+    notifications.append(
+      Notification(fact: .refunded, purchase: Int16(place), purchasedAt: clock))
+  }
+}
+
+extension World {
+  // What the app calls for the customer, by the names of SKPaymentQueue.
+
+  private mutating func changeRunning(
+    _ device: Int, _ isMeant: (Part) -> Bool, _ kind: EventKind, _ recording: inout Recording,
+    _ change: (inout Part) -> Void
+  ) {
+    guard devices[device].app == .foreground else { return }
+    for slot in devices[device].slots.indices where !devices[device].slots[slot].isGone {
+      for part in devices[device].slots[slot].parts.indices
+      where devices[device].slots[slot].isTold && isMeant(devices[device].slots[slot].parts[part])
+      {
+        change(&devices[device].slots[slot].parts[part])
+        devices[device].slots[slot].parts[part].isPending = true
+        record(kind, on: device, slot: slot, part: part, &recording)
+      }
+    }
+  }
+
+  private mutating func holdDownloads(_ device: Int, _ recording: inout Recording) {
+    changeRunning(device, { $0.state.isRunning }, .downloadPauseRequested, &recording) { part in
+      part.state = .paused
+      part.isHeldByCustomer = true
+    }
+  }
+
+  private mutating func resumeDownloads(_ device: Int, _ recording: inout Recording) {
+    changeRunning(device, { $0.state == .paused }, .downloadResumeRequested, &recording) { part in
+      part.state = .waiting
+      part.isHeldByCustomer = false
+    }
+  }
+
+  private mutating func cancelDownloads(_ device: Int, _ recording: inout Recording) {
+    changeRunning(
+      device, { $0.state.isRunning || $0.state == .paused }, .downloadCancelRequested, &recording
+    ) { part in
+      part.state = .cancelled
+      part.isHeldByCustomer = true
+    }
+  }
+}

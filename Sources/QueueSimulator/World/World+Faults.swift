@@ -1,0 +1,115 @@
+internal import LedgerEvents
+
+extension World {
+  /// A fault strikes.
+  mutating func strike(_ fault: Action, _ recording: inout Recording) {
+    let device = Int(fault.device)
+    let slot = Int(fault.slot)
+    let part = Int(fault.part)
+    switch fault.verb {
+    case .kill: kill(device)
+    case .loseObserver: removeObserver(device, &recording)
+    case .background: background(device, &recording)
+    case .failDownload:
+      devices[device].slots[slot].parts[part].state = .failed
+      devices[device].slots[slot].parts[part].isPending = true
+    case .stallDownload: devices[device].slots[slot].parts[part].isStalled = true
+    case .fillDisk: devices[device].isDiskFull = true
+    case .stopBackend: isBackendDown = true
+    case .repeatDelivery: devices[device].slots[slot].isPending = true
+    case .loseAccount: devices[device].slots[slot].account = -1
+    case .failFinish: devices[device].failsFinish = true
+    case .remove: remove(device, slot)
+    case .overtakeRestore: devices[device].isOvertaking = true
+    case .doubleRestore:
+      if let place = lastListed(device) { devices[device].toList.append(place) }
+    case .interruptPayment: devices[device].slots[slot].outcome = .interrupted
+    case .refusePayment: devices[device].slots[slot].outcome = .failed
+    case .purge: record(.contentPurged, on: device, source: .app, &recording)
+    case .repeatNotification: notify(device, again: true, &recording)
+    case .command, .authorize, .listRestored, .endRestored, .notify, .download,
+      .updatedTransactions, .updatedDownloads, .removedTransactions, .restoreFinished, .app,
+      .launch, .foreground, .calm, .wait:
+      break
+    }
+  }
+
+  /// A transaction leaves the queue while nobody has finished it, as on iOS 9.0 after a return to
+  /// the foreground (RMStore issue 160): its downloads go no further.
+  private mutating func remove(_ device: Int, _ slot: Int) {
+    devices[device].slots[slot].isGone = true
+    devices[device].slots[slot].isRemovalPending = true
+    devices[device].slots[slot].isPending = false
+    for part in devices[device].slots[slot].parts.indices {
+      devices[device].slots[slot].parts[part].isPending = false
+      devices[device].slots[slot].parts[part].isCached = false
+      if !devices[device].slots[slot].parts[part].state.hasEnded {
+        devices[device].slots[slot].parts[part].state = .cancelled
+      }
+    }
+  }
+
+  private func lastListed(_ device: Int) -> Int16? {
+    devices[device].slots.last { $0.state == .restored && !$0.isGone }?.purchase
+  }
+
+  /// Nothing goes wrong from now on.
+  mutating func calm() {
+    isBackendDown = false
+    for device in devices.indices {
+      devices[device].isDiskFull = false
+      devices[device].failsFinish = false
+      devices[device].mayPay = true
+      for slot in devices[device].slots.indices {
+        for part in devices[device].slots[slot].parts.indices {
+          devices[device].slots[slot].parts[part].isStalled = false
+          devices[device].slots[slot].parts[part].isHeldByCustomer = false
+        }
+      }
+    }
+  }
+
+  /// Whether a fault can strike now.
+  func canStrike(_ fault: Action) -> Bool {
+    let place = Int(fault.device)
+    switch fault.verb {
+    case .stopBackend: return !isBackendDown
+    case .repeatNotification:
+      return notifications.indices.contains(place) && notifications[place].position > 0
+        && !notifications[place].isRepeated
+    default: break
+    }
+    guard devices.indices.contains(place) else { return false }
+    let device = devices[place]
+    switch fault.verb {
+    case .kill: return device.app != .notRunning
+    case .background: return device.app == .foreground
+    case .loseObserver: return device.app == .foreground && device.observes
+    case .fillDisk: return !device.isDiskFull && device.slots.contains { !$0.parts.isEmpty }
+    case .failFinish: return !device.failsFinish && device.slots.contains { !$0.isGone }
+    case .overtakeRestore: return device.restore == .listing && !device.isOvertaking
+    case .doubleRestore: return device.restore == .listing && lastListed(place) != nil
+    case .purge: return device.app == .foreground && device.slots.contains(where: \.isGone)
+    default: break
+    }
+    guard device.slots.indices.contains(Int(fault.slot)) else { return false }
+    let slot = device.slots[Int(fault.slot)]
+    if slot.isGone { return false }
+    let isDelivered = slot.isTold && (slot.told == .purchased || slot.told == .restored)
+    switch fault.verb {
+    case .repeatDelivery: return isDelivered && !slot.isPending && !slot.isFinished
+    case .loseAccount: return slot.account >= 0 && slot.transaction >= 0
+    case .remove: return isDelivered && !slot.isFinished
+    case .interruptPayment, .refusePayment:
+      return slot.state == .purchasing && slot.outcome == .purchased && slot.payment >= 0
+    default: break
+    }
+    guard slot.parts.indices.contains(Int(fault.part)) else { return false }
+    let part = slot.parts[Int(fault.part)]
+    switch fault.verb {
+    case .failDownload: return part.state.isRunning
+    case .stallDownload: return part.state.isRunning && !part.isStalled
+    default: return false
+    }
+  }
+}

@@ -1,0 +1,96 @@
+internal import LedgerEvents
+
+extension World {
+  /// The customer opens the app: a new launch, whose first call adds the observer.
+  mutating func launch(_ device: Int, _ recording: inout Recording) {
+    guard devices[device].app == .notRunning else { return }
+    devices[device].app = .foreground
+    devices[device].session += 1
+    devices[device].sequence = 0
+    devices[device].isStarting = true
+    record(.sessionStarted, on: device, &recording)
+  }
+
+  /// The process ends: what it had in memory is gone, what it wrote and what the queue holds stays.
+  mutating func kill(_ device: Int) {
+    devices[device].app = .notRunning
+    devices[device].isStarting = false
+    devices[device].observes = false
+    devices[device].hasAskedToRestore = false
+    devices[device].isSweeping = false
+    devices[device].newestPayment = -1
+    // A restore ends with its process: the queue has nobody to report its end to.
+    devices[device].restore = .none
+    devices[device].toList = []
+    devices[device].isOvertaking = false
+    devices[device].isEndTold = false
+    for slot in devices[device].slots.indices { devices[device].slots[slot].forget() }
+  }
+
+  mutating func background(_ device: Int, _ recording: inout Recording) {
+    guard devices[device].app == .foreground else { return }
+    devices[device].app = .background
+    record(.sessionBackgrounded, on: device, &recording)
+  }
+
+  /// The app comes back; the queue reports again what is unfinished, and what failed is tried
+  /// again.
+  mutating func foreground(_ device: Int, _ recording: inout Recording) {
+    guard devices[device].app == .background else { return }
+    devices[device].app = .foreground
+    record(.sessionForegrounded, on: device, &recording)
+    releaseHolds(device)
+    if devices[device].observes { redeliver(device) }
+  }
+
+  private mutating func releaseHolds(_ device: Int) {
+    for slot in devices[device].slots.indices {
+      devices[device].slots[slot].isOnHold = false
+      for part in devices[device].slots[slot].parts.indices {
+        devices[device].slots[slot].parts[part].isOnHold = false
+      }
+    }
+  }
+
+  /// `SKPaymentQueue.add(_:)`: from now on the queue reports, beginning with what is unfinished.
+  mutating func addObserver(_ device: Int, _ recording: inout Recording) {
+    devices[device].isStarting = false
+    guard !devices[device].observes else { return }
+    devices[device].observes = true
+    record(.sessionObserverAdded, on: device, &recording)
+    redeliver(device)
+  }
+
+  mutating func removeObserver(_ device: Int, _ recording: inout Recording) {
+    guard devices[device].app == .foreground, devices[device].observes else { return }
+    devices[device].observes = false
+    record(.sessionObserverRemoved, on: device, &recording)
+  }
+
+  /// What is on the queue is to be told again, with the state of its downloads.
+  private mutating func redeliver(_ device: Int) {
+    for slot in devices[device].slots.indices where !devices[device].slots[slot].isGone {
+      devices[device].slots[slot].isPending = true
+      for part in devices[device].slots[slot].parts.indices {
+        devices[device].slots[slot].parts[part].isStalled = false
+        if devices[device].slots[slot].parts[part].state != .notStarted {
+          devices[device].slots[slot].parts[part].isPending = true
+        }
+      }
+    }
+  }
+
+  /// `SKPaymentQueue.restoreCompletedTransactions()`.
+  mutating func restore(_ device: Int, _ recording: inout Recording) {
+    guard devices[device].app == .foreground else { return }
+    record(.restoreRequested, on: device, &recording)
+    devices[device].hasAskedToRestore = true
+    devices[device].restore = .listing
+    devices[device].isOvertaking = false
+    devices[device].isEndTold = false
+    let account = cast.scenario.devices[device].account
+    devices[device].toList = purchases.indices.reversed().filter {
+      purchases[$0].account == account && !purchases[$0].isRefunded && !purchases[$0].isConsumable
+    }.map { Int16($0) }
+  }
+}

@@ -1,0 +1,111 @@
+import ArgumentParser
+import Foundation
+import LedgerModel
+import QueueSimulator
+
+struct Explore: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Searches a scenario for an order of things, with faults, that breaks a rule.",
+    discussion: """
+      Tries all interleavings and placements of faults up to a bound, then runs at random by seed, \
+      until something of the wanted severity breaks: a rule of the findings, or a promise to the \
+      customer (not-delivered, credited-twice), which is checked once the faults have stopped. \
+      Exit code 1 where a failure was found. The same options find the same failure. Example:
+
+        daybook explore Tests/Scenarios/explore/two-maps.json --policy finish-at-once --shrink
+      """)
+
+  @Argument(help: "A scenario with a script, a JSON document (Schemas/scenario.schema.json).")
+  var scenario: String
+
+  @Option(help: PolicyArgument.help, transform: PolicyArgument.read)
+  var policy: AppPolicy?
+
+  @Option(help: "What the runs at random are drawn from.")
+  var seed: UInt64 = 1
+
+  @Option(help: "Runs at random before the search gives up.")
+  var runs = 100_000
+
+  @Option(help: "Faults in one run, at most.")
+  var faults = 4
+
+  @Option(help: "States that the exhaustive part looks at before the runs at random.")
+  var states = 5_000
+
+  @Option(help: "The least severity that counts as a failure.")
+  var severity: SeverityArgument = SeverityArgument(severity: .critical)
+
+  @Option(help: "Gives up after so many seconds.")
+  var seconds: Double?
+
+  @Flag(help: "Cuts the failing run to the smallest one that still breaks the same rule.")
+  var shrink = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Writes the failing run as a scenario that simulate and replay play.", valueName: "file"))
+  var emit: String?
+
+  @Option(help: "How to answer: table or json.")
+  var format: OutputFormat = .table
+
+  func validate() throws {
+    guard runs >= 0, runs <= 1_000_000_000 else {
+      throw ValidationError("--runs: expected 0 to 1,000,000,000.")
+    }
+    guard (0...100).contains(faults) else { throw ValidationError("--faults: expected 0 to 100.") }
+    guard (0...10_000_000).contains(states) else {
+      throw ValidationError("--states: expected 0 to 10,000,000.")
+    }
+  }
+
+  func run() throws {
+    try answering {
+      let file = try ScenarioFile(scenario)
+      let script = try file.script()
+      guard let policy = policy ?? AppPolicy.named(script.policy) else { return }
+      var options = Exploration.Options()
+      options.seed = seed
+      options.runCountMax = runs
+      options.faults = faults
+      options.faultsWhereAll = min(faults, 1)
+      options.stateCountMax = states
+      options.severity = severity.severity
+      let exploration = try file.reading { () throws(ScenarioError) in
+        try Exploration(script, policy: policy, options: options)
+      }
+      let outcome = explore(exploration)
+      let failing = outcome.failure.map { failure in
+        (shrink ? exploration.shrunk(failure) : nil) ?? exploration.scenario(of: failure)
+      }
+      if let emit, let failing {
+        do { try Data(failing.json).write(to: URL(fileURLWithPath: emit)) } catch {
+          throw InputProblem(
+            "\(emit) cannot be written: \(error.localizedDescription)",
+            exitCode: ExitStatus.cannotCreate)
+        }
+      }
+      let report = ExploreReport(
+        outcome: outcome, failing: failing, policy: policy.name, again: again(policy))
+      report.print(format)
+      if outcome.failure != nil { throw ExitStatus.found }
+    }
+  }
+
+  private func explore(_ exploration: Exploration) -> Exploration.Outcome {
+    let bar = ProgressBar("exploring", unit: "runs")
+    defer { bar.end() }
+    let end = seconds.map { ContinuousClock.now + .seconds($0) }
+    return exploration.run { progress in
+      bar.show(UInt64(progress.runs), UInt64(max(runs, progress.runs + 1)))
+      return end.map { ContinuousClock.now < $0 } ?? true
+    }
+  }
+
+  /// The command that finds the same failure again.
+  private func again(_ policy: AppPolicy) -> String {
+    "daybook explore \(scenario) --policy \(policy.name) --seed \(seed) --faults \(faults) "
+      + "--states \(states) --severity \(severity.severity.text) --shrink"
+  }
+}

@@ -1,0 +1,85 @@
+import LedgerEvents
+import LedgerModel
+import QueueSimulator
+
+/// What an exploration found, for people or as a document.
+struct ExploreReport {
+  let outcome: Exploration.Outcome
+  /// The failing run, shrunk where that was asked for.
+  let failing: Scenario?
+  let policy: String
+  /// The command that shows it again.
+  let again: String
+
+  func print(_ format: OutputFormat) {
+    switch format {
+    case .table: printText()
+    case .json, .jsonl: Console.print(json)
+    }
+  }
+
+  private var events: [Event] {
+    guard let failing else { return [] }
+    do { return try Simulation(failing).run().events } catch { return [] }
+  }
+
+  private func printText() {
+    let progress = outcome.progress
+    let all =
+      progress.isExhausted ? "all \(progress.states) states" : "\(progress.states) states"
+    Console.print("\(policy): \(all), \(progress.runs) runs, \(progress.events) events")
+    for (breach, count) in sortedCounts {
+      Console.print("  \(breach.id) (\(breach.severity.text)): \(count)")
+    }
+    guard let failure = outcome.failure, let failing else {
+      Console.print("nothing broke")
+      return
+    }
+    Console.print("")
+    Console.print(Console.bold("broken: \(failure.breaches.map(\.id).joined(separator: ", "))"))
+    for event in events {
+      var line = "  \(event.occurredAt.rfc3339)  \(event.type.text)"
+      for name in [event.product, event.transaction ?? event.payment, event.download] {
+        if let name { line += "  \(name.text)" }
+      }
+      Console.print(TextTable.printable(line))
+    }
+    Console.print("")
+    Console.print("\(failing.schedule.count) actions, seed \(failure.seed). To see it again:")
+    Console.print("  \(again)")
+  }
+
+  private var sortedCounts: [(Breach, Int)] {
+    outcome.counts.map { ($0.key, $0.value) }.sorted {
+      ($1.0.severity, $0.0.id) < ($0.0.severity, $1.0.id)
+    }
+  }
+
+  private var json: String {
+    var json = JSONText()
+    json.object { json in
+      json.member("policy", policy)
+      json.member("states", outcome.progress.states)
+      json.member("isExhausted", outcome.progress.isExhausted)
+      json.member("runs", outcome.progress.runs)
+      json.member("events", outcome.progress.events)
+      json.member(
+        "counts",
+        array: { json in
+          for (breach, count) in sortedCounts {
+            json.object { json in
+              json.member("rule", breach.id)
+              json.member("severity", breach.severity.text)
+              json.member("count", count)
+            }
+          }
+        })
+      json.member("broken", strings: outcome.failure?.breaches.map(\.id) ?? [])
+      if let failing {
+        json.member("actions", strings: failing.schedule)
+        json.member("again", again)
+      }
+    }
+    return json.text
+  }
+}
