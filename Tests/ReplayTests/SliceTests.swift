@@ -50,6 +50,7 @@ private final class SlicedLedger {
       Histories.dense(seed: seed), RecordedEvent.shuffled(Histories.dense(seed: seed), seed: seed),
       RecordedEvent.shuffled(
         Histories.sparse(seed: seed, count: 150, accounts: 12), seed: seed),
+      RecordedEvent.shuffled(Self.installs(&random), seed: seed),
     ] {
       let ledger = try SlicedLedger(events, folded: random.below(events.count + 1))
       for slice in slices(events, &random) {
@@ -64,6 +65,29 @@ private final class SlicedLedger {
         #expect(told.balance == expected.balance, "seed \(seed), \(slice)")
         #expect(told.broken == expected.broken, "seed \(seed), \(slice)")
       }
+    }
+  }
+
+  /// Customers who install the same content, sometimes with other bytes, and versions of it that
+  /// somebody publishes: what is judged over all customers.
+  private static func installs(_ random: inout SeededRandom) -> [RecordedEvent] {
+    (1...40).map { number in
+      let customer = random.below(8)
+      var event = Event(
+        id: Name("install-\(number)"), type: EventType(.contentInstalled),
+        occurredAt: Instant(microseconds: Int64(number) * Instant.second))
+      event.product = Name("map-\(random.below(2))")
+      var data = EventData.Builder()
+      data.set("contentVersion", "1.\(random.below(3))")
+      if random.chance(1, in: 5) {
+        event.type = EventType(.contentVersionPublished)
+      } else {
+        event.account = Name("customer-\(customer)")
+        event.device = Name("phone-\(customer)")
+        if random.chance(3, in: 4) { data.set("digest", "digest-\(random.below(2))") }
+      }
+      event.data = data.build()
+      return RecordedEvent(position: UInt64(number), recordedAt: event.occurredAt, event: event)
     }
   }
 
@@ -117,9 +141,10 @@ private final class SlicedLedger {
       if number % 3 == 1 {
         slice.account = random.one(of: events.compactMap(\.event.account))
       } else if number % 3 == 2 {
-        slice.transaction = random.one(of: events.compactMap(\.event.transaction))
+        let transactions = events.compactMap(\.event.transaction)
+        slice.transaction = transactions.isEmpty ? nil : random.one(of: transactions)
       }
-      if number < 4 {
+      if number < 4 || (slice.account == nil && slice.transaction == nil) {
         slice.from = UInt64(1 + random.below(events.count))
         slice.to = slice.from + UInt64(random.below(20))
       }

@@ -102,7 +102,8 @@ private struct ReplayGround {
   }
 
   /// The units whose content that of the steps is judged against: of all that observed the same
-  /// products, those with the events that decide.
+  /// products, those with the events that decide in the end. Where one of these came late, another
+  /// one that said the same before is not read, and the finding shows at a later step.
   mutating func readObservers(_ view: LedgerView) throws(LedgerError) {
     let book = Book(folding: Array(facts.values), texts: view.reader.texts)
     try view.reader.texts.check()
