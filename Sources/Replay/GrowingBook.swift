@@ -14,6 +14,12 @@ struct GrowingBook {
     fileprivate(set) var isGone = false
     /// What becomes of it is not told.
     fileprivate(set) var isBackground = true
+    /// Of the unit alone.
+    fileprivate var findings: [Finding] = []
+    /// What others are asked about for more of them.
+    fileprivate var judgedProducts: Set<NameNumber> = []
+    /// The version that these are of.
+    fileprivate var judgedVersion = -1
     fileprivate var isSpent = false
   }
 
@@ -22,6 +28,12 @@ struct GrowingBook {
   /// Counted up with every change of the context.
   private(set) var contextVersion = 0
   private(set) var parts: [Part] = []
+  /// All broken rules of the first table, by position.
+  private(set) var findings: [Finding] = []
+  /// Counted up where the findings may have changed.
+  private(set) var findingsVersion = 0
+  /// Some of the findings are judged over all units.
+  private var judgesProducts = false
   private var partByNode: [NameNumber: Int] = [:]
   /// The part of the facts that name nothing.
   private var loose: Int?
@@ -59,6 +71,33 @@ struct GrowingBook {
         refold(place)
       }
     } while joinCoupled()
+    judge()
+  }
+
+  /// Brings the findings up to what the parts are now.
+  private mutating func judge() {
+    var isChanged = false
+    for place in parts.indices where parts[place].judgedVersion != parts[place].version {
+      let found = parts[place].isBackground ? [] : parts[place].unit.findings
+      isChanged = isChanged || found != parts[place].findings
+      parts[place].findings = found
+      parts[place].judgedProducts =
+        parts[place].isBackground ? [] : parts[place].unit.judgedProducts
+      parts[place].judgedVersion = parts[place].version
+    }
+    let products = parts.reduce(into: Set<NameNumber>()) { $0.formUnion($1.judgedProducts) }
+    guard isChanged || !products.isEmpty || judgesProducts else { return }
+    judgesProducts = !products.isEmpty
+    var all = parts.flatMap(\.findings)
+    let observations = observations { products.contains($0) }
+    for part in parts where !part.judgedProducts.isEmpty {
+      for observed in part.unit.observedProducts {
+        guard let known = observations[observed] else { continue }
+        all += part.unit.findings(of: observed, against: known, texts: texts)
+      }
+    }
+    findings = Self.sorted(all)
+    findingsVersion += 1
   }
 
   private mutating func advance(_ place: Int, _ facts: [Fact]) {
@@ -112,7 +151,10 @@ struct GrowingBook {
       for node in UnitNodes(fact) { partByNode[node] = into }
     }
     if loose == gone { loose = into }
-    parts[gone] = Part(isGone: true)
+    var empty = Part(version: parts[gone].version + 1, isGone: true)
+    // So that it is seen that they are gone.
+    empty.findings = parts[gone].findings
+    parts[gone] = empty
     return into
   }
 
@@ -143,25 +185,13 @@ extension GrowingBook {
     parts.compactMap { $0.unit.newestEvent(in: environment) }.max()
   }
 
-  /// All broken rules of the first table, by position.
-  var findings: [Finding] {
-    let told = parts.filter { !$0.isBackground }
-    var all = told.flatMap(\.unit.findings)
-    let observations = observations
-    for part in told {
-      for observed in part.unit.observedProducts {
-        guard let known = observations[observed] else { continue }
-        all += part.unit.findings(of: observed, against: known, texts: texts)
-      }
-    }
-    return Self.sorted(all)
-  }
-
-  /// What all units observed, by product.
-  private var observations: [Unit.ObservedProduct: ProductObservations] {
+  /// What all units observed of some products.
+  private func observations(
+    of isAsked: (NameNumber) -> Bool = { _ in true }
+  ) -> [Unit.ObservedProduct: ProductObservations] {
     var observations: [Unit.ObservedProduct: ProductObservations] = [:]
     for part in parts {
-      for observed in part.unit.observedProducts {
+      for observed in part.unit.observedProducts where isAsked(observed.product) {
         observations[observed, default: .init()].merge(
           part.unit.observations(of: observed, texts: texts), texts)
       }
@@ -172,7 +202,7 @@ extension GrowingBook {
   /// The rules of the second table that hold at the newest event of each environment.
   func findingsAtTheEnd(_ thresholds: Thresholds) -> [Finding] {
     var all: [Finding] = []
-    let observations = observations
+    let observations = observations()
     for environment in StoreEnvironment.allCases {
       guard let moment = newestEvent(in: environment) else { continue }
       for part in parts where !part.isBackground {

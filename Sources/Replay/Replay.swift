@@ -45,6 +45,7 @@ public struct Replay: Sendable {
     var findings = FindingCounts([])
     var folded = 0
     var told = 0
+    var version = book.findingsVersion
     for place in events.indices where isStep(events[place]) {
       if case .time(let time) = end, events[place].event.occurredAt > time { break }
       if case .position(let position) = end, events[place].position > position { break }
@@ -53,18 +54,23 @@ public struct Replay: Sendable {
         book.append(numbered.facts[folded..<place])
         _ = state.update(book)
         findings = FindingCounts(book.findings)
+        version = book.findingsVersion
       }
       book.append(CollectionOfOne(numbered.facts[place]))
       folded = place + 1
-      let now = FindingCounts(book.findings)
+      // Most events break and settle nothing.
       var step = ReplayStep(
-        event: events[place], changes: state.update(book),
-        broken: now.surplus(over: findings).map { .init($0, texts: numbered) },
-        settled: findings.surplus(over: now).map { .init($0, texts: numbered) })
+        event: events[place], changes: state.update(book), broken: [], settled: [])
+      if book.findingsVersion != version {
+        version = book.findingsVersion
+        let now = FindingCounts(book.findings)
+        step.broken = now.surplus(over: findings).map { .init($0, texts: numbered) }
+        step.settled = findings.surplus(over: now).map { .init($0, texts: numbered) }
+        findings = now
+      }
       if tellsState, let part = book.part(holding: numbered.facts[place]) {
         step.state = state.lines(ofPart: part)
       }
-      findings = now
       told += 1
       body(step)
       if case .finding = end, !step.broken.isEmpty { break }
