@@ -86,6 +86,9 @@ async function read(browser, name, file, count, look) {
   const spoken = await tab.evaluate("document.getElementById('said').textContent");
   check(`${title}: the selected event is said`, spoken.startsWith("Event "), spoken);
 
+  const faint = await tab.evaluate(contrasts);
+  check(`${title}: everything stands out enough`, faint.length === 0, faint);
+
   const middle = Math.max(1, Math.floor(count / 2));
   await tab.go(`${url}#step=${middle}`);
   await tab.reload();
@@ -112,6 +115,30 @@ async function readControl(browser) {
   check("the control is taken", await tab.evaluate("document.title") === "taken");
   await tab.close();
 }
+
+// Contrast by WCAG 2.2, 1.4.3 and 1.4.11: texts 4.5 to 1, what is drawn 3 to 1.
+const contrasts = `(() => {
+  const style = getComputedStyle(document.documentElement);
+  const light = (name) => {
+    const hex = style.getPropertyValue("--" + name).trim();
+    const parts = [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16) / 255)
+      .map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2];
+  };
+  const ratio = ([one, other]) => {
+    const [a, b] = [light(one), light(other)].sort((x, y) => y - x);
+    return (a + 0.05) / (b + 0.05);
+  };
+  const texts = ["ink card", "ink back", "ink row", "ink hold", "soft card", "soft back",
+    "soft row", "s0 row", "s1 row", "s2 row", "s3 row",
+    "soft hold", "accent card", "onAccent accent", "ink b0", "ink b1", "ink b2", "ink b3",
+    "soft b0", "soft b1", "soft b2", "soft b3", "s0 b0", "s1 b1", "s2 b2", "s3 b3", "card s0",
+    "card s1", "card s2", "card s3", "accent b0", "accent b1", "accent b2", "accent b3"];
+  const drawn = ["open card", "wait card", "done card", "pause card", "gone card", "open hold"];
+  return [...texts.map((pair) => [pair, 4.5]), ...drawn.map((pair) => [pair, 3])]
+    .filter(([pair, least]) => ratio(pair.split(" ")) < least)
+    .map(([pair]) => pair + " " + ratio(pair.split(" ")).toFixed(2));
+})()`;
 
 // What the page's own policy forbids, whoever would try.
 async function readPolicy(browser, file) {

@@ -33,6 +33,7 @@ extension TimelinePage {
     .card {
       margin-top: 10px; padding: 10px 12px; border-radius: 8px; background: var(--b);
     }
+    .card.over { background: var(--row); }
     .card > strong { display: flex; align-items: center; gap: 8px; overflow-wrap: anywhere; }
     .card .severity { margin-left: auto; font-weight: 600; font-size: 12px; color: var(--s); }
     .card p { margin: 5px 0 0; overflow-wrap: anywhere; }

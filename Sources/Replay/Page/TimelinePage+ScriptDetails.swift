@@ -54,10 +54,12 @@ extension TimelinePage {
 
     function card(finding, step, isFresh) {
       const { rule } = finding;
-      const box = make("div", `card s${rule.severity}${isFresh ? " fresh" : ""}`);
+      const isOver = finding.settled >= 0;
+      const box = make("div",
+        `card s${rule.severity}${isFresh ? " fresh" : ""}${isOver ? " over" : ""}`);
       const title = make("strong");
       put(title, make("span", "shape"), make("span", "", rule.id),
-        make("span", "severity", severities[rule.severity]));
+        make("span", "severity", severities[rule.severity] + (isOver ? ", settled" : "")));
       put(box, title, make("p", "", rule.meaning), make("p", "", "What to do: " + rule.advice));
       const about = concerns(finding);
       if (about) box.appendChild(make("p", "concerns", about));

@@ -42,28 +42,36 @@ extension TimelinePage {
 
     // How long nothing happened, where that was shortened much.
     const gapMin = 60e6;
-    function paintGaps(pen, from, to) {
+    function* gaps(pen, from, to) {
       pen.font = faces.replace("11.5", "10.5");
-      pen.textAlign = "center";
       for (let place = Math.max(1, from); place <= to; place += 1) {
         const gap = events[data.order[place]].time - events[data.order[place - 1]].time;
         if (gap < gapMin) continue;
         const width = (offsets[place] - offsets[place - 1]) * view.zoom;
         const x = view.gutter + view.margin + offsets[place] * view.zoom - view.left - width / 2;
         const words = span(gap);
-        if (x < view.gutter || pen.measureText(words).width > width - 2) continue;
+        if (x >= view.gutter && pen.measureText(words).width < width - 2) yield [x, words];
+      }
+    }
+    function paintGaps(pen, from, to) {
+      pen.textAlign = "center";
+      for (const [x, words] of gaps(pen, from, to)) {
         pen.fillStyle = colours.soft;
         pen.fillText(words, x, 30);
-        pen.strokeStyle = colours.line;
-        pen.lineWidth = 1;
-        pen.setLineDash([2, 3]);
-        pen.beginPath();
-        pen.moveTo(x, view.head);
-        pen.lineTo(x, view.height);
-        pen.stroke();
-        pen.setLineDash([]);
       }
       pen.textAlign = "left";
+    }
+    function paintQuiet(pen, from, to) {
+      pen.strokeStyle = colours.line;
+      pen.lineWidth = 1;
+      pen.setLineDash([2, 3]);
+      pen.beginPath();
+      for (const [x] of gaps(pen, from, to)) {
+        pen.moveTo(x, view.head);
+        pen.lineTo(x, view.height);
+      }
+      pen.stroke();
+      pen.setLineDash([]);
     }
 
     const overview = byId("overview");

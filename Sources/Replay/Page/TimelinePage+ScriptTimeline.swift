@@ -62,6 +62,7 @@ extension TimelinePage {
         }
         if (lanes[at].kind < 3) line(pen, 0, view.width, top + 0.5, colours.line, 1);
       }
+      paintQuiet(pen, from, to);
       if (selected >= 0) {
         const x = xOf(selected) - view.left;
         line(pen, x, x, view.head, colours.accent, 1);
@@ -97,8 +98,8 @@ extension TimelinePage {
         const event = events[data.order[list[at]]];
         const x = view.gutter + view.margin + offsets[list[at]] * view.zoom - view.left;
         const isSelected = event.step === selected;
-        const worst = event.findings.reduce(
-          (most, f) => (f.step === event.step ? Math.max(most, f.rule.severity) : most), -1);
+        const worst = event.findings.reduce((most, f) =>
+          (f.step === event.step && f.settled < 0 ? Math.max(most, f.rule.severity) : most), -1);
         if (x - drawn < 2.5 && !isSelected && worst < 0) continue;
         drawn = x;
         pen.beginPath();

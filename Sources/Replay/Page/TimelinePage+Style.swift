@@ -5,7 +5,7 @@ extension TimelinePage {
       color-scheme: light dark;
       --back: #f5f5f2; --card: #ffffff; --ink: #1b1d22; --soft: #5b606b; --line: #dcdcd6;
       --row: #f0f0ec; --hold: #e3ecfb; --accent: #1f5fbf; --onAccent: #ffffff;
-      --open: #4f86d9; --wait: #b9c2d0; --done: #2f8f57; --pause: #c98a15; --gone: #8a8f99;
+      --open: #4f86d9; --wait: #8592a8; --done: #2f8f57; --pause: #b87c0c; --gone: #8a8f99;
       --s3: #c0182b; --s2: #b3470b; --s1: #8a6100; --s0: #2668a6;
       --b3: #fbe7e8; --b2: #fceee3; --b1: #faf1d8; --b0: #e6f0f9;
       --mono: ui-monospace, "SF Mono", SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono",
@@ -15,7 +15,7 @@ extension TimelinePage {
       :root {
         --back: #14161a; --card: #1c1f25; --ink: #e8e9ec; --soft: #a2a8b4; --line: #333842;
         --row: #23272e; --hold: #24364f; --accent: #8db8ff; --onAccent: #10151d;
-        --open: #5b92e5; --wait: #4a5362; --done: #4fb87c; --pause: #d9a036; --gone: #767d8a;
+        --open: #5b92e5; --wait: #6f7b8f; --done: #4fb87c; --pause: #d9a036; --gone: #767d8a;
         --s3: #ff7b86; --s2: #ff9f66; --s1: #e6bd55; --s0: #7fbcf5;
         --b3: #3d2226; --b2: #3b2a1f; --b1: #372f1b; --b0: #1e2f3f;
       }
@@ -106,8 +106,9 @@ extension TimelinePage {
         background: var(--card); border-top: 1px solid var(--line);
       }
       .controls button { min-height: 42px; min-width: 40px; }
-      #place { min-width: 0; flex: 1; font-size: 12px; }
+      #place { min-width: 0; flex: 1; font-size: 13px; white-space: nowrap; }
     }
+    @media (max-width: 480px) { #first, #last { display: none; } }
     @media (prefers-reduced-motion: no-preference) {
       .card.fresh { animation: come .25s ease-out; }
       @keyframes come { from { opacity: .3; } }
