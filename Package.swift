@@ -125,6 +125,10 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
+      name: "ScenarioTests",
+      dependencies: ["QueueSimulator", "LedgerEvents", "LedgerHistories"],
+      swiftSettings: strict),
+    .testTarget(
       name: "LedgerOracleTests", dependencies: ["LedgerOracle", "LedgerHistories", "LedgerEvents"],
       swiftSettings: strict),
     .testTarget(

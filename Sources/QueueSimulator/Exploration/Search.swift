@@ -24,9 +24,10 @@ struct Search {
   ) -> Bool {
     progress.runs += 1
     progress.events += play.recording.count
-    var breaches = Set(judge.findings(of: play.recording, isOver: isOver).map {
-      Breach.rule($0.rule)
-    })
+    var breaches = Set(
+      judge.findings(of: play.recording, isOver: isOver).map {
+        Breach.rule($0.rule)
+      })
     if isOver { for promise in play.world.brokenPromises() { breaches.insert(.promise(promise)) } }
     for breach in breaches { counts[breach, default: 0] += 1 }
     let wanted = breaches.filter { $0.severity >= options.severity }

@@ -20,7 +20,7 @@ extension Scenario {
     return Array((text + "}\n").utf8)
   }
 
-  private static func line(_ value: JSONValue) -> String {
+  fileprivate static func line(_ value: JSONValue) -> String {
     switch value {
     case .object(let members):
       "{"
@@ -194,6 +194,9 @@ extension ScenarioProduct {
 }
 
 extension ScenarioExpectation {
+  /// As a scenario's member `expect`, on one line.
+  public var text: String { Scenario.line(value) }
+
   fileprivate var value: JSONValue {
     func names<Value>(
       _ values: [Name: Value], _ write: (Value) -> JSONValue

@@ -68,8 +68,11 @@ extension Device {
   fileprivate func feed(_ print: inout Fingerprint) {
     print.feed(app.rawValue)
     print.feed(
-      [isStarting, observes, mayPay, isOvertaking, isEndTold, hasAskedToRestore, isSweeping, isDiskFull,
-        failsFinish].reduce(1) { $0 << 1 | ($1 ? 1 : 0) })
+      [
+        isStarting, observes, mayPay, isOvertaking, isEndTold, hasAskedToRestore, isSweeping,
+        isDiskFull,
+        failsFinish,
+      ].reduce(1) { $0 << 1 | ($1 ? 1 : 0) })
     print.feed(restore.rawValue)
     for place in toList { print.feed(place) }
     print.feed(newestPayment)
@@ -81,6 +84,7 @@ extension Device {
       print.feed(folder.installer)
     }
     for slot in slots { slot.feed(&print) }
+    for part in parts { part.feed(&print) }
   }
 }
 
@@ -92,18 +96,25 @@ extension QueueTransaction {
     print.feed(lastPart)
     print.feed(account)
     print.feed(
-      [transaction >= 0, isPending, isGone, isRemovalPending, isTold, isFinished, isFulfilledNow,
-        isOnHold, isMistaken, isBatchDone, isRecorded, isFulfilled, wasCancelled]
-        .reduce(1) { $0 << 1 | ($1 ? 1 : 0) })
-    for part in parts {
-      print.feed(part.state.rawValue)
-      print.feed(part.told.rawValue)
-      print.feed(part.progress / 500)
-      print.feed(part.toldProgress / 500)
-      print.feed(
-        [part.isCached, part.isStalled, part.isPending, part.isRequested, part.isHeldByCustomer,
-          part.isOnHold, part.isInstalling, part.isSkipped, part.isInstalled]
-          .reduce(1) { $0 << 1 | ($1 ? 1 : 0) })
-    }
+      [
+        transaction >= 0, isPending, isGone, isRemovalPending, isTold, isFinished, isFulfilledNow,
+        isOnHold, isMistaken, isBatchDone, isRecorded, isFulfilled, wasCancelled,
+      ]
+      .reduce(1) { $0 << 1 | ($1 ? 1 : 0) })
+  }
+}
+
+extension Part {
+  fileprivate func feed(_ print: inout Fingerprint) {
+    print.feed(state.rawValue)
+    print.feed(told.rawValue)
+    print.feed(progress / 500)
+    print.feed(toldProgress / 500)
+    print.feed(
+      [
+        isCached, isStalled, isPending, isRequested, isHeldByCustomer,
+        isOnHold, isInstalling, isSkipped, isInstalled,
+      ]
+      .reduce(1) { $0 << 1 | ($1 ? 1 : 0) })
   }
 }

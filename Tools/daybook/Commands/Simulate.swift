@@ -23,11 +23,19 @@ struct Simulate: ParsableCommand {
   @Option(help: "What delays and amounts are drawn from, in place of the scenario's seed.")
   var seed: UInt64?
 
+  @Flag(
+    help: "Compares what comes out with what the scenario expects; exit code 1 where it differs.")
+  var check = false
+
+  @Flag(help: "Prints what comes out as the scenario's member expect, for you to read and paste.")
+  var outcome = false
+
   @Flag(help: "Prints the policies, and what each does, and nothing else.")
   var policies = false
 
   func validate() throws {
     if scenario == nil && !policies { throw ValidationError("name a scenario.") }
+    if check && outcome { throw ValidationError("leave out --check or --outcome.") }
   }
 
   func run() throws {
@@ -40,18 +48,27 @@ struct Simulate: ParsableCommand {
       }
       guard let scenario else { return }
       let file = try ScenarioFile(scenario)
-      let script = try file.script()
-      let simulation = try file.reading { () throws(ScenarioError) in
-        try Simulation(script, policy: policy, seed: seed)
-      }
-      let run = simulation.run()
-      for event in run.events { Console.print(bytes: EventEncoder().encode(event)) }
-      if run.commandsLeft > 0 {
-        Console.complain(
-          "daybook: the last \(run.commandsLeft) commands of the script never got their turn: what "
-            + "the next one waits for did not happen")
+      let played = try file.play(policy: policy, seed: seed)
+      if check {
+        try compare(played, file)
+      } else if outcome {
+        Console.print("\"expect\": " + played.outcome.text)
+      } else {
+        for event in played.events { Console.print(bytes: EventEncoder().encode(event)) }
       }
     }
+  }
+
+  private func compare(_ played: PlayedScenario, _ file: ScenarioFile) throws {
+    guard let expectation = file.scenario.expectation else {
+      throw InputProblem(
+        "\(file.name): expect: expected what must come out, found nothing: `daybook simulate "
+          + "\(file.name) --outcome` prints what does")
+    }
+    let differences = expectation.differences(of: played.outcome)
+    for difference in differences { Console.print(TextTable.printable(difference)) }
+    if !differences.isEmpty { throw ExitStatus.found }
+    Console.print("\(file.name): as expected, \(played.events.count) events")
   }
 }
 

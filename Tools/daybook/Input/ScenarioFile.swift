@@ -1,4 +1,5 @@
 import Foundation
+import LedgerEvents
 import QueueSimulator
 
 /// A scenario's document, by the name of its file.
@@ -37,10 +38,46 @@ struct ScenarioFile {
     return scenario
   }
 
+  /// What comes of the scenario: the simulator plays its script, a recording is as it stands.
+  ///
+  /// What the simulator could not play is said on standard error.
+  func play(policy: AppPolicy? = nil, seed: UInt64? = nil) throws -> PlayedScenario {
+    let environment = scenario.environment ?? .production
+    if !scenario.events.isEmpty {
+      guard policy == nil && seed == nil else {
+        throw InputProblem(
+          "\(name): events: expected a script, found a recording, which no policy or seed changes")
+      }
+      return PlayedScenario(
+        events: scenario.events, recordedAt: scenario.recordedAt,
+        outcome: ScenarioExpectation(
+          of: scenario.events, recordedAt: scenario.recordedAt, in: environment))
+    }
+    let run = try reading { () throws(ScenarioError) in
+      try Simulation(scenario, policy: policy, seed: seed)
+    }.run()
+    if run.commandsLeft > 0 {
+      Console.complain(
+        "daybook: the last \(run.commandsLeft) commands of the script never got their turn: what "
+          + "the next one waits for did not happen")
+    }
+    return PlayedScenario(
+      events: run.events, recordedAt: [],
+      outcome: ScenarioExpectation(of: run.events, in: environment))
+  }
+
   /// Runs a body whose errors speak of this document.
   func reading<Value>(_ body: () throws(ScenarioError) -> Value) throws -> Value {
     do throws(ScenarioError) { return try body() } catch {
       throw InputProblem("\(name): \(error)")
     }
   }
+}
+
+/// The events of a scenario and what they come to.
+struct PlayedScenario {
+  let events: [Event]
+  /// The ledger's clock, by place, where a recording states it.
+  let recordedAt: [Instant?]
+  let outcome: ScenarioExpectation
 }

@@ -1,0 +1,126 @@
+public import LedgerEvents
+internal import LedgerModel
+
+extension ScenarioExpectation {
+  /// What really comes out of events, in the order in which they were recorded, asked at the newest
+  /// event of an environment. Findings are those of every environment.
+  ///
+  /// - Parameter recordedAt: The ledger's clock, by place among the events, where it is stated.
+  /// - Precondition: the events are valid.
+  /// - Complexity: O(*n* log *n*) in the number of events.
+  public init(
+    of events: [Event], recordedAt: [Instant?] = [], in environment: StoreEnvironment = .production
+  ) {
+    self.init()
+    let ledger = NumberedRun(events, recordedAt)
+    let book = Book(folding: ledger.facts, texts: ledger)
+    findings = book.findings.map(\.rule.id).sorted()
+    for place in StoreEnvironment.allCases {
+      guard let moment = book.newestEvent(in: place) else { continue }
+      findingsAtTheEnd += book.findings(at: moment, in: place).map(\.rule.id)
+    }
+    findingsAtTheEnd.sort()
+    let moment = book.newestEvent(in: environment) ?? 0
+    for name in ledger.accounts {
+      let subject = Subject.account(ledger.number(of: name))
+      let only = EnvironmentSet(environment)
+      let answer = book.answer(subject, environments: only, at: moment)
+      var states: [Name: String] = [:]
+      for name in answer.active { states[name] = "active" }
+      for entry in answer.entries where entry.product != 0 {
+        states[ledger.text(of: entry.product)] = entry.state.text
+      }
+      if !states.isEmpty { entitled[name] = states }
+      for content in book.installed(subject, environments: only) {
+        let device = content.device == 0 ? Name("") : ledger.text(of: content.device)
+        installed[name, default: [:]][device, default: [:]][ledger.text(of: content.product)] =
+          content.version
+      }
+      for balance in answer.balances { balances[name, default: [:]][balance.unit] = balance.amount }
+    }
+  }
+
+  /// Where an outcome is not as expected, in words; empty where it is.
+  public func differences(of outcome: ScenarioExpectation) -> [String] {
+    var differences =
+      Self.surplus("finding", findings, outcome.findings)
+      + Self.surplus("finding at the end", findingsAtTheEnd, outcome.findingsAtTheEnd)
+    func compare(_ what: String, _ expected: String?, _ found: String?) {
+      if expected != found {
+        differences.append(
+          "\(what): expected \(expected ?? "nothing"), found \(found ?? "nothing")")
+      }
+    }
+    for account in Set(entitled.keys).union(outcome.entitled.keys).sorted() {
+      let expected = (entitled[account] ?? [:]).filter { $0.value != "none" }
+      let found = outcome.entitled[account] ?? [:]
+      for name in Set(expected.keys).union(found.keys).sorted() {
+        compare("\(account) \(name)", expected[name], found[name])
+      }
+    }
+    for account in Set(installed.keys).union(outcome.installed.keys).sorted() {
+      let (expected, found) = (installed[account] ?? [:], outcome.installed[account] ?? [:])
+      for device in Set(expected.keys).union(found.keys).sorted() {
+        let (expected, found) = (expected[device] ?? [:], found[device] ?? [:])
+        for product in Set(expected.keys).union(found.keys).sorted() {
+          compare(
+            "\(account) \(product) installed on \(device)", expected[product]?.text,
+            found[product]?.text)
+        }
+      }
+    }
+    for account in Set(balances.keys).union(outcome.balances.keys).sorted() {
+      let (expected, found) = (balances[account] ?? [:], outcome.balances[account] ?? [:])
+      for unit in Set(expected.keys).union(found.keys).sorted() {
+        compare(
+          "\(account) balance of \(unit)", expected[unit].map { "\($0)" },
+          found[unit].map { "\($0)" })
+      }
+    }
+    return differences
+  }
+
+  private static func surplus(
+    _ what: String, _ expected: [String], _ found: [String]
+  ) -> [String] {
+    var counts: [String: Int] = [:]
+    for id in found { counts[id, default: 0] += 1 }
+    for id in expected { counts[id, default: 0] -= 1 }
+    return counts.filter { $0.value != 0 }.sorted { $0.key < $1.key }.map { id, count in
+      count > 0
+        ? "\(what) \(id): \(count) more than expected" : "\(what) \(id): \(-count) missing"
+    }
+  }
+}
+
+/// Events as facts, each id once, with the texts behind their numbers.
+private struct NumberedRun: FactTexts {
+  private(set) var facts: [Fact] = []
+  private(set) var accounts: [Name] = []
+  private var names = NameNumbers()
+  private var ids: [Name] = []
+
+  init(_ events: [Event], _ recordedAt: [Instant?]) {
+    var known: Set<Name> = []
+    var accounts: Set<Name> = []
+    for (place, event) in events.enumerated() where known.insert(event.id).inserted {
+      ids.append(event.id)
+      if let account = event.account { accounts.insert(account) }
+      if let to = event.data.name("to") { accounts.insert(to) }
+      let clock = place < recordedAt.count ? recordedAt[place] : nil
+      facts.append(
+        Fact(
+          event, position: UInt64(ids.count), recordedAt: clock ?? event.occurredAt,
+          numbers: names.number(event)))
+    }
+    self.accounts = accounts.sorted()
+  }
+
+  func number(of account: Name) -> NameNumber {
+    names.known(NameUse(kind: .account, name: account))
+  }
+
+  func id(ofPosition position: UInt64) -> Name { ids[Int(position) - 1] }
+
+  func text(of number: NameNumber) -> Name { names.use(number)?.name ?? "" }
+}
