@@ -49,10 +49,11 @@ public struct Replay: Sendable {
     for place in events.indices where isStep(events[place]) {
       if case .time(let time) = end, events[place].event.occurredAt > time { break }
       if case .position(let position) = end, events[place].position > position { break }
+      var untold: [ReplayChange] = []
       if place > folded {
         // What goes before a step and is none itself changes nothing that the step is told for.
         book.append(numbered.facts[folded..<place])
-        _ = state.update(book)
+        untold = state.update(book)
         findings = FindingCounts(book.findings)
         version = book.findingsVersion
       }
@@ -60,7 +61,7 @@ public struct Replay: Sendable {
       folded = place + 1
       // Most events break and settle nothing.
       var step = ReplayStep(
-        event: events[place], changes: state.update(book), broken: [], settled: [])
+        event: events[place], changes: state.update(book), untold: untold, broken: [], settled: [])
       if book.findingsVersion != version {
         version = book.findingsVersion
         let now = FindingCounts(book.findings)

@@ -22,7 +22,7 @@ public struct ReplayHistory: Sendable {
     outcome = replay.run(until: end, thresholds: thresholds) { steps.append($0) }
     var series: [ReplaySubject: [Turn]] = [:]
     for (place, step) in steps.enumerated() {
-      for change in step.changes {
+      for change in step.untold + step.changes {
         series[change.subject, default: []].append(Turn(step: place, standing: change.after))
       }
     }

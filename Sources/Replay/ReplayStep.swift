@@ -6,6 +6,9 @@ public struct ReplayStep: Sendable {
   public var event: RecordedEvent
   /// By subject, in a fixed order.
   public var changes: [ReplayChange]
+  /// What events that are no steps changed before it, and after the step before: of a slice, what
+  /// was there when it began.
+  public var untold: [ReplayChange] = []
   /// Findings that were not there before it, at whatever position: a late event can show that an
   /// earlier one broke a rule.
   public var broken: [FindingAnswer]

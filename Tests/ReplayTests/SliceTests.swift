@@ -91,6 +91,34 @@ private final class SlicedLedger {
     }
   }
 
+  @Test("knows what was there when it began", arguments: 1...15)
+  func formerState(seed: UInt64) throws {
+    var random = SeededRandom(seed: seed)
+    let events = RecordedEvent.shuffled(
+      Histories.sparse(seed: seed, count: 150, accounts: 12), seed: seed)
+    let ledger = try SlicedLedger(events, folded: random.below(events.count + 1))
+    for slice in slices(events, &random) {
+      let read = try ledger.read(slice)
+      guard let last = read.steps.max() else { continue }
+      let history = ReplayHistory(Replay(read))
+      let found = Self.timeless(history.state(behind: history.steps.count - 1))
+      let whole = ReplayHistory(Replay(Array(events.prefix { $0.position <= last })))
+      let all = Set(Self.timeless(whole.state(behind: whole.steps.count - 1)))
+      #expect(found.allSatisfy(all.contains), "seed \(seed), \(slice)")
+      // Of every transaction of the slice it knows where it stands.
+      let named = Set(history.steps.compactMap(\.event.event.transaction))
+      let expected = all.filter {
+        $0.subject.kind == .transaction && named.contains($0.subject.name)
+      }
+      #expect(expected.allSatisfy(found.contains), "seed \(seed), \(slice)")
+    }
+  }
+
+  /// What does not change by time alone: the whole ledger may have come further.
+  private static func timeless(_ state: [ReplayLine]) -> [ReplayLine] {
+    state.filter { $0.subject.kind != .entitlement }
+  }
+
   @Test("reads no event of customers whom it does not touch")
   func readsNoMore() throws {
     let events = Histories.realistic(seed: 7, count: 4_000)

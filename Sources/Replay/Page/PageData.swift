@@ -27,7 +27,8 @@ struct PageData {
   mutating func json(title: String) -> String {
     var json = "{\"title\":" + Self.quoted(title)
     json += ",\"events\":" + Self.array(history.steps.indices.map { event($0) })
-    json += ",\"changes\":" + Self.array(history.steps.map { changes($0) })
+    json += ",\"untold\":" + Self.array(history.steps.map { changes($0.untold) })
+    json += ",\"changes\":" + Self.array(history.steps.map { changes($0.changes) })
     json += ",\"order\":" + Self.array(timeline.order.map { "\($0)" })
     json += ",\"lanes\":" + Self.array(timeline.lanes.map { lane($0) })
     json += ",\"findings\":" + Self.array(findings())
@@ -59,9 +60,9 @@ struct PageData {
   }
 
   /// Pairs of a subject and of what it is from here on.
-  private mutating func changes(_ step: ReplayStep) -> String {
+  private mutating func changes(_ changes: [ReplayChange]) -> String {
     var pairs: [String] = []
-    for change in step.changes {
+    for change in changes {
       pairs.append("\(number(change.subject))")
       pairs.append("\(number(change.after.map { Name($0.text) }))")
     }

@@ -41,6 +41,8 @@ struct Timeline {
   /// By step: the lane on which its event stands.
   private(set) var laneOfStep: [Int]
   private var places: [Subject: Int] = [:]
+  /// Where subjects without a lane stood before.
+  private var former: [Subject: Point] = [:]
   /// By transaction: the device that saw it first.
   private var homes: [Subject: Name] = [:]
 
@@ -57,13 +59,14 @@ struct Timeline {
     var holders = PaymentHolders(told)
     for (place, step) in order.enumerated() {
       let event = told[place].event.event
-      for change in told[place].changes { holders.learn(change) }
+      for change in told[place].untold + told[place].changes { holders.learn(change) }
+      for change in told[place].untold { add(change, step, holders, isTold: false) }
       let own = Self.subject(of: told[place], holders)
       laneOfStep[step] = lane(own)
       if let device = event.device, homes[own.transaction] == nil {
         homes[own.transaction] = device
       }
-      for change in told[place].changes { add(change, step, holders) }
+      for change in told[place].changes { add(change, step, holders, isTold: true) }
       if event.device != nil || event.type.kind.isOfSession {
         for point in launches.points(of: event, step) {
           lanes[lane(.device(event.device))].points.append(point)
@@ -107,7 +110,11 @@ struct Timeline {
     return .loose
   }
 
-  private mutating func add(_ change: ReplayChange, _ step: Int, _ holders: PaymentHolders) {
+  /// Adds what a lane is from a step on. What was there before a slice makes no lane; it stands on
+  /// those that the slice makes.
+  private mutating func add(
+    _ change: ReplayChange, _ step: Int, _ holders: PaymentHolders, isTold: Bool
+  ) {
     let subject = change.subject
     let own: Subject
     switch subject.kind {
@@ -124,6 +131,10 @@ struct Timeline {
     }
     let point = Point(
       step: step, phase: change.after?.phase ?? "gone", progress: change.after?.progress)
+    guard isTold || places[own] != nil else {
+      former[own] = point
+      return
+    }
     let place = lane(own)
     if let last = lanes[place].points.last, last.phase == point.phase,
       last.progress == point.progress
@@ -141,7 +152,7 @@ struct Timeline {
       _ = lane(.transaction(environment, transaction))
     }
     places[subject] = lanes.count
-    lanes.append(Lane(subject: subject))
+    lanes.append(Lane(subject: subject, points: former[subject].map { [$0] } ?? []))
     return lanes.count - 1
   }
 

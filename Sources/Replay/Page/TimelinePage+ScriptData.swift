@@ -44,10 +44,13 @@ extension TimelinePage {
       kind: text(row[0]), environment: text(row[1]), account: text(row[2]),
       transaction: text(row[3]), device: text(row[4]), name: text(row[5]), steps: [], values: [],
     }));
-    data.changes.forEach((pairs, step) => {
-      for (let at = 0; at < pairs.length; at += 2) {
-        subjects[pairs[at]].steps.push(step);
-        subjects[pairs[at]].values.push(text(pairs[at + 1]));
+    data.changes.forEach((changed, step) => {
+      // What was changed by events that are not shown goes before.
+      for (const pairs of [data.untold[step], changed]) {
+        for (let at = 0; at < pairs.length; at += 2) {
+          subjects[pairs[at]].steps.push(step);
+          subjects[pairs[at]].values.push(text(pairs[at + 1]));
+        }
       }
     });
 
@@ -66,6 +69,12 @@ extension TimelinePage {
     function valueBehind(subject, step) {
       const turns = countUpTo(subject.steps, step);
       return turns ? subject.values[turns - 1] : "";
+    }
+
+    // What it was before it was changed by a step.
+    function valueBefore(subject, step) {
+      const turns = countUpTo(subject.steps, step);
+      return turns > 1 ? subject.values[turns - 2] : "";
     }
 
     const two = (number) => String(number).padStart(2, "0");

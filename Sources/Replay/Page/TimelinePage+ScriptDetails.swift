@@ -118,7 +118,7 @@ extension TimelinePage {
       const list = make("ul", "state");
       for (let at = 0; at < pairs.length && at < 2 * stateMax; at += 2) {
         const subject = subjects[pairs[at]];
-        const before = valueBehind(subject, event.step - 1);
+        const before = valueBefore(subject, event.step);
         const item = row(subject, text(pairs[at + 1]), before);
         item.querySelector(".name").prepend(make("small", "", subject.kind));
         list.appendChild(item);
@@ -146,6 +146,8 @@ extension TimelinePage {
       stateBox.appendChild(make("h2", "", "The state after it"));
       const count = state.length;
       const own = state.filter((entry) => isAbout(entry.subject, event));
+      const changed = new Set(
+        data.changes[event.step].filter((_, at) => at % 2 === 0).map((at) => subjects[at]));
       const narrows = count > stateMax && !showsAll;
       if (narrows) state = own;
       if (!state.length) stateBox.appendChild(make("p", "note", "Nobody has anything yet."));
@@ -157,7 +159,7 @@ extension TimelinePage {
         const list = make("ul", "state");
         for (const entry of some.slice(0, 200)) {
           const item = row(entry.subject, entry.value, null);
-          if (entry.subject.steps.includes(event.step)) item.className = "changed";
+          if (changed.has(entry.subject)) item.className = "changed";
           list.appendChild(item);
         }
         put(group, make("summary", "", `${kinds[kind]} (${some.length})`), list);
