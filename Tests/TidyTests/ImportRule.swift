@@ -11,7 +11,7 @@ struct ImportRule: TidyRule {
     "Entitlements": ["LedgerStore", "LedgerModel", "LedgerEvents"],
     "StoreImport": ["LedgerEvents", "Crypto"],
     "QueueSimulator": ["LedgerEvents", "LedgerModel"],
-    "Replay": ["LedgerStore", "LedgerModel", "LedgerEvents"],
+    "Replay": ["LedgerStore", "LedgerModel", "LedgerEvents", "Crypto"],
     "daybook": [
       "LedgerEvents", "LedgerModel", "LedgerStore", "Entitlements", "StoreImport", "Replay",
       "QueueSimulator", "ArgumentParser", "UnixSignals",
