@@ -27,7 +27,9 @@ struct Simulate: ParsableCommand {
     help: "Compares what comes out with what the scenario expects; exit code 1 where it differs.")
   var check = false
 
-  @Flag(help: "Prints what comes out, in the form of the scenario's member expect, to read and to paste.")
+  @Flag(
+    help:
+      "Prints what comes out, in the form of the scenario's member expect, to read and to paste.")
   var outcome = false
 
   @Flag(help: "Prints the policies, and what each does, and nothing else.")
