@@ -2,7 +2,9 @@ internal import LedgerEvents
 
 extension World {
   /// Everything that can happen next but faults, in a fixed order.
-  func listActions(_ actions: inout [Action], _ recording: Recording) {
+  ///
+  /// It changes nothing; it is mutating because a device that is read in place is not copied.
+  mutating func listActions(_ actions: inout [Action], _ recording: Recording) {
     actions.removeAll(keepingCapacity: true)
     if cursor < cast.script.count, isDue(cast.script[cursor].moment, recording) {
       actions.append(Action(.command))
@@ -21,7 +23,7 @@ extension World {
     }
   }
 
-  private func listActions(_ place: Int, _ actions: inout [Action]) {
+  private mutating func listActions(_ place: Int, _ actions: inout [Action]) {
     devices[place].list(place, policy, cast.consumables, &actions)
   }
 
@@ -52,7 +54,7 @@ extension World {
   ]
 
   /// Whether an action can happen now.
-  func canPerform(_ action: Action, _ recording: Recording) -> Bool {
+  mutating func canPerform(_ action: Action, _ recording: Recording) -> Bool {
     if action.verb.isFault { return canStrike(action) }
     if action.verb == .calm || action.verb == .wait { return true }
     var actions: [Action] = []
@@ -123,11 +125,10 @@ extension World {
 }
 
 extension Device {
-  /// Everything that can happen next on the device but faults: one call, because handing a device
-  /// on counts its references.
+  /// Everything that can happen next on the device but faults; mutating for the same reason.
   ///
   /// - Parameter consumables: The products that are, a bit each.
-  fileprivate func list(
+  fileprivate mutating func list(
     _ place: Int, _ policy: AppPolicy, _ consumables: UInt64, _ actions: inout [Action]
   ) {
     switch app {
