@@ -153,19 +153,7 @@ extension Cast {
 extension ScenarioProduct {
   /// Its entry in a `catalog.set`.
   fileprivate var catalogEntry: JSONValue {
-    var members: [(name: String, value: JSONValue)] = [
-      ("product", .string(name.text)), ("kind", .string(kind.rawValue)),
-    ]
-    if let title { members.append(("title", .string(title))) }
-    if !entitlements.isEmpty {
-      members.append(("entitlements", .array(entitlements.map { .string($0.text) })))
-    }
-    if !grants.isEmpty {
-      members.append(
-        ("grants", .object(grants.map { ($0.unit.text, .number(String($0.amount))) })))
-    }
-    if !downloads.isEmpty { members.append(("delivery", .string("store"))) }
-    return .object(members)
+    .object(description + (downloads.isEmpty ? [] : [("delivery", .string("store"))]))
   }
 }
 

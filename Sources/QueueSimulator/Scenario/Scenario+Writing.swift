@@ -177,7 +177,8 @@ extension Scenario {
 }
 
 extension ScenarioProduct {
-  fileprivate var value: JSONValue {
+  /// What a catalogue says of it: name, kind, title, entitlements and grants.
+  var description: [(name: String, value: JSONValue)] {
     var members: [(name: String, value: JSONValue)] = [
       ("product", .string(name.text)), ("kind", .string(kind.rawValue)),
     ]
@@ -189,6 +190,11 @@ extension ScenarioProduct {
       members.append(
         ("grants", .object(grants.map { ($0.unit.text, .number(String($0.amount))) })))
     }
+    return members
+  }
+
+  fileprivate var value: JSONValue {
+    var members = description
     if !downloads.isEmpty {
       members.append(("contentVersion", .string(contentVersion.text)))
       members.append(
