@@ -107,15 +107,18 @@ extension World {
 extension World {
   // What the app calls for the customer, by the names of SKPaymentQueue.
 
-  private mutating func changeRunning(
-    _ device: Int, _ isMeant: (Part) -> Bool, _ kind: EventKind, _ recording: inout Recording,
-    _ change: (inout Part) -> Void
+  /// The customer's wish for every download in one of some states.
+  private mutating func hold(
+    _ device: Int, in states: [Part.State], _ kind: EventKind, _ state: Part.State,
+    _ recording: inout Recording
   ) {
     guard devices[device].app == .foreground else { return }
     for slot in devices[device].slots.indices where !devices[device].slots[slot].isGone {
       for part in devices[device].parts(of: slot)
-      where devices[device].slots[slot].isTold && isMeant(devices[device][slot, part]) {
-        change(&devices[device][slot, part])
+      where devices[device].slots[slot].isTold && states.contains(devices[device][slot, part].state)
+      {
+        devices[device][slot, part].state = state
+        devices[device][slot, part].isHeldByCustomer = state != .waiting
         devices[device][slot, part].isPending = true
         record(kind, on: device, slot: slot, part: part, &recording)
       }
@@ -123,25 +126,15 @@ extension World {
   }
 
   private mutating func holdDownloads(_ device: Int, _ recording: inout Recording) {
-    changeRunning(device, { $0.state.isRunning }, .downloadPauseRequested, &recording) { part in
-      part.state = .paused
-      part.isHeldByCustomer = true
-    }
+    hold(device, in: [.waiting, .active], .downloadPauseRequested, .paused, &recording)
   }
 
   private mutating func resumeDownloads(_ device: Int, _ recording: inout Recording) {
-    changeRunning(device, { $0.state == .paused }, .downloadResumeRequested, &recording) { part in
-      part.state = .waiting
-      part.isHeldByCustomer = false
-    }
+    hold(device, in: [.paused], .downloadResumeRequested, .waiting, &recording)
   }
 
   private mutating func cancelDownloads(_ device: Int, _ recording: inout Recording) {
-    changeRunning(
-      device, { $0.state.isRunning || $0.state == .paused }, .downloadCancelRequested, &recording
-    ) { part in
-      part.state = .cancelled
-      part.isHeldByCustomer = true
-    }
+    hold(
+      device, in: [.waiting, .active, .paused], .downloadCancelRequested, .cancelled, &recording)
   }
 }
