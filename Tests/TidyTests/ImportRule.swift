@@ -16,6 +16,7 @@ struct ImportRule: TidyRule {
       "ArgumentParser", "UnixSignals",
     ],
     "LedgerOracle": ["LedgerEvents"],
+    "QueueAuditor": ["LedgerEvents"],
     "LedgerHistories": ["LedgerEvents"],
   ]
 

@@ -1,0 +1,84 @@
+public import LedgerEvents
+
+// What `careful` owes its customers once the faults have stopped.
+extension Tape {
+  mutating func auditWhatIsOwed() {
+    auditQueueIsEmpty()
+    auditContentIsThere()
+    auditCredits()
+  }
+
+  /// Whatever was delivered was finished, or left the queue.
+  private mutating func auditQueueIsEmpty() {
+    for lines in byTransaction {
+      guard let newest = lines.last(where: { $0.isReport && $0.rank == 2 }) else { continue }
+      if isSimulator(newest.device) { continue }
+      let isClosed = lines.contains {
+        $0.place > newest.place && [.transactionFinished, .transactionRemoved].contains($0.kind)
+      }
+      expect(isClosed, "owed-finish", newest, "and never finished")
+    }
+  }
+
+  private func isRefunded(_ original: Name?) -> Bool {
+    lines.contains { $0.kind == .transactionRefunded && $0.event.transaction == original }
+  }
+
+  /// All parts of what was bought are installed on the device that was told of it, in one version.
+  private mutating func auditContentIsThere() {
+    for line in lines where line.isDelivery && !isSimulator(line.device) {
+      if isRefunded(line.event.originalTransaction) { continue }
+      // What leaves by itself may be delivered by the restore of the customer's other device.
+      let isThere = isContentThere(line, before: .max, onAnyDevice: struck("remove"))
+      expect(isThere, "owed-content", line, "and its content is not there")
+    }
+  }
+
+  /// Each purchase of something without content is credited exactly once.
+  private mutating func auditCredits() {
+    let purchases = lines.filter {
+      $0.isDelivery && $0.kind == .transactionPurchased && Self.announced($0).isEmpty
+    }
+    for transaction in Set(purchases.compactMap(\.about)) {
+      let line = purchases.first { $0.about == transaction }
+      if isRefunded(line?.event.originalTransaction) { continue }
+      let count = lines.count { $0.about == transaction && $0.kind == .purchaseFulfilled }
+      expect(count == 1, "owed-credit", line, "and fulfilled \(count) times")
+    }
+  }
+}
+
+extension AuditedRun {
+  /// What every account holds by what the store sold and took back: units by account, from the
+  /// purchases that anybody was told of.
+  public func balances() -> [Name: [Name: Int64]] {
+    let tape = Tape(self)
+    var balances: [Name: [Name: Int64]] = [:]
+    var counted: Set<Name> = []
+    for line in tape.lines where line.kind == .transactionPurchased {
+      guard let transaction = line.event.transaction, let account = line.event.account,
+        tape.kind(of: line.event.product) == "consumable", counted.insert(transaction).inserted,
+        !tape.lines.contains(where: {
+          $0.kind == .transactionRefunded && $0.event.transaction == transaction
+        })
+      else { continue }
+      let quantity = line.event.data.integer("quantity") ?? 1
+      for (unit, amount) in tape.grants(of: line.event.product) {
+        balances[account, default: [:]][Name(unit), default: 0] += amount * quantity
+      }
+    }
+    return balances
+  }
+}
+
+extension Tape {
+  fileprivate func grants(of product: Name?) -> [(String, Int64)] {
+    for line in lines where line.kind == .catalogSet {
+      for entry in line.event.data.array("products") ?? []
+      where entry["product"]?.string == product?.text {
+        return (entry["grants"]?.object ?? []).map { ($0.name, $0.value.integer ?? 0) }
+      }
+    }
+    return []
+  }
+}
