@@ -61,6 +61,14 @@ struct SimulatedRun {
     }
   }
 
+  /// One that was played already.
+  init(_ file: ScenarioCase, _ policy: AppPolicy, played run: Simulation.Run) {
+    self.file = file
+    self.policy = policy
+    self.run = run
+    number = nil
+  }
+
   /// The run with its actions, as a scenario that plays it again.
   var scenario: Scenario {
     get throws {
