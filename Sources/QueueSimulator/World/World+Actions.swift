@@ -61,7 +61,8 @@ extension World {
       for slot in device.slots {
         if slot.isPending { isPending = true }
         if slot.isRemovalPending { isRemovalPending = true }
-        if slot.isTold {
+        // Of what was finished nothing is told until it is delivered again.
+        if slot.isTold && !slot.isFinished {
           for part in slot.parts where part.isPending { isDownloadPending = true }
         }
       }

@@ -191,7 +191,8 @@ extension World {
   mutating func tellDownloads(_ device: Int, _ recording: inout Recording) {
     var first: Int?
     var areAllFinished = true
-    for slot in devices[device].slots.indices where devices[device].slots[slot].isTold {
+    for slot in devices[device].slots.indices
+    where devices[device].slots[slot].isTold && !devices[device].slots[slot].isFinished {
       for part in devices[device].slots[slot].parts.indices
       where devices[device].slots[slot].parts[part].isPending {
         tell(device, slot, part, &recording)
