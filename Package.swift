@@ -59,7 +59,11 @@ let package = Package(
       name: "QueueSimulator", dependencies: ["LedgerModel", "LedgerEvents"],
       swiftSettings: strict),
     .target(
-      name: "Replay", dependencies: ["LedgerStore", "LedgerModel", "LedgerEvents"],
+      name: "Replay",
+      dependencies: [
+        "LedgerStore", "LedgerModel", "LedgerEvents",
+        .product(name: "Crypto", package: "swift-crypto"),
+      ],
       swiftSettings: strict),
     .executableTarget(
       name: "daybook",
@@ -131,7 +135,14 @@ let package = Package(
       exclude: ["Golden"], swiftSettings: strict),
     .testTarget(
       name: "ReplayTests",
-      dependencies: ["Replay", "LedgerModel", "LedgerEvents", "LedgerHistories"],
+      dependencies: [
+        "Replay", "LedgerStore", "LedgerModel", "LedgerEvents", "LMDB", "LedgerHistories",
+        .product(name: "Crypto", package: "swift-crypto"),
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "ScenarioTests",
+      dependencies: ["QueueSimulator", "LedgerEvents", "LedgerHistories"],
       swiftSettings: strict),
     .testTarget(
       name: "LedgerOracleTests", dependencies: ["LedgerOracle", "LedgerHistories", "LedgerEvents"],

@@ -1,7 +1,7 @@
 public import LedgerEvents
 
-/// A scenario on the simulated queue: a deterministic payment queue, a store and an app policy, from
-/// a seed, on a virtual clock.
+/// A scenario on the simulated queue: a deterministic payment queue, a store and an app policy,
+/// from a seed, on a virtual clock.
 ///
 /// The same scenario, policy and seed give the same events, byte for byte, on every machine.
 public struct Simulation: Sendable {

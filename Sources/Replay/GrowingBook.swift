@@ -12,6 +12,14 @@ struct GrowingBook {
     /// Counted up with every change of the unit.
     fileprivate(set) var version = 0
     fileprivate(set) var isGone = false
+    /// What becomes of it is not told.
+    fileprivate(set) var isBackground = true
+    /// Of the unit alone.
+    fileprivate var findings: [Finding] = []
+    /// What others are asked about for more of them.
+    fileprivate var judgedProducts: Set<NameNumber> = []
+    /// The version that these are of.
+    fileprivate var judgedVersion = -1
     fileprivate var isSpent = false
   }
 
@@ -20,11 +28,22 @@ struct GrowingBook {
   /// Counted up with every change of the context.
   private(set) var contextVersion = 0
   private(set) var parts: [Part] = []
+  /// All broken rules of the first table, by position.
+  private(set) var findings: [Finding] = []
+  /// Counted up where the findings may have changed.
+  private(set) var findingsVersion = 0
+  /// Some of the findings are judged over all units.
+  private var judgesProducts = false
   private var partByNode: [NameNumber: Int] = [:]
   /// The part of the facts that name nothing.
   private var loose: Int?
+  /// The positions of facts that others are judged against, and no more.
+  private let background: Set<UInt64>
 
-  init(texts: NumberedEvents) { self.texts = texts }
+  init(texts: NumberedEvents, background: Set<UInt64> = []) {
+    self.texts = texts
+    self.background = background
+  }
 
   /// Takes in the next facts, in the order of arrival.
   ///
@@ -37,6 +56,7 @@ struct GrowingBook {
       context.extend(with: fact, texts, &change)
       let part = part(of: fact)
       parts[part].facts.append(fact)
+      if !background.contains(fact.position) { parts[part].isBackground = false }
       fresh[part, default: []].append(fact)
     }
     if !change.isEmpty {
@@ -51,6 +71,33 @@ struct GrowingBook {
         refold(place)
       }
     } while joinCoupled()
+    judge()
+  }
+
+  /// Brings the findings up to what the parts are now.
+  private mutating func judge() {
+    var isChanged = false
+    for place in parts.indices where parts[place].judgedVersion != parts[place].version {
+      let found = parts[place].isBackground ? [] : parts[place].unit.findings
+      isChanged = isChanged || found != parts[place].findings
+      parts[place].findings = found
+      parts[place].judgedProducts =
+        parts[place].isBackground ? [] : parts[place].unit.judgedProducts
+      parts[place].judgedVersion = parts[place].version
+    }
+    let products = parts.reduce(into: Set<NameNumber>()) { $0.formUnion($1.judgedProducts) }
+    guard isChanged || !products.isEmpty || judgesProducts else { return }
+    judgesProducts = !products.isEmpty
+    var all = parts.flatMap(\.findings)
+    let observations = observations { products.contains($0) }
+    for part in parts where !part.judgedProducts.isEmpty {
+      for observed in part.unit.observedProducts {
+        guard let known = observations[observed] else { continue }
+        all += part.unit.findings(of: observed, against: known, texts: texts)
+      }
+    }
+    findings = Self.sorted(all)
+    findingsVersion += 1
   }
 
   private mutating func advance(_ place: Int, _ facts: [Fact]) {
@@ -87,17 +134,27 @@ struct GrowingBook {
     return place
   }
 
+  /// The part that holds a fact which was taken in.
+  func part(holding fact: Fact) -> Int? {
+    guard let node = UnitNodes(fact).first(where: { _ in true }) else { return loose }
+    return partByNode[node]
+  }
+
   /// Makes one part of two, to be folded anew.
   private mutating func join(_ first: Int, _ second: Int) -> Int {
     let (into, gone) = (min(first, second), max(first, second))
     parts[into].facts += parts[gone].facts
     parts[into].facts.sort { $0.position < $1.position }
     parts[into].isSpent = true
+    if !parts[gone].isBackground { parts[into].isBackground = false }
     for fact in parts[gone].facts {
       for node in UnitNodes(fact) { partByNode[node] = into }
     }
     if loose == gone { loose = into }
-    parts[gone] = Part(isGone: true)
+    var empty = Part(version: parts[gone].version + 1, isGone: true)
+    // So that it is seen that they are gone.
+    empty.findings = parts[gone].findings
+    parts[gone] = empty
     return into
   }
 
@@ -128,24 +185,13 @@ extension GrowingBook {
     parts.compactMap { $0.unit.newestEvent(in: environment) }.max()
   }
 
-  /// All broken rules of the first table, by position.
-  var findings: [Finding] {
-    var all = parts.flatMap(\.unit.findings)
-    let observations = observations
-    for part in parts {
-      for observed in part.unit.observedProducts {
-        guard let known = observations[observed] else { continue }
-        all += part.unit.findings(of: observed, against: known, texts: texts)
-      }
-    }
-    return Self.sorted(all)
-  }
-
-  /// What all units observed, by product.
-  private var observations: [Unit.ObservedProduct: ProductObservations] {
+  /// What all units observed of some products.
+  private func observations(
+    of isAsked: (NameNumber) -> Bool = { _ in true }
+  ) -> [Unit.ObservedProduct: ProductObservations] {
     var observations: [Unit.ObservedProduct: ProductObservations] = [:]
     for part in parts {
-      for observed in part.unit.observedProducts {
+      for observed in part.unit.observedProducts where isAsked(observed.product) {
         observations[observed, default: .init()].merge(
           part.unit.observations(of: observed, texts: texts), texts)
       }
@@ -156,10 +202,10 @@ extension GrowingBook {
   /// The rules of the second table that hold at the newest event of each environment.
   func findingsAtTheEnd(_ thresholds: Thresholds) -> [Finding] {
     var all: [Finding] = []
-    let observations = observations
+    let observations = observations()
     for environment in StoreEnvironment.allCases {
       guard let moment = newestEvent(in: environment) else { continue }
-      for part in parts {
+      for part in parts where !part.isBackground {
         all += part.unit.findings(
           at: moment, in: environment, thresholds: thresholds, context: context, texts: texts
         ) { product in

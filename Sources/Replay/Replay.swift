@@ -1,6 +1,6 @@
 public import LedgerEvents
 public import LedgerModel
-internal import LedgerStore
+public import LedgerStore
 
 /// Folds recorded events one by one, in the order in which they were recorded, and says after each
 /// what it changed and which rules it broke.
@@ -10,46 +10,68 @@ internal import LedgerStore
 public struct Replay: Sendable {
   private let events: [RecordedEvent]
   private let steps: Set<UInt64>?
+  private let background: Set<UInt64>
 
   /// - Parameters:
   ///   - events: By position, valid by the rules of the format.
   ///   - steps: The positions that are told; `nil` for all.
-  public init(_ events: [RecordedEvent], steps: Set<UInt64>? = nil) {
+  ///   - background: The positions of events that the steps are judged by and that are not
+  ///     connected with them: what becomes of these is not told.
+  public init(
+    _ events: [RecordedEvent], steps: Set<UInt64>? = nil, background: Set<UInt64> = []
+  ) {
     self.events = events
     self.steps = steps
+    self.background = background
   }
 
-  /// Runs through the events and tells each step.
+  /// A part of a ledger.
+  public init(_ slice: ReplayEvents) {
+    self.init(slice.events, steps: slice.steps, background: slice.background)
+  }
+
+  /// Runs through the events and tells each step, with what is connected with it where
+  /// `tellsState` asks for that.
   ///
   /// - Complexity: O(*n*) folding where the events come in the order of the fold; each step also
   ///   looks through all findings so far. Some ten thousand events are fine.
   public func run(
-    until end: ReplayEnd? = nil, thresholds: Thresholds = .standard,
+    until end: ReplayEnd? = nil, thresholds: Thresholds = .standard, tellsState: Bool = false,
     _ body: (ReplayStep) -> Void
   ) -> ReplayOutcome {
     let numbered = NumberedEvents(events)
-    var book = GrowingBook(texts: numbered)
+    var book = GrowingBook(texts: numbered, background: background)
     var state = ReplayState()
     var findings = FindingCounts([])
     var folded = 0
     var told = 0
+    var version = book.findingsVersion
     for place in events.indices where isStep(events[place]) {
       if case .time(let time) = end, events[place].event.occurredAt > time { break }
       if case .position(let position) = end, events[place].position > position { break }
+      var untold: [ReplayChange] = []
       if place > folded {
         // What goes before a step and is none itself changes nothing that the step is told for.
         book.append(numbered.facts[folded..<place])
-        _ = state.update(book)
+        untold = state.update(book)
         findings = FindingCounts(book.findings)
+        version = book.findingsVersion
       }
       book.append(CollectionOfOne(numbered.facts[place]))
       folded = place + 1
-      let now = FindingCounts(book.findings)
-      let step = ReplayStep(
-        event: events[place], changes: state.update(book),
-        broken: now.surplus(over: findings).map { .init($0, texts: numbered) },
-        settled: findings.surplus(over: now).map { .init($0, texts: numbered) })
-      findings = now
+      // Most events break and settle nothing.
+      var step = ReplayStep(
+        event: events[place], changes: state.update(book), untold: untold, broken: [], settled: [])
+      if book.findingsVersion != version {
+        version = book.findingsVersion
+        let now = FindingCounts(book.findings)
+        step.broken = now.surplus(over: findings).map { .init($0, texts: numbered) }
+        step.settled = findings.surplus(over: now).map { .init($0, texts: numbered) }
+        findings = now
+      }
+      if tellsState, let part = book.part(holding: numbered.facts[place]) {
+        step.state = state.lines(ofPart: part)
+      }
       told += 1
       body(step)
       if case .finding = end, !step.broken.isEmpty { break }

@@ -1,7 +1,7 @@
 internal import LedgerEvents
 internal import LedgerModel
 
-/// What a replay shows of a fold: a line of text by subject, made anew only where it can have
+/// What a replay shows of a fold: where each subject stands, made anew only where it can have
 /// changed.
 struct ReplayState {
   private struct Shown {
@@ -9,7 +9,9 @@ struct ReplayState {
     var contextVersion: Int
     /// The next moment at which time alone changes an answer.
     var nextChange: Int64
-    var lines: [ReplaySubject: String]
+    var lines: [ReplaySubject: ReplayStanding]
+
+    static let nothing = Shown(version: -1, contextVersion: -1, nextChange: .min, lines: [:])
   }
 
   /// By part of the book.
@@ -17,18 +19,30 @@ struct ReplayState {
 
   init() {}
 
+  /// What there is of a part of the book, as it was looked at last, in the order of subjects.
+  ///
+  /// - Complexity: O(*n* log *n*) in the subjects of the part.
+  func lines(ofPart part: Int) -> [ReplayLine] {
+    shown[part].lines.map { ReplayLine(subject: $0, standing: $1) }
+      .sorted { $0.subject < $1.subject }
+  }
+
   /// Looks at the book again and says what has changed, by subject.
   ///
   /// - Complexity: O(*n*) in what the changed units keep.
   mutating func update(_ book: GrowingBook) -> [ReplayChange] {
-    var before: [ReplaySubject: String] = [:]
-    var after: [ReplaySubject: String] = [:]
+    var before: [ReplaySubject: ReplayStanding] = [:]
+    var after: [ReplaySubject: ReplayStanding] = [:]
     let moments = StoreEnvironment.allCases.compactMap { environment in
       book.newestEvent(in: environment).map { (environment, $0) }
     }
     let newest = moments.map(\.1).max() ?? .min
     for place in book.parts.indices {
       let part = book.parts[place]
+      if part.isBackground && !part.isGone {
+        if place >= shown.count { shown.append(.nothing) }
+        continue
+      }
       if place < shown.count {
         let old = shown[place]
         if old.version == part.version && old.contextVersion == book.contextVersion
@@ -62,7 +76,7 @@ private struct ReplayLines {
   private let unit: Unit
   private let context: SharedContext
   private let texts: NumberedEvents
-  private(set) var lines: [ReplaySubject: String] = [:]
+  private(set) var lines: [ReplaySubject: ReplayStanding] = [:]
   private(set) var nextChange = Int64.max
 
   init(_ unit: Unit, _ book: GrowingBook) {
@@ -77,12 +91,12 @@ private struct ReplayLines {
     let subject = ReplaySubject(
       kind: texts.isPayment(transaction.number) ? .payment : .transaction,
       environment: transaction.environment, account: nil, transaction: nil, device: nil, name: name)
-    lines[subject] = transaction.line
+    lines[subject] = transaction.shown
     for download in transaction.downloads {
       let subject = ReplaySubject(
         kind: .download, environment: transaction.environment, account: nil, transaction: name,
         device: texts.name(download.device), name: texts.text(of: download.number))
-      lines[subject] = download.line
+      lines[subject] = download.shown
     }
   }
 
@@ -100,7 +114,7 @@ private struct ReplayLines {
         let subject = ReplaySubject(
           kind: .installed, environment: environment, account: owner, transaction: nil,
           device: texts.name(content.device), name: texts.text(of: content.product))
-        lines[subject] = content.version.text
+        lines[subject] = ReplayStanding(text: content.version.text)
       }
     }
     for transaction in unit.standings
@@ -128,43 +142,50 @@ private struct ReplayLines {
         kind: .entitlement, environment: environment, account: owner, transaction: original,
         device: nil, name: texts.name(entry.product) ?? entry.entitlement ?? "")
       let end = entry.expiresAt.map { " until \(Instant(microseconds: $0).rfc3339)" } ?? ""
-      lines[subject] = entry.state.text + end
+      lines[subject] = ReplayStanding(text: entry.state.text + end, phase: entry.state.text)
     }
     for balance in answer.balances {
       let subject = ReplaySubject(
         kind: .balance, environment: environment, account: owner, transaction: original,
         device: nil, name: balance.unit)
-      lines[subject] = "\(balance.amount)"
+      lines[subject] = ReplayStanding(text: "\(balance.amount)")
     }
   }
 }
 
 extension TransactionStanding {
-  /// Its state in words: `purchased, open`.
-  fileprivate var line: String {
+  /// Its state in words, `purchased, open`, and where it stands on the queue.
+  fileprivate var shown: ReplayStanding {
     var words: [String] = []
-    if reported != .unknown {
-      words.append(reported.text.split(separator: ".").last.map(String.init) ?? reported.text)
+    let reported = self.reported.text.split(separator: ".").last.map(String.init)
+    if self.reported != .unknown {
+      words.append(reported ?? self.reported.text)
     } else {
       words.append(purchasedAt == nil ? "seen" : "bought, says the store")
     }
-    switch phase {
-    case .open: words.append(isRemovedUnfinished ? "open, removed" : "open")
-    case .finished: words.append("finished")
-    case .undelivered: break
+    let phase: String
+    switch self.phase {
+    case .open:
+      words.append(isRemovedUnfinished ? "open, removed" : "open")
+      phase =
+        isRemovedUnfinished ? "removed" : self.reported == .transactionFailed ? "failed" : "open"
+    case .finished:
+      words.append("finished")
+      phase = "finished"
+    case .undelivered: phase = self.reported == .unknown ? "seen" : reported ?? "seen"
     }
     if let reversal { words.append(reversal.text) }
-    return words.joined(separator: ", ")
+    return ReplayStanding(text: words.joined(separator: ", "), phase: phase)
   }
 }
 
 extension DownloadStanding {
-  /// Its state in words: `active 31%`.
-  fileprivate var line: String {
+  /// Its state in words, `active 31%`, with its progress.
+  fileprivate var shown: ReplayStanding {
     var line = phase.text
     if let progress, phase != .finished { line += " \(Int((progress * 100).rounded(.down)))%" }
     if isCancelledByFinish { line += " by the finish" }
     if let version { line += ", version \(version.text)" }
-    return line
+    return ReplayStanding(text: line, phase: phase.text, progress: progress)
   }
 }

@@ -6,20 +6,48 @@ public struct ReplayStep: Sendable {
   public var event: RecordedEvent
   /// By subject, in a fixed order.
   public var changes: [ReplayChange]
+  /// What events that are no steps changed before it, and after the step before: of a slice, what
+  /// was there when it began.
+  public var untold: [ReplayChange] = []
   /// Findings that were not there before it, at whatever position: a late event can show that an
   /// earlier one broke a rule.
   public var broken: [FindingAnswer]
   /// Findings that a late event has settled.
   public var settled: [FindingAnswer]
+  /// What there is behind it of all that is connected with its event, in the order of subjects;
+  /// empty where it was not asked for.
+  public var state: [ReplayLine] = []
+}
+
+/// A subject and where it stands.
+public struct ReplayLine: Hashable, Sendable {
+  public var subject: ReplaySubject
+  public var standing: ReplayStanding
 }
 
 /// Something that an event changed, before and after.
 public struct ReplayChange: Hashable, Sendable {
   public var subject: ReplaySubject
   /// `nil` where there was nothing.
-  public var before: String?
+  public var before: ReplayStanding?
   /// `nil` where there is nothing any more.
-  public var after: String?
+  public var after: ReplayStanding?
+}
+
+/// What a replay says of a subject.
+public struct ReplayStanding: Hashable, Sendable {
+  /// In words: `active 31%, version 1.1`.
+  public var text: String
+  /// Of a transaction, payment or download: the one word that says where it stands.
+  public var phase: String?
+  /// Of a download under way: the highest progress of its attempt, 0 to 1.
+  public var progress: Double?
+
+  init(text: String, phase: String? = nil, progress: Double? = nil) {
+    self.text = text
+    self.phase = phase
+    self.progress = progress
+  }
 }
 
 /// What a change is about.

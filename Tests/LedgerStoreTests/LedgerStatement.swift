@@ -17,15 +17,10 @@ struct LedgerQuestions {
     }
   }
 
-  /// The same questions about one account in so many of each environment's.
-  func sampled(oneIn interval: Int) -> LedgerQuestions {
-    var sample = self
-    for (environment, names) in accounts {
-      sample.accounts[environment] = stride(from: 0, to: names.count, by: interval).map {
-        names[$0]
-      }
-    }
-    return sample
+  func isAsked(_ account: Name, _ environment: StoreEnvironment) -> Bool {
+    guard let names = accounts[environment] else { return false }
+    let place = names.partitioningIndex { $0 >= account }
+    return place < names.count && names[place] == account
   }
 
   /// Every account of the events, in every environment, at the last of their times.
@@ -39,11 +34,23 @@ struct LedgerQuestions {
   }
 }
 
+extension Array {
+  /// The first place at which a predicate that holds for a suffix holds.
+  fileprivate func partitioningIndex(_ holds: (Element) -> Bool) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = low + (high - low) / 2
+      if holds(self[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+}
+
 /// All that a ledger, or the oracle, says: lines that can be held against one another.
 struct LedgerStatement {
   private var counts: [String: Int] = [:]
 
-  private mutating func add(_ environment: StoreEnvironment, _ line: String) {
+  mutating func add(_ environment: StoreEnvironment, _ line: String) {
     counts["\(environment) \(line)", default: 0] += 1
   }
 
@@ -62,8 +69,7 @@ extension LedgerStatement {
       // Of the second table the conformance data counts, too: which event opened it can be said
       // in more than one way.
       for finding in answer.moment { add(environment, finding.rule) }
-      let asked = Set(questions.accounts[environment] ?? [])
-      for (name, account) in answer.accounts where asked.contains(name) {
+      for (name, account) in answer.accounts {
         for (product, state) in account.states {
           add(environment, "\(name) \(product) is \(state)")
         }
@@ -86,8 +92,9 @@ extension LedgerStatement {
     }
   }
 
-  private init(
-    _ view: LedgerView, _ questions: LedgerQuestions, _ clocks: Clocks
+  /// What is broken, without what anybody has.
+  init(
+    findingsOf view: LedgerView, _ questions: LedgerQuestions, _ clocks: Clocks = .now
   ) throws(LedgerError) {
     for environment in StoreEnvironment.allCases where questions.moments[environment] != nil {
       var query = FindingsQuery()
@@ -99,7 +106,14 @@ extension LedgerStatement {
           finding.rule.isJudgedAtAMoment
             ? finding.rule.id : "\(finding.rule.id) @\(finding.position)")
       }
-      guard let moment = questions.moments[environment] else { continue }
+    }
+  }
+
+  private init(
+    _ view: LedgerView, _ questions: LedgerQuestions, _ clocks: Clocks
+  ) throws(LedgerError) {
+    try self.init(findingsOf: view, questions, clocks)
+    for (environment, moment) in questions.moments {
       for name in questions.accounts[environment] ?? [] {
         try add(name, environment, view, clocks, moment)
       }

@@ -10,10 +10,11 @@ struct ImportRule: TidyRule {
     "LedgerStore": ["LMDB", "LedgerEvents", "LedgerModel", "Crypto"],
     "Entitlements": ["LedgerStore", "LedgerModel", "LedgerEvents"],
     "StoreImport": ["LedgerEvents", "Crypto"],
-    "Replay": ["LedgerStore", "LedgerModel", "LedgerEvents"],
+    "QueueSimulator": ["LedgerEvents", "LedgerModel"],
+    "Replay": ["LedgerStore", "LedgerModel", "LedgerEvents", "Crypto"],
     "daybook": [
       "LedgerEvents", "LedgerModel", "LedgerStore", "Entitlements", "StoreImport", "Replay",
-      "ArgumentParser", "UnixSignals",
+      "QueueSimulator", "ArgumentParser", "UnixSignals",
     ],
     "LedgerOracle": ["LedgerEvents"],
     "QueueAuditor": ["LedgerEvents"],
@@ -25,7 +26,7 @@ struct ImportRule: TidyRule {
     "Foundation", "FoundationEssentials", "Glibc", "Musl", "Darwin", "Synchronization", "Dispatch",
   ]
 
-  private static let pure: Set<String> = ["LedgerEvents", "LedgerModel"]
+  private static let pure: Set<String> = ["LedgerEvents", "LedgerModel", "QueueSimulator"]
 
   func breaches(in file: SourceFile) -> [Breach] {
     guard let module = file.module else { return [] }

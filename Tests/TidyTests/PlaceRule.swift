@@ -20,6 +20,7 @@ struct PlaceRule: TidyRule {
     "Tools/Example/": ["swift", "md"],
     "Tools/Fuzz/": ["swift", "md", "jsonl", "json", "txt", "bin"],
     "Tools/daybook/": ["swift"],
+    "Tools/page/": ["mjs"],
     "Tools/samples/": ["jsonl", "json", "storekit", "md", "py"],
     "docs/": ["md", "txt", "json", "svg"],
   ]

@@ -18,6 +18,8 @@ let package = Package(
         .product(name: "Entitlements", package: "daybook"),
         .product(name: "LedgerStore", package: "daybook"),
         .product(name: "LedgerEvents", package: "daybook"),
+        .product(name: "LedgerModel", package: "daybook"),
+        .product(name: "QueueSimulator", package: "daybook"),
       ],
       swiftSettings: [
         .swiftLanguageMode(.v6), .strictMemorySafety(), .treatAllWarnings(as: .error),

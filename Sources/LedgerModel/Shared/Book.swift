@@ -39,6 +39,28 @@ public struct Book {
     self.texts = texts
   }
 
+  /// Folds facts of which it is known that all that state a name hang together: what
+  /// `init(folding:)` gives, without finding out which belong to which. Its units cannot be asked
+  /// for by name.
+  ///
+  /// - Complexity: O(*n*) in the number of facts where they come in the fold's order.
+  public init(foldingAsOne facts: [Fact], texts: any FactTexts) {
+    var context = SharedContext()
+    var change = ContextChange()
+    let sorted = Unit.inFoldOrder(facts, texts)
+    for fact in sorted where context.concerns(fact) { context.extend(with: fact, texts, &change) }
+    let unit = Unit.fold(sorted, context: context, texts: texts)
+    var observations: [Unit.ObservedProduct: ProductObservations] = [:]
+    for observed in unit.observedProducts {
+      observations[observed] = unit.observations(of: observed, texts: texts)
+    }
+    self.context = context
+    self.units = [unit]
+    self.observations = observations
+    self.unitByName = [:]
+    self.texts = texts
+  }
+
   private static func fold(
     _ parts: [[Int]], _ facts: [Fact], _ context: SharedContext, _ texts: any FactTexts
   ) -> [Unit] {

@@ -31,6 +31,12 @@ public struct ProductObservations: Sendable {
     if other.isInstalledByNobody { isInstalledByNobody = true }
   }
 
+  /// The positions of the events that it rests on: one for each version, and one for each digest
+  /// of a version and path.
+  public var positions: [UInt64] {
+    versions.map(\.key.position) + digests.map(\.key.position)
+  }
+
   mutating func add(_ version: VersionObservation, _ texts: any FactTexts) {
     if let known = versions.firstIndex(where: { $0.version == version.version }) {
       if version.key.precedes(versions[known].key, texts) { versions[known] = version }
@@ -93,6 +99,17 @@ extension Unit {
     return found.sorted {
       ($0.environment, $0.product) < ($1.environment, $1.product)
     }
+  }
+
+  /// The products of which the unit has events that are judged against what all units observed:
+  /// published versions, and installs that state a digest.
+  public var judgedProducts: Set<NameNumber> {
+    var found: Set<NameNumber> = []
+    for state in environments {
+      found.formUnion(state.published.map(\.product))
+      found.formUnion(state.digests.map(\.product))
+    }
+    return found
   }
 
   /// What the unit observed of one product.

@@ -20,19 +20,26 @@ public struct ReplayEvents: Sendable {
   public var events: [RecordedEvent]
   /// The positions of the steps.
   public var steps: Set<UInt64>
+  /// The positions of events that the steps rest on and that are not connected with them: the
+  /// shared context, and other customers' content that theirs is judged against. What becomes of
+  /// these is not told.
+  public var background: Set<UInt64>
 
-  public init(events: [RecordedEvent], steps: Set<UInt64>) {
+  public init(events: [RecordedEvent], steps: Set<UInt64>, background: Set<UInt64> = []) {
     self.events = events
     self.steps = steps
+    self.background = background
   }
 }
 
 extension LedgerView {
   /// The events of a slice with everything that decides what they come to: what is connected with
-  /// them, and the catalogue.
+  /// them, and the shared context.
   ///
-  /// - Complexity: O(*n*) in the events of the customer's unit, or in the ledger's where no
-  ///   customer is named; all are held in memory.
+  /// - Complexity: O(*n* log *n*) in the positions asked for, in the events of the units that the
+  ///   slice touches, and in those that the shared context rests on. Where these units publish
+  ///   versions or install content with a digest, the states of all units that observed the same
+  ///   products are looked at, too. What is read is held in memory.
   /// - Throws: ``LedgerError``.
   public func replayEvents(_ slice: ReplaySlice) throws(LedgerError) -> ReplayEvents {
     var query = EventsQuery()
@@ -45,33 +52,122 @@ extension LedgerView {
       steps.insert(recorded.position)
       return true
     }
-    guard let last = steps.max() else { return ReplayEvents(events: [], steps: []) }
+    var ground = ReplayGround(steps)
+    try ground.readUnits(self)
+    try ground.readContext(self)
+    try ground.readObservers(self)
     var events: [RecordedEvent] = []
-    for position in try positions(deciding: slice, through: last) {
-      events.append(try log.event(at: position))
-    }
-    return ReplayEvents(events: events, steps: steps)
+    for position in ground.positions { events.append(try log.event(at: position)) }
+    return ReplayEvents(events: events, steps: steps, background: ground.background)
+  }
+}
+
+/// What the steps of a replay rest on, gathered unit by unit.
+private struct ReplayGround {
+  private let steps: Set<UInt64>
+  /// The last step: what came later decides nothing.
+  private let last: UInt64
+  private var units: Set<UInt32> = []
+  /// Of the units of the steps, and of the shared context.
+  private var facts: [UInt64: Fact] = [:]
+  private(set) var background: Set<UInt64> = []
+
+  init(_ steps: Set<UInt64>) {
+    self.steps = steps
+    last = steps.max() ?? 0
   }
 
-  private func positions(
-    deciding slice: ReplaySlice, through last: UInt64
-  ) throws(LedgerError) -> [UInt64] {
-    let number: NameNumber?
-    if let account = slice.account {
-      number = try self.number(of: .account, account)
-    } else if let transaction = slice.transaction {
-      number = try self.number(of: .transaction, transaction)
-    } else {
-      return Array(1...last)
-    }
-    guard let number, let unit = try unitNumber(of: number) else { return [] }
-    var positions: Set<UInt64> = []
-    for part in [unit, IndexKey.contextUnit] {
-      for fact in try reader.overlay.allFacts(of: part, log, tables, projections)
-      where fact.position <= last {
-        positions.insert(fact.position)
+  /// All that is gathered, ascending.
+  var positions: [UInt64] { background.union(facts.keys).sorted() }
+
+  /// The units of the steps, whole.
+  mutating func readUnits(_ view: LedgerView) throws(LedgerError) {
+    for position in steps.sorted() where facts[position] == nil {
+      let fact = try view.log.fact(at: position)
+      let unit = try Self.unit(of: fact, view)
+      guard units.insert(unit).inserted else { continue }
+      for fact in try Self.facts(of: unit, view) where fact.position <= last {
+        facts[fact.position] = fact
       }
     }
-    return positions.sorted()
+  }
+
+  mutating func readContext(_ view: LedgerView) throws(LedgerError) {
+    guard last > 0 else { return }
+    for fact in try Self.facts(of: IndexKey.contextUnit, view)
+    where fact.position <= last && facts[fact.position] == nil {
+      background.insert(fact.position)
+      facts[fact.position] = fact
+    }
+  }
+
+  /// The units whose content that of the steps is judged against: of all that observed the same
+  /// products, those with the events that decide in the end. Where one of these came late, another
+  /// one that said the same before is not read, and the finding shows at a later step.
+  mutating func readObservers(_ view: LedgerView) throws(LedgerError) {
+    let book = Book(folding: Array(facts.values), texts: view.reader.texts)
+    try view.reader.texts.check()
+    var products: Set<NameNumber> = []
+    for unit in book.units {
+      products.formUnion(unit.judgedProducts)
+      products.formUnion(unit.unheldProducts.map(\.product))
+    }
+    for product in products.sorted() {
+      for environment in StoreEnvironment.allCases {
+        let observed = Unit.ObservedProduct(environment: environment, product: product)
+        for unit in try deciding(observed, book.context, view) where units.insert(unit).inserted {
+          for fact in try Self.facts(of: unit, view)
+          where fact.position <= last && facts[fact.position] == nil {
+            background.insert(fact.position)
+          }
+        }
+      }
+    }
+  }
+
+  /// The units whose events decide what others are judged against.
+  private func deciding(
+    _ observed: Unit.ObservedProduct, _ context: SharedContext, _ view: LedgerView
+  ) throws(LedgerError) -> Set<UInt32> {
+    var all = ProductObservations()
+    var deciding: Set<UInt32> = []
+    for unit in try view.unitsObserving(observed) where !units.contains(unit) {
+      guard var state = try view.state(of: unit) else { continue }
+      var found = state.observations(of: observed, texts: view.reader.texts)
+      // What came after the last step may hide what was there before it.
+      if found.positions.contains(where: { $0 > last }) {
+        let known = try Self.facts(of: unit, view).filter { $0.position <= last }
+        state = Unit.fold(known, context: context, texts: view.reader.texts)
+        found = state.observations(of: observed, texts: view.reader.texts)
+      }
+      if found.isInstalledByNobody { deciding.insert(unit) }
+      all.merge(found, view.reader.texts)
+    }
+    for position in all.positions {
+      deciding.insert(try Self.unit(of: view.log.fact(at: position), view))
+    }
+    try view.reader.texts.check()
+    return deciding
+  }
+
+  private static func facts(of unit: UInt32, _ view: LedgerView) throws(LedgerError) -> [Fact] {
+    try view.reader.overlay.allFacts(of: unit, view.log, view.tables, view.projections)
+  }
+
+  /// The unit that a fact belongs to, with all that shares state of the absent device with it.
+  private static func unit(of fact: Fact, _ view: LedgerView) throws(LedgerError) -> UInt32 {
+    // Unit 0 is that of the facts that name nothing that connects.
+    guard let node = UnitNodes(fact).first(where: { _ in true }) else {
+      _ = try view.state(of: 0)
+      return 0
+    }
+    guard let unit = try view.unitNumber(of: node) else {
+      throw LedgerError(
+        .rebuildNeeded, "The projections do not know the unit of position \(fact.position).",
+        position: fact.position)
+    }
+    // Asking for its state joins it with those that share what the tail has written.
+    _ = try view.state(of: unit)
+    return try view.unitNumber(of: node) ?? unit
   }
 }

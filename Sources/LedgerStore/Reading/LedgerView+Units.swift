@@ -44,7 +44,9 @@ extension LedgerView {
     return all
   }
 
-  private func unitsObserving(
+  /// The units that may have observed a product: the stored ones that did, and all that the
+  /// overlay has events of.
+  func unitsObserving(
     _ observed: Unit.ObservedProduct
   ) throws(LedgerError) -> Set<UInt32> {
     let overlay = reader.overlay

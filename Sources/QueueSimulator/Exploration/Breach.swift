@@ -13,6 +13,25 @@ public enum Breach: Hashable, Sendable {
     }
   }
 
+  /// The rule or the promise of that id; `nil` where there is none.
+  public init?(id: String) {
+    if let rule = Rule.allCases.first(where: { $0.id == id }) {
+      self = .rule(rule)
+    } else if let promise = Promise(rawValue: id) {
+      self = .promise(promise)
+    } else {
+      return nil
+    }
+  }
+
+  /// Rules go before those that are judged at the end, and these before promises.
+  var rank: Int {
+    switch self {
+    case .rule(let rule): rule.isJudgedAtAMoment ? 1 : 0
+    case .promise: 2
+    }
+  }
+
   /// A broken promise is critical: the customer has paid and has it not, or has it twice.
   public var severity: Rule.Severity {
     switch self {

@@ -24,13 +24,16 @@ public struct Exploration: Sendable {
     public var faultInterval = 8
     /// The least severity that counts as a failure.
     public var severity = Rule.Severity.critical
+    /// What alone counts as a failure, whatever its severity; empty where the severity decides.
+    public var breaches: Set<Breach> = []
 
     public init() {}
   }
 
   /// A run that broke something.
   public struct Failure: Hashable, Sendable {
-    /// What it broke, the most severe first.
+    /// What it broke and counts as a failure, what is seen in the fewest events first: rules, rules
+    /// that hold at the end, promises.
     public var breaches: [Breach]
     /// What its amounts were drawn from: 0 in the exhaustive part.
     public var seed: UInt64

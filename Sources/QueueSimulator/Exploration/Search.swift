@@ -30,10 +30,14 @@ struct Search {
       })
     if isOver { for promise in play.world.brokenPromises() { breaches.insert(.promise(promise)) } }
     for breach in breaches { counts[breach, default: 0] += 1 }
-    let wanted = breaches.filter { $0.severity >= options.severity }
+    let wanted = breaches.filter {
+      options.breaches.isEmpty
+        ? $0.severity >= options.severity : options.breaches.contains($0)
+    }
     if wanted.isEmpty { return true }
     failure = Exploration.Failure(
-      breaches: wanted.sorted { ($1.severity, $0.id) < ($0.severity, $1.id) }, seed: seed,
+      breaches: wanted.sorted { ($0.rank, $1.severity, $0.id) < ($1.rank, $0.severity, $1.id) },
+      seed: seed,
       actions: play.actions, run: run)
     return false
   }

@@ -6,7 +6,7 @@ struct Shrinking {
   private(set) var scenario: Scenario
   private(set) var actions: [Action]
   private let policy: AppPolicy
-  private let seed: UInt64
+  private(set) var seed: UInt64
   private let breach: Breach
   private(set) var eventCount = Int.max
 
@@ -32,6 +32,7 @@ struct Shrinking {
       before = (eventCount, actions.count)
       dropActions()
       dropCommands()
+      dropListed()
       dropProducts()
       simplify()
     }
@@ -112,8 +113,42 @@ struct Shrinking {
       var schedule = actions
       let turns = schedule.indices.filter { schedule[$0].verb == .command }
       if place < turns.count { schedule.remove(at: turns[place]) }
-      if !take(candidate, schedule) { place += 1 }
+      if !takeAny(candidate, schedule) { place += 1 }
     }
+  }
+
+  /// Leaves out what a restore lists.
+  private mutating func dropListed() {
+    var place = 0
+    while place < actions.count {
+      if actions[place].verb == .listRestored {
+        var schedule = actions
+        schedule.remove(at: place)
+        let count = actions.count
+        if takeAny(scenario, schedule), actions.count < count { continue }
+      }
+      place += 1
+    }
+  }
+
+  /// Takes over a candidate in which a transaction may be missing: as it is, with those behind it
+  /// moved up, or with another one in its place.
+  private mutating func takeAny(_ candidate: Scenario, _ schedule: [Action]) -> Bool {
+    if take(candidate, schedule) { return true }
+    let last = schedule.filter(\.isAboutTransaction).map(\.slot).max() ?? -1
+    guard last >= 0 else { return false }
+    for gone in 0...last {
+      if take(candidate, schedule.filter { !$0.isAbout(gone) }.map { $0.movedUp(from: gone) }) {
+        return true
+      }
+      for other in 0...last where other != gone {
+        let renamed = schedule.filter { !$0.isAbout(gone) }.map { action in
+          action.isAbout(other) ? action.moved(to: gone) : action
+        }
+        if take(candidate, renamed) { return true }
+      }
+    }
+    return false
   }
 
   /// Leaves out downloads of products.
@@ -140,6 +175,12 @@ struct Shrinking {
 
   private mutating func simplify() {
     var candidate = scenario
+    if seed != 0 {
+      // Fixed amounts, which report less.
+      let drawn = seed
+      seed = 0
+      if !take(candidate, actions) { seed = drawn }
+    }
     candidate.notifies = false
     if scenario.notifies { _ = take(candidate, actions) }
     candidate = scenario
@@ -151,17 +192,44 @@ struct Shrinking {
   }
 }
 
+extension Action {
+  fileprivate var isAboutTransaction: Bool { verb.placeCount >= 2 && slot >= 0 }
+
+  fileprivate func isAbout(_ slot: Int16) -> Bool { isAboutTransaction && self.slot == slot }
+
+  fileprivate func moved(to slot: Int16) -> Action {
+    var action = self
+    action.slot = slot
+    return action
+  }
+
+  /// The same about the transactions behind one that is gone.
+  fileprivate func movedUp(from gone: Int16) -> Action {
+    isAboutTransaction && slot > gone ? moved(to: slot - 1) : self
+  }
+}
+
 extension Exploration {
   /// A failing run made as small as it can be, as a scenario with its schedule; `nil` where playing
   /// the run again does not break the same rule, which would be a fault of the simulator.
   ///
+  /// Where a run broke several rules, the one that is shown in the fewest events is kept.
+  ///
   /// - Complexity: O(*n*²) in the number of actions at worst.
   public func shrunk(_ failure: Failure) -> Scenario? {
-    guard let breach = failure.breaches.first else { return nil }
-    var shrinking = Shrinking(scenario, policy, failure, breach)
-    guard shrinking.isReproduced else { return nil }
-    shrinking.run()
-    return scenario(of: shrinking.actions, failure, in: shrinking.scenario)
+    let first = failure.breaches.first?.rank
+    var smallest: Shrinking?
+    for breach in failure.breaches where breach.rank == first {
+      var shrinking = Shrinking(scenario, policy, failure, breach)
+      guard shrinking.isReproduced else { continue }
+      shrinking.run()
+      if shrinking.eventCount < smallest?.eventCount ?? .max { smallest = shrinking }
+    }
+    return smallest.map { shrinking in
+      var scenario = scenario(of: shrinking.actions, failure, in: shrinking.scenario)
+      scenario.seed = shrinking.seed
+      return scenario
+    }
   }
 
   /// A failing run as a scenario with its schedule.

@@ -5,15 +5,22 @@ internal import LedgerModel
 struct Judge {
   private let cast: Cast
   private var facts: [Fact] = []
+  /// All facts of a run hang together: they are of one customer.
+  private let isOneUnit: Bool
 
-  init(_ cast: Cast) { self.cast = cast }
+  init(_ cast: Cast) {
+    self.cast = cast
+    isOneUnit = cast.scenario.accounts.count == 1
+  }
 
   /// All broken rules, those of the second table judged at the newest event where the run is over.
   ///
   /// - Complexity: O(*n*) in the number of events.
   mutating func findings(of recording: Recording, isOver: Bool) -> [Finding] {
     cast.facts(of: recording.events, into: &facts)
-    let book = Book(folding: facts, texts: cast)
+    let book =
+      isOneUnit
+      ? Book(foldingAsOne: facts, texts: cast) : Book(folding: facts, texts: cast)
     var findings = book.findings
     if isOver {
       let environment = cast.scenario.environment ?? .production

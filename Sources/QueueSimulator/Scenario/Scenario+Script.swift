@@ -2,8 +2,8 @@ internal import LedgerEvents
 internal import LedgerModel
 
 extension ScenarioExpectation {
-  /// What `findings` may name.
-  static let ruleIDs = Rule.allCases.map(\.id)
+  /// What `findings` may name: the ids of all rules.
+  public static let ruleIDs = Rule.allCases.map(\.id)
 }
 
 extension Scenario {

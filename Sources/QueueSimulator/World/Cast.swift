@@ -17,6 +17,8 @@ final class Cast: Sendable {
   let scenario: Scenario
   let policy: AppPolicy
   let products: [Product]
+  /// The products that are consumable, a bit each.
+  let consumables: UInt64
   let script: [ScriptedCommand]
   /// All content versions, the lowest first; equal ones share a rank.
   let versions: [Name]
@@ -59,6 +61,9 @@ final class Cast: Sendable {
       number += NameNumber(product.downloads.count)
     }
     self.products = products
+    consumables = products.indices.reduce(0) { bits, place in
+      products[place].isConsumable ? bits | 1 << UInt64(place) : bits
+    }
     firstDynamic = number
     stamp = Self.stamp(scenario.title, seed)
   }

@@ -5,6 +5,12 @@ enum Delays {
   /// What the simulated network carries.
   static let bytesPerSecond: Int64 = 8_000_000
 
+  /// How far a download comes from one report to the next, about a second later; small ones in a
+  /// few leaps, and no report tells of less than a fiftieth.
+  static func thousandthsPerReport(of length: Int64) -> Int {
+    Int(min(max(bytesPerSecond * 1_000 / max(length, 1), 20), 600))
+  }
+
   static func range(of verb: Action.Verb) -> (least: Int64, most: Int64) {
     switch verb {
     case .authorize: (1_200_000, 2_800_000)

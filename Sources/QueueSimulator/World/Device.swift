@@ -20,6 +20,8 @@ struct Device: Hashable, Sendable {
   var observes = false
   var mayPay = true
   var slots: [QueueTransaction] = []
+  /// The downloads of all transactions.
+  var parts: [Part] = []
 
   // The restore that runs.
   var restore = Restore.none
@@ -44,6 +46,22 @@ struct Device: Hashable, Sendable {
   // Faults that wait for their moment.
   var isDiskFull = false
   var failsFinish = false
+
+  /// The download of a transaction, by its place there.
+  subscript(slot: Int, part: Int) -> Part {
+    get { parts[Int(slots[slot].firstPart) + part] }
+    set { parts[Int(slots[slot].firstPart) + part] = newValue }
+  }
+
+  /// The places of a transaction's downloads.
+  func parts(of slot: Int) -> Range<Int> { 0..<Int(slots[slot].partCount) }
+
+  /// Gives a transaction its downloads.
+  mutating func addParts(_ count: Int, to slot: Int) {
+    slots[slot].firstPart = Int16(parts.count)
+    slots[slot].partCount = Int16(count)
+    parts += Array(repeating: Part(), count: count)
+  }
 
   init(productCount: Int, versionCount: Int) {
     folders = Array(repeating: Folder(versionCount: versionCount), count: productCount)

@@ -1,5 +1,5 @@
 /// A transaction on a device's payment queue, what the app knows of it, and what it keeps of it on
-/// its disk.
+/// its disk. It holds no reference, so that copies of it cost nothing.
 struct QueueTransaction: Hashable, Sendable {
   /// `SKPaymentTransactionState`.
   enum State: UInt8, Sendable {
@@ -25,7 +25,9 @@ struct QueueTransaction: Hashable, Sendable {
   var purchase: Int16 = -1
   /// The content's version, by its rank.
   var version: Int16 = -1
-  var parts: [Part] = []
+  /// Its downloads' places among the device's.
+  var firstPart: Int16 = 0
+  var partCount: Int16 = 0
   /// The state is to be told to the observer.
   var isPending = true
   /// It left the queue.
@@ -66,7 +68,6 @@ struct QueueTransaction: Hashable, Sendable {
     isMistaken = false
     isBatchDone = false
     lastPart = -1
-    for part in parts.indices { parts[part].forget() }
   }
 }
 

@@ -22,63 +22,7 @@ extension World {
   }
 
   private func listActions(_ place: Int, _ actions: inout [Action]) {
-    let device = devices[place]
-    switch device.app {
-    case .notRunning: if device.session > 0 { actions.append(Action(.launch, device: place)) }
-    case .background: actions.append(Action(.foreground, device: place))
-    case .foreground: listCallbacks(place, device, &actions)
-    }
-    switch device.restore {
-    case .listing:
-      actions.append(Action(device.toList.isEmpty ? .endRestored : .listRestored, device: place))
-    case .listed, .none: break
-    }
-    for slot in device.slots.indices where !device.slots[slot].isGone {
-      let transaction = device.slots[slot]
-      if mayBeAuthorized(transaction) {
-        actions.append(Action(.authorize, device: place, slot: slot))
-      }
-      for part in transaction.parts.indices
-      where transaction.parts[part].state.isRunning && !transaction.parts[part].isStalled {
-        actions.append(Action(.download, device: place, slot: slot, part: part))
-      }
-    }
-  }
-
-  private func mayBeAuthorized(_ transaction: QueueTransaction) -> Bool {
-    switch transaction.state {
-    case .purchasing: true
-    case .deferred: transaction.outcome != .deferred
-    case .purchased, .failed, .restored: false
-    }
-  }
-
-  private func listCallbacks(_ place: Int, _ device: Device, _ actions: inout [Action]) {
-    if device.observes {
-      var isPending = false
-      var isDownloadPending = false
-      var isRemovalPending = false
-      for slot in device.slots {
-        if slot.isPending { isPending = true }
-        if slot.isRemovalPending { isRemovalPending = true }
-        // Of what was finished nothing is told until it is delivered again.
-        if slot.isTold && !slot.isFinished {
-          for part in slot.parts where part.isPending { isDownloadPending = true }
-        }
-      }
-      if isPending { actions.append(Action(.updatedTransactions, device: place)) }
-      if isDownloadPending { actions.append(Action(.updatedDownloads, device: place)) }
-      if isRemovalPending { actions.append(Action(.removedTransactions, device: place)) }
-      if (device.restore == .listed && !isPending)
-        || (device.restore != .none && device.isOvertaking)
-      {
-        actions.append(Action(.restoreFinished, device: place))
-      }
-    }
-    if hasAppCall(place) { actions.append(Action(.app, device: place, slot: -1)) }
-    for slot in device.slots.indices where nextCall(place, slot) != nil {
-      actions.append(Action(.app, device: place, slot: slot))
-    }
+    devices[place].list(place, policy, cast.consumables, &actions)
   }
 
   /// The faults that can strike now, in a fixed order; none where the budget is spent.
@@ -91,7 +35,7 @@ extension World {
       for verb in Self.faultsOfDevices { add(Action(verb, device: device)) }
       for slot in devices[device].slots.indices where !devices[device].slots[slot].isGone {
         for verb in Self.faultsOfTransactions { add(Action(verb, device: device, slot: slot)) }
-        for part in devices[device].slots[slot].parts.indices {
+        for part in devices[device].parts(of: slot) {
           add(Action(.failDownload, device: device, slot: slot, part: part))
           add(Action(.stallDownload, device: device, slot: slot, part: part))
         }
@@ -146,32 +90,120 @@ extension World {
 
   /// A download goes a step further.
   private mutating func advance(_ device: Int, _ slot: Int, _ place: Int) {
-    var part = devices[device].slots[slot].parts[place]
+    var part = devices[device][slot, place]
     part.isPending = true
+    let product = Int(devices[device].slots[slot].product)
+    let step = Delays.thousandthsPerReport(of: cast.products[product].parts[place].length)
     if cast.scenario.devices[device].isSimulator {
       part.state = .failed
     } else if part.state == .waiting {
       part.state = .active
-      if part.progress == 0 { part.progress = drawsProgress ? Int16(random.below(600)) : 500 }
+      if part.progress == 0 { part.progress = drawsProgress ? Int16(random.below(step)) : 500 }
     } else if part.progress >= 1_000 {
       part.state = .finished
       part.isCached = true
     } else {
-      advance(&part)
+      advance(&part, step)
     }
-    devices[device].slots[slot].parts[place] = part
+    devices[device][slot, place] = part
   }
 
   /// Progress of 1.0 is not the end, and the end can come without it: SKDownload's documentation
   /// says to go by the state; cordova-plugin-purchase issue 280 never saw more than 0.98.
-  private mutating func advance(_ part: inout Part) {
+  private mutating func advance(_ part: inout Part, _ step: Int) {
     if !drawsProgress {
       part.progress = 1_000
-    } else if part.progress > 700 && random.below(3) == 0 {
+    } else if part.progress > 900 && random.below(3) == 0 {
       part.state = .finished
       part.isCached = true
     } else {
-      part.progress = min(1_000, part.progress + 100 + Int16(random.below(400)))
+      part.progress = min(1_000, part.progress + Int16(step / 2 + random.below(step)))
+    }
+  }
+}
+
+extension Device {
+  /// Everything that can happen next on the device but faults: one call, because handing a device
+  /// on counts its references.
+  ///
+  /// - Parameter consumables: The products that are, a bit each.
+  fileprivate func list(
+    _ place: Int, _ policy: AppPolicy, _ consumables: UInt64, _ actions: inout [Action]
+  ) {
+    switch app {
+    case .notRunning: if session > 0 { actions.append(Action(.launch, device: place)) }
+    case .background: actions.append(Action(.foreground, device: place))
+    case .foreground:
+      if observes { listCallbacks(place, &actions) }
+      if isStarting || (observes && mustRestore(consumables)) {
+        actions.append(Action(.app, device: place, slot: -1))
+      }
+      for slot in slots.indices where nextCall(slot, policy) != nil {
+        actions.append(Action(.app, device: place, slot: slot))
+      }
+    }
+    if restore == .listing {
+      actions.append(Action(toList.isEmpty ? .endRestored : .listRestored, device: place))
+    }
+    listQueue(place, &actions)
+  }
+
+  /// A purchase that the app noted down is neither delivered nor on the queue: a restore is the way
+  /// back.
+  private func mustRestore(_ consumables: UInt64) -> Bool {
+    let lost = owed & ~consumables
+    guard lost != 0, !hasAskedToRestore, restore == .none else { return false }
+    var coming: UInt64 = 0
+    for slot in slots.indices where !slots[slot].isGone && slots[slot].state != .failed {
+      coming |= 1 << UInt64(slots[slot].product)
+    }
+    return lost & ~coming != 0
+  }
+
+  /// What the store and the network can do for what is on the queue.
+  private func listQueue(_ place: Int, _ actions: inout [Action]) {
+    for slot in slots.indices where !slots[slot].isGone {
+      if slots[slot].mayBeAuthorized {
+        actions.append(Action(.authorize, device: place, slot: slot))
+      }
+      let first = Int(slots[slot].firstPart)
+      for part in 0..<Int(slots[slot].partCount)
+      where parts[first + part].state.isRunning && !parts[first + part].isStalled {
+        actions.append(Action(.download, device: place, slot: slot, part: part))
+      }
+    }
+  }
+
+  /// What the queue can report.
+  private func listCallbacks(_ place: Int, _ actions: inout [Action]) {
+    var isPending = false
+    var isDownloadPending = false
+    var isRemovalPending = false
+    for slot in slots.indices {
+      if slots[slot].isPending { isPending = true }
+      if slots[slot].isRemovalPending { isRemovalPending = true }
+      // Of what was finished nothing is told until it is delivered again.
+      guard slots[slot].isTold, !slots[slot].isFinished else { continue }
+      let first = Int(slots[slot].firstPart)
+      for part in 0..<Int(slots[slot].partCount) where parts[first + part].isPending {
+        isDownloadPending = true
+      }
+    }
+    if isPending { actions.append(Action(.updatedTransactions, device: place)) }
+    if isDownloadPending { actions.append(Action(.updatedDownloads, device: place)) }
+    if isRemovalPending { actions.append(Action(.removedTransactions, device: place)) }
+    if (restore == .listed && !isPending) || (restore != .none && isOvertaking) {
+      actions.append(Action(.restoreFinished, device: place))
+    }
+  }
+}
+
+extension QueueTransaction {
+  fileprivate var mayBeAuthorized: Bool {
+    switch state {
+    case .purchasing: true
+    case .deferred: outcome != .deferred
+    case .purchased, .failed, .restored: false
     }
   }
 }

@@ -1,26 +1,6 @@
 internal import LedgerEvents
 
 extension World {
-  /// Whether the app has something to do that concerns no one transaction.
-  func hasAppCall(_ device: Int) -> Bool {
-    let app = devices[device]
-    return app.isStarting || (app.observes && mustRestore(app))
-  }
-
-  /// A purchase that the app noted down is neither delivered nor on the queue: a restore is the way
-  /// back.
-  private func mustRestore(_ app: Device) -> Bool {
-    guard app.owed != 0, !app.hasAskedToRestore, app.restore == .none else { return false }
-    for product in cast.products.indices where app.owed & 1 << UInt64(product) != 0 {
-      if cast.products[product].isConsumable { continue }
-      let isComing = app.slots.contains {
-        $0.product == product && !$0.isGone && $0.state != .failed
-      }
-      if !isComing { return true }
-    }
-    return false
-  }
-
   /// The app goes on by one call.
   mutating func runApp(_ device: Int, _ slot: Int, _ recording: inout Recording) {
     if slot < 0 {
@@ -31,11 +11,11 @@ extension World {
       }
       return
     }
-    switch nextCall(device, slot) {
+    switch devices[device].nextCall(slot, policy) {
     case .start(let part): start(device, slot, part, &recording)
     case .beginInstall(let part): beginInstall(device, slot, part, &recording)
     case .endInstall(let part): endInstall(device, slot, part, &recording)
-    case .skip(let part): devices[device].slots[slot].parts[part].isSkipped = true
+    case .skip(let part): devices[device][slot, part].isSkipped = true
     case .fulfill: fulfill(device, slot, &recording)
     case .finish: finish(device, slot, &recording)
     case nil: break
@@ -45,24 +25,24 @@ extension World {
   private mutating func start(
     _ device: Int, _ slot: Int, _ part: Int, _ recording: inout Recording
   ) {
-    devices[device].slots[slot].parts[part].isRequested = true
-    devices[device].slots[slot].parts[part].told = .notStarted
-    devices[device].slots[slot].parts[part].toldProgress = 0
-    let state = devices[device].slots[slot].parts[part].state
+    devices[device][slot, part].isRequested = true
+    devices[device][slot, part].told = .notStarted
+    devices[device][slot, part].toldProgress = 0
+    let state = devices[device][slot, part].state
     record(
       state == .paused ? .downloadResumeRequested : .downloadRequested, on: device, slot: slot,
       part: part, &recording)
     guard state == .notStarted || state.hasEnded || state == .paused else { return }
-    devices[device].slots[slot].parts[part].state = .waiting
-    devices[device].slots[slot].parts[part].isPending = true
-    if state != .paused { devices[device].slots[slot].parts[part].progress = 0 }
+    devices[device][slot, part].state = .waiting
+    devices[device][slot, part].isPending = true
+    if state != .paused { devices[device][slot, part].progress = 0 }
   }
 
   private mutating func beginInstall(
     _ device: Int, _ slot: Int, _ part: Int, _ recording: inout Recording
   ) {
     let version = devices[device].slots[slot].version
-    devices[device].slots[slot].parts[part].isInstalling = true
+    devices[device][slot, part].isInstalling = true
     record(
       .contentInstallStarted, on: device, slot: slot, part: part, source: .app, &recording
     ) { $0.version = version }
@@ -72,20 +52,20 @@ extension World {
     _ device: Int, _ slot: Int, _ part: Int, _ recording: inout Recording
   ) {
     let transaction = devices[device].slots[slot]
-    devices[device].slots[slot].parts[part].isInstalling = false
+    devices[device][slot, part].isInstalling = false
     // After the finish the files are gone (cordova-plugin-purchase issue 1130, iOS 14).
-    let hasFiles = transaction.parts[part].isCached
+    let hasFiles = devices[device][slot, part].isCached
     guard hasFiles, !devices[device].isDiskFull else {
-      devices[device].slots[slot].parts[part].isOnHold = true
+      devices[device][slot, part].isOnHold = true
       devices[device].isDiskFull = false
       record(
         .contentInstallFailed, on: device, slot: slot, part: part, source: .app, &recording
       ) { $0.note = hasFiles ? .diskFull : .fileMissing }
       return
     }
-    devices[device].slots[slot].parts[part].isInstalled = true
+    devices[device][slot, part].isInstalled = true
     devices[device].folders[Int(transaction.product)].install(
-      part: part, of: transaction.parts.count, version: transaction.version,
+      part: part, of: Int(transaction.partCount), version: transaction.version,
       by: transaction.transaction)
     record(
       .contentInstalled, on: device, slot: slot, part: part, source: .app, &recording
@@ -131,11 +111,11 @@ extension World {
     if transaction.told == .purchased || transaction.told == .restored {
       devices[device].owed &= ~(1 << UInt64(transaction.product))
     }
-    for part in transaction.parts.indices {
-      devices[device].slots[slot].parts[part].isPending = false
-      devices[device].slots[slot].parts[part].isCached = false
-      if !transaction.parts[part].state.hasEnded {
-        devices[device].slots[slot].parts[part].state = .cancelled
+    for part in devices[device].parts(of: slot) {
+      devices[device][slot, part].isPending = false
+      devices[device][slot, part].isCached = false
+      if !devices[device][slot, part].state.hasEnded {
+        devices[device][slot, part].state = .cancelled
       }
     }
     if devices[device].failsFinish {

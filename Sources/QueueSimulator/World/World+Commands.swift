@@ -110,10 +110,10 @@ extension World {
   ) {
     guard devices[device].app == .foreground else { return }
     for slot in devices[device].slots.indices where !devices[device].slots[slot].isGone {
-      for part in devices[device].slots[slot].parts.indices
-      where devices[device].slots[slot].isTold && isMeant(devices[device].slots[slot].parts[part]) {
-        change(&devices[device].slots[slot].parts[part])
-        devices[device].slots[slot].parts[part].isPending = true
+      for part in devices[device].parts(of: slot)
+      where devices[device].slots[slot].isTold && isMeant(devices[device][slot, part]) {
+        change(&devices[device][slot, part])
+        devices[device][slot, part].isPending = true
         record(kind, on: device, slot: slot, part: part, &recording)
       }
     }

@@ -11,9 +11,9 @@ extension World {
     case .loseObserver: removeObserver(device, &recording)
     case .background: background(device, &recording)
     case .failDownload:
-      devices[device].slots[slot].parts[part].state = .failed
-      devices[device].slots[slot].parts[part].isPending = true
-    case .stallDownload: devices[device].slots[slot].parts[part].isStalled = true
+      devices[device][slot, part].state = .failed
+      devices[device][slot, part].isPending = true
+    case .stallDownload: devices[device][slot, part].isStalled = true
     case .fillDisk: devices[device].isDiskFull = true
     case .stopBackend: isBackendDown = true
     case .repeatDelivery: devices[device].slots[slot].isPending = true
@@ -40,11 +40,11 @@ extension World {
     devices[device].slots[slot].isGone = true
     devices[device].slots[slot].isRemovalPending = true
     devices[device].slots[slot].isPending = false
-    for part in devices[device].slots[slot].parts.indices {
-      devices[device].slots[slot].parts[part].isPending = false
-      devices[device].slots[slot].parts[part].isCached = false
-      if !devices[device].slots[slot].parts[part].state.hasEnded {
-        devices[device].slots[slot].parts[part].state = .cancelled
+    for part in devices[device].parts(of: slot) {
+      devices[device][slot, part].isPending = false
+      devices[device][slot, part].isCached = false
+      if !devices[device][slot, part].state.hasEnded {
+        devices[device][slot, part].state = .cancelled
       }
     }
   }
@@ -61,9 +61,9 @@ extension World {
       devices[device].failsFinish = false
       devices[device].mayPay = true
       for slot in devices[device].slots.indices {
-        for part in devices[device].slots[slot].parts.indices {
-          devices[device].slots[slot].parts[part].isStalled = false
-          devices[device].slots[slot].parts[part].isHeldByCustomer = false
+        for part in devices[device].parts(of: slot) {
+          devices[device][slot, part].isStalled = false
+          devices[device][slot, part].isHeldByCustomer = false
         }
       }
     }
@@ -85,7 +85,7 @@ extension World {
     case .kill: return device.app != .notRunning
     case .background: return device.app == .foreground
     case .loseObserver: return device.app == .foreground && device.observes
-    case .fillDisk: return !device.isDiskFull && device.slots.contains { !$0.parts.isEmpty }
+    case .fillDisk: return !device.isDiskFull && device.slots.contains { $0.partCount > 0 }
     case .failFinish: return !device.failsFinish && device.slots.contains { !$0.isGone }
     case .overtakeRestore: return device.restore == .listing && !device.isOvertaking
     case .doubleRestore: return device.restore == .listing && lastListed(place) != nil
@@ -104,8 +104,8 @@ extension World {
       return slot.state == .purchasing && slot.outcome == .purchased && slot.payment >= 0
     default: break
     }
-    guard slot.parts.indices.contains(Int(fault.part)) else { return false }
-    let part = slot.parts[Int(fault.part)]
+    guard (0..<slot.partCount).contains(fault.part) else { return false }
+    let part = devices[place][Int(fault.slot), Int(fault.part)]
     switch fault.verb {
     case .failDownload: return part.state.isRunning
     case .stallDownload: return part.state.isRunning && !part.isStalled

@@ -25,6 +25,7 @@ extension World {
     devices[device].isOvertaking = false
     devices[device].isEndTold = false
     for slot in devices[device].slots.indices { devices[device].slots[slot].forget() }
+    for part in devices[device].parts.indices { devices[device].parts[part].forget() }
   }
 
   mutating func background(_ device: Int, _ recording: inout Recording) {
@@ -46,8 +47,8 @@ extension World {
   private mutating func releaseHolds(_ device: Int) {
     for slot in devices[device].slots.indices {
       devices[device].slots[slot].isOnHold = false
-      for part in devices[device].slots[slot].parts.indices {
-        devices[device].slots[slot].parts[part].isOnHold = false
+      for part in devices[device].parts(of: slot) {
+        devices[device][slot, part].isOnHold = false
       }
     }
   }
@@ -74,10 +75,10 @@ extension World {
       let transaction = devices[device].slots[slot]
       if transaction.payment < 0 && transaction.transaction < 0 { continue }
       devices[device].slots[slot].isPending = true
-      for part in devices[device].slots[slot].parts.indices {
-        devices[device].slots[slot].parts[part].isStalled = false
-        if devices[device].slots[slot].parts[part].state != .notStarted {
-          devices[device].slots[slot].parts[part].isPending = true
+      for part in devices[device].parts(of: slot) {
+        devices[device][slot, part].isStalled = false
+        if devices[device][slot, part].state != .notStarted {
+          devices[device][slot, part].isPending = true
         }
       }
     }

@@ -65,7 +65,7 @@ extension World {
     devices[device].slots[slot].purchasedAt = clock
     devices[device].slots[slot].purchase = Int16(owned ?? purchases.count)
     devices[device].slots[slot].version = offers[product]
-    devices[device].slots[slot].parts = cast.products[product].parts.map { _ in Part() }
+    devices[device].addParts(cast.products[product].parts.count, to: slot)
     if owned != nil { return }
     purchases.append(
       Purchase(
@@ -93,9 +93,10 @@ extension World {
     transaction.purchasedAt = clock
     transaction.purchase = place
     transaction.version = offers[Int(purchase.product)]
-    transaction.parts = cast.products[Int(purchase.product)].parts.map { _ in Part() }
     nextTransaction += 1
     devices[device].slots.append(transaction)
+    devices[device].addParts(
+      cast.products[Int(purchase.product)].parts.count, to: devices[device].slots.count - 1)
   }
 
   mutating func endRestored(_ device: Int) {
@@ -193,11 +194,11 @@ extension World {
     var areAllFinished = true
     for slot in devices[device].slots.indices
     where devices[device].slots[slot].isTold && !devices[device].slots[slot].isFinished {
-      for part in devices[device].slots[slot].parts.indices
-      where devices[device].slots[slot].parts[part].isPending {
+      for part in devices[device].parts(of: slot)
+      where devices[device][slot, part].isPending {
         tell(device, slot, part, &recording)
         first = first ?? slot
-        if devices[device].slots[slot].parts[part].told != .finished { areAllFinished = false }
+        if devices[device][slot, part].told != .finished { areAllFinished = false }
       }
     }
     if areAllFinished, let first { devices[device].slots[first].isBatchDone = true }
@@ -207,10 +208,10 @@ extension World {
     _ device: Int, _ slot: Int, _ part: Int, _ recording: inout Recording
   ) {
     let version = devices[device].slots[slot].version
-    let state = devices[device].slots[slot].parts[part]
-    devices[device].slots[slot].parts[part].isPending = false
-    devices[device].slots[slot].parts[part].told = state.state
-    devices[device].slots[slot].parts[part].toldProgress = state.progress
+    let state = devices[device][slot, part]
+    devices[device][slot, part].isPending = false
+    devices[device][slot, part].told = state.state
+    devices[device][slot, part].toldProgress = state.progress
     devices[device].slots[slot].lastPart = Int16(part)
     let kind: EventKind
     switch state.state {
@@ -221,8 +222,8 @@ extension World {
     case .finished: kind = .downloadFinished
     case .failed:
       kind = .downloadFailed
-      devices[device].slots[slot].parts[part].isOnHold = true
-      devices[device].slots[slot].parts[part].isRequested = false
+      devices[device][slot, part].isOnHold = true
+      devices[device][slot, part].isRequested = false
     case .cancelled: kind = .downloadCancelled
     }
     let length = cast.products[Int(devices[device].slots[slot].product)].parts[part].length

@@ -84,6 +84,7 @@ extension Device {
       print.feed(folder.installer)
     }
     for slot in slots { slot.feed(&print) }
+    for part in parts { part.feed(&print) }
   }
 }
 
@@ -100,17 +101,20 @@ extension QueueTransaction {
         isOnHold, isMistaken, isBatchDone, isRecorded, isFulfilled, wasCancelled,
       ]
       .reduce(1) { $0 << 1 | ($1 ? 1 : 0) })
-    for part in parts {
-      print.feed(part.state.rawValue)
-      print.feed(part.told.rawValue)
-      print.feed(part.progress / 500)
-      print.feed(part.toldProgress / 500)
-      print.feed(
-        [
-          part.isCached, part.isStalled, part.isPending, part.isRequested, part.isHeldByCustomer,
-          part.isOnHold, part.isInstalling, part.isSkipped, part.isInstalled,
-        ]
-        .reduce(1) { $0 << 1 | ($1 ? 1 : 0) })
-    }
+  }
+}
+
+extension Part {
+  fileprivate func feed(_ print: inout Fingerprint) {
+    print.feed(state.rawValue)
+    print.feed(told.rawValue)
+    print.feed(progress / 500)
+    print.feed(toldProgress / 500)
+    print.feed(
+      [
+        isCached, isStalled, isPending, isRequested, isHeldByCustomer,
+        isOnHold, isInstalling, isSkipped, isInstalled,
+      ]
+      .reduce(1) { $0 << 1 | ($1 ? 1 : 0) })
   }
 }

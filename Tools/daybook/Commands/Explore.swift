@@ -36,6 +36,13 @@ struct Explore: ParsableCommand {
   @Option(help: "The least severity that counts as a failure.")
   var severity: SeverityArgument = SeverityArgument(severity: .critical)
 
+  @Option(
+    name: .customLong("rule"),
+    help: ArgumentHelp(
+      "What alone counts as a failure, whatever its severity: a rule or a promise, repeatable.",
+      valueName: "rule"))
+  var rules: [BreachArgument] = []
+
   @Option(help: "Gives up after so many seconds.")
   var seconds: Double?
 
@@ -72,6 +79,7 @@ struct Explore: ParsableCommand {
       options.faultsWhereAll = min(faults, 1)
       options.stateCountMax = states
       options.severity = severity.severity
+      options.breaches = Set(rules.map(\.breach))
       let exploration = try file.reading { () throws(ScenarioError) in
         try Exploration(script, policy: policy, options: options)
       }
@@ -106,6 +114,17 @@ struct Explore: ParsableCommand {
   /// The command that finds the same failure again.
   private func again(_ policy: AppPolicy) -> String {
     "daybook explore \(scenario) --policy \(policy.name) --seed \(seed) --faults \(faults) "
-      + "--states \(states) --severity \(severity.severity.text) --shrink"
+      + "--states \(states) --severity \(severity.severity.text)"
+      + rules.map { " --rule \($0.breach.id)" }.joined() + " --shrink"
+  }
+}
+
+/// A rule or a promise by its id.
+struct BreachArgument: ExpressibleByArgument {
+  let breach: Breach
+
+  init?(argument: String) {
+    guard let breach = Breach(id: argument) else { return nil }
+    self.breach = breach
   }
 }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import LedgerEvents
 import LedgerStore
 import Replay
@@ -15,26 +14,9 @@ struct ReplayCommand: ParsableCommand {
         daybook replay Tools/samples/incidents/copied-too-late.jsonl --until finding
       """)
 
-  @OptionGroup var options: LedgerOptions
+  @OptionGroup var source: ReplaySource
 
-  @Argument(help: "A trace of events, one a line (- is standard input); none goes with a slice.")
-  var source: String?
-
-  @Option(help: "A slice of the ledger: this customer's events.", transform: Parse.name)
-  var account: Name?
-
-  @Option(help: "A slice of the ledger: this transaction's events.", transform: Parse.name)
-  var transaction: Name?
-
-  @Option(
-    help: ArgumentHelp("A slice of the ledger: from this position on.", valueName: "position"),
-    transform: Parse.position)
-  var from: UInt64?
-
-  @Option(
-    help: ArgumentHelp("A slice of the ledger: up to this position.", valueName: "position"),
-    transform: Parse.position)
-  var to: UInt64?
+  @OptionGroup(title: "What if") var edits: EditOptions
 
   @Option(
     help: ArgumentHelp(
@@ -43,78 +25,78 @@ struct ReplayCommand: ParsableCommand {
     transform: Self.end)
   var until: ReplayEnd?
 
+  @Option(
+    help: ArgumentHelp(
+      "Writes one page of HTML that needs nothing else, in place of the steps.", valueName: "file"))
+  var html: String?
+
+  @Flag(help: "Walks by key press, forwards and back; needs a terminal.")
+  var step = false
+
   @Option(help: "How to answer: table, json, or jsonl (a step a line).")
   var format: OutputFormat = .table
 
-  private var isSlice: Bool {
-    account != nil || transaction != nil || from != nil || to != nil
-  }
-
   func validate() throws {
-    if source != nil && isSlice {
-      throw ValidationError(
-        "a trace is replayed whole: leave out --account, --transaction, --from and --to, or the "
-          + "file.")
+    if html != nil && format != .table {
+      throw ValidationError("--html writes a page: leave out --format.")
     }
-    if source == nil && !isSlice {
-      throw ValidationError(
-        "name a trace, or a slice of the ledger by --account, --transaction, --from or --to.")
+    guard step else { return }
+    if html != nil || format != .table {
+      throw ValidationError("--step walks on a terminal: leave out --html and --format.")
     }
+    try StepScreen.check()
   }
 
   func run() throws {
     try answering {
-      let events: ReplayEvents
-      if let source { events = try Self.trace(source) } else { events = try slice() }
+      let source = try source.events()
+      let edited = try edited(source)
+      let events = edited?.events ?? source
+      if let html {
+        let name = [self.source.title] + (edited?.notes.map(\.text) ?? [])
+        try ReplayPageFile(html).write(name.joined(separator: ", "), events, until: until)
+      }
       let printer = ReplayPrinter(format)
-      printer.begin()
-      let outcome = Replay(events.events, steps: events.steps).run(until: until) { step in
-        printer.print(step)
-      }
-      printer.end(outcome)
-    }
-  }
-
-  private func slice() throws -> ReplayEvents {
-    var slice = ReplaySlice()
-    slice.account = account
-    slice.transaction = transaction
-    if let from { slice.from = from }
-    if let to { slice.to = to }
-    return try options.read { (view) throws(LedgerError) in try view.replayEvents(slice) }
-  }
-
-  /// The events of a file as a ledger would hold them after appending it; the ledger's clock stood
-  /// at `recordedAt` where a line says so, else at `occurredAt`.
-  private static func trace(_ name: String) throws -> ReplayEvents {
-    let bytes = try AppendSource(checking: name).open()
-    var cutter = LineCutter()
-    var lines: [InputLine] = []
-    while let chunk = try bytes.next(until: .distantFuture) { lines += cutter.add(chunk) }
-    if let line = cutter.end() { lines.append(line) }
-    var known: [Name: Event] = [:]
-    var events: [RecordedEvent] = []
-    for line in lines {
-      let input: EventInput
-      do throws(EventError) {
-        input = try EventDecoder().decode(line: line.bytes, number: line.number)
-      } catch {
-        throw InputProblem("\(name): \(error)")
-      }
-      if let first = known.updateValue(input.event, forKey: input.event.id) {
-        guard first.sameContent(as: input.event) else {
-          throw InputProblem(
-            "\(name): line \(line.number): id: another event of this file has this id and other "
-              + "content; give each event an id of its own.")
+      if step {
+        try walk(events)
+      } else if html == nil {
+        printer.begin()
+        let outcome = Replay(events).run(until: until, tellsState: format != .table) { step in
+          printer.print(step)
         }
-        continue
+        printer.end(outcome)
       }
-      events.append(
-        RecordedEvent(
-          position: UInt64(events.count + 1),
-          recordedAt: input.recordedAt ?? input.event.occurredAt, event: input.event))
+      if let edited { try compare(source, edited, printer) }
+      printer.close()
     }
-    return ReplayEvents(events: events, steps: Set(events.map(\.position)))
+  }
+
+  private func walk(_ events: ReplayEvents) throws {
+    let history = ReplayHistory(Replay(events), until: until)
+    guard !history.steps.isEmpty else {
+      Console.print("0 steps: there is nothing to walk through")
+      return
+    }
+    var screen = StepScreen(source.title, history)
+    try screen.run()
+  }
+
+  /// The events with the edits of the command line; nil where there are none.
+  private func edited(_ source: ReplayEvents) throws -> EditedEvents? {
+    if edits.isEmpty { return nil }
+    let edits = try edits.edits()
+    do throws(ReplayEditError) { return try EditedEvents(source, edits) } catch {
+      throw InputProblem(error.description)
+    }
+  }
+
+  private func compare(
+    _ source: ReplayEvents, _ edited: EditedEvents, _ printer: ReplayPrinter
+  ) throws {
+    let difference = OutcomeDifference(
+      from: ReplayHistory(Replay(source), until: until),
+      to: ReplayHistory(Replay(edited.events), until: until))
+    printer.print(difference, of: edited)
   }
 
   private static func end(_ text: String) throws -> ReplayEnd {

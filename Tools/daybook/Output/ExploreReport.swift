@@ -76,6 +76,8 @@ struct ExploreReport {
         })
       json.member("broken", strings: outcome.failure?.breaches.map(\.id) ?? [])
       if let failing {
+        json.member("seed", failing.seed)
+        json.member("trace", events.count)
         json.member("actions", strings: failing.schedule)
         json.member("again", again)
       }

@@ -5,7 +5,7 @@ import Replay
 
 /// Prints a replay as it goes: for people, as one document, or a step a line.
 final class ReplayPrinter {
-  private let format: OutputFormat
+  let format: OutputFormat
   private var steps = 0
 
   init(_ format: OutputFormat) { self.format = format }
@@ -17,7 +17,7 @@ final class ReplayPrinter {
   func print(_ step: ReplayStep) {
     defer { steps += 1 }
     switch format {
-    case .table: printText(step)
+    case .table: for line in step.textLines { Console.print(line.styled(line.text)) }
     case .jsonl: Console.print(step.json)
     case .json: Console.print((steps == 0 ? "" : ",") + step.json)
     }
@@ -41,55 +41,20 @@ final class ReplayPrinter {
         Self.write("findings", outcome.findings, to: &json)
         Self.write("findingsAtTheEnd", outcome.findingsAtTheEnd, to: &json)
       }
-      // The document began with the steps; its last members follow them.
-      Console.print("]," + json.text.dropFirst())
+      // The document began with the steps; its last members follow them, and what else is told.
+      Console.print("]," + json.text.dropFirst().dropLast())
     }
   }
 
-  fileprivate static func write(
+  /// Ends what `begin` began.
+  func close() {
+    if format == .json { Console.print("}") }
+  }
+
+  static func write(
     _ name: String, _ findings: [FindingAnswer], to json: inout JSONText
   ) {
     json.member(name, array: { json in for finding in findings { finding.write(to: &json) } })
-  }
-
-  private func printText(_ step: ReplayStep) {
-    let event = step.event.event
-    var title = "\(step.event.position)  \(event.occurredAt.rfc3339)  \(event.type.text)"
-    for name in [event.account, event.product, event.transaction ?? event.payment, event.download] {
-      if let name { title += "  \(name.text)" }
-    }
-    Console.print(Console.bold(TextTable.printable(title)))
-    for change in step.changes {
-      let before = change.before ?? "-"
-      let after = change.after ?? "gone"
-      let line = "\(change.subject.text): \(before) → \(after)"
-      Console.print("    \(TextTable.printable(line))")
-    }
-    for finding in step.broken { printText("breaks", finding, step) }
-    for finding in step.settled { printText("settles", finding, step) }
-  }
-
-  private func printText(_ verb: String, _ finding: FindingAnswer, _ step: ReplayStep) {
-    var line = "\(verb) \(finding.rule.id) (\(finding.severity.text))"
-    if finding.position != step.event.position { line += " at position \(finding.position)" }
-    if finding.concerns != "-" { line += ": \(finding.concerns)" }
-    let text = TextTable.printable(line)
-    let isBad = verb == "breaks" && finding.severity >= .error
-    Console.print("    ! " + (isBad ? Console.red(text) : text))
-  }
-}
-
-extension ReplaySubject {
-  /// What it is, for people.
-  fileprivate var text: String {
-    var text = "\(kind.rawValue) \(name.text)"
-    if let transaction {
-      text += kind == .download ? " of \(transaction.text)" : " of original \(transaction.text)"
-    }
-    if let account { text += " of \(account.text)" }
-    if let device { text += " on \(device.text)" }
-    if environment != .production { text += " in \(environment.text)" }
-    return text
   }
 }
 
@@ -102,23 +67,43 @@ extension ReplayStep {
       json.raw(String(decoding: EventEncoder().encode(event), as: UTF8.self))
       json.member(
         "changes",
-        array: { json in
-          for change in changes {
-            json.object { json in
-              json.member("kind", change.subject.kind.rawValue)
-              json.member("name", change.subject.name)
-              json.member("environment", change.subject.environment.text)
-              json.member("account", change.subject.account)
-              json.member("transaction", change.subject.transaction)
-              json.member("device", change.subject.device)
-              json.member("before", change.before)
-              json.member("after", change.after)
-            }
-          }
-        })
+        array: { json in for change in changes { change.write(to: &json) } })
+      json.member("state", array: { json in for line in state { line.write(to: &json) } })
       ReplayPrinter.write("broken", broken, to: &json)
       ReplayPrinter.write("settled", settled, to: &json)
     }
     return json.text
+  }
+}
+
+extension ReplayChange {
+  /// Writes it as an object.
+  func write(to json: inout JSONText) {
+    json.object { json in
+      subject.writeMembers(to: &json)
+      json.member("before", before?.text)
+      json.member("after", after?.text)
+    }
+  }
+}
+
+extension ReplayLine {
+  /// Writes it as an object.
+  func write(to json: inout JSONText) {
+    json.object { json in
+      subject.writeMembers(to: &json)
+      json.member("standing", standing.text)
+    }
+  }
+}
+
+extension ReplaySubject {
+  func writeMembers(to json: inout JSONText) {
+    json.member("kind", kind.rawValue)
+    json.member("name", name)
+    json.member("environment", environment.text)
+    json.member("account", account)
+    json.member("transaction", transaction)
+    json.member("device", device)
   }
 }

@@ -1,0 +1,232 @@
+public import LedgerEvents
+public import LedgerStore
+
+/// The events of a source with edits made to them, as a replay takes them.
+///
+/// An event that is moved, repeated or inserted after another one gets a time of its own, so that
+/// the fold sees it there: a microsecond after the other's. Where the next event leaves no
+/// microsecond between, it gets the other's time, and a sequence that puts it there. An event that
+/// states a sequence gets the newest of its session up to its place, so that its session's clock
+/// does not seem to have stepped back. What its `data` says stays. It is recorded when the event
+/// before it was.
+///
+/// Events keep their positions as far as they can: behind one that was put in, they go on by one
+/// until a gap takes it up.
+public struct EditedEvents: Sendable {
+  /// What one edit did.
+  public struct Note: Sendable {
+    /// In words, without positions: `12 moved after 20`.
+    public var text: String
+    /// Where its events are now, and when they occur.
+    public var places: [(position: UInt64, occurredAt: Instant)] = []
+    /// Of those events.
+    fileprivate var ids: [Name] = []
+  }
+
+  public let events: ReplayEvents
+  /// By edit, in the order in which they were made.
+  public let notes: [Note]
+  /// By position: where that event of the source stood before, if it stands elsewhere now.
+  public let formerPositions: [UInt64: UInt64]
+
+  /// - Complexity: O(*n* log *n*) for each edit.
+  /// - Throws: ``ReplayEditError`` where there is no such event, or no room for one.
+  public init(_ source: ReplayEvents, _ edits: [ReplayEdit]) throws(ReplayEditError) {
+    var draft = EditDraft(source)
+    var notes: [Note] = []
+    for edit in edits { notes.append(try draft.make(edit)) }
+    (events, formerPositions) = draft.finished()
+    var places: [Name: RecordedEvent] = [:]
+    for recorded in events.events { places[recorded.event.id] = recorded }
+    self.notes = notes.map { note in
+      var note = note
+      note.places = note.ids.compactMap { id in
+        places[id].map { ($0.position, $0.event.occurredAt) }
+      }
+      return note
+    }
+  }
+}
+
+/// Events under edition, in the order in which they arrive.
+private struct EditDraft {
+  private struct Item {
+    var recorded: RecordedEvent
+    /// Where the source has it; nil for what it has not.
+    var former: UInt64?
+    var isStep: Bool
+    var isBackground: Bool
+  }
+
+  private var items: [Item]
+  private let source: ReplayEvents
+  /// The ids of the source and of all that was added.
+  private var ids: Set<Name>
+
+  init(_ source: ReplayEvents) {
+    self.source = source
+    items = source.events.map { recorded in
+      Item(
+        recorded: recorded, former: recorded.position,
+        isStep: source.steps.contains(recorded.position),
+        isBackground: source.background.contains(recorded.position))
+    }
+    ids = Set(source.events.map(\.event.id))
+  }
+
+  mutating func make(_ edit: ReplayEdit) throws(ReplayEditError) -> EditedEvents.Note {
+    switch edit {
+    case .drop(let position):
+      items.remove(at: try place(of: position))
+      return EditedEvents.Note(text: "\(position) dropped")
+    case .move(let position, let other):
+      guard position != other else {
+        throw ReplayEditError("Event \(position) cannot be moved after itself.")
+      }
+      if other != 0 { _ = try place(of: other) }
+      let moved = items.remove(at: try place(of: position))
+      let put = try put(moved, after: other == 0 ? nil : try place(of: other), "after \(other)")
+      return EditedEvents.Note(text: "\(position) moved after \(other)", ids: [put])
+    case .repeat(let position):
+      let place = try place(of: position)
+      var again = items[place]
+      again.former = nil
+      again.recorded.event.id = freshID(like: again.recorded.event.id)
+      let put = try put(again, after: place, "after \(position)")
+      return EditedEvents.Note(text: "\(position) repeated", ids: [put])
+    case .insert(let inputs, let other): return try insert(inputs, after: other)
+    }
+  }
+
+  private mutating func insert(
+    _ inputs: [EventInput], after other: UInt64?
+  ) throws(ReplayEditError) -> EditedEvents.Note {
+    var put: [Name] = []
+    var last = try other.flatMap { (position) throws(ReplayEditError) in
+      position == 0 ? nil : try place(of: position)
+    }
+    for input in inputs {
+      guard ids.insert(input.event.id).inserted else {
+        throw ReplayEditError(
+          "The source has an event with the id \(input.event.id) already: give each inserted event "
+            + "an id of its own.")
+      }
+      let item = Item(
+        recorded: RecordedEvent(
+          position: 0, recordedAt: input.recordedAt ?? input.event.occurredAt,
+          event: input.event),
+        isStep: true, isBackground: false)
+      if let other {
+        put.append(try self.put(item, after: last, "after \(other)"))
+        last = items.firstIndex { $0.recorded.event.id == input.event.id }
+      } else {
+        let time = item.recorded.recordedAt
+        let place = items.lastIndex { $0.recorded.recordedAt <= time }.map { $0 + 1 } ?? 0
+        items.insert(item, at: place)
+        put.append(input.event.id)
+      }
+    }
+    let count = "\(inputs.count) \(inputs.count == 1 ? "event" : "events") inserted"
+    return EditedEvents.Note(text: count + (other.map { " after \($0)" } ?? ""), ids: put)
+  }
+
+  /// Puts an event after the one at a place, or before all, both where it arrives and where it is
+  /// folded; gives its id.
+  private mutating func put(
+    _ item: Item, after place: Int?, _ words: String
+  ) throws(ReplayEditError) -> Name {
+    var item = item
+    let sorted = items.sorted { $0.recorded.foldOrder < $1.recorded.foldOrder }
+    let before = place.map { items[$0].recorded }
+    let next: RecordedEvent?
+    if let before {
+      next = sorted.first { $0.recorded.foldOrder > before.foldOrder }?.recorded
+      item.recorded.recordedAt = before.recordedAt
+    } else {
+      next = sorted.first?.recorded
+      if let first = items.first { item.recorded.recordedAt = first.recorded.recordedAt }
+    }
+    let own = item.recorded.event
+    let stated = own.sequence.map { _ in
+      sorted.lazy.map(\.recorded).filter { other in
+        other.event.device == own.device && other.event.session == own.session
+          && before.map { other.foldOrder <= $0.foldOrder } ?? false
+      }.compactMap(\.event.sequence).max() ?? 0
+    }
+    for (time, sequence) in Self.candidates(before, next, stated) {
+      item.recorded.event.occurredAt = Instant(microseconds: time)
+      item.recorded.event.sequence = sequence
+      let key = item.recorded.foldOrder
+      guard key.time == time, before.map({ $0.foldOrder < key }) ?? true,
+        next.map({ key < $0.foldOrder }) ?? true
+      else { continue }
+      items.insert(item, at: place.map { $0 + 1 } ?? 0)
+      return own.id
+    }
+    throw ReplayEditError(
+      "There is no room \(words): the next event occurred in the same microsecond, and only its id "
+        + "puts it there. Choose another place.")
+  }
+
+  /// Times and sequences that may put an event between two, the best first.
+  private static func candidates(
+    _ before: RecordedEvent?, _ next: RecordedEvent?, _ stated: Int64?
+  ) -> [(time: Int64, sequence: Int64?)] {
+    guard let before else { return [((next?.believedTime ?? 0) - 1, stated)] }
+    let time = before.believedTime
+    var candidates: [(time: Int64, sequence: Int64?)] = [(time + 1, stated), (time, stated)]
+    for sequence in [before.event.sequence, next?.event.sequence] {
+      candidates.append((time, sequence))
+    }
+    candidates.append((time, (before.event.sequence ?? 0) + 1))
+    return candidates
+  }
+
+  /// The events in their order, each with a position, and the former positions of those that have
+  /// another one now.
+  func finished() -> (events: ReplayEvents, formerPositions: [UInt64: UInt64]) {
+    var result = ReplayEvents(events: [], steps: [])
+    var formerPositions: [UInt64: UInt64] = [:]
+    var last: UInt64 = 0
+    for item in items {
+      var recorded = item.recorded
+      let former = item.former ?? 0
+      recorded.position = former > last ? former : last + 1
+      last = recorded.position
+      result.events.append(recorded)
+      if item.isStep { result.steps.insert(last) }
+      if item.isBackground { result.background.insert(last) }
+      if former != 0, former != last { formerPositions[last] = former }
+    }
+    return (result, formerPositions)
+  }
+
+  private func place(of position: UInt64) throws(ReplayEditError) -> Int {
+    if let place = items.firstIndex(where: { $0.former == position && $0.isStep }) { return place }
+    if source.steps.contains(position) {
+      throw ReplayEditError("Event \(position) was dropped by an edit that goes before.")
+    }
+    let all = source.steps.sorted()
+    guard let first = all.first, let last = all.last else {
+      throw ReplayEditError("There is no event \(position): the source has none.")
+    }
+    let isGapless = UInt64(all.count) == last - first + 1
+    let found =
+      isGapless || all.count > 12
+      ? "\(all.count) events from \(first) to \(last)"
+      : "the events " + all.map { "\($0)" }.joined(separator: ", ")
+    throw ReplayEditError("There is no event \(position): the source has \(found).")
+  }
+
+  /// An id that no event has, which sorts behind the one that it is made from.
+  private mutating func freshID(like id: Name) -> Name {
+    for number in 2... {
+      let end = "~\(number)"
+      var begin = id.text
+      while begin.utf8.count + end.utf8.count > eventIDBytesMax { begin.removeLast() }
+      let fresh = Name(begin + end)
+      if ids.insert(fresh).inserted { return fresh }
+    }
+    preconditionFailure("there is always another number")
+  }
+}

@@ -1,0 +1,283 @@
+internal import LedgerEvents
+internal import LedgerModel
+internal import LedgerStore
+
+/// A replay laid out over time: a lane for each device, transaction and download, with what each
+/// was at each of its events.
+struct Timeline {
+  /// What a lane is about, and where it belongs.
+  enum Subject: Hashable {
+    /// Events that name neither a transaction nor a device.
+    case loose
+    case device(Name?)
+    case transaction(StoreEnvironment, Name)
+    case download(StoreEnvironment, transaction: Name, download: Name, device: Name?)
+
+    /// Of a download, its transaction; else itself.
+    var transaction: Subject {
+      guard case .download(let environment, let transaction, _, _) = self else { return self }
+      return .transaction(environment, transaction)
+    }
+  }
+
+  struct Lane: Equatable {
+    var subject: Subject
+    /// In the order of time.
+    var points: [Point] = []
+  }
+
+  /// From an event on, a lane is in a phase.
+  struct Point: Equatable {
+    /// The event, by its place among the steps.
+    var step: Int
+    var phase: String
+    /// Of a download, 0 to 1.
+    var progress: Double?
+  }
+
+  /// The steps by the time at which their events are believed to have occurred.
+  private(set) var order: [Int]
+  private(set) var lanes: [Lane] = []
+  /// By step: the lane on which its event stands.
+  private(set) var laneOfStep: [Int]
+  private var places: [Subject: Int] = [:]
+  /// Where subjects without a lane stood before.
+  private var former: [Subject: Point] = [:]
+  /// By transaction: the device that saw it first.
+  private var homes: [Subject: Name] = [:]
+
+  /// - Complexity: O(*n* log *n*) in the steps, and a second replay where they did not come in the
+  ///   order of time.
+  init(_ history: ReplayHistory, events: ReplayEvents) {
+    order = history.steps.indices.sorted { left, right in
+      history.steps[left].event.foldOrder < history.steps[right].event.foldOrder
+    }
+    laneOfStep = history.steps.map { _ in 0 }
+    let isInOrder = order.indices.allSatisfy { order[$0] == $0 }
+    let told = isInOrder ? history.steps : Self.inOrder(history, events)
+    var launches = Launches()
+    var holders = PaymentHolders(told)
+    for (place, step) in order.enumerated() {
+      let event = told[place].event.event
+      for change in told[place].untold + told[place].changes { holders.learn(change) }
+      for change in told[place].untold { add(change, step, holders, isTold: false) }
+      let own = Self.subject(of: told[place], holders)
+      laneOfStep[step] = lane(own)
+      if let device = event.device, homes[own.transaction] == nil {
+        homes[own.transaction] = device
+      }
+      for change in told[place].changes { add(change, step, holders, isTold: true) }
+      if event.device != nil || event.type.kind.isOfSession {
+        for point in launches.points(of: event, step) {
+          lanes[lane(.device(event.device))].points.append(point)
+        }
+      }
+    }
+    arrange()
+  }
+
+  /// The same steps as they would have come in the order of time.
+  private static func inOrder(_ history: ReplayHistory, _ events: ReplayEvents) -> [ReplayStep] {
+    let told = Set(history.steps.map(\.event.position))
+    let known = events.events.filter {
+      told.contains($0.position) || !events.steps.contains($0.position)
+    }.sorted { $0.foldOrder < $1.foldOrder }
+    var steps: Set<UInt64> = []
+    var background: Set<UInt64> = []
+    let renumbered = known.enumerated().map { place, recorded in
+      let position = UInt64(place + 1)
+      if told.contains(recorded.position) { steps.insert(position) }
+      if events.background.contains(recorded.position) { background.insert(position) }
+      return RecordedEvent(
+        position: position, recordedAt: recorded.recordedAt, event: recorded.event)
+    }
+    return ReplayHistory(Replay(renumbered, steps: steps, background: background)).steps
+  }
+
+  private static func subject(of step: ReplayStep, _ holders: PaymentHolders) -> Subject {
+    let event = step.event.event
+    let environment = holders.environment(of: event)
+    if let transaction = event.transaction, let download = event.download {
+      return .download(
+        environment, transaction: transaction, download: download, device: event.device)
+    }
+    if let name = event.transaction ?? event.payment {
+      return .transaction(
+        environment, holders.transaction(of: name, isPayment: event.transaction == nil))
+    }
+    if let original = event.originalTransaction { return .transaction(environment, original) }
+    if event.device != nil || event.type.kind.isOfSession { return .device(event.device) }
+    return .loose
+  }
+
+  /// Adds what a lane is from a step on. What was there before a slice makes no lane; it stands on
+  /// those that the slice makes.
+  private mutating func add(
+    _ change: ReplayChange, _ step: Int, _ holders: PaymentHolders, isTold: Bool
+  ) {
+    let subject = change.subject
+    let own: Subject
+    switch subject.kind {
+    case .payment:
+      guard change.after != nil else { return }
+      own = .transaction(
+        subject.environment, holders.transaction(of: subject.name, isPayment: true))
+    case .transaction: own = .transaction(subject.environment, subject.name)
+    case .download:
+      own = .download(
+        subject.environment, transaction: subject.transaction ?? "", download: subject.name,
+        device: subject.device)
+    case .entitlement, .installed, .balance: return
+    }
+    let point = Point(
+      step: step, phase: change.after?.phase ?? "gone", progress: change.after?.progress)
+    guard isTold || places[own] != nil else {
+      former[own] = point
+      return
+    }
+    let place = lane(own)
+    if let last = lanes[place].points.last, last.phase == point.phase,
+      last.progress == point.progress
+    {
+      return
+    }
+    lanes[place].points.append(point)
+  }
+
+  /// The place of a lane, made where there is none.
+  private mutating func lane(_ subject: Subject) -> Int {
+    if let known = places[subject] { return known }
+    // A download stands below its transaction.
+    if case .download(let environment, let transaction, _, _) = subject {
+      _ = lane(.transaction(environment, transaction))
+    }
+    places[subject] = lanes.count
+    lanes.append(Lane(subject: subject, points: former[subject].map { [$0] } ?? []))
+    return lanes.count - 1
+  }
+
+  /// Below each device stand the transactions that were first seen there, and below each
+  /// transaction its downloads; what no device saw goes last.
+  private mutating func arrange() {
+    func key(_ place: Int) -> (Int, Int, Int) {
+      switch lanes[place].subject {
+      case .loose: return (-1, 0, 0)
+      case .device: return (place, -1, 0)
+      case .transaction(let environment, let name):
+        return (home(of: .transaction(environment, name)), place, -1)
+      case .download(let environment, let transaction, _, _):
+        let above = Subject.transaction(environment, transaction)
+        return (home(of: above), places[above] ?? 0, place)
+      }
+    }
+    let keys = lanes.indices.map(key)
+    let sorted = lanes.indices.sorted { keys[$0] < keys[$1] }
+    var moved = [Int](repeating: 0, count: lanes.count)
+    for (new, old) in sorted.enumerated() { moved[old] = new }
+    lanes = sorted.map { lanes[$0] }
+    laneOfStep = laneOfStep.map { moved[$0] }
+  }
+}
+
+extension Timeline {
+  /// The place of the lane of the device that saw a transaction first.
+  private func home(of transaction: Subject) -> Int {
+    homes[transaction].flatMap { places[.device($0)] } ?? lanes.count
+  }
+}
+
+/// Which transaction a payment became, so that both stand on one lane, and in which environment.
+private struct PaymentHolders {
+  private var transactions: [Name: Name] = [:]
+  private var environments: [Name: StoreEnvironment] = [:]
+
+  init(_ steps: [ReplayStep]) {
+    for step in steps {
+      guard let payment = step.event.event.payment,
+        let transaction = step.event.event.transaction, transactions[payment] == nil
+      else { continue }
+      transactions[payment] = transaction
+    }
+  }
+
+  mutating func learn(_ change: ReplayChange) {
+    guard change.after != nil else { return }
+    switch change.subject.kind {
+    case .transaction, .payment: environments[change.subject.name] = change.subject.environment
+    default: break
+    }
+  }
+
+  func environment(of event: Event) -> StoreEnvironment {
+    for name in [event.transaction, event.payment] {
+      if let name, let known = environments[name] { return event.environment ?? known }
+    }
+    return event.environment ?? .production
+  }
+
+  func transaction(of name: Name, isPayment: Bool) -> Name {
+    isPayment ? transactions[name] ?? name : name
+  }
+}
+
+/// When the app ran, was in the background, ended, or was gone without a word.
+private struct Launches {
+  private struct Launch {
+    var newest: Int
+    var isUnderWay: Bool
+  }
+
+  private var devices: [Name?: Launch] = [:]
+
+  mutating func points(of event: Event, _ step: Int) -> [Timeline.Point] {
+    let before = devices[event.device]
+    let isUnderWay = event.type.kind != .sessionEnded
+    devices[event.device] = Launch(newest: step, isUnderWay: isUnderWay)
+    switch event.type.kind {
+    case .sessionStarted:
+      let killed = before.flatMap { before in
+        before.isUnderWay ? Timeline.Point(step: before.newest, phase: "killed") : nil
+      }
+      return (killed.map { [$0] } ?? []) + [Timeline.Point(step: step, phase: "running")]
+    case .sessionForegrounded: return [Timeline.Point(step: step, phase: "running")]
+    case .sessionBackgrounded: return [Timeline.Point(step: step, phase: "background")]
+    case .sessionEnded: return [Timeline.Point(step: step, phase: "ended")]
+    default: return before == nil ? [Timeline.Point(step: step, phase: "running")] : []
+    }
+  }
+}
+
+extension EventKind {
+  fileprivate var isOfSession: Bool {
+    switch self {
+    case .sessionStarted, .sessionEnded, .sessionBackgrounded, .sessionForegrounded,
+      .sessionObserverAdded, .sessionObserverRemoved:
+      true
+    default: false
+    }
+  }
+}
+
+extension RecordedEvent {
+  /// Where the fold puts an event: its believed time, its sequence, its id.
+  struct FoldOrder: Comparable {
+    var time: Int64
+    var sequence: Int64
+    var id: Name
+
+    static func < (left: Self, right: Self) -> Bool {
+      (left.time, left.sequence, left.id) < (right.time, right.sequence, right.id)
+    }
+  }
+
+  /// Store time, in microseconds, as the model believes it (`events.md`, *The order of things*).
+  var believedTime: Int64 {
+    let limit = recordedAt.microseconds + Fact.clockAheadMax
+    return event.occurredAt.microseconds > limit
+      ? recordedAt.microseconds : event.occurredAt.microseconds
+  }
+
+  var foldOrder: FoldOrder {
+    FoldOrder(time: believedTime, sequence: max(event.sequence ?? 0, 0), id: event.id)
+  }
+}

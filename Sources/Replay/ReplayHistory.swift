@@ -1,0 +1,49 @@
+public import LedgerModel
+
+/// All steps of a replay, to be walked forwards and back.
+public struct ReplayHistory: Sendable {
+  public let steps: [ReplayStep]
+  public let outcome: ReplayOutcome
+  /// By subject: the steps that changed it, ascending, and what it was from then on.
+  private let series: [ReplaySubject: [Turn]]
+
+  private struct Turn {
+    var step: Int
+    var standing: ReplayStanding?
+  }
+
+  /// Runs a replay to its end, or to where it is told to stop.
+  ///
+  /// - Complexity: that of ``Replay/run(until:thresholds:_:)``; all steps are held in memory.
+  public init(
+    _ replay: Replay, until end: ReplayEnd? = nil, thresholds: Thresholds = .standard
+  ) {
+    var steps: [ReplayStep] = []
+    outcome = replay.run(until: end, thresholds: thresholds) { steps.append($0) }
+    var series: [ReplaySubject: [Turn]] = [:]
+    for (place, step) in steps.enumerated() {
+      for change in step.untold + step.changes {
+        series[change.subject, default: []].append(Turn(step: place, standing: change.after))
+      }
+    }
+    self.steps = steps
+    self.series = series
+  }
+
+  /// What there is behind a step, counted from 0, in the order of subjects.
+  ///
+  /// - Complexity: O(*s* log *n*) in the number of subjects and of steps.
+  public func state(behind step: Int) -> [ReplayLine] {
+    var state: [ReplayLine] = []
+    for (subject, turns) in series {
+      var (low, high) = (0, turns.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if turns[middle].step <= step { low = middle + 1 } else { high = middle }
+      }
+      guard low > 0, let standing = turns[low - 1].standing else { continue }
+      state.append(ReplayLine(subject: subject, standing: standing))
+    }
+    return state.sorted { $0.subject < $1.subject }
+  }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import Testing
+
+/// What the terminal of a walk showed, asked of a Python program that holds its other end.
+@Suite("replay --step", .serialized) struct ReplayStepTests {
+  private static let isPossible = ["/usr/bin/python3", "/usr/local/bin/python3", "/bin/python3"]
+    .contains { FileManager.default.isExecutableFile(atPath: $0) }
+
+  private struct Told: Decodable {
+    var screens: [String]
+    var status: Int
+    var isRestored: Bool
+  }
+
+  /// Presses keys, one after each screen; `signal` is sent at the end where it is not 0.
+  private func walk(_ keys: [String], signal: Int32 = 0, _ arguments: String...) throws -> Told {
+    let folder = try TemporaryFolder()
+    try Data(Self.terminal.utf8).write(to: folder.file("terminal.py"))
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    let keys = String(decoding: try JSONEncoder().encode(keys), as: UTF8.self)
+    process.arguments =
+      ["python3", folder.path("terminal.py"), keys, "\(signal)", try Program.executable().path]
+      + ["replay", "Tools/samples/incidents/copied-too-late.jsonl", "--step"] + arguments
+    process.currentDirectoryURL = try Program.packageFolder()
+    var variables = ProcessInfo.processInfo.environment
+    variables["NO_COLOR"] = "1"
+    process.environment = variables
+    let output = Pipe()
+    process.standardOutput = output
+    process.standardInput = FileHandle.nullDevice
+    try process.run()
+    let said = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return try JSONDecoder().decode(Told.self, from: said)
+  }
+
+  @Test("goes forwards and back, and shows the state there", .enabled(if: isPossible, "python3"))
+  func walk() throws {
+    let told = try walk([" ", "j", "\u{1B}[C", "k", "\u{1B}[D", "f", "\u{1B}OA", "G", "g", "q"])
+    let steps = told.screens.map { screen in
+      screen.firstMatch(of: #/step (\d+) of 20/#).map { String($0.1) } ?? "none"
+    }
+    #expect(steps == ["1", "2", "3", "4", "3", "2", "16", "15", "20", "1"])
+    #expect(told.screens[6].contains("! breaks finished-before-install (critical)"))
+    #expect(told.screens[6].contains("Copy the content first, then finish."))
+    #expect(told.screens[6].contains("transaction 280009455902729: purchased, finished"))
+    #expect(told.screens[7].contains("transaction 280009455902729: purchased, open"))
+    #expect(told.screens[9].contains("nobody has anything yet"))
+    #expect(told.status == 0)
+    #expect(told.isRestored)
+  }
+
+  @Test("gives the terminal back on a signal", .enabled(if: isPossible), arguments: [2, 15])
+  func signalled(_ signal: Int32) throws {
+    let told = try walk(["j"], signal: signal)
+    #expect(told.status == 128 + Int(signal))
+    #expect(told.isRestored)
+  }
+
+  @Test("gives the terminal back at the end of its input", .enabled(if: isPossible))
+  func ended() throws {
+    let told = try walk(["\u{4}"], "--until", "9")
+    #expect(told.screens[0].contains("step 1 of 9"))
+    #expect(told.status == 0)
+    #expect(told.isRestored)
+  }
+
+  @Test("is refused where there is no terminal") func noTerminal() throws {
+    let trace = "Tools/samples/incidents/copied-too-late.jsonl"
+    let refused = try Program.run(["replay", trace, "--step"])
+    #expect(refused.status == 64)
+    #expect(refused.errors.contains("--step walks by key press and needs a terminal"))
+    #expect(refused.output.isEmpty)
+    let both = try Program.run(["replay", trace, "--step", "--format", "json"])
+    #expect(both.status == 64)
+  }
+
+  /// Holds a terminal, presses keys, and says what was on the screen before each.
+  private static let terminal = """
+    import fcntl, json, os, pty, select, signal, struct, sys, termios, time
+    keys, number, command = json.loads(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 200, 0, 0))
+    before = termios.tcgetattr(slave)
+    child = os.fork()
+    if child == 0:
+        os.setsid()
+        fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
+        for number in range(3):
+            os.dup2(slave, number)
+        os.execv(command[0], command)
+    def screen():
+        # A screen is whole when its last line is there.
+        text, end = b"", time.time() + 20
+        while time.time() < end and b"q quit" not in text:
+            if select.select([master], [], [], 0.1)[0]:
+                text += os.read(master, 65536)
+        return text.decode()
+    screens = []
+    for key in keys:
+        screens.append(screen())
+        os.write(master, key.encode())
+    if number:
+        screens.append(screen())
+        changed = termios.tcgetattr(slave) != before
+        os.kill(child, number)
+    end = time.time() + 20
+    done, status = 0, 0
+    while not done and time.time() < end:
+        # What it writes is read, or it would wait for that.
+        if select.select([master], [], [], 0.05)[0]:
+            os.read(master, 65536)
+        done, status = os.waitpid(child, os.WNOHANG)
+    if not done:
+        os.kill(child, signal.SIGKILL)
+    restored = termios.tcgetattr(slave) == before and (not number or changed)
+    print(json.dumps({
+        "screens": screens, "isRestored": restored,
+        "status": os.waitstatus_to_exitcode(status) if done else -1}))
+    """
+}

@@ -1,0 +1,70 @@
+import Foundation
+import LedgerEvents
+import LedgerHistories
+import QueueSimulator
+import Testing
+
+/// Every file of `Tests/Scenarios`: a new incident is a new file and no code.
+@Suite struct ScenarioFileTests {
+  static let folder = (packageRoot()?.path ?? ".") + "/Tests/Scenarios"
+
+  /// Paths below the folder, sorted.
+  static func files() throws -> [String] {
+    try FileManager.default.subpathsOfDirectory(atPath: folder)
+      .filter { $0.hasSuffix(".json") }.sorted()
+  }
+
+  static func scenario(_ file: String) throws -> Scenario {
+    let data = try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(file)"))
+    return try Scenario(json: Array(data))
+  }
+
+  private static func outcome(_ scenario: Scenario) throws -> ScenarioExpectation {
+    let environment = scenario.environment ?? .production
+    if !scenario.events.isEmpty {
+      return ScenarioExpectation(
+        of: scenario.events, recordedAt: scenario.recordedAt, in: environment)
+    }
+    let run = try Simulation(scenario).run()
+    #expect(run.commandsLeft == 0, "commands that never got their turn")
+    return ScenarioExpectation(of: run.events, in: environment)
+  }
+
+  @Test(arguments: try files().filter { !$0.hasPrefix("explore/") })
+  func `A scenario comes to what it expects`(file: String) throws {
+    let scenario = try Self.scenario(file)
+    let expectation = try #require(scenario.expectation, "\(file) expects nothing")
+    let differences = expectation.differences(of: try Self.outcome(scenario))
+    #expect(differences == [], "\(file): daybook simulate Tests/Scenarios/\(file) --check")
+  }
+
+  @Test(arguments: try files())
+  func `A scenario that is written and read again plays the same`(file: String) throws {
+    let scenario = try Self.scenario(file)
+    let again = try Scenario(json: scenario.json)
+    #expect(again.json == scenario.json)
+    guard scenario.events.isEmpty else { return }
+    let (first, second) = (try Simulation(scenario).run(), try Simulation(again).run())
+    #expect(first.actions == second.actions)
+    #expect(first.events.map(\.id) == second.events.map(\.id))
+  }
+
+  @Test func `Every rule has a file that shows it and a near miss that stays silent`() throws {
+    var shown: Set<String> = []
+    var spared: Set<String> = []
+    for file in try Self.files() {
+      guard let expectation = try Self.scenario(file).expectation else { continue }
+      let rules = Set(expectation.findings + expectation.findingsAtTheEnd)
+      if file.hasPrefix("near-misses/") {
+        let rule = String(file.dropFirst("near-misses/".count).dropLast(".json".count))
+        #expect(!rules.contains(rule), "\(file) breaks the rule that it is to miss")
+        spared.insert(rule)
+      } else {
+        shown.formUnion(rules)
+      }
+    }
+    let all = Set(ScenarioExpectation.ruleIDs)
+    #expect(all.subtracting(shown).sorted() == [], "rules that no file shows")
+    #expect(all.subtracting(spared).sorted() == [], "rules without a near miss")
+  }
+}

@@ -1,0 +1,108 @@
+import ArgumentParser
+import Foundation
+import LedgerEvents
+import LedgerStore
+
+/// Where the events of a replay come from: a trace, or a slice of the ledger.
+struct ReplaySource: ParsableArguments {
+  @OptionGroup var options: LedgerOptions
+
+  @Argument(help: "A trace of events, one a line (- is standard input); none goes with a slice.")
+  var source: String?
+
+  @Option(help: "A slice of the ledger: this customer's events.", transform: Parse.name)
+  var account: Name?
+
+  @Option(help: "A slice of the ledger: this transaction's events.", transform: Parse.name)
+  var transaction: Name?
+
+  @Option(
+    help: ArgumentHelp("A slice of the ledger: from this position on.", valueName: "position"),
+    transform: Parse.position)
+  var from: UInt64?
+
+  @Option(
+    help: ArgumentHelp("A slice of the ledger: up to this position.", valueName: "position"),
+    transform: Parse.position)
+  var to: UInt64?
+
+  private var isSlice: Bool {
+    account != nil || transaction != nil || from != nil || to != nil
+  }
+
+  func validate() throws {
+    if source != nil && isSlice {
+      throw ValidationError(
+        "a trace is replayed whole: leave out --account, --transaction, --from and --to, or the "
+          + "file.")
+    }
+    if source == nil && !isSlice {
+      throw ValidationError(
+        "name a trace (before --move and --insert, which take several words), or a slice of the "
+          + "ledger by --account, --transaction, --from or --to.")
+    }
+  }
+
+  /// What it is called where it is shown.
+  var title: String {
+    if let source { return source == "-" ? "standard input" : source }
+    var words: [String] = []
+    if let account { words.append("account \(account.text)") }
+    if let transaction { words.append("transaction \(transaction.text)") }
+    if from != nil || to != nil {
+      words.append("positions \(from.map { "\($0)" } ?? "1") to \(to.map { "\($0)" } ?? "the end")")
+    }
+    return words.joined(separator: ", ")
+  }
+
+  /// Reads the events.
+  func events() throws -> ReplayEvents {
+    if let source { return try Self.trace(source) }
+    var slice = ReplaySlice()
+    slice.account = account
+    slice.transaction = transaction
+    if let from { slice.from = from }
+    if let to { slice.to = to }
+    return try options.read { (view) throws(LedgerError) in try view.replayEvents(slice) }
+  }
+
+  /// The events of a file as a ledger would hold them after appending it; the ledger's clock stood
+  /// at `recordedAt` where a line says so, else at `occurredAt`.
+  private static func trace(_ name: String) throws -> ReplayEvents {
+    let events = try inputs(name).enumerated().map { place, input in
+      RecordedEvent(
+        position: UInt64(place + 1), recordedAt: input.recordedAt ?? input.event.occurredAt,
+        event: input.event)
+    }
+    return ReplayEvents(events: events, steps: Set(events.map(\.position)))
+  }
+
+  /// The events of a file of JSON Lines, each id once.
+  static func inputs(_ name: String) throws -> [EventInput] {
+    let bytes = try AppendSource(checking: name).open()
+    var cutter = LineCutter()
+    var lines: [InputLine] = []
+    while let chunk = try bytes.next(until: .distantFuture) { lines += cutter.add(chunk) }
+    if let line = cutter.end() { lines.append(line) }
+    var known: [Name: Event] = [:]
+    var inputs: [EventInput] = []
+    for line in lines {
+      let input: EventInput
+      do throws(EventError) {
+        input = try EventDecoder().decode(line: line.bytes, number: line.number)
+      } catch {
+        throw InputProblem("\(name): \(error)")
+      }
+      if let first = known.updateValue(input.event, forKey: input.event.id) {
+        guard first.sameContent(as: input.event) else {
+          throw InputProblem(
+            "\(name): line \(line.number): id: another event of this file has this id and other "
+              + "content; give each event an id of its own.")
+        }
+        continue
+      }
+      inputs.append(input)
+    }
+    return inputs
+  }
+}

@@ -1,0 +1,77 @@
+import LedgerEvents
+import LedgerModel
+import LedgerStore
+import Replay
+
+extension ReplayPrinter {
+  /// Prints what the edits were, and what came out otherwise because of them.
+  func print(_ difference: OutcomeDifference, of edited: EditedEvents) {
+    switch format {
+    case .table: printText(difference, edited)
+    case .json:
+      let text = Self.document(difference, edited)
+      Console.print("," + text.dropFirst().dropLast())
+    case .jsonl: Console.print(Self.document(difference, edited))
+    }
+  }
+
+  private func printText(_ difference: OutcomeDifference, _ edited: EditedEvents) {
+    Console.print("")
+    Console.print(Console.bold("what if"))
+    for note in edited.notes {
+      let places = note.places.map { "\($0.position) at \($0.occurredAt.rfc3339)" }
+      let now = places.isEmpty ? "" : ": now \(places.joined(separator: ", "))"
+      Console.print("    \(note.text)\(now)")
+    }
+    Console.print(Console.bold("what would have come of it"))
+    if difference.isEmpty { Console.print("    nothing else than came of it") }
+    for finding in difference.gone { printText("gone", finding, nil) }
+    for finding in difference.new {
+      printText("new ", finding, edited.formerPositions[finding.position])
+    }
+    for change in difference.changes { Console.print("    " + change.text) }
+  }
+
+  private func printText(_ verb: String, _ finding: FindingAnswer, _ former: UInt64?) {
+    var line = "\(verb) \(finding.rule.id) @ \(finding.position)"
+    if let former { line += " (was \(former))" }
+    line += " (\(finding.severity.text))"
+    if finding.concerns != "-" { line += ": \(finding.concerns)" }
+    Console.print("    ! " + TextTable.printable(line))
+  }
+
+  private static func document(_ difference: OutcomeDifference, _ edited: EditedEvents) -> String {
+    var json = JSONText()
+    json.object { json in
+      json.member(
+        "edits",
+        array: { json in
+          for note in edited.notes {
+            json.object { json in
+              json.member("edit", note.text)
+              json.member(
+                "events",
+                array: { json in
+                  for place in note.places {
+                    json.object { json in
+                      json.member("position", place.position)
+                      json.member("occurredAt", place.occurredAt.rfc3339)
+                    }
+                  }
+                })
+            }
+          }
+        })
+      json.member(
+        "difference",
+        object: { json in
+          write("gone", difference.gone, to: &json)
+          write("new", difference.new, to: &json)
+          json.member(
+            "changed",
+            array: { json in for change in difference.changes { change.write(to: &json) } })
+        })
+    }
+    return json.text
+  }
+}

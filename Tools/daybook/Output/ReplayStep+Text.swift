@@ -1,0 +1,72 @@
+import LedgerEvents
+import LedgerModel
+import LedgerStore
+import Replay
+
+/// A line for people, and how it is set off.
+struct ReplayTextLine {
+  enum Style {
+    case plain
+    case bold
+    case red
+  }
+
+  var text: String
+  var style = Style.plain
+
+  /// The same or another text in the line's style.
+  func styled(_ text: String) -> String {
+    switch style {
+    case .plain: text
+    case .bold: Console.bold(text)
+    case .red: Console.red(text)
+    }
+  }
+}
+
+extension ReplayStep {
+  /// The event, what it changed, and what it broke.
+  var textLines: [ReplayTextLine] {
+    let event = event.event
+    var title = "\(self.event.position)  \(event.occurredAt.rfc3339)  \(event.type.text)"
+    for name in [event.account, event.product, event.transaction ?? event.payment, event.download] {
+      if let name { title += "  \(name.text)" }
+    }
+    var lines = [ReplayTextLine(text: TextTable.printable(title), style: .bold)]
+    for change in changes { lines.append(ReplayTextLine(text: "    " + change.text)) }
+    for finding in broken { lines.append(line("breaks", finding)) }
+    for finding in settled { lines.append(line("settles", finding)) }
+    return lines
+  }
+
+  private func line(_ verb: String, _ finding: FindingAnswer) -> ReplayTextLine {
+    var text = "\(verb) \(finding.rule.id) (\(finding.severity.text))"
+    if finding.position != event.position { text += " at position \(finding.position)" }
+    if finding.concerns != "-" { text += ": \(finding.concerns)" }
+    let isBad = verb == "breaks" && finding.severity >= .error
+    return ReplayTextLine(
+      text: "    ! " + TextTable.printable(text), style: isBad ? .red : .plain)
+  }
+}
+
+extension ReplayChange {
+  /// What changed, from what to what.
+  var text: String {
+    TextTable.printable(
+      "\(subject.text): \(before?.text ?? "-") → \(after?.text ?? "gone")")
+  }
+}
+
+extension ReplaySubject {
+  /// What it is, for people.
+  var text: String {
+    var text = "\(kind.rawValue) \(name.text)"
+    if let transaction {
+      text += kind == .download ? " of \(transaction.text)" : " of original \(transaction.text)"
+    }
+    if let account { text += " of \(account.text)" }
+    if let device { text += " on \(device.text)" }
+    if environment != .production { text += " in \(environment.text)" }
+    return text
+  }
+}
