@@ -44,6 +44,7 @@ extension AuditedRun {
     tape.auditRestores()
     tape.auditDownloads()
     tape.auditApp()
+    if isOver { tape.auditReturns() }
     if policy == "careful" && isOver { tape.auditWhatIsOwed() }
     return tape.violations.sorted { ($0.place, $0.rule) < ($1.place, $1.rule) }
   }

@@ -65,7 +65,7 @@ extension Tape {
     ]
     if waits.contains(run.policy) {
       expect(
-        isContentThere(delivery, before: line.place), "install-first", line,
+        isContentThere(delivery, before: line.place, on: line.device), "install-first", line,
         "with \(doing.installed.count) of \(doing.announced.count) downloads installed")
     }
     if run.policy == "never-finish" {
@@ -76,11 +76,10 @@ extension Tape {
 
   /// Whether the app's disk holds all parts of what the transaction announces, in one version that
   /// is its own or a newer one, whichever transactions brought them.
-  func isContentThere(_ delivery: Line, before place: Int, onAnyDevice: Bool = false) -> Bool {
+  func isContentThere(_ delivery: Line, before place: Int, on device: Name?) -> Bool {
     let announced = Self.announced(delivery)
     let installs = lines.filter {
-      $0.kind == .contentInstalled && $0.place < place
-        && (onAnyDevice || $0.device == delivery.device)
+      $0.kind == .contentInstalled && $0.place < place && $0.device == device
         && $0.event.product == delivery.event.product
     }
     let versions = Set(installs.compactMap { $0.event.data.name("contentVersion") })

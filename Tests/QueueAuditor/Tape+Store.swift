@@ -85,11 +85,30 @@ extension Tape {
         purchases.count <= payments.count, "purchase-answers", line,
         "\(purchases.count) purchases of \(payments.count) payments")
     }
+    auditBlocking(line, payments)
     guard let original = event.originalTransaction else {
       note("original", line, "without an original")
       return
     }
     if original != event.transaction { auditOriginal(line, original, payments) }
+  }
+
+  /// A consumable is not sold while an earlier purchase of it stands on the queue.
+  private mutating func auditBlocking(_ line: Line, _ payments: [Line]) {
+    guard kind(of: line.event.product) == "consumable", line.event.payment != nil,
+      let payment = payments.first(where: { $0.event.payment == line.event.payment })
+    else { return }
+    for other in lines
+    where other.isDelivery && other.place < payment.place && other.device == line.device
+      && other.event.product == line.event.product && other.about != line.about
+    {
+      let hasLeft = lines.contains {
+        $0.about == other.about && $0.place > other.place && $0.place < line.place
+          && ($0.kind == .transactionFinished || $0.kind == .transactionRemoved)
+      }
+      // A later delivery of what was removed would be another fault.
+      expect(hasLeft || struck("remove"), "blocked-sale", line, "while \(other.place) stands")
+    }
   }
 
   private mutating func auditOriginal(_ line: Line, _ original: Name, _ payments: [Line]) {
@@ -163,17 +182,38 @@ extension Tape {
           expect(newest == Name(version), "version", line, "\(version) of \(product)")
         }
       }
-      guard line.isDelivery else { continue }
-      for (download, version) in Self.announced(line) {
-        let publication = lines.first {
-          $0.kind == .contentVersionPublished && $0.event.product == line.event.product
-            && $0.event.data.name("contentVersion") == version
-        }
-        let isInitial = initialVersion(of: line.event.product) == version
-        if let publication, !isInitial {
-          expect(publication.place < line.place, "version", line, "\(version) of \(download)")
-        }
-      }
+      if line.isDelivery { auditAnnouncement(line) }
+    }
+  }
+
+  /// What is announced first is a version that was on offer since the payment, or since the device
+  /// first asked for a restore.
+  private mutating func auditAnnouncement(_ line: Line) {
+    let isFirst = !lines.contains {
+      $0.isDelivery && $0.about == line.about && $0.place < line.place
+    }
+    guard isFirst, let product = line.event.product else { return }
+    let begin = lines.first {
+      $0.device == line.device
+        && (line.kind == .transactionRestored
+          ? $0.kind == .restoreRequested
+          : $0.kind == .paymentAdded && $0.event.product == product
+            && ($0.event.payment == line.event.payment || line.event.payment == nil))
+    }
+    let publications = lines.filter {
+      $0.kind == .contentVersionPublished && $0.event.product == product
+        && $0.place < line.place
+    }
+    let start = begin?.place ?? 0
+    var offered = Set(
+      publications.filter { $0.place > start }.compactMap { $0.event.data.name("contentVersion") })
+    let standing = publications.last { $0.place < start }?.event.data.name("contentVersion")
+    if let standing { offered.insert(standing) }
+    let initial = initialVersion(of: product)
+    for (download, version) in Self.announced(line) {
+      let isInitial = standing == nil && (initial == nil || initial == version)
+      expect(
+        offered.contains(version) || isInitial, "version", line, "\(version) of \(download)")
     }
   }
 

@@ -135,4 +135,31 @@ extension Tape {
       $0.place < line.place && $0.device == line.device && $0.about == line.about && $0.isReport
     }
   }
+
+  /// What stands on the queue is reported again at the next launch, once an observer is there.
+  mutating func auditReturns() {
+    for (device, lines) in byDevice {
+      guard let launch = lines.last(where: { $0.kind == .sessionStarted }),
+        lines.contains(where: { $0.kind == .sessionObserverAdded && $0.place > launch.place })
+      else { continue }
+      let before = byTransaction.filter { $0[0].device == device && $0[0].place < launch.place }
+      for own in before {
+        guard let newest = own.last(where: { $0.isReport && $0.place < launch.place }) else {
+          continue
+        }
+        let hasEnded = own.contains {
+          $0.place > newest.place && $0.place < launch.place
+            && ($0.kind == .transactionRemoved
+              || ($0.kind == .transactionFinished && !endsTheApp($0)))
+        }
+        // A payment for a consumable that is not finished yet is dropped without a word.
+        let mayBeDropped =
+          newest.rank == 0 && kind(of: newest.event.product) == "consumable"
+        if hasEnded || mayBeDropped { continue }
+        expect(
+          own.contains { $0.isReport && $0.place > launch.place }, "comes-back", newest,
+          "and not reported in the last launch")
+      }
+    }
+  }
 }

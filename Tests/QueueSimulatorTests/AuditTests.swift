@@ -21,7 +21,17 @@ struct AuditTests {
 
 /// Fails with what the auditor found, and how to see the run.
 func audit(_ run: SimulatedRun) throws {
-  let violations = run.audited.violations()
+  let audited = run.audited
+  let violations = audited.violations()
+  if audited.isOver {
+    for (promise, isKept) in [
+      (Promise.delivered, audited.isDelivered()), (.creditedOnce, audited.isCreditedOnce()),
+    ] {
+      guard let isKept, isKept == run.run.brokenPromises.contains(promise) else { continue }
+      Issue.record(
+        "\(run.label)\n  \(promise.id): by the events \(isKept ? "kept" : "broken")")
+    }
+  }
   if violations.isEmpty { return }
   let found = violations.prefix(8).map(\.description).joined(separator: "\n  ")
   Issue.record("\(run.label)\n  \(found)")

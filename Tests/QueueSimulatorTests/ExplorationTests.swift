@@ -16,11 +16,10 @@ struct ExplorationTests {
   /// Events of the smallest run that shows a policy's mistake.
   private static let shrunkEventCountMax = 15
 
-  /// What is longer still: no smaller run that leaves out single steps breaks the same rule.
+  /// What is longer still.
   private static let longer = [
-    "finish-before-copy": 17, "progress-is-done": 24, "last-callback-decides": 19,
-    "skip-existing-file": 22, "batch-is-transaction": 21, "download-everything": 26,
-    "finish-on-first-download": 22, "finish-everything": 16, "restore-without-download": 22,
+    "progress-is-done": 18, "skip-existing-file": 16, "download-everything": 20,
+    "finish-on-first-download": 16, "restore-without-download": 16,
   ]
 
   @Test(arguments: careless)
@@ -48,8 +47,10 @@ struct ExplorationTests {
     #expect(
       run.events.count <= Self.longer[policy] ?? Self.shrunkEventCountMax,
       "\(policy) breaks \(failure.breaches[0].id) in \(run.events.count) events: \(again)")
-    let breach = failure.breaches[0]
-    #expect(breaches(second).contains(breach.id), "\(policy) \(breach.id): \(again)")
+    // Whatever it breaks now is as severe.
+    let wanted = Set(Rule.allCases.filter { $0.severity >= options.severity }.map(\.id))
+      .union(Promise.allCases.map(\.id))
+    #expect(!wanted.isDisjoint(with: breaches(second)), "\(policy): \(again)")
     try audit(shrunk, policy, second)
   }
 
