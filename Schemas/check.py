@@ -1,21 +1,45 @@
 #!/usr/bin/env python3
-"""Validates events against event.schema.json.
+"""Validates events against event.schema.json and scenarios against scenario.schema.json.
 
-Without arguments: every sample in Tests/Samples/*.jsonl must hold, and every line of
-bad-events.jsonl must fail. With arguments: each of the files (JSON Lines) must hold.
+Without arguments: every sample in Tests/Samples/*.jsonl and every scenario below Tests/Scenarios
+must hold, and every line of bad-events.jsonl and bad-scenarios.jsonl must fail. With arguments:
+each of the files must hold, scenarios (.json) and events (.jsonl, JSON Lines).
+
+    check.py --program daybook
+
+lets the program play every scenario below Tests/Scenarios that says what it expects, and read
+every line of bad-scenarios.jsonl, which it must refuse with exit code 65 and the path of the error.
 
 Needs the package jsonschema (pip install jsonschema).
 """
 import json
 import pathlib
+import subprocess
 import sys
+import tempfile
 
 import jsonschema
 
 schemas = pathlib.Path(__file__).resolve().parent
-schema = json.loads((schemas / "event.schema.json").read_text(encoding="utf-8"))
-jsonschema.Draft202012Validator.check_schema(schema)
-validator = jsonschema.Draft202012Validator(schema)
+scenarios = schemas.parent / "Tests" / "Scenarios"
+incorrect_input = 65
+
+
+def read(name):
+    return json.loads((schemas / name).read_text(encoding="utf-8"))
+
+
+def validator(schema):
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
+event_schema = read("event.schema.json")
+scenario_schema = read("scenario.schema.json")
+# Found by its $id: every version of jsonschema resolves what is embedded.
+scenario_schema["$defs"]["event"] = event_schema
+event_validator = validator(event_schema)
+scenario_validator = validator(scenario_schema)
 
 
 def lines(path):
@@ -25,30 +49,99 @@ def lines(path):
             yield number, json.loads(line)
 
 
-def main():
-    files = [pathlib.Path(name) for name in sys.argv[1:]]
-    bad = []
-    if not files:
-        files = sorted((schemas.parent / "Tests" / "Samples").glob("*.jsonl"))
-        bad = [schemas / "bad-events.jsonl"]
-        if not files:
-            sys.exit("no samples found in Tests/Samples")
+def holding(files):
+    """How many events and scenarios there are, and how many failures they have."""
+    count = {"events": 0, "scenarios": 0}
     failures = 0
-    count = 0
     for path in files:
-        for number, event in lines(path):
-            count += 1
-            for error in validator.iter_errors(event):
+        if path.suffix == ".json":
+            documents = [(1, json.loads(path.read_bytes()))]
+            kind, check = "scenarios", scenario_validator
+        else:
+            documents = lines(path)
+            kind, check = "events", event_validator
+        for number, document in documents:
+            count[kind] += 1
+            for error in check.iter_errors(document):
                 failures += 1
-                print(f"{path}:{number}: {error.json_path}: {error.message}")
+                print(f"{path}:{number}: {error.json_path}: {error.message[:400]}")
+    return count, failures
+
+
+def refusing():
+    """How many bad documents the schemas are shown, and how many of them hold."""
+    count = 0
+    failures = 0
+    path = schemas / "bad-events.jsonl"
+    for number, event in lines(path):
+        count += 1
+        if event_validator.is_valid(event):
+            failures += 1
+            print(f"{path}:{number}: holds, and must not")
+    path = schemas / "bad-scenarios.jsonl"
+    for number, bad in lines(path):
+        # What only the program sees must hold here, or the line says too little of the schema.
+        is_seen = bad.get("schema", True)
+        count += is_seen
+        if scenario_validator.is_valid(bad["scenario"]) == is_seen:
+            failures += 1
+            print(f"{path}:{number}: {'holds' if is_seen else 'fails'}, and must not")
+    return count, failures
+
+
+def run(program, *arguments):
+    return subprocess.run(
+        [program, *map(str, arguments)], capture_output=True, encoding="utf-8", check=False
+    )
+
+
+def playing(program):
+    """What the program makes of the scenarios and of the bad ones."""
+    played = 0
+    failures = 0
+    for path in sorted(scenarios.glob("*/*.json")):
+        if "expect" not in json.loads(path.read_bytes()):
+            continue
+        played += 1
+        result = run(program, "simulate", path, "--check")
+        if result.returncode != 0:
+            failures += 1
+            print(f"{path}: exit code {result.returncode}\n{result.stdout}{result.stderr[:400]}")
     refused = 0
-    for path in bad:
-        for number, event in lines(path):
-            if validator.is_valid(event):
-                failures += 1
-                print(f"{path}:{number}: holds, and must not")
+    path = schemas / "bad-scenarios.jsonl"
+    with tempfile.TemporaryDirectory() as folder:
+        document = pathlib.Path(folder) / "bad.json"
+        for number, bad in lines(path):
             refused += 1
-    print(f"{count} events hold, {refused} bad ones are refused, {failures} failures")
+            document.write_text(json.dumps(bad["scenario"]), encoding="utf-8")
+            result = run(program, "simulate", document)
+            wanted = f"{document}: {bad['path']}: "
+            if result.returncode != incorrect_input or wanted not in result.stderr:
+                failures += 1
+                print(f"{path}:{number}: exit code {result.returncode}: {result.stderr[:400]}")
+    print(f"{played} scenarios come out as expected, {refused} bad ones are refused by the program")
+    return failures
+
+
+def main():
+    arguments = sys.argv[1:]
+    if arguments[:1] == ["--program"]:
+        sys.exit(1 if playing(arguments[1]) else 0)
+    files = [pathlib.Path(name) for name in arguments]
+    refused = 0
+    failures = 0
+    if not files:
+        samples = sorted((schemas.parent / "Tests" / "Samples").glob("*.jsonl"))
+        if not samples:
+            sys.exit("no samples found in Tests/Samples")
+        files = samples + sorted(scenarios.glob("*/*.json"))
+        refused, failures = refusing()
+    count, more = holding(files)
+    failures += more
+    print(
+        f"{count['events']} events and {count['scenarios']} scenarios hold, "
+        f"{refused} bad ones are refused, {failures} failures"
+    )
     sys.exit(1 if failures else 0)
 
 

@@ -45,6 +45,9 @@ public struct Simulation: Sendable {
 
   /// Plays the scenario: by its schedule where it has one, else by the clock.
   ///
+  /// Another policy than the scenario's follows the schedule as far as it can; then the faults stop
+  /// and it gets its chance.
+  ///
   /// - Complexity: O(*n*) in the number of actions, each of which looks at the whole queue.
   public func run() -> Run {
     var play = Play(cast, seed: seed, faults: .max)
@@ -52,6 +55,7 @@ public struct Simulation: Sendable {
       play.playByClock()
     } else {
       play.play(cast.scenario.schedule.compactMap { Action($0) })
+      if cast.policy.name != cast.scenario.policy { play.recover() }
     }
     return run(play)
   }

@@ -142,8 +142,9 @@ struct Shrinking {
         return true
       }
       for other in 0...last where other != gone {
-        let renamed = schedule.filter { !$0.isAbout(gone) }.map { action in
-          action.isAbout(other) ? action.moved(to: gone) : action
+        // The store's answer to the payment stays that of the transaction whose place is taken.
+        let renamed = schedule.filter { !$0.isAbout(gone) || $0.verb == .authorize }.map {
+          $0.isAbout(other) ? $0.moved(to: gone) : $0
         }
         if take(candidate, renamed) { return true }
       }
@@ -162,6 +163,10 @@ struct Shrinking {
         let isTaken =
           take(candidate, actions)
           || take(candidate, actions.map { Self.moved($0, behind: part) })
+          || take(
+            candidate,
+            actions.filter { $0.verb.placeCount < 3 || $0.part != part }
+              .map { Self.moved($0, behind: part) })
         if !isTaken { part += 1 }
       }
     }
@@ -186,6 +191,11 @@ struct Shrinking {
     candidate = scenario
     candidate.setsCatalog = false
     if scenario.setsCatalog { _ = take(candidate, actions) }
+    for place in scenario.owned.indices.reversed() {
+      candidate = scenario
+      candidate.owned.remove(at: place)
+      _ = take(candidate, actions)
+    }
     candidate = scenario
     candidate.invalidProducts = []
     if !scenario.invalidProducts.isEmpty { _ = take(candidate, actions) }

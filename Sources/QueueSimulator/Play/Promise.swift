@@ -17,7 +17,7 @@ extension World {
   /// The promises that are broken, each once.
   func brokenPromises() -> [Promise] {
     var broken: [Promise] = []
-    if purchases.contains(where: { !$0.isRefunded && !isDelivered($0) }) {
+    if purchases.contains(where: { !$0.isRefunded && !$0.isEarlier && !isDelivered($0) }) {
       broken.append(.delivered)
     }
     if purchases.contains(where: { $0.isConsumable && $0.credits > 1 }) {

@@ -17,7 +17,8 @@ extension Scenario {
     }
     let document = try ScenarioField(value: value, path: "").object([
       "title", "source", "story", "start", "seed", "policy", "app", "environment", "accounts",
-      "devices", "products", "invalidProducts", "setsCatalog", "notifies", "script", "schedule",
+      "devices", "products", "owned", "invalidProducts", "setsCatalog", "notifies", "script",
+      "schedule",
       "events", "expect",
     ])
     self.init(
@@ -99,11 +100,29 @@ extension Scenario {
         products.append(try ScenarioProduct(product))
       }
     }
+    if let field = document["owned"] {
+      for purchase in try field.elements(max: ScenarioLimits.commandCountMax) {
+        owned.append(try readOwned(purchase))
+      }
+    }
     if let field = document["invalidProducts"] {
       for product in try field.elements(max: ScenarioLimits.productCountMax) {
         invalidProducts.append(try product.name())
       }
     }
+  }
+
+  private func readOwned(_ field: ScenarioField) throws(ScenarioError) -> Owned {
+    let purchase = try field.object(["product", "account"])
+    let product = try place(
+      of: try purchase.need("product", "what was bought"), in: products.map(\.name), "product")
+    guard products[product].kind == .nonConsumable else {
+      throw purchase.field.failure("a non-consumable product: no other is restored")
+    }
+    let account = try purchase["account"].map { (field) throws(ScenarioError) in
+      try place(of: field, in: accounts, "account")
+    }
+    return Owned(product: product, account: account ?? 0)
   }
 
   private func readDevice(_ field: ScenarioField) throws(ScenarioError) -> ScenarioDevice {

@@ -51,6 +51,19 @@ extension Scenario {
     members.append(("accounts", .array(accounts.map { .string($0.text) })))
     members.append(("devices", .array(devices.map { value(of: $0) })))
     if !products.isEmpty { members.append(("products", .array(products.map(\.value)))) }
+    if !owned.isEmpty {
+      members.append(
+        (
+          "owned",
+          .array(
+            owned.map {
+              .object([
+                ("product", .string(products[$0.product].name.text)),
+                ("account", .string(accounts[$0.account].text)),
+              ])
+            })
+        ))
+    }
     if !invalidProducts.isEmpty {
       members.append(("invalidProducts", .array(invalidProducts.map { .string($0.text) })))
     }

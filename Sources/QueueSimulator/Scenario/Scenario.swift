@@ -24,6 +24,8 @@ public struct Scenario: Sendable {
   public var devices: [ScenarioDevice]
   /// What is sold.
   public var products: [ScenarioProduct]
+  /// What was bought before the scenario begins, on a device that is not in it: a restore brings it.
+  public var owned: [Owned]
   /// Identifiers that the app asks for and the store does not know.
   public var invalidProducts: [Name]
   /// Whether the seller's catalogue is part of the recording, as `catalog.set`.
@@ -50,6 +52,7 @@ public struct Scenario: Sendable {
     accounts = ["customer"]
     devices = [ScenarioDevice(name: "phone")]
     products = []
+    owned = []
     invalidProducts = []
     setsCatalog = true
     notifies = false
@@ -58,6 +61,19 @@ public struct Scenario: Sendable {
     schedule = []
     events = []
     recordedAt = []
+  }
+}
+
+extension Scenario {
+  /// A purchase of earlier times, by places.
+  public struct Owned: Hashable, Sendable {
+    public var product: Int
+    public var account: Int
+
+    public init(product: Int, account: Int) {
+      self.product = product
+      self.account = account
+    }
   }
 }
 

@@ -51,10 +51,12 @@ extension Device {
     return .fulfill
   }
 
-  /// Fulfil and finish, in the policy's order.
+  /// Fulfil and finish, in the policy's order. What comes with content is fulfilled by installing
+  /// it.
   private func closing(_ transaction: QueueTransaction, _ policy: AppPolicy) -> AppCall? {
     let isFulfilled =
-      policy.creditsEachDelivery ? transaction.isFulfilledNow : transaction.isFulfilled
+      transaction.partCount > 0
+      || (policy.creditsEachDelivery ? transaction.isFulfilledNow : transaction.isFulfilled)
     let mayFulfill = !isFulfilled && !transaction.isOnHold
     let mayFinish =
       !transaction.isFinished && !transaction.isGone

@@ -101,6 +101,8 @@ struct Purchase: Hashable, Sendable {
   var credits: Int16 = 0
   /// The transaction that was bought; others are restored ones of it.
   var isConsumable = false
+  /// Bought before the run: nothing of it is owed before it is restored.
+  var isEarlier = false
 }
 
 /// Something that the store's server has to tell the backend.

@@ -173,9 +173,7 @@ extension World {
     let transaction = devices[device].slots[slot]
     if !transaction.isRecorded {
       devices[device].slots[slot].isRecorded = true
-      if transaction.state == .purchased {
-        devices[device].owed |= 1 << UInt64(transaction.product)
-      }
+      devices[device].owed |= 1 << UInt64(transaction.product)
     }
     let newest = devices[device].newestPayment
     if policy.answersNewestPayment, newest >= 0, Int(newest) != slot,

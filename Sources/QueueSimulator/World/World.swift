@@ -34,6 +34,14 @@ struct World: Sendable {
     }
     offers = cast.products.map(\.version)
     faultsLeft = faults
+    for owned in cast.scenario.owned {
+      purchases.append(
+        Purchase(
+          product: Int16(owned.product), account: Int16(owned.account), device: -1,
+          original: nextTransaction, quantity: 1, version: offers[owned.product],
+          isEarlier: true))
+      nextTransaction += 1
+    }
   }
 
   /// The time between two events of one action.

@@ -84,9 +84,10 @@ struct Explore: ParsableCommand {
         try Exploration(script, policy: policy, options: options)
       }
       let outcome = explore(exploration)
-      let failing = outcome.failure.map { failure in
+      var failing = outcome.failure.map { failure in
         (shrink ? exploration.shrunk(failure) : nil) ?? exploration.scenario(of: failure)
       }
+      if let found = failing { failing?.expectation = try self.outcome(of: found) }
       if let emit, let failing {
         do { try Data(failing.json).write(to: URL(fileURLWithPath: emit)) } catch {
           throw InputProblem(
@@ -99,6 +100,15 @@ struct Explore: ParsableCommand {
       report.print(format)
       if outcome.failure != nil { throw ExitStatus.found }
     }
+  }
+
+  /// What the failing run comes to: the test that it becomes says that it still does.
+  private func outcome(of failing: Scenario) throws -> ScenarioExpectation {
+    let run: Simulation.Run
+    do throws(ScenarioError) { run = try Simulation(failing).run() } catch {
+      throw InputProblem("\(scenario): \(error)")
+    }
+    return ScenarioExpectation(of: run.events, in: failing.environment ?? .production)
   }
 
   private func explore(_ exploration: Exploration) -> Exploration.Outcome {

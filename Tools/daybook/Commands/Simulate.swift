@@ -27,7 +27,9 @@ struct Simulate: ParsableCommand {
     help: "Compares what comes out with what the scenario expects; exit code 1 where it differs.")
   var check = false
 
-  @Flag(help: "Prints what comes out as the scenario's member expect, for you to read and paste.")
+  @Flag(
+    help:
+      "Prints what comes out, in the form of the scenario's member expect, to read and to paste.")
   var outcome = false
 
   @Flag(help: "Prints the policies, and what each does, and nothing else.")
@@ -52,7 +54,7 @@ struct Simulate: ParsableCommand {
       if check {
         try compare(played, file)
       } else if outcome {
-        Console.print("\"expect\": " + played.outcome.text)
+        Console.print(played.outcome.text)
       } else {
         for event in played.events { Console.print(bytes: EventEncoder().encode(event)) }
       }

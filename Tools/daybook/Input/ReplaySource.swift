@@ -3,11 +3,15 @@ import Foundation
 import LedgerEvents
 import LedgerStore
 
-/// Where the events of a replay come from: a trace, or a slice of the ledger.
+/// Where the events of a replay come from: a trace, a scenario, or a slice of the ledger.
 struct ReplaySource: ParsableArguments {
   @OptionGroup var options: LedgerOptions
 
-  @Argument(help: "A trace of events, one a line (- is standard input); none goes with a slice.")
+  @Argument(
+    help: """
+      A trace of events, one a line (- is standard input), or a scenario (a file that ends in \
+      .json), which the simulator plays; none goes with a slice.
+      """)
   var source: String?
 
   @Option(help: "A slice of the ledger: this customer's events.", transform: Parse.name)
@@ -33,12 +37,12 @@ struct ReplaySource: ParsableArguments {
   func validate() throws {
     if source != nil && isSlice {
       throw ValidationError(
-        "a trace is replayed whole: leave out --account, --transaction, --from and --to, or the "
+        "a file is replayed whole: leave out --account, --transaction, --from and --to, or the "
           + "file.")
     }
     if source == nil && !isSlice {
       throw ValidationError(
-        "name a trace (before --move and --insert, which take several words), or a slice of the "
+        "name a trace or a scenario (before --move and --insert, which take several words), or a slice of the "
           + "ledger by --account, --transaction, --from or --to.")
     }
   }
@@ -57,13 +61,34 @@ struct ReplaySource: ParsableArguments {
 
   /// Reads the events.
   func events() throws -> ReplayEvents {
-    if let source { return try Self.trace(source) }
+    if let source {
+      return source.hasSuffix(Self.scenarioSuffix)
+        ? try Self.scenario(source) : try Self.trace(source)
+    }
     var slice = ReplaySlice()
     slice.account = account
     slice.transaction = transaction
     if let from { slice.from = from }
     if let to { slice.to = to }
     return try options.read { (view) throws(LedgerError) in try view.replayEvents(slice) }
+  }
+
+  /// How the name of a scenario's file ends.
+  private static let scenarioSuffix = ".json"
+
+  /// The events of a scenario, each id once.
+  private static func scenario(_ name: String) throws -> ReplayEvents {
+    let played = try ScenarioFile(name).play()
+    var known: Set<Name> = []
+    var events: [RecordedEvent] = []
+    for (place, event) in played.events.enumerated() where known.insert(event.id).inserted {
+      let clock = place < played.recordedAt.count ? played.recordedAt[place] : nil
+      events.append(
+        RecordedEvent(
+          position: UInt64(events.count + 1), recordedAt: clock ?? event.occurredAt,
+          event: event))
+    }
+    return ReplayEvents(events: events, steps: Set(events.map(\.position)))
   }
 
   /// The events of a file as a ledger would hold them after appending it; the ledger's clock stood

@@ -1,0 +1,51 @@
+import Foundation
+import LedgerHistories
+import Testing
+
+/// The guides' console blocks are what the program says, run one after the other on one ledger;
+/// `UPDATE_GOLDEN=1 swift test --filter GuideTests` writes them anew.
+@Suite("The guides") struct GuideTests {
+  /// A file that a guide writes stands in a folder that goes with the test.
+  private static let written = ["dolomites.json"]
+
+  @Test("their consoles show the program's output", arguments: ["from-ticket-to-test"])
+  func consoles(_ name: String) throws {
+    let root = try #require(packageRoot())
+    let page = root.appending(path: "docs/\(name).md")
+    let text = try String(contentsOf: page, encoding: .utf8)
+    let ledger = try TestLedger()
+    var shown: [Substring] = []
+    var isConsole = false
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      if line == "```console" {
+        isConsole = true
+        shown.append(line)
+      } else if line == "```" {
+        isConsole = false
+        shown.append(line)
+      } else if !isConsole {
+        shown.append(line)
+      } else if line.hasPrefix("$ daybook ") {
+        shown.append(line)
+        shown += try output(of: line, ledger).split(separator: "\n")
+      }
+    }
+    let expected = shown.joined(separator: "\n")
+    if ProcessInfo.processInfo.environment["UPDATE_GOLDEN"] == "1" {
+      try Data(expected.utf8).write(to: page)
+    }
+    #expect(
+      expected == (try String(contentsOf: page, encoding: .utf8)),
+      "docs/\(name).md shows something else: write it anew with UPDATE_GOLDEN=1")
+  }
+
+  private func output(of line: Substring, _ ledger: TestLedger) throws -> String {
+    let words = line.dropFirst("$ daybook ".count).split(separator: " ").map { word in
+      Self.written.contains(String(word)) ? ledger.folder.path(String(word)) : String(word)
+    }
+    let outcome = try ledger.run(words)
+    #expect([0, 1].contains(outcome.status), "\(line): \(outcome.errors)")
+    #expect(outcome.errors == "", "\(line)")
+    return outcome.output.replacing(ledger.folder.url.path + "/", with: "")
+  }
+}
