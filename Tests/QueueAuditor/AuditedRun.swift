@@ -8,13 +8,18 @@ public struct AuditedRun: Sendable {
   public var policy: String
   /// What went wrong, by the names of the faults; what is not named did not happen.
   public var faults: Set<String>
+  /// What customers had bought before the first event, on devices that are not in the run.
+  public var boughtBefore: Set<Name>
   /// The faults have stopped and the app was opened again.
   public var isOver: Bool
 
-  public init(events: [Event], policy: String, faults: Set<String>, isOver: Bool) {
+  public init(
+    events: [Event], policy: String, faults: Set<String>, boughtBefore: Set<Name>, isOver: Bool
+  ) {
     self.events = events
     self.policy = policy
     self.faults = faults
+    self.boughtBefore = boughtBefore
     self.isOver = isOver
   }
 }

@@ -49,11 +49,13 @@ extension Tape {
     expect(line.event.payment == nil, "restored", line, "of a payment")
     expect(
       kind(of: line.event.product) != "consumable", "restored", line, "a consumable")
-    let isBought = lines.contains {
-      $0.kind == .paymentAdded && $0.place < line.place
-        && $0.event.product == line.event.product
-        && (line.event.account == nil || $0.event.account == line.event.account)
-    }
+    let isBought =
+      line.event.product.map(run.boughtBefore.contains) ?? false
+      || lines.contains {
+        $0.kind == .paymentAdded && $0.place < line.place
+          && $0.event.product == line.event.product
+          && (line.event.account == nil || $0.event.account == line.event.account)
+      }
     expect(isBought, "restored", line, "what the customer never bought")
     if let bought = lines.first(where: {
       $0.kind == .transactionPurchased && $0.event.transaction == original

@@ -16,7 +16,7 @@ struct HeavyRunTests {
   func `Auditor and oracle agree with thousands of runs`(policy: String) throws {
     let policy = try #require(AppPolicy.named(policy))
     for file in ScenarioCase.explored {
-      for number in 100..<(Self.isLong ? 10_000 : 400) {
+      for number in 100..<(Self.isLong ? 10_000 : 200) {
         let run = try SimulatedRun(file, policy, number)
         try audit(run)
         try compareWithOracle(run)

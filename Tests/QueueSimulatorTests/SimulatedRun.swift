@@ -101,7 +101,9 @@ struct SimulatedRun {
 
   var audited: AuditedRun {
     AuditedRun(
-      events: run.events, policy: policy.name, faults: faults, isOver: number != nil)
+      events: run.events, policy: policy.name, faults: faults,
+      boughtBefore: Set(file.scenario.owned.map { file.scenario.products[$0.product].name }),
+      isOver: number != nil)
   }
 
   /// What a ledger holds of it: what comes again under its id is acknowledged, no more.

@@ -31,7 +31,7 @@ extension World {
     case .publish(let product, let version): publish(product, cast.ranks[version], &recording)
     case .refund(let product, let account): refund(Int16(product), Int16(account))
     case .switchPayments(let device, let allowed): devices[device].mayPay = allowed
-    case .fault(let action): strike(action, &recording)
+    case .fault(let action): if canStrike(action) { strike(action, &recording) }
     }
   }
 
