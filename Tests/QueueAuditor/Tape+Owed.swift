@@ -1,4 +1,4 @@
-public import LedgerEvents
+internal import LedgerEvents
 
 // What `careful` owes its customers once the faults have stopped.
 extension Tape {
@@ -54,40 +54,5 @@ extension Tape {
       let count = lines.count { $0.about == transaction && $0.kind == .purchaseFulfilled }
       expect(count == 1, "owed-credit", line, "and fulfilled \(count) times")
     }
-  }
-}
-
-extension AuditedRun {
-  /// What every account holds by what the store sold and took back: units by account, from the
-  /// purchases that anybody was told of.
-  public func balances() -> [Name: [Name: Int64]] {
-    let tape = Tape(self)
-    var balances: [Name: [Name: Int64]] = [:]
-    var counted: Set<Name> = []
-    for line in tape.lines where line.kind == .transactionPurchased {
-      guard let transaction = line.event.transaction, let account = line.event.account,
-        tape.kind(of: line.event.product) == "consumable", counted.insert(transaction).inserted,
-        !tape.lines.contains(where: {
-          $0.kind == .transactionRefunded && $0.event.transaction == transaction
-        })
-      else { continue }
-      let quantity = line.event.data.integer("quantity") ?? 1
-      for (unit, amount) in tape.grants(of: line.event.product) {
-        balances[account, default: [:]][Name(unit), default: 0] += amount * quantity
-      }
-    }
-    return balances
-  }
-}
-
-extension Tape {
-  fileprivate func grants(of product: Name?) -> [(String, Int64)] {
-    for line in lines where line.kind == .catalogSet {
-      for entry in line.event.data.array("products") ?? []
-      where entry["product"]?.string == product?.text {
-        return (entry["grants"]?.object ?? []).map { ($0.name, $0.value.integer ?? 0) }
-      }
-    }
-    return []
   }
 }

@@ -175,6 +175,7 @@ extension Tape {
         published[product] = line.event.data.name("contentVersion")
       }
       if line.kind == .catalogReceived {
+        auditResponse(line)
         for offer in line.event.data.array("products") ?? [] {
           guard let product = offer["product"]?.string, let newest = published[Name(product)],
             let version = offer["contentVersion"]?.string
@@ -184,6 +185,19 @@ extension Tape {
       }
       if line.isDelivery { auditAnnouncement(line) }
     }
+  }
+
+  /// The response names every product that was asked for, as on offer or as invalid.
+  private mutating func auditResponse(_ line: Line) {
+    let request = lines.last {
+      $0.kind == .catalogRequested && $0.device == line.device && $0.place < line.place
+    }
+    let asked = (request?.event.data.array("requested") ?? []).compactMap(\.string)
+    let offered = (line.event.data.array("products") ?? []).compactMap { $0["product"]?.string }
+    let invalid = (line.event.data.array("invalid") ?? []).compactMap(\.string)
+    expect(
+      asked.sorted() == (offered + invalid).sorted() && Set(asked).count == asked.count,
+      "response", line, "of other products than were asked for")
   }
 
   /// What is announced first is a version that was on offer since the payment, or since the device

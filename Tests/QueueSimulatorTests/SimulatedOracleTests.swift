@@ -2,6 +2,7 @@ import LedgerEvents
 import LedgerModel
 import LedgerOracle
 import ModelComparison
+import QueueAuditor
 import QueueSimulator
 import Testing
 
@@ -28,9 +29,26 @@ func compareWithOracle(_ run: SimulatedRun) throws {
     var comparison = BookComparison(ledger, book)
     comparison.compare(environment, Expectation(answer))
     differences += comparison.differences
+    if run.file.scenario.setsCatalog { differences += unlike(answer, run.audited.holdings()) }
   }
   #expect(!answers.isEmpty, "\(run.label)")
   if !differences.isEmpty {
     Issue.record("\(run.label)\n  \(differences.prefix(8).joined(separator: "\n  "))")
   }
+}
+
+/// Where what the oracle answers is not what the money says.
+private func unlike(_ answer: Oracle.Answer, _ holdings: [Name: Holdings]) -> [String] {
+  var differences: [String] = []
+  for (name, account) in answer.accounts {
+    let held = holdings[name] ?? Holdings()
+    let active = Set(account.states.filter { $0.value == "active" }.keys)
+    if active != held.products {
+      differences.append("\(name) has \(active), bought \(held.products)")
+    }
+    if account.balances != held.balances {
+      differences.append("\(name) has \(account.balances), bought \(held.balances)")
+    }
+  }
+  return differences
 }

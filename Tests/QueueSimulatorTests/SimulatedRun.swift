@@ -55,6 +55,7 @@ struct SimulatedRun {
       // Some with few faults, some with many.
       options.faults = [4, 1, 12][number % 3]
       options.actionCountMax = number % 2 == 0 ? 160 : 400
+      options.faultInterval = number % 4 == 3 ? 3 : 8
       run = simulation.run(atRandom: number, options: options)
     } else {
       run = simulation.run()
