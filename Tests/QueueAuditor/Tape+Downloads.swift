@@ -22,6 +22,8 @@ extension Tape {
     var isResumed = false
     var isPausedByApp = false
     var isCancelledByApp = false
+    /// The transaction was finished since the download was started.
+    var isCutOff = false
   }
 
   private mutating func auditDownload(_ own: [Line]) {
@@ -45,6 +47,7 @@ extension Tape {
       case .transactionFinished:
         isFinished = true
         wasFinished = true
+        attempt.isCutOff = true
       case .transactionRemoved: isDelivered = false
       case .sessionStarted: isDelivered = false
       case .sessionObserverAdded, .sessionForegrounded: isTellingAgain = true
@@ -76,6 +79,10 @@ extension Tape {
       attempt.isRequested || (wasFinished && line.kind == .downloadCancelled),
       "download-order", line, "that nobody started")
     auditAmounts(line, attempt)
+    let goesOn: Set<EventKind> = [.downloadWaiting, .downloadProgressed, .downloadPaused]
+    expect(
+      !attempt.isCutOff || !goesOn.contains(line.kind), "download-order", line,
+      "though the finish cancelled it")
     switch line.kind {
     case .downloadPaused:
       expect(
