@@ -142,7 +142,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "ScenarioTests",
-      dependencies: ["QueueSimulator", "LedgerEvents", "LedgerHistories"],
+      dependencies: ["QueueSimulator", "LedgerModel", "LedgerEvents", "LedgerHistories"],
       swiftSettings: strict),
     .testTarget(
       name: "LedgerOracleTests", dependencies: ["LedgerOracle", "LedgerHistories", "LedgerEvents"],

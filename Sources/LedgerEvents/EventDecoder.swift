@@ -25,7 +25,9 @@ public struct EventDecoder: Sendable {
 
   /// The event of one line, without or with the line feed that ends it.
   ///
-  /// - Parameter number: The line's number, for errors.
+  /// - Parameters:
+  ///   - line: The line, in UTF-8.
+  ///   - number: The line's number, for errors.
   /// - Throws: `EventError` with the byte, the field and what was expected there.
   /// - Complexity: O(*n*) in the length of the line.
   public func decode(line: [UInt8], number: Int = 1) throws(EventError) -> EventInput {
@@ -34,7 +36,9 @@ public struct EventDecoder: Sendable {
 
   /// The event of one line, without or with the line feed that ends it.
   ///
-  /// - Parameter number: The line's number, for errors.
+  /// - Parameters:
+  ///   - line: The line, in UTF-8.
+  ///   - number: The line's number, for errors.
   /// - Throws: `EventError` with the byte, the field and what was expected there.
   /// - Complexity: O(*n*) in the length of the line.
   public func decode(line: Span<UInt8>, number: Int = 1) throws(EventError) -> EventInput {

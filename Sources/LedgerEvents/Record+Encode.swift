@@ -2,10 +2,14 @@ extension Record {
   /// Appends the record of an event to `bytes`.
   ///
   /// - Parameters:
+  ///   - event: What the record is of.
+  ///   - position: Its place in the log, from 1.
+  ///   - recordedAt: The ledger's clock.
   ///   - numbers: The numbers of `event.nameUses`, in that order.
   ///   - commitment: A salted hash of `event.personalData`, where there is some and the ledger
   ///     commits to it; up to `commitmentBytesMax` bytes.
   ///   - key: What a path is hashed under.
+  ///   - bytes: Where the record goes, behind what is there.
   /// - Returns: Whether the event has `personalData`, which the record leaves out.
   /// - Precondition: The event is valid, `position` is at most `positionMax`, and there are as many
   ///   numbers as uses.

@@ -8,6 +8,8 @@ extension Record {
   /// - Parameters:
   ///   - bytes: A buffer that ends with the record.
   ///   - start: Where the record begins.
+  ///   - position: Its place in the log, from 1.
+  ///   - recordedAt: The ledger's clock.
   ///   - numbers: As many as the record was made with.
   /// - Precondition: The bytes from `start` on are a record that `append` has made.
   /// - Complexity: O(*n*) in the size of the record, for its checksum.

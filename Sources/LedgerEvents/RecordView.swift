@@ -30,8 +30,10 @@ public struct RecordView: ~Escapable {
 
   /// Looks through the header.
   ///
-  /// - Parameter isChecked: Whether the checksum is compared, which takes most of the time; a
-  ///   reader that has just done it may leave it out.
+  /// - Parameters:
+  ///   - record: The record's bytes.
+  ///   - isChecked: Whether the checksum is compared, which takes most of the time; a reader that
+  ///     has just done it may leave it out.
   /// - Throws: `RecordError` where the bytes are no record of a version that is known.
   /// - Complexity: O(1), O(*n*) in the size of the record with the checksum.
   @_lifetime(copy record)

@@ -39,6 +39,8 @@ public struct Simulation: Sendable {
     public var actions: [Action]
     /// How many commands of the script never got their turn.
     public var commandsLeft: Int
+    /// How many faults of the script could not strike: what they are about was not there.
+    public var faultsMissed: Int
     /// What the app owes its customers; the promises count once the faults have stopped.
     public var brokenPromises: [Promise]
   }
@@ -75,6 +77,7 @@ public struct Simulation: Sendable {
     Run(
       events: cast.events(of: play.recording.events), actions: play.actions,
       commandsLeft: cast.script.count - play.world.cursor,
+      faultsMissed: play.world.faultsMissed,
       brokenPromises: play.world.brokenPromises())
   }
 }

@@ -14,7 +14,7 @@ public struct ReplayHistory: Sendable {
 
   /// Runs a replay to its end, or to where it is told to stop.
   ///
-  /// - Complexity: that of ``Replay/run(until:thresholds:_:)``; all steps are held in memory.
+  /// - Complexity: that of the replay's `run`; all steps are held in memory.
   public init(
     _ replay: Replay, until end: ReplayEnd? = nil, thresholds: Thresholds = .standard
   ) {

@@ -27,6 +27,7 @@ import Testing
     }
     let run = try Simulation(scenario).run()
     #expect(run.commandsLeft == 0, "commands that never got their turn")
+    #expect(run.faultsMissed == 0, "faults that could not strike")
     return ScenarioExpectation(of: run.events, in: environment)
   }
 

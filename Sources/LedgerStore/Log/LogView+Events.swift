@@ -4,7 +4,9 @@ public import LedgerEvents
 extension LogView {
   /// The record at `position`, in place.
   ///
-  /// - Parameter isChecked: Whether its checksum is compared, which takes most of the time.
+  /// - Parameters:
+  ///   - position: From 1.
+  ///   - isChecked: Whether its checksum is compared, which takes most of the time.
   /// - Complexity: O(log *n*), no allocation.
   /// - Throws: ``LedgerError``: `notFound`, `corrupt`, `unknownFormat`.
   @_lifetime(copy self)

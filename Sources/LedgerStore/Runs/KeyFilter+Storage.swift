@@ -31,7 +31,11 @@ extension KeyFilter {
   ///     row generation << 32 | i+1  chunk i: 63 blocks of 64 bytes, the last one fewer
   ///
   /// - Complexity: O(*c*) in the number of changed chunks.
-  /// - Parameter mark: how far the filter reaches, for whoever loads it.
+  /// - Parameters:
+  ///   - table: the filter's own.
+  ///   - mark: how far the filter reaches, for whoever loads it.
+  ///   - chunksMax: how many chunks one save writes.
+  ///   - transaction: what is written in.
   /// - Returns: what to ``confirm(_:)`` after the commit.
   /// - Throws: ``RunsError``; the transaction is then to be aborted.
   public mutating func save(

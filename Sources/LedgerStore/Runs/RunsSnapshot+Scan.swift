@@ -5,7 +5,12 @@ extension RunsSnapshot {
   /// once, until it returns false.
   ///
   /// - Complexity: O(*r* log *n*) to begin and O(log *r*) an entry, for *r* runs of *n* entries.
-  /// - Parameter descending: whether the greatest entry comes first.
+  /// - Parameters:
+  ///   - lower: the least key.
+  ///   - upper: the greatest key.
+  ///   - descending: whether the greatest entry comes first.
+  ///   - view: what is read in.
+  ///   - body: what gets the entries; false ends the scan.
   /// - Throws: ``RunsError`` as `Failure`, or what `body` throws.
   public func scan<Failure: RunsFailure>(
     from lower: UInt64 = 0, through upper: UInt64 = .max, descending: Bool = false,

@@ -14,7 +14,9 @@ extension SortedRuns {
   /// many transactions as it takes, of any process; its inputs are read until its output is whole.
   ///
   /// - Complexity: O(`budget`).
-  /// - Parameter budget: entries to read and write, at most; a few blocks more are possible.
+  /// - Parameters:
+  ///   - budget: entries to read and write, at most; a few blocks more are possible.
+  ///   - transaction: what is written in.
   /// - Returns: whether work is left for another slice.
   /// - Throws: ``RunsError``; the transaction is then to be aborted, and the slice is done again.
   public func compact(

@@ -87,6 +87,7 @@ extension Scenario {
         accounts.append(try account.name())
       }
       guard !accounts.isEmpty else { throw field.failure("at least one account") }
+      try refuseRepeated(accounts, field)
     }
     if let field = document["devices"] {
       devices = []
@@ -94,11 +95,13 @@ extension Scenario {
         devices.append(try readDevice(device))
       }
       guard !devices.isEmpty else { throw field.failure("at least one device") }
+      try refuseRepeated(devices.map(\.name), field)
     }
     if let field = document["products"] {
       for product in try field.elements(max: ScenarioLimits.productCountMax) {
         products.append(try ScenarioProduct(product))
       }
+      try refuseRepeated(products.map(\.name), field)
     }
     if let field = document["owned"] {
       for purchase in try field.elements(max: ScenarioLimits.commandCountMax) {
@@ -109,6 +112,7 @@ extension Scenario {
       for product in try field.elements(max: ScenarioLimits.productCountMax) {
         invalidProducts.append(try product.name())
       }
+      try refuseRepeated(products.map(\.name) + invalidProducts, field)
     }
   }
 
@@ -174,6 +178,17 @@ extension Scenario {
   }
 }
 
+/// Names say which is which: none stands twice.
+private func refuseRepeated(
+  _ names: [Name], _ field: ScenarioField
+) throws(ScenarioError) {
+  var seen: Set<Name> = []
+  for name in names where !seen.insert(name).inserted {
+    throw ScenarioError(
+      path: field.path, reason: "expected each name once, found \"\(name)\" again")
+  }
+}
+
 extension ScenarioProduct {
   init(_ field: ScenarioField) throws(ScenarioError) {
     let product = try field.object([
@@ -195,6 +210,7 @@ extension ScenarioProduct {
       for download in try field.elements(max: ScenarioLimits.downloadCountMax) {
         downloads.append(try Download(download))
       }
+      try refuseRepeated(downloads.map(\.name), field)
       if kind == .consumable && !downloads.isEmpty {
         throw field.failure("none: the store hosts content for non-consumable products only")
       }

@@ -24,7 +24,8 @@ public struct Scenario: Sendable {
   public var devices: [ScenarioDevice]
   /// What is sold.
   public var products: [ScenarioProduct]
-  /// What was bought before the scenario begins, on a device that is not in it: a restore brings it.
+  /// What was bought before the scenario begins, on a device that is not in it: a restore brings
+  /// it.
   public var owned: [Owned]
   /// Identifiers that the app asks for and the store does not know.
   public var invalidProducts: [Name]

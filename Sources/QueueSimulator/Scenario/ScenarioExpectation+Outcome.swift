@@ -5,7 +5,10 @@ extension ScenarioExpectation {
   /// What really comes out of events, in the order in which they were recorded, asked at the newest
   /// event of an environment. Findings are those of every environment.
   ///
-  /// - Parameter recordedAt: The ledger's clock, by place among the events, where it is stated.
+  /// - Parameters:
+  ///   - events: In the order in which they were recorded; each id counts once.
+  ///   - recordedAt: The ledger's clock, by place among the events, where it is stated.
+  ///   - environment: The one that entitlements, versions and balances are asked for.
   /// - Precondition: the events are valid.
   /// - Complexity: O(*n* log *n*) in the number of events.
   public init(

@@ -49,6 +49,10 @@ struct ScenarioField {
     guard let time = value.instant else {
       throw failure("a time of RFC 3339 with an offset, such as \"2026-03-01T09:00:00Z\"")
     }
+    let years = ScenarioLimits.startYears
+    guard let year = Int(time.rfc3339.prefix { $0 != "-" }), years.contains(year) else {
+      throw failure("a time in the years \(years.lowerBound) to \(years.upperBound)")
+    }
     return time
   }
 
@@ -57,6 +61,10 @@ struct ScenarioField {
     guard let duration = value.string.flatMap({ CalendarDuration(iso8601: $0) }),
       duration.months == 0
     else { throw failure("a duration of ISO 8601 without months, such as \"PT5S\" or \"P3D\"") }
+    let days = ScenarioLimits.durationDaysMax
+    guard duration.days <= days, duration.microseconds <= days * Instant.day else {
+      throw failure("a duration of at most \(days) days")
+    }
     return duration.days * Instant.day + duration.microseconds
   }
 

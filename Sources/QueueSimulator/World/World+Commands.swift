@@ -31,7 +31,8 @@ extension World {
     case .publish(let product, let version): publish(product, cast.ranks[version], &recording)
     case .refund(let product, let account): refund(Int16(product), Int16(account))
     case .switchPayments(let device, let allowed): devices[device].mayPay = allowed
-    case .fault(let action): if canStrike(action) { strike(action, &recording) }
+    case .fault(let action):
+      if canStrike(action) { strike(action, &recording) } else { faultsMissed += 1 }
     }
   }
 
@@ -63,6 +64,8 @@ extension World {
     }
     devices[device].newestPayment = Int16(devices[device].slots.count)
     devices[device].slots.append(transaction)
+    let slot = devices[device].slots.count - 1
+    if !sells(transaction, on: device) { swallow(device, slot) }
   }
 
   /// A parent answers the oldest payment that waits for it.

@@ -31,15 +31,16 @@ extension World {
 
   /// An unfinished purchase of a consumable blocks the next sale of it: the store says that it was
   /// bought already and calls nobody back (InAppBillingPlugin issue 102, RMStore issue 190).
-  private func sells(_ transaction: QueueTransaction, on device: Int) -> Bool {
+  func sells(_ transaction: QueueTransaction, on device: Int) -> Bool {
     guard cast.products[Int(transaction.product)].isConsumable else { return true }
     return !devices[device].slots.contains {
       $0.product == transaction.product && $0.state == .purchased && !$0.isGone
     }
   }
 
-  private mutating func swallow(_ device: Int, _ slot: Int) {
+  mutating func swallow(_ device: Int, _ slot: Int) {
     devices[device].slots[slot].isGone = true
+    devices[device].slots[slot].isPending = false
     for other in devices[device].slots.indices
     where devices[device].slots[other].product == devices[device].slots[slot].product
       && devices[device].slots[other].state == .purchased && !devices[device].slots[other].isGone
@@ -220,7 +221,8 @@ extension World {
     case .finished: kind = .downloadFinished
     case .failed:
       kind = .downloadFailed
-      devices[device][slot, part].isOnHold = true
+      // What failed before this launch is no news, and is tried again.
+      devices[device][slot, part].isOnHold = state.isRequested
       devices[device][slot, part].isRequested = false
     case .cancelled: kind = .downloadCancelled
     }

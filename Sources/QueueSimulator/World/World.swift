@@ -21,6 +21,8 @@ struct World: Sendable {
   var nextPayment: Int32 = 0
   var nextTransaction: Int32 = 0
   var isBackendDown = false
+  /// Faults of the script that could not strike when their turn came.
+  var faultsMissed = 0
   /// Faults that may still happen.
   var faultsLeft: Int
 

@@ -13,6 +13,7 @@ public struct TimelinePage: Sendable {
 
   /// - Parameters:
   ///   - title: What was replayed: the name of a file, or of a slice.
+  ///   - history: The steps.
   ///   - events: What `history` was made from.
   /// - Complexity: O(*n* log *n*) in the steps, and a second replay where events did not come in
   ///   the order of time.

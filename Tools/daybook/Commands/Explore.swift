@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import LedgerEvents
 import LedgerModel
 import QueueSimulator
 

@@ -42,8 +42,8 @@ struct ReplaySource: ParsableArguments {
     }
     if source == nil && !isSlice {
       throw ValidationError(
-        "name a trace or a scenario (before --move and --insert, which take several words), or a slice of the "
-          + "ledger by --account, --transaction, --from or --to.")
+        "name a trace or a scenario (before --move and --insert, which take several words), or a "
+          + "slice of the ledger by --account, --transaction, --from or --to.")
     }
   }
 

@@ -61,6 +61,11 @@ struct ScenarioFile {
         "daybook: the last \(run.commandsLeft) commands of the script never got their turn: what "
           + "the next one waits for did not happen")
     }
+    if run.faultsMissed > 0 {
+      Console.complain(
+        "daybook: \(run.faultsMissed) faults of the script could not strike: what they are about "
+          + "was not there at their moment")
+    }
     return PlayedScenario(
       events: run.events, recordedAt: [],
       outcome: ScenarioExpectation(of: run.events, in: environment))
