@@ -30,6 +30,8 @@ extension Tape {
   /// What a device's app is doing.
   private struct Situation {
     var session: Name?
+    /// Who is signed in: payments and restores are that customer's.
+    var account: Name?
     var sequence: Int64 = 0
     var isForeground = false
     var observes = false
@@ -43,7 +45,8 @@ extension Tape {
       var now = Situation()
       for line in lines {
         if line.kind == .sessionStarted {
-          now = Situation(session: line.event.session, isForeground: true)
+          now = Situation(
+            session: line.event.session, account: line.event.account, isForeground: true)
           expect(
             line.event.session.map { sessions.insert($0).inserted } ?? false, "session-order", line,
             "of a session that was before")
@@ -55,6 +58,9 @@ extension Tape {
           line.event.sequence == now.sequence, "sequence", line,
           "\(line.event.sequence ?? -1) where \(now.sequence) comes next")
         now.sequence += 1
+        expect(
+          line.event.account == nil || line.event.account == now.account, "one-account", line,
+          "of a customer who is not signed in")
         audit(line, &now)
       }
     }
