@@ -79,6 +79,13 @@ let package = Package(
     .target(
       name: "LedgerHistories", dependencies: ["LedgerEvents"], path: "Tests/LedgerHistories",
       swiftSettings: strict),
+    .target(
+      name: "ModelComparison",
+      dependencies: ["LedgerModel", "LedgerEvents", "LedgerOracle", "LedgerHistories"],
+      path: "Tests/ModelComparison", swiftSettings: strict),
+    .target(
+      name: "QueueAuditor", dependencies: ["LedgerEvents"], path: "Tests/QueueAuditor",
+      swiftSettings: strict),
     .executableTarget(
       name: "LedgerChild", dependencies: ["LedgerStore", "LedgerEvents"],
       path: "Tests/LedgerChild", swiftSettings: strict),
@@ -91,8 +98,17 @@ let package = Package(
       swiftSettings: strict + lifetimes),
     .testTarget(
       name: "LedgerModelTests",
-      dependencies: ["LedgerModel", "LedgerEvents", "LedgerOracle", "LedgerHistories"],
+      dependencies: [
+        "LedgerModel", "LedgerEvents", "LedgerOracle", "LedgerHistories", "ModelComparison",
+      ],
       swiftSettings: strict),
+    .testTarget(
+      name: "QueueSimulatorTests",
+      dependencies: [
+        "QueueSimulator", "QueueAuditor", "LedgerModel", "LedgerEvents", "LedgerOracle",
+        "LedgerHistories", "ModelComparison",
+      ],
+      exclude: ["Golden"], swiftSettings: strict),
     .testTarget(
       name: "LedgerStoreTests",
       dependencies: [

@@ -1,5 +1,6 @@
 import LedgerEvents
 import LedgerModel
+import ModelComparison
 import Testing
 
 struct AnswerTests {

@@ -1,5 +1,6 @@
 import LedgerEvents
 import LedgerModel
+import ModelComparison
 import Testing
 
 /// What a unit knows of accounts, products and the facts folded into it.

@@ -1,6 +1,7 @@
 import LedgerEvents
 import LedgerHistories
 import LedgerModel
+import ModelComparison
 import Testing
 
 @Suite(.enabled(if: Conformance.isPresent, "skipped: no ../shared beside the package"))

@@ -2,6 +2,7 @@ import LedgerEvents
 import LedgerHistories
 import LedgerModel
 import LedgerOracle
+import ModelComparison
 import Testing
 
 /// The model against an independent statement of the same two pages, over random histories.

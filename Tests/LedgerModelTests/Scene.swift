@@ -1,5 +1,6 @@
 import LedgerEvents
 import LedgerModel
+import ModelComparison
 
 /// A few events, one a line, so that an incident reads like a log:
 ///

@@ -1,5 +1,6 @@
 import LedgerEvents
 import LedgerModel
+import ModelComparison
 import Testing
 
 /// How a customer's transactions and their downloads stand.

@@ -17,6 +17,7 @@ struct ImportRule: TidyRule {
       "QueueSimulator", "ArgumentParser", "UnixSignals",
     ],
     "LedgerOracle": ["LedgerEvents"],
+    "QueueAuditor": ["LedgerEvents"],
     "LedgerHistories": ["LedgerEvents"],
   ]
 

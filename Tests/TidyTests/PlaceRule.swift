@@ -14,7 +14,7 @@ struct PlaceRule: TidyRule {
     "Sources/CLMDB/": ["modulemap", "h"],
     "Tests/": ["swift", "json", "jsonl", "txt", "storekit", "hex", "bin", "md"],
     "Tests/TidyTests/": ["swift"],
-    "Tools/": ["prepare", "quickstart", "test"],
+    "Tools/": ["mutants", "prepare", "quickstart", "test"],
     "Tools/Benchmarks/": ["swift", "c", "h", "md", "json", "run"],
     "Tools/CrashLab/": ["swift", "md"],
     "Tools/Example/": ["swift", "md"],

@@ -71,6 +71,9 @@ extension Cast {
     case .contentInstalled:
       fields.contentVersion = versions[Int(event.version)]
       fields.excludedFromBackup = true
+    case .paymentAdded:
+      guard event.quantity != 1 else { return nil }
+      fields.quantity = Int64(event.quantity)
     case .paymentsChecked: fields.allowed = event.note == .allowed
     case .catalogReceived:
       for place in products.indices {

@@ -183,7 +183,8 @@ extension Device {
     for slot in slots.indices {
       if slots[slot].isPending { isPending = true }
       if slots[slot].isRemovalPending { isRemovalPending = true }
-      guard slots[slot].isTold else { continue }
+      // Of what was finished nothing is told until it is delivered again.
+      guard slots[slot].isTold, !slots[slot].isFinished else { continue }
       let first = Int(slots[slot].firstPart)
       for part in 0..<Int(slots[slot].partCount) where parts[first + part].isPending {
         isDownloadPending = true

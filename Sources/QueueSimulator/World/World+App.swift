@@ -106,6 +106,8 @@ extension World {
       return
     }
     devices[device].slots[slot].isFinished = true
+    // What was to be told again is told no more.
+    devices[device].slots[slot].isPending = false
     if transaction.told == .purchased || transaction.told == .restored {
       devices[device].owed &= ~(1 << UInt64(transaction.product))
     }

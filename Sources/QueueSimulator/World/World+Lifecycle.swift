@@ -71,6 +71,9 @@ extension World {
   /// What is on the queue is to be told again, with the state of its downloads.
   private mutating func redeliver(_ device: Int) {
     for slot in devices[device].slots.indices where !devices[device].slots[slot].isGone {
+      // A purchase that comes by itself has nothing to be called by until it has come.
+      let transaction = devices[device].slots[slot]
+      if transaction.payment < 0 && transaction.transaction < 0 { continue }
       devices[device].slots[slot].isPending = true
       for part in devices[device].parts(of: slot) {
         devices[device][slot, part].isStalled = false

@@ -53,18 +53,21 @@ extension World {
   private mutating func settle(_ device: Int, _ slot: Int) {
     let product = Int(devices[device].slots[slot].product)
     let account = Int16(cast.scenario.devices[device].account)
-    let earlier = purchases.first {
-      $0.product == product && $0.account == account && !$0.isConsumable
+    // What the customer owns already costs nothing and is no second purchase; what was paid back is
+    // owned no more.
+    let owned = purchases.firstIndex {
+      $0.product == product && $0.account == account && !$0.isConsumable && !$0.isRefunded
     }
     let id = nextTransaction
     nextTransaction += 1
     devices[device].slots[slot].state = .purchased
     devices[device].slots[slot].transaction = id
-    devices[device].slots[slot].original = earlier?.original ?? id
+    devices[device].slots[slot].original = owned.map { purchases[$0].original } ?? id
     devices[device].slots[slot].purchasedAt = clock
-    devices[device].slots[slot].purchase = Int16(purchases.count)
+    devices[device].slots[slot].purchase = Int16(owned ?? purchases.count)
     devices[device].slots[slot].version = offers[product]
     devices[device].addParts(cast.products[product].parts.count, to: slot)
+    if owned != nil { return }
     purchases.append(
       Purchase(
         product: Int16(product), account: account, device: Int16(device),
@@ -188,7 +191,8 @@ extension World {
   mutating func tellDownloads(_ device: Int, _ recording: inout Recording) {
     var first: Int?
     var areAllFinished = true
-    for slot in devices[device].slots.indices where devices[device].slots[slot].isTold {
+    for slot in devices[device].slots.indices
+    where devices[device].slots[slot].isTold && !devices[device].slots[slot].isFinished {
       for part in devices[device].parts(of: slot)
       where devices[device][slot, part].isPending {
         tell(device, slot, part, &recording)

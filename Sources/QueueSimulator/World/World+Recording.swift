@@ -28,8 +28,11 @@ extension World {
       event.account = transaction.account
       event.product = transaction.product
       event.transaction = transaction.transaction
-      // Beside the transaction, what an identifier of the recorder's own would say is known.
-      if transaction.transaction < 0 { event.payment = transaction.payment }
+      // The recorder's own identifier, until the transaction was delivered under the store's: who
+      // finishes what was bought and not yet told of would name what nobody knows.
+      if transaction.told != .purchased && transaction.told != .restored {
+        event.payment = transaction.payment
+      }
       event.part = Int16(part)
       fill(&event)
     }

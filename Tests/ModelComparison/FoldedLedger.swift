@@ -1,13 +1,13 @@
-import LedgerEvents
-import LedgerModel
+public import LedgerEvents
+public import LedgerModel
 
 /// The facts of recorded events, with the texts behind their numbers.
-struct FoldedLedger: FactTexts {
-  let facts: [Fact]
-  let names: NameNumbers
+public struct FoldedLedger: FactTexts {
+  public let facts: [Fact]
+  public let names: NameNumbers
   private let ids: [UInt64: Name]
 
-  init(_ events: [RecordedEvent]) {
+  public init(_ events: [RecordedEvent]) {
     var names = NameNumbers()
     var ids: [UInt64: Name] = [:]
     facts = events.map { recorded in
@@ -20,13 +20,13 @@ struct FoldedLedger: FactTexts {
     self.ids = ids
   }
 
-  func id(ofPosition position: UInt64) -> Name { ids[position] ?? Name("") }
+  public func id(ofPosition position: UInt64) -> Name { ids[position] ?? Name("") }
 
-  func text(of number: NameNumber) -> Name { names.use(number)?.name ?? Name("") }
+  public func text(of number: NameNumber) -> Name { names.use(number)?.name ?? Name("") }
 
-  func number(_ kind: NameKind, _ name: Name) -> NameNumber {
+  public func number(_ kind: NameKind, _ name: Name) -> NameNumber {
     names.known(NameUse(kind: kind, name: name))
   }
 
-  var book: Book { Book(folding: facts, texts: self) }
+  public var book: Book { Book(folding: facts, texts: self) }
 }

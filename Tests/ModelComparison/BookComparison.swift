@@ -1,25 +1,27 @@
-import LedgerEvents
-import LedgerHistories
-import LedgerModel
+public import LedgerEvents
+public import LedgerHistories
+public import LedgerModel
 
 /// Says where a book's answers are not the expected ones.
-struct BookComparison {
-  var differences: [String] = []
+public struct BookComparison {
+  public var differences: [String] = []
   private let ledger: FoldedLedger
   private let book: Book
   /// By the position in which an event arrives: the one that the expectations speak of.
   private let expectedPosition: [UInt64: UInt64]
 
-  init(_ ledger: FoldedLedger, _ book: Book, expectedPosition: [UInt64: UInt64] = [:]) {
+  public init(_ ledger: FoldedLedger, _ book: Book, expectedPosition: [UInt64: UInt64] = [:]) {
     self.ledger = ledger
     self.book = book
     self.expectedPosition = expectedPosition
   }
 
-  var arrivesInOrder: Bool { expectedPosition.isEmpty }
+  private var arrivesInOrder: Bool { expectedPosition.isEmpty }
 
+  /// Compares what one environment says.
+  ///
   /// - Parameter isNewest: whether the expectation is of the newest store time of the environment.
-  mutating func compare(
+  public mutating func compare(
     _ environment: StoreEnvironment, _ expected: Expectation, isNewest: Bool = true
   ) {
     let at = book.newestEvent(in: environment)
@@ -89,12 +91,12 @@ struct BookComparison {
 extension Conformance.History {
   /// The differences of a book over the history's events arriving in some order, from what is
   /// expected of them in theirs.
-  func differences(arriving events: [RecordedEvent]) -> [String] {
+  public func differences(arriving events: [RecordedEvent]) -> [String] {
     let ledger = FoldedLedger(events)
     return differences(ledger, ledger.book, arriving: events)
   }
 
-  func differences(
+  public func differences(
     _ ledger: FoldedLedger, _ book: Book, arriving events: [RecordedEvent]
   ) -> [String] {
     var positionById: [Name: UInt64] = [:]

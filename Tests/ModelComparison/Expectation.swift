@@ -1,22 +1,22 @@
-import LedgerEvents
-import LedgerHistories
-import LedgerOracle
+public import LedgerEvents
+public import LedgerHistories
+public import LedgerOracle
 
 /// What one environment is expected to say, by the conformance data or by the oracle.
-struct Expectation {
-  struct Account {
-    var states: [Name: String]
-    var active: [Name]
-    var installed: [Name?: [Name: String]]
-    var balances: [Name: Int64]
+public struct Expectation {
+  public struct Account {
+    public var states: [Name: String]
+    public var active: [Name]
+    public var installed: [Name?: [Name: String]]
+    public var balances: [Name: Int64]
   }
 
-  var at: Instant
-  var findings: [(rule: String, position: UInt64)]
-  var moment: [String: Int]
-  var accounts: [Name: Account]
+  public var at: Instant
+  public var findings: [(rule: String, position: UInt64)]
+  public var moment: [String: Int]
+  public var accounts: [Name: Account]
 
-  init(_ expected: Conformance.Expected) {
+  public init(_ expected: Conformance.Expected) {
     at = expected.at
     findings = expected.findings.map { ($0.rule, $0.position) }
     moment = expected.moment
@@ -26,7 +26,7 @@ struct Expectation {
     }
   }
 
-  init(_ answer: Oracle.Answer) {
+  public init(_ answer: Oracle.Answer) {
     at = answer.at
     findings = answer.findings.map { ($0.rule, $0.position) }
     moment = [:]

@@ -1,0 +1,73 @@
+internal import LedgerEvents
+
+// A second statement of what an app owes its customers, from the events alone, for every policy.
+extension AuditedRun {
+  /// Whether everything that was sold and not refunded was given; `nil` where the events do not
+  /// say what was sold, or for whom.
+  public func isDelivered() -> Bool? {
+    // What was fulfilled by mistake for another payment looks the same in the events.
+    if policy == "latest-answers" { return nil }
+    let tape = Tape(self)
+    guard let sold = tape.purchasesSold else { return nil }
+    return sold.allSatisfy { tape.isGiven($0) }
+  }
+
+  /// Whether nothing was credited twice; `nil` where the events do not say.
+  public func isCreditedOnce() -> Bool? {
+    if policy == "latest-answers" { return nil }
+    let tape = Tape(self)
+    let consumables = tape.lines.filter {
+      $0.isDelivery && $0.kind == .transactionPurchased
+        && tape.kind(of: $0.event.product) == "consumable"
+    }
+    return Set(consumables.compactMap(\.about)).allSatisfy { transaction in
+      tape.lines.count { $0.about == transaction && $0.kind == .purchaseFulfilled } <= 1
+    }
+  }
+}
+
+extension Tape {
+  /// The first deliveries of all that was sold and not refunded; `nil` where a sale may never have
+  /// been told.
+  fileprivate var purchasesSold: [Line]? {
+    var sold: [Line] = []
+    var known: Set<Name> = []
+    for line in lines where line.isDelivery && line.kind == .transactionPurchased {
+      guard let transaction = line.event.transaction, known.insert(transaction).inserted,
+        line.event.originalTransaction == transaction
+      else { continue }
+      sold.append(line)
+    }
+    let notified = lines.filter {
+      $0.event.source?.kind == .notification && $0.kind == .transactionPurchased
+    }
+    if !notified.allSatisfy({ $0.event.transaction.map(known.contains) ?? false }) { return nil }
+    if notified.isEmpty {
+      let answered = Set(lines.filter { $0.rank == 2 }.compactMap(\.event.payment))
+      let payments = lines.filter { $0.kind == .paymentAdded }.compactMap(\.event.payment)
+      if struck("interrupt-payment") || !payments.allSatisfy(answered.contains) { return nil }
+    }
+    return sold.filter { line in
+      !lines.contains {
+        $0.kind == .transactionRefunded && $0.event.transaction == line.event.transaction
+      }
+    }
+  }
+
+  fileprivate func isGiven(_ sold: Line) -> Bool {
+    if Self.announced(sold).isEmpty {
+      let same = Set(
+        lines.filter {
+          $0.isDelivery && $0.event.originalTransaction == sold.event.transaction
+        }.map(\.about))
+      return lines.contains { $0.kind == .purchaseFulfilled && same.contains($0.about) }
+    }
+    // On one of the customer's devices, by whatever transactions.
+    let owner = lines.first { $0.kind == .sessionStarted && $0.device == sold.device }
+    let devices = Set(
+      lines.filter {
+        $0.kind == .sessionStarted && $0.event.account == owner?.event.account
+      }.map(\.device))
+    return devices.contains { isContentThere(sold, before: .max, on: $0) }
+  }
+}

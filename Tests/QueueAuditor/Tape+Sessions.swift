@@ -1,0 +1,95 @@
+internal import LedgerEvents
+
+// What a recorder and a system keep to. Sources: `events.md`; UIApplicationDelegate for the order
+// of launch, background and foreground; SKPaymentQueue.add(_:) for who is called when.
+extension Tape {
+  /// Events are valid, time rises, and only a notification comes again.
+  mutating func auditRecorder() {
+    var time: Instant?
+    for line in lines {
+      do throws(EventError) { try line.event.validate() } catch {
+        note("valid-event", line, "\(error)")
+      }
+      expect(
+        time.map { $0 < line.event.occurredAt } ?? true, "time-rises", line,
+        "at \(line.event.occurredAt)")
+      time = line.event.occurredAt
+    }
+    let first = Dictionary(lines.map { ($0.event.id, $0) }) { first, _ in first }
+    for (index, event) in run.events.enumerated() {
+      guard let line = first[event.id], line.place != index + 1 else { continue }
+      expect(
+        event.source?.kind == .notification && struck("repeat-notification"), "comes-again", line,
+        "the id of an event that is no notification sent again")
+      expect(
+        EventEncoder().encode(event) == EventEncoder().encode(line.event), "comes-again", line,
+        "with other content")
+    }
+  }
+
+  /// What a device's app is doing.
+  private struct Situation {
+    var session: Name?
+    /// Who is signed in: payments and restores are that customer's.
+    var account: Name?
+    var sequence: Int64 = 0
+    var isForeground = false
+    var observes = false
+  }
+
+  /// Launch, background, foreground and end come in order, sequences count up, and the queue calls
+  /// an observer only that is there.
+  mutating func auditSessions() {
+    var sessions: Set<Name> = []
+    for (_, lines) in byDevice {
+      var now = Situation()
+      for line in lines {
+        if line.kind == .sessionStarted {
+          now = Situation(
+            session: line.event.session, account: line.event.account, isForeground: true)
+          expect(
+            line.event.session.map { sessions.insert($0).inserted } ?? false, "session-order", line,
+            "of a session that was before")
+        }
+        expect(
+          now.session != nil && now.session == line.event.session, "session-order", line,
+          "outside of its session")
+        expect(
+          line.event.sequence == now.sequence, "sequence", line,
+          "\(line.event.sequence ?? -1) where \(now.sequence) comes next")
+        now.sequence += 1
+        expect(
+          line.event.account == nil || line.event.account == now.account, "one-account", line,
+          "of a customer who is not signed in")
+        audit(line, &now)
+      }
+    }
+    for line in lines where line.device == nil {
+      expect(
+        line.event.session == nil && line.event.sequence == nil, "session-order", line,
+        "of a session without a device")
+    }
+  }
+
+  private mutating func audit(_ line: Line, _ now: inout Situation) {
+    switch line.kind {
+    case .sessionStarted: break
+    case .sessionEnded: now.session = nil
+    case .sessionBackgrounded:
+      expect(now.isForeground, "session-order", line, "in the background")
+      now.isForeground = false
+    case .sessionForegrounded:
+      expect(!now.isForeground, "session-order", line, "in the foreground")
+      now.isForeground = true
+    case .sessionObserverAdded:
+      expect(now.isForeground && !now.observes, "session-order", line, "twice, or in background")
+      now.observes = true
+    case .sessionObserverRemoved:
+      expect(now.isForeground && now.observes, "session-order", line, "where there was none")
+      now.observes = false
+    default:
+      expect(now.isForeground, "in-foreground", line, "while the app was in the background")
+      if line.isCallback { expect(now.observes, "observer-listens", line, "with no observer") }
+    }
+  }
+}

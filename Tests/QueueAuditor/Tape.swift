@@ -1,0 +1,107 @@
+internal import LedgerEvents
+
+/// One event of a run.
+struct Line {
+  /// From 1.
+  let place: Int
+  let event: Event
+  let kind: EventKind
+  /// What its transaction is called on the device's queue: the transaction, else the payment.
+  let about: Name?
+
+  var device: Name? { event.device }
+  var download: Name? { event.download }
+
+  /// Reported by a device's queue: a state of a transaction.
+  var isReport: Bool { event.device != nil && rank != nil }
+  /// Reported by a device's queue: something to give to the customer.
+  var isDelivery: Bool {
+    event.device != nil && (kind == .transactionPurchased || kind == .transactionRestored)
+  }
+
+  /// How far on its way a reported transaction is; states only go forward.
+  var rank: Int? {
+    switch kind {
+    case .transactionPurchasing: 0
+    case .transactionDeferred: 1
+    case .transactionPurchased, .transactionRestored, .transactionFailed: 2
+    default: nil
+    }
+  }
+
+  var isDownloadReport: Bool {
+    switch kind {
+    case .downloadWaiting, .downloadProgressed, .downloadPaused, .downloadFinished,
+      .downloadFailed, .downloadCancelled:
+      true
+    default: false
+    }
+  }
+
+  /// Called by the queue on its observer.
+  var isCallback: Bool {
+    isReport || isDownloadReport || kind == .transactionRemoved || kind == .restoreCompleted
+  }
+}
+
+/// The recorded events of a run, and what they break.
+struct Tape {
+  let run: AuditedRun
+  /// What came again under its id is left out.
+  let lines: [Line]
+  private(set) var violations: [Violation] = []
+
+  init(_ run: AuditedRun) {
+    self.run = run
+    var transactions: [Name: Name] = [:]
+    for event in run.events {
+      if let payment = event.payment, let transaction = event.transaction {
+        transactions[payment] = transactions[payment] ?? transaction
+      }
+    }
+    var ids: Set<Name> = []
+    var lines: [Line] = []
+    for (index, event) in run.events.enumerated() where ids.insert(event.id).inserted {
+      let about = event.transaction ?? event.payment.map { transactions[$0] ?? $0 }
+      lines.append(
+        Line(place: index + 1, event: event, kind: event.type.kind, about: about))
+    }
+    self.lines = lines
+  }
+
+  mutating func note(_ rule: String, _ line: Line?, _ what: String) {
+    let type = line.map { "\($0.event.type.text) " } ?? ""
+    violations.append(Violation(rule: rule, place: line?.place ?? 0, what: type + what))
+  }
+
+  /// Notes a rule where it does not hold.
+  mutating func expect(
+    _ holds: Bool, _ rule: String, _ line: Line?, _ what: @autoclosure () -> String
+  ) {
+    if !holds { note(rule, line, what()) }
+  }
+
+  func struck(_ fault: String) -> Bool { run.faults.contains(fault) }
+
+  /// The lines of each device, in order.
+  var byDevice: [Name: [Line]] {
+    Dictionary(grouping: lines.filter { $0.device != nil }) { $0.device ?? "" }
+  }
+
+  /// The lines of each transaction on each device, in order.
+  var byTransaction: [[Line]] {
+    let queued = lines.filter { $0.device != nil && $0.about != nil }
+    let groups = Dictionary(grouping: queued) { [$0.device ?? "", $0.about ?? ""] }
+    return groups.values.sorted { $0[0].place < $1[0].place }
+  }
+
+  /// What a delivery announces: versions by download.
+  static func announced(_ line: Line) -> [Name: Name] {
+    var versions: [Name: Name] = [:]
+    for download in line.event.data.array("downloads") ?? [] {
+      guard let name = download["download"]?.string else { continue }
+      versions[Name(name)] = Name(download["contentVersion"]?.string ?? "")
+    }
+    return versions
+  }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import LedgerEvents
+import LedgerHistories
+import LedgerModel
+import ModelComparison
+import QueueSimulator
+import Testing
+
+/// Every policy but `careful` is caught, by a run that people can read.
+struct ExplorationTests {
+  private static let careless = AppPolicy.all.map(\.name).filter { $0 != "careful" }
+
+  /// What costs nobody money or content, and is no more than a warning.
+  private static let warnings: Set<String> = ["download-everything", "never-finish"]
+
+  /// Events of the smallest run that shows a policy's mistake.
+  private static let shrunkEventCountMax = 15
+
+  /// What is longer still.
+  private static let longer = [
+    "progress-is-done": 18, "skip-existing-file": 16, "download-everything": 20,
+    "finish-on-first-download": 16, "restore-without-download": 16,
+  ]
+
+  @Test(arguments: careless)
+  func `An exploration catches every policy but careful, with a small run`(
+    policy: String
+  ) throws {
+    let file = try #require(ScenarioCase.all.first { $0.name == "explore/two-maps.json" })
+    var options = Exploration.Options()
+    options.stateCountMax = 300
+    options.runCountMax = 3_000
+    options.severity = Self.warnings.contains(policy) ? .warning : .critical
+    let exploration = try Exploration(
+      file.scenario, policy: #require(AppPolicy.named(policy)), options: options)
+    let outcome = exploration.run()
+    let again =
+      "daybook explore Tests/Scenarios/\(file.name) --policy \(policy) --states 300 "
+      + "--severity \(options.severity.text) --shrink"
+    let failure = try #require(outcome.failure, "\(policy) survives: \(again)")
+    let shrunk = try #require(exploration.shrunk(failure), "\(policy): \(again)")
+    let read = try Scenario(json: shrunk.json)
+    let run = try Simulation(shrunk).run()
+    let second = try Simulation(read).run()
+    let encoder = EventEncoder()
+    #expect(run.events.map { encoder.encode($0) } == second.events.map { encoder.encode($0) })
+    #expect(
+      run.events.count <= Self.longer[policy] ?? Self.shrunkEventCountMax,
+      "\(policy) breaks \(failure.breaches[0].id) in \(run.events.count) events: \(again)")
+    // Whatever it breaks now is as severe.
+    let wanted = Set(Rule.allCases.filter { $0.severity >= options.severity }.map(\.id))
+      .union(Promise.allCases.map(\.id))
+    #expect(!wanted.isDisjoint(with: breaches(second)), "\(policy): \(again)")
+    try audit(shrunk, policy, second)
+  }
+
+  /// The rules and promises that a run breaks, by the reducer over its written events.
+  private func breaches(_ run: Simulation.Run) -> Set<String> {
+    let book = FoldedLedger(
+      RecordedEvent.appended(run.events.map { EventInput(event: $0) })
+    ).book
+    var ids = Set(book.findings.map(\.rule.id) + run.brokenPromises.map(\.id))
+    for environment in StoreEnvironment.allCases {
+      guard let moment = book.newestEvent(in: environment) else { continue }
+      ids.formUnion(book.findings(at: moment, in: environment).map(\.rule.id))
+    }
+    return ids
+  }
+
+  /// What shrinking leaves over keeps to the queue's rules, too.
+  private func audit(_ shrunk: Scenario, _ policy: String, _ run: Simulation.Run) throws {
+    let file = ScenarioCase(name: "\(policy), shrunk", scenario: shrunk)
+    try QueueSimulatorTests.audit(
+      SimulatedRun(file, #require(AppPolicy.named(policy)), played: run))
+  }
+
+  @Test func `An exploration finds the same failure after the same runs each time`() throws {
+    let file = try #require(ScenarioCase.explored.first)
+    let exploration = try Exploration(
+      file.scenario, policy: #require(AppPolicy.named("finish-before-copy")))
+    let one = exploration.run()
+    let other = exploration.run()
+    #expect(one.failure == other.failure)
+    #expect(one.progress == other.progress)
+    #expect(one.counts == other.counts)
+  }
+
+  @Test func `Careful survives`() throws {
+    for file in ScenarioCase.explored {
+      try expectCarefulSurvives(file, runs: 300, states: 500)
+    }
+  }
+}
+
+/// Fails where `careful` breaks something critical, and says how to see it.
+func expectCarefulSurvives(_ file: ScenarioCase, runs: Int, states: Int) throws {
+  var options = Exploration.Options()
+  options.runCountMax = runs
+  options.stateCountMax = states
+  let outcome = try Exploration(file.scenario, policy: .careful, options: options).run()
+  guard let failure = outcome.failure else { return }
+  Issue.record(
+    """
+    \(file.name): careful breaks \(failure.breaches.map(\.id).joined(separator: ", ")) in run \
+    \(failure.run): daybook explore Tests/Scenarios/\(file.name) --policy careful --states \
+    \(states) --runs \(runs) --shrink
+    """)
+}

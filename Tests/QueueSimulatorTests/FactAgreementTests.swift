@@ -1,0 +1,83 @@
+import LedgerEvents
+import LedgerHistories
+import LedgerModel
+import Testing
+
+@testable import QueueSimulator
+
+/// Explorations fold facts that never were text: they are the facts of the events that are written.
+struct FactAgreementTests {
+  @Test(arguments: AppPolicy.all.map(\.name))
+  func `What explorations judge is what a ledger would read`(policy: String) throws {
+    let policy = try #require(AppPolicy.named(policy))
+    for file in ScenarioCase.explored {
+      for number in 0..<3 { try compareFacts(file, policy, number) }
+    }
+  }
+}
+
+/// Fails where a run's facts are not those of its events.
+func compareFacts(_ file: ScenarioCase, _ policy: AppPolicy, _ number: Int) throws {
+  let cast = Cast(file.scenario, policy: policy, seed: file.scenario.seed)
+  let recording = Play.atRandom(number, cast, Exploration.Options()).play.recording
+  var direct: [Fact] = []
+  cast.facts(of: recording.events, into: &direct)
+  let recorded = RecordedEvent.appended(
+    cast.events(of: recording.events).map { EventInput(event: $0) })
+  var numbers = NameNumbers()
+  let read = recorded.map {
+    Fact(
+      $0.event, position: $0.position, recordedAt: $0.recordedAt,
+      numbers: numbers.number($0.event))
+  }
+  let run = try SimulatedRun(file, policy, number)
+  #expect(direct.count == read.count, "\(run.label)")
+  for (one, other) in zip(direct, read) {
+    let stated = FactText(one) { cast.text(of: $0) }
+    let expected = FactText(other) { numbers.use($0)?.name ?? "" }
+    guard stated.text != expected.text else { continue }
+    Issue.record("\(run.label)\n  \(stated.text)\n  \(expected.text)")
+    return
+  }
+}
+
+/// All that the reducer reads of a fact, with names in place of numbers.
+private struct FactText {
+  private(set) var text = ""
+
+  init(_ fact: Fact, _ name: (NameNumber) -> Name) {
+    func named(_ number: NameNumber) -> String { number == 0 ? "-" : "\(name(number))" }
+    text =
+      "\(fact.position) \(fact.kind) \(fact.source) \(fact.environment?.text ?? "-") "
+      + "\(fact.occurredAt) \(fact.statedOccurredAt) \(fact.recordedAt) \(fact.sequence) "
+      + "\(fact.idPrefix) \(fact.signedAt) \(fact.progress) "
+      + [
+        fact.app, fact.account, fact.device, fact.session, fact.payment, fact.product,
+        fact.transaction, fact.original, fact.download,
+      ].map(named).joined(separator: " ")
+    // A hash of the path, which no rule reads without a digest beside it.
+    var fields = fact.detail?.fields ?? FactDetail.Fields()
+    fields.pathHash = nil
+    text +=
+      " \(fields.purchasedAt) \(fields.expiresAt) \(fields.gracePeriodExpiresAt) \(fields.until) "
+      + "\(fields.quantity) \(fields.percentMillionths) \(fields.amount) "
+      + "\(fields.contentVersion?.text ?? "-") \(fields.digest?.text ?? "-") "
+      + "\(fields.entitlement?.text ?? "-") \(fields.unit?.text ?? "-") "
+      + "\(String(describing: fields.host)) \(named(fields.to)) \(fields.hasError) "
+      + "\(fields.isUpgraded) \(fields.familyShared) \(fields.required) "
+      + "\(String(describing: fields.allowed)) \(String(describing: fields.excludedFromBackup)) "
+    for download in fields.downloads {
+      text += "\(named(download.download)) \(download.contentVersion?.text ?? "-") "
+      text += "\(String(describing: download.host)) "
+    }
+    for entry in fields.entries {
+      text += "\(named(entry.product)) \(entry.kind) \(entry.entitlements) "
+      text += "\(entry.grants.map { "\($0.unit)=\($0.amount)" }) "
+      text += "\(String(describing: entry.duration)) "
+    }
+    for offer in fields.offered {
+      text += "\(named(offer.product)) \(offer.contentVersion?.text ?? "-") "
+    }
+    text += fields.invalid.map(named).joined(separator: " ")
+  }
+}

@@ -1,0 +1,27 @@
+import Foundation
+import QueueSimulator
+import Testing
+
+/// What the tests of some runs say, over thousands of them; `DAYBOOK_LONG=1` for a million.
+struct HeavyRunTests {
+  private static let isLong = ProcessInfo.processInfo.environment["DAYBOOK_LONG"] == "1"
+
+  @Test(arguments: ScenarioCase.explored)
+  func `Careful survives thousands of runs`(file: ScenarioCase) throws {
+    try expectCarefulSurvives(
+      file, runs: Self.isLong ? 1_000_000 : 20_000, states: Self.isLong ? 1_000_000 : 20_000)
+  }
+
+  @Test(arguments: AppPolicy.all.map(\.name))
+  func `Auditor and oracle agree with thousands of runs`(policy: String) throws {
+    let policy = try #require(AppPolicy.named(policy))
+    for file in ScenarioCase.explored {
+      for number in 100..<(Self.isLong ? 10_000 : 200) {
+        let run = try SimulatedRun(file, policy, number)
+        try audit(run)
+        try compareWithOracle(run)
+        try compareFacts(file, policy, number)
+      }
+    }
+  }
+}

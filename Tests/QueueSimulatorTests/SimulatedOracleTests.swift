@@ -1,0 +1,54 @@
+import LedgerEvents
+import LedgerModel
+import LedgerOracle
+import ModelComparison
+import QueueAuditor
+import QueueSimulator
+import Testing
+
+/// The reducer against the oracle over simulated runs.
+struct SimulatedOracleTests {
+  @Test(arguments: AppPolicy.all.map(\.name))
+  func `Simulated runs come to what the oracle says`(policy: String) throws {
+    let policy = try #require(AppPolicy.named(policy))
+    for file in ScenarioCase.all { try compareWithOracle(SimulatedRun(file, policy, nil)) }
+    for file in ScenarioCase.explored {
+      for number in 0..<12 { try compareWithOracle(SimulatedRun(file, policy, number)) }
+    }
+  }
+}
+
+/// Fails where the reducer's answers to a run are not the oracle's.
+func compareWithOracle(_ run: SimulatedRun) throws {
+  let events = run.recorded
+  let ledger = FoldedLedger(events)
+  let book = ledger.book
+  var differences: [String] = []
+  let answers = Oracle(events).answers()
+  for (environment, answer) in answers where book.context.environments.contains(environment) {
+    var comparison = BookComparison(ledger, book)
+    comparison.compare(environment, Expectation(answer))
+    differences += comparison.differences
+    if run.file.scenario.setsCatalog { differences += unlike(answer, run.audited.holdings()) }
+  }
+  #expect(!answers.isEmpty, "\(run.label)")
+  if !differences.isEmpty {
+    Issue.record("\(run.label)\n  \(differences.prefix(8).joined(separator: "\n  "))")
+  }
+}
+
+/// Where what the oracle answers is not what the money says.
+private func unlike(_ answer: Oracle.Answer, _ holdings: [Name: Holdings]) -> [String] {
+  var differences: [String] = []
+  for (name, account) in answer.accounts {
+    let held = holdings[name] ?? Holdings()
+    let active = Set(account.states.filter { $0.value == "active" }.keys)
+    if active != held.products {
+      differences.append("\(name) has \(active), bought \(held.products)")
+    }
+    if account.balances != held.balances {
+      differences.append("\(name) has \(account.balances), bought \(held.balances)")
+    }
+  }
+  return differences
+}

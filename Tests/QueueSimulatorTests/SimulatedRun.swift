@@ -1,0 +1,128 @@
+import Foundation
+import LedgerEvents
+import LedgerHistories
+import QueueAuditor
+import Testing
+
+@testable import QueueSimulator
+
+/// A scenario of `Tests/Scenarios` that the simulator can play.
+struct ScenarioCase: Sendable, CustomTestStringConvertible {
+  /// Its path from `Tests/Scenarios` on.
+  let name: String
+  let scenario: Scenario
+
+  var testDescription: String { name }
+
+  /// All that have a script, in the order of their names.
+  static let all: [ScenarioCase] = read { _ in true }
+
+  /// Those that explorations start from.
+  static let explored: [ScenarioCase] = all.filter { $0.name.hasPrefix("explore/") }
+
+  private static func read(_ isWanted: (String) -> Bool) -> [ScenarioCase] {
+    guard let folder = packageRoot()?.appending(path: "Tests/Scenarios") else { return [] }
+    let paths = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String }
+    var cases: [ScenarioCase] = []
+    for path in (paths ?? []).sorted() where path.hasSuffix(".json") && isWanted(path) {
+      do {
+        let data = try Data(contentsOf: folder.appending(path: path))
+        let scenario = try Scenario(json: Array(data))
+        if !scenario.script.isEmpty { cases.append(ScenarioCase(name: path, scenario: scenario)) }
+      } catch {
+        preconditionFailure("\(path) does not read: \(error)")
+      }
+    }
+    return cases
+  }
+}
+
+/// A run that tests look at: by the clock, or one at random.
+struct SimulatedRun {
+  let file: ScenarioCase
+  let policy: AppPolicy
+  /// `nil` by the clock.
+  let number: Int?
+  var options = Exploration.Options()
+  let run: Simulation.Run
+
+  init(_ file: ScenarioCase, _ policy: AppPolicy, _ number: Int?) throws {
+    self.file = file
+    self.policy = policy
+    self.number = number
+    let simulation = try Simulation(file.scenario, policy: policy)
+    if let number {
+      // Some with few faults, some with many.
+      options.faults = [4, 1, 12][number % 3]
+      options.actionCountMax = number % 2 == 0 ? 160 : 400
+      options.faultInterval = number % 4 == 3 ? 3 : 8
+      run = simulation.run(atRandom: number, options: options)
+    } else {
+      run = simulation.run()
+    }
+  }
+
+  /// One that was played already.
+  init(_ file: ScenarioCase, _ policy: AppPolicy, played run: Simulation.Run) {
+    self.file = file
+    self.policy = policy
+    self.run = run
+    number = nil
+  }
+
+  /// The run with its actions, as a scenario that plays it again.
+  var scenario: Scenario {
+    get throws {
+      var scenario = file.scenario
+      scenario.policy = policy.name
+      scenario.expectation = nil
+      guard let number else { return scenario }
+      let cast = Cast(scenario, policy: policy, seed: scenario.seed)
+      scenario.seed = Play.atRandom(number, cast, options).seed
+      scenario.schedule = run.actions.map(\.text)
+      return scenario
+    }
+  }
+
+  /// What went wrong, by the names of the faults.
+  var faults: Set<String> {
+    var faults = Set(run.actions.filter(\.verb.isFault).map(\.verb.rawValue))
+    for entry in file.scenario.script {
+      switch entry.command {
+      case .fault(let action): faults.insert(action.verb.rawValue)
+      case .decline: faults.insert("decline")
+      case .buy(_, _, _, .failed): faults.insert("refuse-payment")
+      case .buy(_, _, _, .cancelled): faults.insert("cancel")
+      case .buy(_, _, _, .interrupted): faults.insert("interrupt-payment")
+      default: break
+      }
+    }
+    return faults
+  }
+
+  var audited: AuditedRun {
+    AuditedRun(
+      events: run.events, policy: policy.name, faults: faults,
+      boughtBefore: Set(file.scenario.owned.map { file.scenario.products[$0.product].name }),
+      isOver: number != nil)
+  }
+
+  /// What a ledger holds of it: what comes again under its id is acknowledged, no more.
+  var recorded: [RecordedEvent] {
+    RecordedEvent.appended(run.events.map { EventInput(event: $0) })
+  }
+
+  /// What a failing test says: which run it is, and the command that shows it.
+  var label: String {
+    var label = "\(file.name), \(policy.name), "
+    label += number.map { "run \($0) at random" } ?? "by the clock"
+    do {
+      let file = FileManager.default.temporaryDirectory
+        .appending(path: "daybook-run-\(policy.name)-\(number ?? -1).json")
+      try Data(try scenario.json).write(to: file)
+      return label + ". Shown by: daybook replay \(file.path)"
+    } catch {
+      return label + ", which cannot be written: \(error)"
+    }
+  }
+}
