@@ -119,14 +119,14 @@ extension EnvironmentState {
   ) -> [Finding] {
     chains.indices.compactMap { place in
       let chain = chains[place]
-      guard chain.hasHostedContent, chain.endedPosition != 0 else { return nil }
+      guard Undelivered.canHold(chain) else { return nil }
       let standing = standing(of: place, at: moment, surroundings)
       let isInstalled = standing.map {
         isInstalledByHolder(of: place, product: $0.product)
           || (self.chain(place, grantsTo: nobody) && isInstalledByNobody($0.product))
       }
       guard
-        Undelivered.holds(chain, standing: standing, isInstalledByHolder: isInstalled ?? false)
+        Undelivered.holds(standing: standing, isInstalledByHolder: isInstalled ?? false)
       else { return nil }
       let first = transactions[chain.firstPurchase]
       return Finding(

@@ -2,10 +2,15 @@
 /// finished or removed, and no `content.installed` of the product, on any device, by a customer
 /// whom the chain grants to. Once per chain.
 enum Undelivered {
-  static func holds(
-    _ chain: ChainState, standing: Standing?, isInstalledByHolder: Bool
-  ) -> Bool {
+  /// What costs nothing to ask, and rules out nearly every chain: content can still come of one that
+  /// nobody finished.
+  static func canHold(_ chain: ChainState) -> Bool {
+    chain.hasHostedContent && chain.endedPosition != 0
+  }
+
+  /// Whether it holds of a chain of which it can.
+  static func holds(standing: Standing?, isInstalledByHolder: Bool) -> Bool {
     guard let standing, standing.state.entitles else { return false }
-    return chain.hasHostedContent && chain.endedPosition != 0 && !isInstalledByHolder
+    return !isInstalledByHolder
   }
 }
