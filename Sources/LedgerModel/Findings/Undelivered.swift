@@ -2,8 +2,8 @@
 /// finished or removed, and no `content.installed` of the product, on any device, by a customer
 /// whom the chain grants to. Once per chain.
 enum Undelivered {
-  /// What costs nothing to ask, and rules out nearly every chain: content can still come of one that
-  /// nobody finished.
+  /// What costs nothing to ask, and rules out nearly every chain: content can still come of one
+  /// that nobody finished.
   static func canHold(_ chain: ChainState) -> Bool {
     chain.hasHostedContent && chain.endedPosition != 0
   }
