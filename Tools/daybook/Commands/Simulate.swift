@@ -11,7 +11,7 @@ struct Simulate: ParsableCommand {
       and record what a real queue would: the same scenario, policy and seed give the same bytes. \
       What it prints are events, one a line. Example:
 
-        daybook simulate Tests/Scenarios/finished-at-once.json --policy careful | daybook replay -
+        daybook simulate Tests/Scenarios/explore/two-maps.json --policy careful | daybook replay -
       """)
 
   @Argument(help: "A scenario with a script, a JSON document (Schemas/scenario.schema.json).")
