@@ -47,9 +47,14 @@ public struct Book {
   public init(foldingAsOne facts: [Fact], texts: any FactTexts) {
     var context = SharedContext()
     var change = ContextChange()
-    let sorted = Unit.inFoldOrder(facts, texts)
-    for fact in sorted where context.concerns(fact) { context.extend(with: fact, texts, &change) }
-    let unit = Unit.fold(sorted, context: context, texts: texts)
+    // Few facts concern the context, and those that cannot are told in place.
+    for place in facts.indices
+    where facts[place].device == 0 || facts[place].environment != nil
+      || facts[place].kind == .catalogSet
+    {
+      context.extend(with: facts[place], texts, &change)
+    }
+    let unit = Unit.fold(facts, context: context, texts: texts)
     var observations: [Unit.ObservedProduct: ProductObservations] = [:]
     for observed in unit.observedProducts {
       observations[observed] = unit.observations(of: observed, texts: texts)
