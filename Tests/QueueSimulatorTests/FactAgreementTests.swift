@@ -32,6 +32,17 @@ func compareFacts(_ file: ScenarioCase, _ policy: AppPolicy, _ number: Int) thro
   }
   let label = "\(file.name), \(policy.name), run \(number) at random by the usual options"
   #expect(direct.count == read.count, "\(label)")
+  if file.scenario.accounts.count == 1 {
+    // What an exploration folds as one is what comes of finding out what hangs together.
+    let one = Book(foldingAsOne: direct, texts: cast)
+    let cut = Book(folding: direct, texts: cast)
+    let moment = cut.newestEvent(in: .production) ?? 0
+    func all(_ book: Book) -> Set<Finding> {
+      Set(book.findings + book.findings(at: moment, in: .production))
+    }
+    #expect(all(one) == all(cut), "\(label)")
+    #expect(one.findings.count == cut.findings.count, "\(label)")
+  }
   for (one, other) in zip(direct, read) {
     let stated = FactText(one) { cast.text(of: $0) }
     let expected = FactText(other) { numbers.use($0)?.name ?? "" }

@@ -61,17 +61,4 @@ struct Recording: Sendable {
   }
 
   func count(of kind: EventKind) -> Int { Int(counts[Int(kind.rawValue)]) }
-
-  /// Forgets all events behind the first `count` ones.
-  mutating func cut(to count: Int) {
-    while events.count > count {
-      counts[Int(events.removeLast().kind.rawValue)] &-= 1
-    }
-  }
-
-  /// Forgets everything, and keeps the room.
-  mutating func removeAll() {
-    events.removeAll(keepingCapacity: true)
-    for place in counts.indices { counts[place] = 0 }
-  }
 }

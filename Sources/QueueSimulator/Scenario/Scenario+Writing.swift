@@ -123,7 +123,7 @@ extension Scenario {
       [("do", .string(name))]
         + (devices.count > 1 ? [("device", .string(devices[device].name.text))] : [])
     }
-    func product(_ place: Int) -> Members { [("product", .string(productName(place)))] }
+    func product(_ place: Int) -> Members { [("product", .string(products[place].name.text))] }
     switch command {
     case .launch(let device): return act("launch", device)
     case .quit(let device): return act("quit", device)
@@ -153,10 +153,6 @@ extension Scenario {
       return act("payments", device) + [("allowed", .boolean(allowed))]
     case .fault(let fault): return members(of: fault)
     }
-  }
-
-  private func productName(_ place: Int) -> String {
-    (products.map(\.name) + invalidProducts)[place].text
   }
 
   private func members(of fault: Action) -> Members {

@@ -15,7 +15,8 @@ extension ScenarioExpectation {
     of events: [Event], recordedAt: [Instant?] = [], in environment: StoreEnvironment = .production
   ) {
     self.init()
-    let ledger = NumberedRun(events, recordedAt)
+    let held = RecordedEvent.held(events, recordedAt: recordedAt)
+    let ledger = NumberedEvents(held)
     let book = Book(folding: ledger.facts, texts: ledger)
     findings = book.findings.map(\.rule.id).sorted()
     for place in StoreEnvironment.allCases {
@@ -24,8 +25,10 @@ extension ScenarioExpectation {
     }
     findingsAtTheEnd.sort()
     let moment = book.newestEvent(in: environment) ?? 0
-    for name in ledger.accounts {
-      let subject = Subject.account(ledger.number(of: name))
+    var accounts = Set(held.compactMap(\.event.account))
+    accounts.formUnion(held.compactMap { $0.event.data.name("to") })
+    for name in accounts.sorted() {
+      let subject = Subject.account(ledger.number(.account, name))
       let only = EnvironmentSet(environment)
       let answer = book.answer(subject, environments: only, at: moment)
       var states: [Name: String] = [:]
@@ -94,36 +97,4 @@ extension ScenarioExpectation {
         ? "\(what) \(id): \(count) more than expected" : "\(what) \(id): \(-count) missing"
     }
   }
-}
-
-/// Events as facts, each id once, with the texts behind their numbers.
-private struct NumberedRun: FactTexts {
-  private(set) var facts: [Fact] = []
-  private(set) var accounts: [Name] = []
-  private var names = NameNumbers()
-  private var ids: [Name] = []
-
-  init(_ events: [Event], _ recordedAt: [Instant?]) {
-    var known: Set<Name> = []
-    var accounts: Set<Name> = []
-    for (place, event) in events.enumerated() where known.insert(event.id).inserted {
-      ids.append(event.id)
-      if let account = event.account { accounts.insert(account) }
-      if let to = event.data.name("to") { accounts.insert(to) }
-      let clock = place < recordedAt.count ? recordedAt[place] : nil
-      facts.append(
-        Fact(
-          event, position: UInt64(ids.count), recordedAt: clock ?? event.occurredAt,
-          numbers: names.number(event)))
-    }
-    self.accounts = accounts.sorted()
-  }
-
-  func number(of account: Name) -> NameNumber {
-    names.known(NameUse(kind: .account, name: account))
-  }
-
-  func id(ofPosition position: UInt64) -> Name { ids[Int(position) - 1] }
-
-  func text(of number: NameNumber) -> Name { names.use(number)?.name ?? "" }
 }

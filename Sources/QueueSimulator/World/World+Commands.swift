@@ -50,7 +50,7 @@ extension World {
     guard devices[device].app == .foreground else { return }
     let mayPay = devices[device].mayPay
     record(.paymentsChecked, on: device, &recording) { $0.note = mayPay ? .allowed : .notAllowed }
-    guard mayPay, Int(product) < cast.products.count else { return }
+    guard mayPay else { return }
     var transaction = QueueTransaction(
       product: product, account: Int16(cast.scenario.devices[device].account))
     transaction.payment = nextPayment

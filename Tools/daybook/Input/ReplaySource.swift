@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import LedgerEvents
 import LedgerStore
+import QueueSimulator
 
 /// Where the events of a replay come from: a trace, a scenario, or a slice of the ledger.
 struct ReplaySource: ParsableArguments {
@@ -79,15 +80,7 @@ struct ReplaySource: ParsableArguments {
   /// The events of a scenario, each id once.
   private static func scenario(_ name: String) throws -> ReplayEvents {
     let played = try ScenarioFile(name).play()
-    var known: Set<Name> = []
-    var events: [RecordedEvent] = []
-    for (place, event) in played.events.enumerated() where known.insert(event.id).inserted {
-      let clock = place < played.recordedAt.count ? played.recordedAt[place] : nil
-      events.append(
-        RecordedEvent(
-          position: UInt64(events.count + 1), recordedAt: clock ?? event.occurredAt,
-          event: event))
-    }
+    let events = RecordedEvent.held(played.events, recordedAt: played.recordedAt)
     return ReplayEvents(events: events, steps: Set(events.map(\.position)))
   }
 

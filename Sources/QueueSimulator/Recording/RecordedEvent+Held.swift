@@ -1,0 +1,19 @@
+public import LedgerEvents
+
+extension RecordedEvent {
+  /// Events as a ledger would hold them after appending them in this order, each id once; its clock
+  /// stood at `recordedAt` where one is stated, else at `occurredAt`.
+  ///
+  /// - Complexity: O(*n*).
+  public static func held(_ events: [Event], recordedAt: [Instant?] = []) -> [RecordedEvent] {
+    var known: Set<Name> = []
+    var held: [RecordedEvent] = []
+    for (place, event) in events.enumerated() where known.insert(event.id).inserted {
+      let clock = place < recordedAt.count ? recordedAt[place] : nil
+      held.append(
+        RecordedEvent(
+          position: UInt64(held.count + 1), recordedAt: clock ?? event.occurredAt, event: event))
+    }
+    return held
+  }
+}
