@@ -27,6 +27,9 @@ let package = Package(
     .library(name: "StoreImport", targets: ["StoreImport"]),
     .library(name: "QueueSimulator", targets: ["QueueSimulator"]),
     .library(name: "Replay", targets: ["Replay"]),
+    .library(name: "HostedContent", targets: ["HostedContent"]),
+    .library(name: "ProductCatalogue", targets: ["ProductCatalogue"]),
+    .library(name: "ProductPages", targets: ["ProductPages"]),
     .executable(name: "daybook", targets: ["daybook"]),
   ],
   dependencies: [
@@ -65,11 +68,29 @@ let package = Package(
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: strict),
+    .systemLibrary(
+      name: "CArchive", pkgConfig: "libarchive",
+      providers: [.apt(["libarchive-dev"]), .brew(["libarchive"])]),
+    .target(
+      name: "PackageFiles", dependencies: ["CArchive"], swiftSettings: strict + lifetimes),
+    .target(
+      name: "HostedContent",
+      dependencies: [
+        "PackageFiles", "LedgerEvents", "LedgerModel",
+        .product(name: "Crypto", package: "swift-crypto"),
+      ],
+      swiftSettings: strict),
+    .target(
+      name: "ProductCatalogue",
+      dependencies: ["LedgerStore", "LedgerModel", "LedgerEvents", "StoreImport"],
+      swiftSettings: strict),
+    .target(name: "ProductPages", dependencies: ["LedgerEvents"], swiftSettings: strict),
     .executableTarget(
       name: "daybook",
       dependencies: [
         "LedgerEvents", "LedgerModel", "LedgerStore", "Entitlements", "StoreImport", "Replay",
-        "QueueSimulator", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "QueueSimulator", "HostedContent", "ProductCatalogue", "ProductPages",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ],
       path: "Tools/daybook", swiftSettings: strict),
@@ -143,6 +164,21 @@ let package = Package(
     .testTarget(
       name: "ScenarioTests",
       dependencies: ["QueueSimulator", "LedgerModel", "LedgerEvents", "LedgerHistories"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "PackageFilesTests", dependencies: ["PackageFiles"], swiftSettings: strict),
+    .testTarget(
+      name: "HostedContentTests",
+      dependencies: [
+        "HostedContent", "PackageFiles", "LedgerStore", "LedgerModel", "LedgerEvents", "daybook",
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "ProductCatalogueTests",
+      dependencies: ["ProductCatalogue", "LedgerStore", "LedgerModel", "LedgerEvents"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "ProductPagesTests", dependencies: ["ProductPages", "LedgerEvents"],
       swiftSettings: strict),
     .testTarget(
       name: "LedgerOracleTests", dependencies: ["LedgerOracle", "LedgerHistories", "LedgerEvents"],

@@ -12,9 +12,14 @@ struct ImportRule: TidyRule {
     "StoreImport": ["LedgerEvents", "Crypto"],
     "QueueSimulator": ["LedgerEvents", "LedgerModel"],
     "Replay": ["LedgerStore", "LedgerModel", "LedgerEvents", "Crypto"],
+    "PackageFiles": ["CArchive"],
+    "HostedContent": ["PackageFiles", "LedgerEvents", "LedgerModel", "Crypto"],
+    "ProductCatalogue": ["LedgerStore", "LedgerModel", "LedgerEvents", "StoreImport"],
+    "ProductPages": ["LedgerEvents"],
     "daybook": [
       "LedgerEvents", "LedgerModel", "LedgerStore", "Entitlements", "StoreImport", "Replay",
-      "QueueSimulator", "ArgumentParser", "UnixSignals",
+      "QueueSimulator", "HostedContent", "ProductCatalogue", "ProductPages", "ArgumentParser",
+      "UnixSignals",
     ],
     "LedgerOracle": ["LedgerEvents"],
     "QueueAuditor": ["LedgerEvents"],
@@ -40,6 +45,7 @@ struct ImportRule: TidyRule {
 
   private static func allows(_ imported: String, in module: String) -> Bool {
     if imported == "CLMDB" { return module == "LMDB" }
+    if imported == "CArchive" { return module == "PackageFiles" }
     guard let allowed = own[module] else { return true }
     return allowed.contains(imported)
       || (toolchain.contains(imported) && !pure.contains(module))

@@ -11,6 +11,7 @@ struct PlaceRule: TidyRule {
     ".github/": ["yml", "md"],
     "Schemas/": ["json", "md", "py", "txt", "jsonl", "bin", "hex"],
     "Sources/": ["swift"],
+    "Sources/CArchive/": ["modulemap", "h"],
     "Sources/CLMDB/": ["modulemap", "h"],
     "Tests/": ["swift", "json", "jsonl", "txt", "storekit", "hex", "bin", "md"],
     "Tests/TidyTests/": ["swift"],

@@ -51,7 +51,7 @@ import Testing
   // MARK: Unsafe code
 
   @Test(arguments: ["unsafe f()", "let p: UnsafeRawPointer", "a.withUnsafeBytes { _ in }"])
-  func `unsafe code is caught outside the LMDB module`(text: String) {
+  func `unsafe code is caught outside LMDB and PackageFiles`(text: String) {
     #expect(lines(UnsafeRule(), text) == [1])
     #expect(lines(UnsafeRule(), in: "Tools/daybook/main.swift", text) == [1])
     #expect(lines(UnsafeRule(), in: "Sources/LMDB/Cursor.swift", text) == [])

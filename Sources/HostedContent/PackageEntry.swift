@@ -1,0 +1,33 @@
+/// One entry of a content package, as its container states it: nothing of it has been believed yet.
+public struct PackageEntry: Hashable, Sendable {
+  /// What an entry is.
+  public enum Kind: Hashable, Sendable {
+    /// A file with its size in bytes, where the container states it before the data.
+    case file(bytes: UInt64?)
+    case folder
+    /// A symbolic link and the path that it holds.
+    case link(target: String)
+    /// Another name of a file that came before, by that file's path.
+    case hardLink(target: String)
+    /// A device, a pipe, a socket or what the container calls otherwise.
+    case special(String)
+  }
+
+  /// The path as the container states it, without being cleaned: it may climb, be absolute, or be
+  /// no UTF-8 (which is then repaired, and ``isPathValid`` says so).
+  public var path: String
+  /// False where the path's bytes are no UTF-8.
+  public var isPathValid: Bool
+  public var kind: Kind
+  /// The rights of a POSIX file, 0o7777 at most.
+  public var permissions: UInt32
+
+  public init(
+    path: String, isPathValid: Bool = true, kind: Kind, permissions: UInt32
+  ) {
+    self.path = path
+    self.isPathValid = isPathValid
+    self.kind = kind
+    self.permissions = permissions
+  }
+}
