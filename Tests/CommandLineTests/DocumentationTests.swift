@@ -52,6 +52,9 @@ import Testing
       "explore",
       "explore Tests/Scenarios/explore/two-maps.json --policy finish-at-once --shrink --format json",
       status: 1),
+    Sample(
+      "storeitem",
+      "storeitem https://itunes.apple.com/us/app/ibooks/id364709193?mt=8 id496963922 --format json"),
     Sample("rebuild", "rebuild --check --format json"),
     Sample("verify", "verify --format json"),
     Sample("stats", "stats --format json"),
