@@ -17,6 +17,7 @@ import Testing
       ("itms-apps://apps.apple.com/app/id364709193?action=write-review", 364_709_193),
       ("macappstore://apps.apple.com/app/xcode/id497799835?mt=12", 497_799_835),
       ("https://apps.apple.com/us/app/id2020-run/id364709193", 364_709_193),
+      ("https://apps.apple.com/us/app/id2020/id364709193", 364_709_193),
       ("https://apps.apple.com/us/app/x/id364709193/reviews", 364_709_193),
       ("https://apps.apple.com/us/app/x/id364709193&mt=8", 364_709_193),
       ("https://apps.apple.com/jp/app/%E3%83%96%E3%83%83%E3%82%AF/id364709193", 364_709_193),
