@@ -10,7 +10,8 @@ let fileMode: mode_t = 0o644
 
 /// A file that is written.
 public struct FileWriter: ~Copyable, Sendable {
-  private let descriptor: Int32
+  /// Negative when it is closed.
+  private var descriptor: Int32
   private let name: String
 
   fileprivate init(descriptor: Int32, name: String) {
@@ -19,8 +20,8 @@ public struct FileWriter: ~Copyable, Sendable {
   }
 
   deinit {
-    // Reached where something failed before: ``finish()`` closes in the good case.
-    _ = close(descriptor)
+    // Open only where something failed before: ``finish()`` closes in the good case.
+    if descriptor >= 0 { _ = close(descriptor) }
   }
 
   /// Writes bytes behind what was written.
@@ -64,10 +65,10 @@ public struct FileWriter: ~Copyable, Sendable {
   ///
   /// - Throws: ``FolderError``: a network file system tells here that the disk is full.
   public consuming func finish() throws(FolderError) {
-    let (descriptor, name) = (descriptor, name)
-    discard self
+    let open = descriptor
+    descriptor = -1
     // Not again after a signal: the descriptor is gone whatever close(2) says.
-    guard close(descriptor) == 0 || errno == EINTR else { throw FolderError(errno, "close", name) }
+    guard close(open) == 0 || errno == EINTR else { throw FolderError(errno, "close", name) }
   }
 }
 

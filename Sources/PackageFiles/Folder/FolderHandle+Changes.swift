@@ -28,6 +28,19 @@ extension FolderHandle {
     try retrying("link", name) { unsafe symlinkat(target, descriptor, name) }
   }
 
+  /// Gives a file of this folder a second name, in another folder of the same file system.
+  ///
+  /// - Throws: ``FolderError``: `exists`, `missing`.
+  public func makeHardLink(
+    to name: String, in folder: borrowing FolderHandle, as newName: String
+  ) throws(FolderError) {
+    try refuseUnlessComponent(name, "link")
+    try refuseUnlessComponent(newName, "link")
+    let (source, target) = (descriptor, folder.descriptor)
+    // SAFETY: linkat reads both names during the call. Without a flag it follows no link.
+    try retrying("link", newName) { unsafe linkat(source, name, target, newName, 0) }
+  }
+
   /// Gives what is called `name` another name, in the place of what has that name already: at no
   /// moment is there nothing of the new name.
   ///
@@ -56,7 +69,7 @@ extension FolderHandle {
         // SAFETY: renameat2 reads both names during the call.
         try retrying("move", newName) {
           unsafe renameat2(
-            source, name, target, newName, UInt32(DAYBOOK_RENAME_NOREPLACE.rawValue))
+            source, name, target, newName, UInt32(DAYBOOK_RENAME_NOREPLACE))
         }
         return
       } catch where error.kind == .unsupported {

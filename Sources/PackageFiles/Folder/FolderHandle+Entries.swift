@@ -57,11 +57,11 @@ extension FolderHandle {
     do throws(FolderError) {
       let count = try retrying("read the link", name) {
         // SAFETY: readlinkat writes at most as many bytes as the buffer has.
-        unsafe buffer.withUnsafeMutableBytes { buffer in
-          unsafe Int32(
-            readlinkat(
-              descriptor, name, buffer.baseAddress?.assumingMemoryBound(to: CChar.self),
-              buffer.count))
+        unsafe buffer.withUnsafeMutableBufferPointer { buffer in
+          guard let start = buffer.baseAddress else { return 0 }
+          return unsafe start.withMemoryRebound(to: CChar.self, capacity: buffer.count) { text in
+            unsafe Int32(readlinkat(descriptor, name, text, buffer.count))
+          }
         }
       }
       return String(decoding: buffer.prefix(Int(count)), as: UTF8.self)
