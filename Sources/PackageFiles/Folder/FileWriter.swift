@@ -117,7 +117,7 @@ extension FolderHandle {
       file = try retrying("open", name) {
         unsafe openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
       }
-    } catch where error.kind == .missing {
+    } catch  where error.kind == .missing {
       return nil
     }
     defer { _ = close(file) }

@@ -46,12 +46,21 @@ extension FolderHandle {
   ///
   /// - Throws: ``FolderError``.
   public func replace(_ newName: String, by name: String) throws(FolderError) {
+    try replace(newName, in: self, by: name)
+  }
+
+  /// Moves what is called `name` into another folder of the same file system, in the place of what
+  /// has that name already: at no moment is there nothing of the new name.
+  ///
+  /// - Throws: ``FolderError``.
+  public func replace(
+    _ newName: String, in folder: borrowing FolderHandle, by name: String
+  ) throws(FolderError) {
     try refuseUnlessComponent(name, "rename")
     try refuseUnlessComponent(newName, "rename")
+    let (source, target) = (descriptor, folder.descriptor)
     // SAFETY: renameat reads both names during the call.
-    try retrying("rename", newName) {
-      unsafe renameat(descriptor, name, descriptor, newName)
-    }
+    try retrying("rename", newName) { unsafe renameat(source, name, target, newName) }
   }
 
   /// Moves what is called `name` into another folder of the same file system, where nothing may
@@ -72,7 +81,7 @@ extension FolderHandle {
             source, name, target, newName, UInt32(DAYBOOK_RENAME_NOREPLACE))
         }
         return
-      } catch where error.kind == .unsupported {
+      } catch  where error.kind == .unsupported {
         // Not every file system knows the flag. A folder that is moved can then take the place of
         // an empty folder at most: what has content, or is none, is never replaced by one.
       }

@@ -42,7 +42,7 @@ extension FolderHandle {
       try retrying("look at", name) {
         unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW)
       }
-    } catch where error.kind == .missing {
+    } catch  where error.kind == .missing {
       return nil
     }
     return status
@@ -65,7 +65,7 @@ extension FolderHandle {
         }
       }
       return String(decoding: buffer.prefix(Int(count)), as: UTF8.self)
-    } catch where error.kind == .missing {
+    } catch  where error.kind == .missing {
       return nil
     }
   }
@@ -115,3 +115,22 @@ public let nameBytesMax = 255
 /// The longest target of a symbolic link that is read, in bytes: those that are made here are a
 /// name long.
 private let linkTargetBytesMax = 1_024
+
+extension FolderHandle {
+  /// The bytes of all files in this folder and below, and how many files and links there are.
+  ///
+  /// - Complexity: O(*n*) in what lies below; open descriptors grow with the depth.
+  /// - Throws: ``FolderError``.
+  public func size() throws(FolderError) -> (bytes: UInt64, files: Int) {
+    var total: (bytes: UInt64, files: Int) = (0, 0)
+    for name in try names() {
+      if try kind(of: name) == .folder {
+        let below = try folder(name).size()
+        total = (total.bytes + below.bytes, total.files + below.files)
+      } else {
+        total = (total.bytes + (try bytes(ofFile: name) ?? 0), total.files + 1)
+      }
+    }
+    return total
+  }
+}

@@ -66,9 +66,36 @@ extension FolderHandle {
     let lock = FolderLock(descriptor: file)
     do throws(FolderError) {
       try retrying("lock", name) { flock(file, LOCK_EX | LOCK_NB) }
-    } catch where error.number == EWOULDBLOCK {
+    } catch  where error.number == EWOULDBLOCK {
       return nil
     }
     return lock
   }
+}
+
+extension FolderHandle {
+  /// Makes the names in this folder and in all below it last.
+  ///
+  /// - Complexity: O(*n*) in what lies below.
+  /// - Throws: ``FolderError``.
+  public func syncFolders() throws(FolderError) {
+    for name in try names() where try kind(of: name) == .folder {
+      try folder(name).syncFolders()
+    }
+    try sync()
+  }
+
+  #if canImport(Darwin)
+    /// Sets an extended attribute of the folder.
+    ///
+    /// - Throws: ``FolderError``: `unsupported` where the file system has none.
+    public func setAttribute(_ name: String, _ value: [UInt8]) throws(FolderError) {
+      // SAFETY: fsetxattr reads the name and as many bytes as said during the call.
+      try retrying("mark", name) {
+        unsafe value.withUnsafeBytes { bytes in
+          unsafe fsetxattr(descriptor, name, bytes.baseAddress, bytes.count, 0, 0)
+        }
+      }
+    }
+  #endif
 }

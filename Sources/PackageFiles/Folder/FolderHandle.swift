@@ -59,10 +59,10 @@ public struct FolderHandle: ~Copyable, Sendable {
   public func folderMade(_ name: String) throws(FolderError) -> FolderHandle {
     do throws(FolderError) {
       return try folder(name)
-    } catch where error.kind == .missing {
+    } catch  where error.kind == .missing {
       do throws(FolderError) {
         try makeFolder(name)
-      } catch where error.kind == .exists {
+      } catch  where error.kind == .exists {
         // Somebody else made it meanwhile: it is opened like any other.
       }
       return try folder(name)
