@@ -66,3 +66,18 @@ struct PackageIdentity: Hashable {
     }
   }
 }
+
+extension ContentKeeper {
+  /// The bytes of a package's files as its entries state them: how long a copy will be.
+  ///
+  /// - Complexity: O(*n*) in the entries; what they hold is passed over.
+  /// - Throws: ``ContentError`` where the package cannot be read.
+  public static func bytes(ofPackage path: String) throws(ContentError) -> UInt64 {
+    var package = try OpenedPackage(path: path)
+    var total: UInt64 = 0
+    while let entry = try package.next() {
+      if case .file(let bytes) = entry.kind { total += bytes ?? 0 }
+    }
+    return total
+  }
+}
