@@ -14,8 +14,8 @@ struct Daybook: ParsableCommand {
     subcommands: [
       Init.self, Append.self, Import.self, EventsCommand.self, EntitlementsCommand.self,
       HoldersCommand.self, InstalledCommand.self, TransactionsCommand.self, FindingsCommand.self,
-      ReplayCommand.self, Simulate.self, Explore.self, ContentCommand.self, Rebuild.self,
-      Verify.self, Stats.self,
+      Catalog.self, ContentCommand.self,
+      ReplayCommand.self, Simulate.self, Explore.self, Rebuild.self, Verify.self, Stats.self,
       Version.self,
     ])
 

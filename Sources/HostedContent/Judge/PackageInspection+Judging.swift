@@ -17,19 +17,22 @@ extension PackageInspection {
     var inspection = PackageInspection(
       expecting: expectations, packedBytes: packedBytes, limits: limits)
     var buffer = [UInt8](repeating: 0, count: chunkBytes)
-    while !inspection.isSpent, let entry = try package.next() {
-      inspection.begin(entry)
-      if inspection.isSafe { try sink.begin(entry) }
+    while inspection.wantsEntries, let entry = try package.next() {
+      var isWriting = false
+      if let clean = inspection.begin(entry) {
+        try sink.begin(clean)
+        isWriting = true
+      }
       if case .file = entry.kind {
-        while !inspection.isSpent {
+        while inspection.wantsData {
           let count = try package.read(into: &buffer)
           if count == 0 { break }
-          if inspection.isSafe { try sink.take(buffer[..<count]) }
+          if isWriting && inspection.isSafe { try sink.take(buffer[..<count]) }
           inspection.take(buffer[..<count])
         }
       }
       inspection.endEntry()
-      if inspection.isSafe { try sink.end() }
+      if isWriting && inspection.isSafe { try sink.end() }
     }
     try package.checkUnchanged()
     return inspection.report()

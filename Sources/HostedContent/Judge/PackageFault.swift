@@ -47,6 +47,8 @@ public struct PackageFault: Hashable, Sendable, CustomStringConvertible {
     case infoUnreadable
     case keyMissing
     case keyWrongType
+    /// The product is no identifier.
+    case badProduct
     /// The product is not the one that was asked for.
     case otherProduct
     /// The product is not in the catalogue.
