@@ -9,6 +9,8 @@ struct ContentCommand: ParsableCommand {
       ContentInfo.plist at its root and the files below Contents/.
       """,
     subcommands: [
-      ContentInspect.self, ContentValidate.self, ContentBuild.self,
+      ContentInspect.self, ContentValidate.self, ContentBuild.self, ContentInstall.self,
+      ContentList.self, ContentSwitch.self, ContentRemove.self, ContentPrune.self,
+      ContentAuditCommand.self,
     ])
 }
