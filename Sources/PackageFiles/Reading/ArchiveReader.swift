@@ -33,7 +33,10 @@ internal import CArchive
     guard file.state.type == .file,
       let format = ContainerFormat(firstBytes: try file.bytes(at: 0, count: 4))
     else { return nil }
-    if format == .xar { try XarTable.check(file) }
+    switch format {
+    case .xar: try XarTable.check(file)
+    case .zip: try ZipTable.check(file)
+    }
     // SAFETY: the archive is freed in deinit, or below where opening fails.
     guard let handle = unsafe archive_read_new() else {
       throw PackageFileError(.system, path: file.path, "libarchive has no memory.")
