@@ -173,7 +173,7 @@ let package = Package(
       name: "HostedContentTests",
       dependencies: [
         "HostedContent", "PackageFiles", "LedgerStore", "LedgerModel", "LedgerEvents", "daybook",
-        .product(name: "Crypto", package: "swift-crypto"),
+        "LedgerHistories", .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: strict),
     .testTarget(

@@ -139,7 +139,9 @@ struct HostilePackage: Sendable, CustomTestStringConvertible {
   static let kinds: [HostilePackage] = [
     .init("a character device", .special) { $0.add("Contents/d", "", mode: 0o020666) },
     .init("a block device", .special) { $0.add("Contents/d", "", mode: 0o060666) },
-    .init("a pipe", .special) { $0.add("Contents/d", "", mode: 0o010666) },
+    .init("a pipe", .fault(.special)) {
+      PackageLab.xar(TestXar.entry("p", type: "fifo")).bytes
+    },
     .init("a socket", .special) { $0.add("Contents/d", "", mode: 0o140666) },
   ]
 
@@ -183,12 +185,13 @@ struct HostilePackage: Sendable, CustomTestStringConvertible {
           statedBytes: zeros.bytes))
     },
     .init("a bomb of many small ones", .bomb, limits: .small) { zip in
-      let zeros = TestZip.deflatedZeros(2_000)
-      for index in 0..<10 {
+      let zeros = TestZip.deflatedZeros(400)
+      let checksum = TestZip.checksum([UInt8](repeating: 0, count: Int(zeros.bytes)))
+      for index in 0..<20 {
         zip.entries.append(
           .init(
             name: Array("Contents/z\(index)".utf8), data: zeros.data, method: 8,
-            statedBytes: zeros.bytes))
+            statedBytes: zeros.bytes, statedChecksum: checksum))
       }
     },
     .init("an entry that states 4 GB", .tooLarge) { zip in

@@ -1,6 +1,8 @@
+import Crypto
 import Foundation
 import HostedContent
 import LedgerEvents
+import Testing
 
 /// A folder for packages that goes when the test does.
 final class PackageLab {
@@ -131,5 +133,26 @@ struct TrustingSink: PackageSink {
     } catch {
       throw ContentError(.inputOutput, path: path, "\(error)")
     }
+  }
+}
+
+extension PackageLab {
+  /// The SHA-256 of a file's bytes, in hexadecimal digits.
+  static func digest(ofFile path: String) throws -> String {
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    return ContentDigest(SHA256.hash(data: bytes)).hexadecimal
+  }
+}
+
+extension PackageLab {
+  /// Runs a line of bash in the lab's folder.
+  func shell(_ line: String) throws {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/bash")
+    process.arguments = ["-c", line]
+    process.currentDirectoryURL = URL(fileURLWithPath: path)
+    try process.run()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0, "\(line)")
   }
 }

@@ -56,7 +56,7 @@ struct TestZip {
     }
   }
 
-  private static func checksum(_ bytes: [UInt8]) -> UInt32 {
+  static func checksum(_ bytes: [UInt8]) -> UInt32 {
     var register: UInt32 = 0xFFFF_FFFF
     for byte in bytes {
       register ^= UInt32(byte)
