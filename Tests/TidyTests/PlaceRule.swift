@@ -24,6 +24,7 @@ struct PlaceRule: TidyRule {
     "Tools/daybook/": ["swift"],
     "Tools/page/": ["mjs"],
     "Tools/samples/": ["jsonl", "json", "storekit", "md", "py"],
+    "Tools/samples/atlas/": ["plist", "txt", "csv"],
     "docs/": ["md", "txt", "json", "svg"],
   ]
 
