@@ -3,7 +3,9 @@ struct PackageLevels {
   static let contents = "Contents"
 
   /// What stands at the top of packages that pkgbuild and productbuild make of programs.
-  private static let installerNames: Set<String> = ["Bom", "Distribution", "PackageInfo", "Payload"]
+  private static let installerNames: Set<String> = [
+    "Bom", "Distribution", "PackageInfo", "Payload",
+  ]
 
   /// Names beside the two, in the order in which they came.
   private(set) var others: [String] = []
