@@ -27,6 +27,7 @@ let package = Package(
     .library(name: "StoreImport", targets: ["StoreImport"]),
     .library(name: "QueueSimulator", targets: ["QueueSimulator"]),
     .library(name: "Replay", targets: ["Replay"]),
+    .library(name: "Audit", targets: ["Audit"]),
     .library(name: "HostedContent", targets: ["HostedContent"]),
     .library(name: "ProductCatalogue", targets: ["ProductCatalogue"]),
     .library(name: "ProductPages", targets: ["ProductPages"]),
@@ -68,6 +69,9 @@ let package = Package(
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: strict),
+    .target(
+      name: "Audit", dependencies: ["LedgerStore", "LedgerModel", "LedgerEvents"],
+      swiftSettings: strict),
     .systemLibrary(
       name: "CArchive", pkgConfig: "libarchive",
       providers: [.apt(["libarchive-dev"]), .brew(["libarchive"])]),
@@ -90,7 +94,7 @@ let package = Package(
       dependencies: [
         "LedgerEvents", "LedgerModel", "LedgerStore", "Entitlements", "StoreImport", "Replay",
         "QueueSimulator", "HostedContent", "ProductCatalogue", "ProductPages",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "Audit", .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ],
       path: "Tools/daybook", swiftSettings: strict),
@@ -164,6 +168,12 @@ let package = Package(
     .testTarget(
       name: "ScenarioTests",
       dependencies: ["QueueSimulator", "LedgerModel", "LedgerEvents", "LedgerHistories"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "AuditTests",
+      dependencies: [
+        "Audit", "LedgerStore", "LedgerModel", "LedgerEvents", "LedgerHistories",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "PackageFilesTests", dependencies: ["PackageFiles"], swiftSettings: strict),

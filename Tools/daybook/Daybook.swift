@@ -14,6 +14,7 @@ struct Daybook: ParsableCommand {
     subcommands: [
       Init.self, Append.self, Import.self, EventsCommand.self, EntitlementsCommand.self,
       HoldersCommand.self, InstalledCommand.self, TransactionsCommand.self, FindingsCommand.self,
+      ExplainCommand.self,
       ReplayCommand.self, Simulate.self, Explore.self, StoreItemCommand.self, Grant.self,
       Withdraw.self, Link.self, Transfer.self, Note.self, Rebuild.self,
       Verify.self, Stats.self,
