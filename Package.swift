@@ -64,7 +64,7 @@ let package = Package(
     .target(
       name: "Replay",
       dependencies: [
-        "LedgerStore", "LedgerModel", "LedgerEvents",
+        "LedgerStore", "LedgerModel", "LedgerEvents", "ProductPages",
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: strict),
@@ -82,7 +82,10 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "ProductCatalogue",
-      dependencies: ["LedgerStore", "LedgerModel", "LedgerEvents", "StoreImport"],
+      dependencies: [
+        "LedgerStore", "LedgerModel", "LedgerEvents", "StoreImport",
+        .product(name: "Crypto", package: "swift-crypto"),
+      ],
       swiftSettings: strict),
     .target(name: "ProductPages", dependencies: ["LedgerEvents"], swiftSettings: strict),
     .executableTarget(
@@ -175,8 +178,11 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "ProductCatalogueTests",
-      dependencies: ["ProductCatalogue", "LedgerStore", "LedgerModel", "LedgerEvents"],
-      swiftSettings: strict),
+      dependencies: [
+        "ProductCatalogue", "LedgerStore", "LedgerModel", "LedgerEvents", "LMDB",
+        "LedgerHistories",
+      ],
+      exclude: ["Golden"], swiftSettings: strict),
     .testTarget(
       name: "ProductPagesTests", dependencies: ["ProductPages", "LedgerEvents"],
       swiftSettings: strict),
