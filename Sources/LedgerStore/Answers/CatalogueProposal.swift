@@ -59,7 +59,7 @@ extension LedgerView {
   ) throws(LedgerError) -> CatalogueEffect {
     let proposal = try CatalogueProposal(event, now, self)
     var effect = CatalogueEffect()
-    for product in proposal.products { effect.buyers[proposal.texts.text(of: product)] = 0 }
+    for use in event.nameUses where use.kind == .product { effect.buyers[use.name] = 0 }
     var walk = try units()
     while let before = try walk.next() {
       guard proposal.products.contains(where: before.concernsAnswer) else { continue }
