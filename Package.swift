@@ -86,7 +86,10 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "ProductCatalogue",
-      dependencies: ["LedgerStore", "LedgerModel", "LedgerEvents", "StoreImport"],
+      dependencies: [
+        "LedgerStore", "LedgerModel", "LedgerEvents", "StoreImport",
+        .product(name: "Crypto", package: "swift-crypto"),
+      ],
       swiftSettings: strict),
     .target(name: "ProductPages", dependencies: ["LedgerEvents"], swiftSettings: strict),
     .executableTarget(
@@ -185,8 +188,11 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "ProductCatalogueTests",
-      dependencies: ["ProductCatalogue", "LedgerStore", "LedgerModel", "LedgerEvents"],
-      swiftSettings: strict),
+      dependencies: [
+        "ProductCatalogue", "LedgerStore", "LedgerModel", "LedgerEvents", "LMDB",
+        "LedgerHistories",
+      ],
+      exclude: ["Golden"], swiftSettings: strict),
     .testTarget(
       name: "ProductPagesTests", dependencies: ["ProductPages", "LedgerEvents"],
       swiftSettings: strict),

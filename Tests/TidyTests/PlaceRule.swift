@@ -22,6 +22,7 @@ struct PlaceRule: TidyRule {
     "Tools/Fuzz/": ["swift", "md", "jsonl", "json", "txt", "bin"],
     "Tools/daybook/": ["swift"],
     "Tools/page/": ["mjs"],
+    "Tools/prices/": ["c", "md"],
     "Tools/samples/": ["jsonl", "json", "storekit", "md", "py"],
     "docs/": ["md", "txt", "json", "svg"],
   ]
