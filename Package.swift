@@ -75,8 +75,10 @@ let package = Package(
     .systemLibrary(
       name: "CArchive", pkgConfig: "libarchive",
       providers: [.apt(["libarchive-dev"]), .brew(["libarchive"])]),
+    .systemLibrary(name: "CFolder"),
     .target(
-      name: "PackageFiles", dependencies: ["CArchive"], swiftSettings: strict + lifetimes),
+      name: "PackageFiles", dependencies: ["CArchive", "CFolder"],
+      swiftSettings: strict + lifetimes),
     .target(
       name: "HostedContent",
       dependencies: [

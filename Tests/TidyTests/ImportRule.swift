@@ -13,7 +13,7 @@ struct ImportRule: TidyRule {
     "QueueSimulator": ["LedgerEvents", "LedgerModel"],
     "Replay": ["LedgerStore", "LedgerModel", "LedgerEvents", "ProductPages", "Crypto"],
     "Audit": ["LedgerStore", "LedgerModel", "LedgerEvents"],
-    "PackageFiles": ["CArchive"],
+    "PackageFiles": ["CArchive", "CFolder"],
     "HostedContent": ["PackageFiles", "LedgerEvents", "LedgerModel", "Crypto"],
     "ProductCatalogue": ["LedgerStore", "LedgerModel", "LedgerEvents", "StoreImport"],
     "ProductPages": ["LedgerEvents"],
@@ -46,7 +46,7 @@ struct ImportRule: TidyRule {
 
   private static func allows(_ imported: String, in module: String) -> Bool {
     if imported == "CLMDB" { return module == "LMDB" }
-    if imported == "CArchive" { return module == "PackageFiles" }
+    if ["CArchive", "CFolder"].contains(imported) { return module == "PackageFiles" }
     guard let allowed = own[module] else { return true }
     return allowed.contains(imported)
       || (toolchain.contains(imported) && !pure.contains(module))
