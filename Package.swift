@@ -64,7 +64,7 @@ let package = Package(
     .target(
       name: "Replay",
       dependencies: [
-        "LedgerStore", "LedgerModel", "LedgerEvents",
+        "LedgerStore", "LedgerModel", "LedgerEvents", "ProductPages",
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: strict),

@@ -10,6 +10,8 @@ internal import CArchive
 @safe public final class ArchiveReader {
   /// Bytes that libarchive reads of the file at once.
   private static let blockBytes = 1 << 20
+  /// Blocks without a byte that may follow one another before reading is given up.
+  private static let emptyBlocksMax = 10_000
 
   public let path: String
   public let format: ContainerFormat
@@ -17,6 +19,11 @@ internal import CArchive
   private let handle: OpaquePointer
   private let locale = LocaleOfNames()
   private var hasData = false
+  /// The archive's own bytes that were not handed out yet.
+  private var block: UnsafeRawPointer?
+  private var blockCount = 0
+  private var blockOffset = 0
+  private var emptyBlocks = 0
 
   /// Bytes of the container.
   public var containerBytes: UInt64 { file.state.bytes }
@@ -26,7 +33,10 @@ internal import CArchive
     guard file.state.type == .file,
       let format = ContainerFormat(firstBytes: try file.bytes(at: 0, count: 4))
     else { return nil }
-    if format == .xar { try XarTable.check(file) }
+    switch format {
+    case .xar: try XarTable.check(file)
+    case .zip: try ZipTable.check(file)
+    }
     // SAFETY: the archive is freed in deinit, or below where opening fails.
     guard let handle = unsafe archive_read_new() else {
       throw PackageFileError(.system, path: file.path, "libarchive has no memory.")
@@ -57,7 +67,7 @@ internal import CArchive
 
   /// The next entry; nil behind the last. What was not read of the one before is skipped.
   public func next() throws(PackageFileError) -> RawEntry? {
-    hasData = false
+    endData()
     var entry: OpaquePointer?
     let result = locale.use {
       // SAFETY: the entry stays the archive's own until the next header is read.
@@ -79,15 +89,57 @@ internal import CArchive
   }
 
   /// Reads what comes next of the entry last given into the start of `buffer`; 0 behind its end.
+  ///
+  /// By blocks, and not by `archive_read_data`: that pads with zeros up to the offset of a block,
+  /// which libarchive 3.6.2 counts on from entry to entry of a xar. Neither format has holes.
   public func read(into buffer: inout [UInt8]) throws(PackageFileError) -> Int {
     guard hasData, !buffer.isEmpty else { return 0 }
-    // SAFETY: libarchive writes at most as many bytes as the buffer has.
-    let count = unsafe buffer.withUnsafeMutableBytes { bytes in
-      unsafe archive_read_data(handle, bytes.baseAddress, bytes.count)
+    var filled = 0
+    while filled < buffer.count {
+      if blockOffset == blockCount, try !readBlock() { break }
+      guard let block = unsafe block else { break }
+      let count = min(buffer.count - filled, blockCount - blockOffset)
+      // SAFETY: the block is the archive's until the next call, `count` bytes of it are not read
+      // yet, and as many are free in the buffer.
+      unsafe buffer.withUnsafeMutableBytes { bytes in
+        let free = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[filled...])
+        unsafe free.copyMemory(
+          from: UnsafeRawBufferPointer(start: block + blockOffset, count: count))
+      }
+      blockOffset += count
+      filled += count
     }
-    guard count >= 0 else { throw failure() }
-    if count == 0 { hasData = false }
-    return count
+    return filled
+  }
+
+  /// Asks for the next block of data; false behind the last.
+  private func readBlock() throws(PackageFileError) -> Bool {
+    var start: UnsafeRawPointer?
+    var count = 0
+    var offset: Int64 = 0
+    // SAFETY: libarchive sets all three; the block stays its own until the next call.
+    let result = unsafe archive_read_data_block(handle, &start, &count, &offset)
+    unsafe block = start
+    blockCount = count
+    blockOffset = 0
+    if result == ARCHIVE_EOF {
+      endData()
+      return false
+    }
+    guard result == ARCHIVE_OK else { throw failure() }
+    emptyBlocks = count == 0 ? emptyBlocks + 1 : 0
+    guard emptyBlocks < Self.emptyBlocksMax else {
+      throw PackageFileError(
+        .malformed, path: path, "an entry's data does not come to its end.")
+    }
+    return true
+  }
+
+  private func endData() {
+    hasData = false
+    unsafe block = nil
+    blockCount = 0
+    blockOffset = 0
   }
 
   /// - Throws: `changed` where the file is not what it was, or another lies at its path.
