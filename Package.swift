@@ -122,6 +122,9 @@ let package = Package(
     .executableTarget(
       name: "CrashChild", dependencies: ["LedgerStore", "LedgerEvents", "LMDB", "LedgerHistories"],
       path: "Tests/CrashChild", swiftSettings: strict),
+    .executableTarget(
+      name: "InstallChild", dependencies: ["LedgerStore", "LedgerEvents"],
+      path: "Tests/InstallChild", swiftSettings: strict),
     .testTarget(name: "LMDBTests", dependencies: ["LMDB"], swiftSettings: strict + lifetimes),
     .testTarget(
       name: "LedgerEventsTests", dependencies: ["LedgerEvents", "LedgerModel"],
@@ -186,6 +189,7 @@ let package = Package(
       name: "HostedContentTests",
       dependencies: [
         "HostedContent", "PackageFiles", "LedgerStore", "LedgerModel", "LedgerEvents", "daybook",
+        "InstallChild",
       ],
       swiftSettings: strict),
     .testTarget(
