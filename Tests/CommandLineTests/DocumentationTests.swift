@@ -72,6 +72,7 @@ import Testing
       "transfer keeper-7 keeper-8 --new-account --operator kim --reason sold --id 4711-4 --format json"
     ),
     Sample("note", "note keeper-8 called-about-it --operator kim --id 4711-5 --format json"),
+    Sample("diff", "diff --from 72 --to 75 --format json"),
     Sample("rebuild", "rebuild --check --format json"),
     Sample("verify", "verify --format json"),
     Sample("stats", "stats --format json"),
