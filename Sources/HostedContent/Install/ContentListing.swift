@@ -61,7 +61,7 @@ public struct ContentListing: Sendable {
           if report.version != name {
             version.faults.append(
               PackageFault(
-                .badVersion, path: PackageIdentity.infoName,
+                .badVersion, path: ContentInfo.fileName,
                 "it states version \(report.version?.text ?? "none") in the folder of "
                   + "\(name.text)."))
           }

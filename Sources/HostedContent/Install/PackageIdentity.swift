@@ -1,4 +1,3 @@
-internal import Foundation
 internal import LedgerEvents
 
 /// What a package says that it is, read before it is judged.
@@ -10,7 +9,6 @@ struct PackageIdentity: Hashable {
   let product: Name
   let version: Name
 
-  static let infoName = "ContentInfo.plist"
   /// Bytes that are read of it: two short texts.
   private static let infoBytesMax = 64 * 1024
 
@@ -21,7 +19,7 @@ struct PackageIdentity: Hashable {
     var package = try OpenedPackage(path: path)
     while let entry = try package.next() {
       let parts = entry.path.split(separator: "/").filter { $0 != "." }
-      guard parts == [Self.infoName[...]], case .file = entry.kind else { continue }
+      guard parts == [ContentInfo.fileName[...]], case .file = entry.kind else { continue }
       guard let found = Self.read(try Self.bytes(of: &package)) else { return nil }
       if let expected, found.product != expected { return nil }
       self.init(product: found.product, version: found.version)
@@ -47,23 +45,11 @@ struct PackageIdentity: Hashable {
   }
 
   private static func read(_ bytes: [UInt8]) -> (product: Name, version: Name)? {
-    guard bytes.count <= infoBytesMax else { return nil }
-    let info: Info
-    do { info = try PropertyListDecoder().decode(Info.self, from: Data(bytes)) } catch {
-      return nil
-    }
-    guard !info.product.isEmpty, !info.version.isEmpty else { return nil }
-    return (Name(info.product), Name(info.version))
-  }
-
-  private struct Info: Decodable {
-    let product: String
-    let version: String
-
-    enum CodingKeys: String, CodingKey {
-      case product = "IAPProductIdentifier"
-      case version = "ContentVersion"
-    }
+    guard bytes.count <= infoBytesMax, let info = ContentInfo.read(bytes).info,
+      case .text(let product) = info.product, case .text(let version) = info.version,
+      !product.isEmpty, !version.isEmpty
+    else { return nil }
+    return (Name(product), Name(version))
   }
 }
 
