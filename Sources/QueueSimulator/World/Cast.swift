@@ -8,6 +8,8 @@ final class Cast: Sendable {
     var name: Name
     var isConsumable: Bool
     var parts: [ScenarioProduct.Download]
+    /// How far each of them comes from one report to the next, in thousandths.
+    var steps: [Int]
     /// The rank of the version at the start.
     var version: Int16
     /// The number of its first download; the others follow.
@@ -60,7 +62,9 @@ final class Cast: Sendable {
       products.append(
         Product(
           name: product.name, isConsumable: product.kind == .consumable,
-          parts: product.downloads, version: rank(product.contentVersion), firstDownload: number))
+          parts: product.downloads,
+          steps: product.downloads.map { Delays.thousandthsPerReport(of: $0.length) },
+          version: rank(product.contentVersion), firstDownload: number))
       number += NameNumber(product.downloads.count)
     }
     self.products = products

@@ -94,7 +94,7 @@ extension World {
   }
 
   /// Anything may have changed that the apps' next calls depend on.
-  private mutating func forgetCallers() {
+  mutating func forgetCallers() {
     for device in devices.indices { devices[device].areCallersListed = false }
   }
 
@@ -105,7 +105,7 @@ extension World {
     var part = before
     part.isPending = true
     let product = Int(devices[device].slots[slot].product)
-    let step = Delays.thousandthsPerReport(of: cast.products[product].parts[place].length)
+    let step = cast.products[product].steps[place]
     if cast.scenario.devices[device].isSimulator {
       part.state = .failed
     } else if part.state == .waiting {
@@ -182,7 +182,7 @@ extension Device {
       if slots[slot].mayBeAuthorized {
         actions.append(Action(.authorize, device: place, slot: slot))
       }
-      let places = places(of: slot)
+      let places = slots[slot].places
       for part in places where parts[part].state.isRunning && !parts[part].isStalled {
         actions.append(
           Action(.download, device: place, slot: slot, part: part - places.lowerBound))
@@ -200,7 +200,7 @@ extension Device {
       if slots[slot].isRemovalPending { isRemovalPending = true }
       // Of what was finished nothing is told until it is delivered again.
       guard slots[slot].isTold, !slots[slot].isFinished else { continue }
-      for part in places(of: slot) where parts[part].isPending { isDownloadPending = true }
+      for part in slots[slot].places where parts[part].isPending { isDownloadPending = true }
     }
     if isPending { actions.append(Action(.updatedTransactions, device: place)) }
     if isDownloadPending { actions.append(Action(.updatedDownloads, device: place)) }
