@@ -61,7 +61,6 @@ public struct Book {
     let unit = Unit.fold(facts, context: context, texts: texts)
     let observed = unit.observedProducts
     var observations: [Unit.ObservedProduct: ProductObservations] = [:]
-    observations.reserveCapacity(observed.count)
     for product in observed {
       observations[product] = unit.observations(of: product, texts: texts)
     }

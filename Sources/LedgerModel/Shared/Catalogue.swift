@@ -59,7 +59,6 @@ public struct Catalogue: Sendable {
   mutating func add(_ fact: Fact, _ texts: any FactTexts) -> [ContextChange.ProductSpan] {
     guard let detail = fact.detail else { return [] }
     let key = FoldKey(fact)
-    points.reserveCapacity(points.count + detail.fields.entries.count)
     return detail.fields.entries.map { entry in
       let point = Point(key: key, app: fact.app, environment: fact.environment, entry: entry)
       return insert(point, texts)

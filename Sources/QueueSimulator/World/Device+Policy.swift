@@ -129,7 +129,8 @@ extension Device {
   private var running: Int {
     var count = 0
     for slot in slots.indices where slots[slot].isTold && !slots[slot].isGone {
-      for place in slots[slot].places where parts[place].isRequested && !parts[place].told.hasEnded {
+      for place in slots[slot].places where parts[place].isRequested && !parts[place].told.hasEnded
+      {
         count += 1
       }
     }

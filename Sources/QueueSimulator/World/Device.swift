@@ -47,6 +47,8 @@ struct Device: Hashable, Sendable {
   var callers: [Int16] = []
   /// Nothing that `nextCall` depends on has changed since.
   var areCallersListed = false
+  /// The queue had something to report of downloads, as listed last.
+  var hasDownloadNews = false
 
   // Faults that wait for their moment.
   var isDiskFull = false
