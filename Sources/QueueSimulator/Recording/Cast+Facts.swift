@@ -17,17 +17,17 @@ extension Cast {
     for event in events where event.repeats == 0 {
       position += 1
       if event.kind == .contentVersionPublished { offers[Int(event.product)] = event.version }
-      facts.append(fact(of: event, at: position, offers))
+      facts.append(
+        Fact(
+          position: position, kind: event.kind, source: event.source,
+          environment: scenario.environment, statedOccurredAt: event.time,
+          recordedAt: event.time, sequence: Int64(event.sequence), idPrefix: idPrefix))
+      describe(event, offers, in: &facts[facts.count - 1])
     }
   }
 
-  private func fact(
-    of event: SimulatedEvent, at position: UInt64, _ offers: [Int16]
-  ) -> Fact {
-    var fact = Fact(
-      position: position, kind: event.kind, source: event.source,
-      environment: scenario.environment, statedOccurredAt: event.time, recordedAt: event.time,
-      sequence: Int64(event.sequence), idPrefix: idPrefix)
+  /// What an event says beside its head, written where the fact stands.
+  private func describe(_ event: SimulatedEvent, _ offers: [Int16], in fact: inout Fact) {
     fact.app = 1
     fact.account = number(account: event.account)
     fact.device = number(device: event.device)
@@ -39,7 +39,6 @@ extension Cast {
     fact.download = number(product: event.product, part: event.part)
     if event.progress >= 0 { fact.progress = Double(event.progress) / 1_000 }
     fact.detail = detail(of: event, offers)
-    return fact
   }
 
   private var catalogFact: Fact {
