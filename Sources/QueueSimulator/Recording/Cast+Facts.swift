@@ -47,7 +47,7 @@ extension Cast {
       statedOccurredAt: scenario.start.microseconds, recordedAt: scenario.start.microseconds,
       sequence: -1, idPrefix: idPrefix)
     fact.app = 1
-    fact.detail = common.catalog
+    fact.detail = shared.catalog
     return fact
   }
 
@@ -56,17 +56,17 @@ extension Cast {
     switch event.kind {
     case .transactionPurchased, .transactionRestored: return delivery(event)
     case .downloadFinished, .contentInstallStarted, .contentVersionPublished:
-      return event.version < 0 ? nil : common.versions[Int(event.version)]
-    case .contentInstalled: return common.installs[Int(event.version)]
+      return event.version < 0 ? nil : shared.versions[Int(event.version)]
+    case .contentInstalled: return shared.installs[Int(event.version)]
     case .paymentAdded:
       guard event.quantity != 1 else { return nil }
       var fields = FactDetail.Fields()
       fields.quantity = Int64(event.quantity)
       return FactDetail(fields)
-    case .paymentsChecked: return event.note == .allowed ? common.allowed : common.notAllowed
+    case .paymentsChecked: return event.note == .allowed ? shared.allowed : shared.notAllowed
     case .catalogReceived: return received(offers)
     case .transactionFailed, .purchaseFulfillmentFailed, .downloadFailed, .contentInstallFailed:
-      return common.error
+      return shared.error
     default: return nil
     }
   }
@@ -76,7 +76,7 @@ extension Cast {
     fields.quantity = Int64(event.quantity)
     fields.purchasedAt = event.purchasedAt
     if event.version >= 0 {
-      fields.downloads = common.downloads[Int(event.product)][Int(event.version)]
+      fields.downloads = shared.downloads[Int(event.product)][Int(event.version)]
     }
     return FactDetail(fields)
   }

@@ -29,7 +29,7 @@ final class Cast: Sendable {
   /// How many names are fixed; those that a run makes follow.
   let firstDynamic: NameNumber
   /// What facts of every run carry.
-  let common: CommonDetails
+  let shared: SharedDetails
   /// Nine digits that tell the identifiers of one scenario and seed from those of others.
   let stamp: String
   /// The first eight bytes of every id.
@@ -72,7 +72,7 @@ final class Cast: Sendable {
       products[place].isConsumable ? bits | 1 << UInt64(place) : bits
     }
     firstDynamic = number
-    common = CommonDetails(
+    shared = SharedDetails(
       catalog: Self.catalog(scenario, firstProduct), products: products, versions: versions)
     stamp = Self.stamp(scenario.title, seed)
     idPrefix = Self.idPrefix(stamp)

@@ -14,8 +14,8 @@ enum AppCall: Hashable, Sendable {
 }
 
 extension Device {
-  /// What `nextCall` says. It changes nothing; it is mutating because a device that is read in place
-  /// is not copied.
+  /// What `nextCall` says. It changes nothing; it is mutating because a device that is read in
+  /// place is not copied.
   mutating func call(_ slot: Int, _ cast: Cast) -> AppCall? { nextCall(slot, cast) }
 
   /// What the app's policy does next for a transaction, from what it was told in this launch and

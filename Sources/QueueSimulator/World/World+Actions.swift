@@ -68,7 +68,7 @@ extension World {
   mutating func perform(_ action: Action, _ recording: inout Recording) -> Bool {
     let device = Int(action.device)
     let slot = Int(action.slot)
-    // Steps of downloads and reports of them are most of a run, and say themselves what they change.
+    // Steps of downloads and their reports are most of a run, and say themselves what they change.
     if action.verb != .download && action.verb != .updatedDownloads { forgetCallers() }
     switch action.verb {
     case .command: runCommand(&recording)
