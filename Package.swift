@@ -27,6 +27,7 @@ let package = Package(
     .library(name: "StoreImport", targets: ["StoreImport"]),
     .library(name: "QueueSimulator", targets: ["QueueSimulator"]),
     .library(name: "Replay", targets: ["Replay"]),
+    .library(name: "Audit", targets: ["Audit"]),
     .library(name: "HostedContent", targets: ["HostedContent"]),
     .library(name: "ProductCatalogue", targets: ["ProductCatalogue"]),
     .library(name: "ProductPages", targets: ["ProductPages"]),
@@ -64,15 +65,20 @@ let package = Package(
     .target(
       name: "Replay",
       dependencies: [
-        "LedgerStore", "LedgerModel", "LedgerEvents",
+        "LedgerStore", "LedgerModel", "LedgerEvents", "ProductPages",
         .product(name: "Crypto", package: "swift-crypto"),
       ],
+      swiftSettings: strict),
+    .target(
+      name: "Audit", dependencies: ["LedgerStore", "LedgerModel", "LedgerEvents"],
       swiftSettings: strict),
     .systemLibrary(
       name: "CArchive", pkgConfig: "libarchive",
       providers: [.apt(["libarchive-dev"]), .brew(["libarchive"])]),
+    .systemLibrary(name: "CFolder"),
     .target(
-      name: "PackageFiles", dependencies: ["CArchive"], swiftSettings: strict + lifetimes),
+      name: "PackageFiles", dependencies: ["CArchive", "CFolder"],
+      swiftSettings: strict + lifetimes),
     .target(
       name: "HostedContent",
       dependencies: [
@@ -82,7 +88,10 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "ProductCatalogue",
-      dependencies: ["LedgerStore", "LedgerModel", "LedgerEvents", "StoreImport"],
+      dependencies: [
+        "LedgerStore", "LedgerModel", "LedgerEvents", "StoreImport",
+        .product(name: "Crypto", package: "swift-crypto"),
+      ],
       swiftSettings: strict),
     .target(name: "ProductPages", dependencies: ["LedgerEvents"], swiftSettings: strict),
     .executableTarget(
@@ -90,7 +99,7 @@ let package = Package(
       dependencies: [
         "LedgerEvents", "LedgerModel", "LedgerStore", "Entitlements", "StoreImport", "Replay",
         "QueueSimulator", "HostedContent", "ProductCatalogue", "ProductPages",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "Audit", .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ],
       path: "Tools/daybook", swiftSettings: strict),
@@ -113,6 +122,9 @@ let package = Package(
     .executableTarget(
       name: "CrashChild", dependencies: ["LedgerStore", "LedgerEvents", "LMDB", "LedgerHistories"],
       path: "Tests/CrashChild", swiftSettings: strict),
+    .executableTarget(
+      name: "InstallChild", dependencies: ["LedgerStore", "LedgerEvents"],
+      path: "Tests/InstallChild", swiftSettings: strict),
     .testTarget(name: "LMDBTests", dependencies: ["LMDB"], swiftSettings: strict + lifetimes),
     .testTarget(
       name: "LedgerEventsTests", dependencies: ["LedgerEvents", "LedgerModel"],
@@ -166,17 +178,27 @@ let package = Package(
       dependencies: ["QueueSimulator", "LedgerModel", "LedgerEvents", "LedgerHistories"],
       swiftSettings: strict),
     .testTarget(
+      name: "AuditTests",
+      dependencies: [
+        "Audit", "LedgerStore", "LedgerModel", "LedgerEvents", "LedgerHistories",
+      ],
+      swiftSettings: strict),
+    .testTarget(
       name: "PackageFilesTests", dependencies: ["PackageFiles"], swiftSettings: strict),
     .testTarget(
       name: "HostedContentTests",
       dependencies: [
         "HostedContent", "PackageFiles", "LedgerStore", "LedgerModel", "LedgerEvents", "daybook",
+        "InstallChild",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "ProductCatalogueTests",
-      dependencies: ["ProductCatalogue", "LedgerStore", "LedgerModel", "LedgerEvents"],
-      swiftSettings: strict),
+      dependencies: [
+        "ProductCatalogue", "LedgerStore", "LedgerModel", "LedgerEvents", "LMDB",
+        "LedgerHistories",
+      ],
+      exclude: ["Golden"], swiftSettings: strict),
     .testTarget(
       name: "ProductPagesTests", dependencies: ["ProductPages", "LedgerEvents"],
       swiftSettings: strict),

@@ -1,4 +1,4 @@
-import LedgerEvents
+public import LedgerEvents
 
 extension EventKind {
   /// A `transaction.*` event of the vocabulary.
@@ -22,7 +22,7 @@ extension EventKind {
   }
 
   /// `catalog.*` and `account.*`: events that count in every environment when they state none.
-  var countsInEveryEnvironment: Bool {
+  public var countsInEveryEnvironment: Bool {
     (rawValue >= EventKind.catalogSet.rawValue && rawValue <= EventKind.catalogFailed.rawValue)
       || (rawValue >= EventKind.accountLinked.rawValue
         && rawValue <= EventKind.accountErased.rawValue)

@@ -1,7 +1,7 @@
-/// A price as the store told it to a device: an exact decimal and how it is to be read.
+/// A price as the store told it to a device: an exact decimal, and how it is to be read.
 ///
-/// Source: the guide's *Retrieving Product Information*: a price is formatted with the product's
-/// `priceLocale`, not with the device's locale.
+/// Source: the *In-App Purchase Programming Guide*, *Retrieving Product Information*: a price is
+/// formatted with the product's `priceLocale`, not with the device's locale.
 public struct StorePrice: Hashable, Sendable {
   /// The decimal as it was recorded, digit for digit.
   public let amount: String
@@ -14,5 +14,22 @@ public struct StorePrice: Hashable, Sendable {
     self.amount = amount
     self.currency = currency
     self.priceLocale = priceLocale
+  }
+
+  /// Whether the same is to be paid: `1.9` is `1.90`, whatever the form.
+  public func costsAsMuch(as other: StorePrice) -> Bool {
+    currency == other.currency && Self.canonical(amount) == Self.canonical(other.amount)
+  }
+
+  /// A decimal without what does not change it: zeros in front, zeros behind the point.
+  static func canonical(_ amount: String) -> String {
+    let isNegative = amount.utf8.first == UInt8(ascii: "-")
+    let parts = amount.drop { $0 == "-" || $0 == "+" }
+      .split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+    let whole = (parts.first ?? "").drop { $0 == "0" }
+    var fraction = parts.count > 1 ? parts[1] : ""
+    while fraction.last == "0" { fraction.removeLast() }
+    let digits = (whole.isEmpty ? "0" : whole) + (fraction.isEmpty ? "" : "." + fraction)
+    return (isNegative && digits != "0" ? "-" : "") + digits
   }
 }

@@ -1,12 +1,29 @@
 /// The numeric Apple ID of something in the store: an app, an album, a book.
 ///
-/// Source: the guide's *Product Page*, which presents the item with the identifier
+/// Source: Apple, *SKStoreProductViewController*, which presents the item of the parameter
 /// `SKStoreProductParameterITunesItemIdentifier`.
-public struct StoreItem: Hashable, Sendable {
-  /// The digits without leading zeros.
+public struct StoreItem: Hashable, Sendable, CustomStringConvertible {
+  /// Never 0.
   public let number: UInt64
 
-  public init(number: UInt64) {
+  /// - Parameter number: the Apple ID; `nil` comes back for 0, which names nothing.
+  public init?(number: UInt64) {
+    guard number > 0 else { return nil }
     self.number = number
   }
+
+  /// Reads decimal digits, with or without `id` before them.
+  ///
+  /// - Returns: `nil` where the text is anything else, or a number beyond 64 bits.
+  public init?(digits text: some StringProtocol) {
+    let bytes = Array(text.utf8)
+    let hasPrefix = bytes.count > 2 && (bytes[0] | 0x20) == 0x69 && (bytes[1] | 0x20) == 0x64
+    let digits = hasPrefix ? bytes[2...] : bytes[...]
+    guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+    guard let number = UInt64(String(decoding: digits, as: UTF8.self)) else { return nil }
+    self.init(number: number)
+  }
+
+  /// The digits, as an event's `storeItem` states them.
+  public var description: String { "\(number)" }
 }

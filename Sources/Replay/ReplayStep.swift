@@ -1,5 +1,6 @@
 public import LedgerEvents
 public import LedgerStore
+internal import ProductPages
 
 /// What one event did: what it changed and which rules it broke.
 public struct ReplayStep: Sendable {
@@ -17,6 +18,9 @@ public struct ReplayStep: Sendable {
   /// What there is behind it of all that is connected with its event, in the order of subjects;
   /// empty where it was not asked for.
   public var state: [ReplayLine] = []
+
+  /// What an error of the event mostly means, where it does not mean what it says.
+  public var note: String? { ProductPageFailure.explanation(of: event.event) }
 }
 
 /// A subject and where it stands.

@@ -40,6 +40,7 @@ import Testing
     Sample("holders", "holders maps --format json"),
     Sample("installed", "installed \(customer) --format json"),
     Sample("transactions", "transactions \(customer) --format json"),
+    Sample("explain", "explain \(customer) maps --at 2023-07-01T00:00:00Z --format json"),
     Sample("findings", "findings --severity critical --format json"),
     Sample("findings-by", "findings --by rule --format json"),
     Sample("replay", "replay \(incidents)/copied-too-late.jsonl --until finding --format jsonl"),
@@ -52,6 +53,26 @@ import Testing
       "explore",
       "explore Tests/Scenarios/explore/two-maps.json --policy finish-at-once --shrink --format json",
       status: 1),
+    Sample(
+      "storeitem",
+      "storeitem https://itunes.apple.com/us/app/ibooks/id364709193?mt=8 id496963922 --format json"),
+    Sample(
+      "grant",
+      "grant keeper-7 --entitlement pro --operator kim --reason ticket-4711 --id 4711-1 --format json"
+    ),
+    Sample(
+      "withdraw",
+      "withdraw keeper-7 --entitlement pro --operator kim --reason mistaken --id 4711-2 --format json"
+    ),
+    Sample(
+      "link",
+      "link keeper-7 \(customer) --operator kim --reason one-person --id 4711-3 --format json"),
+    Sample(
+      "transfer",
+      "transfer keeper-7 keeper-8 --new-account --operator kim --reason sold --id 4711-4 --format json"
+    ),
+    Sample("note", "note keeper-8 called-about-it --operator kim --id 4711-5 --format json"),
+    Sample("diff", "diff --from 72 --to 75 --format json"),
     Sample("rebuild", "rebuild --check --format json"),
     Sample("verify", "verify --format json"),
     Sample("stats", "stats --format json"),

@@ -16,6 +16,8 @@ public struct EventsQuery: Sendable {
   /// A type, or a pattern of one with `*` for any run of characters.
   public var type: String?
   public var source: EventSource?
+  /// Product pages of this item: the digits of its Apple ID.
+  public var storeItem: String?
   /// Store time, half open.
   public var since: Instant?
   public var until: Instant?
@@ -100,6 +102,10 @@ struct HeaderFilter {
     }
   }
 
+  private static let pages: Set<EventKind> = [
+    .productPageRequested, .productPagePresented, .productPageFailed, .productPageDismissed,
+  ]
+
   func admits(_ record: borrowing RecordView) -> Bool {
     for (slot, number) in numbers where record.number(slot) != number { return false }
     if let original {
@@ -113,6 +119,11 @@ struct HeaderFilter {
     if let since = query.since, record.occurredAt < since { return false }
     if let until = query.until, record.occurredAt >= until { return false }
     if let at = query.clocks.at, record.believedAt > at { return false }
+    if let item = query.storeItem {
+      guard Self.pages.contains(record.kind), record.text(of: .storeItem) == item else {
+        return false
+      }
+    }
     if let kinds { return kinds.matches(record) }
     return true
   }
@@ -171,7 +182,7 @@ extension RecordView {
     return occurredAt.microseconds > limit ? recordedAt : occurredAt
   }
 
-  private func text(of tag: RecordTag) -> String? {
+  fileprivate func text(of tag: RecordTag) -> String? {
     var members = fields
     do throws(RecordError) {
       while try members.next() {

@@ -38,7 +38,7 @@ extension LedgerView {
       nextChangeAt: answer.nextChangeAt.map(Instant.init(microseconds:)))
   }
 
-  private func entry(
+  func entry(
     _ entry: EntitlementEntry
   ) throws(LedgerError) -> EntitlementsAnswer.Entry {
     var transactions: [Name] = []

@@ -7,6 +7,8 @@ public struct ReplaySlice: Sendable {
   public var account: Name?
   /// Events that state this transaction.
   public var transaction: Name?
+  /// Product pages of this item: the digits of its Apple ID.
+  public var storeItem: String?
   /// Positions, both included.
   public var from: UInt64 = 1
   public var to: UInt64 = .max
@@ -45,6 +47,7 @@ extension LedgerView {
     var query = EventsQuery()
     query.account = slice.account
     query.transaction = slice.transaction
+    query.storeItem = slice.storeItem
     query.from = slice.from
     query.to = slice.to
     var steps: Set<UInt64> = []

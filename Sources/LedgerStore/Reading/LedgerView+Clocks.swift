@@ -58,14 +58,21 @@ extension LedgerView {
     return try book(batch.facts, Clocks(at: clocks.at))
   }
 
-  private func book(_ facts: [Fact], _ clocks: Clocks) throws(LedgerError) -> Book {
+  /// Those of some facts that the clocks reach.
+  ///
+  /// - Complexity: O(*n*) in the facts; as `position(_:)` for a ledger time that is an instant.
+  func cut(_ facts: [Fact], _ clocks: Clocks) throws(LedgerError) -> [Fact] {
     var facts = facts
     if let asOf = clocks.asOf {
       let end = try position(asOf)
       facts.removeAll { $0.position > end }
     }
     if let at = clocks.at { facts.removeAll { $0.occurredAt > at.microseconds } }
-    let book = Book(folding: facts, texts: reader.texts)
+    return facts
+  }
+
+  private func book(_ facts: [Fact], _ clocks: Clocks) throws(LedgerError) -> Book {
+    let book = Book(folding: try cut(facts, clocks), texts: reader.texts)
     try reader.texts.check()
     return book
   }

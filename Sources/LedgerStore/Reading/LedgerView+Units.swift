@@ -73,7 +73,8 @@ struct UnitWalk: ~Copyable, ~Escapable {
   private var cursor: Cursor
   private let absorbed: Set<UInt32>
   private var unseen: [UInt32]
-  private var unit: UInt32 = 0
+  /// The number of the unit.
+  private(set) var unit: UInt32 = 0
   private var isStoredDone = false
   /// Whether the unit is as its row says.
   private(set) var isStored = false

@@ -12,8 +12,9 @@ extension Scenario {
         reason: "expected at most \(ScenarioLimits.sizeBytesMax) bytes, found \(json.count)")
     }
     let value: JSONValue
-    do throws(EventError) { value = try JSONValue(json: Self.onOneLine(json)) } catch {
-      throw ScenarioError(reason: "\(Self.place(error.column, in: json)): \(error.reason)")
+    do throws(EventError) { value = try JSONValue(document: json) } catch {
+      throw ScenarioError(
+        reason: "line \(error.line), column \(error.column): \(error.reason)")
     }
     let document = try ScenarioField(value: value, path: "").object([
       "title", "source", "story", "start", "seed", "policy", "app", "environment", "accounts",
@@ -53,32 +54,6 @@ extension Scenario {
 
   /// 2026-01-05T09:00:00Z, a Monday.
   private static let defaultStart = Instant(microseconds: 1_767_603_600_000_000)
-
-  /// The document with spaces for the line feeds and tabs between its tokens: the reader is that of
-  /// events, which are one line each. Bytes keep their places, and texts are left as they are.
-  private static func onOneLine(_ json: [UInt8]) -> [UInt8] {
-    var line = json
-    var isText = false
-    var isEscaped = false
-    for place in line.indices {
-      switch line[place] {
-      case UInt8(ascii: "\""): if !isEscaped { isText.toggle() }
-      case UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t"):
-        if !isText { line[place] = UInt8(ascii: " ") }
-      default: break
-      }
-      isEscaped = isText && line[place] == UInt8(ascii: "\\") && !isEscaped
-    }
-    return line
-  }
-
-  /// Line and column of a byte, from 1.
-  private static func place(_ column: Int, in json: [UInt8]) -> String {
-    let before = json.prefix(max(column - 1, 0))
-    let line = before.count { $0 == UInt8(ascii: "\n") } + 1
-    let start = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
-    return "line \(line), column \(max(column - start, 1))"
-  }
 
   private mutating func readCast(_ document: ScenarioObject) throws(ScenarioError) {
     if let field = document["accounts"] {

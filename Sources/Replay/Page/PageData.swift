@@ -56,6 +56,7 @@ struct PageData {
     for name in names { numbers.append("\(number(name))") }
     numbers.append(event.sequence.map { "\($0)" } ?? "-1")
     numbers.append(event.data.isEmpty ? "\"\"" : Self.quoted(Self.text(of: event.data)))
+    numbers.append("\(number(history.steps[place].note.map { Name($0) }))")
     return Self.array(numbers)
   }
 

@@ -18,7 +18,8 @@ extension TimelinePage {
       id: text(row[5]), type: text(row[6]), source: text(row[7]), environment: text(row[8]),
       account: text(row[9]), device: text(row[10]), session: text(row[11]), payment: text(row[12]),
       product: text(row[13]), transaction: text(row[14]), original: text(row[15]),
-      download: text(row[16]), app: text(row[17]), sequence: row[18], data: row[19], findings: [],
+      download: text(row[16]), app: text(row[17]), sequence: row[18], data: row[19],
+      note: text(row[20]), findings: [],
     }));
     const rank = new Int32Array(events.length);
     data.order.forEach((step, place) => { rank[step] = place; });

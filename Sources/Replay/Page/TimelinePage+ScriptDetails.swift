@@ -21,7 +21,7 @@ extension TimelinePage {
         make("p", "eyebrow", `Event ${event.position}`),
         make("h2", "", event.type),
         make("p", "when", `${day(event.occurred)}, ${clock(event.occurred, 3)} UTC`),
-        lateness(event));
+        lateness(event), event.note ? make("p", "note", event.note + ".") : null);
       for (const finding of event.findings) detail.appendChild(card(finding, event.step, isFresh));
       showChanges(event);
       showEvent(event);

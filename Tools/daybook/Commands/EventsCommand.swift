@@ -1,6 +1,7 @@
 import ArgumentParser
 import LedgerEvents
 import LedgerStore
+import ProductPages
 
 struct EventsCommand: ParsableCommand {
   /// What events are counted by.
@@ -179,6 +180,12 @@ struct EventFilterOptions: ParsableArguments {
   var source: String?
 
   @Option(
+    help: ArgumentHelp(
+      "Product pages of this item: its number, or a link to it.", valueName: "item"),
+    transform: Parse.storeItem)
+  var storeItem: StoreItem?
+
+  @Option(
     help: ArgumentHelp("That occurred at this time or later.", valueName: "time"),
     transform: Parse.instant)
   var since: Instant?
@@ -210,6 +217,7 @@ struct EventFilterOptions: ParsableArguments {
     query.download = download
     query.type = type
     query.source = source.map { EventSource(text: $0) }
+    query.storeItem = storeItem?.description
     query.since = since
     query.until = until
     if let from { query.from = from }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import LedgerEvents
 import LedgerStore
+import ProductPages
 import QueueSimulator
 
 /// Where the events of a replay come from: a trace, a scenario, or a slice of the ledger.
@@ -22,6 +23,13 @@ struct ReplaySource: ParsableArguments {
   var transaction: Name?
 
   @Option(
+    help: ArgumentHelp(
+      "A slice of the ledger: the product pages of this item (a number or a link).",
+      valueName: "item"),
+    transform: Parse.storeItem)
+  var storeItem: StoreItem?
+
+  @Option(
     help: ArgumentHelp("A slice of the ledger: from this position on.", valueName: "position"),
     transform: Parse.position)
   var from: UInt64?
@@ -32,19 +40,19 @@ struct ReplaySource: ParsableArguments {
   var to: UInt64?
 
   private var isSlice: Bool {
-    account != nil || transaction != nil || from != nil || to != nil
+    account != nil || transaction != nil || storeItem != nil || from != nil || to != nil
   }
 
   func validate() throws {
     if source != nil && isSlice {
       throw ValidationError(
-        "a file is replayed whole: leave out --account, --transaction, --from and --to, or the "
-          + "file.")
+        "a file is replayed whole: leave out --account, --transaction, --store-item, --from and "
+          + "--to, or the file.")
     }
     if source == nil && !isSlice {
       throw ValidationError(
         "name a trace or a scenario (before --move and --insert, which take several words), or a "
-          + "slice of the ledger by --account, --transaction, --from or --to.")
+          + "slice of the ledger by --account, --transaction, --store-item, --from or --to.")
     }
   }
 
@@ -54,6 +62,7 @@ struct ReplaySource: ParsableArguments {
     var words: [String] = []
     if let account { words.append("account \(account.text)") }
     if let transaction { words.append("transaction \(transaction.text)") }
+    if let storeItem { words.append("pages of item \(storeItem)") }
     if from != nil || to != nil {
       words.append("positions \(from.map { "\($0)" } ?? "1") to \(to.map { "\($0)" } ?? "the end")")
     }
@@ -69,6 +78,7 @@ struct ReplaySource: ParsableArguments {
     var slice = ReplaySlice()
     slice.account = account
     slice.transaction = transaction
+    slice.storeItem = storeItem?.description
     if let from { slice.from = from }
     if let to { slice.to = to }
     return try options.read { (view) throws(LedgerError) in try view.replayEvents(slice) }

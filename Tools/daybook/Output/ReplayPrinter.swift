@@ -65,6 +65,7 @@ extension ReplayStep {
       json.member("position", event.position)
       json.key("event")
       json.raw(String(decoding: EventEncoder().encode(event), as: UTF8.self))
+      json.member("note", note)
       json.member(
         "changes",
         array: { json in for change in changes { change.write(to: &json) } })

@@ -32,7 +32,9 @@ extension ReplayStep {
     for name in [event.account, event.product, event.transaction ?? event.payment, event.download] {
       if let name { title += "  \(name.text)" }
     }
+    if let item = event.data.string("storeItem") { title += "  item \(item)" }
     var lines = [ReplayTextLine(text: TextTable.printable(title), style: .bold)]
+    if let note { lines.append(ReplayTextLine(text: TextTable.printable("    " + note))) }
     for change in changes { lines.append(ReplayTextLine(text: "    " + change.text)) }
     for finding in broken { lines.append(line("breaks", finding)) }
     for finding in settled { lines.append(line("settles", finding)) }

@@ -2,6 +2,7 @@ import ArgumentParser
 import LedgerEvents
 import LedgerModel
 import LedgerStore
+import ProductPages
 
 /// What arguments mean that are more than a word; what they do not mean is said with what was
 /// expected.
@@ -34,6 +35,12 @@ enum Parse {
   static func name(_ text: String) throws -> Name {
     guard !text.isEmpty else { throw ValidationError("expected a name, found nothing.") }
     return Name(text)
+  }
+
+  static func storeItem(_ text: String) throws -> StoreItem {
+    do throws(StoreItemError) { return try StoreLink.item(in: text).item } catch {
+      throw ValidationError("\(error).")
+    }
   }
 
   static func rule(_ text: String) throws -> Rule {

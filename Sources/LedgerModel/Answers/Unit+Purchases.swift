@@ -1,0 +1,24 @@
+public import LedgerEvents
+
+extension Unit {
+  /// Whether a purchase fact of the product was folded, in any of some environments.
+  ///
+  /// - Complexity: O(*n*) in the unit's transactions.
+  public func hasPurchase(of product: NameNumber, in environments: EnvironmentSet) -> Bool {
+    self.environments.contains { state in
+      environments.contains(state.environment)
+        && state.transactions.contains { $0.hasPurchase && $0.purchase.product == product }
+    }
+  }
+
+  /// Whether a chain of the product has hosted content: a queue delivery of it announced a
+  /// download, or one was seen.
+  ///
+  /// - Complexity: O(*n*) in the unit's chains.
+  public func hasHostedContent(of product: NameNumber, in environments: EnvironmentSet) -> Bool {
+    self.environments.contains { state in
+      environments.contains(state.environment)
+        && state.chains.contains { $0.hasHostedContent && $0.firstProduct == product }
+    }
+  }
+}

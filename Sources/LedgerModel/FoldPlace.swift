@@ -1,0 +1,29 @@
+public import LedgerEvents
+
+/// The place of an event in the fold's order, with all that decides it: what `FoldKey` is for facts
+/// (`events.md`, *The order of things*).
+public struct FoldPlace: Hashable, Sendable {
+  /// Believed `occurredAt`.
+  public var time: Instant
+  /// 0 where the event states none.
+  public var sequence: Int64
+  public var id: Name
+  public var position: UInt64
+
+  public init(_ recorded: RecordedEvent) {
+    let limit = recorded.recordedAt.microseconds + Fact.clockAheadMax
+    let isAhead = recorded.event.occurredAt.microseconds > limit
+    time = isAhead ? recorded.recordedAt : recorded.event.occurredAt
+    sequence = recorded.event.sequence ?? 0
+    id = recorded.event.id
+    position = recorded.position
+  }
+}
+
+extension FoldPlace: Comparable {
+  public static func < (left: FoldPlace, right: FoldPlace) -> Bool {
+    if left.time != right.time { return left.time < right.time }
+    if left.sequence != right.sequence { return left.sequence < right.sequence }
+    return left.id < right.id
+  }
+}

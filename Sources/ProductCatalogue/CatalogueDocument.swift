@@ -1,0 +1,165 @@
+public import LedgerEvents
+public import LedgerStore
+
+/// A catalogue as a person writes it down or as Xcode saves it: what is to be set.
+///
+/// `Schemas/catalogue.schema.json` describes the document.
+public struct CatalogueDocument: Sendable {
+  /// What the bytes are.
+  public enum Format: String, Sendable {
+    /// The documented JSON.
+    case catalogue
+    /// A StoreKit configuration of Xcode.
+    case storekit
+  }
+
+  public var format: Format
+  /// Whose it is, and where it counts; as the document states it.
+  public var scope: CatalogueScope
+  /// From when it counts; `nil` where the document does not say.
+  public var effective: Instant?
+  /// The entries, each an object that a `catalog.set` may hold.
+  public var products: [JSONValue]
+
+  /// The most products in one document: the store allows 10,000 an app (App Store Connect Help,
+  /// *Overview for configuring in-app purchases*).
+  public static let productCountMax = 10_000
+
+  /// Members that a `.storekit` file cannot say: those of the entry in force stay.
+  static let sellersOwnMembers = ["entitlements", "grants", "delivery"]
+
+  private static let members = ["$schema", "app", "environment", "effective", "products"]
+  private static let productMembers = [
+    "product", "kind", "title", "entitlements", "grants", "duration", "subscriptionGroup",
+    "delivery",
+  ]
+
+  /// Reads a document. A `.storekit` file is told by its name or by its members.
+  ///
+  /// - Parameter name: The file's name, for what is wrong with a `.storekit` file.
+  /// - Throws: ``CatalogueError`` with the path in the document, or the line and column where it is
+  ///   no JSON.
+  /// - Complexity: O(*n*) in the number of bytes.
+  public init(_ bytes: [UInt8], name: String) throws(CatalogueError) {
+    guard bytes.count <= eventSizeBytesMax else {
+      throw CatalogueError(
+        reason: "has \(bytes.count) bytes, more than the \(eventSizeBytesMax) of one catalogue")
+    }
+    if Self.isStoreKit(bytes, name: name) {
+      self = try Self.storekit(bytes, name: name)
+      return
+    }
+    let value: JSONValue
+    do throws(EventError) { value = try JSONValue(document: bytes) } catch {
+      throw CatalogueError(
+        path: "line \(error.line), column \(error.column)", reason: error.reason)
+    }
+    guard value.object != nil else {
+      throw CatalogueError(reason: "expected an object with products, found something else")
+    }
+    try Self.refuseUnknown(value, Self.members, path: "")
+    format = .catalogue
+    scope = CatalogueScope()
+    products = []
+    try readScope(value)
+    try readProducts(value)
+    try check()
+  }
+
+  /// Whether the file is called so, or has members that only a StoreKit configuration has.
+  private static func isStoreKit(_ bytes: [UInt8], name: String) -> Bool {
+    let text = String(decoding: bytes, as: UTF8.self)
+    return name.hasSuffix(".storekit")
+      || ["\"nonRenewingSubscriptions\"", "\"subscriptionGroups\""].contains { text.contains($0) }
+  }
+
+  private mutating func readScope(_ value: JSONValue) throws(CatalogueError) {
+    if let app = value["app"] {
+      guard let text = app.string, (1...nameBytesMax).contains(text.utf8.count) else {
+        throw CatalogueError(
+          path: "app", reason: "expected a bundle identifier of 1 to \(nameBytesMax) bytes")
+      }
+      scope.app = Name(text)
+    }
+    if let environment = value["environment"] {
+      guard let found = environment.string.flatMap({ StoreEnvironment(text: $0) }) else {
+        let known = StoreEnvironment.allCases.map(\.text).joined(separator: ", ")
+        throw CatalogueError(
+          path: "environment",
+          reason: "expected one of \(known); leave it out where it counts in every one")
+      }
+      scope.environment = found
+    }
+    if let effective = value["effective"] {
+      guard let time = effective.instant else {
+        throw CatalogueError(
+          path: "effective",
+          reason: "expected a time of RFC 3339 with an offset, such as \"2026-03-01T09:00:00Z\"")
+      }
+      self.effective = time
+    }
+  }
+
+  private mutating func readProducts(_ value: JSONValue) throws(CatalogueError) {
+    guard let field = value["products"] else {
+      throw CatalogueError(path: "products", reason: "expected an array of products, found nothing")
+    }
+    guard let found = field.array else {
+      throw CatalogueError(path: "products", reason: "expected an array of products")
+    }
+    guard !found.isEmpty else {
+      throw CatalogueError(
+        path: "products", reason: "expected at least one product: an empty catalogue sets nothing")
+    }
+    guard found.count <= Self.productCountMax else {
+      throw CatalogueError(
+        path: "products",
+        reason: "expected at most \(Self.productCountMax) products, found \(found.count)")
+    }
+    for (place, product) in found.enumerated() where product.object != nil {
+      try Self.refuseUnknown(product, Self.productMembers, path: "products[\(place)]")
+    }
+    products = found
+  }
+
+  /// A member that nobody knows is a typing mistake: an event would keep it and mean nothing by it.
+  private static func refuseUnknown(
+    _ value: JSONValue, _ known: [String], path: String
+  ) throws(CatalogueError) {
+    for member in value.object ?? [] where !known.contains(member.name) {
+      throw CatalogueError(
+        path: path.isEmpty ? member.name : "\(path).\(member.name)",
+        reason: "expected one of the members \(known.joined(separator: ", ")); no other is known "
+          + "here")
+    }
+  }
+
+  /// Holds the entries to the rules of events, and each product to one entry.
+  func check() throws(CatalogueError) {
+    do throws(EventError) {
+      try event(id: "catalogue", at: effective ?? Instant(microseconds: 0)).validate()
+    } catch {
+      let field = error.field.hasPrefix("data.") ? String(error.field.dropFirst(5)) : error.field
+      throw CatalogueError(path: field, reason: error.reason)
+    }
+    var places: [Name: Int] = [:]
+    for (place, product) in products.enumerated() {
+      guard let name = product["product"]?.string.map({ Name($0) }) else { continue }
+      if let first = places.updateValue(place, forKey: name) {
+        throw CatalogueError(
+          path: "products[\(place)].product",
+          reason: "expected each product once, found \"\(name)\" in products[\(first)] already")
+      }
+      if let duration = product["duration"]?.string, product["kind"]?.string == "consumable" {
+        throw CatalogueError(
+          path: "products[\(place)].duration",
+          reason: "expected none: a consumable lasts for no time, found \"\(duration)\"")
+      }
+      if product["grants"] != nil, product["kind"]?.string != "consumable" {
+        throw CatalogueError(
+          path: "products[\(place)].grants",
+          reason: "expected none: only a consumable credits a balance; give it entitlements")
+      }
+    }
+  }
+}

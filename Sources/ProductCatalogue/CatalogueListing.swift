@@ -1,0 +1,94 @@
+public import LedgerEvents
+internal import LedgerModel
+public import LedgerStore
+
+/// A product: what the seller says it is, and what the store last told devices of it.
+public struct CatalogueProduct: Sendable {
+  /// What the newest response in a storefront says of the product.
+  public struct Offer: Sendable {
+    /// `nil` where nothing says it.
+    public var storefront: Storefront?
+    /// `nil` where the newest response lists the product as invalid, or without a price.
+    public var price: StorePrice?
+    public var reading: PriceReading?
+    /// As that device was told, in its own language.
+    public var title: String?
+    public var description: String?
+    /// Whether that response lists the product as invalid.
+    public var isInvalid: Bool
+    /// When the device was told, and by which event.
+    public var seenAt: Instant
+    public var position: UInt64
+  }
+
+  public var product: Name
+  /// The seller's own entry in force; `nil` where only the store has named the product.
+  public var entry: CatalogueAnswer?
+  /// The version on offer (`model.md` 18).
+  public var versionOnOffer: Name?
+  /// By storefront, the one that nobody named last.
+  public var offers: [Offer]
+}
+
+extension LedgerView {
+  /// The products that the seller's catalogue in force or the store's responses name, by
+  /// identifier, as far as the clocks reach.
+  ///
+  /// An identifier that the store never sold and the seller never set is not among them: see
+  /// `invalidIdentifiers`.
+  ///
+  /// - Complexity: O(*n*) in the positions, one byte of each; O(*k*) in the responses, of which one
+  ///   a product and storefront is held; and as `versionsOnOffer`.
+  /// - Throws: ``LedgerError``.
+  public func catalogueListing(
+    _ query: CatalogueQuery
+  ) throws(LedgerError) -> [CatalogueProduct] {
+    var entries: [Name: CatalogueAnswer] = [:]
+    for entry in try catalogue(
+      in: query.environment, app: query.app, clocks: query.clocks, now: query.now)
+    {
+      entries[entry.product] = entry
+    }
+    var newest: [Name: [Storefront?: PriceSighting]] = [:]
+    var sold: Set<Name> = []
+    try query.sightings(self, of: query.product) { sighting in
+      if sighting.offered != nil { sold.insert(sighting.product) }
+      let known = newest[sighting.product]?[sighting.storefront]
+      if known.map({ $0.place < sighting.place }) ?? true {
+        newest[sighting.product, default: [:]][sighting.storefront] = sighting
+      }
+    }
+    var products = Set(entries.keys).union(sold)
+    if let asked = query.product { products.formIntersection([asked]) }
+    let names = products.sorted()
+    let versions = try versionsOnOffer(
+      of: names, in: query.environment, clocks: query.clocks)
+    return names.map { name in
+      let offers = (newest[name] ?? [:]).values.filter { query.admits($0.storefront) }
+      return CatalogueProduct(
+        product: name, entry: entries[name], versionOnOffer: versions[name],
+        offers: offers.sorted { Storefront.precedes($0.storefront, $1.storefront) }
+          .map(CatalogueProduct.Offer.init))
+    }
+  }
+}
+
+extension CatalogueProduct.Offer {
+  init(_ sighting: PriceSighting) {
+    let offered = sighting.offered
+    self.init(
+      storefront: sighting.storefront, price: offered?.price,
+      reading: offered?.price?.reading(storefront: sighting.storefront), title: offered?.title,
+      description: offered?.description, isInvalid: offered == nil, seenAt: sighting.place.time,
+      position: sighting.place.position)
+  }
+}
+
+extension Storefront {
+  /// By code; one that nobody named comes last.
+  static func precedes(_ left: Storefront?, _ right: Storefront?) -> Bool {
+    guard let left else { return false }
+    guard let right else { return true }
+    return Name(left.code) < Name(right.code)
+  }
+}

@@ -1,0 +1,169 @@
+public import LedgerEvents
+internal import LedgerModel
+public import LedgerStore
+
+/// What setting a document would change of the catalogue, and the event that would do it.
+public struct CataloguePlan: Sendable {
+  /// A product of the document, beside the entry that counts now.
+  public struct Product: Sendable {
+    public enum Change: String, Sendable {
+      /// No entry counts for it there yet.
+      case added
+      case changed
+      case same
+    }
+
+    /// A member that is not the same, as JSON; `nil` where it is not there.
+    public struct Member: Sendable {
+      public var name: String
+      public var before: String?
+      public var after: String?
+    }
+
+    public var product: Name
+    public var change: Change
+    public var members: [Member]
+    /// Units of which a consumable would grant less than now, or nothing.
+    public var grantsTaken: [Name]
+  }
+
+  /// With what a `.storekit` file cannot say.
+  public var document: CatalogueDocument
+  /// In the order of the document.
+  public var products: [Product]
+  /// Products of the catalogue in force that the document does not name: they stay as they are.
+  public var leftOut: [Name]
+  /// The `catalog.set`; `nil` where nothing would change, so that the same document set again
+  /// appends nothing.
+  public var event: Event?
+
+  /// From when it would count.
+  public var effective: Instant
+
+  /// The products of which a grant would be taken and that somebody has bought.
+  public func grantsTakenFromBuyers(_ effect: CatalogueEffect) -> [Product] {
+    products.filter { !$0.grantsTaken.isEmpty && (effect.buyers[$0.product] ?? 0) > 0 }
+  }
+}
+
+extension LedgerView {
+  /// What setting a document from a time on would change.
+  ///
+  /// - Parameters:
+  ///   - effective: From when it counts.
+  ///   - operator: Who sets it.
+  /// - Complexity: O(*n*) in the products and their change points.
+  /// - Throws: ``LedgerError``.
+  public func plan(
+    setting document: CatalogueDocument, from effective: Instant, operator: String? = nil
+  ) throws(LedgerError) -> CataloguePlan {
+    let scope = document.scope
+    let document = try document.completed { (product) throws(LedgerError) in
+      try newestEntry(of: product, reaching: scope, at: effective)?.answer
+    }
+    var products: [CataloguePlan.Product] = []
+    for entry in document.products {
+      let name = Name(entry["product"]?.string ?? "")
+      let known = try newestEntry(of: name, reaching: scope, at: effective)
+      products.append(CataloguePlan.Product(name, entry, known, scope))
+    }
+    let named = Set(products.map(\.product))
+    let inForce = try catalogue(
+      in: scope.environment ?? .production, app: scope.app, now: effective)
+    var event: Event?
+    if products.contains(where: { $0.change != .same }) {
+      event = document.event(
+        id: document.identifier(at: effective, operator: `operator`), at: effective,
+        operator: `operator`)
+    }
+    return CataloguePlan(
+      document: document, products: products,
+      leftOut: inForce.map(\.product).filter { !named.contains($0) }, event: event,
+      effective: effective)
+  }
+}
+
+extension CataloguePlan.Product {
+  fileprivate init(
+    _ name: Name, _ entry: JSONValue, _ known: (answer: CatalogueAnswer, coversScope: Bool)?,
+    _ scope: CatalogueScope
+  ) {
+    guard let known else {
+      let members = (entry.object ?? []).filter { $0.name != "product" }
+      self.init(
+        product: name, change: .added,
+        members: members.map { Member(name: $0.name, before: nil, after: Self.text($0.value)) },
+        grantsTaken: [])
+      return
+    }
+    var members = Self.differences(known.answer.entry, entry)
+    if !known.coversScope {
+      members.append(
+        Member(
+          name: "scope",
+          before: CatalogueScope(
+            app: known.answer.app, environment: known.answer.environment
+          ).text, after: scope.text))
+    }
+    self.init(
+      product: name, change: members.isEmpty ? .same : .changed, members: members,
+      grantsTaken: Self.grantsTaken(known.answer, entry))
+  }
+
+  private static func differences(_ before: JSONValue, _ after: JSONValue) -> [Member] {
+    var names = (before.object ?? []).map(\.name)
+    for member in after.object ?? [] where !names.contains(member.name) {
+      names.append(member.name)
+    }
+    return names.compactMap { name in
+      let texts = [before[name], after[name]].map { $0.map(text) }
+      if texts[0] == texts[1] { return nil }
+      // None of them is what an empty list says.
+      if texts.allSatisfy({ $0 == nil || $0 == "[]" || $0 == "{}" }) { return nil }
+      return Member(name: name, before: texts[0], after: texts[1])
+    }
+  }
+
+  /// JSON in which equal values have equal bytes: members by name, and names of entitlements, which
+  /// are a set.
+  private static func text(_ value: JSONValue) -> String {
+    String(decoding: value.ordered.json, as: UTF8.self)
+  }
+
+  private static func grantsTaken(_ before: CatalogueAnswer, _ after: JSONValue) -> [Name] {
+    guard before.kind == .consumable else { return [] }
+    let isConsumable = after["kind"]?.string == "consumable"
+    return before.grants.filter { grant in
+      let later = isConsumable ? after["grants"]?[grant.unit.text]?.integer ?? 0 : 0
+      return later < grant.amount
+    }.map(\.unit).sorted()
+  }
+}
+
+extension JSONValue {
+  fileprivate var ordered: JSONValue {
+    switch self {
+    case .object(let members):
+      .object(
+        members.map { ($0.name, $0.value.ordered) }.sorted { Name($0.0) < Name($1.0) })
+    case .array(let elements):
+      .array(
+        elements.map(\.ordered).sorted {
+          $0.json.lexicographicallyPrecedes($1.json)
+        })
+    default: self
+    }
+  }
+}
+
+extension CatalogueScope {
+  /// For people: `app com.example.reader, production`, `every app and environment`.
+  public var text: String {
+    switch (app, environment) {
+    case (nil, nil): "every app and environment"
+    case (let app?, nil): "app \(app), every environment"
+    case (nil, let environment?): "every app, \(environment.text)"
+    case (let app?, let environment?): "app \(app), \(environment.text)"
+    }
+  }
+}

@@ -1,0 +1,44 @@
+internal import LedgerEvents
+internal import LedgerModel
+internal import LedgerStore
+
+/// The storefronts that devices said they were in, for responses that do not say it themselves.
+struct DeviceStorefronts {
+  private struct Statement {
+    var place: FoldPlace
+    var environment: StoreEnvironment?
+    var storefront: Storefront
+  }
+
+  private var statements: [Name?: [Statement]] = [:]
+
+  /// Reads what some devices said: `session.started` and `storefront.changed`.
+  ///
+  /// - Complexity: O(*n*) in the positions, one byte of each, and in the devices' statements.
+  init(of devices: Set<Name?>, _ view: LedgerView, _ clocks: Clocks) throws(LedgerError) {
+    guard !devices.isEmpty else { return }
+    var found: [Name?: [Statement]] = [:]
+    try view.events(ofKinds: [.sessionStarted, .storefrontChanged], clocks: clocks) {
+      (recorded, place) throws(LedgerError) in
+      let event = recorded.event
+      if devices.contains(event.device), let code = event.data.string("storefront") {
+        found[event.device, default: []].append(
+          Statement(place: place, environment: event.environment, storefront: Storefront(code)))
+      }
+      return true
+    }
+    statements = found.mapValues { $0.sorted { $0.place < $1.place } }
+  }
+
+  /// The newest that the device said before a place. What it said of one environment does not count
+  /// for another: testers have a storefront of their own.
+  func storefront(
+    of device: Name?, before place: FoldPlace, in environment: StoreEnvironment?
+  ) -> Storefront? {
+    statements[device]?.last { statement in
+      statement.place < place
+        && (environment == nil || statement.environment == nil
+          || statement.environment == environment)
+    }?.storefront
+  }
+}

@@ -1,0 +1,96 @@
+internal import LedgerEvents
+
+/// Finds the known product that a wrong identifier probably means.
+struct IdentifierLikeness {
+  private let known: [Name]
+
+  /// The most letters that a typing mistake may change: more, and another product may be meant.
+  static let editsMax = 3
+
+  /// The least letters for each one that may be wrong: `map1` is not `map2` mistyped.
+  static let lettersPerEditMin = 5
+
+  /// - Parameter known: Sorted, so that the answer does not depend on chance.
+  init(known: [Name]) { self.known = known }
+
+  /// What the identifier differs in from the known product that is nearest to it.
+  ///
+  /// - Complexity: O(*n* · *m*) for *n* known products of *m* letters.
+  func hint(for identifier: Name) -> InvalidHint? {
+    let bare = Self.withoutWhiteSpace(identifier.text)
+    if bare.utf8.count != identifier.text.utf8.count {
+      if let product = known.first(where: { Self.withoutWhiteSpace($0.text) == bare }) {
+        return .whiteSpace(product)
+      }
+    }
+    let lower = bare.lowercased()
+    if let product = known.first(where: { $0.text.lowercased() == lower }) {
+      return .letterCase(product)
+    }
+    return spelling(lower) ?? prefix(of: bare)
+  }
+
+  private func spelling(_ identifier: String) -> InvalidHint? {
+    let letters = Array(identifier.unicodeScalars)
+    let bound = min(Self.editsMax, letters.count / Self.lettersPerEditMin)
+    guard bound > 0 else { return nil }
+    var nearest: (product: Name, edits: Int)?
+    for product in known {
+      let limit = (nearest?.edits).map { $0 - 1 } ?? bound
+      let other = Array(product.text.lowercased().unicodeScalars)
+      if let edits = Self.edits(letters, other, upTo: limit) { nearest = (product, edits) }
+      if nearest?.edits == 1 { break }
+    }
+    return nearest.map { .spelling($0.product, edits: $0.edits) }
+  }
+
+  /// The known product with the most parts between dots in common with it at its end, where that is
+  /// one alone.
+  private func prefix(of identifier: String) -> InvalidHint? {
+    let parts = identifier.split(separator: ".").map(String.init)
+    var best: (product: Name, count: Int, isAlone: Bool)?
+    for product in known {
+      let others = product.text.split(separator: ".").map(String.init)
+      let count = zip(parts.reversed(), others.reversed()).prefix { $0.0 == $0.1 }.count
+      guard count > 0 else { continue }
+      if count > best?.count ?? 0 {
+        best = (product, count, true)
+      } else if count == best?.count {
+        best?.isAlone = false
+      }
+    }
+    guard let best, best.isAlone else { return nil }
+    return .prefix(best.product)
+  }
+
+  private static func withoutWhiteSpace(_ text: String) -> String {
+    String(String.UnicodeScalarView(text.unicodeScalars.filter { !$0.properties.isWhitespace }))
+  }
+
+  /// How many letters must be put in, left out, exchanged or swapped with their neighbour (optimal
+  /// string alignment); nil where more than `limit`.
+  ///
+  /// - Complexity: O(*n* · *m*).
+  static func edits(
+    _ left: [Unicode.Scalar], _ right: [Unicode.Scalar], upTo limit: Int
+  ) -> Int? {
+    guard abs(left.count - right.count) <= limit else { return nil }
+    var beforeLast: [Int] = []
+    var last = Array(0...right.count)
+    for row in left.indices {
+      var current = [row + 1]
+      for column in right.indices {
+        var edits = min(
+          last[column + 1] + 1, current[column] + 1,
+          last[column] + (left[row] == right[column] ? 0 : 1))
+        if row > 0, column > 0, left[row] == right[column - 1], left[row - 1] == right[column] {
+          edits = min(edits, beforeLast[column - 1] + 1)
+        }
+        current.append(edits)
+      }
+      if current.min() ?? 0 > limit { return nil }
+      (beforeLast, last) = (last, current)
+    }
+    return last[right.count] <= limit ? last[right.count] : nil
+  }
+}

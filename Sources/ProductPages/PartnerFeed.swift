@@ -1,0 +1,143 @@
+/// Reads the items of a file of the Enterprise Partner Feed, piece by piece.
+///
+/// Fields end with the byte 1, records with the byte 2 and a line feed. Records that begin with `#`
+/// are headers: the first names the columns, others state the primary key, the types, the mode and,
+/// at the end, how many records were written. A field may hold line feeds.
+///
+/// Source: Apple, *Enterprise Partner Feed Relational*, file format.
+public struct PartnerFeed: Sendable {
+  /// The largest record that is read, in bytes; descriptions of apps have 4,000 characters.
+  public static let recordSizeBytesMax = 1 << 20
+
+  /// The columns that hold an item's number, with what such an item is.
+  private static let numberColumns: [(column: String, kind: String)] = [
+    ("application_id", "application"), ("song_id", "song"), ("video_id", "video"),
+    ("collection_id", "collection"), ("book_id", "book"), ("itunes_id", "item"),
+    ("artist_id", "artist"),
+  ]
+
+  private var pending: [UInt8] = []
+  private var columns: [String] = []
+  private var number: (place: Int, kind: String)?
+  private var names: [Int] = []
+  private var pictures: [Int] = []
+  private var storefront: Int?
+  /// Records of data so far.
+  public private(set) var records: UInt64 = 0
+  private var written: UInt64?
+
+  public init() {}
+
+  /// Takes the next bytes and gives the items of the records that end in them.
+  ///
+  /// - Complexity: O(*n*) in the bytes; between calls at most one record is held.
+  /// - Throws: ``StoreItemError`` with the number of the record.
+  public mutating func items(
+    in bytes: some Sequence<UInt8>
+  ) throws(StoreItemError) -> [FoundItem] {
+    var items: [FoundItem] = []
+    for byte in bytes {
+      if byte == 0x0A, pending.last == 0x02 {
+        pending.removeLast()
+        if let item = try record() { items.append(item) }
+        pending.removeAll(keepingCapacity: true)
+      } else {
+        guard pending.count < Self.recordSizeBytesMax else {
+          throw failure(
+            "has more than \(Self.recordSizeBytesMax) bytes; expected records that end with the "
+              + "byte 2 and a line feed")
+        }
+        pending.append(byte)
+      }
+    }
+    return items
+  }
+
+  /// Ends the feed.
+  ///
+  /// - Throws: ``StoreItemError`` where the last record is not whole, where no header named the
+  ///   columns, or where fewer or more records came than were written.
+  public consuming func end() throws(StoreItemError) {
+    guard pending.isEmpty else {
+      throw failure(
+        "is cut off: it does not end with the byte 2 and a line feed; fetch the file "
+          + "again")
+    }
+    guard !columns.isEmpty else {
+      throw StoreItemError(.malformed, "the feed is empty; expected a header that names columns")
+    }
+    if let written, written != records {
+      throw StoreItemError(
+        .malformed,
+        "the feed has \(records) records and says that \(written) were written; fetch "
+          + "the file again")
+    }
+  }
+
+  /// The item of the record that is whole now; `nil` for a header.
+  private mutating func record() throws(StoreItemError) -> FoundItem? {
+    if pending.first == UInt8(ascii: "#") {
+      try header()
+      return nil
+    }
+    records += 1
+    guard let number else {
+      throw failure("stands before the header that names the columns")
+    }
+    let fields = pending.split(separator: 0x01, omittingEmptySubsequences: false)
+    guard fields.count == columns.count else {
+      throw failure("has \(fields.count) fields; the header names \(columns.count) columns")
+    }
+    let text = { (place: Int) -> String? in
+      fields[place].isEmpty ? nil : String(decoding: fields[place], as: UTF8.self)
+    }
+    guard let item = text(number.place).flatMap({ StoreItem(digits: $0) }) else {
+      let found = text(number.place) ?? ""
+      throw failure("\(columns[number.place]): expected the number of an item, found \"\(found)\"")
+    }
+    return FoundItem(
+      item, kind: number.kind, name: names.lazy.compactMap(text).first,
+      artwork: pictures.lazy.compactMap(text).first, storefront: storefront.flatMap(text))
+  }
+
+  private mutating func header() throws(StoreItemError) {
+    let text = String(decoding: pending.dropFirst(), as: UTF8.self)
+    if text.hasPrefix("#") { return }  // ##legal
+    if let count = text.wholeMatch(after: "recordsWritten:") {
+      guard let count = UInt64(count) else {
+        throw StoreItemError(.malformed, "recordsWritten: expected a number, found \"\(count)\"")
+      }
+      written = count
+      return
+    }
+    for name in ["primaryKey:", "dbTypes:", "exportMode:"] where text.hasPrefix(name) { return }
+    guard columns.isEmpty else { return }
+    columns = text.split(separator: "\u{1}", omittingEmptySubsequences: false).map(String.init)
+    number =
+      Self.numberColumns.lazy.compactMap { [columns] column, kind in
+        columns.firstIndex(of: column).map { ($0, kind) }
+      }.first
+    guard number != nil else {
+      throw StoreItemError(
+        .malformed,
+        "the header names no column with an item's number; expected one of "
+          + Self.numberColumns.map(\.column).joined(separator: ", ") + ", found "
+          + columns.joined(separator: ", "))
+    }
+    names = ["title", "name"].compactMap { columns.firstIndex(of: $0) }
+    pictures = ["artwork_url_large", "artwork_url", "artwork_url_small"]
+      .compactMap { columns.firstIndex(of: $0) }
+    storefront = columns.firstIndex(of: "country_code")
+  }
+
+  private func failure(_ reason: String) -> StoreItemError {
+    StoreItemError(.malformed, "record \(records): \(reason)")
+  }
+}
+
+extension String {
+  /// What stands behind `prefix`; `nil` where the text does not begin with it.
+  fileprivate func wholeMatch(after prefix: String) -> String? {
+    hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil
+  }
+}

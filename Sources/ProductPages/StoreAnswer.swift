@@ -1,0 +1,134 @@
+internal import Foundation
+
+/// Reads the items of an answer of the store's search or lookup.
+///
+/// Source: Apple, *iTunes Search API*: `results` of `resultCount`, in each `trackId` (of a
+/// collection or an artist by itself `collectionId` or `artistId`), `kind` or `wrapperType`, the
+/// names and `artworkUrl…`. A refused question is answered by `errorMessage`.
+public enum StoreAnswer {
+  /// The largest answer that is read, in bytes: 200 results, the most that a search gives, are
+  /// about two megabytes.
+  public static let sizeBytesMax = 64 << 20
+
+  /// - Parameter bytes: the JSON document; one result by itself is read, too.
+  /// - Throws: ``StoreItemError`` with the place in the document.
+  /// - Complexity: O(*n*) in the bytes.
+  public static func items(in bytes: [UInt8]) throws(StoreItemError) -> [FoundItem] {
+    guard bytes.count <= sizeBytesMax else {
+      throw StoreItemError(
+        .malformed, "the answer has \(bytes.count) bytes; at most \(sizeBytesMax) are read")
+    }
+    let answer: Answer
+    do {
+      answer = try JSONDecoder().decode(Answer.self, from: Data(bytes))
+    } catch let error as DecodingError {
+      throw StoreItemError(.malformed, Self.explained(error))
+    } catch {
+      throw StoreItemError(.malformed, "the answer cannot be read: \(error)")
+    }
+    if let message = answer.errorMessage {
+      throw StoreItemError(
+        .refusedAnswer,
+        "the store refused the question: \(message). Ask again with id, bundleId "
+          + "or term, and a country")
+    }
+    let results = answer.results ?? (answer.result.item == nil ? nil : [answer.result])
+    guard let results else {
+      throw StoreItemError(
+        .malformed, "results: missing; expected an answer of the store's search or lookup")
+    }
+    var items: [FoundItem] = []
+    for (place, result) in results.enumerated() {
+      guard let item = result.found else {
+        throw StoreItemError(
+          .noItem, "results[\(place)]: has none of trackId, collectionId and artistId")
+      }
+      items.append(item)
+    }
+    return items
+  }
+
+  private static func explained(_ error: DecodingError) -> String {
+    switch error {
+    case .typeMismatch(_, let context), .valueNotFound(_, let context),
+      .keyNotFound(_, let context):
+      "\(path(context.codingPath)): \(context.debugDescription)"
+    case .dataCorrupted(let context):
+      context.codingPath.isEmpty
+        ? "no JSON: \(context.debugDescription)"
+        : "\(path(context.codingPath)): \(context.debugDescription)"
+    @unknown default:
+      "the answer cannot be read: \(error)"
+    }
+  }
+
+  private static func path(_ keys: [any CodingKey]) -> String {
+    let path = keys.reduce(into: "") { path, key in
+      if let place = key.intValue {
+        path += "[\(place)]"
+      } else {
+        path += path.isEmpty ? key.stringValue : "." + key.stringValue
+      }
+    }
+    return path.isEmpty ? "the document" : path
+  }
+}
+
+/// The members of an answer that are looked at.
+private struct Answer: Decodable {
+  let results: [Result]?
+  let errorMessage: String?
+  /// The document itself, where it is one result.
+  let result: Result
+
+  init(from decoder: any Decoder) throws {
+    let members = try decoder.container(keyedBy: Key.self)
+    results = try members.decodeIfPresent([Result].self, forKey: .results)
+    errorMessage = try members.decodeIfPresent(String.self, forKey: .errorMessage)
+    result = try Result(from: decoder)
+  }
+
+  enum Key: String, CodingKey { case results, errorMessage }
+
+  struct Result: Decodable {
+    let wrapperType: String?
+    let kind: String?
+    let trackId: Number?
+    let collectionId: Number?
+    let artistId: Number?
+    let trackName: String?
+    let collectionName: String?
+    let artistName: String?
+    let artworkUrl512: String?
+    let artworkUrl100: String?
+    let artworkUrl60: String?
+    let bundleId: String?
+
+    var item: StoreItem? {
+      (trackId ?? collectionId ?? artistId)?.item
+    }
+
+    var found: FoundItem? {
+      guard let item else { return nil }
+      let name = trackId != nil ? trackName : collectionId != nil ? collectionName : artistName
+      return FoundItem(
+        item, kind: kind ?? wrapperType, name: name,
+        artwork: artworkUrl512 ?? artworkUrl100 ?? artworkUrl60, bundle: bundleId)
+    }
+  }
+
+  /// An Apple ID. As a decimal, which keeps all digits and refuses with the place what is none.
+  struct Number: Decodable {
+    let item: StoreItem
+
+    init(from decoder: any Decoder) throws {
+      let value = try decoder.singleValueContainer()
+      let number = try value.decode(Decimal.self)
+      guard let item = StoreItem(digits: "\(number)") else {
+        throw DecodingError.dataCorruptedError(
+          in: value, debugDescription: "expected the number of an item, found \(number)")
+      }
+      self.item = item
+    }
+  }
+}

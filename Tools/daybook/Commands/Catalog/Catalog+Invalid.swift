@@ -1,0 +1,212 @@
+import LedgerEvents
+import LedgerStore
+import ProductCatalogue
+
+extension Catalog {
+  func printInvalid() throws {
+    let report = try options.read { (view) throws(LedgerError) in
+      try view.invalidIdentifiers(query)
+    }
+    switch format {
+    case .table: report.printTables()
+    case .json:
+      var json = JSONText()
+      report.write(to: &json)
+      Console.print(json.text)
+    case .jsonl:
+      for identifier in report.identifiers {
+        var json = JSONText()
+        identifier.write(to: &json)
+        Console.print(json.text)
+      }
+    }
+  }
+
+  func printPayments() throws {
+    let blocks = try options.read { (view) throws(LedgerError) in
+      try view.paymentBlocks(query)
+    }
+    guard format == .table else {
+      var printer = ListPrinter<PaymentBlock>(
+        format, header: [], nothing: "", row: { _ in [] },
+        write: { block, json in block.write(to: &json) })
+      blocks.forEach { printer.add($0) }
+      printer.end()
+      return
+    }
+    var table = TextTable([
+      "device", "accounts", "not allowed since", "checked", "tried", "product",
+    ])
+    for block in blocks {
+      let accounts = block.accounts.map(\.text).joined(separator: ", ")
+      let cells = [
+        String(cell: block.device), accounts.isEmpty ? "-" : accounts, block.since.rfc3339,
+        block.lastChecked.rfc3339,
+      ]
+      if block.attempts.isEmpty { table.add(cells + ["-", "-"]) }
+      for (place, attempt) in block.attempts.enumerated() {
+        table.add(
+          (place == 0 ? cells : ["", "", "", ""]) + [
+            attempt.occurredAt.rfc3339, String(cell: attempt.product),
+          ])
+      }
+    }
+    if table.isEmpty {
+      Console.print("every device that asked may pay")
+    } else {
+      table.lines.forEach(Console.print)
+    }
+  }
+}
+
+extension InvalidReport {
+  fileprivate func printTables() {
+    var table = TextTable(["identifier", "responses", "devices", "last", "points to"])
+    for found in identifiers {
+      let hints = found.hints.map(\.text).joined(separator: "; ")
+      table.add([
+        found.identifier.text, "\(found.responses)", "\(found.devices)", found.lastSeen.rfc3339,
+        hints.isEmpty ? "nothing that the ledger knows is like it" : hints,
+      ])
+    }
+    if table.isEmpty {
+      Console.print("no invalid identifiers in \(responses) responses")
+    } else {
+      table.lines.forEach(Console.print)
+    }
+    if let allInvalid { allInvalid.printList() }
+    guard !failures.isEmpty else { return }
+    var failed = TextTable(["failed with", "requests", "devices", "last", "message"])
+    for failure in failures {
+      failed.add([
+        failure.name, "\(failure.requests)", "\(failure.devices)", failure.lastSeen.rfc3339,
+        failure.message ?? "-",
+      ])
+    }
+    Console.print("")
+    failed.lines.forEach(Console.print)
+  }
+
+  fileprivate func write(to json: inout JSONText) {
+    json.object { json in
+      json.member("responses", responses)
+      json.member(
+        "identifiers",
+        array: { json in for identifier in identifiers { identifier.write(to: &json) } })
+      json.key("allInvalid")
+      if let allInvalid { allInvalid.write(to: &json) } else { json.raw(nil) }
+      json.member(
+        "failures", array: { json in for failure in failures { failure.write(to: &json) } })
+    }
+  }
+}
+
+extension InvalidReport.AllInvalid {
+  fileprivate func printList() {
+    Console.print("")
+    Console.print(
+      "\(responses) \(responses == 1 ? "response" : "responses") of \(devices) "
+        + "\(devices == 1 ? "device" : "devices") knew nothing of what was asked for, the last at "
+        + "\(lastSeen.rfc3339) (position \(position)).")
+    if let settledAt {
+      Console.print("Settled: at \(settledAt.rfc3339) the store knew products again.")
+      return
+    }
+    Console.print("Where all are invalid, check (\(InvalidCause.source)):")
+    for (place, cause) in InvalidCause.allCases.enumerated() {
+      Console.print("  \(place + 1). \(cause.text)")
+    }
+  }
+
+  fileprivate func write(to json: inout JSONText) {
+    json.object { json in
+      json.member("responses", responses)
+      json.member("devices", devices)
+      json.member("lastSeen", lastSeen)
+      json.member("position", position)
+      json.member("settledAt", settledAt)
+      json.member(
+        "check",
+        array: { json in
+          for cause in settledAt == nil ? InvalidCause.allCases : [] {
+            json.object { json in
+              json.member("cause", cause.rawValue)
+              json.member("text", cause.text)
+            }
+          }
+        })
+    }
+  }
+}
+
+extension InvalidReport.Failure {
+  fileprivate var name: String {
+    switch (domain, code) {
+    case (nil, nil): "no error stated"
+    case (let domain?, nil): domain
+    case (nil, let code?): "code \(code)"
+    case (let domain?, let code?): "\(domain) \(code)"
+    }
+  }
+
+  fileprivate func write(to json: inout JSONText) {
+    json.object { json in
+      json.member("domain", domain)
+      json.member("code", code)
+      json.member("message", message)
+      json.member("requests", requests)
+      json.member("devices", devices)
+      json.member("lastSeen", lastSeen)
+      json.member("position", position)
+    }
+  }
+}
+
+extension InvalidIdentifier {
+  fileprivate func write(to json: inout JSONText) {
+    json.object { json in
+      json.member("identifier", identifier)
+      json.member("responses", responses)
+      json.member("devices", devices)
+      json.member("firstSeen", firstSeen)
+      json.member("lastSeen", lastSeen)
+      json.member("position", position)
+      json.member(
+        "hints",
+        array: { json in
+          for hint in hints {
+            json.object { json in
+              json.member("code", hint.code)
+              json.member("product", hint.product)
+              json.member("text", hint.text)
+            }
+          }
+        })
+    }
+  }
+}
+
+extension PaymentBlock {
+  fileprivate func write(to json: inout JSONText) {
+    json.object { json in
+      json.member("device", device)
+      json.member("accounts", names: accounts)
+      json.member("since", since)
+      json.member("lastChecked", lastChecked)
+      json.member("position", position)
+      json.member(
+        "attempts",
+        array: { json in
+          for attempt in attempts {
+            json.object { json in
+              json.member("position", attempt.position)
+              json.member("occurredAt", attempt.occurredAt)
+              json.member("account", attempt.account)
+              json.member("product", attempt.product)
+              json.member("payment", attempt.payment)
+            }
+          }
+        })
+    }
+  }
+}

@@ -1,0 +1,151 @@
+import ArgumentParser
+import Foundation
+import LedgerEvents
+import LedgerStore
+import ProductCatalogue
+
+struct CatalogSet: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "set",
+    abstract: "Sets what products are, and says first for whom that changes something.",
+    discussion: """
+      Reads a catalogue (Schemas/catalogue.schema.json) or a .storekit file, writes which products \
+      would be other than now and which customers' answers change, and appends one catalog.set. \
+      The same file again appends nothing. What would take a grant from a consumable that somebody \
+      has paid for is refused without --yes. Example:
+
+        daybook catalog set Tools/samples/catalogue.json --dry-run
+      """)
+
+  @OptionGroup var options: LedgerOptions
+
+  @Argument(help: "The catalogue; - is standard input.")
+  var file: String
+
+  @Option(
+    help: ArgumentHelp(
+      "From when it counts (default: what the file says, else now).", valueName: "time"),
+    transform: Parse.instant)
+  var effective: Instant?
+
+  @Option(help: "The bundle identifier, where the file names none.", transform: Parse.name)
+  var app: Name?
+
+  @Option(help: "The environment, where the file names none (default: every one).")
+  var environment: EnvironmentArgument?
+
+  @Option(help: "Who sets it.")
+  var `operator`: String?
+
+  @Flag(name: .customLong("dry-run"), help: "Says what would change and appends nothing.")
+  var dryRun = false
+
+  @Flag(help: "Takes grants from paid consumables, too.")
+  var yes = false
+
+  @Option(help: "How many customers a table or a JSON document shows; jsonl shows all.")
+  var limit: Int = 20
+
+  @Option(help: "How to answer: table, json or jsonl.")
+  var format: OutputFormat = .table
+
+  func validate() throws {
+    guard limit >= 0 else { throw ValidationError("--limit is a whole number from 0.") }
+    guard `operator`.map({ !$0.isEmpty }) ?? true else {
+      throw ValidationError("expected a name for --operator, found nothing.")
+    }
+  }
+
+  func run() throws {
+    try answering {
+      let document = try document()
+      let ledger = try Ledger(at: options.path, access: dryRun ? .readOnly : .readWrite)
+      let now = EventLog.systemClock()
+      let time = effective ?? document.effective ?? now
+      guard time.microseconds <= now.microseconds + Instant.day else {
+        throw InputProblem(
+          "\(file): effective: expected a time up to 24 hours ahead, found \(time.rfc3339): the "
+            + "ledger does not believe a clock further ahead; set it then")
+      }
+      var report = CatalogueReport(format, limit: limit, isDryRun: dryRun)
+      let (plan, position, refused) = try ledger.read {
+        (view) throws(LedgerError) -> (CataloguePlan, UInt64, [CataloguePlan.Product]) in
+        let plan = try view.plan(setting: document, from: time, operator: `operator`)
+        report.begin(plan)
+        guard let event = plan.event else { return (plan, view.position, []) }
+        let effect = try view.differences(proposing: event, now: now) { difference in
+          report.add(difference)
+          return true
+        }
+        report.count(effect)
+        return (plan, view.position, plan.grantsTakenFromBuyers(effect))
+      }
+      let isRefused = !refused.isEmpty && !yes
+      var appended: UInt64?
+      if let event = plan.event, !dryRun, !isRefused {
+        appended = try append(event, behind: position, to: ledger)
+      }
+      report.end(plan, position: appended, isRefused: isRefused)
+      if isRefused && !dryRun { throw InputProblem(Self.refusal(refused)) }
+    }
+  }
+
+  private static func refusal(_ products: [CataloguePlan.Product]) -> String {
+    let list = products.map { product in
+      "\(product.product) (\(product.grantsTaken.map(\.text).joined(separator: ", ")))"
+    }
+    return "nothing is appended: this takes a grant from consumables that somebody has paid for: "
+      + "\(list.joined(separator: ", ")); say --yes if that is meant"
+  }
+
+  /// - Throws: `InputProblem`: exit 66 where there is no such file, 65 with the path in the
+  ///   document where it is no catalogue or says other than the options.
+  private func document() throws -> CatalogueDocument {
+    let what = "a catalogue"
+    let handle =
+      file == "-"
+      ? try FileHandle.readableStandardInput(as: what)
+      : try FileHandle(readingInput: file, as: what)
+    let bytes: [UInt8]
+    do { bytes = Array(try handle.readToEnd() ?? Data()) } catch {
+      throw InputProblem(
+        "\(file) cannot be read: \(error.localizedDescription)", exitCode: ExitStatus.inputOutput)
+    }
+    var document: CatalogueDocument
+    do throws(CatalogueError) { document = try CatalogueDocument(bytes, name: file) } catch {
+      throw InputProblem("\(file): \(error)")
+    }
+    if let app {
+      guard document.scope.app.map({ $0 == app }) ?? true else {
+        throw InputProblem("\(file): app: the file and --app name two apps: leave one out")
+      }
+      document.scope.app = app
+    }
+    if let environment = environment?.environment {
+      guard document.scope.environment.map({ $0 == environment }) ?? true else {
+        throw InputProblem(
+          "\(file): environment: the file and --environment name two: leave one out")
+      }
+      document.scope.environment = environment
+    }
+    return document
+  }
+
+  /// Appends the event where no other catalogue was set since the difference was computed.
+  private func append(
+    _ event: Event, behind position: UInt64, to ledger: Ledger
+  ) throws -> UInt64? {
+    let filter = EventFilter(type: EventType(.catalogSet))
+    do throws(LedgerError) {
+      let result = try ledger.appendAndWait(
+        [EventInput(event: event)],
+        options: AppendOptions(condition: .noEvent(matching: filter, after: position)))
+      try ledger.foldBeforeLeaving()
+      return result.positions?.lowerBound
+    } catch {
+      guard error.code == .conditionFailed else { throw error }
+      throw InputProblem(
+        "another catalogue was set meanwhile: run it again", exitCode: ExitStatus.tryAgain)
+    }
+  }
+}

@@ -1,0 +1,231 @@
+import LedgerEvents
+import LedgerModel
+import LedgerStore
+import ProductCatalogue
+
+/// What `catalog set` says: products, then customers as they are found, then the end.
+///
+/// Customers come one by one, as many as the ledger has: a table and a document show the first few,
+/// lines show all.
+struct CatalogueReport {
+  let format: OutputFormat
+  let limit: Int
+  let isDryRun: Bool
+  private var shown: [AnswerDifference] = []
+  private var effect = CatalogueEffect()
+
+  init(_ format: OutputFormat, limit: Int, isDryRun: Bool) {
+    self.format = format
+    self.limit = limit
+    self.isDryRun = isDryRun
+  }
+
+  func begin(_ plan: CataloguePlan) {
+    guard format == .jsonl else { return }
+    for product in plan.products {
+      var json = JSONText()
+      product.write(to: &json)
+      Console.print(json.text)
+    }
+  }
+
+  mutating func add(_ difference: AnswerDifference) {
+    if format == .jsonl {
+      var json = JSONText()
+      difference.write(to: &json)
+      Console.print(json.text)
+    } else if shown.count < limit {
+      shown.append(difference)
+    }
+  }
+
+  mutating func count(_ effect: CatalogueEffect) { self.effect = effect }
+
+  func end(_ plan: CataloguePlan, position: UInt64?, isRefused: Bool) {
+    switch format {
+    case .table: printTables(plan, position, isRefused)
+    case .json, .jsonl:
+      var json = JSONText()
+      json.object { json in
+        json.member("effective", plan.effective)
+        json.member("app", plan.document.scope.app)
+        json.member("environment", plan.document.scope.environment?.text)
+        if format == .json {
+          json.member(
+            "products", array: { json in for product in plan.products { product.write(to: &json) } }
+          )
+        }
+        json.member("leftOut", names: plan.leftOut)
+        json.member(
+          "customers",
+          object: { json in
+            json.member("compared", effect.compared)
+            json.member("changed", effect.changed)
+          })
+        if format == .json {
+          json.member("changes", array: { json in for change in shown { change.write(to: &json) } })
+        }
+        json.member("id", plan.event?.id)
+        json.member("dryRun", isDryRun)
+        json.member("refused", isRefused)
+        json.member("position", position)
+      }
+      Console.print(json.text)
+    }
+  }
+
+  private func printTables(_ plan: CataloguePlan, _ position: UInt64?, _ isRefused: Bool) {
+    Console.print("\(plan.document.scope.text), from \(plan.effective.rfc3339)")
+    var products = TextTable(["product", "change", "what", "now", "then"])
+    for product in plan.products {
+      if product.members.isEmpty {
+        products.add([product.product.text, product.change.rawValue, "-", "-", "-"])
+      }
+      for (place, member) in product.members.enumerated() {
+        products.add([
+          place == 0 ? product.product.text : "", place == 0 ? product.change.rawValue : "",
+          member.name, member.before ?? "-", member.after ?? "-",
+        ])
+      }
+    }
+    products.lines.forEach(Console.print)
+    if !plan.leftOut.isEmpty {
+      let names = plan.leftOut.map { TextTable.printable($0.text) }.joined(separator: ", ")
+      Console.print("left out, and so as before: \(names)")
+    }
+    guard plan.event != nil else {
+      Console.print("nothing changes: nothing to append")
+      return
+    }
+    printCustomers()
+    if let position {
+      Console.print("appended at position \(position)")
+    } else if isRefused {
+      Console.print("refused: this takes a grant from consumables that somebody has paid for")
+    } else if isDryRun {
+      Console.print("a dry run: nothing is appended")
+    }
+  }
+
+  private func printCustomers() {
+    Console.print(
+      "\(effect.changed) of \(effect.compared) customers with these products would be answered "
+        + "otherwise")
+    guard !shown.isEmpty else { return }
+    var table = TextTable(["account", "environment", "what", "now", "then"])
+    for difference in shown {
+      for (place, row) in difference.rows.enumerated() {
+        let isFirst = place == 0
+        table.add(
+          [
+            isFirst ? difference.account.text : "", isFirst ? difference.environment.text : "",
+          ] + row)
+      }
+    }
+    table.lines.forEach(Console.print)
+    let left = effect.changed - shown.count
+    if left > 0 { Console.print("and \(left) more: --limit shows more, --format jsonl all") }
+  }
+}
+
+extension CataloguePlan.Product {
+  fileprivate func write(to json: inout JSONText) {
+    json.object { json in
+      json.member("product", product)
+      json.member("change", change.rawValue)
+      json.member(
+        "members",
+        array: { json in
+          for member in members {
+            json.object { json in
+              json.member("name", member.name)
+              json.key("before")
+              json.raw(member.name == "scope" ? Self.quoted(member.before) : member.before)
+              json.key("after")
+              json.raw(member.name == "scope" ? Self.quoted(member.after) : member.after)
+            }
+          }
+        })
+      json.member("grantsTaken", names: grantsTaken)
+    }
+  }
+
+  private static func quoted(_ text: String?) -> String? {
+    var json = JSONText()
+    json.value(text)
+    return json.text
+  }
+}
+
+extension AnswerDifference {
+  /// What, now and then: a line each.
+  fileprivate var rows: [[String]] {
+    let gained = gained.map { ["gains", "-", $0.text] }
+    let lost = lost.map { ["loses", $0.text, "-"] }
+    let balances = balances.map { ["balance \($0.unit)", "\($0.before)", "\($0.after)"] }
+    let rows = lost + gained + balances
+    if !rows.isEmpty { return rows }
+    return entries.map { entry in
+      let known = entry.after ?? entry.before
+      return [
+        known?.product?.text ?? known?.entitlement?.text ?? "-", Self.text(entry.before),
+        Self.text(entry.after),
+      ]
+    }
+  }
+
+  private static func text(_ entry: EntitlementsAnswer.Entry?) -> String {
+    guard let entry else { return "-" }
+    let names = entry.entitlements.map(\.text).joined(separator: ", ")
+    return entry.state.text + (names.isEmpty ? "" : " (\(names))")
+      + (entry.expiresAt.map { " until \($0.rfc3339)" } ?? "")
+  }
+
+  fileprivate func write(to json: inout JSONText) {
+    json.object { json in
+      json.member("account", account)
+      json.member("environment", environment.text)
+      json.member("gained", names: gained)
+      json.member("lost", names: lost)
+      json.member(
+        "entries",
+        array: { json in
+          for entry in entries {
+            let known = entry.after ?? entry.before
+            json.object { json in
+              json.member("product", known?.product)
+              json.member("entitlement", known?.entitlement)
+              json.key("before")
+              Self.write(entry.before, to: &json)
+              json.key("after")
+              Self.write(entry.after, to: &json)
+            }
+          }
+        })
+      json.member(
+        "balances",
+        array: { json in
+          for balance in balances {
+            json.object { json in
+              json.member("unit", balance.unit)
+              json.member("before", balance.before)
+              json.member("after", balance.after)
+            }
+          }
+        })
+    }
+  }
+
+  private static func write(_ entry: EntitlementsAnswer.Entry?, to json: inout JSONText) {
+    guard let entry else {
+      json.raw(nil)
+      return
+    }
+    json.object { json in
+      json.member("state", entry.state.text)
+      json.member("entitlements", names: entry.entitlements)
+      json.member("since", entry.since)
+      json.member("expiresAt", entry.expiresAt)
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import ArgumentParser
+import LedgerEvents
+
+/// Two accounts that an operator names.
+struct TwoAccounts: ParsableArguments {
+  @Argument(help: "The customer's account.", transform: Parse.name)
+  var account: Name
+
+  @Argument(help: "The other account.", transform: Parse.name)
+  var to: Name
+
+  func validate() throws {
+    guard account != to else { throw ValidationError("both accounts are \(account.text).") }
+  }
+
+  func event(_ type: EventKind, _ options: OperatorOptions) -> Event {
+    options.event(type, account: account).adding("to", to.text)
+  }
+}
+
+struct Link: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Says that two accounts are one customer.",
+    discussion: """
+      Appends account.linked: either account answers for everything that both hold. Nothing undoes \
+      it but an erasure. Example:
+
+        daybook link reader-1 reader-1-old --operator kim --reason "ticket 4711: logged in twice"
+      """)
+
+  @OptionGroup var accounts: TwoAccounts
+  @OptionGroup var options: OperatorOptions
+
+  func validate() throws { try options.requireReason() }
+
+  func run() throws {
+    try OperatorAct(
+      options: options, event: accounts.event(.accountLinked, options),
+      accounts: [accounts.account, accounts.to]
+    ).run()
+  }
+}
+
+struct Transfer: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Moves everything that a customer holds to another.",
+    discussion: """
+      Appends account.transferred: transactions, operators' grants, balances and installed content \
+      are the other's from then on. Example:
+
+        daybook transfer reader-1 reader-2 --operator kim --reason "ticket 4711: sold the phone"
+      """)
+
+  @OptionGroup var accounts: TwoAccounts
+  @OptionGroup var options: OperatorOptions
+
+  func validate() throws { try options.requireReason() }
+
+  func run() throws {
+    try OperatorAct(
+      options: options, event: accounts.event(.accountTransferred, options),
+      accounts: [accounts.account, accounts.to]
+    ).run()
+  }
+}
+
+struct Note: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Writes to a customer's history.",
+    discussion: """
+      Appends note.added, which changes nothing and is found with the customer's events. Example:
+
+        daybook note reader-1 "called about the Alps map, sent the guide" --operator kim
+      """)
+
+  @Argument(help: "The customer's account.", transform: Parse.name)
+  var account: Name
+
+  @Argument(help: "What is to be remembered.")
+  var text: String
+
+  @Option(help: "The transaction that it is about.", transform: Parse.name)
+  var transaction: Name?
+
+  @OptionGroup var options: OperatorOptions
+
+  func validate() throws {
+    guard !text.isEmpty else { throw ValidationError("the note is empty.") }
+    guard options.reason == nil else {
+      throw ValidationError("a note is its own reason: leave out --reason.")
+    }
+  }
+
+  func run() throws {
+    var event = options.event(.noteAdded, account: account).adding("text", text)
+    event.transaction = transaction
+    try OperatorAct(options: options, event: event, accounts: [account]).run()
+  }
+}

@@ -1,0 +1,78 @@
+import ArgumentParser
+import LedgerEvents
+
+/// What an operator gives or takes back: an entitlement or a product.
+struct GrantedThing: ParsableArguments {
+  @Option(help: "An entitlement, such as pro.", transform: Parse.name)
+  var entitlement: Name?
+
+  @Option(help: "A product; it brings its entitlements with it.", transform: Parse.name)
+  var product: Name?
+
+  func validate() throws {
+    guard (entitlement == nil) != (product == nil) else {
+      throw ValidationError("name either an --entitlement or a --product.")
+    }
+  }
+
+  func put(into event: Event) -> Event {
+    var event = event
+    event.product = product
+    return event.adding("entitlement", entitlement?.text)
+  }
+}
+
+struct Grant: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Gives a customer an entitlement or a product.",
+    discussion: """
+      Appends entitlement.granted and writes what the customer has by it. The grant lasts until \
+      --until, else until it is withdrawn. Example:
+
+        daybook grant reader-1 --entitlement pro --operator kim --reason "ticket 4711"
+      """)
+
+  @Argument(help: "The customer's account.", transform: Parse.name)
+  var account: Name
+
+  @OptionGroup var thing: GrantedThing
+
+  @Option(
+    help: ArgumentHelp("When it ends (default: it has no end).", valueName: "time"),
+    transform: Parse.instant)
+  var until: Instant?
+
+  @OptionGroup var options: OperatorOptions
+
+  func validate() throws { try options.requireReason() }
+
+  func run() throws {
+    let event = thing.put(into: options.event(.entitlementGranted, account: account))
+      .adding("until", until?.rfc3339)
+    try OperatorAct(options: options, event: event, accounts: [account]).run()
+  }
+}
+
+struct Withdraw: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Takes back what operators have granted under a name.",
+    discussion: """
+      Appends entitlement.withdrawn: the operators' grants of that name end, what was bought \
+      stays. Example:
+
+        daybook withdraw reader-1 --entitlement pro --operator kim --reason "granted by mistake"
+      """)
+
+  @Argument(help: "The customer's account.", transform: Parse.name)
+  var account: Name
+
+  @OptionGroup var thing: GrantedThing
+  @OptionGroup var options: OperatorOptions
+
+  func validate() throws { try options.requireReason() }
+
+  func run() throws {
+    let event = thing.put(into: options.event(.entitlementWithdrawn, account: account))
+    try OperatorAct(options: options, event: event, accounts: [account]).run()
+  }
+}

@@ -1,0 +1,77 @@
+import ArgumentParser
+import Foundation
+import LedgerEvents
+import LedgerStore
+
+/// Who acts, why, and when: what every command of an operator states.
+struct OperatorOptions: ParsableArguments {
+  @OptionGroup var ledger: LedgerOptions
+
+  @Option(
+    name: .customLong("operator"),
+    help: ArgumentHelp("Who does it: a name that colleagues know.", valueName: "who"))
+  var actor: String
+
+  @Option(help: "Why; it stands in the customer's history.")
+  var reason: String?
+
+  @Option(
+    help: "An id of your own, so that the same command again changes nothing.",
+    transform: Parse.name)
+  var id: Name?
+
+  @Option(
+    name: .customLong("occurred-at"),
+    help: ArgumentHelp("When it is to count from (default: now).", valueName: "time"),
+    transform: Parse.instant)
+  var occurredAt: Instant?
+
+  @Option(help: "The environment it counts in.")
+  var environment: EnvironmentArgument?
+
+  @Flag(
+    name: .customLong("new-account"),
+    help: "Goes ahead where no event states an account: it is new, and not a typing mistake.")
+  var isNewAccount = false
+
+  @Flag(name: .customLong("dry-run"), help: "Prints the event and appends nothing.")
+  var dryRun = false
+
+  @Option(help: "How to answer: table or json.")
+  var format: OutputFormat = .table
+
+  /// Events of these commands are dated once, so that a preview and the append agree.
+  func event(_ type: EventKind, account: Name) -> Event {
+    let now = occurredAt ?? EventLog.systemClock()
+    var data = EventData.Builder()
+    data.set("operator", actor)
+    data.set("reason", reason)
+    return Event(
+      id: id ?? Self.timedIdentifier(now), type: EventType(type), occurredAt: now,
+      source: EventSource(.operator), environment: environment?.environment, account: account,
+      data: data.build())
+  }
+
+  func requireReason() throws {
+    guard let reason, !reason.isEmpty else {
+      throw ValidationError(
+        "say why with --reason: who reads the history next year was not there.")
+    }
+  }
+
+  /// A UUID of version 7: sorts by time, and says nothing of anybody.
+  ///
+  /// Source: RFC 9562, section 5.7.
+  private static func timedIdentifier(_ now: Instant) -> Name {
+    let milliseconds = UInt64(max(0, now.microseconds / 1000))
+    var bytes = UUID().uuid
+    bytes.0 = UInt8(truncatingIfNeeded: milliseconds >> 40)
+    bytes.1 = UInt8(truncatingIfNeeded: milliseconds >> 32)
+    bytes.2 = UInt8(truncatingIfNeeded: milliseconds >> 24)
+    bytes.3 = UInt8(truncatingIfNeeded: milliseconds >> 16)
+    bytes.4 = UInt8(truncatingIfNeeded: milliseconds >> 8)
+    bytes.5 = UInt8(truncatingIfNeeded: milliseconds)
+    bytes.6 = 0x70 | bytes.6 & 0x0F
+    return Name(UUID(uuid: bytes).uuidString.lowercased())
+  }
+}
