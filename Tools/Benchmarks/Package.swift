@@ -20,6 +20,7 @@ let package = Package(
         .product(name: "LedgerEvents", package: "daybook"),
         .product(name: "LedgerModel", package: "daybook"),
         .product(name: "QueueSimulator", package: "daybook"),
+        .product(name: "daybook", package: "daybook"),
       ],
       swiftSettings: [
         .swiftLanguageMode(.v6), .strictMemorySafety(), .treatAllWarnings(as: .error),
