@@ -71,6 +71,10 @@ import Testing
       "transfer keeper-7 keeper-8 --new-account --operator kim --reason sold --id 4711-4 --format json"
     ),
     Sample("note", "note keeper-8 called-about-it --operator kim --id 4711-5 --format json"),
+    Sample("content-inspect", "content inspect Tools/samples/atlas --format json"),
+    Sample(
+      "content-validate",
+      "content validate Tools/samples/atlas --product com.example.globe --format json", status: 1),
     Sample("rebuild", "rebuild --check --format json"),
     Sample("verify", "verify --format json"),
     Sample("stats", "stats --format json"),

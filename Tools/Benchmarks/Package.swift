@@ -21,6 +21,7 @@ let package = Package(
         .product(name: "LedgerModel", package: "daybook"),
         .product(name: "QueueSimulator", package: "daybook"),
         .product(name: "daybook", package: "daybook"),
+        .product(name: "HostedContent", package: "daybook"),
       ],
       swiftSettings: [
         .swiftLanguageMode(.v6), .strictMemorySafety(), .treatAllWarnings(as: .error),
