@@ -42,6 +42,11 @@ import Testing
     Sample("transactions", "transactions \(customer) --format json"),
     Sample("findings", "findings --severity critical --format json"),
     Sample("findings-by", "findings --by rule --format json"),
+    Sample("catalog", "catalog --format json"),
+    Sample(
+      "catalog-set",
+      "catalog set Tools/samples/catalogue.json --effective 2026-02-01T00:00:00Z --dry-run "
+        + "--format json"),
     Sample("replay", "replay \(incidents)/copied-too-late.jsonl --until finding --format jsonl"),
     Sample(
       "replay-what-if",

@@ -14,7 +14,7 @@ struct ImportRule: TidyRule {
     "Replay": ["LedgerStore", "LedgerModel", "LedgerEvents", "ProductPages", "Crypto"],
     "PackageFiles": ["CArchive"],
     "HostedContent": ["PackageFiles", "LedgerEvents", "LedgerModel", "Crypto"],
-    "ProductCatalogue": ["LedgerStore", "LedgerModel", "LedgerEvents", "StoreImport"],
+    "ProductCatalogue": ["LedgerStore", "LedgerModel", "LedgerEvents", "StoreImport", "Crypto"],
     "ProductPages": ["LedgerEvents"],
     "daybook": [
       "LedgerEvents", "LedgerModel", "LedgerStore", "Entitlements", "StoreImport", "Replay",

@@ -153,8 +153,8 @@ extension EntitlementEntry {
   }
 }
 
-/// A `catalog.set` that is not in the ledger: as a fact behind its end, with what the shared context
-/// would be.
+/// A `catalog.set` that is not in the ledger: as a fact behind its end, with what the shared
+/// context would be.
 private struct CatalogueProposal {
   let context: SharedContext
   let change: ContextChange

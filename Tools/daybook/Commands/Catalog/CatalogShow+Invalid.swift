@@ -2,7 +2,7 @@ import LedgerEvents
 import LedgerStore
 import ProductCatalogue
 
-extension Catalog {
+extension CatalogShow {
   func printInvalid() throws {
     let report = try options.read { (view) throws(LedgerError) in
       try view.invalidIdentifiers(query)

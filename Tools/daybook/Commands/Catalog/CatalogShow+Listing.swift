@@ -3,7 +3,7 @@ import LedgerModel
 import LedgerStore
 import ProductCatalogue
 
-extension Catalog {
+extension CatalogShow {
   func printListing() throws {
     let products = try options.read { (view) throws(LedgerError) in
       try view.catalogueListing(query)
