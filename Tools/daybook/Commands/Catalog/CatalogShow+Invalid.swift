@@ -30,7 +30,7 @@ extension CatalogShow {
       var printer = ListPrinter<PaymentBlock>(
         format, header: [], nothing: "", row: { _ in [] },
         write: { block, json in block.write(to: &json) })
-      blocks.forEach { printer.add($0) }
+      for block in blocks { printer.add(block) }
       printer.end()
       return
     }

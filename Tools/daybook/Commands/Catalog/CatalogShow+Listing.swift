@@ -12,7 +12,7 @@ extension CatalogShow {
       format, header: [], nothing: "", row: { _ in [] },
       write: { product, json in product.write(to: &json) })
     guard format == .table else {
-      products.forEach { printer.add($0) }
+      for product in products { printer.add(product) }
       printer.end()
       return
     }
