@@ -27,6 +27,7 @@ let package = Package(
     .library(name: "StoreImport", targets: ["StoreImport"]),
     .library(name: "QueueSimulator", targets: ["QueueSimulator"]),
     .library(name: "Replay", targets: ["Replay"]),
+    .library(name: "Audit", targets: ["Audit"]),
     .library(name: "HostedContent", targets: ["HostedContent"]),
     .library(name: "ProductCatalogue", targets: ["ProductCatalogue"]),
     .library(name: "ProductPages", targets: ["ProductPages"]),
@@ -68,11 +69,16 @@ let package = Package(
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: strict),
+    .target(
+      name: "Audit", dependencies: ["LedgerStore", "LedgerModel", "LedgerEvents"],
+      swiftSettings: strict),
     .systemLibrary(
       name: "CArchive", pkgConfig: "libarchive",
       providers: [.apt(["libarchive-dev"]), .brew(["libarchive"])]),
+    .systemLibrary(name: "CFolder"),
     .target(
-      name: "PackageFiles", dependencies: ["CArchive"], swiftSettings: strict + lifetimes),
+      name: "PackageFiles", dependencies: ["CArchive", "CFolder"],
+      swiftSettings: strict + lifetimes),
     .target(
       name: "HostedContent",
       dependencies: [
@@ -93,7 +99,7 @@ let package = Package(
       dependencies: [
         "LedgerEvents", "LedgerModel", "LedgerStore", "Entitlements", "StoreImport", "Replay",
         "QueueSimulator", "HostedContent", "ProductCatalogue", "ProductPages",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "Audit", .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ],
       path: "Tools/daybook", swiftSettings: strict),
@@ -116,6 +122,9 @@ let package = Package(
     .executableTarget(
       name: "CrashChild", dependencies: ["LedgerStore", "LedgerEvents", "LMDB", "LedgerHistories"],
       path: "Tests/CrashChild", swiftSettings: strict),
+    .executableTarget(
+      name: "InstallChild", dependencies: ["LedgerStore", "LedgerEvents"],
+      path: "Tests/InstallChild", swiftSettings: strict),
     .testTarget(name: "LMDBTests", dependencies: ["LMDB"], swiftSettings: strict + lifetimes),
     .testTarget(
       name: "LedgerEventsTests", dependencies: ["LedgerEvents", "LedgerModel"],
@@ -169,11 +178,18 @@ let package = Package(
       dependencies: ["QueueSimulator", "LedgerModel", "LedgerEvents", "LedgerHistories"],
       swiftSettings: strict),
     .testTarget(
+      name: "AuditTests",
+      dependencies: [
+        "Audit", "LedgerStore", "LedgerModel", "LedgerEvents", "LedgerHistories",
+      ],
+      swiftSettings: strict),
+    .testTarget(
       name: "PackageFilesTests", dependencies: ["PackageFiles"], swiftSettings: strict),
     .testTarget(
       name: "HostedContentTests",
       dependencies: [
         "HostedContent", "PackageFiles", "LedgerStore", "LedgerModel", "LedgerEvents", "daybook",
+        "InstallChild",
       ],
       swiftSettings: strict),
     .testTarget(

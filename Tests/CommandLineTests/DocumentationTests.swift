@@ -40,6 +40,7 @@ import Testing
     Sample("holders", "holders maps --format json"),
     Sample("installed", "installed \(customer) --format json"),
     Sample("transactions", "transactions \(customer) --format json"),
+    Sample("explain", "explain \(customer) maps --at 2023-07-01T00:00:00Z --format json"),
     Sample("findings", "findings --severity critical --format json"),
     Sample("findings-by", "findings --by rule --format json"),
     Sample("catalog", "catalog --format json"),

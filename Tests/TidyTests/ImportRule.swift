@@ -12,13 +12,14 @@ struct ImportRule: TidyRule {
     "StoreImport": ["LedgerEvents", "Crypto"],
     "QueueSimulator": ["LedgerEvents", "LedgerModel"],
     "Replay": ["LedgerStore", "LedgerModel", "LedgerEvents", "ProductPages", "Crypto"],
-    "PackageFiles": ["CArchive"],
+    "Audit": ["LedgerStore", "LedgerModel", "LedgerEvents"],
+    "PackageFiles": ["CArchive", "CFolder"],
     "HostedContent": ["PackageFiles", "LedgerEvents", "LedgerModel", "Crypto"],
     "ProductCatalogue": ["LedgerStore", "LedgerModel", "LedgerEvents", "StoreImport", "Crypto"],
     "ProductPages": ["LedgerEvents"],
     "daybook": [
       "LedgerEvents", "LedgerModel", "LedgerStore", "Entitlements", "StoreImport", "Replay",
-      "QueueSimulator", "HostedContent", "ProductCatalogue", "ProductPages", "ArgumentParser",
+      "QueueSimulator", "HostedContent", "ProductCatalogue", "ProductPages", "Audit", "ArgumentParser",
       "UnixSignals",
     ],
     "LedgerOracle": ["LedgerEvents"],
@@ -45,7 +46,7 @@ struct ImportRule: TidyRule {
 
   private static func allows(_ imported: String, in module: String) -> Bool {
     if imported == "CLMDB" { return module == "LMDB" }
-    if imported == "CArchive" { return module == "PackageFiles" }
+    if ["CArchive", "CFolder"].contains(imported) { return module == "PackageFiles" }
     guard let allowed = own[module] else { return true }
     return allowed.contains(imported)
       || (toolchain.contains(imported) && !pure.contains(module))

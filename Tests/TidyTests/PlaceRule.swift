@@ -12,6 +12,7 @@ struct PlaceRule: TidyRule {
     "Schemas/": ["json", "md", "py", "txt", "jsonl", "bin", "hex"],
     "Sources/": ["swift"],
     "Sources/CArchive/": ["modulemap", "h"],
+    "Sources/CFolder/": ["modulemap", "h"],
     "Sources/CLMDB/": ["modulemap", "h"],
     "Tests/": ["swift", "json", "jsonl", "txt", "storekit", "hex", "bin", "md"],
     "Tests/TidyTests/": ["swift"],

@@ -29,9 +29,9 @@ extension EnvironmentState {
   }
 
   private mutating func noteOffers(_ fact: Fact, _ place: Int) {
-    guard let fields = fact.detail?.fields else { return }
-    for offered in fields.offered { note(offered.product, isInvalid: false, place) }
-    for product in fields.invalid { note(product, isInvalid: true, place) }
+    guard let detail = fact.detail else { return }
+    for offered in detail.fields.offered { note(offered.product, isInvalid: false, place) }
+    for product in detail.fields.invalid { note(product, isInvalid: true, place) }
   }
 
   private mutating func note(_ product: NameNumber, isInvalid: Bool, _ place: Int) {
@@ -91,12 +91,11 @@ extension EnvironmentState {
   ) {
     let transaction = transactions[step.transaction]
     if transaction.statedOriginal == 0 || transaction.marks.contains(.restoredTwiceFound) { return }
-    let isSecond = members(of: transaction.chain).contains { member in
-      guard member != step.transaction, transactions[member].statedOriginal != 0 else {
-        return false
-      }
+    var isSecond = false
+    for member in members(of: transaction.chain)
+    where member != step.transaction && transactions[member].statedOriginal != 0 {
       let delivery = delivery(of: member, on: fact.device)
-      return delivery != none && deliveries[delivery].restore == restore
+      if delivery != none && deliveries[delivery].restore == restore { isSecond = true }
     }
     let kind = kind(of: chains[transaction.chain], surroundings.context)
     if RestoredTwice.breaks(isSecond: isSecond, kind: kind) {

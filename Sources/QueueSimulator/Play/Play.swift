@@ -5,8 +5,10 @@ struct Play: Sendable {
   var world: World
   var recording = Recording()
   private(set) var actions: [Action] = []
-  /// Room for the lists of what can happen next.
+  /// What can happen next, as listed last.
   private var choices: [Action] = []
+  /// Nothing has changed since that was listed.
+  private var isListed = false
 
   /// - Parameters:
   ///   - seed: What amounts of progress and delays are drawn from; 0 for fixed ones.
@@ -22,14 +24,24 @@ struct Play: Sendable {
   /// Makes an action happen after its usual delay.
   mutating func perform(_ action: Action) {
     world.clock += Delays.range(of: action.verb).least
-    world.perform(action, &recording)
+    happen(action)
+  }
+
+  private mutating func happen(_ action: Action) {
+    if world.perform(action, &recording) { isListed = false }
     actions.append(action)
   }
 
   /// What can happen next but faults.
   mutating func next() -> [Action] {
-    world.listActions(&choices, recording)
+    list()
     return choices
+  }
+
+  private mutating func list() {
+    if isListed { return }
+    world.listActions(&choices, recording)
+    isListed = true
   }
 }
 
@@ -56,8 +68,7 @@ extension Play {
       moments = due
       moments[first.action] = nil
       world.clock = max(world.clock, first.moment)
-      world.perform(first.action, &recording)
-      actions.append(first.action)
+      happen(first.action)
     }
   }
 
@@ -91,7 +102,7 @@ extension Play {
           continue
         }
       }
-      world.listActions(&choices, recording)
+      list()
       if choices.isEmpty { return }
       perform(choices[random.below(choices.count)])
     }
@@ -116,7 +127,7 @@ extension Play {
 
   private mutating func settle() {
     while actions.count < Self.actionCountMax {
-      world.listActions(&choices, recording)
+      list()
       // The script's next command, which stands first, waits until all else has happened.
       guard let action = choices.last else { return }
       perform(action)

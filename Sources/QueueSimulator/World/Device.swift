@@ -43,6 +43,11 @@ struct Device: Hashable, Sendable {
   /// Products whose purchase the app noted and has not yet delivered, a bit each.
   var owed: UInt64 = 0
 
+  /// The transactions that the app has a call for, as listed last.
+  var callers: [Int16] = []
+  /// Nothing that `nextCall` depends on has changed since.
+  var areCallersListed = false
+
   // Faults that wait for their moment.
   var isDiskFull = false
   var failsFinish = false
@@ -53,8 +58,14 @@ struct Device: Hashable, Sendable {
     set { parts[Int(slots[slot].firstPart) + part] = newValue }
   }
 
-  /// The places of a transaction's downloads.
+  /// The places of a transaction's downloads in it.
   func parts(of slot: Int) -> Range<Int> { 0..<Int(slots[slot].partCount) }
+
+  /// The places of a transaction's downloads among the device's.
+  func places(of slot: Int) -> Range<Int> {
+    let first = Int(slots[slot].firstPart)
+    return first..<first + Int(slots[slot].partCount)
+  }
 
   /// Gives a transaction its downloads.
   mutating func addParts(_ count: Int, to slot: Int) {

@@ -59,6 +59,9 @@ struct QueueTransaction: Hashable, Sendable {
     self.account = account
   }
 
+  /// The app has finished it, or it left the queue by itself.
+  var isLeft: Bool { isFinished || isGone }
+
   /// What a kill makes the app forget.
   mutating func forget() {
     isTold = false
@@ -103,6 +106,16 @@ struct Part: Hashable, Sendable {
 
   // What the app keeps.
   var isInstalled = false
+
+  /// The app was told the state that the queue holds.
+  mutating func noteTold() {
+    isPending = false
+    told = state
+    toldProgress = progress
+  }
+
+  /// Nothing is left to be copied.
+  var isThere: Bool { isInstalled || isSkipped }
 
   mutating func forget() {
     told = .notStarted

@@ -1,0 +1,124 @@
+internal import Foundation
+internal import LedgerEvents
+
+/// A folder of content as the package that it becomes: `ContentInfo.plist` made anew before it.
+struct ContentSource: PackageReader, ~Copyable {
+  private enum Step {
+    case info
+    case contents
+    case folder
+  }
+
+  private var package: OpenedPackage
+  private let info: [UInt8]
+  /// Whether the folder has the form of a package: then its own `ContentInfo.plist` is left out.
+  private let isPackage: Bool
+  private var step = Step.info
+  private var infoRead = 0
+  private var isReadingInfo = false
+
+  private init(_ package: consuming OpenedPackage, _ info: [UInt8], isPackage: Bool) {
+    self.package = package
+    self.info = info
+    self.isPackage = isPackage
+  }
+
+  static func open(
+    folder: String, product: Name, version: Name
+  ) throws(ContentError) -> ContentSource {
+    let isPackage = try Self.isPackage(folder)
+    return ContentSource(
+      try OpenedPackage(path: folder), info(product, version), isPackage: isPackage)
+  }
+
+  /// Whether the folder has `ContentInfo.plist` at its top, or nothing but `Contents`.
+  private static func isPackage(_ folder: String) throws(ContentError) -> Bool {
+    guard try OpenedPackage(path: folder).format == .folder else {
+      throw ContentError(
+        .malformed, path: folder, "is no folder: name the folder with the files of the content.")
+    }
+    let names: [String]
+    do {
+      names = try FileManager.default.contentsOfDirectory(atPath: folder)
+    } catch {
+      throw ContentError(.inputOutput, path: folder, "cannot be listed: \(error)")
+    }
+    return names.contains(ContentInfo.fileName) || names == [PackageLevels.contents]
+  }
+
+  mutating func next() throws(ContentError) -> PackageEntry? {
+    isReadingInfo = false
+    switch step {
+    case .info:
+      step = isPackage ? .folder : .contents
+      isReadingInfo = true
+      return PackageEntry(
+        path: ContentInfo.fileName, kind: .file(bytes: UInt64(info.count)), permissions: 0o644)
+    case .contents:
+      step = .folder
+      return PackageEntry(path: PackageLevels.contents, kind: .folder, permissions: 0o755)
+    case .folder:
+      while var entry = try package.next() {
+        if isPackage {
+          if entry.path.isSameBytes(as: ContentInfo.fileName) { continue }
+        } else {
+          entry.path = PackageLevels.contents + "/" + entry.path
+        }
+        return entry
+      }
+      return nil
+    }
+  }
+
+  mutating func read(into buffer: inout [UInt8]) throws(ContentError) -> Int {
+    guard isReadingInfo else { return try package.read(into: &buffer) }
+    let count = min(buffer.count, info.count - infoRead)
+    buffer.replaceSubrange(..<count, with: info[infoRead..<infoRead + count])
+    infoRead += count
+    return count
+  }
+
+  mutating func checkUnchanged() throws(ContentError) { try package.checkUnchanged() }
+
+  /// The property list, as Xcode writes it.
+  static func info(_ product: Name, _ version: Name) -> [UInt8] {
+    let text = """
+      <?xml version="1.0" encoding="UTF-8"?>
+      <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" \
+      "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+      <plist version="1.0">
+      <dict>
+      \t<key>ContentVersion</key>
+      \t<string>\(version.text.escapedForXML)</string>
+      \t<key>IAPProductIdentifier</key>
+      \t<string>\(product.text.escapedForXML)</string>
+      </dict>
+      </plist>
+
+      """
+    return Array(text.utf8)
+  }
+}
+
+extension String {
+  /// The text as it stands between tags.
+  var escapedForXML: String {
+    var escaped = ""
+    for scalar in unicodeScalars {
+      switch scalar {
+      case "&": escaped += "&amp;"
+      case "<": escaped += "&lt;"
+      case ">": escaped += "&gt;"
+      default: escaped.unicodeScalars.append(scalar)
+      }
+    }
+    return escaped
+  }
+
+  /// Whether every character may stand in XML 1.0 (2.2 Characters).
+  var isXMLText: Bool {
+    unicodeScalars.allSatisfy { scalar in
+      scalar.value >= 0x20 && scalar.value != 0xFFFE && scalar.value != 0xFFFF
+    }
+  }
+}

@@ -1,0 +1,101 @@
+internal import Foundation
+public import LedgerEvents
+internal import PackageFiles
+
+/// Builds a package of a folder: the same bytes for the same input, on whatever machine and day.
+///
+/// Files are stored and not compressed: what a compressor makes of them changes with its version,
+/// and media is packed already. Times, owners and rights are fixed; entries stand in the order of
+/// their names' bytes, a folder before what is in it.
+public struct PackageBuilder: Sendable {
+  /// The folder of content.
+  public var folder: String
+  public var product: Name
+  public var version: Name
+  /// ``PackageFormat/pkg`` or ``PackageFormat/zip``.
+  public var format: PackageFormat
+  /// What the package must be beside good.
+  public var expectations: PackageExpectations
+  public var limits = PackageLimits()
+
+  /// - Parameter folder: files of content, which are packed below `Contents/`; or a folder with
+  ///   nothing but `Contents` and `ContentInfo.plist` in it, or the latter at least, which is taken
+  ///   for a package already: its `Contents` are packed, and `ContentInfo.plist` is written anew.
+  public init(
+    folder: String, product: Name, version: Name, format: PackageFormat,
+    expectations: PackageExpectations = PackageExpectations()
+  ) {
+    precondition(format != .folder, "a package is written as a .pkg or a zip")
+    self.folder = folder
+    self.product = product
+    self.version = version
+    self.format = format
+    self.expectations = expectations
+  }
+
+  /// Judges the folder as the package that it would be, and writes that where it is good.
+  ///
+  /// It is written to a file beside, synced, and renamed: nothing half written has its name.
+  ///
+  /// - Parameter replaces: whether a file that is there may be replaced.
+  /// - Returns: the report; where it has faults, nothing was written.
+  /// - Complexity: the folder is read twice; memory is one chunk and some hundred bytes an entry.
+  /// - Throws: ``ContentError``: `missing`, `exists`, `diskFull`, `inputOutput`, `changed`.
+  public func build(
+    to path: String, replaces: Bool = false
+  ) throws(ContentError) -> PackageReport {
+    let target = try PackageTarget(path: path, replaces: replaces)
+    var tally = PackageTally(format: format)
+    var first = try ContentSource.open(folder: folder, product: product, version: version)
+    var report = try PackageInspection.judge(
+      &first, expecting: expectations, limits: limits, into: &tally)
+    guard report.isValid else { return report }
+    let entries = tally.entries
+    var second = try ContentSource.open(folder: folder, product: product, version: version)
+    let writer: any PackageWriter =
+      switch format {
+      case .zip: ZipWriter(entries)
+      case .pkg, .folder: XarWriter(entries)
+      }
+    guard writer.byteCount <= limits.bytesMax else {
+      report.faults.append(
+        PackageFault(
+          .tooLarge, path: "",
+          "would be \(writer.byteCount) bytes packed; the store takes \(limits.bytesMax) at most."))
+      return report
+    }
+    try target.write { (output) throws(ContentError) in
+      try writer.write(&second, to: &output)
+      try second.checkUnchanged()
+    }
+    return report
+  }
+}
+
+/// Writes entries that are known from a first reading into a container.
+protocol PackageWriter {
+  /// Bytes of the whole container.
+  var byteCount: UInt64 { get }
+
+  /// Reads the source again and writes it.
+  ///
+  /// - Throws: ``ContentError``: `changed` where the source is not what it was at first.
+  func write(_ source: inout ContentSource, to output: inout PackageOutput) throws(ContentError)
+}
+
+/// An entry as it is packed, with what a container says of its data before it.
+struct PackedEntry {
+  enum Kind: Equatable {
+    case file
+    case folder
+    case link(target: String)
+  }
+
+  var path: String
+  var kind: Kind
+  var bytes: UInt64 = 0
+  /// Of the data: CRC-32 for a zip.
+  var checksum: UInt32 = 0
+  /// Of the data: SHA-1 for a xar.
+  var digest: [UInt8] = []
+}

@@ -1,0 +1,109 @@
+internal import LedgerEvents
+internal import PackageFiles
+
+/// What an attempt is about to do, written down and synced before it does it.
+///
+/// The first line is the intent; each other one is an event. An event is appended to the ledger only
+/// when its line is here for good, so that a run after an interruption appends the very same event:
+/// the ledger then knows it by its id, and nothing is doubled or lost.
+struct AttemptJournal: ~Copyable {
+  static let fileName = "journal"
+  /// Bytes that are read of a journal: a handful of events of some hundred bytes each.
+  private static let bytesMax = 1 << 20
+
+  let intent: AttemptIntent
+  private(set) var events: [Event]
+  private let writer: FileWriter
+  private var bytes: UInt64
+  private let path: String
+
+  /// Begins the journal of an attempt, with the events that it begins with.
+  init(
+    begin intent: AttemptIntent, _ events: [Event], in folder: borrowing FolderHandle,
+    path: String
+  ) throws(ContentError) {
+    self.intent = intent
+    self.events = events
+    self.path = path
+    var lines = JournalLine.encode(intent.json)
+    for event in events { lines += JournalLine.encode(EventEncoder().encode(event)) }
+    bytes = UInt64(lines.count)
+    writer = try telling(path) { () throws(FolderError) in
+      let writer = try folder.makeFile(Self.fileName)
+      try writer.write(lines.span)
+      try writer.sync()
+      try folder.sync()
+      return writer
+    }
+  }
+
+  private init(
+    _ intent: AttemptIntent, _ events: [Event], _ writer: consuming FileWriter, bytes: UInt64,
+    path: String
+  ) {
+    self.intent = intent
+    self.events = events
+    self.writer = writer
+    self.bytes = bytes
+    self.path = path
+  }
+
+  /// Opens the journal that an interrupted attempt left; nil where it did not come to write one.
+  static func left(
+    in folder: borrowing FolderHandle, path: String
+  ) throws(ContentError) -> AttemptJournal? {
+    let found = try telling(path) { () throws(FolderError) in
+      try folder.contents(of: fileName, bytesMax: bytesMax)
+    }
+    let lines = found.map(JournalLine.whole) ?? []
+    guard let intent = lines.first.flatMap(AttemptIntent.init(json:)) else { return nil }
+    let events = try events(of: lines.dropFirst(), path)
+    let bytes = lines.reduce(0) { $0 + UInt64(JournalLine.encode($1).count) }
+    let writer = try telling(path) { () throws(FolderError) in
+      let writer = try folder.fileThere(fileName)
+      // A line that was not written to its end goes: the next one takes its place.
+      try writer.cut(to: bytes)
+      return writer
+    }
+    return AttemptJournal(intent, events, writer, bytes: bytes, path: path)
+  }
+
+  private static func events(
+    of lines: ArraySlice<[UInt8]>, _ path: String
+  ) throws(ContentError) -> [Event] {
+    var events: [Event] = []
+    for line in lines {
+      do throws(EventError) {
+        events.append(try EventDecoder().decode(line: line).event)
+      } catch {
+        throw ContentError(
+          .malformed, path: path,
+          "the journal's line \(events.count + 2) is whole and no event (\(error.reason)): another "
+            + "version of daybook wrote it; finish the work with that one.")
+      }
+    }
+    return events
+  }
+
+  /// Writes events down for good.
+  mutating func add(_ more: [Event]) throws(ContentError) {
+    let lines = more.flatMap { JournalLine.encode(EventEncoder().encode($0)) }
+    do throws(FolderError) {
+      do throws(FolderError) {
+        try writer.write(lines.span)
+        try writer.sync()
+      } catch {
+        // What got there of the line must not stand before the next one.
+        try writer.cut(to: bytes)
+        throw error
+      }
+    } catch {
+      throw ContentError(error, at: path)
+    }
+    bytes += UInt64(lines.count)
+    events += more
+  }
+
+  /// The newest event of a kind.
+  func event(_ kind: EventKind) -> Event? { events.last { $0.type.kind == kind } }
+}

@@ -1,0 +1,176 @@
+public import LedgerEvents
+
+/// A folder of content held against what the ledger says of its owner.
+public struct ContentAudit: Sendable {
+  /// One thing that the two do not agree about.
+  public struct Difference: Sendable, Hashable {
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+      /// The ledger has a version as installed that is not there.
+      case missing
+      /// The ledger has it installed at another path.
+      case otherPath
+      /// What is there has another digest than what was installed.
+      case otherContent
+      /// What is there is no package any more.
+      case broken
+      /// A version is there that the ledger never heard of.
+      case unrecorded
+      /// A product is there that the ledger says was removed, or never installed.
+      case notInstalled
+      /// Another version is current than the ledger was told last.
+      case otherCurrent
+      /// The current version is not there.
+      case currentMissing
+      /// Something is there that is neither product nor version.
+      case stray
+      /// A change was interrupted, or is under way.
+      case unfinished
+    }
+
+    public var kind: Kind
+    public var product: Name?
+    public var version: Name?
+    /// What was expected, what was found, and what to do.
+    public var message: String
+  }
+
+  /// Versions that were compared by digest.
+  public private(set) var versions = 0
+  /// Empty where both say the same.
+  public private(set) var differences: [Difference] = []
+
+  /// Compares what lies in a folder with what the ledger says its owner has, both ways, by digest.
+  ///
+  /// - Complexity: O(*n*) in the bytes of all versions there.
+  /// - Throws: ``ContentError``: `missing` where there is no such folder, `refused` where it is
+  ///   somebody else's.
+  public init(
+    of path: String, owner: ContentOwner, ledger: any ContentLedger
+  ) throws(ContentError) {
+    let root = try ContentRoot(reading: path)
+    if let known = try root.owner(), known != owner {
+      throw ContentError(
+        .refused, path: path,
+        "this is the folder of account \(known.account.text) on device \(known.device.text): name "
+          + "those.")
+    }
+    let listing = try ContentListing(of: path, readsContent: true)
+    let told = ToldContent(
+      installed: try ledger.installed(of: owner), events: try ledger.contentEvents(of: owner))
+    for product in listing.products {
+      compare(product, told)
+    }
+    for install in told.installed {
+      let there = listing.products.first { $0.product == install.product }
+      guard there?.versions.contains(where: { $0.version == install.version }) != true else {
+        continue
+      }
+      add(
+        .missing, install.product, install.version,
+        "the ledger has it installed, and it is not there: install it again, or have its removal "
+          + "recorded (content.removed).")
+    }
+    for stray in listing.strays {
+      add(
+        .stray, nil, nil,
+        "\(stray) is neither product nor version: daybook did not put it there. Move it away.")
+    }
+    if listing.unfinished > 0 {
+      add(
+        .unfinished, nil, nil,
+        "\(listing.unfinished) changes are not finished: any command that changes the folder "
+          + "finishes them, unless one is at it.")
+    }
+  }
+
+  private mutating func compare(_ there: ContentListing.Product, _ told: ToldContent) {
+    let product = there.product
+    let installed = told.installed.first { $0.product == product }
+    if installed == nil {
+      add(
+        .notInstalled, product, nil,
+        "it is there, and the ledger does not have it installed: install its package again, or "
+          + "remove it.")
+    }
+    for version in there.versions { compare(version, of: product, told) }
+    if let path = installed?.path, let version = installed?.version,
+      path.text != ContentRoot.relativePath(of: product, version)
+    {
+      add(
+        .otherPath, product, version,
+        "the ledger has it at \(path.text), and here it would be at "
+          + "\(ContentRoot.relativePath(of: product, version)).")
+    }
+    if let current = there.current, !there.versions.contains(where: { $0.version == current }) {
+      add(
+        .currentMissing, product, current,
+        "it is current, and not there: switch to a version that is, or install it again.")
+    }
+    if installed != nil, told.current[product] != there.current {
+      let expected = told.current[product].map { "version \($0.text)" } ?? "none"
+      let found = there.current.map { "version \($0.text)" } ?? "none"
+      add(
+        .otherCurrent, product, there.current,
+        "the ledger was told last that \(expected) is current, and \(found) is: switch to the "
+          + "right one.")
+    }
+  }
+
+  private mutating func compare(
+    _ there: ContentListing.Version, of product: Name, _ told: ToldContent
+  ) {
+    versions += 1
+    if let fault = there.faults.first {
+      add(
+        .broken, product, there.version,
+        "it is not as a package is any more (\(fault)): remove it and install it again.")
+    }
+    guard let event = told.installs[product]?[there.version] else {
+      add(
+        .unrecorded, product, there.version,
+        "it is there, and the ledger never heard of it: install its package again, or remove it.")
+      return
+    }
+    guard let digest = event.data.string("digest"), let found = there.digest,
+      digest != found.description
+    else { return }
+    add(
+      .otherContent, product, there.version,
+      "it was installed as \(digest), and \(found) is there: remove it and install it again.")
+  }
+
+  private mutating func add(
+    _ kind: Difference.Kind, _ product: Name?, _ version: Name?, _ message: String
+  ) {
+    differences.append(
+      Difference(kind: kind, product: product, version: version, message: message))
+  }
+}
+
+/// What the ledger was told of one owner's content.
+private struct ToldContent {
+  let installed: [LedgerInstall]
+  /// The newest `content.installed` of each version.
+  private(set) var installs: [Name: [Name: Event]] = [:]
+  /// The version that was activated last, by product; none since the product was taken away.
+  private(set) var current: [Name: Name] = [:]
+
+  init(installed: [LedgerInstall], events: [Event]) {
+    self.installed = installed
+    for event in events {
+      guard let product = event.product else { continue }
+      switch event.type.kind {
+      case .contentInstalled:
+        guard let version = event.data.name("contentVersion") else { continue }
+        installs[product, default: [:]][version] = event
+      case .contentActivated:
+        current[product] = event.data.name("contentVersion")
+      case .contentRemoved:
+        // Of a version that went alone, another one is current.
+        let version = event.data.name("contentVersion")
+        if version == nil || version == current[product] { current[product] = nil }
+      default: continue
+      }
+    }
+  }
+}

@@ -1,0 +1,40 @@
+internal import PackageFiles
+
+extension ContentError {
+  /// Says of a call of the system that failed where it was and what can be done.
+  ///
+  /// - Parameter path: the path of the folder that the call was about, for people.
+  init(_ error: FolderError, at path: String) {
+    let place = error.name == "." ? path : "\(path)/\(error.name)"
+    let reason = "\(error.operation) failed: \(error.reason)"
+    switch error.kind {
+    case .full:
+      self.init(
+        .diskFull, path: place, "\(reason). Make room and run it again; nothing was changed.")
+    case .notFolder:
+      self.init(
+        .exists, path: place,
+        "\(reason): a file or a symbolic link is where a folder belongs, and is not followed. "
+          + "Look what put it there and move it away.")
+    case .exists, .notEmpty:
+      self.init(
+        .exists, path: place,
+        "\(reason): what is there is not overwritten. Look what put it there and move it away.")
+    case .denied:
+      self.init(.inputOutput, path: place, "\(reason). The folder must be writable.")
+    case .missing: self.init(.missing, path: place, reason + ".")
+    case .unsupported, .other: self.init(.inputOutput, path: place, reason + ".")
+    }
+  }
+}
+
+/// Runs what calls the system, and says of a failure where it was.
+func telling<Value: ~Copyable>(
+  _ path: String, _ body: () throws(FolderError) -> Value
+) throws(ContentError) -> Value {
+  do throws(FolderError) {
+    return try body()
+  } catch {
+    throw ContentError(error, at: path)
+  }
+}

@@ -1,0 +1,72 @@
+internal import LedgerEvents
+
+/// Makes the events of one attempt: with ids of the attempt, and each later than the one before.
+struct ContentEventMaker {
+  private let attempt: String
+  /// What all of them have in common.
+  private let base: Event
+  private let clock: () -> Instant
+  private var newest: Instant?
+
+  init(attempt: String, base: Event, clock: @escaping () -> Instant) {
+    self.attempt = attempt
+    self.base = base
+    self.clock = clock
+  }
+
+  /// Goes on where an interrupted attempt stopped: with what its first event states.
+  init?(resuming journal: borrowing AttemptJournal, attempt: String, clock: @escaping () -> Instant)
+  {
+    guard let first = journal.events.first else { return nil }
+    self.init(attempt: attempt, base: first, clock: clock)
+    newest = journal.events.map(\.occurredAt).max()
+  }
+
+  /// An event of the attempt. The clock may stand still or go back: what happens later is told
+  /// later all the same, so that the fold's order is that of the steps.
+  mutating func event(_ kind: EventKind, _ data: EventData = EventData()) -> Event {
+    let now = clock()
+    let time = newest.map { max(now, Instant(microseconds: $0.microseconds + 1)) } ?? now
+    newest = time
+    var event = base
+    event.id = Name("content-\(attempt)-\(kind.text)")
+    event.type = EventType(kind)
+    event.occurredAt = time
+    event.data = data
+    return event
+  }
+}
+
+/// The failure of an install as its event states it.
+///
+/// The domain is `DaybookContent`; the numbers do not change their meaning.
+enum ContentFailure {
+  static let domain = "DaybookContent"
+  static let interruptedNumber = 9
+
+  static let interrupted = value(
+    interruptedNumber, "interrupted: the process ended before the content was in its place")
+
+  static func value(of error: ContentError) -> JSONValue {
+    value(number(error.code), "\(error.code.rawValue): \(error.description)")
+  }
+
+  private static func value(_ number: Int, _ message: String) -> JSONValue {
+    .object([
+      ("domain", .string(domain)), ("code", .number("\(number)")), ("message", .string(message)),
+    ])
+  }
+
+  private static func number(_ code: ContentError.Code) -> Int {
+    switch code {
+    case .missing: 1
+    case .inputOutput: 2
+    case .diskFull: 3
+    case .malformed: 4
+    case .changed: 5
+    case .refused: 6
+    case .exists: 7
+    case .busy: 8
+    }
+  }
+}

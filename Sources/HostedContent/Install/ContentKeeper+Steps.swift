@@ -1,0 +1,144 @@
+internal import Foundation
+internal import LedgerEvents
+internal import PackageFiles
+
+// The steps of an install, in their order, and its two ends.
+
+extension ContentKeeper {
+  /// Writes the package into the attempt's tree while it is judged, in one pass.
+  func copy(
+    _ package: String, _ expected: PackageExpectations, to attempt: borrowing Attempt,
+    _ progress: @escaping (_ bytes: UInt64) -> Void
+  ) throws(ContentError) -> PackageReport {
+    let tree = try telling(attempt.path) { () throws(FolderError) in
+      try attempt.folder.makeFolder(Attempt.treeName)
+      return try attempt.folder.folder(Attempt.treeName)
+    }
+    var opened = try OpenedPackage(path: package)
+    var sink = StagingSink(
+      tree, path: attempt.path + "/" + Attempt.treeName, progress: progress)
+    return try PackageInspection.judge(
+      &opened, packedBytes: opened.packedBytes, expecting: expected, into: &sink)
+  }
+
+  /// Makes all that was staged last: one wait for the disk, whatever the number of files.
+  func sync(_ attempt: borrowing Attempt) throws(ContentError) {
+    try telling(attempt.path) { () throws(FolderError) in
+      let tree = try attempt.folder.folder(Attempt.treeName)
+      if FolderHandle.syncsWholeFileSystems {
+        try tree.syncFileSystem()
+      } else {
+        try tree.syncFolders()
+      }
+      try attempt.folder.sync()
+    }
+  }
+
+  /// Moves what was staged into its place: from now on the version is there, as a whole.
+  func place(
+    _ attempt: borrowing Attempt, _ identity: PackageIdentity, in root: borrowing ContentRoot
+  ) throws(ContentError) {
+    let versions = try telling(path) { () throws(FolderError) in
+      let versions = try root.folder.folderMade(identity.product.text)
+      try root.folder.sync()
+      return versions
+    }
+    try telling(root.path(of: identity.product)) { () throws(FolderError) in
+      try attempt.folder.move(Attempt.treeName, to: versions, as: identity.version.text)
+      try versions.sync()
+      try attempt.folder.sync()
+    }
+  }
+
+  /// Tells the ledger of a version that is in its place, and makes it current.
+  ///
+  /// Can be run again from any point on: the events are those of the journal, and the link is
+  /// looked at before it is changed.
+  func finishInstall(
+    _ attempt: borrowing Attempt, _ journal: inout AttemptJournal,
+    _ maker: inout ContentEventMaker, in root: borrowing ContentRoot
+  ) throws(ContentError) {
+    let intent = journal.intent
+    try ledger.append(
+      [.contentInstallStarted, .contentInstalled].compactMap { journal.event($0) })
+    if intent.activates, let version = intent.version {
+      let activated: Event
+      if let known = journal.event(.contentActivated) {
+        activated = known
+      } else {
+        activated = maker.event(.contentActivated, Self.stated(version))
+        try journal.add([activated])
+      }
+      try root.makeCurrent(intent.product, version, attempt)
+      try ledger.append([activated])
+    }
+    try attempt.remove(from: root)
+  }
+
+  /// Takes back what an install did, and tells the ledger that it failed.
+  ///
+  /// What was staged goes first, so that a full disk has room for the rest; its folder stays until
+  /// the failure is told, because it says that nothing was moved.
+  func undo(
+    _ attempt: borrowing Attempt, _ journal: inout AttemptJournal,
+    _ maker: inout ContentEventMaker, _ failure: JSONValue, in root: borrowing ContentRoot
+  ) throws(ContentError) {
+    let product = journal.intent.product
+    if try attempt.hasTree() {
+      try telling(attempt.path) { () throws(FolderError) in
+        try attempt.folder.folder(Attempt.treeName).removeContents()
+      }
+    }
+    let failed: Event
+    if let known = journal.event(.contentInstallFailed) {
+      failed = known
+    } else {
+      var data = EventData.Builder()
+      data.set("contentVersion", journal.intent.version)
+      data.set("error", failure)
+      failed = maker.event(.contentInstallFailed, data.build())
+      try journal.add([failed])
+    }
+    try ledger.append([journal.event(.contentInstallStarted), failed].compactMap { $0 })
+    try attempt.remove(from: root)
+    try root.removeProductIfEmpty(product)
+  }
+
+  static func stated(_ version: Name) -> EventData {
+    var data = EventData.Builder()
+    data.set("contentVersion", version)
+    return data.build()
+  }
+}
+
+// MARK: - Backups
+
+extension ContentKeeper {
+  /// What is known of a version's exclusion from backups: it is set where the system knows it.
+  static var isExcludedFromBackup: Bool? {
+    #if canImport(Darwin)
+      true
+    #else
+      nil
+    #endif
+  }
+
+  /// Marks what was staged as nothing to back up: it can be downloaded again. Without the mark the
+  /// store rejects an app for it (Apple, Technical Q&A QA1719).
+  func excludeFromBackup(_ attempt: borrowing Attempt) throws(ContentError) -> Bool? {
+    #if canImport(Darwin)
+      let value: Data
+      do {
+        value = try PropertyListSerialization.data(
+          fromPropertyList: "com.apple.backupd", format: .binary, options: 0)
+      } catch {
+        throw ContentError(.inputOutput, path: attempt.path, "\(error)")
+      }
+      try telling(attempt.path) { () throws(FolderError) in
+        try attempt.folder.folder(Attempt.treeName).setAttribute(
+          "com.apple.metadata:com_apple_backup_excludeItem", [UInt8](value))
+      }
+    #endif
+    return Self.isExcludedFromBackup
+  }
+}

@@ -1,0 +1,123 @@
+public import LedgerEvents
+internal import PackageFiles
+
+/// Changes a folder of installed content and tells a ledger of it, so that both say the same after
+/// every interruption.
+///
+/// Each change is an attempt with a journal: what is about to be done and the events that tell of it
+/// are on the disk before it is done. Whatever changes the folder next finishes what was
+/// interrupted, or undoes it, before it begins.
+public struct ContentKeeper {
+  /// An attempt that was interrupted, and what became of it.
+  public struct Recovery: Sendable {
+    public var product: Name
+    /// Nil where a product was being removed as a whole.
+    public var version: Name?
+    /// True where the work was done to its end; false where it was undone.
+    public var isFinished: Bool
+  }
+
+  /// The folder that content is installed into.
+  public let path: String
+  public let owner: ContentOwner
+  let ledger: any ContentLedger
+  let clock: () -> Instant
+  private let onRecovery: (Recovery) -> Void
+
+  /// - Parameters:
+  ///   - path: the folder; installing makes it where it is missing.
+  ///   - clock: when something is, in store time.
+  ///   - onRecovery: told of each interrupted attempt that was finished or undone.
+  public init(
+    _ path: String, owner: ContentOwner, ledger: any ContentLedger,
+    clock: @escaping () -> Instant, onRecovery: @escaping (Recovery) -> Void = { _ in }
+  ) {
+    self.path = path
+    self.owner = owner
+    self.ledger = ledger
+    self.clock = clock
+    self.onRecovery = onRecovery
+  }
+
+  /// Opens the folder to change it, with nothing left unfinished.
+  func open(makes: Bool = false) throws(ContentError) -> ContentRoot {
+    let root = try ContentRoot.changing(path, for: owner, makes: makes)
+    for id in try root.attemptsLeft() { try recover(id, in: root) }
+    return root
+  }
+
+  private func recover(_ id: String, in root: borrowing ContentRoot) throws(ContentError) {
+    let attempt = try Attempt(left: id, in: root)
+    guard var journal = try attempt.journal(),
+      var maker = ContentEventMaker(resuming: journal, attempt: id, clock: clock)
+    else {
+      // It had not begun: nothing was told, and nothing was moved.
+      return try attempt.remove(from: root)
+    }
+    let intent = journal.intent
+    let isFinished: Bool
+    switch intent.kind {
+    case .install:
+      isFinished = try isInPlace(journal, attempt, root)
+      if isFinished {
+        try finishInstall(attempt, &journal, &maker, in: root)
+      } else {
+        try undo(attempt, &journal, &maker, ContentFailure.interrupted, in: root)
+      }
+    case .activate:
+      isFinished = true
+      try finishActivation(attempt, journal, in: root)
+    case .remove:
+      isFinished = true
+      try finishRemoval(attempt, journal, in: root)
+    }
+    onRecovery(
+      Recovery(product: intent.product, version: intent.version, isFinished: isFinished))
+  }
+
+  /// Whether an interrupted install had moved its version into place: what it staged is gone, what
+  /// it was going to say is written down, and the version is there.
+  private func isInPlace(
+    _ journal: borrowing AttemptJournal, _ attempt: borrowing Attempt,
+    _ root: borrowing ContentRoot
+  ) throws(ContentError) -> Bool {
+    guard let version = journal.intent.version, journal.event(.contentInstalled) != nil,
+      journal.event(.contentInstallFailed) == nil
+    else { return false }
+    if try attempt.hasTree() { return false }
+    return try root.hasVersion(journal.intent.product, version)
+  }
+
+  /// What the events of an attempt have in common.
+  func base(
+    _ product: Name, transaction: Name? = nil, download: Name? = nil, app: Name? = nil,
+    environment: StoreEnvironment? = nil
+  ) -> Event {
+    Event(
+      id: "", type: EventType(.noteAdded), occurredAt: Instant(microseconds: 0),
+      environment: environment, app: app, account: owner.account, device: owner.device,
+      product: product, transaction: transaction, download: download)
+  }
+
+  /// Runs `body`; when it fails, what can be taken back is, and both failures are told.
+  func undoing<Value>(
+    _ attempt: borrowing Attempt, _ journal: inout AttemptJournal,
+    _ maker: inout ContentEventMaker, in root: borrowing ContentRoot,
+    _ body: (inout AttemptJournal, inout ContentEventMaker) throws(ContentError) -> Value
+  ) throws(ContentError) -> Value {
+    do throws(ContentError) {
+      return try body(&journal, &maker)
+    } catch {
+      let failure = error
+      do throws(ContentError) {
+        try undo(attempt, &journal, &maker, ContentFailure.value(of: failure), in: root)
+      } catch {
+        throw ContentError(
+          failure.code, path: failure.path,
+          "\(failure.message) It could not be taken back yet (\(error.description)): the next "
+            + "command that changes \(path) does so.")
+      }
+      throw failure
+    }
+  }
+}

@@ -1,0 +1,112 @@
+public import LedgerEvents
+internal import LedgerModel
+internal import PackageFiles
+
+/// What lies in a folder of content.
+public struct ContentListing: Sendable {
+  /// A product that has a folder.
+  public struct Product: Sendable {
+    public var product: Name
+    /// The version that `current` leads to, whether it is there or not; nil where there is no link.
+    public var current: Name?
+    /// The newest first.
+    public var versions: [Version]
+  }
+
+  /// A version that has a folder.
+  public struct Version: Sendable {
+    public var version: Name
+    /// Bytes of all files, `ContentInfo.plist` among them.
+    public var bytes: UInt64
+    public var files: Int
+    public var isCurrent: Bool
+    /// Nil where it was not asked for.
+    public var digest: ContentDigest?
+    /// What is wrong with the version as a package; empty where its content was not looked at.
+    public var faults: [PackageFault]
+  }
+
+  public var products: [Product]
+  /// Paths from the root of what is neither product nor version nor daybook's own.
+  public var strays: [String]
+  /// Attempts that were interrupted, or are under way.
+  public var unfinished: Int
+
+  /// Looks through a folder of content; nothing is changed.
+  ///
+  /// - Parameter readsContent: whether digests are made, which reads every byte.
+  /// - Complexity: O(*n*) in the files, and in their bytes where the content is read.
+  /// - Throws: ``ContentError``: `missing` where there is no such folder.
+  public init(of path: String, readsContent: Bool = false) throws(ContentError) {
+    let root = try ContentRoot(reading: path)
+    products = []
+    strays = try root.strays()
+    unfinished = try root.attemptsLeft().count
+    for product in try root.products() {
+      let current = try root.currentVersion(of: product)
+      strays += try root.strays(of: product)
+      var versions: [Version] = []
+      let names = try root.versions(of: product).sorted { VersionOrder.compare($0, $1) > 0 }
+      for name in names {
+        let size = try root.size(of: product, name)
+        var version = Version(
+          version: name, bytes: size.bytes, files: size.files, isCurrent: name == current,
+          digest: nil, faults: [])
+        if readsContent {
+          let report = try PackageInspection.judge(
+            path: root.path(of: product, name),
+            expecting: PackageExpectations(product: product))
+          version.digest = report.digest
+          version.faults = report.faults
+          if report.version != name {
+            version.faults.append(
+              PackageFault(
+                .badVersion, path: ContentInfo.fileName,
+                "it states version \(report.version?.text ?? "none") in the folder of "
+                  + "\(name.text)."))
+          }
+        }
+        versions.append(version)
+      }
+      // A folder that an install made and did not come to fill holds no product.
+      if versions.isEmpty && current == nil { continue }
+      products.append(Product(product: product, current: current, versions: versions))
+    }
+  }
+}
+
+extension ContentRoot {
+  /// What lies in the root and is no product.
+  fileprivate func strays() throws(ContentError) -> [String] {
+    try telling(path) { () throws(FolderError) in
+      var strays: [String] = []
+      for name in try folder.names() where name != ContentName.workArea {
+        let kind = try folder.kind(of: name)
+        if name.hasPrefix(".") || kind != .folder { strays.append(name) }
+      }
+      return strays
+    }
+  }
+
+  /// What lies in a product's folder and is no version.
+  fileprivate func strays(of product: Name) throws(ContentError) -> [String] {
+    guard let versions = try productFolder(product) else { return [] }
+    return try telling(path(of: product)) { () throws(FolderError) in
+      var strays: [String] = []
+      for name in try versions.names() where name != ContentName.current {
+        let kind = try versions.kind(of: name)
+        if name.hasPrefix(".") || kind != .folder { strays.append(product.text + "/" + name) }
+      }
+      return strays
+    }
+  }
+
+  fileprivate func size(
+    of product: Name, _ version: Name
+  ) throws(ContentError) -> (bytes: UInt64, files: Int) {
+    guard let versions = try productFolder(product) else { return (0, 0) }
+    return try telling(path(of: product, version)) { () throws(FolderError) in
+      try versions.folder(version.text).size()
+    }
+  }
+}

@@ -1,0 +1,30 @@
+public import LedgerEvents
+
+/// Whose folder of content it is: one device of one account.
+public struct ContentOwner: Hashable, Sendable {
+  public var account: Name
+  public var device: Name
+
+  public init(account: Name, device: Name) {
+    self.account = account
+    self.device = device
+  }
+}
+
+extension ContentOwner {
+  /// The line that a folder keeps of its owner.
+  var line: [UInt8] {
+    let value = JSONValue.object([
+      ("account", .string(account.text)), ("device", .string(device.text)),
+    ])
+    return JournalLine.encode(value.json)
+  }
+
+  /// Nil where the line is not whole.
+  init?(line: [UInt8]) {
+    guard let json = JournalLine.whole(in: line).first, let value = JournalLine.value(json),
+      let account = value.text("account"), let device = value.text("device")
+    else { return nil }
+    self.init(account: Name(account), device: Name(device))
+  }
+}

@@ -1,0 +1,161 @@
+internal import LedgerEvents
+internal import PackageFiles
+
+extension ContentRoot {
+  /// The path of a version, for people and for reading it.
+  func path(of product: Name, _ version: Name? = nil) -> String {
+    path + "/" + product.text + (version.map { "/" + $0.text } ?? "")
+  }
+
+  /// Where a version lies, from the root: what events state, true wherever the root is moved to.
+  static func relativePath(of product: Name, _ version: Name) -> String {
+    product.text + "/" + version.text
+  }
+
+  /// The folder of a product; nil where there is none.
+  func productFolder(_ product: Name) throws(ContentError) -> FolderHandle? {
+    do throws(FolderError) {
+      return try folder.folder(product.text)
+    } catch  where error.kind == .missing {
+      return nil
+    } catch {
+      throw ContentError(error, at: path)
+    }
+  }
+
+  /// Whether a version's folder is there.
+  ///
+  /// - Throws: ``ContentError``: `exists` where something else has its name.
+  func hasVersion(_ product: Name, _ version: Name) throws(ContentError) -> Bool {
+    guard let versions = try productFolder(product) else { return false }
+    let place = path(of: product)
+    switch try telling(place, { () throws(FolderError) in try versions.kind(of: version.text) }) {
+    case nil: return false
+    case .folder: return true
+    case .file, .link, .other:
+      throw ContentError(
+        .exists, path: path(of: product, version),
+        "something that is no folder is where the version belongs, and is not overwritten. Look "
+          + "what put it there and move it away.")
+    }
+  }
+
+  /// The version that is current; nil where none is.
+  ///
+  /// - Throws: ``ContentError``: `exists` where `current` is no link.
+  func currentVersion(of product: Name) throws(ContentError) -> Name? {
+    guard let versions = try productFolder(product) else { return nil }
+    let place = path(of: product)
+    let kind = try telling(place) { () throws(FolderError) in
+      try versions.kind(of: ContentName.current)
+    }
+    guard let kind else { return nil }
+    guard kind == .link else {
+      throw ContentError(
+        .exists, path: place + "/" + ContentName.current,
+        "it is no symbolic link, as daybook makes it, and is not overwritten. Look what put it "
+          + "there and move it away.")
+    }
+    let target = try telling(place) { () throws(FolderError) in
+      try versions.linkTarget(ContentName.current)
+    }
+    return target.map { Name($0) }
+  }
+
+  /// Makes a version that is there the current one: at every moment the link leads to the one or
+  /// to the other.
+  func makeCurrent(
+    _ product: Name, _ version: Name, _ attempt: borrowing Attempt
+  ) throws(ContentError) {
+    if try currentVersion(of: product) == version { return }
+    guard let versions = try productFolder(product) else {
+      throw ContentError(.missing, path: path(of: product), "the product's folder has gone.")
+    }
+    try telling(path(of: product)) { () throws(FolderError) in
+      try attempt.folder.removeAll(Attempt.linkName)
+      try attempt.folder.makeLink(Attempt.linkName, to: version.text)
+      try attempt.folder.replace(ContentName.current, in: versions, by: Attempt.linkName)
+      try versions.sync()
+    }
+  }
+
+  /// The products that have a folder, sorted by their bytes.
+  func products() throws(ContentError) -> [Name] {
+    try telling(path) { () throws(FolderError) in try Self.visible(folder) }
+  }
+
+  /// The versions of a product that are there, sorted by their bytes.
+  func versions(of product: Name) throws(ContentError) -> [Name] {
+    guard let versions = try productFolder(product) else { return [] }
+    return try telling(path(of: product)) { () throws(FolderError) in try Self.visible(versions) }
+  }
+
+  /// The folders in a folder that do not begin with a dot.
+  private static func visible(_ folder: borrowing FolderHandle) throws(FolderError) -> [Name] {
+    var names: [Name] = []
+    for name in try folder.names() where !name.hasPrefix(".") {
+      if try folder.kind(of: name) == .folder { names.append(Name(name)) }
+    }
+    return names
+  }
+
+  /// Refuses to work on what is not there, and says what is.
+  func refuseAbsence(of product: Name, _ version: Name?) throws(ContentError) {
+    for name in [product, version].compactMap({ $0 }) where ContentName.fault(in: name) != nil {
+      throw ContentError(.missing, path: path, "nothing can be installed as “\(name.text)”.")
+    }
+    let versions = try versions(of: product)
+    if versions.isEmpty, try productFolder(product) == nil {
+      let products = try products().map(\.text).joined(separator: ", ")
+      throw ContentError(
+        .missing, path: path,
+        "\(product.text) is not installed here; "
+          + (products.isEmpty ? "nothing is." : "there is: \(products)."))
+    }
+    guard let version, !versions.contains(version) else { return }
+    let others = versions.map(\.text).joined(separator: ", ")
+    throw ContentError(
+      .missing, path: self.path(of: product),
+      "version \(version.text) is not installed here; "
+        + (others.isEmpty ? "no version is." : "there is: \(others)."))
+  }
+
+  /// Removes a product's folder that nothing was put into.
+  func removeProductIfEmpty(_ product: Name) throws(ContentError) {
+    do throws(FolderError) {
+      guard try folder.kind(of: product.text) == .folder else { return }
+      try folder.removeFolder(product.text)
+    } catch  where error.kind == .notEmpty || error.kind == .exists {
+      // It has other versions.
+      return
+    } catch {
+      throw ContentError(error, at: path)
+    }
+  }
+
+  /// Refuses names that cannot be folders here.
+  func refuseName(_ product: Name, _ version: Name) throws(ContentError) {
+    for (what, name) in [("product", product), ("version", version)] {
+      guard let fault = ContentName.fault(in: name) else { continue }
+      throw ContentError(
+        .refused, path: path,
+        "the \(what) “\(name.text)” can be no folder's name: \(fault).")
+    }
+    let products = try telling(path) { () throws(FolderError) in try folder.names() }
+    try refuseTwin(of: product, among: products, path)
+    guard let versions = try productFolder(product) else { return }
+    let place = path(of: product)
+    let names = try telling(place) { () throws(FolderError) in try versions.names() }
+    try refuseTwin(of: version, among: names, place)
+  }
+
+  private func refuseTwin(
+    of name: Name, among names: [String], _ place: String
+  ) throws(ContentError) {
+    guard let twin = ContentName.twin(of: name, among: names) else { return }
+    throw ContentError(
+      .refused, path: place,
+      "“\(name.text)” and “\(twin)”, which is there, are one name where case or normal form does "
+        + "not count: one of the two has to be called otherwise.")
+  }
+}

@@ -1,0 +1,162 @@
+internal import Foundation
+internal import LedgerEvents
+internal import PackageFiles
+
+/// A folder of installed content: `ROOT/<product>/<version>/`, and in each product's folder the link
+/// `current` to the version in use.
+///
+/// All work is done through the open folder, so that nothing is written outside of it. Whoever
+/// changes something holds its lock, and has first finished what others left unfinished.
+public struct ContentRoot: ~Copyable {
+  /// As it was given.
+  public let path: String
+  let folder: FolderHandle
+  private let lock: FolderLock?
+
+  static let lockName = "lock"
+  static let ownerName = "owner"
+  static let attemptsName = "attempts"
+  /// Bytes of the owner's line: two names of an event.
+  private static let ownerBytesMax = 8_192
+
+  /// Opens a folder to look at it: takes no lock and writes nothing.
+  ///
+  /// - Throws: ``ContentError``: `missing` where there is none.
+  public init(reading path: String) throws(ContentError) {
+    self.path = path
+    folder = try Self.open(path)
+    lock = nil
+  }
+
+  /// Opens a folder to change it: takes its lock and sees to it that it is the owner's.
+  ///
+  /// - Parameter makes: whether it is made where it is missing, in a folder that is there.
+  /// - Throws: ``ContentError``: `busy` where another process has the lock, `refused` where the
+  ///   folder is somebody else's.
+  static func changing(
+    _ path: String, for owner: ContentOwner, makes: Bool
+  ) throws(ContentError) -> ContentRoot {
+    if makes { try make(path) }
+    let opened = try open(path)
+    let place = path + "/" + ContentName.workArea
+    let area = try telling(path) { () throws(FolderError) in
+      try opened.folderMade(ContentName.workArea)
+    }
+    guard
+      let held = try telling(place, { () throws(FolderError) in try area.lock(lockName) })
+    else {
+      throw ContentError(
+        .busy, path: path,
+        "another process is changing this folder of content: wait for its end, then run it again.")
+    }
+    try telling(place) { () throws(FolderError) in
+      try opened.sync()
+      _ = try area.folderMade(attemptsName)
+    }
+    let root = ContentRoot(path: path, folder: opened, lock: held)
+    try root.claim(for: owner)
+    return root
+  }
+
+  private init(path: String, folder: consuming FolderHandle, lock: consuming FolderLock?) {
+    self.path = path
+    self.folder = folder
+    self.lock = lock
+  }
+
+  /// The work area; nil where nobody has changed anything yet.
+  func work() throws(ContentError) -> FolderHandle? {
+    do throws(FolderError) {
+      return try folder.folder(ContentName.workArea)
+    } catch  where error.kind == .missing {
+      return nil
+    } catch {
+      throw ContentError(error, at: path)
+    }
+  }
+
+  private static func open(_ path: String) throws(ContentError) -> FolderHandle {
+    do throws(FolderError) {
+      return try FolderHandle(path: path)
+    } catch  where error.kind == .missing {
+      throw ContentError(
+        .missing, path: path, "there is no such folder: install something into it first.")
+    } catch {
+      throw ContentError(error, at: path)
+    }
+  }
+
+  private static func make(_ path: String) throws(ContentError) {
+    do throws(FolderError) {
+      try FolderHandle.make(path: path)
+      let parent = URL(filePath: path).standardizedFileURL.deletingLastPathComponent().path
+      try FolderHandle(path: parent).sync()
+    } catch  where error.kind == .exists {
+      // A file there is told when it is opened.
+    } catch  where error.kind == .missing {
+      throw ContentError(
+        .missing, path: path, "the folder that it belongs in is missing: make that first.")
+    } catch {
+      throw ContentError(
+        .inputOutput, path: path, "the folder cannot be made: \(error.reason).")
+    }
+  }
+}
+
+// MARK: - The owner
+
+extension ContentRoot {
+  /// Whose folder it is; nil where nobody has changed anything yet.
+  ///
+  /// - Throws: ``ContentError``.
+  public func owner() throws(ContentError) -> ContentOwner? {
+    guard let work = try work() else { return nil }
+    return try Self.owner(in: work, path)
+  }
+
+  private static func owner(
+    in work: borrowing FolderHandle, _ path: String
+  ) throws(ContentError) -> ContentOwner? {
+    let place = path + "/" + ContentName.workArea
+    let line: [UInt8]?
+    do throws(FolderError) {
+      line = try work.contents(of: ownerName, bytesMax: ownerBytesMax)
+    } catch {
+      throw ContentError(error, at: place)
+    }
+    guard let line else { return nil }
+    guard let owner = ContentOwner(line: line) else {
+      throw ContentError(
+        .malformed, path: place + "/" + ownerName,
+        "it does not say whose folder this is: remove the file, then name the right owner.")
+    }
+    return owner
+  }
+
+  /// Makes the folder the owner's, or refuses where it is another's: its content would else be told
+  /// of the wrong customer.
+  private func claim(for owner: ContentOwner) throws(ContentError) {
+    guard let work = try work() else { return }
+    if let known = try Self.owner(in: work, path) {
+      guard known == owner else {
+        throw ContentError(
+          .refused, path: path,
+          "this is the folder of account \(known.account.text) on device \(known.device.text), and "
+            + "not of account \(owner.account.text) on device \(owner.device.text): each device of "
+            + "an account has a folder of its own. Name those, or another folder.")
+      }
+      return
+    }
+    let place = path + "/" + ContentName.workArea
+    let fresh = Self.ownerName + ".new"
+    try telling(place) { () throws(FolderError) in
+      try work.removeAll(fresh)
+      let file = try work.makeFile(fresh)
+      try file.write(owner.line.span)
+      try file.sync()
+      try file.finish()
+      try work.replace(Self.ownerName, by: fresh)
+      try work.sync()
+    }
+  }
+}

@@ -1,0 +1,47 @@
+internal import Crypto
+internal import LedgerEvents
+
+/// A line of a journal: the first digits of its own SHA-256, a space, JSON, a line feed.
+///
+/// A line that was not written to its end, whatever the disk left of it, is told from a whole one
+/// by the digits.
+enum JournalLine {
+  /// Sixteen digits are 64 bits: what tears a line is no adversary.
+  private static let digitsCount = 16
+
+  static func encode(_ json: [UInt8]) -> [UInt8] {
+    digits(of: json) + [UInt8(ascii: " ")] + json + [UInt8(ascii: "\n")]
+  }
+
+  /// The JSON of the lines from the first on, up to the first that is not whole.
+  static func whole(in bytes: [UInt8]) -> [[UInt8]] {
+    var lines: [[UInt8]] = []
+    var rest = bytes[...]
+    while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+      let line = rest[..<end]
+      let json = Array(line.dropFirst(digitsCount + 1))
+      guard line.count > digitsCount, line.starts(with: digits(of: json)) else { break }
+      lines.append(json)
+      rest = rest[(end + 1)...]
+    }
+    return lines
+  }
+
+  static func value(_ json: [UInt8]) -> JSONValue? {
+    do { return try JSONValue(json: json) } catch { return nil }
+  }
+
+  private static func digits(of json: [UInt8]) -> [UInt8] {
+    Array(ContentDigest(SHA256.hash(data: json)).hexadecimalBytes.prefix(digitsCount))
+  }
+}
+
+extension JSONValue {
+  /// The value of a member of an object.
+  func member(_ name: String) -> JSONValue? {
+    guard case .object(let members) = self else { return nil }
+    return members.first { $0.name == name }?.value
+  }
+
+  func text(_ name: String) -> String? { member(name)?.string }
+}

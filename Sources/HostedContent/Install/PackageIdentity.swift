@@ -1,0 +1,69 @@
+internal import LedgerEvents
+
+/// What a package says that it is, read before it is judged.
+///
+/// Whose install has begun has to be known before anything is copied, and a package can state it
+/// behind gigabytes of files: the entries are looked through for `ContentInfo.plist`, and what they
+/// hold is passed over. The copy then states it once more, and both must say the same.
+struct PackageIdentity: Hashable {
+  let product: Name
+  let version: Name
+
+  /// Bytes that are read of it: two short texts.
+  private static let infoBytesMax = 64 * 1024
+
+  /// Nil where it does not say; whoever judges it says why.
+  ///
+  /// - Throws: ``ContentError`` where the package cannot be read.
+  init?(of path: String, product expected: Name?) throws(ContentError) {
+    var package = try OpenedPackage(path: path)
+    while let entry = try package.next() {
+      let parts = entry.path.split(separator: "/").filter { $0 != "." }
+      guard parts == [ContentInfo.fileName[...]], case .file = entry.kind else { continue }
+      guard let found = Self.read(try Self.bytes(of: &package)) else { return nil }
+      if let expected, found.product != expected { return nil }
+      self.init(product: found.product, version: found.version)
+      return
+    }
+    return nil
+  }
+
+  init(product: Name, version: Name) {
+    self.product = product
+    self.version = version
+  }
+
+  private static func bytes(of package: inout OpenedPackage) throws(ContentError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: infoBytesMax)
+    while bytes.count <= infoBytesMax {
+      let count = try package.read(into: &buffer)
+      if count == 0 { break }
+      bytes += buffer[..<count]
+    }
+    return bytes
+  }
+
+  private static func read(_ bytes: [UInt8]) -> (product: Name, version: Name)? {
+    guard bytes.count <= infoBytesMax, let info = ContentInfo.read(bytes).info,
+      case .text(let product) = info.product, case .text(let version) = info.version,
+      !product.isEmpty, !version.isEmpty
+    else { return nil }
+    return (Name(product), Name(version))
+  }
+}
+
+extension ContentKeeper {
+  /// The bytes of a package's files as its entries state them: how long a copy will be.
+  ///
+  /// - Complexity: O(*n*) in the entries; what they hold is passed over.
+  /// - Throws: ``ContentError`` where the package cannot be read.
+  public static func bytes(ofPackage path: String) throws(ContentError) -> UInt64 {
+    var package = try OpenedPackage(path: path)
+    var total: UInt64 = 0
+    while let entry = try package.next() {
+      if case .file(let bytes) = entry.kind { total += bytes ?? 0 }
+    }
+    return total
+  }
+}

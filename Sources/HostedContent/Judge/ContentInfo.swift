@@ -1,0 +1,77 @@
+internal import Foundation
+
+/// `ContentInfo.plist` as it was read: each of its two texts, or what stands there in its place.
+struct ContentInfo: Decodable {
+  enum Value {
+    case missing
+    case text(String)
+    /// A value of another type, in words.
+    case other(String)
+  }
+
+  static let fileName = "ContentInfo.plist"
+  static let productKey = "IAPProductIdentifier"
+  static let versionKey = "ContentVersion"
+
+  let product: Value
+  let version: Value
+
+  private struct Key: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+  }
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: Key.self)
+    product = Self.value(Self.productKey, in: container)
+    version = Self.value(Self.versionKey, in: container)
+  }
+
+  /// Reads a property list in XML or in binary form.
+  ///
+  /// - Returns: nil with the reason where it is no such list, or no dictionary.
+  static func read(_ bytes: [UInt8]) -> (info: ContentInfo?, reason: String) {
+    guard bytes.starts(with: "bplist".utf8) || isXML(bytes) else {
+      return (nil, "is neither XML nor a binary property list")
+    }
+    do {
+      return (try PropertyListDecoder().decode(ContentInfo.self, from: Data(bytes)), "")
+    } catch DecodingError.typeMismatch {
+      return (nil, "holds no dictionary")
+    } catch {
+      return (nil, "cannot be read as a property list")
+    }
+  }
+
+  private static func isXML(_ bytes: [UInt8]) -> Bool {
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    let text = bytes.starts(with: mark) ? bytes[mark.count...] : bytes[...]
+    return text.first { $0 != 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D } == UInt8(ascii: "<")
+  }
+
+  private static func value(
+    _ name: String, in container: KeyedDecodingContainer<Key>
+  ) -> Value {
+    let key = Key(stringValue: name)
+    guard container.contains(key) else { return .missing }
+    if let text = decoded(String.self, key, container) { return .text(text) }
+    if decoded(Bool.self, key, container) != nil { return .other("a truth value") }
+    if decoded(Double.self, key, container) != nil { return .other("a number") }
+    if decoded(Date.self, key, container) != nil { return .other("a date") }
+    if decoded(Data.self, key, container) != nil { return .other("data") }
+    return .other("a list or a dictionary")
+  }
+
+  private static func decoded<Value: Decodable>(
+    _ type: Value.Type, _ key: Key, _ container: KeyedDecodingContainer<Key>
+  ) -> Value? {
+    do {
+      return try container.decode(type, forKey: key)
+    } catch {
+      // Of another type: the caller asks for the next.
+      return nil
+    }
+  }
+}

@@ -1,0 +1,56 @@
+extension PackageInspection {
+  /// Bytes that are read of a package at once.
+  public static let chunkBytes = 1024 * 1024
+
+  /// Reads a package to its end, judges it, and hands it to `sink` up to the first fault.
+  ///
+  /// One pass; memory is one chunk and some hundred bytes an entry.
+  ///
+  /// - Complexity: O(*n* log *n*) in the entries, O(*n*) in the bytes.
+  /// - Throws: ``ContentError`` where the package is broken, cannot be read or changed meanwhile,
+  ///   and what the sink throws. A fault is no error: it is in the report.
+  public static func judge(
+    _ package: inout some PackageReader & ~Copyable, packedBytes: UInt64? = nil,
+    expecting expectations: PackageExpectations = PackageExpectations(),
+    limits: PackageLimits = PackageLimits(), into sink: inout some PackageSink & ~Copyable
+  ) throws(ContentError) -> PackageReport {
+    var inspection = PackageInspection(
+      expecting: expectations, packedBytes: packedBytes, limits: limits)
+    var buffer = [UInt8](repeating: 0, count: chunkBytes)
+    while inspection.wantsEntries, let entry = try package.next() {
+      var isWriting = false
+      if let clean = inspection.begin(entry) {
+        try sink.begin(clean)
+        isWriting = true
+      }
+      if case .file = entry.kind {
+        while inspection.wantsData {
+          let count = try package.read(into: &buffer)
+          if count == 0 { break }
+          if isWriting && inspection.isSafe { try sink.take(buffer[..<count]) }
+          inspection.take(buffer[..<count])
+        }
+      }
+      inspection.endEntry()
+      if isWriting && inspection.isSafe { try sink.end() }
+    }
+    try package.checkUnchanged()
+    return inspection.report()
+  }
+
+  /// Reads a package at a path to its end and judges it.
+  ///
+  /// - Complexity: O(*n* log *n*) in the entries, O(*n*) in the bytes.
+  /// - Throws: ``ContentError`` where the package is missing, broken, cannot be read or changed
+  ///   meanwhile.
+  public static func judge(
+    path: String, expecting expectations: PackageExpectations = PackageExpectations(),
+    limits: PackageLimits = PackageLimits()
+  ) throws(ContentError) -> PackageReport {
+    var package = try OpenedPackage(path: path)
+    var sink = NoPackageSink()
+    return try judge(
+      &package, packedBytes: package.packedBytes, expecting: expectations, limits: limits,
+      into: &sink)
+  }
+}

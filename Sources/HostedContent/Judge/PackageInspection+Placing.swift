@@ -1,0 +1,123 @@
+extension PackageInspection {
+  /// Looks at an entry's path and kind, and enters it.
+  ///
+  /// - Returns: whether a file there belongs on the list.
+  mutating func place(_ entry: PackageEntry, _ path: PackagePath) -> Bool {
+    guard entry.isPathValid else {
+      add(.invalidUTF8, path.text, "has a name that is no UTF-8: give it a name that is.")
+      return false
+    }
+    let own = path.faults(limits)
+    for fault in own { add(fault.code, fault.path, fault.message) }
+    switch entry.kind {
+    case .special(let name):
+      add(.special, path.text, "is \(name): pack files and folders only.")
+    case .link(let target):
+      judge(link: target, at: path)
+    default:
+      break
+    }
+    guard own.isEmpty else { return false }
+    levels.note(path, entry.kind)
+    let faults = paths.enter(path, tableKind(of: entry.kind))
+    for fault in faults { add(fault.code, fault.path, fault.message) }
+    if path.text.isSameBytes(as: ContentInfo.fileName), case .file = entry.kind { info = [] }
+    guard faults.isEmpty else { return false }
+    switch entry.kind {
+    case .hardLink(let target): enter(hardLink: target, at: path)
+    case .link(let target):
+      links.append((path, target))
+      files.append(PackageFile(path: path.text, content: .link(target: target)))
+    default: break
+    }
+    return true
+  }
+
+  private func tableKind(of kind: PackageEntry.Kind) -> PathTable.Kind {
+    switch kind {
+    case .file, .hardLink: .file(index: files.count)
+    case .folder: .folder(isStated: true)
+    case .link: .link
+    case .special: .special
+    }
+  }
+
+  /// A second name of a file: on the list it is a file like the first.
+  private mutating func enter(hardLink target: String, at path: PackagePath) {
+    let original = PackagePath(target, isFolder: false)
+    guard original.faults(limits).isEmpty, !original.text.isSameBytes(as: path.text),
+      case .file(let index)? = paths.kind(at: original.text), index < files.count,
+      files[index].path.isSameBytes(as: original.text)
+    else {
+      add(
+        .hardLink, path.text,
+        "is another name of \(target), which is no file that came before: pack it as a file.")
+      return
+    }
+    count(stated: files[index].bytes, path)
+    files.append(PackageFile(path: path.text, content: files[index].content))
+  }
+
+  /// What can be said of a link by itself; where it leads to is looked at in the end.
+  private mutating func judge(link target: String, at path: PackagePath) {
+    if target.utf8.first == UInt8(ascii: "/") {
+      add(
+        .linkOutside, path.text,
+        "is a link to \(target), which is absolute: link to what is in the package.")
+    } else if Self.resolved(target, from: path) == nil {
+      add(
+        .linkOutside, path.text,
+        "is a link to \(target), out of the package: link to what is in it.")
+    } else if target.utf8.count > limits.pathBytesMax || target.utf8.contains(0) {
+      add(.invalidName, path.text, "is a link to a path that no device takes: shorten it.")
+    }
+  }
+
+  /// The parts of the path that a link leads to; nil where it leaves the package.
+  static func resolved(_ target: String, from path: PackagePath) -> [Substring]? {
+    var parts = Array(path.components.dropLast())
+    for part in PackagePath.split(target) {
+      if part.isEmpty || part.utf8.elementsEqual(".".utf8) { continue }
+      if part.utf8.elementsEqual("..".utf8) {
+        guard parts.popLast() != nil else { return nil }
+      } else {
+        parts.append(part)
+      }
+    }
+    return target.isEmpty ? nil : parts
+  }
+
+  /// Follows every link step by step, now that all that it may lead by is known.
+  mutating func judgeLinks() {
+    for (path, target) in links where target.utf8.first != UInt8(ascii: "/") {
+      var parts = Array(path.components.dropLast())
+      steps: for part in PackagePath.split(target) {
+        if part.isEmpty || part.utf8.elementsEqual(".".utf8) { continue }
+        if part.utf8.elementsEqual("..".utf8) {
+          guard parts.popLast() != nil else { break }
+          continue
+        }
+        parts.append(part)
+        let reached = parts.joined(separator: "/")
+        switch paths.kind(at: reached) {
+        case .folder: continue
+        case .link:
+          add(
+            .linkThroughLink, path.text,
+            "leads by way of \(reached), which is a link too: link to the file itself.")
+          break steps
+        case .file where reached.isSameBytes(as: Self.lexical(target, path)): continue
+        case .file, .special, nil:
+          add(
+            .linkToNothing, path.text,
+            "is a link to \(target), which is not in the package: pack that too, or leave it out.")
+          break steps
+        }
+      }
+    }
+  }
+
+  private static func lexical(_ target: String, _ path: PackagePath) -> String {
+    (resolved(target, from: path) ?? []).joined(separator: "/")
+  }
+}

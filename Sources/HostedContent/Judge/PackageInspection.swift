@@ -1,0 +1,173 @@
+internal import Crypto
+
+/// The judge of a package: it is shown each entry and all data, and reports at the end.
+///
+/// For each entry ``begin(_:)``, for the data of a file ``take(_:)`` as often as need be while
+/// ``wantsData``, ``endEntry()``; ``report()`` behind the last. ``judge(_:packedBytes:expecting:limits:into:)``
+/// shows it a whole package.
+public struct PackageInspection: ~Copyable {
+  /// The entry that is being shown.
+  struct Current {
+    let entry: PackageEntry
+    let path: PackagePath
+    /// False where the entry's place cannot be told: its data is looked at, and not listed.
+    let isListed: Bool
+    var hasher = SHA256()
+    var bytes: UInt64 = 0
+    var head: [UInt8] = []
+  }
+
+  let expectations: PackageExpectations
+  let limits: PackageLimits
+  let packedBytes: UInt64?
+  var faults: [PackageFault] = []
+  var faultsLeftOff = 0
+  var files: [PackageFile] = []
+  var links: [(path: PackagePath, target: String)] = []
+  var paths = PathTable()
+  var levels = PackageLevels()
+  /// The bytes of `ContentInfo.plist`, where there is one that is a file of bearable size.
+  var info: [UInt8]?
+  var current: Current?
+  private var entryCount = 0
+  private var statedBytes: UInt64 = 0
+  private var unpackedBytes: UInt64 = 0
+
+  /// - Parameter packedBytes: bytes of the container, nil where there is none.
+  public init(
+    expecting expectations: PackageExpectations = PackageExpectations(),
+    packedBytes: UInt64? = nil, limits: PackageLimits = PackageLimits()
+  ) {
+    self.expectations = expectations
+    self.packedBytes = packedBytes
+    self.limits = limits
+    if let packedBytes, packedBytes > limits.bytesMax {
+      add(.tooLarge, "", "is \(packedBytes) bytes packed; \(Self.sizeAdvice(limits))")
+    }
+  }
+
+  /// Whether no fault was found so far: false also says that the entry begun must not be written.
+  public var isSafe: Bool { faults.isEmpty }
+
+  /// Whether more entries may be shown; false where there are too many.
+  public var wantsEntries: Bool { entryCount <= limits.entriesMax }
+
+  /// Whether data is still to be shown; false where the package is known to be too large.
+  public private(set) var wantsData = true
+
+  /// Shows the next entry.
+  ///
+  /// - Returns: the entry as it may be written, its path without what means nothing; nil where it
+  ///   must not be written, or is nothing to write.
+  @discardableResult
+  public mutating func begin(_ entry: PackageEntry) -> PackageEntry? {
+    precondition(current == nil, "an entry ends before the next begins")
+    entryCount += 1
+    guard wantsEntries else {
+      add(
+        .tooManyEntries, "",
+        "holds more than \(limits.entriesMax) entries: pack fewer, larger files.")
+      wantsData = false
+      return nil
+    }
+    let path = PackagePath(entry.path, isFolder: entry.kind == .folder)
+    if path.isRoot && entry.kind == .folder { return nil }
+    let isListed = place(entry, path)
+    current = Current(entry: entry, path: path, isListed: isListed)
+    if case .file(let bytes?) = entry.kind { count(stated: bytes, path) }
+    guard isSafe else { return nil }
+    var clean = entry
+    clean.path = path.text
+    if case .hardLink(let target) = entry.kind {
+      clean.kind = .hardLink(target: PackagePath(target, isFolder: false).text)
+    }
+    return clean
+  }
+
+  /// Shows what comes next of the entry's data.
+  public mutating func take(_ bytes: ArraySlice<UInt8>) {
+    guard wantsData, var current = self.current else { return }
+    self.current = nil
+    current.hasher.update(data: bytes)
+    current.bytes += UInt64(bytes.count)
+    if current.head.count < ExecutableKind.headBytes {
+      current.head += bytes.prefix(ExecutableKind.headBytes - current.head.count)
+    }
+    if current.path.text.isSameBytes(as: ContentInfo.fileName) { keepInfo(bytes) }
+    self.current = current
+    unpackedBytes += UInt64(bytes.count)
+    if unpackedBytes > limits.bytesMax { refuseSize() }
+    if let packedBytes, unpackedBytes > limits.expansionFreeBytes,
+      unpackedBytes / limits.expansionMax > packedBytes, wantsData
+    {
+      add(
+        .bomb, current.path.text,
+        "unpacks to more than \(limits.expansionMax) times what the package holds: it is made to "
+          + "fill a disk, or packs the same bytes over and over.")
+      wantsData = false
+    }
+  }
+
+  /// Ends the entry: all its data was shown, unless it is not wanted.
+  public mutating func endEntry() {
+    guard let current else { return }
+    self.current = nil
+    guard case .file(let stated) = current.entry.kind, wantsData else { return }
+    if let stated, stated != current.bytes {
+      add(
+        .sizeMismatch, current.path.text,
+        "states \(stated) bytes and holds \(current.bytes): pack it again.")
+    }
+    if let kind = ExecutableKind.name(
+      head: current.head, isRunnable: current.entry.permissions & 0o111 != 0)
+    {
+      add(
+        .executable, current.path.text,
+        "is \(kind): hosted content holds data only, put code into the app.")
+    } else if let name = current.path.components.last, ExecutableKind.isLibraryName(name) {
+      add(
+        .executable, current.path.text,
+        "is named as a dynamic library: hosted content holds data only, put code into the app.")
+    }
+    guard current.isListed else { return }
+    files.append(
+      PackageFile(
+        path: current.path.text,
+        content: .file(
+          bytes: current.bytes, digest: ContentDigest(current.hasher.finalize()))))
+  }
+
+  mutating func add(_ code: PackageFault.Code, _ path: String, _ message: String) {
+    guard faults.count < limits.faultsMax else {
+      faultsLeftOff += 1
+      return
+    }
+    faults.append(PackageFault(code, path: path, message))
+  }
+
+  mutating func count(stated bytes: UInt64, _ path: PackagePath) {
+    let (sum, overflow) = statedBytes.addingReportingOverflow(bytes)
+    statedBytes = overflow ? .max : sum
+    if statedBytes > limits.bytesMax { refuseSize() }
+  }
+
+  private mutating func refuseSize() {
+    guard wantsData else { return }
+    wantsData = false
+    add(
+      .tooLarge, current?.path.text ?? "",
+      "brings the files to more than \(limits.bytesMax) bytes; \(Self.sizeAdvice(limits))")
+  }
+
+  private static func sizeAdvice(_ limits: PackageLimits) -> String {
+    "the store takes \(limits.bytesMax) at most: leave files out or make more products of it."
+  }
+
+  private mutating func keepInfo(_ bytes: ArraySlice<UInt8>) {
+    guard let kept = info, kept.count + bytes.count <= limits.infoBytesMax else {
+      info = nil
+      return
+    }
+    info = kept + bytes
+  }
+}

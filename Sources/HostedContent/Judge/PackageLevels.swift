@@ -1,0 +1,126 @@
+/// What lies at the top of a package, and where its two parts lie when not there.
+struct PackageLevels {
+  static let contents = "Contents"
+
+  /// Names beside the two, in the order in which they came.
+  private(set) var others: [String] = []
+  private var known: Set<String> = []
+  private(set) var hasInfo = false
+  private(set) var isInfoFile = false
+  private(set) var isContentsFolder = true
+  private(set) var hasContents = false
+  /// Whether anything but folders lies below `Contents`.
+  private(set) var hasFiles = false
+  /// Whether a file lies below `Contents` and not below `Contents/Contents`.
+  private(set) var hasFilesBesideDoubled = false
+  /// Folders with a `ContentInfo.plist` below the top, and with a `Contents`: the first of each.
+  private(set) var infoFolder: String?
+  private(set) var contentsFolder: String?
+
+  mutating func note(_ path: PackagePath, _ kind: PackageEntry.Kind) {
+    let parts = path.components
+    guard let first = parts.first, let last = parts.last else { return }
+    let isFolder = kind == .folder
+    if parts.count == 1 && first.isSameBytes(as: ContentInfo.fileName) {
+      hasInfo = true
+      if case .file = kind { isInfoFile = true }
+      return
+    }
+    if first.isSameBytes(as: Self.contents) {
+      hasContents = true
+      if parts.count == 1 { isContentsFolder = isFolder }
+      if !isFolder && parts.count > 1 {
+        hasFiles = true
+        if !parts[1].isSameBytes(as: Self.contents) || parts.count == 2 {
+          hasFilesBesideDoubled = true
+        }
+      }
+    } else if known.insert(String(first)).inserted {
+      others.append(String(first))
+    }
+    noteDeeper(parts, last, isFolder)
+  }
+
+  private mutating func noteDeeper(_ parts: [Substring], _ last: Substring, _ isFolder: Bool) {
+    if infoFolder == nil, parts.count > 1, last.isSameBytes(as: ContentInfo.fileName) {
+      infoFolder = parts.dropLast().joined(separator: "/")
+    }
+    if contentsFolder == nil,
+      let place = parts.dropFirst().firstIndex(where: { $0.isSameBytes(as: Self.contents) }),
+      isFolder || place < parts.count - 1
+    {
+      contentsFolder = parts[..<place].joined(separator: "/")
+    }
+  }
+
+  /// What is wrong with the levels; each name beside the two is listed once.
+  func faults() -> [PackageFault] {
+    var faults: [PackageFault] = []
+    let wrong = isOneLevelOff
+    if let wrong {
+      faults.append(
+        PackageFault(
+          .wrongLevel, path: wrong,
+          "holds what belongs at the top of the package: pack what is in \(wrong), not \(wrong) "
+            + "itself, so that ContentInfo.plist and Contents are at the top."))
+    }
+    if !hasInfo {
+      let place = infoFolder.map { " There is one in \($0)." } ?? ""
+      faults.append(
+        PackageFault(
+          .infoMissing, path: ContentInfo.fileName,
+          "is not there: put it at the top of the package, with ContentVersion and "
+            + "IAPProductIdentifier.\(place)"))
+    } else if !isInfoFile {
+      faults.append(
+        PackageFault(.infoUnreadable, path: ContentInfo.fileName, "is no file of its own."))
+    }
+    contentsFaults(&faults)
+    for name in others where wrong.map({ !$0.isSameBytes(as: name) }) ?? true {
+      faults.append(PackageFault(.stray, path: name, Self.advice(on: name)))
+    }
+    return faults
+  }
+
+  /// The folder at the top, or the path to it, that holds a whole package.
+  private var isOneLevelOff: String? {
+    if !hasInfo, let infoFolder { return infoFolder }
+    if !hasContents, let contentsFolder { return contentsFolder }
+    return nil
+  }
+
+  private func contentsFaults(_ faults: inout [PackageFault]) {
+    if !hasContents {
+      let place = contentsFolder.map { " There is one in \($0)." } ?? ""
+      faults.append(
+        PackageFault(
+          .contentsMissing, path: Self.contents,
+          "is not there: put the files into a folder Contents at the top.\(place)"))
+    } else if !isContentsFolder {
+      faults.append(
+        PackageFault(.contentsMissing, path: Self.contents, "is no folder: make it one."))
+    } else if !hasFiles {
+      faults.append(
+        PackageFault(.contentsMissing, path: Self.contents, "has no files in it."))
+    } else if !hasFilesBesideDoubled {
+      faults.append(
+        PackageFault(
+          .wrongLevel, path: "Contents/Contents",
+          "is one level too deep: the files belong directly into Contents."))
+    }
+  }
+
+  private static func advice(on name: String) -> String {
+    if name.hasPrefix("._") || name == "__MACOSX" || name == ".DS_Store" {
+      return "was left by the Finder: pack without it (zip -X, ditto --norsrc)."
+    }
+    if name.lowercased() == contents.lowercased() {
+      return "is to be written Contents, with this capital."
+    }
+    if name.lowercased() == ContentInfo.fileName.lowercased() {
+      return "is to be written ContentInfo.plist, with these capitals."
+    }
+    return "lies beside ContentInfo.plist and Contents, where nothing else belongs: move it into "
+      + "Contents, or leave it out."
+  }
+}

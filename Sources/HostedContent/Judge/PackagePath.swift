@@ -1,0 +1,63 @@
+internal import LedgerEvents
+
+/// A path of a package in its parts, and what is wrong with it.
+struct PackagePath {
+  /// The path without a leading `./` and without the slash behind a folder's name.
+  let text: String
+  let components: [Substring]
+
+  /// - Parameter isFolder: whether a slash may stand behind it.
+  init(_ stated: String, isFolder: Bool) {
+    var text = stated[...]
+    // Some programs pack `.`, and so every path begins with it: it means nothing.
+    if text.utf8.starts(with: "./".utf8) { text = text.dropFirst(2) }
+    if isFolder, text.utf8.last == UInt8(ascii: "/") { text = text.dropLast() }
+    self.text = String(text)
+    components = Self.split(self.text)
+  }
+
+  /// The package's own root, which some programs pack as an entry.
+  var isRoot: Bool { text.isEmpty || text == "." }
+
+  /// Parts between slashes, empty ones too: slashes are bytes here, whatever mark follows them.
+  static func split(_ text: String) -> [Substring] {
+    let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    return parts.map { Substring($0) }
+  }
+
+  /// What is wrong with the path by itself, with the first reason of each kind.
+  func faults(_ limits: PackageLimits) -> [PackageFault] {
+    var faults: [PackageFault] = []
+    func add(_ code: PackageFault.Code, _ message: String) {
+      if !faults.contains(where: { $0.code == code }) {
+        faults.append(PackageFault(code, path: text, message))
+      }
+    }
+    let isAbsolute = components.count > 1 && components[0].isEmpty
+    if isAbsolute {
+      add(.absolutePath, "is absolute: pack paths that begin in the package.")
+    }
+    for component in components.dropFirst(isAbsolute ? 1 : 0) {
+      if component.isEmpty || component.utf8.elementsEqual(".".utf8) {
+        add(.emptyComponent, "has an empty part or a dot for a part: leave that out.")
+      } else if component.utf8.elementsEqual("..".utf8) {
+        add(.climbingPath, "climbs by ..: pack paths that go down only.")
+      }
+      if component.utf8.count > limits.nameBytesMax {
+        add(.nameTooLong, "has a name of over \(limits.nameBytesMax) bytes: shorten it.")
+      }
+      if component.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
+        add(.invalidName, "has a control character in it: give it another name.")
+      }
+    }
+    if text.utf8.count > limits.pathBytesMax {
+      add(.nameTooLong, "is longer than \(limits.pathBytesMax) bytes: shorten it.")
+    }
+    return faults
+  }
+}
+
+extension StringProtocol {
+  /// Whether both are the same bytes: `==` of texts is canonical equivalence.
+  func isSameBytes(as other: some StringProtocol) -> Bool { utf8.elementsEqual(other.utf8) }
+}

@@ -1,0 +1,114 @@
+/// Every path of a package under its name on a file system that ignores case and normal form.
+struct PathTable {
+  enum Kind: Equatable {
+    /// A folder; stated by an entry of its own, or by what lies in it alone.
+    case folder(isStated: Bool)
+    /// A file by its place in the list of files.
+    case file(index: Int)
+    case link
+    case special
+  }
+
+  private struct Node {
+    var path: String
+    var kind: Kind
+  }
+
+  /// By folded path. Swift's `==` of texts is canonical equivalence, which is wanted here.
+  private var nodes: [String: Node] = [:]
+  /// The folder looked at last and found good: entries of one folder come together.
+  private var lastFolder = ""
+
+  /// What lies at exactly that path.
+  func kind(at path: some StringProtocol) -> Kind? {
+    guard let node = nodes[Self.folded(path)], node.path.isSameBytes(as: path) else { return nil }
+    return node.kind
+  }
+
+  /// Enters a path with the folders above it, and says what does not go together.
+  ///
+  /// - Complexity: O(*d*) in the path's depth, O(1) where the entry before lay beside it.
+  mutating func enter(_ path: PackagePath, _ kind: Kind) -> [PackageFault] {
+    var faults = enterFolders(above: path)
+    let key = Self.folded(path.text)
+    guard let node = nodes[key] else {
+      nodes[key] = Node(path: path.text, kind: kind)
+      return faults
+    }
+    guard node.path.isSameBytes(as: path.text) else {
+      faults.append(Self.sameName(path.text, node.path))
+      return faults
+    }
+    switch (node.kind, kind) {
+    case (.folder(isStated: false), .folder):
+      nodes[key]?.kind = kind
+    case (.folder, .folder), (.file, .file), (.link, .link), (.special, .special):
+      faults.append(
+        PackageFault(.duplicate, path: path.text, "stands twice: pack it once."))
+    default:
+      faults.append(
+        PackageFault(
+          .fileAndFolder, path: path.text,
+          "stands twice, once as \(Self.name(node.kind)) and once as \(Self.name(kind))."))
+    }
+    return faults
+  }
+
+  private mutating func enterFolders(above path: PackagePath) -> [PackageFault] {
+    guard path.components.count > 1 else { return [] }
+    let parentEnd = path.components[path.components.count - 2].endIndex
+    let parent = path.text[..<parentEnd]
+    if parent.isSameBytes(as: lastFolder) { return [] }
+    var faults: [PackageFault] = []
+    for component in path.components.dropLast() {
+      let folder = path.text[..<component.endIndex]
+      let key = Self.folded(folder)
+      guard let node = nodes[key] else {
+        nodes[key] = Node(path: String(folder), kind: .folder(isStated: false))
+        continue
+      }
+      if !node.path.isSameBytes(as: folder) {
+        faults.append(Self.sameName(String(folder), node.path))
+        continue
+      }
+      switch node.kind {
+      case .folder: break
+      case .link:
+        faults.append(
+          PackageFault(
+            .belowLink, path: path.text,
+            "lies below \(node.path), which is a link: pack a folder there."))
+      case .file, .special:
+        faults.append(
+          PackageFault(
+            .fileAndFolder, path: path.text,
+            "lies below \(node.path), which is \(Self.name(node.kind)): pack a folder there."))
+      }
+    }
+    if faults.isEmpty { lastFolder = String(parent) }
+    return faults
+  }
+
+  private static func sameName(_ path: String, _ other: String) -> PackageFault {
+    PackageFault(
+      .sameName, path: path,
+      "is one name with \(other) where capitals and accents' forms do not count, as on most "
+        + "devices: give one of them another name.")
+  }
+
+  private static func name(_ kind: Kind) -> String {
+    switch kind {
+    case .folder: "a folder"
+    case .file: "a file"
+    case .link: "a link"
+    case .special: "a special file"
+    }
+  }
+
+  /// Full case folding as far as it can be told from the mappings of Unicode's characters: what is
+  /// the same in capitals is the same here, which folds rather too much than too little.
+  private static func folded(_ path: some StringProtocol) -> String {
+    if path.utf8.allSatisfy({ $0 < 0x80 }) { return path.lowercased() }
+    return path.uppercased().lowercased()
+  }
+}

@@ -1,0 +1,138 @@
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+/// The rights of files that are made, before the process's own mask: content is data, and no file
+/// of it can be run.
+let fileMode: mode_t = 0o644
+
+/// A file that is written.
+public struct FileWriter: ~Copyable, Sendable {
+  /// Negative when it is closed.
+  private var descriptor: Int32
+  private let name: String
+
+  fileprivate init(descriptor: Int32, name: String) {
+    self.descriptor = descriptor
+    self.name = name
+  }
+
+  deinit {
+    // Open only where something failed before: ``finish()`` closes in the good case.
+    if descriptor >= 0 { _ = close(descriptor) }
+  }
+
+  /// Writes bytes behind what was written.
+  ///
+  /// - Throws: ``FolderError``: `full`.
+  public func write(_ bytes: borrowing Span<UInt8>) throws(FolderError) {
+    var done = 0
+    while done < bytes.count {
+      // SAFETY: the bytes stay for the time of the call, and the rest of them is as long as said.
+      let count = unsafe bytes.withUnsafeBytes { bytes in
+        unsafe writeOnce(
+          descriptor, bytes.baseAddress.map { unsafe $0 + done }, bytes.count - done)
+      }
+      if count < 0 {
+        let number = errno
+        guard number == EINTR else { throw FolderError(number, "write", name) }
+        continue
+      }
+      done += count
+    }
+  }
+
+  /// Cuts the file to its first `bytes`, behind which the next write goes.
+  ///
+  /// - Throws: ``FolderError``.
+  public func cut(to bytes: UInt64) throws(FolderError) {
+    try retrying("cut", name) { ftruncate(descriptor, off_t(bytes)) }
+    guard lseek(descriptor, off_t(bytes), SEEK_SET) >= 0 else {
+      throw FolderError(errno, "cut", name)
+    }
+  }
+
+  /// Makes what was written last.
+  ///
+  /// - Throws: ``FolderError``, also of writes that came before.
+  public func sync() throws(FolderError) {
+    try retrying("sync", name) { fsync(descriptor) }
+  }
+
+  /// Closes the file.
+  ///
+  /// - Throws: ``FolderError``: a network file system tells here that the disk is full.
+  public consuming func finish() throws(FolderError) {
+    let open = descriptor
+    descriptor = -1
+    // Not again after a signal: the descriptor is gone whatever close(2) says.
+    guard close(open) == 0 || errno == EINTR else { throw FolderError(errno, "close", name) }
+  }
+}
+
+/// The call itself, which a method of the same name hides.
+private func writeOnce(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+  // SAFETY: the caller has `count` bytes there.
+  unsafe write(descriptor, bytes, count)
+}
+
+extension FolderHandle {
+  /// Makes a file and opens it for writing.
+  ///
+  /// - Throws: ``FolderError``: `exists`, also where a symbolic link has that name.
+  public func makeFile(_ name: String) throws(FolderError) -> FileWriter {
+    try writer(name, O_CREAT | O_EXCL, "make")
+  }
+
+  /// Opens a file that is there for writing, to be cut first.
+  ///
+  /// - Throws: ``FolderError``: `missing`, `notFolder` where a symbolic link has that name.
+  public func fileThere(_ name: String) throws(FolderError) -> FileWriter {
+    try writer(name, 0, "open")
+  }
+
+  private func writer(
+    _ name: String, _ flags: Int32, _ operation: String
+  ) throws(FolderError) -> FileWriter {
+    try refuseUnlessComponent(name, operation)
+    // SAFETY: openat reads the name during the call.
+    let file = try retrying(operation, name) {
+      unsafe openat(descriptor, name, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | flags, fileMode)
+    }
+    return FileWriter(descriptor: file, name: name)
+  }
+
+  /// The first bytes of a file; nil where nothing has that name.
+  ///
+  /// - Parameter bytesMax: as many are read at most.
+  /// - Complexity: O(*n*) in what is read.
+  /// - Throws: ``FolderError``: `notFolder` where a symbolic link has that name.
+  public func contents(of name: String, bytesMax: Int) throws(FolderError) -> [UInt8]? {
+    try refuseUnlessComponent(name, "open")
+    let file: Int32
+    do throws(FolderError) {
+      // SAFETY: openat reads the name during the call. A pipe would else wait for its writer.
+      file = try retrying("open", name) {
+        unsafe openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+      }
+    } catch  where error.kind == .missing {
+      return nil
+    }
+    defer { _ = close(file) }
+    var buffer = [UInt8](repeating: 0, count: bytesMax)
+    var done = 0
+    while done < bytesMax {
+      let count = try retrying("read", name) {
+        // SAFETY: read writes at most as many bytes as the rest of the buffer has.
+        unsafe buffer.withUnsafeMutableBytes { buffer in
+          unsafe Int32(read(file, buffer.baseAddress.map { unsafe $0 + done }, bytesMax - done))
+        }
+      }
+      if count == 0 { break }
+      done += Int(count)
+    }
+    return Array(buffer.prefix(done))
+  }
+}

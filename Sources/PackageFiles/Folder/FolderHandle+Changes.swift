@@ -1,0 +1,136 @@
+internal import CFolder
+
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+extension FolderHandle {
+  /// Makes a folder.
+  ///
+  /// - Throws: ``FolderError``: `exists`, `denied`, `full`.
+  public func makeFolder(_ name: String) throws(FolderError) {
+    try refuseUnlessComponent(name, "make")
+    // SAFETY: mkdirat reads the name during the call.
+    try retrying("make", name) { unsafe mkdirat(descriptor, name, folderMode) }
+  }
+
+  /// Makes a symbolic link that holds `target`.
+  ///
+  /// - Throws: ``FolderError``: `exists`, `denied`, `full`.
+  public func makeLink(_ name: String, to target: String) throws(FolderError) {
+    try refuseUnlessComponent(name, "link")
+    guard !target.isEmpty, !target.utf8.contains(0) else {
+      throw FolderError(EINVAL, "link", name)
+    }
+    // SAFETY: symlinkat reads both texts during the call.
+    try retrying("link", name) { unsafe symlinkat(target, descriptor, name) }
+  }
+
+  /// Gives a file of this folder a second name, in another folder of the same file system.
+  ///
+  /// - Throws: ``FolderError``: `exists`, `missing`.
+  public func makeHardLink(
+    to name: String, in folder: borrowing FolderHandle, as newName: String
+  ) throws(FolderError) {
+    try refuseUnlessComponent(name, "link")
+    try refuseUnlessComponent(newName, "link")
+    let (source, target) = (descriptor, folder.descriptor)
+    // SAFETY: linkat reads both names during the call. Without a flag it follows no link.
+    try retrying("link", newName) { unsafe linkat(source, name, target, newName, 0) }
+  }
+
+  /// Gives what is called `name` another name, in the place of what has that name already: at no
+  /// moment is there nothing of the new name.
+  ///
+  /// - Throws: ``FolderError``.
+  public func replace(_ newName: String, by name: String) throws(FolderError) {
+    try replace(newName, in: self, by: name)
+  }
+
+  /// Moves what is called `name` into another folder of the same file system, in the place of what
+  /// has that name already: at no moment is there nothing of the new name.
+  ///
+  /// - Throws: ``FolderError``.
+  public func replace(
+    _ newName: String, in folder: borrowing FolderHandle, by name: String
+  ) throws(FolderError) {
+    try refuseUnlessComponent(name, "rename")
+    try refuseUnlessComponent(newName, "rename")
+    let (source, target) = (descriptor, folder.descriptor)
+    // SAFETY: renameat reads both names during the call.
+    try retrying("rename", newName) { unsafe renameat(source, name, target, newName) }
+  }
+
+  /// Moves what is called `name` into another folder of the same file system, where nothing may
+  /// have the new name yet.
+  ///
+  /// - Throws: ``FolderError``: `exists` or `notEmpty` where something has that name.
+  public func move(
+    _ name: String, to folder: borrowing FolderHandle, as newName: String
+  ) throws(FolderError) {
+    try refuseUnlessComponent(name, "move")
+    try refuseUnlessComponent(newName, "move")
+    let (source, target) = (descriptor, folder.descriptor)
+    #if canImport(Glibc)
+      do throws(FolderError) {
+        // SAFETY: renameat2 reads both names during the call.
+        try retrying("move", newName) {
+          unsafe renameat2(
+            source, name, target, newName, UInt32(DAYBOOK_RENAME_NOREPLACE))
+        }
+        return
+      } catch  where error.kind == .unsupported {
+        // Not every file system knows the flag. A folder that is moved can then take the place of
+        // an empty folder at most: what has content, or is none, is never replaced by one.
+      }
+      // SAFETY: renameat reads both names during the call.
+      try retrying("move", newName) { unsafe renameat(source, name, target, newName) }
+    #else
+      // SAFETY: renameatx_np reads both names during the call.
+      try retrying("move", newName) {
+        unsafe renameatx_np(source, name, target, newName, UInt32(RENAME_EXCL))
+      }
+    #endif
+  }
+
+  /// Removes a file or a link.
+  ///
+  /// - Throws: ``FolderError``: `missing`.
+  public func removeFile(_ name: String) throws(FolderError) {
+    try refuseUnlessComponent(name, "remove")
+    // SAFETY: unlinkat reads the name during the call.
+    try retrying("remove", name) { unsafe unlinkat(descriptor, name, 0) }
+  }
+
+  /// Removes an empty folder.
+  ///
+  /// - Throws: ``FolderError``: `missing`, `notEmpty`.
+  public func removeFolder(_ name: String) throws(FolderError) {
+    try refuseUnlessComponent(name, "remove")
+    // SAFETY: unlinkat reads the name during the call.
+    try retrying("remove", name) { unsafe unlinkat(descriptor, name, AT_REMOVEDIR) }
+  }
+
+  /// Removes whatever has that name, with all that is in it; nothing where there is nothing.
+  ///
+  /// Links are removed, not followed.
+  ///
+  /// - Complexity: O(*n*) in what lies below; open descriptors grow with the depth.
+  /// - Throws: ``FolderError``.
+  public func removeAll(_ name: String) throws(FolderError) {
+    guard let kind = try kind(of: name) else { return }
+    guard kind == .folder else { return try removeFile(name) }
+    try folder(name).removeContents()
+    try removeFolder(name)
+  }
+
+  /// Removes all that is in this folder.
+  ///
+  /// - Complexity: O(*n*) in what lies below; open descriptors grow with the depth.
+  /// - Throws: ``FolderError``.
+  public func removeContents() throws(FolderError) {
+    for name in try names() { try removeAll(name) }
+  }
+}

@@ -1,0 +1,136 @@
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+extension FolderHandle {
+  /// What an entry of a folder is.
+  public enum Kind: Sendable, Hashable {
+    case file
+    case folder
+    case link
+    case other
+  }
+
+  /// What has that name, without following it; nil where nothing has.
+  ///
+  /// - Throws: ``FolderError``.
+  public func kind(of name: String) throws(FolderError) -> Kind? {
+    guard let status = try status(of: name) else { return nil }
+    return switch status.st_mode & S_IFMT {
+    case S_IFREG: .file
+    case S_IFDIR: .folder
+    case S_IFLNK: .link
+    default: .other
+    }
+  }
+
+  /// The size of a file in bytes; nil where there is no file of that name.
+  ///
+  /// - Throws: ``FolderError``.
+  public func bytes(ofFile name: String) throws(FolderError) -> UInt64? {
+    guard let status = try status(of: name), status.st_mode & S_IFMT == S_IFREG else { return nil }
+    return UInt64(status.st_size)
+  }
+
+  private func status(of name: String) throws(FolderError) -> stat? {
+    try refuseUnlessComponent(name, "look at")
+    var status = stat()
+    do throws(FolderError) {
+      // SAFETY: fstatat fills the structure it is given and reads the name during the call.
+      try retrying("look at", name) {
+        unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW)
+      }
+    } catch  where error.kind == .missing {
+      return nil
+    }
+    return status
+  }
+
+  /// What a symbolic link holds; nil where nothing has that name.
+  ///
+  /// - Throws: ``FolderError``: `unsupported` where something else has that name.
+  public func linkTarget(_ name: String) throws(FolderError) -> String? {
+    try refuseUnlessComponent(name, "read the link")
+    var buffer = [UInt8](repeating: 0, count: linkTargetBytesMax)
+    do throws(FolderError) {
+      let count = try retrying("read the link", name) {
+        // SAFETY: readlinkat writes at most as many bytes as the buffer has.
+        unsafe buffer.withUnsafeMutableBufferPointer { buffer in
+          guard let start = buffer.baseAddress else { return 0 }
+          return unsafe start.withMemoryRebound(to: CChar.self, capacity: buffer.count) { text in
+            unsafe Int32(readlinkat(descriptor, name, text, buffer.count))
+          }
+        }
+      }
+      return String(decoding: buffer.prefix(Int(count)), as: UTF8.self)
+    } catch  where error.kind == .missing {
+      return nil
+    }
+  }
+
+  /// The names in this folder, sorted by their bytes, without `.` and `..`.
+  ///
+  /// - Complexity: O(*n* log *n*) in their number.
+  /// - Throws: ``FolderError``; `other` where a name is no UTF-8, which nobody here made.
+  public func names() throws(FolderError) -> [String] {
+    // A descriptor of its own: reading moves a place that all copies of one descriptor share.
+    // SAFETY: openat reads the name during the call.
+    let copy = try retrying("list", ".") {
+      unsafe openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    }
+    // SAFETY: fdopendir takes the descriptor over; it is closed below, by closedir.
+    guard let stream = unsafe fdopendir(copy) else {
+      let number = errno
+      _ = close(copy)
+      throw FolderError(number, "list", ".")
+    }
+    // SAFETY: the stream is open, and closed once.
+    defer { _ = unsafe closedir(stream) }
+    var names: [String] = []
+    while true {
+      errno = 0
+      // SAFETY: the stream is open; the entry stays until the next call and is copied before.
+      guard let entry = unsafe readdir(stream) else {
+        guard errno == 0 else { throw FolderError(errno, "list", ".") }
+        break
+      }
+      // SAFETY: d_name ends with NUL, within the entry.
+      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
+        unsafe name.withMemoryRebound(to: CChar.self, capacity: nameBytesMax + 1) { name in
+          unsafe String(validatingCString: name)
+        }
+      }
+      guard let name else { throw FolderError(EILSEQ, "list", ".") }
+      if name != "." && name != ".." { names.append(name) }
+    }
+    return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+}
+
+/// The longest name of a file in bytes: `NAME_MAX`.
+public let nameBytesMax = 255
+
+/// The longest target of a symbolic link that is read, in bytes: those that are made here are a
+/// name long.
+private let linkTargetBytesMax = 1_024
+
+extension FolderHandle {
+  /// The bytes of all files in this folder and below, and how many files and links there are.
+  ///
+  /// - Complexity: O(*n*) in what lies below; open descriptors grow with the depth.
+  /// - Throws: ``FolderError``.
+  public func size() throws(FolderError) -> (bytes: UInt64, files: Int) {
+    var total: (bytes: UInt64, files: Int) = (0, 0)
+    for name in try names() {
+      if try kind(of: name) == .folder {
+        let below = try folder(name).size()
+        total = (total.bytes + below.bytes, total.files + below.files)
+      } else {
+        total = (total.bytes + (try bytes(ofFile: name) ?? 0), total.files + 1)
+      }
+    }
+    return total
+  }
+}

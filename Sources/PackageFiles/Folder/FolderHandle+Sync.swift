@@ -1,0 +1,101 @@
+internal import CFolder
+
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+extension FolderHandle {
+  /// Whether ``syncFileSystem()`` makes the contents of all files last; where it is false, each
+  /// file has to be synced by ``FileWriter/sync()``.
+  public static var syncsWholeFileSystems: Bool {
+    #if canImport(Glibc)
+      true
+    #else
+      false
+    #endif
+  }
+
+  /// Makes the names in this folder last.
+  ///
+  /// - Throws: ``FolderError``.
+  public func sync() throws(FolderError) {
+    try retrying("sync", ".") { fsync(descriptor) }
+  }
+
+  /// Makes everything that was written to the folder's file system last, also the contents of
+  /// files: one wait for the disk in place of one for each file.
+  ///
+  /// An error that the disk had while it wrote is told here (Linux 5.8 and newer; syncfs(2)).
+  ///
+  /// - Throws: ``FolderError``.
+  public func syncFileSystem() throws(FolderError) {
+    #if canImport(Glibc)
+      try retrying("sync", ".") { syncfs(descriptor) }
+    #else
+      try sync()
+    #endif
+  }
+}
+
+/// A lock between processes that the system gives back when its holder ends, however that happens.
+public struct FolderLock: ~Copyable, Sendable {
+  private let descriptor: Int32
+
+  fileprivate init(descriptor: Int32) { self.descriptor = descriptor }
+
+  deinit {
+    // Closing gives the lock back; there is nothing to be done about a failure.
+    _ = close(descriptor)
+  }
+}
+
+extension FolderHandle {
+  /// Takes the lock of the file called `name`, which is made where it is missing; nil where
+  /// somebody has it.
+  ///
+  /// - Throws: ``FolderError``.
+  public func lock(_ name: String) throws(FolderError) -> FolderLock? {
+    try refuseUnlessComponent(name, "lock")
+    // SAFETY: openat reads the name during the call.
+    let file = try retrying("lock", name) {
+      unsafe openat(
+        descriptor, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, fileMode)
+    }
+    let lock = FolderLock(descriptor: file)
+    do throws(FolderError) {
+      try retrying("lock", name) { flock(file, LOCK_EX | LOCK_NB) }
+    } catch  where error.number == EWOULDBLOCK {
+      return nil
+    }
+    return lock
+  }
+}
+
+extension FolderHandle {
+  /// Makes the names in this folder and in all below it last.
+  ///
+  /// - Complexity: O(*n*) in what lies below.
+  /// - Throws: ``FolderError``.
+  public func syncFolders() throws(FolderError) {
+    for name in try names() where try kind(of: name) == .folder {
+      try folder(name).syncFolders()
+    }
+    try sync()
+  }
+
+  #if canImport(Darwin)
+    /// Sets an extended attribute of the folder.
+    ///
+    /// - Throws: ``FolderError``: `unsupported` where the file system has none.
+    public func setAttribute(_ name: String, _ value: [UInt8]) throws(FolderError) {
+      // SAFETY: fsetxattr reads the name and as many bytes as said during the call.
+      try retrying("mark", name) {
+        unsafe value.withUnsafeBytes { bytes in
+          unsafe fsetxattr(descriptor, name, bytes.baseAddress, bytes.count, 0, 0)
+        }
+      }
+    }
+  #endif
+}

@@ -1,0 +1,204 @@
+internal import CArchive
+
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+/// Reads a xar or a zip from front to back by libarchive.
+@safe public final class ArchiveReader {
+  /// Bytes that libarchive reads of the file at once.
+  private static let blockBytes = 1 << 20
+  /// Blocks without a byte that may follow one another before reading is given up.
+  private static let emptyBlocksMax = 10_000
+
+  public let path: String
+  public let format: ContainerFormat
+  private let file: ReadFile
+  private let handle: OpaquePointer
+  private let locale = LocaleOfNames()
+  private var hasData = false
+  /// The archive's own bytes that were not handed out yet.
+  private var block: UnsafeRawPointer?
+  private var blockCount = 0
+  private var blockOffset = 0
+  private var emptyBlocks = 0
+
+  /// Bytes of the container.
+  public var containerBytes: UInt64 { file.state.bytes }
+
+  /// Takes an open file over; `nil` where its first bytes are of no format that is read.
+  init?(_ file: ReadFile) throws(PackageFileError) {
+    guard file.state.type == .file,
+      let format = ContainerFormat(firstBytes: try file.bytes(at: 0, count: 4))
+    else { return nil }
+    switch format {
+    case .xar: try XarTable.check(file)
+    case .zip: try ZipTable.check(file)
+    }
+    // SAFETY: the archive is freed in deinit, or below where opening fails.
+    guard let handle = unsafe archive_read_new() else {
+      throw PackageFileError(.system, path: file.path, "libarchive has no memory.")
+    }
+    self.file = file
+    self.format = format
+    path = file.path
+    unsafe self.handle = handle
+    let result = locale.use {
+      switch format {
+      // SAFETY: the handle is a new archive.
+      case .xar: unsafe archive_read_support_format_xar(handle)
+      case .zip: unsafe archive_read_support_format_zip_seekable(handle)
+      }
+    }
+    guard result == ARCHIVE_OK || result == ARCHIVE_WARN else { throw failure() }
+    // SAFETY: the descriptor is open as long as `file`, which outlives the archive.
+    let opened = locale.use {
+      unsafe archive_read_open_fd(handle, file.descriptor, Self.blockBytes)
+    }
+    guard opened == ARCHIVE_OK else { throw failure() }
+  }
+
+  deinit {
+    // SAFETY: the archive was made in init and is used by nobody else.
+    unsafe archive_read_free(handle)
+  }
+
+  /// The next entry; nil behind the last. What was not read of the one before is skipped.
+  public func next() throws(PackageFileError) -> RawEntry? {
+    endData()
+    var entry: OpaquePointer?
+    let result = locale.use {
+      // SAFETY: the entry stays the archive's own until the next header is read.
+      unsafe archive_read_next_header(handle, &entry)
+    }
+    if result == ARCHIVE_EOF { return nil }
+    guard result == ARCHIVE_OK || result == ARCHIVE_WARN, let entry = unsafe entry else {
+      throw failure()
+    }
+    var isPathWhole = true
+    if result == ARCHIVE_WARN {
+      // The one thing to be warned of that is a fault of the entry and not of the container.
+      guard message.contains("onver") else { throw failure() }
+      isPathWhole = false
+    }
+    let raw = locale.use { unsafe Self.read(entry, isPathWhole) }
+    if case .file = raw.kind { hasData = true }
+    return raw
+  }
+
+  /// Reads what comes next of the entry last given into the start of `buffer`; 0 behind its end.
+  ///
+  /// By blocks, and not by `archive_read_data`: that pads with zeros up to the offset of a block,
+  /// which libarchive 3.6.2 counts on from entry to entry of a xar. Neither format has holes.
+  public func read(into buffer: inout [UInt8]) throws(PackageFileError) -> Int {
+    guard hasData, !buffer.isEmpty else { return 0 }
+    var filled = 0
+    while filled < buffer.count {
+      if blockOffset == blockCount, try !readBlock() { break }
+      guard let block = unsafe block else { break }
+      let count = min(buffer.count - filled, blockCount - blockOffset)
+      // SAFETY: the block is the archive's until the next call, `count` bytes of it are not read
+      // yet, and as many are free in the buffer.
+      unsafe buffer.withUnsafeMutableBytes { bytes in
+        let free = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[filled...])
+        unsafe free.copyMemory(
+          from: UnsafeRawBufferPointer(start: block + blockOffset, count: count))
+      }
+      blockOffset += count
+      filled += count
+    }
+    return filled
+  }
+
+  /// Asks for the next block of data; false behind the last.
+  private func readBlock() throws(PackageFileError) -> Bool {
+    var start: UnsafeRawPointer?
+    var count = 0
+    var offset: Int64 = 0
+    // SAFETY: libarchive sets all three; the block stays its own until the next call.
+    let result = unsafe archive_read_data_block(handle, &start, &count, &offset)
+    unsafe block = start
+    blockCount = count
+    blockOffset = 0
+    if result == ARCHIVE_EOF {
+      endData()
+      return false
+    }
+    guard result == ARCHIVE_OK else { throw failure() }
+    emptyBlocks = count == 0 ? emptyBlocks + 1 : 0
+    guard emptyBlocks < Self.emptyBlocksMax else {
+      throw PackageFileError(
+        .malformed, path: path, "an entry's data does not come to its end.")
+    }
+    return true
+  }
+
+  private func endData() {
+    hasData = false
+    unsafe block = nil
+    blockCount = 0
+    blockOffset = 0
+  }
+
+  /// - Throws: `changed` where the file is not what it was, or another lies at its path.
+  public func checkUnchanged() throws(PackageFileError) {
+    try file.checkUnchanged()
+    let again = try ReadFile(Array(path.utf8), follows: true, path: path)
+    guard again.state == file.state else {
+      throw PackageFileError(
+        .changed, path: path,
+        "was replaced while it was read: let nothing write to it, and try again.")
+    }
+  }
+
+  private static func read(_ entry: OpaquePointer, _ isPathWhole: Bool) -> RawEntry {
+    // SAFETY: texts of the entry live until the next header, and are copied here.
+    let path = unsafe archive_entry_pathname(entry).map { unsafe bytes(of: $0) }
+    let kind: RawEntry.Kind
+    if let target = unsafe archive_entry_hardlink(entry) {
+      kind = .hardLink(target: unsafe bytes(of: target))
+    } else {
+      kind = unsafe self.kind(of: entry)
+    }
+    return RawEntry(
+      path: path ?? [], isPathWhole: isPathWhole && path != nil, kind: kind,
+      permissions: unsafe UInt32(archive_entry_perm(entry)) & 0o7777)
+  }
+
+  private static func kind(of entry: OpaquePointer) -> RawEntry.Kind {
+    // SAFETY: the entry is the archive's, and lives until the next header.
+    switch unsafe FileType(mode: UInt32(archive_entry_filetype(entry))) {
+    case .file:
+      // SAFETY: as above.
+      let isStated = unsafe archive_entry_size_is_set(entry) != 0
+      return .file(bytes: isStated ? unsafe UInt64(max(0, archive_entry_size(entry))) : nil)
+    case .folder:
+      return .folder
+    case .link:
+      // SAFETY: as above; the text is copied.
+      return .link(target: unsafe archive_entry_symlink(entry).map { unsafe bytes(of: $0) } ?? [])
+    case .special(let name):
+      return .special(name)
+    }
+  }
+
+  private static func bytes(of text: UnsafePointer<CChar>) -> [UInt8] {
+    // SAFETY: libarchive's texts end with a zero byte.
+    unsafe Array(UnsafeRawBufferPointer(start: text, count: strlen(text)))
+  }
+
+  private var message: String {
+    // SAFETY: the text is the archive's, and is copied here.
+    unsafe archive_error_string(handle).map { unsafe String(cString: $0) } ?? "unknown reason"
+  }
+
+  private func failure() -> PackageFileError {
+    let number = unsafe archive_errno(handle)
+    let isSystem = number == EIO || number == ENOMEM || number == EACCES
+    return PackageFileError(
+      isSystem ? .system : .malformed, path: path,
+      "the \(format == .xar ? "xar" : "zip") cannot be read: \(message)")
+  }
+}

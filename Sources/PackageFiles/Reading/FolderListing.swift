@@ -1,0 +1,94 @@
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+/// An open folder with the names in it, sorted by their bytes.
+final class FolderListing {
+  /// A name and what the folder says it is, which may be nothing.
+  struct Name {
+    let bytes: [UInt8]
+    let type: UInt8
+  }
+
+  let descriptor: Int32
+  let path: [UInt8]
+  private(set) var names: [Name] = []
+  private(set) var position = 0
+
+  /// - Parameter path: where the folder is in the package, for what is below it.
+  init(
+    _ name: borrowing [UInt8], in parent: Int32 = AT_FDCWD, follows: Bool, path: [UInt8],
+    named text: String
+  ) throws(PackageFileError) {
+    let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (follows ? 0 : O_NOFOLLOW)
+    let descriptor = retryingInterrupted { () -> Int32 in
+      // SAFETY: openat reads the name, which ends with a zero byte, during the call.
+      unsafe withName(name) { unsafe openat(parent, $0, flags) }
+    }
+    guard descriptor >= 0 else { throw PackageFileError.system("open the folder", text) }
+    self.descriptor = descriptor
+    self.path = path
+    do throws(PackageFileError) {
+      names = try Self.names(in: descriptor, text)
+    } catch {
+      close(descriptor)
+      throw error
+    }
+    names.sort { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+  }
+
+  deinit { close(descriptor) }
+
+  func next() -> Name? {
+    guard position < names.count else { return nil }
+    position += 1
+    return names[position - 1]
+  }
+
+  private static func names(
+    in folder: Int32, _ path: String
+  ) throws(PackageFileError) -> [Name] {
+    // A stream of its own: fdopendir takes the descriptor over, and this one stays open.
+    let own = dup(folder)
+    guard own >= 0 else { throw PackageFileError.system("open the folder", path) }
+    // SAFETY: the stream is closed below, on every way out.
+    guard let stream = unsafe fdopendir(own) else {
+      let error = PackageFileError.system("open the folder", path)
+      close(own)
+      throw error
+    }
+    defer { unsafe closedir(stream) }
+    var names: [Name] = []
+    while true {
+      errno = 0
+      // SAFETY: the entry is read before the stream is asked again.
+      guard let entry = unsafe readdir(stream) else {
+        if errno != 0 { throw PackageFileError.system("list the folder", path) }
+        return names
+      }
+      let bytes = unsafe nameBytes(of: entry)
+      if bytes == [UInt8(ascii: ".")] || bytes == Array("..".utf8) { continue }
+      names.append(unsafe Name(bytes: bytes, type: entry.pointee.d_type))
+    }
+  }
+
+  private static func nameBytes(of entry: UnsafeMutablePointer<dirent>) -> [UInt8] {
+    // SAFETY: the name ends with a zero byte within the entry.
+    unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
+      unsafe name.withMemoryRebound(
+        to: UInt8.self, capacity: MemoryLayout.size(ofValue: name.pointee)
+      ) {
+        start in
+        var bytes: [UInt8] = []
+        var index = 0
+        while unsafe start[index] != 0 {
+          unsafe bytes.append(start[index])
+          index += 1
+        }
+        return bytes
+      }
+    }
+  }
+}

@@ -1,0 +1,43 @@
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+/// A locale of UTF-8 for the calls into libarchive, which gives names in the thread's locale and
+/// replaces what that cannot express. The process's own locale is left alone.
+@safe struct LocaleOfNames: ~Copyable {
+  private static let names = ["C.UTF-8", "C.utf8", "en_US.UTF-8", "UTF-8"]
+
+  private let locale: locale_t?
+
+  init() {
+    var found: locale_t?
+    for name in Self.names where unsafe found == nil {
+      // SAFETY: newlocale reads the name during the call; the locale is freed with this value.
+      unsafe found = newlocale(characterTypeMask, name, nil)
+    }
+    unsafe locale = found
+  }
+
+  deinit {
+    // SAFETY: no thread uses the locale: `use` puts back what was there.
+    if let locale = unsafe locale { unsafe freelocale(locale) }
+  }
+
+  /// Runs `body` with names in UTF-8 on this thread.
+  func use<Result>(_ body: () -> Result) -> Result {
+    guard let locale = unsafe locale else { return body() }
+    // SAFETY: the locale lives as long as this value, and the thread's own is put back.
+    let before = unsafe uselocale(locale)
+    defer { unsafe uselocale(before) }
+    return body()
+  }
+}
+
+#if canImport(Glibc)
+  /// `LC_CTYPE_MASK`, which the importer does not carry over: `1 << LC_CTYPE`.
+  private let characterTypeMask = Int32(1) << Int32(LC_CTYPE)
+#else
+  private let characterTypeMask = Int32(LC_CTYPE_MASK)
+#endif

@@ -1,0 +1,39 @@
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+/// Why a folder or a container could not be read.
+public struct PackageFileError: Error, Sendable, Hashable {
+  public enum Kind: Sendable, Hashable {
+    /// There is nothing of that name.
+    case missing
+    /// The system refused to read.
+    case system
+    /// The container is broken.
+    case malformed
+    /// It is not what it was when it was opened.
+    case changed
+  }
+
+  public let kind: Kind
+  /// The file, or where in a folder: bytes that are no UTF-8 are repaired.
+  public let path: String
+  public let message: String
+
+  init(_ kind: Kind, path: String, _ message: String) {
+    self.kind = kind
+    self.path = path
+    self.message = message
+  }
+
+  /// What the system said last.
+  static func system(_ operation: String, _ path: String) -> PackageFileError {
+    let number = errno
+    let kind: Kind = number == ENOENT || number == ENOTDIR ? .missing : .system
+    // SAFETY: strerror gives a text that lasts until the next call on this thread.
+    let reason = unsafe String(cString: strerror(number))
+    return PackageFileError(kind, path: path, "\(operation): \(reason)")
+  }
+}

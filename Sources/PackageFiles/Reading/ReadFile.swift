@@ -1,0 +1,106 @@
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+/// A file that is open for reading, and what it was when it was opened.
+final class ReadFile {
+  let descriptor: Int32
+  let path: String
+  let state: FileState
+
+  /// Opens `name` in the folder `folder`, never by way of a link when `follows` is false.
+  init(
+    _ name: borrowing [UInt8], in folder: Int32 = AT_FDCWD, follows: Bool, path: String
+  ) throws(PackageFileError) {
+    let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | (follows ? 0 : O_NOFOLLOW)
+    let descriptor = retryingInterrupted { () -> Int32 in
+      // SAFETY: openat reads the name, which ends with a zero byte, during the call.
+      unsafe withName(name) { unsafe openat(folder, $0, flags) }
+    }
+    guard descriptor >= 0 else { throw PackageFileError.system("open", path) }
+    self.descriptor = descriptor
+    self.path = path
+    do throws(PackageFileError) {
+      state = try FileState(descriptor: descriptor, path: path)
+    } catch {
+      close(descriptor)
+      throw error
+    }
+  }
+
+  deinit { close(descriptor) }
+
+  /// Reads what comes next, up to `count` bytes into the start of `buffer`.
+  func read(into buffer: inout [UInt8], count: Int) throws(PackageFileError) -> Int {
+    let wanted = min(count, buffer.count)
+    // SAFETY: read writes at most `wanted` bytes, and the buffer has as many.
+    let got = unsafe buffer.withUnsafeMutableBytes { bytes in
+      retryingInterrupted { unsafe systemRead(descriptor, bytes.baseAddress, wanted) }
+    }
+    guard got >= 0 else { throw PackageFileError.system("read", path) }
+    return got
+  }
+
+  /// Up to `count` bytes at `offset`; fewer where the file ends.
+  func bytes(at offset: UInt64, count: Int) throws(PackageFileError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    var filled = 0
+    while filled < count {
+      // SAFETY: pread writes at most the bytes behind those that are filled.
+      let got = unsafe bytes.withUnsafeMutableBytes { buffer in
+        let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+        return retryingInterrupted {
+          unsafe pread(
+            descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(filled))
+        }
+      }
+      guard got >= 0 else { throw PackageFileError.system("read", path) }
+      if got == 0 { break }
+      filled += got
+    }
+    bytes.removeLast(count - filled)
+    return bytes
+  }
+
+  /// - Throws: `changed` where the open file is not in the state in which it was opened.
+  func checkUnchanged() throws(PackageFileError) {
+    guard try FileState(descriptor: descriptor, path: path) == state else {
+      throw PackageFileError(
+        .changed, path: path,
+        "changed while it was read: let nothing write to it, and try again.")
+    }
+  }
+}
+
+/// The name of `read` where a method is called so too.
+private func systemRead(
+  _ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int
+) -> Int {
+  // SAFETY: the caller gives a buffer of `count` bytes.
+  unsafe read(descriptor, buffer, count)
+}
+
+/// Runs a system call again as long as a signal interrupts it.
+func retryingInterrupted<Result: SignedInteger>(_ call: () -> Result) -> Result {
+  while true {
+    let result = call()
+    if result != -1 || errno != EINTR { return result }
+  }
+}
+
+/// Lends the bytes of a name with a zero byte behind them.
+func withName<Result>(
+  _ name: borrowing [UInt8], _ body: (UnsafePointer<CChar>) -> Result
+) -> Result {
+  precondition(!name.contains(0), "a name holds no zero byte")
+  let ended = name + [0]
+  // SAFETY: the pointer is to bytes that end with a zero byte, and is used in `body` only.
+  return unsafe ended.withUnsafeBufferPointer { bytes in
+    unsafe bytes.withMemoryRebound(to: CChar.self) { characters in
+      guard let start = characters.baseAddress else { preconditionFailure("never empty") }
+      return unsafe body(start)
+    }
+  }
+}

@@ -1,0 +1,92 @@
+internal import CArchive
+
+/// The table of contents of a xar, looked over before libarchive builds it in memory.
+///
+/// libarchive unpacks the table whole and keeps each entry with its path, so that a few kilobytes
+/// could become gigabytes: by packing well, by depth, by long names above many entries.
+enum XarTable {
+  /// Bytes of the table as it lies in the file.
+  private static let packedBytesMax: UInt64 = 64 << 20
+  /// Bytes of the table unpacked: some 600 an entry.
+  private static let bytesMax = 256 << 20
+  private static let headerBytes = 28
+  private static let headerBytesMax = 4_096
+  /// Bytes that are unpacked at once.
+  private static let pieceBytes = 1 << 16
+
+  /// - Throws: `malformed` where the header is none, or the table would cost too much.
+  static func check(_ file: ReadFile) throws(PackageFileError) {
+    let header = try file.bytes(at: 0, count: headerBytes)
+    guard header.count == headerBytes else { throw broken(file, "its header is cut off") }
+    let headerSize = Int(number(header[4..<6]))
+    let packedBytes = number(header[8..<16])
+    guard (headerBytes...headerBytesMax).contains(headerSize) else {
+      throw broken(file, "its header states a size of \(headerSize) bytes")
+    }
+    guard packedBytes <= packedBytesMax else {
+      throw broken(file, "its table of contents states \(packedBytes) bytes")
+    }
+    let table = try file.bytes(at: UInt64(headerSize), count: Int(packedBytes))
+    guard table.count == Int(packedBytes), table.count > zlibHeaderBytes else {
+      throw broken(file, "its table of contents is cut off")
+    }
+    try unpack(table, file)
+  }
+
+  /// The two bytes before deflated data in a stream of zlib (RFC 1950).
+  private static let zlibHeaderBytes = 2
+  /// The header of gzip without name, comment and time (RFC 1952): what libarchive can unpack.
+  private static let gzipHeader: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255]
+  private static let gzipTrailerBytes = 8
+
+  private static func unpack(_ table: [UInt8], _ file: ReadFile) throws(PackageFileError) {
+    let stream =
+      gzipHeader + table.dropFirst(zlibHeaderBytes)
+      + [UInt8](repeating: 0, count: gzipTrailerBytes)
+    // SAFETY: the archive is freed below; the stream outlives it.
+    guard let handle = unsafe archive_read_new() else {
+      throw PackageFileError(.system, path: file.path, "libarchive has no memory.")
+    }
+    defer { unsafe archive_read_free(handle) }
+    let problem = unsafe stream.withUnsafeBytes { bytes -> String? in
+      // SAFETY: the handle is a new archive, and reads the bytes within this closure only.
+      guard unsafe archive_read_support_filter_gzip(handle) == ARCHIVE_OK,
+        unsafe archive_read_support_format_raw(handle) == ARCHIVE_OK,
+        unsafe archive_read_open_memory(handle, bytes.baseAddress, bytes.count) == ARCHIVE_OK
+      else { return "its table of contents cannot be unpacked" }
+      var entry: OpaquePointer?
+      guard unsafe archive_read_next_header(handle, &entry) == ARCHIVE_OK else {
+        return "its table of contents cannot be unpacked"
+      }
+      return unsafe scan(handle)
+    }
+    if let problem { throw broken(file, problem) }
+  }
+
+  private static func scan(_ handle: OpaquePointer) -> String? {
+    var scan = XarTableScan()
+    var piece = [UInt8](repeating: 0, count: pieceBytes)
+    var total = 0
+    while true {
+      // SAFETY: libarchive writes at most as many bytes as the piece has.
+      let count = unsafe piece.withUnsafeMutableBytes { bytes in
+        unsafe archive_read_data(handle, bytes.baseAddress, bytes.count)
+      }
+      // The checksum behind the stream is zlib's and not gzip's: libarchive reads the table again.
+      guard count > 0 else { return nil }
+      total += count
+      guard total <= bytesMax else {
+        return "its table of contents unpacks to more than \(bytesMax) bytes"
+      }
+      if let problem = scan.problem(in: piece[..<count]) { return problem }
+    }
+  }
+
+  private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+    bytes.reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  private static func broken(_ file: ReadFile, _ reason: String) -> PackageFileError {
+    PackageFileError(.malformed, path: file.path, "the xar cannot be read: \(reason).")
+  }
+}

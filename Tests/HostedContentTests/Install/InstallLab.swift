@@ -1,0 +1,235 @@
+import Foundation
+import HostedContent
+import LedgerEvents
+import LedgerStore
+import Testing
+
+/// A folder of content with version 1.0 installed by the program, and a package of 1.1: what is done
+/// to it is done by processes, to copies of it.
+final class InstallLab {
+  static let product = "com.example.maps"
+  static let owner = ["--account", "keeper", "--device", "phone"]
+  private static let delivery = ["--transaction", "t-1", "--download", "d-1"]
+
+  /// What a process left behind.
+  struct Ending {
+    var status: Int32
+    var isKilled: Bool
+    var output: String
+    var errors: String
+  }
+
+  let folder: URL
+  private let base: URL
+  /// The digests of the packages, by version.
+  private var digests: [String: String] = [:]
+  private var copies = 0
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory.appending(
+      path: "daybook-\(UUID().uuidString)")
+    base = folder.appending(path: "base")
+    try FileManager.default.createDirectory(at: base, withIntermediateDirectories: true)
+    for version in ["1.0", "1.1"] {
+      try makePackage(version, files: 3)
+      let report = try PackageInspection.judge(path: package(version))
+      try #require(report.isValid, "\(report.faults)")
+      digests[version] = report.digest.description
+    }
+    try #require(try Self.run(["init", ledger(base)]).status == 0)
+    let made = try Self.run(install("1.0", base, delivery: []))
+    try #require(made.status == 0, "\(made.errors)")
+  }
+
+  deinit {
+    do { try FileManager.default.removeItem(at: folder) } catch { print("left \(folder.path)") }
+  }
+
+  /// Writes a package as a folder.
+  func makePackage(
+    _ version: String, files: Int, bytes: Int = 40, as name: String? = nil
+  ) throws {
+    let package = folder.appending(path: "maps-\(name ?? version)")
+    let contents = package.appending(path: "Contents/tiles")
+    try FileManager.default.createDirectory(at: contents, withIntermediateDirectories: true)
+    try Self.info(Self.product, version).write(
+      to: package.appending(path: "ContentInfo.plist"))
+    for number in 0..<files {
+      let line = "\(name ?? version), tile \(number) "
+      let text = String(repeating: line, count: 1 + bytes / line.utf8.count)
+      let place = number == 0 ? package.appending(path: "Contents") : contents
+      try Data(text.utf8).write(to: place.appending(path: "tile-\(number).txt"))
+    }
+  }
+
+  static func info(_ product: String, _ version: String) throws -> Data {
+    try PropertyListSerialization.data(
+      fromPropertyList: ["ContentVersion": version, "IAPProductIdentifier": product],
+      format: .xml, options: 0)
+  }
+
+  func package(_ version: String) -> String { folder.appending(path: "maps-\(version)").path }
+
+  func root(_ place: URL) -> String { place.appending(path: "content").path }
+
+  func ledger(_ place: URL) -> String { place.appending(path: "ledger").path }
+
+  /// A copy of the state with 1.0 installed.
+  func copy() throws -> URL {
+    copies += 1
+    let place = folder.appending(path: "copy-\(copies)")
+    try FileManager.default.copyItem(at: base, to: place)
+    return place
+  }
+
+  func remove(_ place: URL) throws { try FileManager.default.removeItem(at: place) }
+
+  /// The command that installs a version.
+  func install(_ version: String, _ place: URL, delivery: [String]? = nil) -> [String] {
+    [
+      "content", "install", package(version), "--into", root(place), "--ledger", ledger(place),
+    ] + Self.owner + (delivery ?? Self.delivery)
+  }
+}
+
+// MARK: - Processes
+
+extension InstallLab {
+  /// Stands beside the tests' own executable.
+  static func executable(_ name: String = "daybook") throws -> String {
+    let own = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path
+    let root = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
+    let places = [own, "/\(root)/.build/debug"].map { $0 + "/" + name }
+    return try #require(places.first { FileManager.default.isExecutableFile(atPath: $0) })
+  }
+
+  static var tracer: String? {
+    ["/usr/bin/strace", "/usr/local/bin/strace"].first {
+      FileManager.default.isExecutableFile(atPath: $0)
+    }
+  }
+
+  /// Whether processes can be traced here; a test that needs it says so when they cannot.
+  static let canTrace: Bool = {
+    guard let tracer else { return false }
+    do {
+      return try run(tracer, ["-f", "-o", "/dev/null", "/bin/true"]).status == 0
+    } catch {
+      return false
+    }
+  }()
+
+  static func run(_ arguments: [String]) throws -> Ending {
+    try run(try executable(), arguments)
+  }
+
+  /// Runs a program with a fault injected into the `number`-th of its calls, counted in each
+  /// thread: `signal=KILL` or `error=ENOSPC`; with `+` behind the number into all from there on.
+  static func run(
+    _ program: String, _ arguments: [String], injecting fault: String, into call: String,
+    at number: String
+  ) throws -> Ending {
+    let tracer = try #require(tracer)
+    return try run(
+      tracer,
+      [
+        "-f", "-o", "/dev/null", "-e", "trace=\(call)", "-e", "signal=none", "-e",
+        "inject=\(call):\(fault):when=\(number)", program,
+      ] + arguments)
+  }
+
+  static func run(_ program: String, _ arguments: [String]) throws -> Ending {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: program)
+    process.arguments = arguments
+    let output = Pipe()
+    let errors = Pipe()
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = output
+    process.standardError = errors
+    try process.run()
+    let said = output.fileHandleForReading.readDataToEndOfFile()
+    let complained = errors.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return Ending(
+      status: process.terminationStatus, isKilled: process.terminationReason == .uncaughtSignal,
+      output: String(decoding: said, as: UTF8.self),
+      errors: String(decoding: complained, as: UTF8.self))
+  }
+}
+
+// MARK: - What must hold
+
+extension InstallLab {
+  /// What is wrong with what people see of the content, whenever somebody looks: a version is
+  /// current, and every version that is there is whole.
+  func faultsInSight(_ place: URL) throws -> [String] {
+    var faults: [String] = []
+    let product = root(place) + "/" + Self.product
+    let versions = try FileManager.default.contentsOfDirectory(atPath: product)
+      .filter { $0 != "current" }
+    let current = try FileManager.default.destinationOfSymbolicLink(atPath: product + "/current")
+    if !versions.contains(current) { faults.append("\(current) is current and not there") }
+    for version in versions {
+      let report = try PackageInspection.judge(path: product + "/" + version)
+      if report.digest.description != digests[version] {
+        faults.append("\(version) is there and not whole")
+      }
+    }
+    return faults
+  }
+
+  /// What is wrong when the install was run again to its end, on the disk and in the ledger.
+  func faultsAtTheEnd(_ place: URL) throws -> [String] {
+    var faults = try faultsInSight(place)
+    let product = root(place) + "/" + Self.product
+    let current = try FileManager.default.destinationOfSymbolicLink(atPath: product + "/current")
+    if current != "1.1" { faults.append("\(current) is current") }
+    let attempts = try FileManager.default.contentsOfDirectory(
+      atPath: root(place) + "/.daybook/attempts")
+    if !attempts.isEmpty { faults.append("attempts are left: \(attempts)") }
+    return faults + (try faultsInLedger(place)) + (try faultsOfAudit(place))
+  }
+
+  func faultsOfAudit(_ place: URL) throws -> [String] {
+    let audit = try Self.run(["content", "audit", root(place), "--ledger", ledger(place)])
+    return audit.status == 0 ? [] : ["audit: \(audit.output)\(audit.errors)"]
+  }
+
+  /// Every start has one end, and 1.1 was installed and activated once.
+  private func faultsInLedger(_ place: URL) throws -> [String] {
+    var faults: [String] = []
+    var ends: [Substring: Int] = [:]
+    var (installed, activated) = (0, 0)
+    for event in try events(place) {
+      let attempt = event.id.text.dropLast(event.type.text.utf8.count)
+      let is11 = event.data.string("contentVersion") == "1.1"
+      switch event.type.kind {
+      case .contentInstallStarted: ends[attempt, default: 0] += 0
+      case .contentInstalled:
+        if is11 { installed += 1 }
+        ends[attempt, default: 10] += 1
+      case .contentInstallFailed: ends[attempt, default: 10] += 1
+      case .contentActivated: if is11 { activated += 1 }
+      default: faults.append("\(event.type.text) is told")
+      }
+    }
+    for (attempt, count) in ends where count != 1 { faults.append("\(attempt) ends \(count)") }
+    if installed != 1 { faults.append("installed \(installed) times") }
+    if activated != 1 { faults.append("activated \(activated) times") }
+    return faults
+  }
+
+  func events(_ place: URL) throws -> [Event] {
+    let ledger = try Ledger(at: ledger(place), access: .readOnly)
+    var events: [Event] = []
+    try ledger.read { (view) throws(LedgerError) in
+      try view.events(EventsQuery()) { recorded in
+        events.append(recorded.event)
+        return true
+      }
+    }
+    try ledger.close()
+    return events
+  }
+}

@@ -1,0 +1,132 @@
+import Foundation
+import Testing
+
+/// The calls that change files or their order on the disk, and those that take what they need.
+private let changingCalls = [
+  "mkdir", "mkdirat", "symlinkat", "renameat", "renameat2", "unlinkat", "linkat", "write",
+  "pwrite64", "writev", "ftruncate", "fsync", "fdatasync", "syncfs", "flock",
+]
+
+@Suite(
+  "An install that is killed at a call to the system", .serialized,
+  .enabled(if: InstallLab.canTrace, "needs strace (apt-get install strace) and leave to trace"))
+struct KilledInstallTests {
+  @Test("leaves the old version or the new one, and run again ends as if nothing had happened")
+  func changing() throws {
+    let lab = try InstallLab()
+    var kills = 0
+    for call in changingCalls { kills += try killing(lab, call) }
+    // Those of the install and those of its three appends.
+    #expect(kills > 30)
+  }
+
+  @Test("would be found out if it copied straight to where the version belongs")
+  func control() throws {
+    let lab = try InstallLab()
+    let child = try InstallLab.executable("InstallChild")
+    var found: [String] = []
+    for call in ["write", "renameat", "symlinkat", "fdatasync", "mkdir", "mkdirat"] {
+      var number = 1
+      while true {
+        let place = try lab.copy()
+        defer { clear(lab, place) }
+        let arguments = [lab.package("1.1"), lab.root(place), lab.ledger(place)]
+        let ending = try InstallLab.run(
+          child, arguments, injecting: "signal=KILL", into: call, at: "\(number)")
+        guard ending.isKilled else { break }
+        found += try lab.faultsInSight(place)
+        let again = try InstallLab.run(child, arguments)
+        if again.status == 0 { found += try lab.faultsAtTheEnd(place) }
+        number += 1
+      }
+    }
+    #expect(found.contains { $0.contains("is there and not whole") })
+    #expect(found.contains { $0.contains("installed 2 times") || $0.contains("ends 0") })
+  }
+}
+
+@Suite(
+  "HeavyInstall: an install that is killed at any call to the system", .serialized,
+  .enabled(if: InstallLab.canTrace, "needs strace (apt-get install strace) and leave to trace"))
+struct HeavyKilledInstallTests {
+  @Test("leaves the old version or the new one, and run again ends as if nothing had happened")
+  func all() throws {
+    let lab = try InstallLab()
+    var kills = 0
+    for call in try calls(of: lab) { kills += try killing(lab, call) }
+    #expect(kills > 300)
+  }
+
+  @Test(
+    "and whose second run is killed, too, ends well at the third",
+    arguments: [("syncfs", 1), ("renameat2", 1), ("renameat", 1), ("unlinkat", 1)])
+  func twice(_ call: String, _ number: Int) throws {
+    let lab = try InstallLab()
+    for second in changingCalls {
+      var at = 1
+      while true {
+        let place = try lab.copy()
+        defer { clear(lab, place) }
+        let command = lab.install("1.1", place)
+        let program = try InstallLab.executable()
+        let first = try InstallLab.run(
+          program, command, injecting: "signal=KILL", into: call, at: "\(number)")
+        #expect(first.isKilled)
+        let again = try InstallLab.run(
+          program, command, injecting: "signal=KILL", into: second, at: "\(at)")
+        #expect(try lab.faultsInSight(place) == [], "\(second) \(at)")
+        guard again.isKilled else { break }
+        let third = try InstallLab.run(command)
+        #expect(third.status == 0, "\(second) \(at): \(third.errors)")
+        #expect(try lab.faultsAtTheEnd(place) == [], "\(second) \(at)")
+        at += 1
+      }
+    }
+  }
+
+  /// The names of all calls that an install makes.
+  private func calls(of lab: InstallLab) throws -> [String] {
+    let place = try lab.copy()
+    defer { clear(lab, place) }
+    let trace = lab.folder.appending(path: "trace").path
+    let tracer = try #require(InstallLab.tracer)
+    let ending = try InstallLab.run(
+      tracer, ["-f", "-o", trace, try InstallLab.executable()] + lab.install("1.1", place))
+    try #require(ending.status == 0)
+    var names: Set<String> = []
+    for line in try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n") {
+      guard let match = line.firstMatch(of: /^\d+ +([a-z0-9_]+)\(/) else { continue }
+      names.insert(String(match.1))
+    }
+    // A process that has made its last call is not there to be killed.
+    return names.subtracting(["exit_group", "exit", "execve"]).sorted()
+  }
+}
+
+/// Kills an install at each call of a name, looks what it left, and runs it again.
+private func killing(_ lab: InstallLab, _ call: String) throws -> Int {
+  var number = 1
+  let program = try InstallLab.executable()
+  while true {
+    let place = try lab.copy()
+    defer { clear(lab, place) }
+    let command = lab.install("1.1", place)
+    let ending = try InstallLab.run(
+      program, command, injecting: "signal=KILL", into: call, at: "\(number)")
+    let what = "killed at \(call) \(number)"
+    #expect(try lab.faultsInSight(place) == [], "\(what)")
+    guard ending.isKilled else {
+      #expect(ending.status == 0, "\(what): \(ending.errors)")
+      return number - 1
+    }
+    let again = try InstallLab.run(command)
+    #expect(again.status == 0, "\(what): \(again.errors)")
+    #expect(try lab.faultsAtTheEnd(place) == [], "\(what)")
+    number += 1
+  }
+}
+
+/// A copy that has served its turn; what is left of it goes with the laboratory.
+private func clear(_ lab: InstallLab, _ place: URL) {
+  do { try lab.remove(place) } catch { print("left \(place.path)") }
+}

@@ -1,0 +1,95 @@
+import ArgumentParser
+import HostedContent
+import LedgerEvents
+
+struct ContentBuild: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "build",
+    abstract: "Makes a content package of a folder: the same bytes for the same input.",
+    discussion: """
+      Reads a folder of content, judges it as validate does, and writes the package; where there \
+      is a fault it writes nothing and exits with 1. The folder's files are packed below \
+      Contents/. A folder with a ContentInfo.plist at its top, or with nothing but Contents, is \
+      taken for a package already: its Contents are packed and ContentInfo.plist is written anew. \
+      Example:
+
+        daybook content build Atlas --product com.example.atlas --version 1.1 -o atlas-1.1.pkg
+      """)
+
+  @OptionGroup var options: LedgerOptions
+
+  @Argument(help: "The folder of content.")
+  var folder: String
+
+  @Option(help: "The product that the content belongs to.", transform: Parse.name)
+  var product: Name
+
+  @Option(help: "The content's version, a dotted number.", transform: Parse.name)
+  var version: Name
+
+  @Option(name: [.short, .long], help: "The package to write: a .pkg or a .zip.")
+  var output: String
+
+  @Option(help: "The package's format, pkg or zip (default: by the suffix of --output).")
+  var format: BuiltFormat?
+
+  @Flag(help: "Replaces a file that is there.")
+  var force = false
+
+  @Option(help: "The bundle identifier whose catalogue counts.", transform: Parse.name)
+  var app: Name?
+
+  @Option(help: "The environment whose catalogue and version on offer count.")
+  var environment: EnvironmentArgument?
+
+  /// What a package can be written as.
+  enum BuiltFormat: String, ExpressibleByArgument, CaseIterable {
+    case pkg
+    case zip
+  }
+
+  private var builtFormat: PackageFormat? {
+    switch format {
+    case .pkg: return .pkg
+    case .zip: return .zip
+    case nil: break
+    }
+    let name = output.lowercased()
+    if name.hasSuffix(".pkg") { return .pkg }
+    return name.hasSuffix(".zip") ? .zip : nil
+  }
+
+  func validate() throws {
+    guard builtFormat != nil else {
+      throw ValidationError("--output ends with .pkg or .zip, or --format says which it is.")
+    }
+  }
+
+  func run() throws {
+    try answering {
+      guard let builtFormat else { return }
+      let ledger = try LedgerExpectations(
+        options, product: product, app: app, environment: environment?.environment ?? .production)
+      let builder = PackageBuilder(
+        folder: folder, product: product, version: version, format: builtFormat,
+        expectations: ledger.expectations)
+      let report: PackageReport
+      do throws(ContentError) {
+        report = try builder.build(to: output, replaces: force)
+      } catch {
+        throw InputProblem(error.description, exitCode: ExitStatus.code(for: error))
+      }
+      try ledger.rethrow()
+      if let notice = ledger.notice { Console.complain("daybook: \(notice)") }
+      guard report.isValid else {
+        report.printFaults()
+        Console.complain("daybook: nothing was written.")
+        throw ExitStatus.found
+      }
+      Console.print(
+        TextTable.printable(
+          "\(output): \(product) \(version), \(report.files.count) files, \(report.bytes) bytes, "
+            + "\(report.digest)"))
+    }
+  }
+}

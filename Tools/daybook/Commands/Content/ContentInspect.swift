@@ -1,0 +1,70 @@
+import ArgumentParser
+import HostedContent
+import LedgerEvents
+
+struct ContentInspect: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "inspect",
+    abstract: "What a content package is: product, version, files, sizes and digest.",
+    discussion: """
+      Reads the package once, from front to back, and writes what is in it; nothing is unpacked. \
+      What is wrong with it is counted here and told by validate. Example:
+
+        daybook content inspect atlas-1.1.pkg --format json
+      """)
+
+  @Argument(help: "The package: a folder, a .pkg or a zip; what it is its first bytes tell.")
+  var package: String
+
+  @Option(help: "How to answer: table, json or jsonl (a line for each file).")
+  var format: OutputFormat = .table
+
+  func run() throws {
+    try answering {
+      let (report, kind) = try PackageReading.judge(package)
+      switch format {
+      case .table: printTable(report, kind)
+      case .json:
+        var json = JSONText()
+        json.object { json in
+          json.member("package", package)
+          json.member("format", kind.rawValue)
+          report.writeSummary(to: &json)
+          json.member(
+            "files", array: { json in for file in report.files { file.write(to: &json) } })
+        }
+        Console.print(json.text)
+      case .jsonl:
+        for file in report.files {
+          var json = JSONText()
+          file.write(to: &json)
+          Console.print(json.text)
+        }
+      }
+    }
+  }
+
+  private func printTable(_ report: PackageReport, _ kind: PackageFormat) {
+    Console.print("package  \(TextTable.printable(package)) (\(kind.rawValue))")
+    Console.print("product  \(TextTable.printable(report.product?.text ?? "-"))")
+    Console.print("version  \(TextTable.printable(report.version?.text ?? "-"))")
+    Console.print("files    \(report.files.count), \(report.bytes) bytes")
+    Console.print("digest   \(report.digest)")
+    if !report.isValid {
+      let count = report.faults.count + report.faultsLeftOff
+      Console.print("faults   \(count): daybook content validate tells them")
+    }
+    guard !report.files.isEmpty else { return }
+    Console.print("")
+    var table = TextTable(["bytes", "sha256", "path"])
+    for file in report.files {
+      switch file.content {
+      case .file(let bytes, let digest):
+        table.add(["\(bytes)", String(digest.hexadecimal.prefix(12)), file.path])
+      case .link(let target):
+        table.add(["-", "link", "\(file.path) -> \(target)"])
+      }
+    }
+    table.lines.forEach(Console.print)
+  }
+}

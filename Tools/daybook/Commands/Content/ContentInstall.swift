@@ -1,0 +1,138 @@
+import ArgumentParser
+import HostedContent
+import LedgerEvents
+import LedgerStore
+
+struct ContentInstall: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "install",
+    abstract: "Installs a package by version, and records it.",
+    discussion: """
+      Copies the package into ROOT/<product>/<version>/ while it is judged, by way of a folder \
+      that nobody sees, and then makes the link ROOT/<product>/current lead to it. Appends \
+      content.installStarted, .installed or .installFailed, and .activated. Never overwrites a \
+      file; killed at any moment, it is run again. Example:
+
+        daybook content install maps.pkg --into content --account keeper-7 --device phone-1
+      """)
+
+  @OptionGroup var options: LedgerOptions
+
+  @Argument(help: "The package: a folder, a .pkg or a zip.")
+  var package: String
+
+  @Option(help: ArgumentHelp("The folder of installed content.", valueName: "root"))
+  var into: String
+
+  @Option(help: "Whose content it is.", transform: Parse.name)
+  var account: Name
+
+  @Option(help: "The device that the folder is of.", transform: Parse.name)
+  var device: Name
+
+  @Option(help: "The transaction that the package was downloaded for.", transform: Parse.name)
+  var transaction: Name?
+
+  @Option(help: "The download of that transaction.", transform: Parse.name)
+  var download: Name?
+
+  @Option(help: "The product that the package must be of.", transform: Parse.name)
+  var product: Name?
+
+  @Option(help: "The bundle identifier.", transform: Parse.name)
+  var app: Name?
+
+  @Option(help: "The environment of the purchase.")
+  var environment: EnvironmentArgument?
+
+  @Flag(inversion: .prefixedNo, help: "Whether the version becomes the current one.")
+  var activate = true
+
+  @Option(help: "How to answer: table or json.")
+  var format: OutputFormat = .table
+
+  func validate() throws {
+    if (transaction == nil) != (download == nil) {
+      throw ValidationError("--transaction and --download go together: a download is one of both.")
+    }
+  }
+
+  func run() throws {
+    try answeringForContent {
+      let ledger = try Ledger(at: options.path, access: .readWrite)
+      let told = LedgerOfContent(ledger, environment: environment?.environment)
+      let owner = ContentOwner(account: account, device: device)
+      var request = InstallRequest()
+      request.transaction = transaction
+      request.download = download
+      request.app = app
+      request.environment = environment?.environment
+      request.product = product
+      request.activates = activate
+      let total = Console.isErrorTerminal ? try ContentKeeper.bytes(ofPackage: package) : 0
+      let bar = ProgressBar("copying", unit: "B")
+      defer { bar.end() }
+      let outcome = try ContentKeeper.keeper(of: into, owner, told).install(package, request) {
+        bar.show($0, total)
+      }
+      bar.end()
+      try ledger.foldBeforeLeaving()
+      switch outcome {
+      case .installed(let version): print(version)
+      case .refused(let report):
+        refuse(report)
+        throw ExitStatus.badInput
+      }
+    }
+  }
+
+  private func print(_ installed: InstalledVersion) {
+    guard format == .table else {
+      var json = JSONText()
+      json.object { json in
+        json.member("product", installed.product)
+        json.member("contentVersion", installed.version)
+        json.member("path", installed.path)
+        json.member("files", installed.files)
+        json.member("bytes", installed.bytes)
+        json.member("digest", installed.digest.description)
+        json.member("copied", installed.isCopied)
+        json.member("current", installed.isCurrent)
+        json.member("excludedFromBackup", installed.excludedFromBackup)
+      }
+      return Console.print(json.text)
+    }
+    let what = installed.isCopied ? "installed" : "was installed already:"
+    Console.print(
+      "\(what) \(TextTable.printable(installed.path)): \(installed.files) files, "
+        + "\(installed.bytes) bytes\(installed.isCurrent ? ", current" : "")")
+    Console.print(installed.digest.description)
+  }
+
+  private func refuse(_ report: PackageReport) {
+    for fault in report.faults { Console.complain(TextTable.printable(fault.description)) }
+    let count = report.faults.count + report.faultsLeftOff
+    Console.complain(
+      "daybook: \(package): refused for \(count) \(count == 1 ? "fault" : "faults"); nothing was "
+        + "installed")
+    guard format != .table else { return }
+    var json = JSONText()
+    json.object { json in
+      json.member("product", report.product)
+      json.member("contentVersion", report.version)
+      json.member("faultsLeftOff", report.faultsLeftOff)
+      json.member(
+        "faults",
+        array: { json in
+          for fault in report.faults {
+            json.object { json in
+              json.member("code", fault.code.rawValue)
+              json.member("path", fault.path)
+              json.member("message", fault.message)
+            }
+          }
+        })
+    }
+    Console.print(json.text)
+  }
+}

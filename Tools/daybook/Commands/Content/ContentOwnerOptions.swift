@@ -1,0 +1,58 @@
+import ArgumentParser
+import HostedContent
+import LedgerEvents
+import LedgerStore
+
+/// Whose folder of content it is.
+struct ContentOwnerOptions: ParsableArguments {
+  @Option(
+    help: "Whose content it is (default: whose the folder is already).", transform: Parse.name)
+  var account: Name?
+
+  @Option(
+    help: "The device that the folder is of (default: whose the folder is already).",
+    transform: Parse.name)
+  var device: Name?
+
+  func owner(of path: String) throws -> ContentOwner {
+    if let account, let device { return ContentOwner(account: account, device: device) }
+    guard let known = try ContentRoot(reading: path).owner() else {
+      throw InputProblem(
+        "\(path): nobody has installed anything here: name --account and --device.",
+        exitCode: ExitStatus.noInput)
+    }
+    return ContentOwner(account: account ?? known.account, device: device ?? known.device)
+  }
+}
+
+extension ContentKeeper {
+  /// A keeper of a folder that says on standard error what became of interrupted work.
+  static func keeper(
+    of path: String, _ owner: ContentOwner, _ ledger: LedgerOfContent
+  ) -> ContentKeeper {
+    ContentKeeper(path, owner: owner, ledger: ledger, clock: EventLog.systemClock) { recovery in
+      let what =
+        TextTable.printable(recovery.product.text)
+        + (recovery.version.map { " " + TextTable.printable($0.text) } ?? "")
+      let how = recovery.isFinished ? "finished" : "taken back"
+      Console.complain("daybook: interrupted work on \(what) was \(how)")
+    }
+  }
+}
+
+/// Runs a command's body and turns what content refuses into a message and an exit code.
+func answeringForContent(_ body: () throws -> Void) throws {
+  try answering {
+    do { try body() } catch let error as ContentError {
+      let code =
+        switch error.code {
+        case .missing: ExitStatus.noInput
+        case .inputOutput, .diskFull: ExitStatus.inputOutput
+        case .malformed, .refused: ExitStatus.badInput
+        case .exists: ExitStatus.cannotCreate
+        case .busy, .changed: ExitStatus.tryAgain
+        }
+      throw InputProblem(error.description, exitCode: code)
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import ArgumentParser
+import HostedContent
+import LedgerEvents
+import LedgerStore
+
+struct ContentRemove: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "remove",
+    abstract: "Removes an installed version, or a product with all of them, and records it.",
+    discussion: """
+      Moves ROOT/<product>/<version>/ aside at one moment and deletes it then. The current version \
+      is refused: switch first, or remove the product with --all. Appends content.removed where \
+      the ledger has it installed, and a note for an older version. Example:
+
+        daybook content remove content com.example.maps 1.0
+      """)
+
+  @OptionGroup var options: LedgerOptions
+
+  @Argument(help: "The folder of installed content.")
+  var root: String
+
+  @Argument(help: "The product.", transform: Parse.name)
+  var product: Name
+
+  @Argument(help: "The version.", transform: Parse.name)
+  var version: Name?
+
+  @Flag(help: "The product with all of its versions.")
+  var all = false
+
+  @OptionGroup var owner: ContentOwnerOptions
+
+  @Option(help: "How to answer: table or json.")
+  var format: OutputFormat = .table
+
+  func validate() throws {
+    if (version != nil) == all {
+      throw ValidationError("name a version, or --all for the product as a whole.")
+    }
+  }
+
+  func run() throws {
+    try answeringForContent {
+      let ledger = try Ledger(at: options.path, access: .readWrite)
+      let told = LedgerOfContent(ledger, environment: nil)
+      try ContentKeeper.keeper(of: root, try owner.owner(of: root), told).remove(product, version)
+      try ledger.foldBeforeLeaving()
+      guard format == .table else {
+        var json = JSONText()
+        json.object { json in
+          json.member("product", product)
+          json.member("contentVersion", version)
+        }
+        return Console.print(json.text)
+      }
+      Console.print(
+        TextTable.printable("removed \(product.text)\(version.map { " " + $0.text } ?? "")"))
+    }
+  }
+}
+
+struct ContentPrune: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "prune",
+    abstract: "Removes old versions, and records it.",
+    discussion: """
+      Of each product the newest versions stay, and the current one wherever it stands; the others \
+      are removed as by daybook content remove. Example:
+
+        daybook content prune content --keep 2
+      """)
+
+  @OptionGroup var options: LedgerOptions
+
+  @Argument(help: "The folder of installed content.")
+  var root: String
+
+  @Option(help: ArgumentHelp("How many versions of each product stay.", valueName: "count"))
+  var keep: Int
+
+  @Option(help: "Only this product.", transform: Parse.name)
+  var product: Name?
+
+  @OptionGroup var owner: ContentOwnerOptions
+
+  @Option(help: "How to answer: table, json or jsonl.")
+  var format: OutputFormat = .table
+
+  func validate() throws {
+    if keep < 1 {
+      throw ValidationError("--keep takes a whole number from 1: the newest version stays.")
+    }
+  }
+
+  func run() throws {
+    try answeringForContent {
+      let ledger = try Ledger(at: options.path, access: .readWrite)
+      let told = LedgerOfContent(ledger, environment: nil)
+      let removed = try ContentKeeper.keeper(of: root, try owner.owner(of: root), told)
+        .prune(keep: keep, product)
+      try ledger.foldBeforeLeaving()
+      var printer = ListPrinter<(product: Name, version: Name)>(
+        format, header: ["product", "removed"], nothing: "nothing to remove",
+        row: { [$0.product.text, $0.version.text] },
+        write: { removed, json in
+          json.object { json in
+            json.member("product", removed.product)
+            json.member("contentVersion", removed.version)
+          }
+        })
+      for version in removed { printer.add(version) }
+      printer.end()
+    }
+  }
+}

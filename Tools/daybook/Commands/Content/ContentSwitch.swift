@@ -1,0 +1,54 @@
+import ArgumentParser
+import HostedContent
+import LedgerEvents
+import LedgerStore
+
+struct ContentSwitch: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "switch",
+    abstract: "Makes an installed version the current one, and records it.",
+    discussion: """
+      Makes the link ROOT/<product>/current lead to another version that is there, at one moment, \
+      and appends content.activated. Example:
+
+        daybook content switch content com.example.maps 1.0
+      """)
+
+  @OptionGroup var options: LedgerOptions
+
+  @Argument(help: "The folder of installed content.")
+  var root: String
+
+  @Argument(help: "The product.", transform: Parse.name)
+  var product: Name
+
+  @Argument(help: "The version.", transform: Parse.name)
+  var version: Name
+
+  @OptionGroup var owner: ContentOwnerOptions
+
+  @Option(help: "How to answer: table or json.")
+  var format: OutputFormat = .table
+
+  func run() throws {
+    try answeringForContent {
+      let ledger = try Ledger(at: options.path, access: .readWrite)
+      let told = LedgerOfContent(ledger, environment: nil)
+      let before = try ContentKeeper.keeper(of: root, try owner.owner(of: root), told)
+        .activate(product, version)
+      try ledger.foldBeforeLeaving()
+      guard format == .table else {
+        var json = JSONText()
+        json.object { json in
+          json.member("product", product)
+          json.member("current", version)
+          json.member("before", before)
+        }
+        return Console.print(json.text)
+      }
+      let was =
+        before == version ? ", as before" : before.map { ", before: \($0.text)" } ?? ""
+      Console.print(TextTable.printable("current of \(product.text): \(version.text)\(was)"))
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import HostedContent
+import LedgerEvents
+import LedgerStore
+
+/// The ledger as installing content needs it.
+struct LedgerOfContent: ContentLedger {
+  private let ledger: Ledger
+  private let environments: [StoreEnvironment]
+
+  /// - Parameter environment: in which the customer's installed versions are asked for.
+  init(_ ledger: Ledger, environment: StoreEnvironment?) {
+    self.ledger = ledger
+    environments = [environment ?? .production]
+  }
+
+  func append(_ events: [Event]) throws(ContentError) {
+    guard !events.isEmpty else { return }
+    do throws(LedgerError) {
+      try ledger.appendAndWait(events.map { EventInput(event: $0) })
+    } catch {
+      throw problem(error)
+    }
+  }
+
+  func installed(of owner: ContentOwner) throws(ContentError) -> [LedgerInstall] {
+    do throws(LedgerError) {
+      return try ledger.read { (view) throws(LedgerError) in
+        try view.installed(of: .account(owner.account), environments: environments)
+          .filter { $0.device == owner.device }
+          .map { LedgerInstall(product: $0.product, version: $0.contentVersion, path: $0.path) }
+      }
+    } catch {
+      throw problem(error)
+    }
+  }
+
+  func contentEvents(of owner: ContentOwner) throws(ContentError) -> [Event] {
+    var query = EventsQuery()
+    query.account = owner.account
+    query.device = owner.device
+    query.type = "content.*"
+    var events: [Event] = []
+    do throws(LedgerError) {
+      try ledger.read { (view) throws(LedgerError) in
+        try view.events(query) { recorded in
+          events.append(recorded.event)
+          return true
+        }
+      }
+    } catch {
+      throw problem(error)
+    }
+    return events.sorted {
+      ($0.occurredAt, $0.sequence ?? 0, $0.id) < ($1.occurredAt, $1.sequence ?? 0, $1.id)
+    }
+  }
+
+  private func problem(_ error: LedgerError) -> ContentError {
+    let code: ContentError.Code =
+      switch error.code {
+      case .busy, .rebuildNeeded: .busy
+      case .full: .diskFull
+      case .noLedger: .missing
+      case .io, .outcomeUnknown, .readOnly, .closed: .inputOutput
+      default: .malformed
+      }
+    return ContentError(code, path: ledger.path, error.message)
+  }
+}
