@@ -3,7 +3,7 @@ import Foundation
 let benchmarks = [
   appendBenchmark(batch: 1), appendBenchmark(batch: 100), appendBenchmark(batch: 1_000),
   sustainedBenchmark, scanBenchmark, lookupBenchmark, ledgerBenchmark, rebuildBenchmark,
-  sliceBenchmark, simulationBenchmark,
+  sliceBenchmark, simulationBenchmark, updatesBenchmark,
 ]
 
 let usage = """
