@@ -43,6 +43,11 @@ import Testing
     Sample("explain", "explain \(customer) maps --at 2023-07-01T00:00:00Z --format json"),
     Sample("findings", "findings --severity critical --format json"),
     Sample("findings-by", "findings --by rule --format json"),
+    Sample("catalog", "catalog --format json"),
+    Sample(
+      "catalog-set",
+      "catalog set Tools/samples/catalogue.json --effective 2026-02-01T00:00:00Z --dry-run "
+        + "--format json"),
     Sample("replay", "replay \(incidents)/copied-too-late.jsonl --until finding --format jsonl"),
     Sample(
       "replay-what-if",

@@ -15,7 +15,7 @@ struct ImportRule: TidyRule {
     "Audit": ["LedgerStore", "LedgerModel", "LedgerEvents"],
     "PackageFiles": ["CArchive", "CFolder"],
     "HostedContent": ["PackageFiles", "LedgerEvents", "LedgerModel", "Crypto"],
-    "ProductCatalogue": ["LedgerStore", "LedgerModel", "LedgerEvents", "StoreImport"],
+    "ProductCatalogue": ["LedgerStore", "LedgerModel", "LedgerEvents", "StoreImport", "Crypto"],
     "ProductPages": ["LedgerEvents"],
     "daybook": [
       "LedgerEvents", "LedgerModel", "LedgerStore", "Entitlements", "StoreImport", "Replay",

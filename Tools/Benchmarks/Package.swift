@@ -21,6 +21,7 @@ let package = Package(
         .product(name: "LedgerEvents", package: "daybook"),
         .product(name: "LedgerModel", package: "daybook"),
         .product(name: "QueueSimulator", package: "daybook"),
+        .product(name: "daybook", package: "daybook"),
         .product(name: "HostedContent", package: "daybook"),
       ],
       swiftSettings: [

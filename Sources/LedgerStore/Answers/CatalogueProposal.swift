@@ -88,8 +88,8 @@ extension LedgerView {
   }
 }
 
-/// A `catalog.set` that is not in the ledger: as a fact behind its end, with what the shared context
-/// would be.
+/// A `catalog.set` that is not in the ledger: as a fact behind its end, with what the shared
+/// context would be.
 private struct CatalogueProposal {
   let context: SharedContext
   let change: ContextChange
