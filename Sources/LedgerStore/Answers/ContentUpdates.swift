@@ -182,8 +182,8 @@ private struct UpdatesTally {
     _ unit: Unit, _ question: UpdatesQuestion, _ context: SharedContext, _ texts: LogTexts
   ) {
     for environment in question.environments {
-      for named in unit.namedVersions(in: environment) {
-        note(named.version, .init(environment: environment, product: named.product))
+      unit.namedVersions(in: environment) { product, version in
+        note(version, .init(environment: environment, product: product))
       }
     }
     for held in question.held(by: unit, context, texts) {
