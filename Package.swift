@@ -190,6 +190,7 @@ let package = Package(
       dependencies: [
         "HostedContent", "PackageFiles", "LedgerStore", "LedgerModel", "LedgerEvents", "daybook",
         "InstallChild",
+        "LedgerHistories", .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: strict),
     .testTarget(

@@ -41,6 +41,7 @@ public struct Fact: Sendable {
   /// Stands where a time is absent.
   public static let absentTime: Int64 = .min
 
+  @inlinable
   public init(
     position: UInt64, kind: EventKind, source: EventSource.Kind, environment: StoreEnvironment?,
     statedOccurredAt: Int64, recordedAt: Int64, sequence: Int64, idPrefix: UInt64

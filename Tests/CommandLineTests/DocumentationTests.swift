@@ -77,6 +77,15 @@ import Testing
       "transfer keeper-7 keeper-8 --new-account --operator kim --reason sold --id 4711-4 --format json"
     ),
     Sample("note", "note keeper-8 called-about-it --operator kim --id 4711-5 --format json"),
+    Sample("diff", "diff --from 72 --to 75 --format json"),
+    Sample("content-inspect", "content inspect Tools/samples/atlas --format json"),
+    Sample(
+      "content-validate",
+      "content validate Tools/samples/atlas --product com.example.globe --format json", status: 1),
+    Sample(
+      "content-publish",
+      "content publish --product example.trailmaps.region.alps --version 2.2 --format json"),
+    Sample("content-updates", "content updates --format json"),
     Sample("rebuild", "rebuild --check --format json"),
     Sample("verify", "verify --format json"),
     Sample("stats", "stats --format json"),

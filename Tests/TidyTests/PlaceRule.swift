@@ -25,6 +25,7 @@ struct PlaceRule: TidyRule {
     "Tools/page/": ["mjs"],
     "Tools/prices/": ["c", "md"],
     "Tools/samples/": ["jsonl", "json", "storekit", "md", "py"],
+    "Tools/samples/atlas/": ["plist", "txt", "csv"],
     "docs/": ["md", "txt", "json", "svg"],
   ]
 

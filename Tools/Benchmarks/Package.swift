@@ -15,11 +15,14 @@ let package = Package(
       name: "Benchmarks",
       dependencies: [
         "baseline",
+        .product(name: "Audit", package: "daybook"),
         .product(name: "Entitlements", package: "daybook"),
         .product(name: "LedgerStore", package: "daybook"),
         .product(name: "LedgerEvents", package: "daybook"),
         .product(name: "LedgerModel", package: "daybook"),
         .product(name: "QueueSimulator", package: "daybook"),
+        .product(name: "daybook", package: "daybook"),
+        .product(name: "HostedContent", package: "daybook"),
       ],
       swiftSettings: [
         .swiftLanguageMode(.v6), .strictMemorySafety(), .treatAllWarnings(as: .error),

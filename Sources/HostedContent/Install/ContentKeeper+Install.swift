@@ -62,6 +62,8 @@ extension ContentKeeper {
     }
     let root = try open(makes: true)
     try root.refuseName(identity.product, identity.version)
+    // Found out now, and not when the version is in its place already.
+    _ = try root.currentVersion(of: identity.product)
     if try root.hasVersion(identity.product, identity.version) {
       return try confirm(package, identity, request, in: root)
     }

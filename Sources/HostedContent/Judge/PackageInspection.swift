@@ -3,8 +3,8 @@ internal import Crypto
 /// The judge of a package: it is shown each entry and all data, and reports at the end.
 ///
 /// For each entry ``begin(_:)``, for the data of a file ``take(_:)`` as often as need be while
-/// ``wantsData``, ``endEntry()``; ``report()`` behind the last. ``judge(_:packedBytes:expecting:limits:into:)``
-/// shows it a whole package.
+/// ``wantsData``, ``endEntry()``; ``report()`` behind the last.
+/// ``judge(_:packedBytes:expecting:limits:into:)`` shows it a whole package.
 public struct PackageInspection: ~Copyable {
   /// The entry that is being shown.
   struct Current {

@@ -13,7 +13,10 @@ public protocol PackageSink: ~Copyable {
 /// Takes nothing.
 public struct NoPackageSink: PackageSink {
   public init() {}
+  /// Takes nothing.
   public mutating func begin(_ entry: PackageEntry) throws(ContentError) {}
+  /// Takes nothing.
   public mutating func take(_ bytes: ArraySlice<UInt8>) throws(ContentError) {}
+  /// Takes nothing.
   public mutating func end() throws(ContentError) {}
 }

@@ -41,6 +41,8 @@ public struct OpenedPackage: PackageReader, ~Copyable {
     }
   }
 
+  /// - Complexity: O(*n* log *n*) in the names of a folder that is entered, else O(1); with the
+  ///   first, a container's table is read.
   public mutating func next() throws(ContentError) -> PackageEntry? {
     do throws(PackageFileError) {
       switch source {
@@ -52,6 +54,7 @@ public struct OpenedPackage: PackageReader, ~Copyable {
     }
   }
 
+  /// - Complexity: O(*n*) in the bytes read.
   public mutating func read(into buffer: inout [UInt8]) throws(ContentError) -> Int {
     do throws(PackageFileError) {
       switch source {
@@ -63,6 +66,8 @@ public struct OpenedPackage: PackageReader, ~Copyable {
     }
   }
 
+  /// A folder is gone over once more, by names, sizes and times; of a container the file is looked
+  /// at.
   public mutating func checkUnchanged() throws(ContentError) {
     do throws(PackageFileError) {
       switch source {

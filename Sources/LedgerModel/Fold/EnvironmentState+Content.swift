@@ -106,7 +106,8 @@ extension EnvironmentState {
     if let digest = detail?.fields.digest {
       digests.append(
         InstalledDigest(
-          product: fact.product, version: version, pathHash: detail?.fields.pathHash, digest: digest,
+          product: fact.product, version: version, pathHash: detail?.fields.pathHash,
+          digest: digest,
           key: step.key, finding: finding(.digestMismatch, fact, step, detail: digest)))
     }
     let installed = ContentState(

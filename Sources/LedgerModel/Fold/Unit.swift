@@ -151,6 +151,10 @@ extension Unit {
     environments = stated.members.map { EnvironmentState(environment: $0) }
     for index in environments.indices {
       let environment = environments[index].environment
+      // Hardly any transaction is of several environments.
+      if environments.count == 1 {
+        environments[index].transactions.reserveCapacity(identity.roots.count)
+      }
       var expiring: [Int] = []
       for place in facts.indices where facts[place].kind != .unknown {
         guard resolutions[place].environment ?? environment == environment else { continue }

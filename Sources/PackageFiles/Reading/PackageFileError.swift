@@ -6,6 +6,7 @@
 
 /// Why a folder or a container could not be read.
 public struct PackageFileError: Error, Sendable, Hashable {
+  /// What kind of failure it is.
   public enum Kind: Sendable, Hashable {
     /// There is nothing of that name.
     case missing

@@ -1,5 +1,6 @@
 /// An entry of a folder or a container as it is stated there, nothing of it looked at.
 public struct RawEntry: Sendable, Hashable {
+  /// What an entry is.
   public enum Kind: Sendable, Hashable {
     /// A file with its bytes, where they are stated.
     case file(bytes: UInt64?)

@@ -16,7 +16,14 @@ struct Play: Sendable {
   init(_ cast: Cast, seed: UInt64, faults: Int) {
     world = World(
       cast, random: SplitMix(seed: seed), drawsProgress: seed != 0, faults: faults)
+    actions.reserveCapacity(Self.usualCount)
+    choices.reserveCapacity(Self.usualChoiceCount)
   }
+
+  /// Room for the actions of most runs.
+  private static let usualCount = 256
+  /// Room for what can happen next at most times.
+  private static let usualChoiceCount = 16
 
   /// The most actions of one run; what needs more is going in circles.
   static let actionCountMax = 20_000
@@ -39,9 +46,18 @@ struct Play: Sendable {
   }
 
   private mutating func list() {
-    if isListed { return }
-    world.listActions(&choices, recording)
+    if !isListed { world.listActions(&choices, recording) }
     isListed = true
+    assert(isListedRight())
+  }
+
+  /// What was listed is what a world that remembers nothing lists.
+  private func isListedRight() -> Bool {
+    var world = world
+    world.forgetCallers()
+    var anew: [Action] = []
+    world.listActions(&anew, recording)
+    return choices == anew
   }
 }
 
@@ -93,6 +109,7 @@ extension Play {
   /// in `faultInterval` actions while the budget lasts.
   mutating func playAtRandom(_ random: inout SplitMix, actionCountMax: Int, faultInterval: Int) {
     var faults: [Action] = []
+    faults.reserveCapacity(Self.usualChoiceCount)
     while actions.count < actionCountMax {
       if world.faultsLeft > 0, random.below(faultInterval) == 0 {
         faults.removeAll(keepingCapacity: true)

@@ -17,17 +17,17 @@ extension Cast {
     for event in events where event.repeats == 0 {
       position += 1
       if event.kind == .contentVersionPublished { offers[Int(event.product)] = event.version }
-      facts.append(fact(of: event, at: position, offers))
+      facts.append(
+        Fact(
+          position: position, kind: event.kind, source: event.source,
+          environment: scenario.environment, statedOccurredAt: event.time,
+          recordedAt: event.time, sequence: Int64(event.sequence), idPrefix: idPrefix))
+      describe(event, offers, in: &facts[facts.count - 1])
     }
   }
 
-  private func fact(
-    of event: SimulatedEvent, at position: UInt64, _ offers: [Int16]
-  ) -> Fact {
-    var fact = Fact(
-      position: position, kind: event.kind, source: event.source,
-      environment: scenario.environment, statedOccurredAt: event.time, recordedAt: event.time,
-      sequence: Int64(event.sequence), idPrefix: idPrefix)
+  /// What an event says beside its head, written where the fact stands.
+  private func describe(_ event: SimulatedEvent, _ offers: [Int16], in fact: inout Fact) {
     fact.app = 1
     fact.account = number(account: event.account)
     fact.device = number(device: event.device)
@@ -39,7 +39,6 @@ extension Cast {
     fact.download = number(product: event.product, part: event.part)
     if event.progress >= 0 { fact.progress = Double(event.progress) / 1_000 }
     fact.detail = detail(of: event, offers)
-    return fact
   }
 
   private var catalogFact: Fact {
@@ -48,7 +47,7 @@ extension Cast {
       statedOccurredAt: scenario.start.microseconds, recordedAt: scenario.start.microseconds,
       sequence: -1, idPrefix: idPrefix)
     fact.app = 1
-    fact.detail = common.catalog
+    fact.detail = shared.catalog
     return fact
   }
 
@@ -57,17 +56,17 @@ extension Cast {
     switch event.kind {
     case .transactionPurchased, .transactionRestored: return delivery(event)
     case .downloadFinished, .contentInstallStarted, .contentVersionPublished:
-      return event.version < 0 ? nil : common.versions[Int(event.version)]
-    case .contentInstalled: return common.installs[Int(event.version)]
+      return event.version < 0 ? nil : shared.versions[Int(event.version)]
+    case .contentInstalled: return shared.installs[Int(event.version)]
     case .paymentAdded:
       guard event.quantity != 1 else { return nil }
       var fields = FactDetail.Fields()
       fields.quantity = Int64(event.quantity)
       return FactDetail(fields)
-    case .paymentsChecked: return event.note == .allowed ? common.allowed : common.notAllowed
+    case .paymentsChecked: return event.note == .allowed ? shared.allowed : shared.notAllowed
     case .catalogReceived: return received(offers)
     case .transactionFailed, .purchaseFulfillmentFailed, .downloadFailed, .contentInstallFailed:
-      return common.error
+      return shared.error
     default: return nil
     }
   }
@@ -77,7 +76,7 @@ extension Cast {
     fields.quantity = Int64(event.quantity)
     fields.purchasedAt = event.purchasedAt
     if event.version >= 0 {
-      fields.downloads = common.downloads[Int(event.product)][Int(event.version)]
+      fields.downloads = shared.downloads[Int(event.product)][Int(event.version)]
     }
     return FactDetail(fields)
   }

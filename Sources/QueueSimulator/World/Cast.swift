@@ -8,6 +8,8 @@ final class Cast: Sendable {
     var name: Name
     var isConsumable: Bool
     var parts: [ScenarioProduct.Download]
+    /// How far each of them comes from one report to the next, in thousandths.
+    var steps: [Int]
     /// The rank of the version at the start.
     var version: Int16
     /// The number of its first download; the others follow.
@@ -27,7 +29,7 @@ final class Cast: Sendable {
   /// How many names are fixed; those that a run makes follow.
   let firstDynamic: NameNumber
   /// What facts of every run carry.
-  let common: CommonDetails
+  let shared: SharedDetails
   /// Nine digits that tell the identifiers of one scenario and seed from those of others.
   let stamp: String
   /// The first eight bytes of every id.
@@ -60,7 +62,9 @@ final class Cast: Sendable {
       products.append(
         Product(
           name: product.name, isConsumable: product.kind == .consumable,
-          parts: product.downloads, version: rank(product.contentVersion), firstDownload: number))
+          parts: product.downloads,
+          steps: product.downloads.map { Delays.thousandthsPerReport(of: $0.length) },
+          version: rank(product.contentVersion), firstDownload: number))
       number += NameNumber(product.downloads.count)
     }
     self.products = products
@@ -68,7 +72,7 @@ final class Cast: Sendable {
       products[place].isConsumable ? bits | 1 << UInt64(place) : bits
     }
     firstDynamic = number
-    common = CommonDetails(
+    shared = SharedDetails(
       catalog: Self.catalog(scenario, firstProduct), products: products, versions: versions)
     stamp = Self.stamp(scenario.title, seed)
     idPrefix = Self.idPrefix(stamp)

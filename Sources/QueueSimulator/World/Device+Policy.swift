@@ -14,6 +14,10 @@ enum AppCall: Hashable, Sendable {
 }
 
 extension Device {
+  /// What `nextCall` says. It changes nothing; it is mutating because a device that is read in
+  /// place is not copied.
+  mutating func call(_ slot: Int, _ cast: Cast) -> AppCall? { nextCall(slot, cast) }
+
   /// What the app's policy does next for a transaction, from what it was told in this launch and
   /// what it keeps on its disk; `nil` where it waits. Pure: nothing changes.
   ///
@@ -94,14 +98,14 @@ extension Device {
   }
 
   private func haveBeenRequested(_ slot: Int) -> Bool {
-    places(of: slot).allSatisfy {
+    slots[slot].places.allSatisfy {
       parts[$0].isRequested || parts[$0].isInstalled || parts[$0].state != .notStarted
     }
   }
 
   private func startCall(_ slot: Int, _ cast: Cast) -> AppCall? {
     if slots[slot].isLeft { return nil }
-    let places = places(of: slot)
+    let places = slots[slot].places
     for place in places {
       if parts[place].isThere || parts[place].isRequested || parts[place].isOnHold
         || parts[place].isHeldByCustomer
@@ -125,7 +129,8 @@ extension Device {
   private var running: Int {
     var count = 0
     for slot in slots.indices where slots[slot].isTold && !slots[slot].isGone {
-      for place in places(of: slot) where parts[place].isRequested && !parts[place].told.hasEnded {
+      for place in slots[slot].places where parts[place].isRequested && !parts[place].told.hasEnded
+      {
         count += 1
       }
     }
@@ -133,7 +138,7 @@ extension Device {
   }
 
   private func installCall(_ slot: Int, _ cast: Cast) -> AppCall? {
-    let places = places(of: slot)
+    let places = slots[slot].places
     for place in places {
       if parts[place].isThere || parts[place].isOnHold { continue }
       let isDone =
@@ -156,7 +161,7 @@ extension Device {
 
   /// Whether the policy finishes now that nothing is left to start or install.
   private func mayFinish(_ slot: Int, _ cast: Cast) -> Bool {
-    let places = places(of: slot)
+    let places = slots[slot].places
     if places.allSatisfy({ parts[$0].isThere }) { return true }
     if cast.policy.finishesOnFailure, haveEnded(places),
       places.contains(where: { parts[$0].told == .failed || parts[$0].told == .cancelled })

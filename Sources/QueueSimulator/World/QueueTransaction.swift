@@ -59,6 +59,9 @@ struct QueueTransaction: Hashable, Sendable {
     self.account = account
   }
 
+  /// Its downloads' places among the device's.
+  var places: Range<Int> { Int(firstPart)..<Int(firstPart) + Int(partCount) }
+
   /// The app has finished it, or it left the queue by itself.
   var isLeft: Bool { isFinished || isGone }
 

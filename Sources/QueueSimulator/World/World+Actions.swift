@@ -68,7 +68,7 @@ extension World {
   mutating func perform(_ action: Action, _ recording: inout Recording) -> Bool {
     let device = Int(action.device)
     let slot = Int(action.slot)
-    // Steps of downloads and reports of them are most of a run, and say themselves what they change.
+    // Steps of downloads and their reports are most of a run, and say themselves what they change.
     if action.verb != .download && action.verb != .updatedDownloads { forgetCallers() }
     switch action.verb {
     case .command: runCommand(&recording)
@@ -94,18 +94,18 @@ extension World {
   }
 
   /// Anything may have changed that the apps' next calls depend on.
-  private mutating func forgetCallers() {
+  mutating func forgetCallers() {
     for device in devices.indices { devices[device].areCallersListed = false }
   }
 
-  /// A download goes a step further; returns whether more came of it than progress that was to be
-  /// told already.
+  /// A download goes a step further; returns whether more came of it than progress to be told
+  /// where something was to be told already.
   private mutating func advance(_ device: Int, _ slot: Int, _ place: Int) -> Bool {
     let before = devices[device][slot, place]
     var part = before
     part.isPending = true
     let product = Int(devices[device].slots[slot].product)
-    let step = Delays.thousandthsPerReport(of: cast.products[product].parts[place].length)
+    let step = cast.products[product].steps[place]
     if cast.scenario.devices[device].isSimulator {
       part.state = .failed
     } else if part.state == .waiting {
@@ -119,7 +119,8 @@ extension World {
     }
     devices[device][slot, place] = part
     if part.state != before.state { devices[device].areCallersListed = false }
-    return part.state != before.state || !before.isPending
+    return part.state != before.state
+      || !(before.isPending || devices[device].hasDownloadNews)
   }
 
   /// Progress of 1.0 is not the end, and the end can come without it: SKDownload's documentation
@@ -139,6 +140,7 @@ extension World {
 extension Device {
   /// Everything that can happen next on the device but faults; mutating for the same reason.
   fileprivate mutating func list(_ place: Int, _ cast: Cast, _ actions: inout [Action]) {
+    hasDownloadNews = false
     switch app {
     case .notRunning: if session > 0 { actions.append(Action(.launch, device: place)) }
     case .background: actions.append(Action(.foreground, device: place))
@@ -182,7 +184,7 @@ extension Device {
       if slots[slot].mayBeAuthorized {
         actions.append(Action(.authorize, device: place, slot: slot))
       }
-      let places = places(of: slot)
+      let places = slots[slot].places
       for part in places where parts[part].state.isRunning && !parts[part].isStalled {
         actions.append(
           Action(.download, device: place, slot: slot, part: part - places.lowerBound))
@@ -191,19 +193,18 @@ extension Device {
   }
 
   /// What the queue can report.
-  private func listCallbacks(_ place: Int, _ actions: inout [Action]) {
+  private mutating func listCallbacks(_ place: Int, _ actions: inout [Action]) {
     var isPending = false
-    var isDownloadPending = false
     var isRemovalPending = false
     for slot in slots.indices {
       if slots[slot].isPending { isPending = true }
       if slots[slot].isRemovalPending { isRemovalPending = true }
       // Of what was finished nothing is told until it is delivered again.
       guard slots[slot].isTold, !slots[slot].isFinished else { continue }
-      for part in places(of: slot) where parts[part].isPending { isDownloadPending = true }
+      for part in slots[slot].places where parts[part].isPending { hasDownloadNews = true }
     }
     if isPending { actions.append(Action(.updatedTransactions, device: place)) }
-    if isDownloadPending { actions.append(Action(.updatedDownloads, device: place)) }
+    if hasDownloadNews { actions.append(Action(.updatedDownloads, device: place)) }
     if isRemovalPending { actions.append(Action(.removedTransactions, device: place)) }
     if (restore == .listed && !isPending) || (restore != .none && isOvertaking) {
       actions.append(Action(.restoreFinished, device: place))

@@ -142,6 +142,10 @@ extension InstallLab {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: program)
     process.arguments = arguments
+    // A process that traps ends at once: what would tell of it would be traced, and fail, too.
+    process.environment = ProcessInfo.processInfo.environment.merging(
+      ["SWIFT_BACKTRACE": "enable=no"]
+    ) { $1 }
     let output = Pipe()
     let errors = Pipe()
     process.standardInput = FileHandle.nullDevice

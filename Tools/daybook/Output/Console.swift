@@ -27,7 +27,7 @@ enum Console {
 
   static func complain(_ message: String) {
     flush()
-    FileHandle.standardError.write(Data((message + "\n").utf8))
+    write(toError: message + "\n")
   }
 
   /// Colour only for people who have not said no to it (no-color.org).
@@ -41,7 +41,12 @@ enum Console {
 
   /// Writes to standard error as it stands, for what rewrites its line.
   static func write(toError text: String) {
-    FileHandle.standardError.write(Data(text.utf8))
+    do {
+      try FileHandle.standardError.write(contentsOf: Data(text.utf8))
+    } catch {
+      // A log on a full disk: there is nowhere left to complain, and the work goes on.
+      return
+    }
   }
 
   static var isOutputTerminal: Bool { isatty(FileHandle.standardOutput.fileDescriptor) == 1 }

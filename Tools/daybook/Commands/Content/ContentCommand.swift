@@ -6,7 +6,9 @@ struct ContentCommand: ParsableCommand {
     abstract: "Hosted content: packages, and what of them is installed.",
     discussion: """
       A package is a folder as the device sees it, the .pkg that is uploaded or a zip: \
-      ContentInfo.plist at its root and the files below Contents/.
+      ContentInfo.plist at its root and the files below Contents/. Example:
+
+        daybook content validate Tools/samples/atlas
       """,
     subcommands: [
       ContentInspect.self, ContentValidate.self, ContentBuild.self, ContentInstall.self,

@@ -3,7 +3,7 @@ internal import LedgerModel
 
 /// What facts of a scenario carry beside their names, where it is the same in every run: made once
 /// and shared by all facts that carry it.
-struct CommonDetails: Sendable {
+struct SharedDetails: Sendable {
   /// Of the `catalog.set` before everything.
   let catalog: FactDetail
   /// Of what failed.

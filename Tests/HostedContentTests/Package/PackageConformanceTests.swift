@@ -1,0 +1,37 @@
+import Foundation
+import HostedContent
+import LedgerEvents
+import LedgerHistories
+import Testing
+
+@Suite struct `A real ContentInfo.plist` {
+  private static let place =
+    "../shared/fixtures/MugunthKumar+MKStoreKit/HostedContent/ContentInfo.plist"
+
+  @Test func `is read`() throws {
+    let root = try #require(packageRoot())
+    let file = root.appending(path: Self.place).standardizedFileURL
+    guard FileManager.default.fileExists(atPath: file.path) else {
+      print("SKIPPED: \(Self.place) is not there")
+      return
+    }
+    let bytes = Array(try Data(contentsOf: file))
+    let lab = try PackageLab()
+    let report = try PackageInspection.judge(
+      path: try lab.write("package", PackageLab.zip(info: bytes)))
+    #expect(report.faults == [])
+    #expect(report.version == "1.0")
+    #expect(report.product == "com.steinlogic.iapdemo.nonconsumablewithcontent")
+  }
+
+  @Test func `is read in binary form too`() throws {
+    let list = ["ContentVersion": "2.10", "IAPProductIdentifier": "atlas"]
+    let bytes = try PropertyListSerialization.data(
+      fromPropertyList: list, format: .binary, options: 0)
+    let lab = try PackageLab()
+    let report = try PackageInspection.judge(
+      path: try lab.write("package", PackageLab.zip(info: Array(bytes))))
+    #expect(report.faults == [])
+    #expect(report.version == "2.10")
+  }
+}

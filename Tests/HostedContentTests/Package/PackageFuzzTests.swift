@@ -1,0 +1,51 @@
+import Foundation
+import HostedContent
+import LedgerHistories
+import Testing
+
+@Suite struct `Packages with random damage` {
+  /// Damaged packages that are tried of each kind; more with `DAYBOOK_FUZZ_ROUNDS`.
+  private static var rounds: Int {
+    Int(ProcessInfo.processInfo.environment["DAYBOOK_FUZZ_ROUNDS"] ?? "") ?? 300
+  }
+
+  @Test(arguments: ["zip", "deflated zip", "xar", "plist"])
+  func `are refused or read, and nothing else happens`(kind: String) throws {
+    let lab = try PackageLab()
+    let good: [UInt8]
+    switch kind {
+    case "zip": good = PackageLab.goodZip().bytes
+    case "deflated zip":
+      let zeros = TestZip.deflatedZeros(40)
+      good = PackageLab.zip {
+        $0.entries.append(
+          .init(
+            name: Array("Contents/z".utf8), data: zeros.data, method: 8,
+            statedBytes: zeros.bytes))
+      }
+    case "xar": good = PackageLab.xar("").bytes
+    default: good = Array(PackageLab.info().utf8)
+    }
+    for seed in 0..<UInt64(Self.rounds) {
+      var random = SeededRandom(seed: seed)
+      var bytes = good
+      for _ in 0..<1 + random.next() % 4 {
+        let place = Int(random.next() % UInt64(bytes.count))
+        switch random.next() % 4 {
+        case 0: bytes[place] = UInt8(truncatingIfNeeded: random.next())
+        case 1: bytes[place] ^= 1 << UInt8(random.next() % 8)
+        case 2: bytes.removeSubrange(place..<min(bytes.count, place + 3))
+        default: bytes.insert(contentsOf: [0xFF, 0xFF], at: place)
+        }
+      }
+      if kind == "plist" { bytes = PackageLab.zip(info: bytes) }
+      let path = try lab.write("package", bytes)
+      do {
+        let report = try PackageInspection.judge(path: path)
+        #expect(report.bytes < 10_000_000, "seed \(seed)")
+      } catch {
+        #expect(!error.message.isEmpty, "seed \(seed)")
+      }
+    }
+  }
+}

@@ -1,0 +1,186 @@
+import Foundation
+import HostedContent
+import LedgerEvents
+import Testing
+
+@Suite struct `Reading a package` {
+  @Test func `a folder, a zip and a xar of the same content have one digest`() throws {
+    let lab = try PackageLab()
+    try lab.write("folder/ContentInfo.plist", PackageLab.info())
+    try lab.write("folder/Contents/a.txt", "text")
+    let zip = try lab.write("package", PackageLab.goodZip().bytes)
+    let xar = try lab.write("other", PackageLab.xar("").bytes)
+    let digests = try [lab.path("folder"), zip, xar].map { path in
+      let report = try PackageInspection.judge(path: path)
+      #expect(report.faults == [])
+      #expect(report.product == "atlas")
+      #expect(report.version == "1.0")
+      return report.digest
+    }
+    #expect(Set(digests).count == 1)
+  }
+
+  @Test func `rights, times and empty folders do not change the digest`() throws {
+    let lab = try PackageLab()
+    let path = try lab.goodFolder()
+    let before = try PackageInspection.judge(path: path).digest
+    try lab.write("good/Contents/a.txt", "text", mode: 0o755)
+    try FileManager.default.createDirectory(
+      atPath: path + "/Contents/empty", withIntermediateDirectories: false)
+    #expect(try PackageInspection.judge(path: path).digest == before)
+  }
+
+  @Test func `a changed byte and a changed name change the digest`() throws {
+    let lab = try PackageLab()
+    let path = try lab.goodFolder()
+    let before = try PackageInspection.judge(path: path).digest
+    try lab.write("good/Contents/a.txt", "texT")
+    let after = try PackageInspection.judge(path: path).digest
+    #expect(after != before)
+    try FileManager.default.moveItem(
+      atPath: path + "/Contents/a.txt", toPath: path + "/Contents/c.txt")
+    #expect(try PackageInspection.judge(path: path).digest != after)
+  }
+
+  @Test func `the manifest has a line for each file and link, sorted by bytes`() {
+    let digest = ContentDigest([UInt8](repeating: 0xAB, count: 32))
+    let lines = PackageManifest.lines(of: [
+      PackageFile(path: "Contents/b", content: .file(bytes: 1, digest: digest)),
+      PackageFile(path: "Contents/a", content: .link(target: "b")),
+      PackageFile(path: "Contents/B", content: .file(bytes: 1, digest: digest)),
+    ])
+    let target = "3e23e8160039594a33894f6564e1b1348bbd7a0088d42c4acb73eeaed59c009d"
+    let hex = String(repeating: "ab", count: 32)
+    #expect(
+      lines.map { String(decoding: $0, as: UTF8.self) } == [
+        "\(hex)  Contents/B\0", "link:\(target)  Contents/a\0", "\(hex)  Contents/b\0",
+      ])
+  }
+
+  @Test func `names in another normal form are one manifest`() {
+    let digest = ContentDigest([UInt8](repeating: 1, count: 32))
+    let lines = ["caf\u{E9}", "cafe\u{301}"].map { name in
+      PackageManifest.digest(of: [
+        PackageFile(path: name, content: .file(bytes: 1, digest: digest))
+      ])
+    }
+    #expect(lines[0] == lines[1])
+  }
+
+  @Test func `a digest is read from its text`() throws {
+    let digest = ContentDigest((0..<32).map { UInt8($0) })
+    #expect(ContentDigest(text: digest.description) == digest)
+    #expect(ContentDigest(text: digest.hexadecimal) == nil)
+    #expect(ContentDigest(text: digest.description.uppercased()) == nil)
+    #expect(ContentDigest(text: String(digest.description.dropLast())) == nil)
+  }
+
+  @Test func `a xar's hard link is the file that it names`() throws {
+    let lab = try PackageLab()
+    let info = Array(PackageLab.info().utf8)
+    let text = Array("text".utf8)
+    let original = TestXar.file("a.txt", text, at: info.count)
+      .replacing("<type>file</type>", with: "<type link=\"original\">hardlink</type>")
+      .replacing("<file id=\"5\(info.count)\">", with: "<file id=\"77\">")
+    let other = "<file id=\"78\"><name>b.txt</name><type link=\"77\">hardlink</type></file>"
+    let xar = TestXar(
+      files: TestXar.file("ContentInfo.plist", info, at: 0)
+        + TestXar.entry("Contents", type: "directory", original + other),
+      heap: info + text)
+    let report = try PackageInspection.judge(path: try lab.write("package", xar.bytes))
+    #expect(report.faults == [])
+    #expect(report.files.count == 3)
+    #expect(report.files[1].content == report.files[2].content)
+  }
+
+  @Test func `a folder that is a twin is told once, whatever lies in it`() throws {
+    let lab = try PackageLab()
+    let bytes = PackageLab.zip {
+      $0.add("Contents/maps/0")
+      for index in 1..<50 { $0.add("Contents/Maps/\(index)") }
+    }
+    let report = try PackageInspection.judge(path: try lab.write("package", bytes))
+    #expect(report.faults.map(\.path) == ["Contents/Maps"])
+  }
+
+  @Test func `an installer's package is told apart`() throws {
+    let lab = try PackageLab()
+    let xar = TestXar(
+      files: TestXar.entry("PackageInfo", type: "file") + TestXar.entry("Payload", type: "file"))
+    let report = try PackageInspection.judge(path: try lab.write("package", xar.bytes))
+    #expect(report.faults.map(\.code) == [.infoMissing, .contentsMissing, .stray, .stray])
+    #expect(report.faults[3].message.contains("installer"))
+  }
+
+  @Test func `names of an installed package's tool beside the two are named once each`() throws {
+    let lab = try PackageLab()
+    var zip = PackageLab.goodZip()
+    for index in 0..<20 { zip.add("__MACOSX/\(index)") }
+    let report = try PackageInspection.judge(path: try lab.write("package", zip.bytes))
+    #expect(report.faults.map(\.path) == ["__MACOSX"])
+  }
+
+  @Test func `every fault is listed at once`() throws {
+    let lab = try PackageLab()
+    var zip = TestZip()
+    zip.add("README")
+    zip.add("../evil")
+    zip.link("Contents/l", to: "/etc")
+    zip.add("Contents/run", "#!/bin/sh", mode: 0o100755)
+    let report = try PackageInspection.judge(path: try lab.write("package", zip.bytes))
+    #expect(
+      report.faults.map(\.code) == [
+        .climbingPath, .linkOutside, .executable, .infoMissing, .stray,
+      ])
+  }
+
+  @Test func `faults beyond the limit are counted`() throws {
+    let lab = try PackageLab()
+    var zip = PackageLab.goodZip()
+    for index in 0..<10 { zip.add("../\(index)") }
+    var limits = PackageLimits()
+    limits.faultsMax = 4
+    let report = try PackageInspection.judge(
+      path: try lab.write("package", zip.bytes), limits: limits)
+    #expect(report.faults.count == 4)
+    #expect(report.faultsLeftOff == 6)
+  }
+
+  @Test func `a leading dot and a slash mean nothing`() throws {
+    let lab = try PackageLab()
+    var zip = TestZip()
+    zip.add("./", "", mode: 0o040755)
+    zip.add("./ContentInfo.plist", PackageLab.info())
+    zip.add("./Contents/", "", mode: 0o040755)
+    zip.add("./Contents/a.txt")
+    let report = try PackageInspection.judge(path: try lab.write("package", zip.bytes))
+    #expect(report.faults == [])
+    #expect(report.files.map(\.path) == ["ContentInfo.plist", "Contents/a.txt"])
+  }
+
+  @Test func `a link within the package is good`() throws {
+    let lab = try PackageLab()
+    let path = try lab.goodFolder()
+    try lab.link("good/Contents/sub/l", to: "../a.txt")
+    try lab.link("good/Contents/d", to: "sub")
+    #expect(try PackageInspection.judge(path: path).faults == [])
+  }
+
+  @Test func `data with a run bit is no code`() throws {
+    let lab = try PackageLab()
+    let path = try lab.goodFolder()
+    try lab.write("good/Contents/a.txt", "text", mode: 0o755)
+    try lab.write("good/Contents/notes", "#! is how scripts begin")
+    #expect(try PackageInspection.judge(path: path).faults == [])
+  }
+
+  @Test func `a package that is missing says so`() throws {
+    let lab = try PackageLab()
+    #expect(throws: ContentError(.missing, path: "", "")) {
+      try PackageInspection.judge(path: lab.path("nowhere"))
+    }
+    #expect(throws: ContentError(.missing, path: "", "")) {
+      try PackageInspection.judge(path: "")
+    }
+  }
+}

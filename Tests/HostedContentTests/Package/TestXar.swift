@@ -1,0 +1,75 @@
+import Crypto
+
+/// A xar made by hand of whatever table of contents.
+struct TestXar {
+  var table: String
+  var heap: [UInt8] = []
+  /// Bytes of the table that the header states, where that is not what there is.
+  var statedTableBytes: UInt64?
+
+  /// A table of entries: `files` is the XML of them.
+  init(files: String, heap: [UInt8] = []) {
+    table = """
+      <?xml version="1.0" encoding="UTF-8"?>
+      <xar><toc><checksum style="sha1"><offset>0</offset><size>20</size></checksum>
+      \(files)</toc></xar>
+      """
+    self.heap = heap
+  }
+
+  var bytes: [UInt8] {
+    let raw = Array(table.utf8)
+    let packed = Self.zlib(raw)
+    var xar = Array("xar!".utf8) + [0, 28, 0, 1]
+    xar += Self.big(statedTableBytes ?? UInt64(packed.count)) + Self.big(UInt64(raw.count))
+    xar += [0, 0, 0, 1] + packed + Array(Insecure.SHA1.hash(data: packed)) + heap
+    return xar
+  }
+
+  /// The XML of a file whose data begins `offset` bytes into what follows the checksum.
+  static func file(
+    _ name: String, _ data: [UInt8], at offset: Int, mode: String = "0644", digest: String? = nil
+  ) -> String {
+    let digest =
+      digest
+      ?? Insecure.SHA1.hash(data: data).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+      .joined()
+    return """
+      <file id="\(name.utf8.count)\(offset)"><name>\(name)</name><type>file</type>
+      <mode>\(mode)</mode><data><length>\(data.count)</length><offset>\(offset + 20)</offset>
+      <size>\(data.count)</size><encoding style="application/octet-stream"/>
+      <archived-checksum style="sha1">\(digest)</archived-checksum>
+      <extracted-checksum style="sha1">\(digest)</extracted-checksum></data></file>
+      """
+  }
+
+  /// The XML of anything else: its type, and what stands in it.
+  static func entry(_ name: String, type: String, _ inside: String = "") -> String {
+    "<file id=\"9\"><name>\(name)</name><type>\(type)</type><mode>0755</mode>\(inside)</file>"
+  }
+
+  private static func big(_ number: UInt64) -> [UInt8] {
+    stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> UInt64($0)) }
+  }
+
+  /// Stored blocks between zlib's header and checksum.
+  private static func zlib(_ bytes: [UInt8]) -> [UInt8] {
+    var packed: [UInt8] = [0x78, 0x01]
+    var rest = bytes[...]
+    repeat {
+      let block = rest.prefix(0xFFFF)
+      rest = rest.dropFirst(block.count)
+      let count = UInt16(block.count)
+      packed += [rest.isEmpty ? 1 : 0, UInt8(count & 255), UInt8(count >> 8)]
+      packed += [UInt8(~count & 255), UInt8(~count >> 8)] + block
+    } while !rest.isEmpty
+    var one: UInt32 = 1
+    var two: UInt32 = 0
+    for byte in bytes {
+      one = (one + UInt32(byte)) % 65_521
+      two = (two + one) % 65_521
+    }
+    let sum = two << 16 | one
+    return packed + [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: sum >> UInt32($0)) }
+  }
+}
