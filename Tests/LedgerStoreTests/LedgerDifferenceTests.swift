@@ -22,9 +22,9 @@ import Testing
     return Side(
       active: answer.active,
       states: answer.entries.map {
-        "\($0.product ?? $0.entitlement ?? "") \($0.state) \($0.since) \(String(describing: $0.expiresAt))"
-          + " \($0.transactions) \(String(describing: $0.originalTransaction)) \($0.entitlements)"
-          + " \($0.source) \(String(describing: $0.isFamilyShared))"
+        "\($0.product ?? $0.entitlement ?? "") \($0.state) \($0.since) \($0.expiresAt as Any)"
+          + " \($0.transactions) \($0.originalTransaction as Any) \($0.entitlements)"
+          + " \($0.source) \($0.isFamilyShared as Any)"
       },
       balances: answer.balances.map { "\($0.unit) \($0.amount)" },
       installed: try view.installed(of: .account(account), clocks: clocks).map {

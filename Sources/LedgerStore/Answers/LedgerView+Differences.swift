@@ -24,9 +24,9 @@ extension LedgerView {
   /// What changed between two moments of the ledger, customer by customer; stops where `body`
   /// returns false.
   ///
-  /// Each side is what the ledger answered then: folded from what it held, and judged at the time of
-  /// that moment, or at the customer's newest event where that is later. With `at` both are judged
-  /// there, so that only what the ledger learned counts and not what time did.
+  /// Each side is what the ledger answered then: folded from what it held, and judged at the time
+  /// of that moment, or at the customer's newest event where that is later. With `at` both are
+  /// judged there, so that only what the ledger learned counts and not what time did.
   ///
   /// - Parameters:
   ///   - account: Whose; `nil` for all customers.
