@@ -30,8 +30,8 @@ public struct HeldContent: Sendable {
 extension Unit {
   /// What each customer of the unit has of content, or owns without it, in one environment.
   ///
-  /// Who owns what is judged at `moment`, in microseconds; unless `isExact`, at the customer's newest
-  /// event where that is later.
+  /// Who owns what is judged at `moment`, in microseconds; unless `isExact`, at the customer's
+  /// newest event where that is later.
   ///
   /// - Complexity: O(*n*) in what the unit keeps.
   public func heldContents(

@@ -38,8 +38,8 @@ public struct CatalogueScope: Hashable, Sendable {
 }
 
 extension LedgerView {
-  /// The catalogue in force at the clocks, by product; without a store time of theirs, at `now`; for
-  /// one app, or of whatever app where none is named.
+  /// The catalogue in force at the clocks, by product; without a store time of theirs, at `now`;
+  /// for one app, or of whatever app where none is named.
   ///
   /// - Complexity: O(*n*) in the catalogue's change points.
   /// - Throws: ``LedgerError``.
