@@ -36,7 +36,9 @@ public struct CatalogueDocument: Sendable {
 
   /// Reads a document. A `.storekit` file is told by its name or by its members.
   ///
-  /// - Parameter name: The file's name, for what is wrong with a `.storekit` file.
+  /// - Parameters:
+  ///   - bytes: The whole file.
+  ///   - name: The file's name.
   /// - Throws: ``CatalogueError`` with the path in the document, or the line and column where it is
   ///   no JSON.
   /// - Complexity: O(*n*) in the number of bytes.

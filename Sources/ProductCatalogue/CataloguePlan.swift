@@ -51,6 +51,7 @@ extension LedgerView {
   /// What setting a document from a time on would change.
   ///
   /// - Parameters:
+  ///   - document: What is to be set.
   ///   - effective: From when it counts.
   ///   - operator: Who sets it.
   /// - Complexity: O(*n*) in the products and their change points.

@@ -82,6 +82,10 @@ import Testing
     Sample(
       "content-validate",
       "content validate Tools/samples/atlas --product com.example.globe --format json", status: 1),
+    Sample(
+      "content-publish",
+      "content publish --product example.trailmaps.region.alps --version 2.2 --format json"),
+    Sample("content-updates", "content updates --format json"),
     Sample("rebuild", "rebuild --check --format json"),
     Sample("verify", "verify --format json"),
     Sample("stats", "stats --format json"),

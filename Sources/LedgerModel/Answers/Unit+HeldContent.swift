@@ -30,9 +30,9 @@ public struct HeldContent: Sendable {
 extension Unit {
   /// What each customer of the unit has of content, or owns without it, in one environment.
   ///
-  /// - Parameters:
-  ///   - moment: When it is judged who owns what, in microseconds.
-  ///   - isExact: Whether exactly then; else at the customer's newest event where that is later.
+  /// Who owns what is judged at `moment`, in microseconds; unless `isExact`, at the customer's
+  /// newest event where that is later.
+  ///
   /// - Complexity: O(*n*) in what the unit keeps.
   public func heldContents(
     in environment: StoreEnvironment, at moment: Int64, isExact: Bool, context: SharedContext,
@@ -59,7 +59,7 @@ extension Unit {
   public func namedVersions(
     in environment: StoreEnvironment, _ body: (NameNumber, Name) -> Void
   ) {
-    guard let place = place(of: environment) else { return }
+    guard let place = self.place(of: environment) else { return }
     for observed in environments[place].versions { body(observed.product, observed.version) }
   }
 }

@@ -38,9 +38,9 @@ public struct CatalogueScope: Hashable, Sendable {
 }
 
 extension LedgerView {
-  /// The catalogue in force at the clocks, by product; without a store time of theirs, at `now`.
+  /// The catalogue in force at the clocks, by product; without a store time of theirs, at `now`;
+  /// for one app, or of whatever app where none is named.
   ///
-  /// - Parameter app: Whose; `nil` for whatever app's entry is the newest.
   /// - Complexity: O(*n*) in the catalogue's change points.
   /// - Throws: ``LedgerError``.
   public func catalogue(

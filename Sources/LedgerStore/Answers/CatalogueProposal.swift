@@ -24,6 +24,7 @@ extension LedgerView {
   /// - Parameters:
   ///   - event: A valid `catalog.set`.
   ///   - now: The ledger's clock: the event would be recorded then.
+  ///   - body: Given each customer whose answer changes; returns whether to go on.
   /// - Complexity: O(*n*) in the ledger's units, one at a time; the events of a unit are folded
   ///   again where an entry that it used would change.
   /// - Throws: ``LedgerError``, and what `body` throws.

@@ -67,7 +67,9 @@ extension LedgerView {
   /// owner that is behind the version on offer or lacks it; stops where `body` returns false.
   ///
   /// - Parameters:
+  ///   - query: What is asked.
   ///   - counts: Given the counts by environment and product, once, before the first device.
+  ///   - body: Given each device that must be told; returns whether to go on.
   /// - Complexity: O(*n*) in the ledger's units, gone through twice, one at a time; O(*n*) in the
   ///   device's unit where one is named. Where the clocks ask for the past, the ledger's events are
   ///   folded in memory.
