@@ -48,11 +48,12 @@ private final class ListedLedger: ContentLedger {
   @Test("of a package that changes while it is copied fails, and leaves nothing")
   func changed() throws {
     try lab.makePackage("2.0", files: 4, bytes: 3_000_000)
-    let file = lab.package("2.0") + "/Contents/tiles/tile-3.txt"
+    let file = lab.package("2.0") + "/Contents/tiles/tile-1.txt"
     var isChanged = false
     do throws(ContentError) {
-      _ = try keeper.install(lab.package("2.0")) { _ in
-        guard !isChanged else { return }
+      _ = try keeper.install(lab.package("2.0")) { bytes in
+        // It has been read by then, and the last has not.
+        guard bytes > 7_000_000, !isChanged else { return }
         isChanged = true
         _ = FileManager.default.createFile(atPath: file, contents: Data("other".utf8))
       }
