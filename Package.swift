@@ -27,6 +27,7 @@ let package = Package(
     .library(name: "StoreImport", targets: ["StoreImport"]),
     .library(name: "QueueSimulator", targets: ["QueueSimulator"]),
     .library(name: "Replay", targets: ["Replay"]),
+    .library(name: "Audit", targets: ["Audit"]),
     .library(name: "HostedContent", targets: ["HostedContent"]),
     .library(name: "ProductCatalogue", targets: ["ProductCatalogue"]),
     .library(name: "ProductPages", targets: ["ProductPages"]),
@@ -68,6 +69,9 @@ let package = Package(
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: strict),
+    .target(
+      name: "Audit", dependencies: ["LedgerStore", "LedgerModel", "LedgerEvents"],
+      swiftSettings: strict),
     .systemLibrary(
       name: "CArchive", pkgConfig: "libarchive",
       providers: [.apt(["libarchive-dev"]), .brew(["libarchive"])]),
@@ -84,7 +88,10 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "ProductCatalogue",
-      dependencies: ["LedgerStore", "LedgerModel", "LedgerEvents", "StoreImport"],
+      dependencies: [
+        "LedgerStore", "LedgerModel", "LedgerEvents", "StoreImport",
+        .product(name: "Crypto", package: "swift-crypto"),
+      ],
       swiftSettings: strict),
     .target(name: "ProductPages", dependencies: ["LedgerEvents"], swiftSettings: strict),
     .executableTarget(
@@ -92,7 +99,7 @@ let package = Package(
       dependencies: [
         "LedgerEvents", "LedgerModel", "LedgerStore", "Entitlements", "StoreImport", "Replay",
         "QueueSimulator", "HostedContent", "ProductCatalogue", "ProductPages",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "Audit", .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ],
       path: "Tools/daybook", swiftSettings: strict),
@@ -171,6 +178,12 @@ let package = Package(
       dependencies: ["QueueSimulator", "LedgerModel", "LedgerEvents", "LedgerHistories"],
       swiftSettings: strict),
     .testTarget(
+      name: "AuditTests",
+      dependencies: [
+        "Audit", "LedgerStore", "LedgerModel", "LedgerEvents", "LedgerHistories",
+      ],
+      swiftSettings: strict),
+    .testTarget(
       name: "PackageFilesTests", dependencies: ["PackageFiles"], swiftSettings: strict),
     .testTarget(
       name: "HostedContentTests",
@@ -182,8 +195,11 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "ProductCatalogueTests",
-      dependencies: ["ProductCatalogue", "LedgerStore", "LedgerModel", "LedgerEvents"],
-      swiftSettings: strict),
+      dependencies: [
+        "ProductCatalogue", "LedgerStore", "LedgerModel", "LedgerEvents", "LMDB",
+        "LedgerHistories",
+      ],
+      exclude: ["Golden"], swiftSettings: strict),
     .testTarget(
       name: "ProductPagesTests", dependencies: ["ProductPages", "LedgerEvents"],
       swiftSettings: strict),

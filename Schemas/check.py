@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""Validates events against event.schema.json and scenarios against scenario.schema.json.
+"""Validates events, scenarios and catalogues against their schemas.
 
-Without arguments: every sample in Tests/Samples/*.jsonl and every scenario below Tests/Scenarios
-must hold, and every line of bad-events.jsonl and bad-scenarios.jsonl must fail. With arguments:
-each of the files must hold, scenarios (.json) and events (.jsonl, JSON Lines).
+Without arguments: every sample in Tests/Samples/*.jsonl, every scenario below Tests/Scenarios and
+the sample catalogue must hold, and every line of bad-events.jsonl, bad-scenarios.jsonl and
+bad-catalogues.jsonl must fail. With arguments: each of the files must hold, scenarios (.json) and
+events (.jsonl, JSON Lines).
 
     check.py --program daybook
 
 lets the program play every scenario below Tests/Scenarios that says what it expects, and read
-every line of bad-scenarios.jsonl, which it must refuse with exit code 65 and the path of the error.
+every line of bad-scenarios.jsonl and bad-catalogues.jsonl, which it must refuse with exit code 65
+and the path of the error; it must take the sample catalogue.
 
 Needs the package jsonschema (pip install jsonschema).
 """
@@ -22,6 +24,7 @@ import jsonschema
 
 schemas = pathlib.Path(__file__).resolve().parent
 scenarios = schemas.parent / "Tests" / "Scenarios"
+sample_catalogue = schemas.parent / "Tools" / "samples" / "catalogue.json"
 incorrect_input = 65
 
 
@@ -40,6 +43,7 @@ scenario_schema = read("scenario.schema.json")
 scenario_schema["$defs"]["event"] = event_schema
 event_validator = validator(event_schema)
 scenario_validator = validator(scenario_schema)
+catalogue_validator = validator(read("catalogue.schema.json"))
 
 
 def lines(path):
@@ -78,14 +82,18 @@ def refusing():
         if event_validator.is_valid(event):
             failures += 1
             print(f"{path}:{number}: holds, and must not")
-    path = schemas / "bad-scenarios.jsonl"
-    for number, bad in lines(path):
-        # What only the program sees must hold here, or the line says too little of the schema.
-        is_seen = bad.get("schema", True)
-        count += is_seen
-        if scenario_validator.is_valid(bad["scenario"]) == is_seen:
-            failures += 1
-            print(f"{path}:{number}: {'holds' if is_seen else 'fails'}, and must not")
+    for kind, check in ("scenario", scenario_validator), ("catalogue", catalogue_validator):
+        path = schemas / f"bad-{kind}s.jsonl"
+        for number, bad in lines(path):
+            # What only the program sees must hold here, or the line says too little of the schema.
+            is_seen = bad.get("schema", True)
+            count += is_seen
+            if check.is_valid(bad[kind]) == is_seen:
+                failures += 1
+                print(f"{path}:{number}: {'holds' if is_seen else 'fails'}, and must not")
+    for error in catalogue_validator.iter_errors(json.loads(sample_catalogue.read_bytes())):
+        failures += 1
+        print(f"{sample_catalogue}: {error.json_path}: {error.message[:400]}")
     return count, failures
 
 
@@ -120,6 +128,32 @@ def playing(program):
                 failures += 1
                 print(f"{path}:{number}: exit code {result.returncode}: {result.stderr[:400]}")
     print(f"{played} scenarios come out as expected, {refused} bad ones are refused by the program")
+    return failures + setting(program)
+
+
+def setting(program):
+    """What the program makes of catalogues."""
+    failures = 0
+    refused = 0
+    path = schemas / "bad-catalogues.jsonl"
+    with tempfile.TemporaryDirectory() as folder:
+        ledger = pathlib.Path(folder) / "ledger"
+        document = pathlib.Path(folder) / "bad.json"
+        run(program, "init", ledger)
+        arguments = ["catalog", "set", "--dry-run", "--ledger", ledger]
+        result = run(program, *arguments, sample_catalogue)
+        if result.returncode != 0:
+            failures += 1
+            print(f"{sample_catalogue}: exit code {result.returncode}: {result.stderr[:400]}")
+        for number, bad in lines(path):
+            refused += 1
+            document.write_text(json.dumps(bad["catalogue"]), encoding="utf-8")
+            result = run(program, *arguments, document)
+            wanted = f"{document}: {bad['path']}: " if bad["path"] else f"{document}: "
+            if result.returncode != incorrect_input or wanted not in result.stderr:
+                failures += 1
+                print(f"{path}:{number}: exit code {result.returncode}: {result.stderr[:400]}")
+    print(f"{refused} bad catalogues are refused by the program")
     return failures
 
 

@@ -22,25 +22,26 @@ public struct Fact: Sendable {
   public var sequence: Int64
   /// The first eight bytes of the id, big-endian and padded with zeros; the rest decides ties.
   public var idPrefix: UInt64
-  public var app: NameNumber
-  public var account: NameNumber
-  public var device: NameNumber
-  public var session: NameNumber
-  public var payment: NameNumber
-  public var product: NameNumber
-  public var transaction: NameNumber
-  public var original: NameNumber
-  public var download: NameNumber
+  public var app: NameNumber = 0
+  public var account: NameNumber = 0
+  public var device: NameNumber = 0
+  public var session: NameNumber = 0
+  public var payment: NameNumber = 0
+  public var product: NameNumber = 0
+  public var transaction: NameNumber = 0
+  public var original: NameNumber = 0
+  public var download: NameNumber = 0
   /// `signedAt`, or `Fact.absentTime`.
-  public var signedAt: Int64
+  public var signedAt = Fact.absentTime
   /// `progress`, or NaN.
-  public var progress: Double
+  public var progress = Double.nan
   /// What few types carry beside this.
   public var detail: FactDetail?
 
   /// Stands where a time is absent.
   public static let absentTime: Int64 = .min
 
+  @inlinable
   public init(
     position: UInt64, kind: EventKind, source: EventSource.Kind, environment: StoreEnvironment?,
     statedOccurredAt: Int64, recordedAt: Int64, sequence: Int64, idPrefix: UInt64
@@ -55,18 +56,6 @@ public struct Fact: Sendable {
       statedOccurredAt > recordedAt + Fact.clockAheadMax ? recordedAt : statedOccurredAt
     self.sequence = sequence
     self.idPrefix = idPrefix
-    self.app = 0
-    self.account = 0
-    self.device = 0
-    self.session = 0
-    self.payment = 0
-    self.product = 0
-    self.transaction = 0
-    self.original = 0
-    self.download = 0
-    self.signedAt = Fact.absentTime
-    self.progress = .nan
-    self.detail = nil
   }
 
   /// How far ahead of the ledger's clock a store time is believed, in microseconds (`events.md`,

@@ -10,6 +10,8 @@ struct KeyIndex: Sendable {
 
   /// More keys than this are worth a dictionary.
   private static let scannedCountMax = 16
+  /// Keys that there is room for from the first one on: most tables keep a few.
+  private static let usualCount = 4
 
   init() {}
 
@@ -35,6 +37,7 @@ struct KeyIndex: Sendable {
   /// Appends a key that is not there yet and returns its place.
   mutating func append(_ key: UInt64) -> Int {
     let place = keys.count
+    if place == 0 { keys.reserveCapacity(Self.usualCount) }
     keys.append(key)
     if keys.count == Self.scannedCountMax + 1 {
       for (place, key) in keys.enumerated() { places[key] = place }

@@ -1,4 +1,3 @@
-internal import Crypto
 public import LedgerEvents
 internal import LedgerStore
 internal import StoreImport
@@ -17,19 +16,12 @@ extension CatalogueDocument {
   /// The id that the document's `catalog.set` has: made of all that it says and of the time from
   /// which it counts, so that one catalogue set twice from one time is one event.
   public func identifier(at time: Instant, operator: String?) -> Name {
-    var hash = SHA256()
-    let parts = [
-      scope.app?.text, scope.environment?.text, String(time.microseconds), `operator`,
-      String(decoding: JSONValue.array(products).json, as: UTF8.self),
-    ]
-    for part in parts {
-      let text = part ?? ""
-      hash.update(data: Array("\(part == nil ? "-" : String(text.utf8.count)):\(text)".utf8))
-    }
-    let digits = hash.finalize().map { byte in
-      (byte < 16 ? "0" : "") + String(byte, radix: 16)
-    }
-    return Name("catalog:" + digits.joined())
+    DerivedIdentifier.name(
+      "catalog",
+      [
+        scope.app?.text, scope.environment?.text, String(time.microseconds), `operator`,
+        String(decoding: JSONValue.array(products).json, as: UTF8.self),
+      ])
   }
 
   /// Reads a `.storekit` file: what it says of products, by the importer of such files.

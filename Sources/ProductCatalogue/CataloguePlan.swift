@@ -6,6 +6,7 @@ public import LedgerStore
 public struct CataloguePlan: Sendable {
   /// A product of the document, beside the entry that counts now.
   public struct Product: Sendable {
+    /// How the entry differs from the one that counts.
     public enum Change: String, Sendable {
       /// No entry counts for it there yet.
       case added

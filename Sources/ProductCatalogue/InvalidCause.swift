@@ -2,8 +2,8 @@
 /// lists every identifier as invalid.
 ///
 /// Source: Apple's Technical Notes TN2259 (*Adding In-App Purchase to your iOS and OS X
-/// Applications*, frequently asked questions) and TN2413 (*In-App Purchase FAQ*), and the discussion
-/// of `SKProductsResponse.invalidProductIdentifiers`.
+/// Applications*, frequently asked questions) and TN2413 (*In-App Purchase FAQ*), and what the
+/// documentation says of `SKProductsResponse.invalidProductIdentifiers`.
 public enum InvalidCause: String, CaseIterable, Sendable {
   case wildcardAppID
   case olderProfile

@@ -70,8 +70,8 @@ extension LedgerView {
     return blocks.values.sorted { ($0.device ?? "") < ($1.device ?? "") }
   }
 
-  /// Hands out the events of a kind that `isWanted` and that are of the query's app and environment;
-  /// these are looked at last, because the environment takes a fold.
+  /// Hands out the events of a kind that are wanted and of the query's app and environment; that is
+  /// looked at last, because it takes a fold.
   private func marks(
     of kind: EventKind, _ query: CatalogueQuery, where isWanted: (PaymentMark) -> Bool,
     body: (PaymentMark) -> Void

@@ -40,8 +40,14 @@ import Testing
     Sample("holders", "holders maps --format json"),
     Sample("installed", "installed \(customer) --format json"),
     Sample("transactions", "transactions \(customer) --format json"),
+    Sample("explain", "explain \(customer) maps --at 2023-07-01T00:00:00Z --format json"),
     Sample("findings", "findings --severity critical --format json"),
     Sample("findings-by", "findings --by rule --format json"),
+    Sample("catalog", "catalog --format json"),
+    Sample(
+      "catalog-set",
+      "catalog set Tools/samples/catalogue.json --effective 2026-02-01T00:00:00Z --dry-run "
+        + "--format json"),
     Sample("replay", "replay \(incidents)/copied-too-late.jsonl --until finding --format jsonl"),
     Sample(
       "replay-what-if",
@@ -71,6 +77,7 @@ import Testing
       "transfer keeper-7 keeper-8 --new-account --operator kim --reason sold --id 4711-4 --format json"
     ),
     Sample("note", "note keeper-8 called-about-it --operator kim --id 4711-5 --format json"),
+    Sample("diff", "diff --from 72 --to 75 --format json"),
     Sample("content-inspect", "content inspect Tools/samples/atlas --format json"),
     Sample(
       "content-validate",

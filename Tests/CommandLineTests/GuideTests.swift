@@ -8,7 +8,7 @@ import Testing
   /// A file that a guide writes stands in a folder that goes with the test.
   private static let written = ["dolomites.json"]
 
-  @Test("their consoles show the program's output", arguments: ["from-ticket-to-test"])
+  @Test("their consoles show the program's output", arguments: ["from-ticket-to-test", "catalogue"])
   func consoles(_ name: String) throws {
     let root = try #require(packageRoot())
     let page = root.appending(path: "docs/\(name).md")

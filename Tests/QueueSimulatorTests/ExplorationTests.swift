@@ -6,23 +6,16 @@ import ModelComparison
 import QueueSimulator
 import Testing
 
-/// Every policy but `careful` is caught, by a run that people can read.
+/// Every policy but `careful` is caught, by a run that can be shown again. By what, and in how few
+/// events, is what the scenarios' `PolicyTests` hold.
 struct ExplorationTests {
   private static let careless = AppPolicy.all.map(\.name).filter { $0 != "careful" }
 
   /// What costs nobody money or content, and is no more than a warning.
   private static let warnings: Set<String> = ["download-everything", "never-finish"]
 
-  /// Events of the smallest run that shows a policy's mistake.
-  private static let shrunkEventCountMax = 15
-
-  /// What is longer where nothing was bought before: the scenarios' `PolicyTests` show it shorter.
-  private static let longer = ["download-everything": 20, "never-finish": 20]
-
   @Test(arguments: careless)
-  func `An exploration catches every policy but careful, with a small run`(
-    policy: String
-  ) throws {
+  func `An exploration catches every policy but careful, and shows how`(policy: String) throws {
     let file = try #require(ScenarioCase.all.first { $0.name == "explore/two-maps.json" })
     var options = Exploration.Options()
     options.stateCountMax = 300
@@ -41,9 +34,6 @@ struct ExplorationTests {
     let second = try Simulation(read).run()
     let encoder = EventEncoder()
     #expect(run.events.map { encoder.encode($0) } == second.events.map { encoder.encode($0) })
-    #expect(
-      run.events.count <= Self.longer[policy] ?? Self.shrunkEventCountMax,
-      "\(policy) breaks \(failure.breaches[0].id) in \(run.events.count) events: \(again)")
     // Whatever it breaks now is as severe.
     let wanted = Set(Rule.allCases.filter { $0.severity >= options.severity }.map(\.id))
       .union(Promise.allCases.map(\.id))
@@ -95,7 +85,10 @@ func expectCarefulSurvives(_ file: ScenarioCase, runs: Int, states: Int) throws 
   options.runCountMax = runs
   options.stateCountMax = states
   let outcome = try Exploration(file.scenario, policy: .careful, options: options).run()
-  guard let failure = outcome.failure else { return }
+  guard let failure = outcome.failure else {
+    #expect(outcome.progress.runs >= runs)
+    return
+  }
   Issue.record(
     """
     \(file.name): careful breaks \(failure.breaches.map(\.id).joined(separator: ", ")) in run \

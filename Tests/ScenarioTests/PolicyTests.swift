@@ -87,15 +87,4 @@ import Testing
       shown == (try String(contentsOf: page, encoding: .utf8)),
       "docs/simulator.md shows something else: write it anew with UPDATE_GOLDEN=1")
   }
-
-  @Test(arguments: ["two-maps", "shelf", "credits-twice", "two-devices-of-one-customer"])
-  func `The careful policy breaks nothing critical`(file: String) throws {
-    let scenario = try ScenarioFileTests.scenario("explore/\(file).json")
-    var options = Exploration.Options()
-    options.stateCountMax = 100
-    options.runCountMax = 200
-    let outcome = try Exploration(scenario, policy: .careful, options: options).run()
-    #expect(outcome.failure == nil, "daybook explore Tests/Scenarios/explore/\(file).json")
-    #expect(outcome.progress.runs >= 200)
-  }
 }

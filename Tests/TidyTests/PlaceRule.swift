@@ -23,7 +23,9 @@ struct PlaceRule: TidyRule {
     "Tools/Fuzz/": ["swift", "md", "jsonl", "json", "txt", "bin"],
     "Tools/daybook/": ["swift"],
     "Tools/page/": ["mjs"],
+    "Tools/prices/": ["c", "md"],
     "Tools/samples/": ["jsonl", "json", "storekit", "md", "py"],
+    "Tools/samples/atlas/": ["plist", "txt", "csv"],
     "docs/": ["md", "txt", "json", "svg"],
   ]
 

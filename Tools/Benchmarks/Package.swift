@@ -15,6 +15,7 @@ let package = Package(
       name: "Benchmarks",
       dependencies: [
         "baseline",
+        .product(name: "Audit", package: "daybook"),
         .product(name: "Entitlements", package: "daybook"),
         .product(name: "LedgerStore", package: "daybook"),
         .product(name: "LedgerEvents", package: "daybook"),

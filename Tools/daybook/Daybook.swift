@@ -14,11 +14,10 @@ struct Daybook: ParsableCommand {
     subcommands: [
       Init.self, Append.self, Import.self, EventsCommand.self, EntitlementsCommand.self,
       HoldersCommand.self, InstalledCommand.self, TransactionsCommand.self, FindingsCommand.self,
-      Catalog.self, ContentCommand.self,
-      ReplayCommand.self, Simulate.self, Explore.self, StoreItemCommand.self, Grant.self,
-      Withdraw.self, Link.self, Transfer.self, Note.self, Rebuild.self,
-      Verify.self, Stats.self,
-      Version.self,
+      ExplainCommand.self, DiffCommand.self, Catalog.self, ContentCommand.self,
+      StoreItemCommand.self, Grant.self,
+      Withdraw.self, Link.self, Transfer.self, Note.self, ReplayCommand.self, Simulate.self,
+      Explore.self, Rebuild.self, Verify.self, Stats.self, Version.self,
     ])
 
   static func main() {

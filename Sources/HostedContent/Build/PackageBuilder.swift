@@ -18,9 +18,14 @@ public struct PackageBuilder: Sendable {
   public var expectations: PackageExpectations
   public var limits = PackageLimits()
 
-  /// - Parameter folder: files of content, which are packed below `Contents/`; or a folder with
-  ///   nothing but `Contents` and `ContentInfo.plist` in it, or the latter at least, which is taken
-  ///   for a package already: its `Contents` are packed, and `ContentInfo.plist` is written anew.
+  /// - Parameters:
+  ///   - folder: files of content, which are packed below `Contents/`; or a folder with
+  ///     `ContentInfo.plist` at its top, or with nothing but `Contents`, which is taken for a
+  ///     package already: its `Contents` are packed, and `ContentInfo.plist` is written anew.
+  ///   - product: the product that the content belongs to.
+  ///   - version: the content's version, a dotted number.
+  ///   - format: how the package is written.
+  ///   - expectations: what the package must be beside good.
   public init(
     folder: String, product: Name, version: Name, format: PackageFormat,
     expectations: PackageExpectations = PackageExpectations()
@@ -37,7 +42,9 @@ public struct PackageBuilder: Sendable {
   ///
   /// It is written to a file beside, synced, and renamed: nothing half written has its name.
   ///
-  /// - Parameter replaces: whether a file that is there may be replaced.
+  /// - Parameters:
+  ///   - path: where the package is written.
+  ///   - replaces: whether a file that is there may be replaced.
   /// - Returns: the report; where it has faults, nothing was written.
   /// - Complexity: the folder is read twice; memory is one chunk and some hundred bytes an entry.
   /// - Throws: ``ContentError``: `missing`, `exists`, `diskFull`, `inputOutput`, `changed`.

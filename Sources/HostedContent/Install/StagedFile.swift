@@ -2,7 +2,8 @@ internal import Dispatch
 internal import PackageFiles
 internal import Synchronization
 
-/// A file that is copied: large pieces are written beside, while whoever hands them over hashes them.
+/// A file that is copied: large pieces are written beside, while whoever hands them over hashes
+/// them.
 ///
 /// One piece is on its way at any time. It is held until it is written; nobody copies it, because
 /// writing takes less time than hashing.

@@ -33,7 +33,12 @@ public struct PackageInspection: ~Copyable {
   private var statedBytes: UInt64 = 0
   private var unpackedBytes: UInt64 = 0
 
-  /// - Parameter packedBytes: bytes of the container, nil where there is none.
+  /// Begins a judgement.
+  ///
+  /// - Parameters:
+  ///   - expectations: what the package must say of itself.
+  ///   - packedBytes: bytes of the container, nil where there is none.
+  ///   - limits: what it may cost.
   public init(
     expecting expectations: PackageExpectations = PackageExpectations(),
     packedBytes: UInt64? = nil, limits: PackageLimits = PackageLimits()

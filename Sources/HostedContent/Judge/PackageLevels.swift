@@ -2,6 +2,11 @@
 struct PackageLevels {
   static let contents = "Contents"
 
+  /// What stands at the top of packages that pkgbuild and productbuild make of programs.
+  private static let installerNames: Set<String> = [
+    "Bom", "Distribution", "PackageInfo", "Payload",
+  ]
+
   /// Names beside the two, in the order in which they came.
   private(set) var others: [String] = []
   private var known: Set<String> = []
@@ -113,6 +118,10 @@ struct PackageLevels {
   private static func advice(on name: String) -> String {
     if name.hasPrefix("._") || name == "__MACOSX" || name == ".DS_Store" {
       return "was left by the Finder: pack without it (zip -X, ditto --norsrc)."
+    }
+    if installerNames.contains(name) || name.hasSuffix(".pkg") {
+      return "is a part of an installer's package, whose files lie in a Payload: unpack that "
+        + "(pkgutil --expand-full), and build a package of its ContentInfo.plist and Contents."
     }
     if name.lowercased() == contents.lowercased() {
       return "is to be written Contents, with this capital."

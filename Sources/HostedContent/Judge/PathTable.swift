@@ -1,3 +1,5 @@
+internal import LedgerEvents
+
 /// Every path of a package under its name on a file system that ignores case and normal form.
 struct PathTable {
   enum Kind: Equatable {
@@ -18,6 +20,8 @@ struct PathTable {
   private var nodes: [String: Node] = [:]
   /// The folder looked at last and found good: entries of one folder come together.
   private var lastFolder = ""
+  /// Folders that were told to be twins: what lies in them says nothing more.
+  private var twins: Set<Name> = []
 
   /// What lies at exactly that path.
   func kind(at path: some StringProtocol) -> Kind? {
@@ -68,7 +72,9 @@ struct PathTable {
         continue
       }
       if !node.path.isSameBytes(as: folder) {
-        faults.append(Self.sameName(String(folder), node.path))
+        if twins.insert(Name(String(folder))).inserted {
+          faults.append(Self.sameName(String(folder), node.path))
+        }
         continue
       }
       switch node.kind {

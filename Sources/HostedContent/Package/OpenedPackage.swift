@@ -41,8 +41,8 @@ public struct OpenedPackage: PackageReader, ~Copyable {
     }
   }
 
-  /// - Complexity: O(*n* log *n*) in the names of a folder that is entered, else O(1); a container's
-  ///   table is read with the first.
+  /// - Complexity: O(*n* log *n*) in the names of a folder that is entered, else O(1); with the
+  ///   first, a container's table is read.
   public mutating func next() throws(ContentError) -> PackageEntry? {
     do throws(PackageFileError) {
       switch source {

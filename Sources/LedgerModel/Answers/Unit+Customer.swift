@@ -6,7 +6,7 @@ extension Unit {
   /// - Complexity: O(1).
   public func environment(of fact: Fact) -> StoreEnvironment? {
     var identity = identity
-    return identity.resolve(fact).environment
+    return identity.resolve(Identity.Statement(fact)).environment
   }
 
   /// The transaction that a fact of the unit belongs to, also where it names a payment alone; 0
@@ -15,7 +15,7 @@ extension Unit {
   /// - Complexity: O(*n*) in what the unit's identity rests on.
   public func transaction(of fact: Fact) -> NameNumber {
     var identity = identity
-    return identity.resolve(fact).root
+    return identity.resolve(Identity.Statement(fact)).root
   }
 
   /// The positions of a customer's events among the unit's facts, in any environment: those that
@@ -31,9 +31,9 @@ extension Unit {
   ) -> Set<UInt64> {
     var holdings: [StoreEnvironment: HoldingHistory] = [:]
     var unit = Unit()
-    let sorted = unit.begin(facts, context, texts)
+    let settled = unit.begin(facts, context, texts)
     let surroundings = Surroundings(context: context, texts: texts)
-    for (fact, resolution) in sorted {
+    for (fact, resolution) in zip(settled.facts, settled.resolutions) {
       let before = unit.environments.map { $0.speakers(fact, resolution.root) }
       unit.step(fact, resolution, surroundings)
       for (place, state) in unit.environments.enumerated() {

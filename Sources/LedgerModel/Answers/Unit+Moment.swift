@@ -5,7 +5,12 @@ extension Unit {
   /// arrival. What is judged over all units (versions, digests) and what holds at a moment is not
   /// among them.
   public var findings: [Finding] {
-    environments.flatMap { $0.findings + $0.lateFindings }
+    var all: [Finding] = []
+    for place in environments.indices {
+      all += environments[place].findings
+      all += environments[place].lateFindings
+    }
+    return all
   }
 
   /// The rules of the second table that hold at a moment in one environment.
@@ -20,16 +25,9 @@ extension Unit {
     context: SharedContext, texts: any FactTexts,
     isInstalledByNobody: (NameNumber) -> Bool = { _ in false }
   ) -> [Finding] {
-    guard let state = environments.first(where: { $0.environment == environment }) else {
-      return []
-    }
+    guard let place = place(of: environment) else { return [] }
     let surroundings = Surroundings(context: context, texts: texts)
-    return state.openTransactions(at: moment, thresholds)
-      + state.openPayments(at: moment, thresholds)
-      + state.openDownloads(at: moment, thresholds)
-      + state.openInstalls(at: moment, thresholds)
-      + state.openRestores(at: moment, thresholds)
-      + state.undelivered(at: moment, surroundings, isInstalledByNobody)
+    return environments[place].findings(at: moment, thresholds, surroundings, isInstalledByNobody)
   }
 
   /// The products of chains with hosted content that nobody holds: whether they were delivered
@@ -53,15 +51,27 @@ extension Unit {
 
   /// Believed `occurredAt` of the newest fact that counts in an environment.
   public func newestEvent(in environment: StoreEnvironment) -> Int64? {
-    guard let state = environments.first(where: { $0.environment == environment }),
-      state.newest != .min
-    else { return nil }
-    return state.newest
+    guard let place = place(of: environment), environments[place].newest != .min else {
+      return nil
+    }
+    return environments[place].newest
   }
 }
 
 extension EnvironmentState {
-  fileprivate func openTransactions(at moment: Int64, _ thresholds: Thresholds) -> [Finding] {
+  fileprivate func findings(
+    at moment: Int64, _ thresholds: Thresholds, _ surroundings: Surroundings,
+    _ isInstalledByNobody: (NameNumber) -> Bool
+  ) -> [Finding] {
+    openTransactions(at: moment, thresholds)
+      + openPayments(at: moment, thresholds)
+      + openDownloads(at: moment, thresholds)
+      + openInstalls(at: moment, thresholds)
+      + openRestores(at: moment, thresholds)
+      + undelivered(at: moment, surroundings, isInstalledByNobody)
+  }
+
+  private func openTransactions(at moment: Int64, _ thresholds: Thresholds) -> [Finding] {
     transactions.indices.filter {
       NeverFinished.holds(transactions[$0].queue, at: moment, thresholds)
     }.map { place in
@@ -74,7 +84,7 @@ extension EnvironmentState {
     }
   }
 
-  fileprivate func openPayments(at moment: Int64, _ thresholds: Thresholds) -> [Finding] {
+  private func openPayments(at moment: Int64, _ thresholds: Thresholds) -> [Finding] {
     payments.filter { PaymentUnanswered.holds($0, at: moment, thresholds) }.map {
       Finding(
         rule: .paymentUnanswered, environment: environment, position: $0.position,
@@ -82,7 +92,7 @@ extension EnvironmentState {
     }
   }
 
-  fileprivate func openDownloads(at moment: Int64, _ thresholds: Thresholds) -> [Finding] {
+  private func openDownloads(at moment: Int64, _ thresholds: Thresholds) -> [Finding] {
     downloads.filter { DownloadStalled.holds($0, at: moment, thresholds) }.map {
       let transaction = transactions[$0.transaction]
       return Finding(
@@ -92,7 +102,7 @@ extension EnvironmentState {
     }
   }
 
-  fileprivate func openInstalls(at moment: Int64, _ thresholds: Thresholds) -> [Finding] {
+  private func openInstalls(at moment: Int64, _ thresholds: Thresholds) -> [Finding] {
     installs.filter { InstallInterrupted.holds($0, at: moment, thresholds) }.map {
       Finding(
         rule: .installInterrupted, environment: environment, position: $0.startedPosition,
@@ -102,7 +112,7 @@ extension EnvironmentState {
     }
   }
 
-  fileprivate func openRestores(at moment: Int64, _ thresholds: Thresholds) -> [Finding] {
+  private func openRestores(at moment: Int64, _ thresholds: Thresholds) -> [Finding] {
     devices.flatMap { device in
       device.unanswered.filter {
         RestoreUnanswered.holds(requestedAt: $0.time, at: moment, thresholds)
@@ -114,7 +124,7 @@ extension EnvironmentState {
     }
   }
 
-  fileprivate func undelivered(
+  private func undelivered(
     at moment: Int64, _ surroundings: Surroundings, _ isInstalledByNobody: (NameNumber) -> Bool
   ) -> [Finding] {
     chains.indices.compactMap { place in

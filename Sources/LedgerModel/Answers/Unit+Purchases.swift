@@ -11,6 +11,16 @@ extension Unit {
     }
   }
 
+  /// When the product was first bought, in microseconds; `nil` where no purchase fact of it was
+  /// folded.
+  ///
+  /// - Complexity: O(*n*) in the unit's transactions.
+  public func firstPurchase(of product: NameNumber, in environment: StoreEnvironment) -> Int64? {
+    environments.first { $0.environment == environment }?.transactions.lazy
+      .filter { $0.hasPurchase && $0.purchase.product == product }
+      .map(\.purchase.firstTime).min()
+  }
+
   /// Whether a chain of the product has hosted content: a queue delivery of it announced a
   /// download, or one was seen.
   ///

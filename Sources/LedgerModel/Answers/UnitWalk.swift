@@ -17,8 +17,8 @@ public struct UnitWalk {
   public init(over facts: [Fact], context: SharedContext, texts: any FactTexts) {
     surroundings = Surroundings(context: context, texts: texts)
     let settled = unit.begin(facts, context, texts)
-    rest = settled.map(\.0)[...]
-    resolutions = settled.map(\.1)[...]
+    rest = settled.facts[...]
+    resolutions = settled.resolutions[...]
   }
 
   /// Folds the next fact and returns it; `nil` after the last.

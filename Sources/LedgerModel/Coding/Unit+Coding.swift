@@ -59,7 +59,7 @@ extension Unit {
     lastKey = try reader.boolean() ? try FoldKey(from: &reader) : nil
     statedAccounts = try reader.index()
     environments = try reader.list()
-    guard reader.isAtEnd, environments.allSatisfy(\.isConsistent), factCount >= 0 else {
+    guard reader.isAtEnd, environments.allSatisfy({ $0.isConsistent }), factCount >= 0 else {
       throw reader.error()
     }
   }

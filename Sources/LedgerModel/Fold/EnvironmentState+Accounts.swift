@@ -122,9 +122,9 @@ extension EnvironmentState {
 
   /// `model.md` 10: what the app spends from a balance.
   mutating func consume(_ fact: Fact, _ step: Step) {
-    guard step.holder != nobody, let fields = fact.detail?.fields, let unit = fields.unit
+    guard step.holder != nobody, let detail = fact.detail, let unit = detail.fields.unit
     else { return }
-    addConsumption(holder: step.holder, unit: unit, amount: fields.amount)
+    addConsumption(holder: step.holder, unit: unit, amount: detail.fields.amount)
   }
 
   private mutating func addConsumption(holder: Int, unit: Name, amount: Int64) {

@@ -3,7 +3,7 @@ import LedgerEvents
 extension EnvironmentState {
   /// Follows the sequences of a session on its device.
   mutating func reduceClock(_ fact: Fact, _ step: Step) {
-    let key = Identity.sessionKey(fact)
+    let key = Identity.Statement(fact).sessionKey
     var place = sessionIndex.find(key)
     if place < 0 {
       place = sessionIndex.append(key)

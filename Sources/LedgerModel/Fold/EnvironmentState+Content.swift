@@ -95,18 +95,19 @@ extension EnvironmentState {
   }
 
   private mutating func installContent(_ fact: Fact, _ step: Step) {
-    let fields = fact.detail?.fields
-    let version = fields?.contentVersion ?? Name("")
+    let detail = fact.detail
+    let version = detail?.fields.contentVersion ?? Name("")
     if step.holder == nobody && fact.device == 0 { couple(.content, fact.product, writes: true) }
     let place = content(of: fact.product, on: fact.device, heldBy: step.holder)
     if place != none, InstallDowngraded.breaks(version, installed: contents[place]) {
       report(.installDowngraded, fact, step, detail: version)
     }
     if BackupNotExcluded.breaks(fact) { report(.backupNotExcluded, fact, step) }
-    if let digest = fields?.digest {
+    if let digest = detail?.fields.digest {
       digests.append(
         InstalledDigest(
-          product: fact.product, version: version, pathHash: fields?.pathHash, digest: digest,
+          product: fact.product, version: version, pathHash: detail?.fields.pathHash,
+          digest: digest,
           key: step.key, finding: finding(.digestMismatch, fact, step, detail: digest)))
     }
     let installed = ContentState(

@@ -29,9 +29,9 @@ extension EnvironmentState {
   }
 
   private mutating func noteOffers(_ fact: Fact, _ place: Int) {
-    guard let fields = fact.detail?.fields else { return }
-    for offered in fields.offered { note(offered.product, isInvalid: false, place) }
-    for product in fields.invalid { note(product, isInvalid: true, place) }
+    guard let detail = fact.detail else { return }
+    for offered in detail.fields.offered { note(offered.product, isInvalid: false, place) }
+    for product in detail.fields.invalid { note(product, isInvalid: true, place) }
   }
 
   private mutating func note(_ product: NameNumber, isInvalid: Bool, _ place: Int) {
@@ -89,20 +89,24 @@ extension EnvironmentState {
   private mutating func judgeRestored(
     _ fact: Fact, _ step: Step, restore: UInt64, _ surroundings: Surroundings
   ) {
-    let transaction = transactions[step.transaction]
-    if transaction.statedOriginal == 0 || transaction.marks.contains(.restoredTwiceFound) { return }
-    let isSecond = members(of: transaction.chain).contains { member in
-      guard member != step.transaction, transactions[member].statedOriginal != 0 else {
-        return false
-      }
-      let delivery = delivery(of: member, on: fact.device)
+    guard !transactions[step.transaction].marks.contains(.restoredTwiceFound),
+      isRestoredTwice(step.transaction, by: restore, on: fact.device, surroundings.context)
+    else { return }
+    transactions[step.transaction].marks.insert(.restoredTwiceFound)
+    report(.restoredTwice, fact, step)
+  }
+
+  private func isRestoredTwice(
+    _ transaction: Int, by restore: UInt64, on device: NameNumber, _ context: SharedContext
+  ) -> Bool {
+    if transactions[transaction].statedOriginal == 0 { return false }
+    let chain = transactions[transaction].chain
+    let isSecond = members(of: chain).contains { member in
+      guard member != transaction, transactions[member].statedOriginal != 0 else { return false }
+      let delivery = delivery(of: member, on: device)
       return delivery != none && deliveries[delivery].restore == restore
     }
-    let kind = kind(of: chains[transaction.chain], surroundings.context)
-    if RestoredTwice.breaks(isSecond: isSecond, kind: kind) {
-      transactions[step.transaction].marks.insert(.restoredTwiceFound)
-      report(.restoredTwice, fact, step)
-    }
+    return RestoredTwice.breaks(isSecond: isSecond, kind: kind(of: chains[chain], context))
   }
 
   func stormIsFound(_ restore: UInt64, on device: NameNumber) -> Bool {

@@ -28,9 +28,9 @@ extension EnvironmentState {
     guard step.transaction != none else { return }
     let place = downloadPlace(step.transaction, fact.download, fact.device)
     chains[transactions[step.transaction].chain].hasHostedContent = true
-    if let fields = fact.detail?.fields {
-      if let host = fields.host { downloads[place].host = host }
-      if let version = fields.contentVersion,
+    if let detail = fact.detail {
+      if let host = detail.fields.host { downloads[place].host = host }
+      if let version = detail.fields.contentVersion,
         downloads[place].version != version || downloads[place].observedProduct != step.product
       {
         downloads[place].version = version

@@ -24,8 +24,8 @@ extension EnvironmentState {
   private mutating func notePurchase(_ fact: Fact, _ step: Step, _ surroundings: Surroundings) {
     let place = step.transaction
     let chain = transactions[place].chain
-    let fields = fact.detail?.fields
-    let isFamilyShared = fields?.familyShared ?? false
+    let detail = fact.detail
+    let isFamilyShared = detail?.fields.familyShared ?? false
     if !transactions[place].hasPurchase {
       judgeSharing(fact, step, isFamilyShared: isFamilyShared)
       transactions[place].purchase.firstOrdinal = step.ordinal
@@ -37,7 +37,7 @@ extension EnvironmentState {
     if isFirstOfChain {
       chains[chain].firstPurchase = place
       chains[chain].firstProduct = fact.product
-      chains[chain].quantity = fields?.quantity ?? 1
+      chains[chain].quantity = detail?.fields.quantity ?? 1
     }
     transactions[place].purchase.take(fact, ordinal: step.ordinal)
     if isFirstOfChain {
@@ -122,26 +122,32 @@ extension EnvironmentState {
   private mutating func judgeSecondPurchase(
     _ fact: Fact, _ step: Step, _ surroundings: Surroundings, isFamilyShared: Bool
   ) {
-    let transaction = transactions[step.transaction]
-    guard fact.kind == .transactionPurchased, !isFamilyShared, transaction.statedOriginal != 0,
-      transaction.holder != nobody,
-      kind(of: chains[transaction.chain], surroundings.context) == .nonConsumable
+    guard fact.kind == .transactionPurchased, !isFamilyShared,
+      isSecondPurchase(of: fact.product, step.transaction, surroundings.context)
     else { return }
-    for place in chains.indices where place != transaction.chain {
+    report(.purchasedTwice, fact, step)
+  }
+
+  private func isSecondPurchase(
+    of product: NameNumber, _ place: Int, _ context: SharedContext
+  ) -> Bool {
+    let chain = transactions[place].chain
+    let holder = transactions[place].holder
+    guard transactions[place].statedOriginal != 0, holder != nobody,
+      kind(of: chains[chain], context) == .nonConsumable
+    else { return false }
+    return chains.indices.contains { place in
       let other = chains[place]
-      guard other.firstPurchase != none, other.firstProduct == fact.product else { continue }
+      guard place != chain, other.firstPurchase != none, other.firstProduct == product else {
+        return false
+      }
       let facts = PurchasedTwice.Other(
         product: other.firstProduct,
         statesOriginal: transactions[other.firstPurchase].statedOriginal != 0,
-        isHeld: members(of: place).contains {
-          transactions[$0].hasPurchase && transactions[$0].holder == transaction.holder
-        },
-        kind: kind(of: other, surroundings.context),
+        isHeld: self.chain(place, grantsTo: holder),
+        kind: kind(of: other, context),
         isTakenAway: decidingReversal(of: place).takesAway)
-      if PurchasedTwice.breaks(product: fact.product, other: facts) {
-        report(.purchasedTwice, fact, step)
-        return
-      }
+      return PurchasedTwice.breaks(product: product, other: facts)
     }
   }
 
@@ -191,8 +197,8 @@ struct ChainMembers: Sequence, IteratorProtocol {
 extension PurchaseState {
   /// Takes in a purchase fact of the transaction.
   mutating func take(_ fact: Fact, ordinal: Int) {
-    let fields = fact.detail?.fields
-    let purchasedAt = fields?.purchasedAt ?? Fact.absentTime
+    let detail = fact.detail
+    let purchasedAt = detail?.fields.purchasedAt ?? Fact.absentTime
     let isRestored = fact.kind == .transactionRestored
     if purchasedAt != Fact.absentTime {
       if statedStart == Fact.absentTime || purchasedAt < statedStart { statedStart = purchasedAt }
@@ -204,16 +210,16 @@ extension PurchaseState {
       if unrestoredTime == Fact.absentTime { unrestoredTime = fact.occurredAt }
       isOnlyRestored = false
     }
-    if let expiresAt = fields?.expiresAt, expiresAt != Fact.absentTime {
+    if let expiresAt = detail?.fields.expiresAt, expiresAt != Fact.absentTime {
       statesExpiry = true
       takeExpiry(fact, expiresAt, ordinal: ordinal)
     }
-    isFamilyShared = fields?.familyShared ?? false
+    isFamilyShared = detail?.fields.familyShared ?? false
     if fact.isStoreFact {
       if fact.storeTime >= store.time {
         store = StoreClaim(
           time: fact.storeTime, ordinal: ordinal, product: fact.product,
-          isUpgraded: fields?.isUpgraded ?? false)
+          isUpgraded: detail?.fields.isUpgraded ?? false)
       }
     } else {
       queueOrdinal = ordinal

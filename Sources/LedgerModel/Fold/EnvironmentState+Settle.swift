@@ -2,13 +2,13 @@ import LedgerEvents
 
 extension EnvironmentState {
   /// Notes what a fact of a transaction is the first to state: original, owner and product.
-  mutating func settle(_ fact: Fact, root: NameNumber) {
+  mutating func settle(
+    root: NameNumber, original: NameNumber, owner: NameNumber, product: NameNumber
+  ) {
     let place = transactionPlace(root)
-    if transactions[place].statedOriginal == 0 {
-      transactions[place].statedOriginal = fact.original
-    }
-    if transactions[place].owner == 0 { transactions[place].owner = fact.account }
-    if transactions[place].product == 0 { transactions[place].product = fact.product }
+    if transactions[place].statedOriginal == 0 { transactions[place].statedOriginal = original }
+    if transactions[place].owner == 0 { transactions[place].owner = owner }
+    if transactions[place].product == 0 { transactions[place].product = product }
   }
 
   /// The same for the next fact of the fold's order; false where what it states reaches back to
@@ -20,7 +20,8 @@ extension EnvironmentState {
         && (fact.account == 0 || transactions[known].owner != 0)
         && (fact.product == 0 || transactions[known].product != 0)
     }
-    settle(fact, root: root)
+    settle(
+      root: root, original: fact.original, owner: fact.account, product: fact.product)
     let place = transactions.count - 1
     guard transactions[place].owner != 0 else { return true }
     let original = transactions[place].original
@@ -34,7 +35,7 @@ extension EnvironmentState {
 
   /// Whether a fact says that its chain expires; what names only an original speaks of its chain.
   static func statesExpiry(_ fact: Fact, root: NameNumber) -> Bool {
-    guard let fields = fact.detail?.fields, fields.expiresAt != Fact.absentTime else {
+    guard let detail = fact.detail, detail.fields.expiresAt != Fact.absentTime else {
       return false
     }
     return root != 0 || (fact.original != 0 && fact.kind.isSubscriptionKind)

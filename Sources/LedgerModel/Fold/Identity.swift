@@ -35,28 +35,47 @@ struct Identity: Sendable {
   var sessionIndex = KeyIndex()
   var sessions: [Session] = []
 
-  /// The key of a session on its device.
-  static func sessionKey(_ fact: Fact) -> UInt64 {
-    UInt64(fact.device) << 32 | UInt64(fact.session)
+  /// What a fact says about identity: small, because each fact is asked several times.
+  struct Statement: Sendable {
+    let kind: EventKind
+    let environment: StoreEnvironment?
+    let transaction: NameNumber
+    let payment: NameNumber
+    let device: NameNumber
+    let session: NameNumber
+
+    init(_ fact: Fact) {
+      kind = fact.kind
+      environment = fact.environment
+      transaction = fact.transaction
+      payment = fact.payment
+      device = fact.device
+      session = fact.session
+    }
+
+    /// The key of the session on its device.
+    var sessionKey: UInt64 { UInt64(device) << 32 | UInt64(session) }
   }
 
   /// Settles everything that `facts`, in the fold's order, say about identity.
-  init(settling facts: some Sequence<Fact>) {
-    for fact in facts where fact.payment != 0 { _ = bind(fact) }
-    for fact in facts { _ = state(fact) }
+  init(settling facts: [Fact]) {
+    for place in facts.indices where facts[place].payment != 0 {
+      _ = bind(Statement(facts[place]))
+    }
+    for place in facts.indices { _ = state(Statement(facts[place])) }
   }
 
   init() {}
 
   /// Takes in the next fact of the fold's order, or returns false where it reaches back: what it
   /// says would change how facts before it were folded.
-  mutating func admit(_ fact: Fact) -> Bool {
+  mutating func admit(_ fact: Statement) -> Bool {
     (fact.payment == 0 || bind(fact)) && state(fact)
   }
 
   /// Binds a payment to the first transaction that an event with it names. Types that are not known
   /// name nothing for anyone else.
-  private mutating func bind(_ fact: Fact) -> Bool {
+  private mutating func bind(_ fact: Statement) -> Bool {
     if fact.kind == .unknown && fact.transaction != 0 { return true }
     let place = paymentIndex.find(UInt64(fact.payment))
     if place < 0 {
@@ -70,7 +89,7 @@ struct Identity: Sendable {
   }
 
   /// The transaction that a fact speaks of, or 0.
-  mutating func root(of fact: Fact) -> NameNumber {
+  private mutating func root(of fact: Statement) -> NameNumber {
     if fact.transaction != 0 { return fact.transaction }
     if fact.payment == 0 { return 0 }
     let place = paymentIndex.find(UInt64(fact.payment))
@@ -78,7 +97,7 @@ struct Identity: Sendable {
   }
 
   /// Notes the environment that a fact states for its transaction and its session.
-  private mutating func state(_ fact: Fact) -> Bool {
+  private mutating func state(_ fact: Statement) -> Bool {
     var isSettled = true
     let root = root(of: fact)
     if root != 0 {
@@ -89,7 +108,7 @@ struct Identity: Sendable {
       }
     }
     if fact.session != 0 {
-      let place = sessionPlace(Self.sessionKey(fact))
+      let place = sessionPlace(fact.sessionKey)
       if let stated = fact.environment, sessions[place].environment == nil {
         isSettled = isSettled && (!sessions[place].isReliedUpon || stated == .production)
         sessions[place].environment = stated
@@ -99,7 +118,7 @@ struct Identity: Sendable {
   }
 
   /// Where a fact belongs, once everything before it in the fold's order has been taken in.
-  mutating func resolve(_ fact: Fact) -> Resolution {
+  mutating func resolve(_ fact: Statement) -> Resolution {
     let root = root(of: fact)
     var rootEnvironment: StoreEnvironment?
     if root != 0 {
@@ -112,7 +131,7 @@ struct Identity: Sendable {
       if root != 0 {
         environment = rootEnvironment ?? .production
       } else if fact.session != 0 {
-        let place = sessionPlace(Self.sessionKey(fact))
+        let place = sessionPlace(fact.sessionKey)
         sessions[place].isReliedUpon = true
         environment = sessions[place].environment ?? .production
       } else {
@@ -123,10 +142,12 @@ struct Identity: Sendable {
   }
 
   /// Whether `environment-mixed` is found at a fact, once per transaction.
-  mutating func findsMixture(_ fact: Fact, _ resolution: Resolution) -> Bool {
-    guard
-      EnvironmentMixed.breaks(stated: fact.environment, first: resolution.rootEnvironment)
-    else { return false }
+  mutating func findsMixture(
+    _ stated: StoreEnvironment?, _ resolution: Resolution
+  ) -> Bool {
+    guard EnvironmentMixed.breaks(stated: stated, first: resolution.rootEnvironment) else {
+      return false
+    }
     let place = rootPlace(resolution.root)
     if roots[place].mixtureFound { return false }
     roots[place].mixtureFound = true

@@ -53,20 +53,22 @@ public struct Unit: Sendable {
   ) -> Unit {
     var unit = Unit()
     let surroundings = Surroundings(context: context, texts: texts)
-    for (fact, resolution) in unit.begin(facts, context, texts) {
-      unit.step(fact, resolution, surroundings)
+    let settled = unit.begin(facts, context, texts)
+    for place in settled.facts.indices {
+      unit.step(settled.facts[place], settled.resolutions[place], surroundings)
     }
     unit.close(surroundings)
     return unit
   }
 
-  /// Settles identity over all facts of a unit, and gives them back in the fold's order.
+  /// Settles identity over all facts of a unit, and gives them back in the fold's order, each with
+  /// where it belongs.
   mutating func begin(
     _ facts: [Fact], _ context: SharedContext, _ texts: any FactTexts
-  ) -> Zip2Sequence<[Fact], [Resolution]> {
+  ) -> (facts: [Fact], resolutions: [Resolution]) {
     let sorted = Self.inFoldOrder(facts, texts)
     identity = Identity(settling: sorted)
-    return zip(sorted, prepare(sorted, context))
+    return (sorted, prepare(sorted, context))
   }
 
   /// Goes on with facts that arrived after all that were folded, given in the fold's order.
@@ -101,8 +103,9 @@ public struct Unit: Sendable {
     _ fact: Fact, after position: UInt64, _ surroundings: Surroundings
   ) -> Bool {
     if let lastKey, !lastKey.precedes(FoldKey(fact), surroundings.texts) { return false }
-    guard fact.position > position, identity.admit(fact) else { return false }
-    let resolution = identity.resolve(fact)
+    let statement = Identity.Statement(fact)
+    guard fact.position > position, identity.admit(statement) else { return false }
+    let resolution = identity.resolve(statement)
     guard admits(resolution, surroundings.context), settlesForward(fact, resolution) else {
       return false
     }
@@ -112,11 +115,19 @@ public struct Unit: Sendable {
 
   /// The facts in the fold's order; not copied where they are in order already.
   static func inFoldOrder(_ facts: [Fact], _ texts: any FactTexts) -> [Fact] {
-    let isSorted = facts.indices.dropFirst().allSatisfy {
-      FoldKey(facts[$0 - 1]).precedes(FoldKey(facts[$0]), texts)
-    }
-    if isSorted { return facts }
+    if areInFoldOrder(facts, texts) { return facts }
     return facts.sorted { FoldKey($0).precedes(FoldKey($1), texts) }
+  }
+
+  private static func areInFoldOrder(_ facts: [Fact], _ texts: any FactTexts) -> Bool {
+    if facts.isEmpty { return true }
+    var before = FoldKey(facts[0])
+    for place in facts.indices.dropFirst() {
+      let key = FoldKey(facts[place])
+      if !before.precedes(key, texts) { return false }
+      before = key
+    }
+    return true
   }
 }
 
@@ -125,24 +136,34 @@ extension Unit {
   /// its transactions.
   mutating func prepare(_ facts: [Fact], _ context: SharedContext) -> [Resolution] {
     var stated: EnvironmentSet = []
-    let resolutions = facts.map { fact in
-      let resolution = identity.resolve(fact)
+    var resolutions: [Resolution] = []
+    resolutions.reserveCapacity(facts.count)
+    for place in facts.indices {
+      let resolution = identity.resolve(Identity.Statement(facts[place]))
       if let environment = resolution.environment {
         stated.insert(environment)
       } else {
         countsEverywhere = true
       }
-      return resolution
+      resolutions.append(resolution)
     }
     if countsEverywhere { stated.formUnion(context.environments) }
     environments = stated.members.map { EnvironmentState(environment: $0) }
     for index in environments.indices {
       let environment = environments[index].environment
+      // Hardly any transaction is of several environments.
+      if environments.count == 1 {
+        environments[index].transactions.reserveCapacity(identity.roots.count)
+      }
       var expiring: [Int] = []
       for place in facts.indices where facts[place].kind != .unknown {
         guard resolutions[place].environment ?? environment == environment else { continue }
         let root = resolutions[place].root
-        if root != 0 { environments[index].settle(facts[place], root: root) }
+        if root != 0 {
+          environments[index].settle(
+            root: root, original: facts[place].original, owner: facts[place].account,
+            product: facts[place].product)
+        }
         if EnvironmentState.statesExpiry(facts[place], root: root) { expiring.append(place) }
       }
       environments[index].settleChainOwners()
@@ -161,12 +182,18 @@ extension Unit {
       for member in context.environments.members { addEnvironment(member) }
       return true
     }
-    for index in environments.indices where environments[index].environment == environment {
-      return true
-    }
+    if place(of: environment) != nil { return true }
     if countsEverywhere { return false }
     addEnvironment(environment)
     return true
+  }
+
+  /// The place of an environment's state; `nil` where no fact counts in it.
+  func place(of environment: StoreEnvironment) -> Int? {
+    for place in environments.indices where environments[place].environment == environment {
+      return place
+    }
+    return nil
   }
 
   private mutating func addEnvironment(_ environment: StoreEnvironment) {
@@ -197,7 +224,7 @@ extension Unit {
     if fact.account != 0, statedAccounts.find(UInt64(fact.account)) < 0 {
       _ = statedAccounts.append(UInt64(fact.account))
     }
-    let isMixture = resolution.root != 0 && identity.findsMixture(fact, resolution)
+    let isMixture = resolution.root != 0 && identity.findsMixture(fact.environment, resolution)
     for index in environments.indices {
       if let only = resolution.environment, only != environments[index].environment { continue }
       if isMixture { environments[index].report(.environmentMixed, fact, step) }

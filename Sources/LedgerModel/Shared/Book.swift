@@ -9,6 +9,8 @@ public struct Book {
   public let units: [Unit]
   /// What all units observed, by product.
   let observations: [Unit.ObservedProduct: ProductObservations]
+  /// By unit: what it observed.
+  private let observed: [[Unit.ObservedProduct]]
   private let unitByName: [NameNumber: Int]
   private let texts: any FactTexts
 
@@ -25,15 +27,17 @@ public struct Book {
     while partition.joinCoupled(units) {
       units = Self.fold(partition.parts(), sorted, context, texts)
     }
+    let observed = units.map(\.observedProducts)
     var observations: [Unit.ObservedProduct: ProductObservations] = [:]
-    for unit in units {
-      for observed in unit.observedProducts {
-        observations[observed, default: .init()].merge(
-          unit.observations(of: observed, texts: texts), texts)
+    for (unit, products) in zip(units, observed) {
+      for product in products {
+        observations[product, default: .init()].merge(
+          unit.observations(of: product, texts: texts), texts)
       }
     }
     self.context = context
     self.units = units
+    self.observed = observed
     self.observations = observations
     self.unitByName = partition.unitByName()
     self.texts = texts
@@ -55,12 +59,14 @@ public struct Book {
       context.extend(with: facts[place], texts, &change)
     }
     let unit = Unit.fold(facts, context: context, texts: texts)
+    let observed = unit.observedProducts
     var observations: [Unit.ObservedProduct: ProductObservations] = [:]
-    for observed in unit.observedProducts {
-      observations[observed] = unit.observations(of: observed, texts: texts)
+    for product in observed {
+      observations[product] = unit.observations(of: product, texts: texts)
     }
     self.context = context
     self.units = [unit]
+    self.observed = [observed]
     self.observations = observations
     self.unitByName = [:]
     self.texts = texts
@@ -117,10 +123,10 @@ public struct Book {
   /// All broken rules of the first table, by position.
   public var findings: [Finding] {
     var all = units.flatMap(\.findings)
-    for unit in units {
-      for observed in unit.observedProducts {
-        guard let known = observations[observed] else { continue }
-        all += unit.findings(of: observed, against: known, texts: texts)
+    for (place, products) in observed.enumerated() {
+      for product in products {
+        guard let known = observations[product] else { continue }
+        all += units[place].findings(of: product, against: known, texts: texts)
       }
     }
     return Self.sorted(all)

@@ -88,16 +88,19 @@ extension Unit {
 
   /// The products of which the unit observed a version or a digest, or content that nobody holds.
   public var observedProducts: [ObservedProduct] {
-    var found: Set<ObservedProduct> = []
-    for state in environments {
-      let unheld = state.contents.filter { $0.holder == nobody }.map(\.product)
-      let products = state.versions.map(\.product) + state.digests.map(\.product) + unheld
-      for product in products {
-        found.insert(ObservedProduct(environment: state.environment, product: product))
+    environments.indices.flatMap { place in
+      let environment = environments[place].environment
+      var all = environments[place].versions.map(\.product)
+      for digest in environments[place].digests { all.append(digest.product) }
+      for content in environments[place].contents where content.holder == nobody {
+        all.append(content.product)
       }
-    }
-    return found.sorted {
-      ($0.environment, $0.product) < ($1.environment, $1.product)
+      all.sort()
+      var products: [ObservedProduct] = []
+      for product in all where product != products.last?.product {
+        products.append(ObservedProduct(environment: environment, product: product))
+      }
+      return products
     }
   }
 
@@ -116,20 +119,19 @@ extension Unit {
   public func observations(
     of observed: ObservedProduct, texts: any FactTexts
   ) -> ProductObservations {
+    guard let place = place(of: observed.environment) else { return ProductObservations() }
     var observations = ProductObservations()
-    for state in environments where state.environment == observed.environment {
-      observations.isInstalledByNobody = state.contents.contains {
-        $0.holder == nobody && $0.product == observed.product
-      }
-      for version in state.versions where version.product == observed.product {
-        observations.add(version, texts)
-      }
-      for install in state.digests where install.product == observed.product {
-        observations.add(
-          ProductObservations.Digest(
-            version: install.version, pathHash: install.pathHash, digest: install.digest,
-            key: install.key), texts)
-      }
+    observations.isInstalledByNobody = environments[place].contents.contains {
+      $0.holder == nobody && $0.product == observed.product
+    }
+    for version in environments[place].versions where version.product == observed.product {
+      observations.add(version, texts)
+    }
+    for install in environments[place].digests where install.product == observed.product {
+      observations.add(
+        ProductObservations.Digest(
+          version: install.version, pathHash: install.pathHash, digest: install.digest,
+          key: install.key), texts)
     }
     return observations
   }
@@ -139,22 +141,21 @@ extension Unit {
   public func findings(
     of observed: ObservedProduct, against all: ProductObservations, texts: any FactTexts
   ) -> [Finding] {
+    guard let place = place(of: observed.environment) else { return [] }
     var findings: [Finding] = []
-    for state in environments where state.environment == observed.environment {
-      for published in state.published where published.product == observed.product {
-        let onOffer = all.versionOnOffer(before: published.key, texts)
-        if VersionNotIncreased.breaks(published.version, onOffer: onOffer) {
-          findings.append(published.finding)
-        }
+    for published in environments[place].published where published.product == observed.product {
+      let onOffer = all.versionOnOffer(before: published.key, texts)
+      if VersionNotIncreased.breaks(published.version, onOffer: onOffer) {
+        findings.append(published.finding)
       }
-      for install in state.digests where install.product == observed.product {
-        let earlier = all.digests.lazy.filter {
-          $0.isOfTheSame(version: install.version, pathHash: install.pathHash)
-            && $0.key.precedes(install.key, texts)
-        }
-        if DigestMismatch.breaks(install.digest, earlier: earlier.map(\.digest)) {
-          findings.append(install.finding)
-        }
+    }
+    for install in environments[place].digests where install.product == observed.product {
+      let earlier = all.digests.lazy.filter {
+        $0.isOfTheSame(version: install.version, pathHash: install.pathHash)
+          && $0.key.precedes(install.key, texts)
+      }
+      if DigestMismatch.breaks(install.digest, earlier: earlier.map(\.digest)) {
+        findings.append(install.finding)
       }
     }
     return findings

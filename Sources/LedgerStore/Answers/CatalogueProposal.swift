@@ -1,31 +1,6 @@
 public import LedgerEvents
 internal import LedgerModel
 
-/// What a customer's answer would become by an event that is not in the ledger.
-public struct AnswerDifference: Sendable {
-  /// An entry of the answer that is not the same before and after; `nil` where there is none.
-  public struct Entry: Sendable {
-    public var before: EntitlementsAnswer.Entry?
-    public var after: EntitlementsAnswer.Entry?
-  }
-
-  /// An amount of a unit, 0 where the answer lists none.
-  public struct Balance: Sendable {
-    public var unit: Name
-    public var before: Int64
-    public var after: Int64
-  }
-
-  /// The first of the customer's linked ids.
-  public var account: Name
-  public var environment: StoreEnvironment
-  /// Names that would become active, and names that would no longer be.
-  public var gained: [Name]
-  public var lost: [Name]
-  public var entries: [Entry]
-  public var balances: [Balance]
-}
-
 /// What a proposed catalogue would come to, beside the customers that it changes.
 public struct CatalogueEffect: Sendable {
   /// Units in which someone, or nobody known, has bought the product, by product.
@@ -59,7 +34,7 @@ extension LedgerView {
   ) throws(LedgerError) -> CatalogueEffect {
     let proposal = try CatalogueProposal(event, now, self)
     var effect = CatalogueEffect()
-    for product in proposal.products { effect.buyers[proposal.texts.text(of: product)] = 0 }
+    for use in event.nameUses where use.kind == .product { effect.buyers[use.name] = 0 }
     var walk = try units()
     while let before = try walk.next() {
       guard proposal.products.contains(where: before.concernsAnswer) else { continue }
@@ -111,50 +86,10 @@ extension LedgerView {
     }
     return true
   }
-
-  /// What is not the same in two answers of one customer; nil where nothing is.
-  private func difference(
-    _ before: Answer, _ after: Answer, of account: NameNumber, _ environment: StoreEnvironment
-  ) throws(LedgerError) -> AnswerDifference? {
-    var entries: [AnswerDifference.Entry] = []
-    for entry in before.entries {
-      let later = after.entries.first { $0.isOfTheSame(as: entry) }
-      if later == entry { continue }
-      entries.append(
-        AnswerDifference.Entry(
-          before: try self.entry(entry),
-          after: try later.map { (later) throws(LedgerError) in try self.entry(later) }))
-    }
-    for entry in after.entries where !before.entries.contains(where: entry.isOfTheSame) {
-      entries.append(AnswerDifference.Entry(before: nil, after: try self.entry(entry)))
-    }
-    var balances: [AnswerDifference.Balance] = []
-    for unit in Set((before.balances + after.balances).map(\.unit)).sorted() {
-      let amounts = [before, after].map { answer in
-        answer.balances.first { $0.unit == unit }?.amount ?? 0
-      }
-      if amounts[0] != amounts[1] {
-        balances.append(
-          AnswerDifference.Balance(unit: unit, before: amounts[0], after: amounts[1]))
-      }
-    }
-    guard !entries.isEmpty || !balances.isEmpty else { return nil }
-    return AnswerDifference(
-      account: try text(of: account), environment: environment,
-      gained: after.active.filter { !before.active.contains($0) },
-      lost: before.active.filter { !after.active.contains($0) },
-      entries: entries, balances: balances)
-  }
 }
 
-extension EntitlementEntry {
-  fileprivate func isOfTheSame(as other: EntitlementEntry) -> Bool {
-    product == other.product && entitlement == other.entitlement
-  }
-}
-
-/// A `catalog.set` that is not in the ledger: as a fact behind its end, with what the shared context
-/// would be.
+/// A `catalog.set` that is not in the ledger: as a fact behind its end, with what the shared
+/// context would be.
 private struct CatalogueProposal {
   let context: SharedContext
   let change: ContextChange

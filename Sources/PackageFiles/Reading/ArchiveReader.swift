@@ -91,7 +91,8 @@ internal import CArchive
   /// Reads what comes next of the entry last given into the start of `buffer`; 0 behind its end.
   ///
   /// By blocks, and not by `archive_read_data`: that pads with zeros up to the offset of a block,
-  /// which libarchive 3.6.2 counts on from entry to entry of a xar. Neither format has holes.
+  /// which libarchive before 3.8.2 counts on from entry to entry of a xar (its pull request 2665).
+  /// Neither format has holes.
   public func read(into buffer: inout [UInt8]) throws(PackageFileError) -> Int {
     guard hasData, !buffer.isEmpty else { return 0 }
     var filled = 0

@@ -5,8 +5,10 @@ struct Play: Sendable {
   var world: World
   var recording = Recording()
   private(set) var actions: [Action] = []
-  /// Room for the lists of what can happen next.
+  /// What can happen next, as listed last.
   private var choices: [Action] = []
+  /// Nothing has changed since that was listed.
+  private var isListed = false
 
   /// - Parameters:
   ///   - seed: What amounts of progress and delays are drawn from; 0 for fixed ones.
@@ -14,7 +16,14 @@ struct Play: Sendable {
   init(_ cast: Cast, seed: UInt64, faults: Int) {
     world = World(
       cast, random: SplitMix(seed: seed), drawsProgress: seed != 0, faults: faults)
+    actions.reserveCapacity(Self.usualCount)
+    choices.reserveCapacity(Self.usualChoiceCount)
   }
+
+  /// Room for the actions of most runs.
+  private static let usualCount = 256
+  /// Room for what can happen next at most times.
+  private static let usualChoiceCount = 16
 
   /// The most actions of one run; what needs more is going in circles.
   static let actionCountMax = 20_000
@@ -22,14 +31,33 @@ struct Play: Sendable {
   /// Makes an action happen after its usual delay.
   mutating func perform(_ action: Action) {
     world.clock += Delays.range(of: action.verb).least
-    world.perform(action, &recording)
+    happen(action)
+  }
+
+  private mutating func happen(_ action: Action) {
+    if world.perform(action, &recording) { isListed = false }
     actions.append(action)
   }
 
   /// What can happen next but faults.
   mutating func next() -> [Action] {
-    world.listActions(&choices, recording)
+    list()
     return choices
+  }
+
+  private mutating func list() {
+    if !isListed { world.listActions(&choices, recording) }
+    isListed = true
+    assert(isListedRight())
+  }
+
+  /// What was listed is what a world that remembers nothing lists.
+  private func isListedRight() -> Bool {
+    var world = world
+    world.forgetCallers()
+    var anew: [Action] = []
+    world.listActions(&anew, recording)
+    return choices == anew
   }
 }
 
@@ -56,8 +84,7 @@ extension Play {
       moments = due
       moments[first.action] = nil
       world.clock = max(world.clock, first.moment)
-      world.perform(first.action, &recording)
-      actions.append(first.action)
+      happen(first.action)
     }
   }
 
@@ -82,6 +109,7 @@ extension Play {
   /// in `faultInterval` actions while the budget lasts.
   mutating func playAtRandom(_ random: inout SplitMix, actionCountMax: Int, faultInterval: Int) {
     var faults: [Action] = []
+    faults.reserveCapacity(Self.usualChoiceCount)
     while actions.count < actionCountMax {
       if world.faultsLeft > 0, random.below(faultInterval) == 0 {
         faults.removeAll(keepingCapacity: true)
@@ -91,7 +119,7 @@ extension Play {
           continue
         }
       }
-      world.listActions(&choices, recording)
+      list()
       if choices.isEmpty { return }
       perform(choices[random.below(choices.count)])
     }
@@ -116,7 +144,7 @@ extension Play {
 
   private mutating func settle() {
     while actions.count < Self.actionCountMax {
-      world.listActions(&choices, recording)
+      list()
       // The script's next command, which stands first, waits until all else has happened.
       guard let action = choices.last else { return }
       perform(action)

@@ -51,7 +51,10 @@ struct Recording: Sendable {
   /// How many there are of each kind.
   private var counts: [UInt16] = Array(repeating: 0, count: EventKind.allCases.count)
 
-  init() {}
+  /// Room for what most runs record.
+  private static let usualCount = 128
+
+  init() { events.reserveCapacity(Self.usualCount) }
 
   var count: Int { events.count }
 

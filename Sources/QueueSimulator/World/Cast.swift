@@ -8,6 +8,8 @@ final class Cast: Sendable {
     var name: Name
     var isConsumable: Bool
     var parts: [ScenarioProduct.Download]
+    /// How far each of them comes from one report to the next, in thousandths.
+    var steps: [Int]
     /// The rank of the version at the start.
     var version: Int16
     /// The number of its first download; the others follow.
@@ -26,8 +28,12 @@ final class Cast: Sendable {
   let ranks: [Int16]
   /// How many names are fixed; those that a run makes follow.
   let firstDynamic: NameNumber
+  /// What facts of every run carry.
+  let shared: SharedDetails
   /// Nine digits that tell the identifiers of one scenario and seed from those of others.
   let stamp: String
+  /// The first eight bytes of every id.
+  let idPrefix: UInt64
 
   /// Identifiers of each sort that one run may use: sessions of a device, payments, transactions.
   static let dynamicCountMax: NameNumber = 8_192
@@ -48,16 +54,17 @@ final class Cast: Sendable {
     }
     versions = sorted
     ranks = published.map(rank)
+    let firstProduct = NameNumber(2 + scenario.accounts.count + scenario.devices.count)
     var number =
-      NameNumber(
-        1 + scenario.accounts.count + scenario.devices.count + scenario.products.count
-          + scenario.invalidProducts.count) + 1
+      firstProduct + NameNumber(scenario.products.count + scenario.invalidProducts.count)
     var products: [Product] = []
     for product in scenario.products {
       products.append(
         Product(
           name: product.name, isConsumable: product.kind == .consumable,
-          parts: product.downloads, version: rank(product.contentVersion), firstDownload: number))
+          parts: product.downloads,
+          steps: product.downloads.map { Delays.thousandthsPerReport(of: $0.length) },
+          version: rank(product.contentVersion), firstDownload: number))
       number += NameNumber(product.downloads.count)
     }
     self.products = products
@@ -65,7 +72,22 @@ final class Cast: Sendable {
       products[place].isConsumable ? bits | 1 << UInt64(place) : bits
     }
     firstDynamic = number
+    shared = SharedDetails(
+      catalog: Self.catalog(scenario, firstProduct), products: products, versions: versions)
     stamp = Self.stamp(scenario.title, seed)
+    idPrefix = Self.idPrefix(stamp)
+  }
+
+  private static func catalog(
+    _ scenario: Scenario, _ firstProduct: NameNumber
+  ) -> [CatalogEntry] {
+    scenario.products.enumerated().map { place, product in
+      CatalogEntry(
+        product: firstProduct + NameNumber(place),
+        kind: product.kind == .consumable ? .consumable : .nonConsumable,
+        entitlements: product.entitlements,
+        grants: product.grants.map { .init(unit: $0.unit, amount: $0.amount) }, duration: nil)
+    }
   }
 
   private static func stamp(_ title: String, _ seed: UInt64) -> String {
@@ -132,15 +154,17 @@ extension Cast {
       ? products[place].name : scenario.invalidProducts[place - products.count]
   }
 
-  func id(ofPosition position: UInt64) -> Name {
+  func id(ofPosition position: UInt64) -> Name { Self.id(stamp, ofPosition: position) }
+
+  private static func id(_ stamp: String, ofPosition position: UInt64) -> Name {
     let digits = String(100_000 + position)
     return Name("sim-\(stamp)-\(digits.dropFirst())")
   }
 
-  /// The first eight bytes of every id.
-  var idPrefix: UInt64 {
+  /// The first eight bytes of an id, which all of them have in common.
+  private static func idPrefix(_ stamp: String) -> UInt64 {
     var prefix: UInt64 = 0
-    for byte in id(ofPosition: 1).text.utf8.prefix(8) { prefix = prefix << 8 | UInt64(byte) }
+    for byte in id(stamp, ofPosition: 1).text.utf8.prefix(8) { prefix = prefix << 8 | UInt64(byte) }
     return prefix
   }
 }

@@ -14,54 +14,59 @@ enum AppCall: Hashable, Sendable {
 }
 
 extension Device {
+  /// What `nextCall` says. It changes nothing; it is mutating because a device that is read in
+  /// place is not copied.
+  mutating func call(_ slot: Int, _ cast: Cast) -> AppCall? { nextCall(slot, cast) }
+
   /// What the app's policy does next for a transaction, from what it was told in this launch and
   /// what it keeps on its disk; `nil` where it waits. Pure: nothing changes.
-  func nextCall(_ slot: Int, _ policy: AppPolicy) -> AppCall? {
-    let transaction = slots[slot]
-    guard transaction.isTold else { return callFromRecord(transaction) }
-    if isSweeping && !transaction.isFinished && !transaction.isGone { return .finish }
-    switch transaction.told {
+  ///
+  /// It is asked for every transaction before every action, so it reads fields in place: a whole
+  /// transaction or download is copied field by field.
+  func nextCall(_ slot: Int, _ cast: Cast) -> AppCall? {
+    guard slots[slot].isTold else { return callFromRecord(slot) }
+    if isSweeping && !slots[slot].isLeft { return .finish }
+    switch slots[slot].told {
     case .purchasing, .deferred: return nil
-    case .failed: return transaction.isFinished || transaction.isGone ? nil : .finish
+    case .failed: return slots[slot].isLeft ? nil : .finish
     case .purchased, .restored: break
     }
-    if transaction.isMistaken
-      || (policy.restoresWithoutDownload && transaction.told == .restored)
+    if slots[slot].isMistaken
+      || (cast.policy.restoresWithoutDownload && slots[slot].told == .restored)
     {
-      return closing(transaction, policy)
+      return closing(slot, cast)
     }
-    let isThere = isThereAlready(transaction)
+    let isThere = isThereAlready(slot)
     if !isThere {
-      if policy.downloadsOnce && isAnotherAhead(of: slot) { return nil }
-      if policy.finish == .atOnce, !transaction.isFinished, haveBeenRequested(slot) {
-        return closing(transaction, policy)
+      if cast.policy.downloadsOnce && isAnotherAhead(of: slot) { return nil }
+      if cast.policy.finish == .atOnce, !slots[slot].isFinished, haveBeenRequested(slot) {
+        return closing(slot, cast)
       }
-      if let call = startCall(slot, policy) { return call }
-      if let call = installCall(slot, policy) { return call }
+      if let call = startCall(slot, cast) { return call }
+      if let call = installCall(slot, cast) { return call }
     }
-    if isThere || mayFinish(slot, policy) { return closing(transaction, policy) }
+    if isThere || mayFinish(slot, cast) { return closing(slot, cast) }
     return nil
   }
 
   /// A purchase that was noted down can be credited without the queue.
-  private func callFromRecord(_ transaction: QueueTransaction) -> AppCall? {
-    guard transaction.isRecorded, transaction.isGone, !transaction.isFulfilled,
-      !transaction.isOnHold, transaction.partCount == 0, transaction.transaction >= 0
+  private func callFromRecord(_ slot: Int) -> AppCall? {
+    guard slots[slot].isRecorded, slots[slot].isGone, !slots[slot].isFulfilled,
+      !slots[slot].isOnHold, slots[slot].partCount == 0, slots[slot].transaction >= 0
     else { return nil }
     return .fulfill
   }
 
   /// Fulfil and finish, in the policy's order. What comes with content is fulfilled by installing
   /// it.
-  private func closing(_ transaction: QueueTransaction, _ policy: AppPolicy) -> AppCall? {
+  private func closing(_ slot: Int, _ cast: Cast) -> AppCall? {
     let isFulfilled =
-      transaction.partCount > 0
-      || (policy.creditsEachDelivery ? transaction.isFulfilledNow : transaction.isFulfilled)
-    let mayFulfill = !isFulfilled && !transaction.isOnHold
+      slots[slot].partCount > 0
+      || (cast.policy.creditsEachDelivery ? slots[slot].isFulfilledNow : slots[slot].isFulfilled)
+    let mayFulfill = !isFulfilled && !slots[slot].isOnHold
     let mayFinish =
-      !transaction.isFinished && !transaction.isGone
-      && !(policy.forgetsRestored && transaction.told == .restored)
-    if policy.finishesBeforeFulfillment {
+      !slots[slot].isLeft && !(cast.policy.forgetsRestored && slots[slot].told == .restored)
+    if cast.policy.finishesBeforeFulfillment {
       return mayFinish ? .finish : mayFulfill ? .fulfill : nil
     }
     if !isFulfilled { return mayFulfill ? .fulfill : nil }
@@ -70,52 +75,53 @@ extension Device {
 
   /// Whether the content, in this version or a newer one, came whole by another transaction: the
   /// newest install is not this transaction's (`model.md` 17).
-  private func isThereAlready(_ transaction: QueueTransaction) -> Bool {
-    if transaction.partCount == 0 { return true }
-    let product = Int(transaction.product)
-    return folders[product].complete >= transaction.version
-      && folders[product].newest >= transaction.version
-      && folders[product].installer != transaction.transaction
+  private func isThereAlready(_ slot: Int) -> Bool {
+    if slots[slot].partCount == 0 { return true }
+    let product = Int(slots[slot].product)
+    return folders[product].complete >= slots[slot].version
+      && folders[product].newest >= slots[slot].version
+      && folders[product].installer != slots[slot].transaction
   }
 
   /// Whether another unfinished transaction brings the same content, or a newer one: it goes ahead,
   /// and what it installs will serve this one, too.
   private func isAnotherAhead(of slot: Int) -> Bool {
-    for place in slots.indices where place != slot {
-      guard slots[place].product == slots[slot].product, slots[place].isTold,
-        !slots[place].isGone, !slots[place].isFinished,
+    let product = slots[slot].product
+    let version = slots[slot].version
+    for place in slots.indices where slots[place].product == product && place != slot {
+      guard slots[place].isTold, !slots[place].isLeft,
         slots[place].told == .purchased || slots[place].told == .restored
       else { continue }
-      if (slots[place].version, slot) > (slots[slot].version, place) { return true }
+      if (slots[place].version, slot) > (version, place) { return true }
     }
     return false
   }
 
   private func haveBeenRequested(_ slot: Int) -> Bool {
-    parts(of: slot).allSatisfy { part in
-      let download = self[slot, part]
-      return download.isRequested || download.isInstalled || download.state != .notStarted
+    slots[slot].places.allSatisfy {
+      parts[$0].isRequested || parts[$0].isInstalled || parts[$0].state != .notStarted
     }
   }
 
-  private func startCall(_ slot: Int, _ policy: AppPolicy) -> AppCall? {
-    if slots[slot].isFinished || slots[slot].isGone { return nil }
-    for part in parts(of: slot) {
-      let download = self[slot, part]
-      if download.isInstalled || download.isSkipped || download.isRequested
-        || download.isOnHold || download.isHeldByCustomer
+  private func startCall(_ slot: Int, _ cast: Cast) -> AppCall? {
+    if slots[slot].isLeft { return nil }
+    let places = slots[slot].places
+    for place in places {
+      if parts[place].isThere || parts[place].isRequested || parts[place].isOnHold
+        || parts[place].isHeldByCustomer
       {
         continue
       }
       // At a redelivery the app reads the state that the queue holds; what runs or has come is
       // waited for.
-      switch download.state {
+      switch parts[place].state {
       case .waiting, .active, .finished: continue
-      case .failed, .cancelled: if policy.finishesOnFailure { continue }
+      case .failed, .cancelled: if cast.policy.finishesOnFailure { continue }
       case .notStarted, .paused: break
       }
-      if policy.downloadsAtOnceMax < .max, running >= policy.downloadsAtOnceMax { return nil }
-      return .start(part: part)
+      let most = cast.policy.downloadsAtOnceMax
+      if most < .max, running >= most { return nil }
+      return .start(part: place - places.lowerBound)
     }
     return nil
   }
@@ -123,60 +129,57 @@ extension Device {
   private var running: Int {
     var count = 0
     for slot in slots.indices where slots[slot].isTold && !slots[slot].isGone {
-      for part in parts(of: slot) {
-        let download = self[slot, part]
-        if download.isRequested && !download.told.hasEnded { count += 1 }
+      for place in slots[slot].places where parts[place].isRequested && !parts[place].told.hasEnded
+      {
+        count += 1
       }
     }
     return count
   }
 
-  private func installCall(_ slot: Int, _ policy: AppPolicy) -> AppCall? {
-    let folder = Int(slots[slot].product)
-    for part in parts(of: slot) {
-      let download = self[slot, part]
-      if download.isInstalled || download.isSkipped || download.isOnHold { continue }
+  private func installCall(_ slot: Int, _ cast: Cast) -> AppCall? {
+    let places = slots[slot].places
+    for place in places {
+      if parts[place].isThere || parts[place].isOnHold { continue }
       let isDone =
-        download.told == .finished
-        || (policy.installsAtFullProgress && download.toldProgress == 1_000
-          && download.told == .active)
+        parts[place].told == .finished
+        || (cast.policy.installsAtFullProgress && parts[place].toldProgress == 1_000
+          && parts[place].told == .active)
       guard isDone else { continue }
-      if policy.finish == .beforeCopy && !slots[slot].isFinished { continue }
-      if policy.skipsExistingFiles, folders[folder].newest >= 0,
+      if cast.policy.finish == .beforeCopy && !slots[slot].isFinished { continue }
+      let part = place - places.lowerBound
+      let folder = Int(slots[slot].product)
+      if cast.policy.skipsExistingFiles, folders[folder].newest >= 0,
         folders[folder].installer != slots[slot].transaction
       {
         return .skip(part: part)
       }
-      return download.isInstalling ? .endInstall(part: part) : .beginInstall(part: part)
+      return parts[place].isInstalling ? .endInstall(part: part) : .beginInstall(part: part)
     }
     return nil
   }
 
   /// Whether the policy finishes now that nothing is left to start or install.
-  private func mayFinish(_ slot: Int, _ policy: AppPolicy) -> Bool {
-    var areThere = true
-    var haveEnded = true
-    var haveFailed = false
-    var haveFinished = true
-    var isAnyInstalled = false
-    for part in parts(of: slot) {
-      let download = self[slot, part]
-      let isThere = download.isInstalled || download.isSkipped
-      if !isThere { areThere = false }
-      if !isThere && !download.told.hasEnded { haveEnded = false }
-      if download.told == .failed || download.told == .cancelled { haveFailed = true }
-      if download.told != .finished { haveFinished = false }
-      if download.isInstalled { isAnyInstalled = true }
+  private func mayFinish(_ slot: Int, _ cast: Cast) -> Bool {
+    let places = slots[slot].places
+    if places.allSatisfy({ parts[$0].isThere }) { return true }
+    if cast.policy.finishesOnFailure, haveEnded(places),
+      places.contains(where: { parts[$0].told == .failed || parts[$0].told == .cancelled })
+    {
+      return true
     }
-    if areThere || (policy.finishesOnFailure && haveFailed && haveEnded) { return true }
-    switch policy.finish {
+    switch cast.policy.finish {
     case .whenInstalled, .atOnce: return false
-    case .beforeCopy: return haveFinished
-    case .afterFirstDownload: return isAnyInstalled
+    case .beforeCopy: return places.allSatisfy { parts[$0].told == .finished }
+    case .afterFirstDownload: return places.contains { parts[$0].isInstalled }
     case .afterLastCallback:
       let last = Int(slots[slot].lastPart)
-      return last >= 0 && haveEnded && self[slot, last].told == .finished
+      return last >= 0 && haveEnded(places) && self[slot, last].told == .finished
     case .afterBatch: return slots[slot].isBatchDone
     }
+  }
+
+  private func haveEnded(_ places: Range<Int>) -> Bool {
+    places.allSatisfy { parts[$0].isThere || parts[$0].told.hasEnded }
   }
 }

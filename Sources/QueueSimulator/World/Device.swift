@@ -43,6 +43,13 @@ struct Device: Hashable, Sendable {
   /// Products whose purchase the app noted and has not yet delivered, a bit each.
   var owed: UInt64 = 0
 
+  /// The transactions that the app has a call for, as listed last.
+  var callers: [Int16] = []
+  /// Nothing that `nextCall` depends on has changed since.
+  var areCallersListed = false
+  /// The queue had something to report of downloads, as listed last.
+  var hasDownloadNews = false
+
   // Faults that wait for their moment.
   var isDiskFull = false
   var failsFinish = false
@@ -53,19 +60,25 @@ struct Device: Hashable, Sendable {
     set { parts[Int(slots[slot].firstPart) + part] = newValue }
   }
 
-  /// The places of a transaction's downloads.
+  /// The places of a transaction's downloads in it.
   func parts(of slot: Int) -> Range<Int> { 0..<Int(slots[slot].partCount) }
 
   /// Gives a transaction its downloads.
   mutating func addParts(_ count: Int, to slot: Int) {
     slots[slot].firstPart = Int16(parts.count)
     slots[slot].partCount = Int16(count)
-    parts += Array(repeating: Part(), count: count)
+    for _ in 0..<count { parts.append(Part()) }
   }
 
   init(productCount: Int, versionCount: Int) {
     folders = Array(repeating: Folder(versionCount: versionCount), count: productCount)
+    slots.reserveCapacity(Self.usualSlotCount)
+    parts.reserveCapacity(Self.usualSlotCount)
+    callers.reserveCapacity(Self.usualSlotCount)
   }
+
+  /// Room for the transactions of most runs, and for as many downloads.
+  private static let usualSlotCount = 8
 }
 
 /// What the app has of a product's content: a folder for each version.

@@ -59,6 +59,12 @@ struct QueueTransaction: Hashable, Sendable {
     self.account = account
   }
 
+  /// Its downloads' places among the device's.
+  var places: Range<Int> { Int(firstPart)..<Int(firstPart) + Int(partCount) }
+
+  /// The app has finished it, or it left the queue by itself.
+  var isLeft: Bool { isFinished || isGone }
+
   /// What a kill makes the app forget.
   mutating func forget() {
     isTold = false
@@ -103,6 +109,16 @@ struct Part: Hashable, Sendable {
 
   // What the app keeps.
   var isInstalled = false
+
+  /// The app was told the state that the queue holds.
+  mutating func noteTold() {
+    isPending = false
+    told = state
+    toldProgress = progress
+  }
+
+  /// Nothing is left to be copied.
+  var isThere: Bool { isInstalled || isSkipped }
 
   mutating func forget() {
     told = .notStarted

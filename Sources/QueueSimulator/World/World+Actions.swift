@@ -24,7 +24,7 @@ extension World {
   }
 
   private mutating func listActions(_ place: Int, _ actions: inout [Action]) {
-    devices[place].list(place, policy, cast.consumables, &actions)
+    devices[place].list(place, cast, &actions)
   }
 
   /// The faults that can strike now, in a fixed order; none where the budget is spent.
@@ -62,19 +62,21 @@ extension World {
     return actions.contains(action)
   }
 
-  /// Makes an action happen.
+  /// Makes an action happen, and returns whether that may have changed what can happen next.
   ///
   /// - Precondition: it can happen now.
-  mutating func perform(_ action: Action, _ recording: inout Recording) {
+  mutating func perform(_ action: Action, _ recording: inout Recording) -> Bool {
     let device = Int(action.device)
     let slot = Int(action.slot)
+    // Steps of downloads and their reports are most of a run, and say themselves what they change.
+    if action.verb != .download && action.verb != .updatedDownloads { forgetCallers() }
     switch action.verb {
     case .command: runCommand(&recording)
     case .authorize: authorize(device, slot)
     case .listRestored: listRestored(device)
     case .endRestored: endRestored(device)
     case .notify: notify(device, &recording)
-    case .download: advance(device, slot, Int(action.part))
+    case .download: return advance(device, slot, Int(action.part))
     case .updatedTransactions: tellTransactions(device, &recording)
     case .updatedDownloads: tellDownloads(device, &recording)
     case .removedTransactions: tellRemoved(device, &recording)
@@ -88,14 +90,22 @@ extension World {
       faultsLeft -= 1
       strike(action, &recording)
     }
+    return true
   }
 
-  /// A download goes a step further.
-  private mutating func advance(_ device: Int, _ slot: Int, _ place: Int) {
-    var part = devices[device][slot, place]
+  /// Anything may have changed that the apps' next calls depend on.
+  mutating func forgetCallers() {
+    for device in devices.indices { devices[device].areCallersListed = false }
+  }
+
+  /// A download goes a step further; returns whether more came of it than progress to be told
+  /// where something was to be told already.
+  private mutating func advance(_ device: Int, _ slot: Int, _ place: Int) -> Bool {
+    let before = devices[device][slot, place]
+    var part = before
     part.isPending = true
     let product = Int(devices[device].slots[slot].product)
-    let step = Delays.thousandthsPerReport(of: cast.products[product].parts[place].length)
+    let step = cast.products[product].steps[place]
     if cast.scenario.devices[device].isSimulator {
       part.state = .failed
     } else if part.state == .waiting {
@@ -108,6 +118,9 @@ extension World {
       advance(&part, step)
     }
     devices[device][slot, place] = part
+    if part.state != before.state { devices[device].areCallersListed = false }
+    return part.state != before.state
+      || !(before.isPending || devices[device].hasDownloadNews)
   }
 
   /// Progress of 1.0 is not the end, and the end can come without it: SKDownload's documentation
@@ -126,22 +139,18 @@ extension World {
 
 extension Device {
   /// Everything that can happen next on the device but faults; mutating for the same reason.
-  ///
-  /// - Parameter consumables: The products that are, a bit each.
-  fileprivate mutating func list(
-    _ place: Int, _ policy: AppPolicy, _ consumables: UInt64, _ actions: inout [Action]
-  ) {
+  fileprivate mutating func list(_ place: Int, _ cast: Cast, _ actions: inout [Action]) {
+    hasDownloadNews = false
     switch app {
     case .notRunning: if session > 0 { actions.append(Action(.launch, device: place)) }
     case .background: actions.append(Action(.foreground, device: place))
     case .foreground:
       if observes { listCallbacks(place, &actions) }
-      if isStarting || (observes && mustRestore(consumables)) {
+      if isStarting || (observes && mustRestore(cast.consumables)) {
         actions.append(Action(.app, device: place, slot: -1))
       }
-      for slot in slots.indices where nextCall(slot, policy) != nil {
-        actions.append(Action(.app, device: place, slot: slot))
-      }
+      if !areCallersListed { listCallers(cast) }
+      for slot in callers { actions.append(Action(.app, device: place, slot: Int(slot))) }
     }
     if restore == .listing {
       actions.append(Action(toList.isEmpty ? .endRestored : .listRestored, device: place))
@@ -149,8 +158,16 @@ extension Device {
     listQueue(place, &actions)
   }
 
+  private mutating func listCallers(_ cast: Cast) {
+    callers.removeAll(keepingCapacity: true)
+    for slot in slots.indices where nextCall(slot, cast) != nil { callers.append(Int16(slot)) }
+    areCallersListed = true
+  }
+
   /// A purchase that the app noted down is neither delivered nor on the queue: a restore is the way
   /// back.
+  ///
+  /// - Parameter consumables: The products that are, a bit each.
   private func mustRestore(_ consumables: UInt64) -> Bool {
     let lost = owed & ~consumables
     guard lost != 0, !hasAskedToRestore, restore == .none else { return false }
@@ -167,31 +184,27 @@ extension Device {
       if slots[slot].mayBeAuthorized {
         actions.append(Action(.authorize, device: place, slot: slot))
       }
-      let first = Int(slots[slot].firstPart)
-      for part in 0..<Int(slots[slot].partCount)
-      where parts[first + part].state.isRunning && !parts[first + part].isStalled {
-        actions.append(Action(.download, device: place, slot: slot, part: part))
+      let places = slots[slot].places
+      for part in places where parts[part].state.isRunning && !parts[part].isStalled {
+        actions.append(
+          Action(.download, device: place, slot: slot, part: part - places.lowerBound))
       }
     }
   }
 
   /// What the queue can report.
-  private func listCallbacks(_ place: Int, _ actions: inout [Action]) {
+  private mutating func listCallbacks(_ place: Int, _ actions: inout [Action]) {
     var isPending = false
-    var isDownloadPending = false
     var isRemovalPending = false
     for slot in slots.indices {
       if slots[slot].isPending { isPending = true }
       if slots[slot].isRemovalPending { isRemovalPending = true }
       // Of what was finished nothing is told until it is delivered again.
       guard slots[slot].isTold, !slots[slot].isFinished else { continue }
-      let first = Int(slots[slot].firstPart)
-      for part in 0..<Int(slots[slot].partCount) where parts[first + part].isPending {
-        isDownloadPending = true
-      }
+      for part in slots[slot].places where parts[part].isPending { hasDownloadNews = true }
     }
     if isPending { actions.append(Action(.updatedTransactions, device: place)) }
-    if isDownloadPending { actions.append(Action(.updatedDownloads, device: place)) }
+    if hasDownloadNews { actions.append(Action(.updatedDownloads, device: place)) }
     if isRemovalPending { actions.append(Action(.removedTransactions, device: place)) }
     if (restore == .listed && !isPending) || (restore != .none && isOvertaking) {
       actions.append(Action(.restoreFinished, device: place))

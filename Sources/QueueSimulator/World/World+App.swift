@@ -11,7 +11,7 @@ extension World {
       }
       return
     }
-    switch devices[device].nextCall(slot, policy) {
+    switch devices[device].call(slot, cast) {
     case .start(let part): start(device, slot, part, &recording)
     case .beginInstall(let part): beginInstall(device, slot, part, &recording)
     case .endInstall(let part): endInstall(device, slot, part, &recording)

@@ -80,32 +80,41 @@ extension World {
     default: break
     }
     guard devices.indices.contains(place) else { return false }
-    let device = devices[place]
     switch fault.verb {
-    case .kill: return device.app != .notRunning
-    case .background: return device.app == .foreground
-    case .loseObserver: return device.app == .foreground && device.observes
-    case .fillDisk: return !device.isDiskFull && device.slots.contains { $0.partCount > 0 }
-    case .failFinish: return !device.failsFinish && device.slots.contains { !$0.isGone }
-    case .overtakeRestore: return device.restore == .listing && !device.isOvertaking
-    case .doubleRestore: return device.restore == .listing && lastListed(place) != nil
-    case .purge: return device.app == .foreground && device.slots.contains(where: \.isGone)
+    case .kill: return devices[place].app != .notRunning
+    case .background: return devices[place].app == .foreground
+    case .loseObserver: return devices[place].app == .foreground && devices[place].observes
+    case .fillDisk: return !devices[place].isDiskFull && !devices[place].parts.isEmpty
+    case .failFinish:
+      return !devices[place].failsFinish && devices[place].slots.contains { !$0.isGone }
+    case .overtakeRestore:
+      return devices[place].restore == .listing && !devices[place].isOvertaking
+    case .doubleRestore: return devices[place].restore == .listing && lastListed(place) != nil
+    case .purge:
+      return devices[place].app == .foreground && devices[place].slots.contains(where: \.isGone)
     default: break
     }
-    guard device.slots.indices.contains(Int(fault.slot)) else { return false }
-    let slot = device.slots[Int(fault.slot)]
-    if slot.isGone { return false }
-    let isDelivered = slot.isTold && (slot.told == .purchased || slot.told == .restored)
+    guard devices[place].slots.indices.contains(Int(fault.slot)) else { return false }
+    return canStrike(fault, devices[place].slots[Int(fault.slot)])
+  }
+
+  /// Whether a fault of a transaction, or of one of its downloads, can strike now.
+  private func canStrike(_ fault: Action, _ transaction: QueueTransaction) -> Bool {
+    if transaction.isGone { return false }
+    let isDelivered =
+      transaction.isTold && (transaction.told == .purchased || transaction.told == .restored)
     switch fault.verb {
-    case .repeatDelivery: return isDelivered && !slot.isPending && !slot.isFinished
-    case .loseAccount: return slot.account >= 0 && slot.transaction >= 0
-    case .remove: return isDelivered && !slot.isFinished
+    case .repeatDelivery:
+      return isDelivered && !transaction.isPending && !transaction.isFinished
+    case .loseAccount: return transaction.account >= 0 && transaction.transaction >= 0
+    case .remove: return isDelivered && !transaction.isFinished
     case .interruptPayment, .refusePayment:
-      return slot.state == .purchasing && slot.outcome == .purchased && slot.payment >= 0
+      return transaction.state == .purchasing && transaction.outcome == .purchased
+        && transaction.payment >= 0
     default: break
     }
-    guard (0..<slot.partCount).contains(fault.part) else { return false }
-    let part = devices[place][Int(fault.slot), Int(fault.part)]
+    guard (0..<transaction.partCount).contains(fault.part) else { return false }
+    let part = devices[Int(fault.device)].parts[Int(transaction.firstPart + fault.part)]
     switch fault.verb {
     case .failDownload: return part.state.isRunning
     case .stallDownload: return part.state.isRunning && !part.isStalled

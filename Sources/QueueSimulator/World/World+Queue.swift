@@ -208,9 +208,13 @@ extension World {
   ) {
     let version = devices[device].slots[slot].version
     let state = devices[device][slot, part]
-    devices[device][slot, part].isPending = false
-    devices[device][slot, part].told = state.state
-    devices[device][slot, part].toldProgress = state.progress
+    // Further progress of what was known to be running changes no call, until it is full.
+    if state.state != .active || state.told != .active
+      || max(state.progress, state.toldProgress) >= 1_000
+    {
+      devices[device].areCallersListed = false
+    }
+    devices[device][slot, part].noteTold()
     devices[device].slots[slot].lastPart = Int16(part)
     let kind: EventKind
     switch state.state {

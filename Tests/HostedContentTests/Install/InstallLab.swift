@@ -4,8 +4,8 @@ import LedgerEvents
 import LedgerStore
 import Testing
 
-/// A folder of content with version 1.0 installed by the program, and a package of 1.1: what is done
-/// to it is done by processes, to copies of it.
+/// A folder of content with version 1.0 installed by the program, and a package of 1.1: what is
+/// done to it is done by processes, to copies of it.
 final class InstallLab {
   static let product = "com.example.maps"
   static let owner = ["--account", "keeper", "--device", "phone"]

@@ -57,8 +57,7 @@ import Testing
   }
 
   @Test func `every kind of fault is shown by one`() {
-    // A size that lies is caught by libarchive in both containers; a hard link and a name too many
-    // are shown by tests of their own.
+    // libarchive itself catches a size that lies; these two are shown to the judge directly.
     let elsewhere: Set<PackageFault.Code> = [.sizeMismatch, .hardLink]
     let shown = Set(
       HostilePackage.all.compactMap { package -> PackageFault.Code? in

@@ -93,6 +93,25 @@ import Testing
     #expect(report.files[1].content == report.files[2].content)
   }
 
+  @Test func `a folder that is a twin is told once, whatever lies in it`() throws {
+    let lab = try PackageLab()
+    let bytes = PackageLab.zip {
+      $0.add("Contents/maps/0")
+      for index in 1..<50 { $0.add("Contents/Maps/\(index)") }
+    }
+    let report = try PackageInspection.judge(path: try lab.write("package", bytes))
+    #expect(report.faults.map(\.path) == ["Contents/Maps"])
+  }
+
+  @Test func `an installer's package is told apart`() throws {
+    let lab = try PackageLab()
+    let xar = TestXar(
+      files: TestXar.entry("PackageInfo", type: "file") + TestXar.entry("Payload", type: "file"))
+    let report = try PackageInspection.judge(path: try lab.write("package", xar.bytes))
+    #expect(report.faults.map(\.code) == [.infoMissing, .contentsMissing, .stray, .stray])
+    #expect(report.faults[3].message.contains("installer"))
+  }
+
   @Test func `names of an installed package's tool beside the two are named once each`() throws {
     let lab = try PackageLab()
     var zip = PackageLab.goodZip()

@@ -90,7 +90,7 @@ extension EntitlementsAnswer {
 }
 
 extension EntitlementsAnswer.Entry {
-  fileprivate func write(to json: inout JSONText) {
+  func write(to json: inout JSONText) {
     json.object { json in
       json.member("product", product)
       json.member("entitlement", entitlement)

@@ -3,7 +3,8 @@ import Foundation
 let benchmarks = [
   appendBenchmark(batch: 1), appendBenchmark(batch: 100), appendBenchmark(batch: 1_000),
   sustainedBenchmark, scanBenchmark, lookupBenchmark, ledgerBenchmark, rebuildBenchmark,
-  sliceBenchmark, simulationBenchmark, contentBenchmark, installBenchmark,
+  sliceBenchmark, auditBenchmark, simulationBenchmark, contentBenchmark, installBenchmark,
+  updatesBenchmark,
 ]
 
 let usage = """

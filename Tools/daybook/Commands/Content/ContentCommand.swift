@@ -13,6 +13,6 @@ struct ContentCommand: ParsableCommand {
     subcommands: [
       ContentInspect.self, ContentValidate.self, ContentBuild.self, ContentInstall.self,
       ContentList.self, ContentSwitch.self, ContentRemove.self, ContentPrune.self,
-      ContentAuditCommand.self,
+      ContentAuditCommand.self, ContentUpdates.self, ContentPublish.self,
     ])
 }

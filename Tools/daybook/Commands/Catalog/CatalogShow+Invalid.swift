@@ -2,7 +2,7 @@ import LedgerEvents
 import LedgerStore
 import ProductCatalogue
 
-extension Catalog {
+extension CatalogShow {
   func printInvalid() throws {
     let report = try options.read { (view) throws(LedgerError) in
       try view.invalidIdentifiers(query)
@@ -30,7 +30,7 @@ extension Catalog {
       var printer = ListPrinter<PaymentBlock>(
         format, header: [], nothing: "", row: { _ in [] },
         write: { block, json in block.write(to: &json) })
-      blocks.forEach { printer.add($0) }
+      for block in blocks { printer.add(block) }
       printer.end()
       return
     }

@@ -3,7 +3,7 @@ import LedgerModel
 import LedgerStore
 import ProductCatalogue
 
-extension Catalog {
+extension CatalogShow {
   func printListing() throws {
     let products = try options.read { (view) throws(LedgerError) in
       try view.catalogueListing(query)
@@ -12,7 +12,7 @@ extension Catalog {
       format, header: [], nothing: "", row: { _ in [] },
       write: { product, json in product.write(to: &json) })
     guard format == .table else {
-      products.forEach { printer.add($0) }
+      for product in products { printer.add(product) }
       printer.end()
       return
     }

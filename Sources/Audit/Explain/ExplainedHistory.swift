@@ -1,0 +1,106 @@
+internal import LedgerEvents
+internal import LedgerModel
+
+/// The events that can decide an answer, in the fold's order, and what any part of them comes to.
+///
+/// Parts are sets of places, folded by the reducer that folds everything else.
+struct ExplainedHistory {
+  /// What is asked of a part.
+  struct Question {
+    var account: NameNumber
+    var name: Name
+    var environments: EnvironmentSet
+    /// In microseconds.
+    var moment: Int64
+  }
+
+  let events: [RecordedEvent]
+  let facts: [Fact]
+  let texts: NumberedEvents
+
+  /// - Complexity: O(*n* log *n*) in the events.
+  init(_ events: [RecordedEvent]) {
+    let texts = NumberedEvents(events)
+    let facts = texts.facts
+    let order = facts.indices.sorted { left, right in
+      let (one, other) = (facts[left], facts[right])
+      if one.occurredAt != other.occurredAt { return one.occurredAt < other.occurredAt }
+      if one.sequence != other.sequence { return one.sequence < other.sequence }
+      return events[left].event.id < events[right].event.id
+    }
+    self.events = order.map { events[$0] }
+    self.facts = order.map { facts[$0] }
+    self.texts = texts
+  }
+
+  /// What the events at `places` come to for the name asked about.
+  ///
+  /// - Complexity: O(*n* log *n*) in the places.
+  func holdings(of places: some Sequence<Int>, _ question: Question) -> [Explanation.Holding] {
+    let book = Book(folding: places.map { facts[$0] }, texts: texts)
+    let answer = book.answer(
+      .account(question.account), environments: question.environments, at: question.moment)
+    return answer.entries.compactMap { entry in
+      let product = texts.name(entry.product)
+      guard
+        product == question.name || entry.entitlement == question.name
+          || entry.entitlements.contains(question.name)
+      else { return nil }
+      return Explanation.Holding(
+        product: product, entitlement: entry.entitlement, state: entry.state,
+        since: Instant(microseconds: entry.since),
+        expiresAt: entry.expiresAt.map { Instant(microseconds: $0) },
+        original: texts.name(entry.original), isFromOperator: entry.source == .operator,
+        environment: entry.environment)
+    }
+  }
+
+  /// The smallest part of `places` that still has a property, in the sense that none of it can be
+  /// left out; of equals, what comes first in the fold's order stays.
+  ///
+  /// Source: Zeller and Hildebrandt, *Simplifying and Isolating Failure-Inducing Input*, 2002.
+  ///
+  /// - Precondition: `places` has it.
+  /// - Complexity: O(*k* log *n*) tests for *k* places that stay, O(*n*²) at the worst.
+  static func smallest(of places: [Int], having isEnough: ([Int]) -> Bool) -> [Int] {
+    var kept = places
+    var piece = max(1, kept.count / 2)
+    while true {
+      var isSmaller = false
+      var end = kept.count
+      while end > 0 {
+        let start = max(0, end - piece)
+        let rest = Array(kept[..<start] + kept[end...])
+        if isEnough(rest) {
+          kept = rest
+          isSmaller = true
+        }
+        end = start
+      }
+      if piece > 1 {
+        piece /= 2
+      } else if !isSmaller {
+        return kept
+      }
+    }
+  }
+
+  /// The places of events that can decide what somebody has: what tells of downloads and installs
+  /// only can not.
+  var deciding: [Int] {
+    facts.indices.filter { place in
+      switch facts[place].kind {
+      case .catalogRequested, .catalogReceived, .catalogFailed, .contentVersionPublished,
+        .paymentsChecked, .downloadRequested, .downloadPauseRequested, .downloadResumeRequested,
+        .downloadCancelRequested, .downloadWaiting, .downloadProgressed, .downloadPaused,
+        .downloadFinished, .downloadFailed, .downloadCancelled, .contentInstallStarted,
+        .contentInstalled, .contentInstallFailed, .contentActivated, .contentRemoved,
+        .contentPurged, .productPageRequested, .productPagePresented, .productPageFailed,
+        .productPageDismissed, .storefrontChanged, .importReceived, .operatorActed, .noteAdded,
+        .unknown:
+        false
+      default: true
+      }
+    }
+  }
+}

@@ -1,0 +1,220 @@
+public import LedgerEvents
+internal import LedgerModel
+
+extension Explanation {
+  /// Finds what decides an answer.
+  ///
+  /// - Parameters:
+  ///   - events: All that can decide it, in any order: the customer's, what is connected with them,
+  ///     and catalogues. Those after the position asked for are left out already.
+  ///   - at: The store time that only what occurred up to it counts for; `nil` for everything.
+  ///   - now: The moment to judge at where `at` says none and no event of the customer is newer.
+  ///   - position: The position that the events are known up to.
+  /// - Complexity: O(*k* log *n*) folds of the events that can decide, for *k* steps.
+  public init(
+    of name: Name, for account: Name, in events: [RecordedEvent],
+    environments: [StoreEnvironment] = [.production], at: Instant? = nil, now: Instant,
+    position: UInt64
+  ) {
+    var history = ExplainedHistory(events)
+    if let at {
+      let counted = history.facts.indices.filter { history.facts[$0].occurredAt <= at.microseconds }
+      history = ExplainedHistory(counted.map { history.events[$0] })
+    }
+    let set = EnvironmentSet(environments.map { EnvironmentSet($0) })
+    let search = ExplanationSearch(
+      history,
+      .init(
+        account: history.texts.number(.account, account), name: name, environments: set,
+        moment: (at ?? now).microseconds), isMomentFixed: at != nil)
+    let found = search.found()
+    self.init(
+      account: account, name: name, at: Instant(microseconds: search.question.moment),
+      position: position, environments: environments,
+      isHeld: search.holdings.contains { $0.state.entitles }, holdings: search.holdings,
+      ground: found.ground, steps: search.steps(found))
+  }
+}
+
+/// The search for what decides one answer.
+private struct ExplanationSearch {
+  typealias Holding = Explanation.Holding
+
+  /// What decides, and how its parts are judged.
+  struct Found {
+    var ground: Explanation.Ground
+    var places: [Int] = []
+    /// Where the steps are judged by another question than the one asked.
+    var question: ExplainedHistory.Question
+  }
+
+  private let history: ExplainedHistory
+  private(set) var question: ExplainedHistory.Question
+  /// What everything comes to.
+  let holdings: [Holding]
+  private let all: Range<Int>
+  private let deciding: [Int]
+
+  init(
+    _ history: ExplainedHistory, _ question: ExplainedHistory.Question, isMomentFixed: Bool
+  ) {
+    self.history = history
+    self.question = question
+    all = history.facts.indices
+    if !isMomentFixed {
+      // What a phone some minutes fast has bought can be asked for at once.
+      let book = Book(folding: history.facts, texts: history.texts)
+      let newest = book.unit(of: question.account)?
+        .newestEvent(of: .account(question.account), environments: question.environments)
+      self.question.moment = max(question.moment, newest ?? .min)
+    }
+    let answer = history.holdings(of: all, self.question)
+    holdings = answer
+    // Downloads and installs decide nothing here, so that they need not be tried one by one; where
+    // they do all the same (an account that only they state), everything is tried.
+    let usual = history.deciding
+    deciding = history.holdings(of: usual, self.question) == answer ? usual : Array(all)
+  }
+
+  func found() -> Found {
+    guard question.account != 0 else { return Found(ground: .unknownAccount, question: question) }
+    if !holdings.isEmpty {
+      return Found(ground: .listed, places: smallest(question, holdings), question: question)
+    }
+    let isStated = history.facts.contains { $0.account == question.account }
+    return takenAway() ?? over() ?? elsewhere() ?? consumable() ?? attempted()
+      ?? Found(ground: isStated ? .nothing : .unknownAccount, question: question)
+  }
+
+  /// The steps with what they come to.
+  func steps(_ found: Found) -> [Explanation.Step] {
+    var steps: [Explanation.Step] = []
+    var before: [Holding] = []
+    for (count, place) in found.places.enumerated() {
+      let after = history.holdings(of: found.places[...count], found.question)
+      steps.append(
+        Explanation.Step(
+          event: history.events[place], text: history.events[place].event.plainWords,
+          before: before, after: after,
+          without: history.holdings(of: all.filter { $0 != place }, question)))
+      before = after
+    }
+    return steps
+  }
+
+  private func smallest(_ question: ExplainedHistory.Question, _ wanted: [Holding]) -> [Int] {
+    var places = deciding
+    if history.holdings(of: places, question) != wanted { places = Array(all) }
+    return ExplainedHistory.smallest(of: places) { history.holdings(of: $0, question) == wanted }
+  }
+
+  /// What took it away: the events without which it would be listed, and what it rested on.
+  private func takenAway() -> Found? {
+    let takers = all.filter { canTakeAway(history.facts[$0]) }
+    let without = { (taken: [Int]) in
+      let gone = Set(taken)
+      return history.holdings(of: all.filter { !gone.contains($0) }, question)
+    }
+    guard !takers.isEmpty, !without(takers).isEmpty else { return nil }
+    let taken = ExplainedHistory.smallest(of: takers) { !without($0).isEmpty }
+    let gone = Set(taken)
+    let kept = deciding.filter { !gone.contains($0) }
+    let wanted = without(taken)
+    let base =
+      history.holdings(of: kept, question) == wanted ? kept : all.filter { !gone.contains($0) }
+    // With the takers beside it must be gone, too: another's first event decides only where it is
+    // of a transaction that stays.
+    let places = ExplainedHistory.smallest(of: base) { part in
+      history.holdings(of: part, question) == wanted
+        && history.holdings(of: (part + taken).sorted(), question).isEmpty
+    }
+    return Found(ground: .takenAway, places: (places + taken).sorted(), question: question)
+  }
+
+  private func canTakeAway(_ fact: Fact) -> Bool {
+    switch fact.kind {
+    case .accountTransferred, .accountErased, .entitlementWithdrawn: return true
+    default: break
+    }
+    // A transaction belongs to the first account that an event of it states.
+    guard fact.transaction != 0 || fact.payment != 0, fact.account != 0 else { return false }
+    return fact.account != question.account
+  }
+
+  /// An operator's grant that has ended.
+  private func over() -> Found? {
+    let ends = history.facts.compactMap { fact -> Int64? in
+      guard fact.kind == .entitlementGranted, let until = fact.detail?.fields.until else {
+        return nil
+      }
+      return until != Fact.absentTime && until <= question.moment ? until : nil
+    }
+    for end in Set(ends).sorted(by: >) {
+      var then = question
+      then.moment = end - 1
+      let had = history.holdings(of: all, then)
+      guard !had.isEmpty else { continue }
+      return Found(
+        ground: .over(Instant(microseconds: end)), places: smallest(then, had), question: then)
+    }
+    return nil
+  }
+
+  private func elsewhere() -> Found? {
+    for environment in StoreEnvironment.allCases
+    where !question.environments.contains(environment) {
+      var there = question
+      there.environments = EnvironmentSet(environment)
+      let has = history.holdings(of: all, there)
+      guard !has.isEmpty else { continue }
+      return Found(
+        ground: .elsewhere(environment), places: smallest(there, has), question: there)
+    }
+    return nil
+  }
+
+  private var product: NameNumber { history.texts.number(.product, question.name) }
+
+  /// The catalogue's entry that makes it a consumable, and the customer's purchases of it.
+  private func consumable() -> Found? {
+    guard product != 0 else { return nil }
+    let entry = all.last { place in
+      history.facts[place].kind == .catalogSet
+        && history.facts[place].detail?.fields.entries.contains {
+          $0.product == product && $0.kind == .consumable
+        } == true
+    }
+    let bought = all.filter {
+      [.transactionPurchased, .transactionRestored].contains(history.facts[$0].kind)
+        && history.facts[$0].product == product
+    }
+    guard let entry, !bought.isEmpty else { return nil }
+    return Found(ground: .consumable, places: (bought + [entry]).sorted(), question: question)
+  }
+
+  /// The last attempt to buy it: the payment and what became of it.
+  private func attempted() -> Found? {
+    guard product != 0 else { return nil }
+    let tries = all.filter { place in
+      let fact = history.facts[place]
+      switch fact.kind {
+      case .paymentAdded, .transactionPurchasing, .transactionDeferred, .transactionFailed:
+        return fact.product == product
+          && (fact.account == question.account || fact.account == 0)
+      default: return false
+      }
+    }
+    guard let last = tries.last else { return nil }
+    let fact = history.facts[last]
+    let places = all.filter { place in
+      let other = history.facts[place]
+      switch other.kind {
+      case .paymentAdded, .transactionPurchasing, .transactionDeferred, .transactionFailed:
+        return place == last || (fact.transaction != 0 && other.transaction == fact.transaction)
+          || (fact.payment != 0 && other.payment == fact.payment)
+      default: return false
+      }
+    }
+    return Found(ground: .attempted, places: places, question: question)
+  }
+}

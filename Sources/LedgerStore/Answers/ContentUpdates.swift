@@ -1,0 +1,249 @@
+public import LedgerEvents
+internal import LedgerModel
+
+/// What is asked of content and its updates.
+public struct ContentUpdatesQuery: Sendable {
+  public var environments: [StoreEnvironment]
+  /// `nil` for every product.
+  public var product: Name?
+  /// `nil` for every device.
+  public var device: Name?
+  public var clocks: Clocks
+  /// When it is judged who owns what, where the clocks name no moment.
+  public var now: Instant
+
+  public init(
+    environments: [StoreEnvironment] = [.production], product: Name? = nil, device: Name? = nil,
+    clocks: Clocks = .now, now: Instant
+  ) {
+    self.environments = environments
+    self.product = product
+    self.device = device
+    self.clocks = clocks
+    self.now = now
+  }
+}
+
+/// How many devices stand where with one product's content.
+public struct ContentUpdateCounts: Sendable {
+  public var environment: StoreEnvironment
+  public var product: Name
+  /// The version on offer.
+  public var available: Name
+  /// Devices of owners that have it.
+  public var current = 0
+  /// Devices of owners that have an older one: they must be told.
+  public var behind = 0
+  /// Devices of owners to which it was announced and that never installed any, and owners of whom
+  /// no device is known to have had any: they must be told.
+  public var missing = 0
+  /// Devices of owners that took it away.
+  public var removed = 0
+  /// Devices of customers who have content and do not own the product (any more).
+  public var notOwned = 0
+}
+
+/// A device that must be told of content: the store tells nobody.
+public struct ContentUpdate: Sendable {
+  /// Why it must be told.
+  public enum Reason: String, Sendable {
+    case behind
+    case missing
+  }
+
+  public var environment: StoreEnvironment
+  /// The first of the customer's linked ids.
+  public var account: Name
+  /// `nil` for the absent device, and where no device is known to have had the content.
+  public var device: Name?
+  public var product: Name
+  public var installed: Name?
+  public var available: Name
+  public var reason: Reason
+}
+
+extension LedgerView {
+  /// Who has what, what is on offer, and who must be told: the counts first, then each device of an
+  /// owner that is behind the version on offer or lacks it; stops where `body` returns false.
+  ///
+  /// - Parameters:
+  ///   - counts: Given the counts by environment and product, once, before the first device.
+  /// - Complexity: O(*n*) in the ledger's units, gone through twice, one at a time; O(*n*) in the
+  ///   device's unit where one is named. Where the clocks ask for the past, the ledger's events are
+  ///   folded in memory.
+  /// - Throws: ``LedgerError``, and what is thrown by `counts` and `body`.
+  public func contentUpdates(
+    _ query: ContentUpdatesQuery,
+    counts: ([ContentUpdateCounts]) throws(LedgerError) -> Void,
+    _ body: (ContentUpdate) throws(LedgerError) -> Bool
+  ) throws(LedgerError) {
+    let question = try UpdatesQuestion(query, self)
+    guard question.isAnswerable else { return try counts([]) }
+    let book = cuts(query.clocks) ? try self.book(query.clocks) : nil
+    let context = book?.context ?? reader.overlay.context
+    var tally = UpdatesTally()
+    try eachUnit(question, book) { (unit) throws(LedgerError) in
+      tally.add(unit, question, context, reader.texts)
+      return true
+    }
+    if question.device != nil { try tally.complete(self, book) }
+    try reader.texts.check()
+    try counts(try tally.counts(self))
+    if tally.mustTell == 0 { return }
+    try eachUnit(question, book) { (unit) throws(LedgerError) in
+      for held in question.held(by: unit, context, reader.texts) {
+        guard let offer = tally.offers[held.observed], let reason = held.reason(offer) else {
+          continue
+        }
+        let update = ContentUpdate(
+          environment: held.environment, account: try text(of: held.account),
+          device: try text(held.device), product: try text(of: held.product),
+          installed: held.phase == .installed ? held.version : nil, available: offer,
+          reason: reason)
+        if try !body(update) { return false }
+      }
+      return true
+    }
+    try reader.texts.check()
+  }
+
+  private func eachUnit(
+    _ question: UpdatesQuestion, _ book: Book?,
+    _ body: (Unit) throws(LedgerError) -> Bool
+  ) throws(LedgerError) {
+    if let book {
+      for unit in book.units {
+        if try !body(unit) { return }
+      }
+    } else if let device = question.device {
+      if let unit = try unit(of: device) { _ = try body(unit) }
+    } else {
+      var walk = try units()
+      while let unit = try walk.next() {
+        if try !body(unit) { return }
+      }
+    }
+  }
+}
+
+/// The query in numbers.
+private struct UpdatesQuestion {
+  let environments: [StoreEnvironment]
+  let product: NameNumber?
+  let device: NameNumber?
+  let moment: Int64
+  let isExact: Bool
+  /// Whether the ledger knows every name that is asked for.
+  let isAnswerable: Bool
+
+  init(_ query: ContentUpdatesQuery, _ view: LedgerView) throws(LedgerError) {
+    environments = query.environments
+    product = try query.product.flatMap { (name) throws(LedgerError) in
+      try view.number(of: .product, name)
+    }
+    device = try query.device.flatMap { (name) throws(LedgerError) in
+      try view.number(of: .device, name)
+    }
+    isAnswerable =
+      (product != nil || query.product == nil) && (device != nil || query.device == nil)
+    moment = (query.clocks.at ?? query.now).microseconds
+    isExact = query.clocks.at != nil
+  }
+
+  func held(
+    by unit: Unit, _ context: SharedContext, _ texts: LogTexts
+  ) -> [HeldContent] {
+    var all: [HeldContent] = []
+    for environment in environments {
+      all += unit.heldContents(
+        in: environment, at: moment, isExact: isExact, context: context, texts: texts)
+    }
+    if product == nil && device == nil { return all }
+    return all.filter {
+      (product == nil || $0.product == product) && (device == nil || $0.device == device)
+    }
+  }
+}
+
+/// What all units hold, counted by version, because the version on offer is known at the end only.
+private struct UpdatesTally {
+  private struct Sort: Hashable {
+    var version: Name?
+    var phase: HeldContent.Phase
+    var isEntitled: Bool
+  }
+
+  private(set) var offers: [Unit.ObservedProduct: Name] = [:]
+  private var counts: [Unit.ObservedProduct: [Sort: Int]] = [:]
+  /// How many must be told, once `counts(_:)` was asked.
+  private(set) var mustTell = 0
+
+  mutating func add(
+    _ unit: Unit, _ question: UpdatesQuestion, _ context: SharedContext, _ texts: LogTexts
+  ) {
+    for environment in question.environments {
+      unit.namedVersions(in: environment) { product, version in
+        note(version, .init(environment: environment, product: product))
+      }
+    }
+    for held in question.held(by: unit, context, texts) {
+      let sort = Sort(version: held.version, phase: held.phase, isEntitled: held.isEntitled)
+      counts[held.observed, default: [:]][sort, default: 0] += 1
+    }
+  }
+
+  private mutating func note(_ version: Name, _ product: Unit.ObservedProduct) {
+    let known = offers[product]
+    if known == version { return }
+    if known.map({ VersionOrder.compare($0, version) < 0 }) ?? true { offers[product] = version }
+  }
+
+  /// Asks all units for the versions on offer of what one device holds.
+  mutating func complete(_ view: LedgerView, _ book: Book?) throws(LedgerError) {
+    for product in counts.keys where book == nil {
+      if let version = try view.observations(of: product).versionOnOffer {
+        note(version, product)
+      }
+    }
+  }
+
+  mutating func counts(_ view: LedgerView) throws(LedgerError) -> [ContentUpdateCounts] {
+    var all: [ContentUpdateCounts] = []
+    for (product, sorts) in counts {
+      guard let offer = offers[product] else { continue }
+      var count = ContentUpdateCounts(
+        environment: product.environment, product: try view.text(of: product.product),
+        available: offer)
+      for (sort, number) in sorts {
+        switch sort.phase {
+        case _ where !sort.isEntitled: count.notOwned += sort.phase == .installed ? number : 0
+        case .installed where sort.version.map { VersionOrder.compare($0, offer) < 0 } ?? true:
+          count.behind += number
+        case .installed: count.current += number
+        case .removed: count.removed += number
+        case .announced, .nowhere: count.missing += number
+        }
+      }
+      mustTell += count.behind + count.missing
+      all.append(count)
+    }
+    return all.sorted { ($0.environment, $0.product) < ($1.environment, $1.product) }
+  }
+}
+
+extension HeldContent {
+  fileprivate var observed: Unit.ObservedProduct {
+    Unit.ObservedProduct(environment: environment, product: product)
+  }
+
+  /// Why the device must be told; nil where it need not be.
+  fileprivate func reason(_ offer: Name) -> ContentUpdate.Reason? {
+    guard isEntitled else { return nil }
+    switch phase {
+    case .installed:
+      return version.map { VersionOrder.compare($0, offer) < 0 } ?? true ? .behind : nil
+    case .announced, .nowhere: return .missing
+    case .removed: return nil
+    }
+  }
+}

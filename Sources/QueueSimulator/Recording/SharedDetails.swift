@@ -1,0 +1,50 @@
+internal import LedgerEvents
+internal import LedgerModel
+
+/// What facts of a scenario carry beside their names, where it is the same in every run: made once
+/// and shared by all facts that carry it.
+struct SharedDetails: Sendable {
+  /// Of the `catalog.set` before everything.
+  let catalog: FactDetail
+  /// Of what failed.
+  let error: FactDetail
+  let allowed: FactDetail
+  let notAllowed: FactDetail
+  /// Of what states a content version alone, by the version's rank.
+  let versions: [FactDetail]
+  /// Of an install that was excluded from the backup, by the version's rank.
+  let installs: [FactDetail]
+  /// What a delivery announces, by product and the version's rank.
+  let downloads: [[[FactDetail.Announced]]]
+
+  init(catalog: [CatalogEntry], products: [Cast.Product], versions: [Name]) {
+    self.catalog = FactDetail { $0.entries = catalog }
+    error = FactDetail { $0.hasError = true }
+    allowed = FactDetail { $0.allowed = true }
+    notAllowed = FactDetail { $0.allowed = false }
+    self.versions = versions.map { version in FactDetail { $0.contentVersion = version } }
+    installs = versions.map { version in
+      FactDetail {
+        $0.contentVersion = version
+        $0.excludedFromBackup = true
+      }
+    }
+    downloads = products.map { product in
+      versions.map { version in
+        product.parts.indices.map { part in
+          FactDetail.Announced(
+            download: product.firstDownload + NameNumber(part), contentVersion: version, host: nil)
+        }
+      }
+    }
+  }
+}
+
+extension FactDetail {
+  /// Fields as they are by default, but for what `change` sets.
+  fileprivate convenience init(_ change: (inout Fields) -> Void) {
+    var fields = Fields()
+    change(&fields)
+    self.init(fields)
+  }
+}

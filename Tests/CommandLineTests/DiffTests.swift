@@ -1,0 +1,47 @@
+import Foundation
+import Testing
+
+@Suite("diff") struct DiffTests {
+  private let ledger: TestLedger
+
+  init() throws {
+    ledger = try TestLedger()
+    let lines = [
+      Sample.purchase("t1", of: "ada", at: 0), Sample.purchase("t2", of: "eve", at: 5),
+      Sample.event(
+        "refund", "transaction.refunded", at: 60, #","source":"notification","transaction":"t1""#),
+    ]
+    let appended = try ledger.run("append", input: lines.joined(separator: "\n"))
+    try #require(appended.status == 0, "\(appended.errors)")
+  }
+
+  @Test("it says what came and went, for all customers or for one") func text() throws {
+    let all = try ledger.run("diff", "--from", "0", "--to", "2")
+    #expect(all.lines.sorted() == ["ada  map: - → active", "eve  map: - → active"])
+    let refunded = try ledger.run("diff", "--from", "2")
+    #expect(refunded.lines == ["ada  map: active → refunded"])
+    #expect(try ledger.run("diff", "eve", "--from", "2").lines == ["nothing changed"])
+    #expect(try ledger.run("diff", "bob", "--from", "0").lines == ["nothing changed"])
+  }
+
+  @Test("at one store time only what the ledger learned counts") func clock() throws {
+    // At that time the refund had not occurred.
+    let then = try ledger.run("diff", "--from", "2", "--at", "2026-02-01T12:00:30Z")
+    #expect(then.lines == ["nothing changed"])
+  }
+
+  @Test("programs read what was lost") func json() throws {
+    let found = try ledger.run("diff", "--from", "2", "--format", "json").objects()
+    #expect(found.count == 1)
+    #expect(found.first?["lost"] as? [String] == ["map"])
+    #expect(try ledger.run("diff", "--from", "3", "--format", "json").objects().isEmpty)
+  }
+
+  @Test("sides that are turned round, or not there, are refused") func refused() throws {
+    let turned = try ledger.run("diff", "--from", "3", "--to", "1")
+    #expect(turned.status == 65)
+    #expect(turned.errors.contains("turn them round"))
+    #expect(try ledger.run("diff", "--from", "9").status == 65)
+    #expect(try ledger.run("diff").status == 64)
+  }
+}

@@ -1,0 +1,95 @@
+import HostedContent
+import Testing
+
+/// The judge shown entries that no container can state, or not with libarchive between.
+@Suite struct `The judge of a package` {
+  private static let text = Array("text".utf8)
+
+  private func show(
+    _ inspection: inout PackageInspection, _ path: String, _ kind: PackageEntry.Kind,
+    _ bytes: [UInt8] = text
+  ) -> Bool {
+    let entry = PackageEntry(path: path, kind: kind, permissions: 0o644)
+    let isWritten = inspection.begin(entry) != nil
+    if case .file = kind { inspection.take(bytes[...]) }
+    inspection.endEntry()
+    return isWritten
+  }
+
+  private func codes(_ report: PackageReport) -> [PackageFault.Code] {
+    report.faults.map(\.code).filter { ![.infoMissing, .contentsMissing].contains($0) }
+  }
+
+  @Test(arguments: ["Contents/b", "Contents/later", "../a", "/etc/passwd", "Contents", ""])
+  func `a hard link to anything but a file before it is refused`(target: String) {
+    var inspection = PackageInspection()
+    #expect(show(&inspection, "Contents/a", .file(bytes: 4)))
+    #expect(!show(&inspection, "Contents/b", .hardLink(target: target)))
+    #expect(!show(&inspection, "Contents/later", .file(bytes: 4)))
+    #expect(codes(inspection.report()) == [.hardLink])
+  }
+
+  @Test func `a hard link by way of a link is refused`() {
+    var inspection = PackageInspection()
+    #expect(show(&inspection, "Contents/a", .file(bytes: 4)))
+    #expect(show(&inspection, "Contents/l", .link(target: "a")))
+    #expect(!show(&inspection, "Contents/b", .hardLink(target: "Contents/l")))
+    #expect(codes(inspection.report()) == [.hardLink])
+  }
+
+  @Test func `hard links count as often as they are`() {
+    var limits = PackageLimits()
+    limits.bytesMax = 10
+    var inspection = PackageInspection(limits: limits)
+    #expect(show(&inspection, "Contents/a", .file(bytes: 4)))
+    #expect(show(&inspection, "Contents/b", .hardLink(target: "Contents/a")))
+    #expect(!show(&inspection, "Contents/c", .hardLink(target: "Contents/a")))
+    let wantsData = inspection.wantsData
+    #expect(!wantsData)
+    #expect(codes(inspection.report()) == [.tooLarge])
+  }
+
+  @Test(arguments: [0, 3, 5])
+  func `an entry that holds other than it states is refused`(bytes: UInt64) {
+    var inspection = PackageInspection()
+    _ = show(&inspection, "Contents/a", .file(bytes: bytes))
+    #expect(codes(inspection.report()) == [.sizeMismatch])
+  }
+
+  @Test func `an entry that states no size is counted`() {
+    var limits = PackageLimits()
+    limits.bytesMax = 10
+    var inspection = PackageInspection(limits: limits)
+    for index in 0..<4 { _ = show(&inspection, "Contents/\(index)", .file(bytes: nil)) }
+    let wantsData = inspection.wantsData
+    #expect(!wantsData)
+    #expect(codes(inspection.report()) == [.tooLarge])
+  }
+
+  @Test func `a container of more than the store takes is refused`() {
+    let inspection = PackageInspection(packedBytes: 2_000_000_001)
+    #expect(codes(inspection.report()) == [.tooLarge])
+  }
+
+  @Test func `nothing may be written after the first fault, whatever it is`() {
+    var inspection = PackageInspection()
+    #expect(show(&inspection, "Contents/a", .file(bytes: 4)))
+    #expect(!show(&inspection, "../b", .file(bytes: 4)))
+    #expect(!show(&inspection, "Contents/c", .file(bytes: 4)))
+    let isSafe = inspection.isSafe
+    #expect(!isSafe)
+  }
+
+  @Test func `what is written has its path without what means nothing`() {
+    var inspection = PackageInspection()
+    #expect(
+      inspection.begin(
+        PackageEntry(path: "./Contents/", kind: .folder, permissions: 0o755))?.path == "Contents")
+    inspection.endEntry()
+    #expect(
+      inspection.begin(PackageEntry(path: "./", kind: .folder, permissions: 0o755)) == nil)
+    inspection.endEntry()
+    let isSafe = inspection.isSafe
+    #expect(isSafe)
+  }
+}

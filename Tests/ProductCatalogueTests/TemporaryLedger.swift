@@ -1,0 +1,100 @@
+import Foundation
+import LMDB
+import LedgerEvents
+import LedgerStore
+import ProductCatalogue
+
+/// A ledger in a folder of its own that goes with it.
+final class TemporaryLedger {
+  let path: String
+  let ledger: Ledger
+
+  init() throws {
+    path = NSTemporaryDirectory() + "daybook-\(UUID().uuidString)"
+    // What these tests show does not depend on the disk: nothing is synced.
+    ledger = try Ledger.create(at: path, options: Environment.Options(sync: .onRequest))
+  }
+
+  convenience init(_ events: [RecordedEvent]) throws {
+    try self.init()
+    try append(events)
+  }
+
+  /// Appends with the recorded times that the events have.
+  func append(_ events: some Sequence<RecordedEvent>) throws {
+    let batch = events.map {
+      EventInput(event: $0.event, position: 1, recordedAt: $0.recordedAt)
+    }
+    _ = try ledger.appendAndWait(batch, options: AppendOptions(trustsRecordedAt: true))
+  }
+
+  /// Appends lines of events that were recorded when they occurred.
+  func append(_ lines: String...) throws {
+    try append(lines.map { try RecordedEvent(line: $0) })
+  }
+
+  deinit {
+    do { try FileManager.default.removeItem(atPath: path) } catch {
+      print("left \(path): \(error)")
+    }
+  }
+}
+
+extension RecordedEvent {
+  init(line: String) throws {
+    let event = try EventDecoder().decode(line: Array(line.utf8)).event
+    self.init(position: 1, recordedAt: event.occurredAt, event: event)
+  }
+
+  /// A response of the store, at an hour of 1 March 2026.
+  static func response(
+    _ hour: Int, _ device: String?, _ products: String, invalid: String = "[]", id: String? = nil,
+    more: String = ""
+  ) throws -> RecordedEvent {
+    let named = device.map { #","device":"\#($0)""# } ?? ""
+    return try RecordedEvent(
+      line: #"{"id":"\#(id ?? "response-\(hour)-\(device ?? "none")")","type":"catalog.received","#
+        + #""occurredAt":"\#(Instant.march(hour).rfc3339)"\#(named)\#(more),"#
+        + #""data":{"products":[\#(products)],"invalid":\#(invalid)}}"#)
+  }
+
+  /// The seller's catalogue, from an hour of 1 March 2026.
+  static func catalogue(
+    _ hour: Int, _ products: String, id: String? = nil, more: String = ""
+  ) throws -> RecordedEvent {
+    try RecordedEvent(
+      line: #"{"id":"\#(id ?? "catalogue-\(hour)")","type":"catalog.set","#
+        + #""occurredAt":"\#(Instant.march(hour).rfc3339)"\#(more),"#
+        + #""data":{"products":[\#(products)]}}"#)
+  }
+
+  /// A purchase, at an hour of 1 March 2026.
+  static func purchase(
+    _ hour: Int, _ product: String, of account: String, quantity: Int = 1
+  ) throws -> RecordedEvent {
+    try RecordedEvent(
+      line: #"{"id":"purchase-\#(hour)-\#(account)","type":"transaction.purchased","#
+        + #""occurredAt":"\#(Instant.march(hour).rfc3339)","account":"\#(account)","#
+        + #""device":"phone-\#(account)","product":"\#(product)","#
+        + #""transaction":"t-\#(hour)-\#(account)","data":{"quantity":\#(quantity)}}"#)
+  }
+}
+
+extension Instant {
+  /// An hour of 1 March 2026, in UTC.
+  static func march(_ hour: Int) -> Instant {
+    Instant(microseconds: 1_772_323_200 * second + Int64(hour) * Self.hour)
+  }
+}
+
+extension CatalogueQuery {
+  /// Asked long after everything in these tests.
+  static func later(
+    product: Name? = nil, storefront: String? = nil, app: Name? = nil, clocks: Clocks = .now,
+    environment: StoreEnvironment = .production
+  ) -> CatalogueQuery {
+    CatalogueQuery(
+      environment: environment, app: app, storefront: storefront.map { Storefront($0) },
+      product: product, clocks: clocks, now: .march(10_000))
+  }
+}

@@ -1,0 +1,163 @@
+import ArgumentParser
+import HostedContent
+import LedgerEvents
+import LedgerModel
+import LedgerStore
+import ProductCatalogue
+
+struct ContentPublish: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "publish",
+    abstract: "Records that a newer version of hosted content is released.",
+    discussion: """
+      Reads a package, or takes --product and --version, and appends content.versionPublished: \
+      `content updates` then says who must be told. Refused, exit 65, where the package has a \
+      fault, where the version does not rise over the one on offer, and where the product was sold \
+      without hosted content. The same package again appends nothing. Example:
+
+        daybook content publish atlas-1.1.pkg --environment production
+      """)
+
+  @OptionGroup var options: LedgerOptions
+
+  @Argument(help: "The package; none goes with --product and --version.")
+  var package: String?
+
+  @Option(help: "The product, where there is no package at hand.", transform: Parse.name)
+  var product: Name?
+
+  @Option(help: "The version: a dotted number such as 1.1.", transform: Parse.name)
+  var version: Name?
+
+  @Option(help: "The bundle identifier.", transform: Parse.name)
+  var app: Name?
+
+  @Option(help: "The environment that it is released in (default: production).")
+  var environment: EnvironmentArgument?
+
+  @Option(help: "How to answer: table or json.")
+  var format: OutputFormat = .table
+
+  func validate() throws {
+    if package == nil {
+      guard product != nil && version != nil else {
+        throw ValidationError("name a package, or --product and --version in its place.")
+      }
+    } else if product != nil || version != nil {
+      throw ValidationError("a package says its product and version: leave out the options.")
+    }
+    if let version, !Self.isDottedNumber(version) {
+      throw ValidationError("--version is a dotted number such as 1.1, found \"\(version)\".")
+    }
+  }
+
+  private static func isDottedNumber(_ version: Name) -> Bool {
+    version.text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { part in
+      !part.isEmpty && part.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    }
+  }
+
+  func run() throws {
+    try answering {
+      let content = try content()
+      let ledger = try Ledger(at: options.path, access: .readWrite)
+      let now = EventLog.systemClock()
+      let event = content.event(at: now)
+      let (known, refusal, position) = try ledger.read {
+        (view) throws(LedgerError) -> (RecordedEvent?, PublishingRefusal?, UInt64) in
+        if let known = try view.event(withID: event.id) { return (known, nil, view.position) }
+        let refusal = try view.refusal(
+          ofPublishing: content.version, of: content.product,
+          in: content.environment, app: app, now: now)
+        return (nil, refusal, view.position)
+      }
+      if let refusal { throw InputProblem(refusal.message(of: content.product, content.version)) }
+      if let known {
+        print(content, known.position, isNew: false)
+        return
+      }
+      print(content, try append(event, behind: position, to: ledger), isNew: true)
+    }
+  }
+
+  private func content() throws -> ContentRelease {
+    guard let package else {
+      guard let product, let version else { throw ExitStatus.bug }
+      return ContentRelease(
+        product: product, version: version, environment: environment?.environment ?? .production,
+        app: app)
+    }
+    let (report, _) = try PackageReading.judge(package)
+    guard report.isValid, let product = report.product, let version = report.version else {
+      report.printFaults()
+      throw InputProblem(
+        "\(package): nothing is published: the package has faults (see above); `daybook content "
+          + "validate \(package)` says what to do")
+    }
+    return ContentRelease(
+      product: product, version: version, environment: environment?.environment ?? .production,
+      app: app, bytes: report.bytes, digest: report.digest.description)
+  }
+
+  /// Appends where no other version was published since the look.
+  private func append(
+    _ event: Event, behind position: UInt64, to ledger: Ledger
+  ) throws -> UInt64 {
+    let filter = EventFilter(product: event.product, type: event.type)
+    do throws(LedgerError) {
+      let result = try ledger.appendAndWait(
+        [EventInput(event: event)],
+        options: AppendOptions(condition: .noEvent(matching: filter, after: position)))
+      return result.outcomes[0].position
+    } catch {
+      guard error.code == .conditionFailed else { throw error }
+      throw InputProblem(
+        "another version was published meanwhile: run it again", exitCode: ExitStatus.tryAgain)
+    }
+  }
+
+  private func print(_ content: ContentRelease, _ position: UInt64, isNew: Bool) {
+    guard format == .table else {
+      var json = JSONText()
+      json.object { json in
+        json.member("product", content.product)
+        json.member("version", content.version)
+        json.member("environment", content.environment.text)
+        json.member("bytes", content.bytes)
+        json.member("digest", content.digest)
+        json.member("position", position)
+        json.member("new", isNew)
+      }
+      Console.print(json.text)
+      return
+    }
+    let name = TextTable.printable("\(content.product) \(content.version)")
+    Console.print(
+      isNew
+        ? "published \(name) at position \(position): `daybook content updates --product "
+          + "\(TextTable.printable(content.product.text))` says who must be told"
+        : "\(name) was published already, at position \(position)")
+  }
+}
+
+extension PublishingRefusal {
+  fileprivate func message(of product: Name, _ version: Name) -> String {
+    let nothing = "nothing is published: "
+    switch self {
+    case .notIncreased(let onOffer):
+      return nothing + "\(product) \(version) is not higher than \(onOffer), which is on offer: "
+        + "give the package a higher ContentVersion"
+    case .soldWithout(let since, let delivery):
+      return nothing + "\(product) is sold since \(since.rfc3339) without hosted content"
+        + (delivery.map { " (its catalogue says \($0))" } ?? "")
+        + ": those who bought it have an app that awaits no download; sell the hosted content as "
+        + "a product of its own"
+    case .otherDelivery(let delivery):
+      return nothing + "the catalogue in force says that \(product) is delivered \(delivery): set "
+        + "\"delivery\": \"store\" with `daybook catalog set` first"
+    case .otherKind(let kind):
+      return nothing + "the catalogue in force says that \(product) is \(kind.text): the store "
+        + "hosts content of nonConsumable products alone"
+    }
+  }
+}

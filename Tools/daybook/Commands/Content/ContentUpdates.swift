@@ -1,0 +1,146 @@
+import ArgumentParser
+import LedgerEvents
+import LedgerStore
+
+struct ContentUpdates: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "updates",
+    abstract: "Who has what content, what is on offer, and who must be told.",
+    discussion: """
+      The store tells nobody that a newer version of content is on offer: the app asks its \
+      backend. Reads the ledger and writes how many devices of owners have each product's version \
+      on offer, an older one, or none; then each one that must be told, as it is found. Example:
+
+        daybook content updates --product com.example.atlas --format jsonl
+      """)
+
+  @OptionGroup var options: LedgerOptions
+
+  @Option(help: "Only what is on this device.", transform: Parse.name)
+  var device: Name?
+
+  @Option(help: "Only this product.", transform: Parse.name)
+  var product: Name?
+
+  @Flag(help: "The counts alone.")
+  var count = false
+
+  @OptionGroup var clocks: ClockOptions
+  @OptionGroup var environments: EnvironmentOptions
+
+  @Option(help: "How to answer: table, json or jsonl.")
+  var format: OutputFormat = .table
+
+  func run() throws {
+    try answering {
+      let query = ContentUpdatesQuery(
+        environments: environments.environments, product: product, device: device,
+        clocks: clocks.clocks, now: EventLog.systemClock())
+      var printer = UpdatesPrinter(format, isCount: count)
+      try options.read { (view) throws(LedgerError) in
+        try view.contentUpdates(
+          query,
+          counts: { printer.print($0) },
+          { update in
+            if count { return false }
+            printer.print(update)
+            return true
+          })
+      }
+      printer.end()
+    }
+  }
+}
+
+/// Writes counts and then devices, each as it comes: there may be more than memory holds.
+private struct UpdatesPrinter {
+  let format: OutputFormat
+  let isCount: Bool
+  private var shown = 0
+
+  init(_ format: OutputFormat, isCount: Bool) {
+    self.format = format
+    self.isCount = isCount
+  }
+
+  mutating func print(_ counts: [ContentUpdateCounts]) {
+    switch format {
+    case .table:
+      var table = TextTable([
+        "product", "environment", "on offer", "current", "behind", "missing", "removed",
+        "not owned",
+      ])
+      for count in counts {
+        table.add([
+          count.product.text, count.environment.text, count.available.text, "\(count.current)",
+          "\(count.behind)", "\(count.missing)", "\(count.removed)", "\(count.notOwned)",
+        ])
+      }
+      if table.isEmpty { Console.print("no content is on offer to anybody who has any") }
+      if !table.isEmpty { table.lines.forEach(Console.print) }
+    case .json:
+      var json = JSONText()
+      json.array { json in for count in counts { count.write(to: &json) } }
+      Console.print("{\"counts\":\(json.text)" + (isCount ? "}" : ",\"updates\":["))
+    case .jsonl:
+      for count in counts {
+        var json = JSONText()
+        count.write(to: &json)
+        Console.print(json.text)
+      }
+    }
+    // Whoever waits for the answer has its first part now.
+    Console.flush()
+  }
+
+  mutating func print(_ update: ContentUpdate) {
+    switch format {
+    case .table:
+      if shown == 0 { Console.print("\nto be told:") }
+      let place = update.device.map { "on \($0.text)" } ?? "on no known device"
+      let version = update.installed.map { "has \($0)" } ?? "has none"
+      Console.print(
+        TextTable.printable(
+          "\(update.account) \(place): \(update.product) \(version), \(update.available) is on "
+            + "offer"))
+    case .json, .jsonl:
+      var json = JSONText()
+      update.write(to: &json)
+      Console.print((format == .json && shown > 0 ? "," : "") + json.text)
+    }
+    shown += 1
+  }
+
+  func end() {
+    if format == .json && !isCount { Console.print("]}") }
+  }
+}
+
+extension ContentUpdateCounts {
+  fileprivate func write(to json: inout JSONText) {
+    json.object { json in
+      json.member("product", product)
+      json.member("environment", environment.text)
+      json.member("available", available)
+      json.member("current", current)
+      json.member("behind", behind)
+      json.member("missing", missing)
+      json.member("removed", removed)
+      json.member("notOwned", notOwned)
+    }
+  }
+}
+
+extension ContentUpdate {
+  fileprivate func write(to json: inout JSONText) {
+    json.object { json in
+      json.member("account", account)
+      json.member("device", device)
+      json.member("product", product)
+      json.member("installed", installed)
+      json.member("available", available)
+      json.member("reason", reason.rawValue)
+      json.member("environment", environment.text)
+    }
+  }
+}
