@@ -9,7 +9,10 @@ int renameat2(
     int old_folder, const char *old_path, int new_folder, const char *new_path,
     unsigned int flags);
 
+int sync_file_range(int descriptor, long long offset, long long count, unsigned int flags);
+
 // linux/fs.h
+enum { DAYBOOK_SYNC_FILE_RANGE_WRITE = 2 };
 enum { DAYBOOK_RENAME_NOREPLACE = 1 };
 #endif
 

@@ -90,7 +90,17 @@ import Testing
     Sample("verify", "verify --format json"),
     Sample("stats", "stats --format json"),
     Sample("version", "version --format json"),
+    // Last, because they change the ledger that the others tell of.
+    Sample(
+      "content-install",
+      "content install Tools/samples/atlas --into \(installed) --account keeper-7 --device phone-1 --format json"
+    ),
+    Sample("content-list", "content list \(installed) --digest --format json"),
+    Sample("content-audit", "content audit \(installed) --format json"),
   ]
+
+  /// A folder that is made beside the ledger.
+  private static let installed = "installed-content"
 
   private static var isUpdating: Bool {
     ProcessInfo.processInfo.environment["UPDATE_GOLDEN"] == "1"
@@ -103,7 +113,8 @@ import Testing
     var text = try String(contentsOf: page, encoding: .utf8)
     let ledger = try TestLedger()
     for sample in Self.samples {
-      let answer = try ledger.run(sample.arguments)
+      let answer = try ledger.run(
+        sample.arguments.map { $0 == Self.installed ? ledger.folder.path($0) : $0 })
       #expect(answer.status == sample.status, "\(sample.name): \(answer.errors)")
       var said = answer.output
       // A replay's last step is the one that tells most; behind an edited one comes the difference.

@@ -3,8 +3,8 @@ internal import PackageFiles
 
 /// The folder that one attempt to change something works in: `ROOT/.daybook/attempts/<id>/`.
 ///
-/// It holds the journal, what is not in its place yet (`tree`), and the link that is about to become
-/// `current`.
+/// It holds the journal, what is not in its place yet (`tree`), and the link that is about to
+/// become `current`.
 struct Attempt: ~Copyable {
   static let treeName = "tree"
   static let linkName = "link"

@@ -3,9 +3,9 @@ internal import PackageFiles
 
 /// What an attempt is about to do, written down and synced before it does it.
 ///
-/// The first line is the intent; each other one is an event. An event is appended to the ledger only
-/// when its line is here for good, so that a run after an interruption appends the very same event:
-/// the ledger then knows it by its id, and nothing is doubled or lost.
+/// The first line is the intent; each other one is an event. An event is appended to the ledger
+/// only when its line is here for good, so that a run after an interruption appends the very same
+/// event: the ledger then knows it by its id, and nothing is doubled or lost.
 struct AttemptJournal: ~Copyable {
   static let fileName = "journal"
   /// Bytes that are read of a journal: a handful of events of some hundred bytes each.

@@ -43,7 +43,8 @@ extension ContentKeeper {
   /// Removes a version that is not current, or, where none is named, a product with all of its
   /// versions.
   ///
-  /// - Throws: ``ContentError``: `missing` where it is not there, `refused` for the current version.
+  /// - Throws: ``ContentError``: `missing` where it is not there, `refused` for the current
+  /// version.
   public func remove(_ product: Name, _ version: Name? = nil) throws(ContentError) {
     try remove(product, version, in: try open())
   }
@@ -123,8 +124,8 @@ extension ContentKeeper {
   /// `content.removed` takes the product's installed version away, whichever was named (`model.md`
   /// 17). It is therefore said of a product that goes as a whole, and of the very version that the
   /// ledger has as installed; where another one stays current, that one is said to be installed in
-  /// the same append, so that at no position the customer has nothing. An older version that goes is
-  /// a note in the customer's history: nothing that the ledger answers has changed.
+  /// the same append, so that at no position the customer has nothing. An older version that goes
+  /// is a note in the customer's history: nothing that the ledger answers has changed.
   private func removalEvents(
     _ product: Name, _ version: Name?, current: Name?, _ maker: inout ContentEventMaker,
     in root: borrowing ContentRoot

@@ -46,12 +46,13 @@ extension ContentKeeper {
   /// whole, and makes it current last.
   ///
   /// Until the version is in its place nothing of it is seen, and the version before stays current.
-  /// A version that is there already is left as it is: with the same content it counts as installed.
+  /// A version that is there already is left as it is: with the same content it counts as
+  /// installed.
   ///
   /// - Parameter progress: told the bytes written so far.
   /// - Complexity: O(*n*) in the package's bytes; memory does not grow with them.
-  /// - Throws: ``ContentError``: `exists` where the version is there with other content, `diskFull`,
-  ///   `changed`, `busy`, and what the ledger throws.
+  /// - Throws: ``ContentError``: `exists` where the version is there with other content,
+  ///   `diskFull`, `changed`, `busy`, and what the ledger throws.
   public func install(
     _ package: String, _ request: InstallRequest = InstallRequest(),
     progress: @escaping (_ bytes: UInt64) -> Void = { _ in }
@@ -97,8 +98,8 @@ extension ContentKeeper {
     return .installed(try installed(identity, report, isCopied: true, in: root))
   }
 
-  /// Installs what is there already: compares it, file by file, and tells the ledger what it does not
-  /// know yet.
+  /// Installs what is there already: compares it, file by file, and tells the ledger what it does
+  /// not know yet.
   private func confirm(
     _ package: String, _ identity: PackageIdentity, _ request: InstallRequest,
     in root: borrowing ContentRoot

@@ -4,8 +4,8 @@ internal import PackageFiles
 /// Changes a folder of installed content and tells a ledger of it, so that both say the same after
 /// every interruption.
 ///
-/// Each change is an attempt with a journal: what is about to be done and the events that tell of it
-/// are on the disk before it is done. Whatever changes the folder next finishes what was
+/// Each change is an attempt with a journal: what is about to be done and the events that tell of
+/// it are on the disk before it is done. Whatever changes the folder next finishes what was
 /// interrupted, or undoes it, before it begins.
 public struct ContentKeeper {
   /// An attempt that was interrupted, and what became of it.

@@ -2,8 +2,8 @@ internal import Foundation
 internal import LedgerEvents
 internal import PackageFiles
 
-/// A folder of installed content: `ROOT/<product>/<version>/`, and in each product's folder the link
-/// `current` to the version in use.
+/// A folder of installed content: `ROOT/<product>/<version>/`, and in each product's folder the
+/// link `current` to the version in use.
 ///
 /// All work is done through the open folder, so that nothing is written outside of it. Whoever
 /// changes something holds its lock, and has first finished what others left unfinished.

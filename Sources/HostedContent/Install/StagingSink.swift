@@ -9,7 +9,7 @@ struct StagingSink: PackageSink, ~Copyable {
   private let path: String
   /// The folders from the tree down to the one that the last entry lies in.
   private var opened: [OpenFolder] = []
-  private var file: FileWriter?
+  private var file: StagedFile?
   private(set) var bytes: UInt64 = 0
   private let progress: (_ bytes: UInt64) -> Void
 
@@ -31,7 +31,7 @@ struct StagingSink: PackageSink, ~Copyable {
     do throws(FolderError) {
       switch entry.kind {
       case .folder: _ = try folder.handle.folderMade(name)
-      case .file: file = try folder.handle.makeFile(name)
+      case .file: file = StagedFile(try folder.handle.makeFile(name))
       case .link(let target): try folder.handle.makeLink(name, to: target)
       case .hardLink(let target):
         let parts = target.split(separator: "/").map(String.init).filter { $0 != "." }
@@ -48,7 +48,7 @@ struct StagingSink: PackageSink, ~Copyable {
   mutating func take(_ bytes: ArraySlice<UInt8>) throws(ContentError) {
     let place = path
     do throws(FolderError) {
-      try file?.write(bytes.span)
+      try file?.write(bytes)
     } catch {
       throw ContentError(error, at: place)
     }
@@ -57,15 +57,12 @@ struct StagingSink: PackageSink, ~Copyable {
   }
 
   mutating func end() throws(ContentError) {
-    guard let written = file.take() else { return }
-    let place = path
-    try telling(place) { () throws(FolderError) in
-      if !FolderHandle.syncsWholeFileSystems { try written.sync() }
-    }
+    guard let written = file else { return }
+    file = nil
     do throws(FolderError) {
       try written.finish()
     } catch {
-      throw ContentError(error, at: place)
+      throw ContentError(error, at: path)
     }
   }
 

@@ -1,3 +1,5 @@
+internal import CFolder
+
 #if canImport(Glibc)
   internal import Glibc
 #else
@@ -52,6 +54,23 @@ public struct FileWriter: ~Copyable, Sendable {
     guard lseek(descriptor, off_t(bytes), SEEK_SET) >= 0 else {
       throw FolderError(errno, "cut", name)
     }
+  }
+
+  /// Has the disk begin with a part of what was written, and does not wait for it: whoever syncs
+  /// later waits for less. Where the system cannot, nothing happens.
+  ///
+  /// - Throws: ``FolderError``, also of writes that came before.
+  public func beginSync(from start: UInt64, bytes: UInt64) throws(FolderError) {
+    #if canImport(Glibc)
+      do throws(FolderError) {
+        try retrying("sync", name) {
+          sync_file_range(
+            descriptor, Int64(start), Int64(bytes), UInt32(DAYBOOK_SYNC_FILE_RANGE_WRITE))
+        }
+      } catch  where error.kind == .unsupported {
+        return
+      }
+    #endif
   }
 
   /// Makes what was written last.

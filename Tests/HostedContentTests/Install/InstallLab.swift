@@ -4,8 +4,8 @@ import LedgerEvents
 import LedgerStore
 import Testing
 
-/// A folder of content with version 1.0 installed by the program, and a package of 1.1: what is done
-/// to it is done by processes, to copies of it.
+/// A folder of content with version 1.0 installed by the program, and a package of 1.1: what is
+/// done to it is done by processes, to copies of it.
 final class InstallLab {
   static let product = "com.example.maps"
   static let owner = ["--account", "keeper", "--device", "phone"]
@@ -74,15 +74,20 @@ final class InstallLab {
 
   func ledger(_ place: URL) -> String { place.appending(path: "ledger").path }
 
-  /// A copy of the state with 1.0 installed.
-  func copy() throws -> URL {
+  /// A copy of a state; where none is named, of that with 1.0 installed.
+  func copy(of state: URL? = nil) throws -> URL {
     copies += 1
     let place = folder.appending(path: "copy-\(copies)")
-    try FileManager.default.copyItem(at: base, to: place)
+    try FileManager.default.copyItem(at: state ?? base, to: place)
     return place
   }
 
   func remove(_ place: URL) throws { try FileManager.default.removeItem(at: place) }
+
+  /// A command about the folder of content, by the owner that it has.
+  func content(_ verb: String, _ words: [String] = [], _ place: URL) -> [String] {
+    ["content", verb, root(place)] + words + ["--ledger", ledger(place)]
+  }
 
   /// The command that installs a version.
   func install(_ version: String, _ place: URL, delivery: [String]? = nil) -> [String] {
@@ -170,6 +175,8 @@ extension InstallLab {
   func faultsInSight(_ place: URL) throws -> [String] {
     var faults: [String] = []
     let product = root(place) + "/" + Self.product
+    // Removed as a whole, there is nothing to see.
+    guard FileManager.default.fileExists(atPath: product) else { return [] }
     let versions = try FileManager.default.contentsOfDirectory(atPath: product)
       .filter { $0 != "current" }
     let current = try FileManager.default.destinationOfSymbolicLink(atPath: product + "/current")
@@ -189,10 +196,18 @@ extension InstallLab {
     let product = root(place) + "/" + Self.product
     let current = try FileManager.default.destinationOfSymbolicLink(atPath: product + "/current")
     if current != "1.1" { faults.append("\(current) is current") }
-    let attempts = try FileManager.default.contentsOfDirectory(
-      atPath: root(place) + "/.daybook/attempts")
-    if !attempts.isEmpty { faults.append("attempts are left: \(attempts)") }
+    faults += try attemptsLeft(place)
     return faults + (try faultsInLedger(place)) + (try faultsOfAudit(place))
+  }
+
+  func attemptsLeft(_ place: URL) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: root(place) + "/.daybook/attempts")
+      .map { "\($0) is left" }
+  }
+
+  func current(_ place: URL) throws -> String {
+    try FileManager.default.destinationOfSymbolicLink(
+      atPath: "\(root(place))/\(Self.product)/current")
   }
 
   func faultsOfAudit(_ place: URL) throws -> [String] {

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The calls that change files or their order on the disk, and those that take what they need.
-private let changingCalls = [
+let changingCalls = [
   "mkdir", "mkdirat", "symlinkat", "renameat", "renameat2", "unlinkat", "linkat", "write",
   "pwrite64", "writev", "ftruncate", "fsync", "fdatasync", "syncfs", "flock",
 ]

@@ -76,7 +76,7 @@ private func childrenPeak() -> Int {
   var usage = rusage()
   #if canImport(Glibc)
     // SAFETY: getrusage fills the structure that it is given. Linux counts in KiB.
-    _ = unsafe getrusage(RUSAGE_CHILDREN, &usage)
+    _ = unsafe getrusage(__rusage_who_t(RUSAGE_CHILDREN.rawValue), &usage)
     return usage.ru_maxrss * 1_024
   #else
     // SAFETY: getrusage fills the structure that it is given.

@@ -1,0 +1,78 @@
+internal import Dispatch
+internal import PackageFiles
+internal import Synchronization
+
+/// A file that is copied: large pieces are written beside, while whoever hands them over hashes
+/// them.
+///
+/// One piece is on its way at any time. It is held until it is written; nobody copies it, because
+/// writing takes less time than hashing.
+final class StagedFile: Sendable {
+  /// Bytes from which a piece is worth handing to another thread.
+  private static let besideBytesMin = 256 * 1024
+  /// Bytes after which the disk is told to begin: some tenths of a second of its work.
+  private static let syncBytes: UInt64 = 32 * 1024 * 1024
+
+  private struct Progress {
+    var written: UInt64 = 0
+    /// How much of it the disk was told to begin with.
+    var begun: UInt64 = 0
+    var failure: FolderError?
+  }
+
+  private let progress = Mutex(Progress())
+  /// Nil when it is closed.
+  private let writer: Mutex<FileWriter?>
+  private let beside = DispatchGroup()
+
+  private static let queue = DispatchQueue(label: "daybook.content.staging")
+
+  init(_ writer: consuming FileWriter) { self.writer = Mutex(writer) }
+
+  /// Writes what comes next, or has it written.
+  ///
+  /// - Throws: `FolderError` of this piece or of one before.
+  func write(_ bytes: ArraySlice<UInt8>) throws(FolderError) {
+    try wait()
+    guard bytes.count >= Self.besideBytesMin else {
+      try writer.withLock { (file) throws(FolderError) in try file?.write(bytes.span) }
+      return progress.withLock { $0.written += UInt64(bytes.count) }
+    }
+    Self.queue.async(group: beside) { [self] in
+      do throws(FolderError) {
+        try writer.withLock { (file) throws(FolderError) in try file?.write(bytes.span) }
+        try beginSync(adding: UInt64(bytes.count))
+      } catch {
+        progress.withLock { $0.failure = error }
+      }
+    }
+  }
+
+  private func beginSync(adding count: UInt64) throws(FolderError) {
+    let part = progress.withLock { progress -> (start: UInt64, bytes: UInt64)? in
+      progress.written += count
+      let bytes = progress.written - progress.begun
+      guard bytes >= Self.syncBytes else { return nil }
+      defer { progress.begun = progress.written }
+      return (progress.begun, bytes)
+    }
+    guard let part else { return }
+    try writer.withLock { (file) throws(FolderError) in
+      try file?.beginSync(from: part.start, bytes: part.bytes)
+    }
+  }
+
+  /// Waits for the piece that is on its way.
+  private func wait() throws(FolderError) {
+    beside.wait()
+    if let failure = progress.withLock({ $0.failure }) { throw failure }
+  }
+
+  /// All has been handed over.
+  func finish() throws(FolderError) {
+    try wait()
+    guard let file = writer.withLock({ $0.take() }) else { return }
+    if !FolderHandle.syncsWholeFileSystems { try file.sync() }
+    try file.finish()
+  }
+}

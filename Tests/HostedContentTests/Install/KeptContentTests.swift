@@ -1,0 +1,191 @@
+import Foundation
+import LedgerEvents
+import Testing
+
+/// What is done with installed content, on the disk and in the ledger.
+@Suite("Installed content", .serialized)
+struct KeptContentTests {
+  private let lab: InstallLab
+  private let place: URL
+
+  init() throws {
+    lab = try InstallLab()
+    place = try lab.copy()
+  }
+
+  private func run(_ verb: String, _ words: String...) throws -> InstallLab.Ending {
+    try InstallLab.run(lab.content(verb, words, place))
+  }
+
+  /// What lies there; no ledger is asked.
+  private func list(_ words: String...) throws -> String {
+    try InstallLab.run(["content", "list", lab.root(place)] + words).output
+  }
+
+  private func told() throws -> [String] { try lab.events(place).map(\.type.text) }
+
+  private func installed() throws -> [String] {
+    let answer = try InstallLab.run(
+      ["installed", "keeper", "--ledger", lab.ledger(place), "--format", "jsonl"])
+    return answer.output.matches(of: /"contentVersion":"([^"]*)"/).map { String($0.1) }
+  }
+
+  @Test("is installed once, however often its package comes by the same download")
+  func again() throws {
+    let command = lab.install("1.1", place)
+    #expect(try InstallLab.run(command).status == 0)
+    let before = try told()
+    let again = try InstallLab.run(command)
+    #expect(again.status == 0)
+    #expect(again.output.contains("was installed already"))
+    #expect(try told() == before)
+  }
+
+  @Test("is told of another transaction without being copied") func otherTransaction() throws {
+    let ending = try InstallLab.run(
+      lab.install("1.0", place, delivery: ["--transaction", "t-2", "--download", "d-1"]))
+    #expect(ending.output.contains("was installed already"))
+    let events = try lab.events(place).suffix(2)
+    #expect(events.map(\.type.text) == ["content.installStarted", "content.installed"])
+    #expect(events.allSatisfy { $0.transaction == "t-2" })
+    #expect(try lab.faultsOfAudit(place) == [])
+  }
+
+  @Test("states version, path, bytes and digest, and of a download its transaction")
+  func stated() throws {
+    #expect(try InstallLab.run(lab.install("1.1", place)).status == 0)
+    let events = try lab.events(place)
+    let event = try #require(events.last { $0.type.kind == .contentInstalled })
+    #expect(event.data.string("contentVersion") == "1.1")
+    #expect(event.data.string("path") == "\(InstallLab.product)/1.1")
+    #expect((event.data.integer("bytes") ?? 0) > 100)
+    #expect(event.data.string("digest")?.hasPrefix("sha256:") == true)
+    #expect(event.transaction == "t-1")
+    #expect(event.download == "d-1")
+    #expect(event.account == "keeper")
+    #expect(event.device == "phone")
+    #if !canImport(Darwin)
+      #expect(event.data["excludedFromBackup"] == nil)
+      let findings = try InstallLab.run([
+        "findings", "--rule", "backup-not-excluded", "--ledger", lab.ledger(place), "--count",
+      ])
+      #expect(findings.output == "0\n", "\(findings.output)")
+    #endif
+  }
+
+  @Test("waits for the switch where it is not to be current") func switching() throws {
+    #expect(try InstallLab.run(lab.install("1.1", place) + ["--no-activate"]).status == 0)
+    #expect(try lab.current(place) == "1.0")
+    #expect(try installed() == ["1.1"])
+    #expect(try lab.faultsOfAudit(place) == [])
+    #expect(try run("switch", InstallLab.product, "1.1").status == 0)
+    #expect(try lab.current(place) == "1.1")
+    #expect(try told().last == "content.activated")
+    #expect(try lab.faultsOfAudit(place) == [])
+    let before = try told()
+    #expect(try run("switch", InstallLab.product, "1.1").output.contains("as before"))
+    #expect(try told() == before)
+    let missing = try run("switch", InstallLab.product, "3.0")
+    #expect(missing.status == 66)
+    #expect(missing.errors.contains("there is: 1.0, 1.1"), "\(missing.errors)")
+  }
+
+  @Test("of an older version goes without the ledger's answer changing") func removeOld() throws {
+    #expect(try InstallLab.run(lab.install("1.1", place)).status == 0)
+    let current = try run("remove", InstallLab.product, "1.1")
+    #expect(current.status == 65)
+    #expect(current.errors.contains("current version"), "\(current.errors)")
+    #expect(try run("remove", InstallLab.product, "1.0").status == 0)
+    #expect(try told().last == "note.added")
+    #expect(try installed() == ["1.1"])
+    #expect(try lab.faultsOfAudit(place) == [])
+    #expect(try list().contains("1.1"))
+    #expect(try !list().contains("1.0"))
+  }
+
+  @Test("of the version that the ledger has is followed, in one append, by the one that stays")
+  func removeInstalled() throws {
+    #expect(try InstallLab.run(lab.install("1.1", place)).status == 0)
+    #expect(try run("switch", InstallLab.product, "1.0").status == 0)
+    #expect(try run("remove", InstallLab.product, "1.1").status == 0)
+    #expect(try told().suffix(2) == ["content.removed", "content.installed"])
+    #expect(try installed() == ["1.0"])
+    #expect(try lab.faultsOfAudit(place) == [])
+  }
+
+  @Test("of a product goes as a whole, and can come again") func removeAll() throws {
+    #expect(try InstallLab.run(lab.install("1.1", place)).status == 0)
+    #expect(try run("remove", InstallLab.product, "--all").status == 0)
+    #expect(try told().last == "content.removed")
+    #expect(try installed() == [])
+    #expect(try list() == "nothing\n")
+    #expect(try lab.faultsOfAudit(place) == [])
+    #expect(try InstallLab.run(lab.install("1.1", place) + ["--no-activate"]).status == 0)
+    #expect(try installed() == ["1.1"])
+    #expect(try lab.faultsOfAudit(place) == [])
+  }
+
+  @Test("is pruned to the newest versions and the current one, by the order of versions")
+  func prune() throws {
+    for version in ["1.2", "1.10", "1.9"] {
+      try lab.makePackage(version, files: 2)
+      #expect(try InstallLab.run(lab.install(version, place) + ["--no-activate"]).status == 0)
+    }
+    let pruned = try run("prune", "--keep", "2", "--format", "jsonl")
+    #expect(pruned.output.matches(of: /"contentVersion":"([^"]*)"/).map { $0.1 } == ["1.2"])
+    let listed = try list("--format", "jsonl")
+    #expect(
+      listed.matches(of: /"contentVersion":"([^"]*)"/).map { $0.1 } == ["1.10", "1.9", "1.0"])
+    #expect(try lab.faultsOfAudit(place) == [])
+    #expect(try run("prune", "--keep", "0").status == 64)
+  }
+
+  @Test("that is refused lists every fault, is told as failed, and leaves nothing")
+  func refused() throws {
+    try lab.makePackage("1.2", files: 2)
+    let package = URL(fileURLWithPath: lab.package("1.2"))
+    try Data([0x7F, 0x45, 0x4C, 0x46, 2, 1, 1, 0]).write(
+      to: package.appending(path: "Contents/tool"))
+    try Data("stray".utf8).write(to: package.appending(path: "stray.txt"))
+    let ending = try InstallLab.run(lab.install("1.2", place))
+    #expect(ending.status == 65)
+    #expect(ending.errors.contains("Contents/tool"), "\(ending.errors)")
+    #expect(ending.errors.contains("stray.txt"), "\(ending.errors)")
+    let failed = try #require(try lab.events(place).last)
+    #expect(failed.type.text == "content.installFailed")
+    #expect(failed.data.value("error")?.integer("code") == 6)
+    #expect(try lab.current(place) == "1.0")
+    #expect(try lab.attemptsLeft(place) == [])
+    #expect(try lab.faultsOfAudit(place) == [])
+  }
+
+  @Test("is found out where disk and ledger differ, both ways") func audit() throws {
+    #expect(try InstallLab.run(lab.install("1.1", place)).status == 0)
+    let product = "\(lab.root(place))/\(InstallLab.product)"
+    let files = FileManager.default
+    func kinds() throws -> [String] {
+      let ending = try run("audit", "--format", "json")
+      #expect(ending.status == 1, "\(ending.output)")
+      return ending.output.matches(of: /"difference":"([a-zA-Z]*)"/).map { String($0.1) }
+    }
+    try Data("other".utf8).write(to: URL(fileURLWithPath: product + "/1.0/Contents/tile-0.txt"))
+    #expect(try kinds() == ["otherContent"])
+    try files.removeItem(atPath: product + "/1.0")
+    try files.moveItem(atPath: product + "/1.1", toPath: product + "/1.3")
+    #expect(
+      try kinds().sorted() == ["broken", "currentMissing", "missing", "unrecorded"])
+    try files.moveItem(atPath: product + "/1.3", toPath: product + "/1.1")
+    try Data("mine".utf8).write(to: URL(fileURLWithPath: product + "/notes.txt"))
+    #expect(try kinds() == ["stray"])
+    try files.removeItem(atPath: product + "/notes.txt")
+    try files.removeItem(atPath: product + "/current")
+    #expect(try kinds() == ["otherCurrent"])
+    try files.createSymbolicLink(atPath: product + "/current", withDestinationPath: "1.1")
+    #expect(try lab.faultsOfAudit(place) == [])
+    try files.createDirectory(
+      atPath: lab.root(place) + "/.daybook/attempts/0", withIntermediateDirectories: false)
+    #expect(try kinds() == ["unfinished"])
+    #expect(try InstallLab.run(lab.install("1.1", place)).status == 0)
+    #expect(try lab.faultsOfAudit(place) == [])
+  }
+}

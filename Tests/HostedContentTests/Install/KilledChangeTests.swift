@@ -1,0 +1,48 @@
+import Foundation
+import LedgerEvents
+import Testing
+
+@Suite(
+  "A change of installed content that is killed at a call to the system", .serialized,
+  .enabled(if: InstallLab.canTrace, "needs strace (apt-get install strace) and leave to trace"))
+struct KilledChangeTests {
+  private static let changes: [[String]] = [
+    ["switch", InstallLab.product, "1.0"],
+    ["remove", InstallLab.product, "1.0"],
+    ["remove", InstallLab.product, "--all"],
+    ["prune", "--keep", "1"],
+  ]
+
+  @Test("is done or not, and with the next change the ledger says so", arguments: changes)
+  func killed(_ change: [String]) throws {
+    let lab = try InstallLab()
+    let state = try lab.copy()
+    try #require(try InstallLab.run(lab.install("1.1", state)).status == 0)
+    let program = try InstallLab.executable()
+    let command = { (place: URL) in lab.content(change[0], Array(change.dropFirst()), place) }
+    let calls = try CallTrace(of: lab, from: state, command)
+    let whole = try lab.copy(of: state)
+    try #require(try InstallLab.run(command(whole)).status == 0)
+    let expected = try lab.events(whole).map(\.type.text)
+    var kills = 0
+    for call in changingCalls {
+      for number in calls.ranges[call] ?? 1...1 {
+        let place = try lab.copy(of: state)
+        let what = "\(change) killed at \(call) \(number)"
+        let ending = try InstallLab.run(
+          program, command(place), injecting: "signal=KILL", into: call, at: "\(number)")
+        if ending.isKilled { kills += 1 }
+        #expect(try lab.faultsInSight(place) == [], "\(what)")
+        // Done by the recovery, there is nothing left to do.
+        let again = try InstallLab.run(command(place))
+        #expect([0, 66].contains(again.status), "\(what): \(again.errors)")
+        #expect(try lab.events(place).map(\.type.text) == expected, "\(what)")
+        #expect(try lab.attemptsLeft(place) == [], "\(what)")
+        #expect(try lab.faultsInSight(place) == [], "\(what)")
+        #expect(try lab.faultsOfAudit(place) == [], "\(what)")
+        try lab.remove(place)
+      }
+    }
+    #expect(kills > 8)
+  }
+}
