@@ -5,11 +5,14 @@ import Testing
 /// The guides' console blocks are what the program says, run one after the other on one ledger;
 /// `UPDATE_GOLDEN=1 swift test --filter GuideTests` writes them anew.
 @Suite("The guides") struct GuideTests {
-  /// A file that a guide writes stands in a folder that goes with the test.
-  private static let written = ["dolomites.json"]
+  /// What a guide writes stands in a folder that goes with the test.
+  private static let written = [
+    "dolomites.json", "atlas-1.0.pkg", "atlas-1.1.pkg", "phone-content",
+  ]
 
   @Test(
-    "their consoles show the program's output", arguments: ["from-ticket-to-test", "catalogue"])
+    "their consoles show the program's output",
+    arguments: ["from-ticket-to-test", "catalogue", "selling-content"])
   func consoles(_ name: String) throws {
     let root = try #require(packageRoot())
     let page = root.appending(path: "docs/\(name).md")

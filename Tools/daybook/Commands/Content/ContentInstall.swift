@@ -48,6 +48,8 @@ struct ContentInstall: ParsableCommand {
   @Flag(inversion: .prefixedNo, help: "Whether the version becomes the current one.")
   var activate = true
 
+  @OptionGroup var time: StoreClockOptions
+
   @Option(help: "How to answer: table or json.")
   var format: OutputFormat = .table
 
@@ -72,7 +74,7 @@ struct ContentInstall: ParsableCommand {
       let total = Console.isErrorTerminal ? try ContentKeeper.bytes(ofPackage: package) : 0
       let bar = ProgressBar("copying", unit: "B")
       defer { bar.end() }
-      let outcome = try ContentKeeper.keeper(of: into, owner, told).install(package, request) {
+      let outcome = try ContentKeeper.keeper(of: into, owner, told, time).install(package, request) {
         bar.show($0, total)
       }
       bar.end()

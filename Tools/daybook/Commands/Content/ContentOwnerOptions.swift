@@ -28,9 +28,9 @@ struct ContentOwnerOptions: ParsableArguments {
 extension ContentKeeper {
   /// A keeper of a folder that says on standard error what became of interrupted work.
   static func keeper(
-    of path: String, _ owner: ContentOwner, _ ledger: LedgerOfContent
+    of path: String, _ owner: ContentOwner, _ ledger: LedgerOfContent, _ time: StoreClockOptions
   ) -> ContentKeeper {
-    ContentKeeper(path, owner: owner, ledger: ledger, clock: EventLog.systemClock) { recovery in
+    ContentKeeper(path, owner: owner, ledger: ledger, clock: time.clock) { recovery in
       let what =
         TextTable.printable(recovery.product.text)
         + (recovery.version.map { " " + TextTable.printable($0.text) } ?? "")

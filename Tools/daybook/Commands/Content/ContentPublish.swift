@@ -35,6 +35,8 @@ struct ContentPublish: ParsableCommand {
   @Option(help: "The environment that it is released in (default: production).")
   var environment: EnvironmentArgument?
 
+  @OptionGroup var time: StoreClockOptions
+
   @Option(help: "How to answer: table or json.")
   var format: OutputFormat = .table
 
@@ -62,7 +64,7 @@ struct ContentPublish: ParsableCommand {
       let content = try content()
       let ledger = try Ledger(at: options.path, access: .readWrite)
       let now = EventLog.systemClock()
-      let event = content.event(at: now)
+      let event = content.event(at: time.occurredAt ?? now)
       let (known, refusal, position) = try ledger.read {
         (view) throws(LedgerError) -> (RecordedEvent?, PublishingRefusal?, UInt64) in
         if let known = try view.event(withID: event.id) { return (known, nil, view.position) }

@@ -30,6 +30,7 @@ struct ContentRemove: ParsableCommand {
   var all = false
 
   @OptionGroup var owner: ContentOwnerOptions
+  @OptionGroup var time: StoreClockOptions
 
   @Option(help: "How to answer: table or json.")
   var format: OutputFormat = .table
@@ -44,7 +45,7 @@ struct ContentRemove: ParsableCommand {
     try answeringForContent {
       let ledger = try Ledger(at: options.path, access: .readWrite)
       let told = LedgerOfContent(ledger, environment: nil)
-      try ContentKeeper.keeper(of: root, try owner.owner(of: root), told).remove(product, version)
+      try ContentKeeper.keeper(of: root, try owner.owner(of: root), told, time).remove(product, version)
       try ledger.foldBeforeLeaving()
       guard format == .table else {
         var json = JSONText()
@@ -83,6 +84,7 @@ struct ContentPrune: ParsableCommand {
   var product: Name?
 
   @OptionGroup var owner: ContentOwnerOptions
+  @OptionGroup var time: StoreClockOptions
 
   @Option(help: "How to answer: table, json or jsonl.")
   var format: OutputFormat = .table
@@ -97,7 +99,7 @@ struct ContentPrune: ParsableCommand {
     try answeringForContent {
       let ledger = try Ledger(at: options.path, access: .readWrite)
       let told = LedgerOfContent(ledger, environment: nil)
-      let removed = try ContentKeeper.keeper(of: root, try owner.owner(of: root), told)
+      let removed = try ContentKeeper.keeper(of: root, try owner.owner(of: root), told, time)
         .prune(keep: keep, product)
       try ledger.foldBeforeLeaving()
       var printer = ListPrinter<(product: Name, version: Name)>(

@@ -26,6 +26,7 @@ struct ContentSwitch: ParsableCommand {
   var version: Name
 
   @OptionGroup var owner: ContentOwnerOptions
+  @OptionGroup var time: StoreClockOptions
 
   @Option(help: "How to answer: table or json.")
   var format: OutputFormat = .table
@@ -34,7 +35,7 @@ struct ContentSwitch: ParsableCommand {
     try answeringForContent {
       let ledger = try Ledger(at: options.path, access: .readWrite)
       let told = LedgerOfContent(ledger, environment: nil)
-      let before = try ContentKeeper.keeper(of: root, try owner.owner(of: root), told)
+      let before = try ContentKeeper.keeper(of: root, try owner.owner(of: root), told, time)
         .activate(product, version)
       try ledger.foldBeforeLeaving()
       guard format == .table else {

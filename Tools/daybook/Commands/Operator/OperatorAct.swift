@@ -40,7 +40,7 @@ struct OperatorAct {
 
   /// The event as it was appended before under its id, so that the same command is the same event.
   private func dated(_ ledger: Ledger) throws -> Event {
-    guard options.id != nil, options.occurredAt == nil else { return event }
+    guard options.id != nil, options.time.occurredAt == nil else { return event }
     let id = event.id
     let known = try ledger.read { (view) throws(LedgerError) in try view.event(withID: id) }
     var dated = event

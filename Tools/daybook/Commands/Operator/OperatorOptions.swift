@@ -20,11 +20,7 @@ struct OperatorOptions: ParsableArguments {
     transform: Parse.name)
   var id: Name?
 
-  @Option(
-    name: .customLong("occurred-at"),
-    help: ArgumentHelp("When it is to count from (default: now).", valueName: "time"),
-    transform: Parse.instant)
-  var occurredAt: Instant?
+  @OptionGroup var time: StoreClockOptions
 
   @Option(help: "The environment it counts in.")
   var environment: EnvironmentArgument?
@@ -42,7 +38,7 @@ struct OperatorOptions: ParsableArguments {
 
   /// Events of these commands are dated once, so that a preview and the append agree.
   func event(_ type: EventKind, account: Name) -> Event {
-    let now = occurredAt ?? EventLog.systemClock()
+    let now = time.clock()
     var data = EventData.Builder()
     data.set("operator", actor)
     data.set("reason", reason)

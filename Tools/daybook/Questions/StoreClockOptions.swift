@@ -1,0 +1,18 @@
+import ArgumentParser
+import LedgerEvents
+import LedgerStore
+
+/// When something is that a command does and records.
+struct StoreClockOptions: ParsableArguments {
+  @Option(
+    name: .customLong("occurred-at"),
+    help: ArgumentHelp(
+      "When it happened, where it is told later (default: now).", valueName: "time"),
+    transform: Parse.instant)
+  var occurredAt: Instant?
+
+  var clock: @Sendable () -> Instant {
+    guard let occurredAt else { return EventLog.systemClock }
+    return { occurredAt }
+  }
+}
