@@ -5,6 +5,9 @@ extension Explanation {
   /// Finds what decides an answer.
   ///
   /// - Parameters:
+  ///   - name: The product or entitlement.
+  ///   - account: The customer's account.
+  ///   - environments: Where it counts.
   ///   - events: All that can decide it, in any order: the customer's, what is connected with them,
   ///     and catalogues. Those after the position asked for are left out already.
   ///   - at: The store time that only what occurred up to it counts for; `nil` for everything.

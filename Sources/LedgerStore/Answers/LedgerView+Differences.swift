@@ -29,8 +29,12 @@ extension LedgerView {
   /// judged there, so that only what the ledger learned counts and not what time did.
   ///
   /// - Parameters:
+  ///   - from: The earlier moment.
+  ///   - to: The later one.
   ///   - account: Whose; `nil` for all customers.
+  ///   - environments: In which environments, each by itself.
   ///   - at: Store time for both sides.
+  ///   - body: Told of each customer for whom something changed.
   /// - Complexity: O(*n* log *n*) in the events of the customer's unit, or of all units, one at a
   ///   time.
   /// - Throws: ``LedgerError``, and what `body` throws.
