@@ -4,6 +4,7 @@ public import LedgerEvents
 public struct ContentAudit: Sendable {
   /// One thing that the two do not agree about.
   public struct Difference: Sendable, Hashable {
+    /// How the two differ.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
       /// The ledger has a version as installed that is not there.
       case missing

@@ -93,6 +93,7 @@ public struct ContentRoot: ~Copyable {
       try FolderHandle(path: parent).sync()
     } catch  where error.kind == .exists {
       // A file there is told when it is opened.
+      return
     } catch  where error.kind == .missing {
       throw ContentError(
         .missing, path: path, "the folder that it belongs in is missing: make that first.")

@@ -80,13 +80,12 @@ extension FolderHandle {
           unsafe renameat2(
             source, name, target, newName, UInt32(DAYBOOK_RENAME_NOREPLACE))
         }
-        return
       } catch  where error.kind == .unsupported {
         // Not every file system knows the flag. A folder that is moved can then take the place of
         // an empty folder at most: what has content, or is none, is never replaced by one.
+        // SAFETY: renameat reads both names during the call.
+        try retrying("move", newName) { unsafe renameat(source, name, target, newName) }
       }
-      // SAFETY: renameat reads both names during the call.
-      try retrying("move", newName) { unsafe renameat(source, name, target, newName) }
     #else
       // SAFETY: renameatx_np reads both names during the call.
       try retrying("move", newName) {

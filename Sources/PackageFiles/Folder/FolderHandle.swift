@@ -64,6 +64,7 @@ public struct FolderHandle: ~Copyable, Sendable {
         try makeFolder(name)
       } catch  where error.kind == .exists {
         // Somebody else made it meanwhile: it is opened like any other.
+        return try folder(name)
       }
       return try folder(name)
     }

@@ -1,12 +1,6 @@
 import Foundation
 import LedgerStore
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
-
 /// `daybook content install` of a folder, beside `cp -r` of it followed by `sync`: ten thousand
 /// small files, and one large one. An install hashes every byte and tells its ledger besides.
 let installBenchmark = Benchmark(
@@ -29,14 +23,19 @@ let installBenchmark = Benchmark(
       let root = folder.appending(path: "root").path
       try run("/bin/sync")
       let copying = try seconds {
-        try run("/bin/cp", "-r", package.path, copied)
+        try run("/bin/cp", ["-r", package.path, copied])
         try run("/bin/sync")
       }
-      let installing = try seconds {
-        try run(
-          daybook, "content", "install", package.path, "--into", root, "--ledger", ledger,
-          "--account", "keeper", "--device", name)
+      let memory = folder.appending(path: "memory-\(name)")
+      var words = [
+        daybook, "content", "install", package.path, "--into", root, "--ledger", ledger,
+        "--account", "keeper", "--device", name,
+      ]
+      let time = "/usr/bin/time"
+      if FileManager.default.isExecutableFile(atPath: time) {
+        words = [time, "-f", "%M", "-o", memory.path] + words
       }
+      let installing = try seconds { try run(words[0], Array(words.dropFirst())) }
       // Both stay until both were measured, and the next round waits: for five seconds ext4 passes
       // over inodes that were given back, which costs whoever makes files next.
       for path in [copied, root, package.path] {
@@ -48,11 +47,12 @@ let installBenchmark = Benchmark(
         Figure(
           name: "content.install/\(name)", unit: "bytes/s", daybook: Double(bytes) / installing,
           baseline: Double(bytes) / copying, floor: .ratioAtLeast(0.7)))
-      // The largest of all processes so far that were waited for; cp is small.
-      figures.append(
-        Figure(
-          name: "content.install/\(name) memory", unit: "bytes", daybook: Double(childrenPeak()),
-          floor: .atMost(100_000_000)))
+      if let bytes = try peak(memory) {
+        figures.append(
+          Figure(
+            name: "content.install/\(name) memory", unit: "bytes", daybook: bytes,
+            floor: .atMost(100_000_000)))
+      }
     }
     return figures
   }
@@ -62,7 +62,7 @@ let installBenchmark = Benchmark(
 private let daybook = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
   .appending(path: "daybook").path
 
-private func run(_ program: String, _ words: String...) throws {
+private func run(_ program: String, _ words: [String] = []) throws {
   let process = Process()
   process.executableURL = URL(filePath: program)
   process.arguments = words
@@ -74,18 +74,11 @@ private func run(_ program: String, _ words: String...) throws {
   }
 }
 
-/// The peak of memory of the largest child, in bytes.
-private func childrenPeak() -> Int {
-  var usage = rusage()
-  #if canImport(Glibc)
-    // SAFETY: getrusage fills the structure that it is given. Linux counts in KiB.
-    _ = unsafe getrusage(__rusage_who_t(RUSAGE_CHILDREN.rawValue), &usage)
-    return usage.ru_maxrss * 1_024
-  #else
-    // SAFETY: getrusage fills the structure that it is given.
-    _ = unsafe getrusage(RUSAGE_CHILDREN, &usage)
-    return usage.ru_maxrss
-  #endif
+/// What GNU time wrote of the peak of memory, in bytes; nil where it is not there.
+private func peak(_ file: URL) throws -> Double? {
+  guard FileManager.default.fileExists(atPath: file.path) else { return nil }
+  let text = try String(contentsOf: file, encoding: .utf8)
+  return Int(text.filter(\.isNumber)).map { Double($0 * 1_024) }
 }
 
 /// Makes the frame of a package; returns the folder for its files.
