@@ -49,7 +49,10 @@ extension ContentKeeper {
   /// A version that is there already is left as it is: with the same content it counts as
   /// installed.
   ///
-  /// - Parameter progress: told the bytes written so far.
+  /// - Parameters:
+  ///   - package: the path of a folder, a xar or a zip.
+  ///   - request: what it was downloaded for, and what is to become of it.
+  ///   - progress: told the bytes written so far.
   /// - Complexity: O(*n*) in the package's bytes; memory does not grow with them.
   /// - Throws: ``ContentError``: `exists` where the version is there with other content,
   ///   `diskFull`, `changed`, `busy`, and what the ledger throws.

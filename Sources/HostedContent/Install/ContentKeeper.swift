@@ -26,6 +26,8 @@ public struct ContentKeeper {
 
   /// - Parameters:
   ///   - path: the folder; installing makes it where it is missing.
+  ///   - owner: whose folder it is.
+  ///   - ledger: what is told of each change.
   ///   - clock: when something is, in store time.
   ///   - onRecovery: told of each interrupted attempt that was finished or undone.
   public init(

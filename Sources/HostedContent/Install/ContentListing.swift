@@ -34,7 +34,9 @@ public struct ContentListing: Sendable {
 
   /// Looks through a folder of content; nothing is changed.
   ///
-  /// - Parameter readsContent: whether digests are made, which reads every byte.
+  /// - Parameters:
+  ///   - path: the folder.
+  ///   - readsContent: whether digests are made, which reads every byte.
   /// - Complexity: O(*n*) in the files, and in their bytes where the content is read.
   /// - Throws: ``ContentError``: `missing` where there is no such folder.
   public init(of path: String, readsContent: Bool = false) throws(ContentError) {

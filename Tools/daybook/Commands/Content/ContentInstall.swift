@@ -74,9 +74,8 @@ struct ContentInstall: ParsableCommand {
       let total = Console.isErrorTerminal ? try ContentKeeper.bytes(ofPackage: package) : 0
       let bar = ProgressBar("copying", unit: "B")
       defer { bar.end() }
-      let outcome = try ContentKeeper.keeper(of: into, owner, told, time).install(package, request) {
-        bar.show($0, total)
-      }
+      let keeper = ContentKeeper.keeper(of: into, owner, told, time)
+      let outcome = try keeper.install(package, request) { bar.show($0, total) }
       bar.end()
       try ledger.foldBeforeLeaving()
       switch outcome {

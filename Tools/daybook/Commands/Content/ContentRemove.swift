@@ -45,7 +45,8 @@ struct ContentRemove: ParsableCommand {
     try answeringForContent {
       let ledger = try Ledger(at: options.path, access: .readWrite)
       let told = LedgerOfContent(ledger, environment: nil)
-      try ContentKeeper.keeper(of: root, try owner.owner(of: root), told, time).remove(product, version)
+      let keeper = ContentKeeper.keeper(of: root, try owner.owner(of: root), told, time)
+      try keeper.remove(product, version)
       try ledger.foldBeforeLeaving()
       guard format == .table else {
         var json = JSONText()
