@@ -19,7 +19,8 @@ struct ImportRule: TidyRule {
     "ProductPages": ["LedgerEvents"],
     "daybook": [
       "LedgerEvents", "LedgerModel", "LedgerStore", "Entitlements", "StoreImport", "Replay",
-      "QueueSimulator", "HostedContent", "ProductCatalogue", "ProductPages", "Audit", "ArgumentParser",
+      "QueueSimulator", "HostedContent", "ProductCatalogue", "ProductPages", "Audit",
+      "ArgumentParser",
       "UnixSignals",
     ],
     "LedgerOracle": ["LedgerEvents"],

@@ -125,7 +125,9 @@ extension FolderHandle {
 
   /// The first bytes of a file; nil where nothing has that name.
   ///
-  /// - Parameter bytesMax: as many are read at most.
+  /// - Parameters:
+  ///   - name: one name, without a folder.
+  ///   - bytesMax: as many are read at most.
   /// - Complexity: O(*n*) in what is read.
   /// - Throws: ``FolderError``: `notFolder` where a symbolic link has that name.
   public func contents(of name: String, bytesMax: Int) throws(FolderError) -> [UInt8]? {
