@@ -17,8 +17,16 @@ extension ContentKeeper {
     var opened = try OpenedPackage(path: package)
     var sink = StagingSink(
       tree, path: attempt.path + "/" + Attempt.treeName, progress: progress)
-    return try PackageInspection.judge(
-      &opened, packedBytes: opened.packedBytes, expecting: expected, into: &sink)
+    let report: PackageReport
+    do throws(ContentError) {
+      report = try PackageInspection.judge(
+        &opened, packedBytes: opened.packedBytes, expecting: expected, into: &sink)
+    } catch {
+      sink.settle()
+      throw error
+    }
+    try sink.wait()
+    return report
   }
 
   /// Makes all that was staged last: one wait for the disk, whatever the number of files.

@@ -9,7 +9,11 @@ struct StagingSink: PackageSink, ~Copyable {
   private let path: String
   /// The folders from the tree down to the one that the last entry lies in.
   private var opened: [OpenFolder] = []
+  /// The file of the last entry, where it is written in pieces.
   private var file: StagedFile?
+  /// The file of the last entry, while it is small: its folder, its name and what came of it.
+  private var small: (folder: OpenFolder, name: String, bytes: [UInt8])?
+  private let files = SmallFiles()
   private(set) var bytes: UInt64 = 0
   private let progress: (_ bytes: UInt64) -> Void
 
@@ -31,11 +35,12 @@ struct StagingSink: PackageSink, ~Copyable {
     do throws(FolderError) {
       switch entry.kind {
       case .folder: _ = try folder.handle.folderMade(name)
-      case .file: file = StagedFile(try folder.handle.makeFile(name))
+      case .file: small = (folder, name, [])
       case .link(let target): try folder.handle.makeLink(name, to: target)
       case .hardLink(let target):
         let parts = target.split(separator: "/").map(String.init).filter { $0 != "." }
         guard let first = parts.last else { return }
+        try files.wait()
         let other = try Self.walk(from: tree, parts.dropLast())
         try (other ?? tree).handle.makeHardLink(to: first, in: folder.handle, as: name)
       case .special: preconditionFailure("a device is never judged safe")
@@ -46,24 +51,46 @@ struct StagingSink: PackageSink, ~Copyable {
   }
 
   mutating func take(_ bytes: ArraySlice<UInt8>) throws(ContentError) {
-    let place = path
     do throws(FolderError) {
-      try file?.write(bytes)
+      try write(bytes)
     } catch {
-      throw ContentError(error, at: place)
+      throw ContentError(error, at: path)
     }
     self.bytes += UInt64(bytes.count)
     progress(self.bytes)
   }
 
+  private mutating func write(_ bytes: ArraySlice<UInt8>) throws(FolderError) {
+    if let count = small?.bytes.count, count + bytes.count < SmallFiles.bytesMax {
+      small?.bytes += bytes
+      return
+    }
+    if let known = small {
+      small = nil
+      let staged = StagedFile(try known.folder.handle.makeFile(known.name))
+      if !known.bytes.isEmpty { try staged.write(known.bytes[...]) }
+      file = staged
+    }
+    try file?.write(bytes)
+  }
+
   mutating func end() throws(ContentError) {
-    guard let written = file else { return }
-    file = nil
     do throws(FolderError) {
-      try written.finish()
+      if let small { try files.make(small.name, of: small.bytes, in: small.folder) }
+      small = nil
+      try file?.finish()
+      file = nil
     } catch {
       throw ContentError(error, at: path)
     }
+  }
+
+  /// Waits until nothing is written any more: before it is taken back.
+  func settle() { files.settle() }
+
+  /// Waits until everything is written: before it is moved.
+  func wait() throws(ContentError) {
+    do throws(FolderError) { try files.wait() } catch { throw ContentError(error, at: path) }
   }
 
   /// The folder of an entry, made where it is missing; entries of one folder follow one another, so
@@ -99,7 +126,7 @@ struct StagingSink: PackageSink, ~Copyable {
 }
 
 /// A folder that stays open for as long as somebody needs it.
-private final class OpenFolder {
+final class OpenFolder: Sendable {
   let name: String
   let handle: FolderHandle
 

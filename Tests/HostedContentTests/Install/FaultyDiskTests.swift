@@ -18,8 +18,11 @@ struct FaultyDiskTests {
     for call in fullDiskCalls { try failing(lab, call, calls, "ENOSPC", from: "") }
   }
 
-  @Test("that is really full says so, keeps the old version, and goes well when there is room")
-  func tiny() throws {
+  /// Few files are written at once, many by another thread.
+  @Test(
+    "that is really full says so, keeps the old version, and goes well when there is room",
+    arguments: [(30, 40_000), (300, 4_000)])
+  func tiny(_ files: Int, _ bytes: Int) throws {
     let lab = try InstallLab()
     let place = try lab.copy()
     let disk = lab.folder.appending(path: "disk")
@@ -33,7 +36,7 @@ struct FaultyDiskTests {
     defer { unmount(disk) }
     let content = disk.appending(path: "content").path
     try FileManager.default.copyItem(atPath: lab.root(place), toPath: content)
-    try lab.makePackage("1.1", files: 30, bytes: 40_000, as: "large")
+    try lab.makePackage("1.1", files: files, bytes: bytes, as: "large")
     let command =
       ["content", "install", "--into", content, "--ledger", lab.ledger(place)] + InstallLab.owner
     let full = try InstallLab.run(command + [lab.package("large")])

@@ -41,6 +41,22 @@ struct KeptContentTests {
     #expect(try told() == before)
   }
 
+  @Test("of many small files is written whole, in order, and as the package has it")
+  func many() throws {
+    try lab.makePackage("1.1", files: 500, bytes: 2_000, as: "many")
+    let package = URL(filePath: lab.package("many")).appending(path: "Contents")
+    try Data().write(to: package.appending(path: "zz-empty"))
+    try Data(repeating: 7, count: 300_000).write(to: package.appending(path: "zz-large"))
+    let link = package.appending(path: "zz-link").path
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "zz-large")
+    let ending = try InstallLab.run(lab.install("many", place))
+    #expect(ending.status == 0, "\(ending.errors)")
+    let there = lab.root(place) + "/" + InstallLab.product + "/1.1"
+    let compared = try InstallLab.run("/usr/bin/diff", ["-r", lab.package("many"), there])
+    #expect(compared.status == 0, "\(compared.output)")
+    #expect(try lab.faultsOfAudit(place) == [])
+  }
+
   @Test("is told of another transaction without being copied") func otherTransaction() throws {
     let ending = try InstallLab.run(
       lab.install("1.0", place, delivery: ["--transaction", "t-2", "--download", "d-1"]))

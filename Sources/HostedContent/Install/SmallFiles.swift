@@ -1,0 +1,71 @@
+internal import Dispatch
+internal import PackageFiles
+internal import Synchronization
+
+/// Writes small files beside, while those behind them are read and hashed: making a file costs as
+/// much as hashing it.
+///
+/// Files are made in the order in which they come, one at a time. A failure is thrown by whatever
+/// is asked next; whoever hands over the last one waits.
+final class SmallFiles: Sendable {
+  /// Bytes from which a file is none of these: it is written in pieces.
+  static let bytesMax = 256 * 1024
+  /// Files of a package that are written at once before others are written beside: for fewer a
+  /// thread does not pay, and what a small package calls of the system stays in one order.
+  static let atOnceCount = 64
+  /// Files that may wait to be written: 16 MiB of them at the most.
+  private static let waitingMax = 64
+
+  private let failure = Mutex<FolderError?>(nil)
+  private let room = DispatchSemaphore(value: waitingMax)
+  private let group = DispatchGroup()
+  private let queue = DispatchQueue(label: "daybook.content.files")
+  private let made = Mutex(0)
+
+  /// Makes a file of these bytes, now or soon.
+  ///
+  /// - Throws: `FolderError` of this file or of one before.
+  func make(_ name: String, of bytes: [UInt8], in folder: OpenFolder) throws(FolderError) {
+    try throwFailure()
+    let place = made.withLock { count in
+      count += 1
+      return count
+    }
+    guard place > Self.atOnceCount else { return try Self.write(name, bytes, folder) }
+    room.wait()
+    queue.async(group: group) { [self] in
+      defer { room.signal() }
+      // Behind a failure nothing is made: the whole is taken back.
+      guard failure.withLock({ $0 == nil }) else { return }
+      do throws(FolderError) {
+        try Self.write(name, bytes, folder)
+      } catch {
+        failure.withLock { $0 = error }
+      }
+    }
+  }
+
+  /// Waits until nothing is written any more.
+  func settle() { group.wait() }
+
+  /// Waits until all files are written.
+  ///
+  /// - Throws: `FolderError` of the first that could not be.
+  func wait() throws(FolderError) {
+    settle()
+    try throwFailure()
+  }
+
+  private func throwFailure() throws(FolderError) {
+    if let error = failure.withLock({ $0 }) { throw error }
+  }
+
+  private static func write(
+    _ name: String, _ bytes: [UInt8], _ folder: OpenFolder
+  ) throws(FolderError) {
+    let file = try folder.handle.makeFile(name)
+    if !bytes.isEmpty { try file.write(bytes.span) }
+    if !FolderHandle.syncsWholeFileSystems { try file.sync() }
+    try file.finish()
+  }
+}
