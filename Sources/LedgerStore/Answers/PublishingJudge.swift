@@ -20,7 +20,8 @@ extension LedgerView {
   ///
   /// A product was sold without hosted content where it was bought, no version of it was ever on
   /// offer, no queue announced a download of it, and the catalogue in force at its first purchase
-  /// did not say that the store delivers it.
+  /// did not say that the store delivers it. Hosting is for new products only (Microsoft, *Changes
+  /// to StoreKit in iOS 6*, iTunes Connect).
   ///
   /// - Complexity: O(*u*) in the units that observed the product where a version is on offer, else
   ///   O(*n*) in all units, one at a time.
