@@ -18,7 +18,15 @@ import Testing
       ["append"], ["events"], ["entitlements", "ada"], ["holders", "map"], ["installed", "ada"],
       ["transactions", "ada"], ["findings"], ["rebuild"], ["verify"], ["stats"],
       ["import", "storekit-config", "Tools/samples/sample.storekit"],
-      ["replay", "--account", "ada"],
+      ["replay", "--account", "ada"], ["explain", "ada", "map"], ["diff", "--from", "0"],
+      ["grant", "ada", "--entitlement", "pro", "--operator", "kim", "--reason", "x"],
+      ["note", "ada", "called", "--operator", "kim"], ["catalog"],
+      ["catalog", "set", "Tools/samples/catalogue.json"], ["content", "updates"],
+      ["content", "publish", "--product", "map", "--version", "1.0"],
+      [
+        "content", "install", "Tools/samples/atlas", "--into", "nowhere", "--account", "ada",
+        "--device", "phone",
+      ],
     ])
   func missingLedger(_ arguments: [String]) throws {
     let folder = try TemporaryFolder()
