@@ -4,7 +4,7 @@ extension PackageInspection {
 
   /// Reads a package to its end, judges it, and hands it to `sink` up to the first fault.
   ///
-  /// One pass; memory is one chunk and some hundred bytes an entry.
+  /// One pass; memory is three chunks and some hundred bytes an entry.
   ///
   /// - Complexity: O(*n* log *n*) in the entries, O(*n*) in the bytes.
   /// - Throws: ``ContentError`` where the package is broken, cannot be read or changed meanwhile,
@@ -16,7 +16,11 @@ extension PackageInspection {
   ) throws(ContentError) -> PackageReport {
     var inspection = PackageInspection(
       expecting: expectations, packedBytes: packedBytes, limits: limits)
-    var buffer = [UInt8](repeating: 0, count: chunkBytes)
+    // In turn: one is read into while the others are hashed and written.
+    var buffers = (0...BesideHasher.piecesAheadMax).map { _ in
+      [UInt8](repeating: 0, count: chunkBytes)
+    }
+    var turn = 0
     while inspection.wantsEntries, let entry = try package.next() {
       var isWriting = false
       if let clean = inspection.begin(entry) {
@@ -25,10 +29,11 @@ extension PackageInspection {
       }
       if case .file = entry.kind {
         while inspection.wantsData {
-          let count = try package.read(into: &buffer)
+          let count = try package.read(into: &buffers[turn])
           if count == 0 { break }
-          if isWriting && inspection.isSafe { try sink.take(buffer[..<count]) }
-          inspection.take(buffer[..<count])
+          if isWriting && inspection.isSafe { try sink.take(buffers[turn][..<count]) }
+          inspection.take(buffers[turn][..<count])
+          turn = (turn + 1) % buffers.count
         }
       }
       inspection.endEntry()

@@ -13,6 +13,8 @@ public struct PackageInspection: ~Copyable {
     /// False where the entry's place cannot be told: its data is looked at, and not listed.
     let isListed: Bool
     var hasher = SHA256()
+    /// What hashes in its place where the file is large.
+    var beside: BesideHasher?
     var bytes: UInt64 = 0
     var head: [UInt8] = []
   }
@@ -93,7 +95,14 @@ public struct PackageInspection: ~Copyable {
   public mutating func take(_ bytes: ArraySlice<UInt8>) {
     guard wantsData, var current = self.current else { return }
     self.current = nil
-    current.hasher.update(data: bytes)
+    if current.beside == nil, bytes.count >= BesideHasher.pieceBytesMin {
+      current.beside = BesideHasher(current.hasher)
+    }
+    if let beside = current.beside {
+      beside.update(bytes)
+    } else {
+      current.hasher.update(data: bytes)
+    }
     current.bytes += UInt64(bytes.count)
     if current.head.count < ExecutableKind.headBytes {
       current.head += bytes.prefix(ExecutableKind.headBytes - current.head.count)
@@ -139,7 +148,8 @@ public struct PackageInspection: ~Copyable {
       PackageFile(
         path: current.path.text,
         content: .file(
-          bytes: current.bytes, digest: ContentDigest(current.hasher.finalize()))))
+          bytes: current.bytes,
+          digest: ContentDigest(current.beside?.finalize() ?? current.hasher.finalize()))))
   }
 
   mutating func add(_ code: PackageFault.Code, _ path: String, _ message: String) {

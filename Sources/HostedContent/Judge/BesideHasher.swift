@@ -1,0 +1,40 @@
+internal import Crypto
+internal import Dispatch
+internal import Synchronization
+
+/// Hashes a large file beside, while what comes next of it is read.
+///
+/// Two pieces are on their way at any time, so that hashing, which takes longest, never waits for
+/// reading; each is held until it is hashed.
+final class BesideHasher: Sendable {
+  /// Bytes from which a piece is worth handing to another thread.
+  static let pieceBytesMin = 256 * 1024
+
+  static let piecesAheadMax = 2
+
+  private static let queue = DispatchQueue(label: "daybook.content.hash")
+
+  private let hasher: Mutex<SHA256>
+  private let beside = DispatchGroup()
+  private let room = DispatchSemaphore(value: piecesAheadMax)
+
+  /// - Parameter hasher: what was hashed of the file so far.
+  init(_ hasher: SHA256) { self.hasher = Mutex(hasher) }
+
+  func update(_ bytes: ArraySlice<UInt8>) {
+    guard bytes.count >= Self.pieceBytesMin else {
+      beside.wait()
+      return hasher.withLock { $0.update(data: bytes) }
+    }
+    room.wait()
+    Self.queue.async(group: beside) { [self] in
+      hasher.withLock { $0.update(data: bytes) }
+      room.signal()
+    }
+  }
+
+  func finalize() -> SHA256.Digest {
+    beside.wait()
+    return hasher.withLock { $0.finalize() }
+  }
+}
