@@ -90,7 +90,6 @@ let package = Package(
       name: "ProductCatalogue",
       dependencies: [
         "LedgerStore", "LedgerModel", "LedgerEvents", "StoreImport",
-        .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: strict),
     .target(name: "ProductPages", dependencies: ["LedgerEvents"], swiftSettings: strict),

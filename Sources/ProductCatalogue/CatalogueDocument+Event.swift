@@ -16,12 +16,12 @@ extension CatalogueDocument {
   /// The id that the document's `catalog.set` has: made of all that it says and of the time from
   /// which it counts, so that one catalogue set twice from one time is one event.
   public func identifier(at time: Instant, operator: String?) -> Name {
-    DerivedIdentifier.name(
-      "catalog",
-      [
-        scope.app?.text, scope.environment?.text, String(time.microseconds), `operator`,
-        String(decoding: JSONValue.array(products).json, as: UTF8.self),
-      ])
+    // Names are not empty, so that an empty text is one that is absent.
+    let parts = [
+      scope.app?.text, scope.environment?.text, String(time.microseconds), `operator`,
+      String(decoding: JSONValue.array(products).json, as: UTF8.self),
+    ]
+    return Name("catalog:" + Digest.hex(parts.map { $0 ?? "" }))
   }
 
   /// Reads a `.storekit` file: what it says of products, by the importer of such files.

@@ -1,4 +1,5 @@
 public import LedgerEvents
+internal import StoreImport
 
 /// A version of a product's hosted content that is released.
 public struct ContentRelease: Hashable, Sendable {
@@ -33,8 +34,8 @@ public struct ContentRelease: Hashable, Sendable {
     data.set("contentVersion", version)
     if let bytes { data.set("contentLengths", .array([.number("\(bytes)")])) }
     data.set("digest", digest)
-    let id = DerivedIdentifier.name(
-      "published", [environment.text, app?.text, product.text, version.text, digest])
+    let parts = [environment.text, app?.text, product.text, version.text, digest]
+    let id = Name("published:" + Digest.hex(parts.map { $0 ?? "" }))
     return Event(
       id: id, type: EventType(.contentVersionPublished), occurredAt: time,
       source: EventSource(.operator), environment: environment, app: app, product: product,

@@ -30,15 +30,21 @@ extension LedgerView {
   /// The devices that may not pay at the clocks, by name, with what was tried on them since.
   ///
   /// - Parameter query: Its `storefront` and `product` count for nothing.
-  /// - Complexity: O(*n*) in the positions, one byte of each; the checks are held, and the payments
-  ///   of the devices that may not pay.
+  /// - Complexity: O(*n*) in the positions, one byte of each, for the checks, which are held; as
+  ///   `findings(_:)` for what was tried.
   /// - Throws: ``LedgerError``.
   public func paymentBlocks(_ query: CatalogueQuery) throws(LedgerError) -> [PaymentBlock] {
     var checks: [Name?: [PaymentMark]] = [:]
-    try marks(of: .paymentsChecked, query) { _ in
-      true
-    } body: { mark in
-      checks[mark.event.device, default: []].append(mark)
+    try events(ofKinds: [.paymentsChecked], clocks: query.clocks) {
+      (recorded, place) throws(LedgerError) in
+      // The environment is looked at last, because it takes a fold.
+      if query.counts(recorded.event),
+        try environment(of: recorded.position) == query.environment
+      {
+        checks[recorded.event.device, default: []].append(
+          PaymentMark(event: recorded.event, place: place))
+      }
+      return true
     }
     var blocks: [Name?: PaymentBlock] = [:]
     var starts: [Name?: FoldPlace] = [:]
@@ -53,43 +59,42 @@ extension LedgerView {
       for mark in run { blocks[device]?.note(mark.event.account) }
     }
     guard !blocks.isEmpty else { return [] }
-    var attempts: [PaymentMark] = []
-    try marks(of: .paymentAdded, query) { mark in
-      starts[mark.event.device].map { $0 < mark.place } ?? false
-    } body: { mark in
-      attempts.append(mark)
-    }
-    for mark in attempts.sorted(by: { $0.place < $1.place }) {
-      let event = mark.event
+    for (event, place) in try forbiddenPayments(query) {
+      guard let start = starts[event.device], start < place else { continue }
       blocks[event.device]?.note(event.account)
       blocks[event.device]?.attempts.append(
         PaymentBlock.Attempt(
-          position: mark.place.position, occurredAt: mark.place.time, account: event.account,
+          position: place.position, occurredAt: place.time, account: event.account,
           product: event.product, payment: event.payment))
     }
     return blocks.values.sorted { ($0.device ?? "") < ($1.device ?? "") }
   }
 
-  /// Hands out the events of a kind that are wanted and of the query's app and environment; that is
-  /// looked at last, because it takes a fold.
-  private func marks(
-    of kind: EventKind, _ query: CatalogueQuery, where isWanted: (PaymentMark) -> Bool,
-    body: (PaymentMark) -> Void
-  ) throws(LedgerError) {
-    try events(ofKinds: [kind], clocks: query.clocks) { (recorded, place) throws(LedgerError) in
-      let mark = PaymentMark(event: recorded.event, place: place)
-      let app = recorded.event.app
-      if query.app == nil || app == nil || app == query.app, isWanted(mark),
-        try environment(of: recorded.position) == query.environment
-      {
-        body(mark)
-      }
-      return true
+  /// The payments that the reducer found to break `payment-not-allowed`, in the fold's order.
+  private func forbiddenPayments(
+    _ query: CatalogueQuery
+  ) throws(LedgerError) -> [(event: Event, place: FoldPlace)] {
+    var findings = FindingsQuery()
+    findings.rules = [.paymentNotAllowed]
+    findings.environments = [query.environment]
+    findings.clocks = query.clocks
+    var payments: [(event: Event, place: FoldPlace)] = []
+    for finding in try self.findings(findings) {
+      let recorded = try event(at: finding.position)
+      if query.counts(recorded.event) { payments.append((recorded.event, FoldPlace(recorded))) }
     }
+    return payments.sorted { $0.place < $1.place }
   }
 }
 
-/// A check, or a payment, at its place.
+extension CatalogueQuery {
+  /// Whether an event is of the app asked for.
+  fileprivate func counts(_ event: Event) -> Bool {
+    app == nil || event.app == nil || event.app == app
+  }
+}
+
+/// A check at its place.
 private struct PaymentMark {
   var event: Event
   var place: FoldPlace

@@ -1,4 +1,5 @@
 public import LedgerEvents
+internal import LedgerModel
 public import LedgerStore
 
 /// The events of a source with edits made to them, as a replay takes them.
@@ -157,7 +158,7 @@ private struct EditDraft {
       item.recorded.event.occurredAt = Instant(microseconds: time)
       item.recorded.event.sequence = sequence
       let key = item.recorded.foldOrder
-      guard key.time == time, before.map({ $0.foldOrder < key }) ?? true,
+      guard key.time.microseconds == time, before.map({ $0.foldOrder < key }) ?? true,
         next.map({ key < $0.foldOrder }) ?? true
       else { continue }
       items.insert(item, at: place.map { $0 + 1 } ?? 0)

@@ -70,9 +70,9 @@ struct FactIdentifier {
 let digestCharactersMax = 16
 
 /// SHA-256, as lower-case hexadecimal digits.
-enum Digest {
+package enum Digest {
   /// Of a list of texts, each with its length before it, so that no two lists are one text.
-  static func hex(_ parts: [String]) -> String {
+  package static func hex(_ parts: [String]) -> String {
     var bytes: [UInt8] = []
     for part in parts {
       bytes.append(contentsOf: "\(part.utf8.count):".utf8)

@@ -63,18 +63,22 @@ import Testing
       "storeitem https://itunes.apple.com/us/app/ibooks/id364709193?mt=8 id496963922 --format json"),
     Sample(
       "grant",
-      "grant keeper-7 --entitlement pro --operator kim --reason ticket-4711 --id 4711-1 --format json"
+      "grant keeper-7 --entitlement pro --operator kim --reason ticket-4711 "
+        + "--occurred-at 2026-09-01T09:00:00Z --id 4711-1 --format json"
     ),
     Sample(
       "withdraw",
-      "withdraw keeper-7 --entitlement pro --operator kim --reason mistaken --id 4711-2 --format json"
+      "withdraw keeper-7 --entitlement pro --operator kim --reason mistaken "
+        + "--occurred-at 2026-09-01T09:05:00Z --id 4711-2 --format json"
     ),
     Sample(
       "link",
-      "link keeper-7 \(customer) --operator kim --reason one-person --id 4711-3 --format json"),
+      "link keeper-7 \(customer) --operator kim --reason one-person "
+        + "--occurred-at 2026-09-01T09:10:00Z --id 4711-3 --format json"),
     Sample(
       "transfer",
-      "transfer keeper-7 keeper-8 --new-account --operator kim --reason sold --id 4711-4 --format json"
+      "transfer keeper-7 keeper-8 --new-account --operator kim --reason sold "
+        + "--occurred-at 2026-09-01T09:15:00Z --id 4711-4 --format json"
     ),
     Sample("note", "note keeper-8 called-about-it --operator kim --id 4711-5 --format json"),
     Sample("diff", "diff --from 72 --to 75 --format json"),

@@ -26,7 +26,7 @@ import Testing
   func grant() throws {
     let granted = try act("grant", "ada", "--entitlement", "pro")
     #expect(granted.status == 0, "\(granted.errors)")
-    #expect(granted.lines == ["appended at position 3", "ada: has pro now"])
+    #expect(granted.lines == ["appended at position 3", "ada  pro: - → active"])
     #expect(try active("ada") == ["map", "pro"])
     let withdrawn = try act("withdraw", "ada", "--entitlement", "pro", "--format", "json")
     let change = try #require(try withdrawn.object()["changes"] as? [[String: Any]]).first

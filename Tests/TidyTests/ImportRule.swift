@@ -15,7 +15,7 @@ struct ImportRule: TidyRule {
     "Audit": ["LedgerStore", "LedgerModel", "LedgerEvents"],
     "PackageFiles": ["CArchive", "CFolder"],
     "HostedContent": ["PackageFiles", "LedgerEvents", "LedgerModel", "Crypto"],
-    "ProductCatalogue": ["LedgerStore", "LedgerModel", "LedgerEvents", "StoreImport", "Crypto"],
+    "ProductCatalogue": ["LedgerStore", "LedgerModel", "LedgerEvents", "StoreImport"],
     "ProductPages": ["LedgerEvents"],
     "daybook": [
       "LedgerEvents", "LedgerModel", "LedgerStore", "Entitlements", "StoreImport", "Replay",

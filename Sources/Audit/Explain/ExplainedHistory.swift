@@ -15,36 +15,35 @@ struct ExplainedHistory {
   }
 
   let events: [RecordedEvent]
-  let facts: [Fact]
   let texts: NumberedEvents
 
+  /// - Parameter at: Only what occurred up to it counts; `nil` for everything.
   /// - Complexity: O(*n* log *n*) in the events.
-  init(_ events: [RecordedEvent]) {
-    let texts = NumberedEvents(events)
-    let facts = texts.facts
-    let order = facts.indices.sorted { left, right in
-      let (one, other) = (facts[left], facts[right])
-      if one.occurredAt != other.occurredAt { return one.occurredAt < other.occurredAt }
-      if one.sequence != other.sequence { return one.sequence < other.sequence }
-      return events[left].event.id < events[right].event.id
-    }
-    self.events = order.map { events[$0] }
-    self.facts = order.map { facts[$0] }
-    self.texts = texts
+  init(_ all: [RecordedEvent], at: Instant? = nil) {
+    let places = all.map { (place: FoldPlace($0), event: $0) }
+    events = places.filter { $0.place.time <= at ?? $0.place.time }
+      .sorted { $0.place < $1.place }.map(\.event)
+    texts = NumberedEvents(events)
   }
+
+  var facts: [Fact] { texts.facts }
 
   /// What the events at `places` come to for the name asked about.
   ///
   /// - Complexity: O(*n* log *n*) in the places.
   func holdings(of places: some Sequence<Int>, _ question: Question) -> [Explanation.Holding] {
     let book = Book(folding: places.map { facts[$0] }, texts: texts)
-    let answer = book.answer(
-      .account(question.account), environments: question.environments, at: question.moment)
-    return answer.entries.compactMap { entry in
+    return holdings(
+      book.answer(
+        .account(question.account), environments: question.environments, at: question.moment),
+      question.name)
+  }
+
+  /// The entries of an answer that are about a name, in names.
+  func holdings(_ answer: Answer, _ name: Name) -> [Explanation.Holding] {
+    answer.entries.compactMap { entry in
       let product = texts.name(entry.product)
-      guard
-        product == question.name || entry.entitlement == question.name
-          || entry.entitlements.contains(question.name)
+      guard product == name || entry.entitlement == name || entry.entitlements.contains(name)
       else { return nil }
       return Explanation.Holding(
         product: product, entitlement: entry.entitlement, state: entry.state,

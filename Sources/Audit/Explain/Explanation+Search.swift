@@ -19,11 +19,7 @@ extension Explanation {
     environments: [StoreEnvironment] = [.production], at: Instant? = nil, now: Instant,
     position: UInt64
   ) {
-    var history = ExplainedHistory(events)
-    if let at {
-      let counted = history.facts.indices.filter { history.facts[$0].occurredAt <= at.microseconds }
-      history = ExplainedHistory(counted.map { history.events[$0] })
-    }
+    let history = ExplainedHistory(events, at: at)
     let set = EnvironmentSet(environments.map { EnvironmentSet($0) })
     let search = ExplanationSearch(
       history,
@@ -34,7 +30,7 @@ extension Explanation {
     self.init(
       account: account, name: name, at: Instant(microseconds: search.question.moment),
       position: position, environments: environments,
-      isHeld: search.holdings.contains { $0.state.entitles }, holdings: search.holdings,
+      isHeld: search.isHeld, holdings: search.holdings,
       ground: found.ground, steps: search.steps(found))
   }
 }
@@ -52,31 +48,37 @@ private struct ExplanationSearch {
   }
 
   private let history: ExplainedHistory
-  private(set) var question: ExplainedHistory.Question
-  /// What everything comes to.
+  let question: ExplainedHistory.Question
+  /// What everything comes to, and whether the customer may have it.
   let holdings: [Holding]
+  let isHeld: Bool
   private let all: Range<Int>
   private let deciding: [Int]
 
   init(
-    _ history: ExplainedHistory, _ question: ExplainedHistory.Question, isMomentFixed: Bool
+    _ history: ExplainedHistory, _ asked: ExplainedHistory.Question, isMomentFixed: Bool
   ) {
     self.history = history
-    self.question = question
     all = history.facts.indices
+    let book = Book(folding: history.facts, texts: history.texts)
+    let subject = Subject.account(asked.account)
+    var question = asked
     if !isMomentFixed {
       // What a phone some minutes fast has bought can be asked for at once.
-      let book = Book(folding: history.facts, texts: history.texts)
-      let newest = book.unit(of: question.account)?
-        .newestEvent(of: .account(question.account), environments: question.environments)
-      self.question.moment = max(question.moment, newest ?? .min)
+      let newest = book.unit(of: asked.account)?
+        .newestEvent(of: subject, environments: asked.environments)
+      question.moment = max(asked.moment, newest ?? .min)
     }
-    let answer = history.holdings(of: all, self.question)
-    holdings = answer
+    let answer = book.answer(
+      subject, environments: question.environments, at: question.moment)
+    let holdings = history.holdings(answer, question.name)
+    self.question = question
+    self.holdings = holdings
+    isHeld = answer.active.contains(question.name)
     // Downloads and installs decide nothing here, so that they need not be tried one by one; where
     // they do all the same (an account that only they state), everything is tried.
     let usual = history.deciding
-    deciding = history.holdings(of: usual, self.question) == answer ? usual : Array(all)
+    deciding = history.holdings(of: usual, question) == holdings ? usual : Array(all)
   }
 
   func found() -> Found {
@@ -85,7 +87,9 @@ private struct ExplanationSearch {
       return Found(ground: .listed, places: smallest(question, holdings), question: question)
     }
     let isStated = history.facts.contains { $0.account == question.account }
-    return takenAway() ?? over() ?? elsewhere() ?? consumable() ?? attempted()
+    return takenAway(by: canTakeAway, .takenAway) ?? over() ?? elsewhere()
+      // But for the catalogue it would be a non-consumable.
+      ?? takenAway(by: { $0.kind == .catalogSet }, .consumable) ?? attempted()
       ?? Found(ground: isStated ? .nothing : .unknownAccount, question: question)
   }
 
@@ -112,7 +116,9 @@ private struct ExplanationSearch {
   }
 
   /// What took it away: the events without which it would be listed, and what it rested on.
-  private func takenAway() -> Found? {
+  private func takenAway(
+    by canTakeAway: (Fact) -> Bool, _ ground: Explanation.Ground
+  ) -> Found? {
     let takers = all.filter { canTakeAway(history.facts[$0]) }
     let without = { (taken: [Int]) in
       let gone = Set(taken)
@@ -121,17 +127,16 @@ private struct ExplanationSearch {
     guard !takers.isEmpty, !without(takers).isEmpty else { return nil }
     let taken = ExplainedHistory.smallest(of: takers) { !without($0).isEmpty }
     let gone = Set(taken)
-    let kept = deciding.filter { !gone.contains($0) }
     let wanted = without(taken)
-    let base =
-      history.holdings(of: kept, question) == wanted ? kept : all.filter { !gone.contains($0) }
+    var base = deciding.filter { !gone.contains($0) }
+    if history.holdings(of: base, question) != wanted { base = all.filter { !gone.contains($0) } }
     // With the takers beside it must be gone, too: another's first event decides only where it is
     // of a transaction that stays.
     let places = ExplainedHistory.smallest(of: base) { part in
       history.holdings(of: part, question) == wanted
         && history.holdings(of: (part + taken).sorted(), question).isEmpty
     }
-    return Found(ground: .takenAway, places: (places + taken).sorted(), question: question)
+    return Found(ground: ground, places: (places + taken).sorted(), question: question)
   }
 
   private func canTakeAway(_ fact: Fact) -> Bool {
@@ -176,27 +181,9 @@ private struct ExplanationSearch {
     return nil
   }
 
-  private var product: NameNumber { history.texts.number(.product, question.name) }
-
-  /// The catalogue's entry that makes it a consumable, and the customer's purchases of it.
-  private func consumable() -> Found? {
-    guard product != 0 else { return nil }
-    let entry = all.last { place in
-      history.facts[place].kind == .catalogSet
-        && history.facts[place].detail?.fields.entries.contains {
-          $0.product == product && $0.kind == .consumable
-        } == true
-    }
-    let bought = all.filter {
-      [.transactionPurchased, .transactionRestored].contains(history.facts[$0].kind)
-        && history.facts[$0].product == product
-    }
-    guard let entry, !bought.isEmpty else { return nil }
-    return Found(ground: .consumable, places: (bought + [entry]).sorted(), question: question)
-  }
-
   /// The last attempt to buy it: the payment and what became of it.
   private func attempted() -> Found? {
+    let product = history.texts.number(.product, question.name)
     guard product != 0 else { return nil }
     let tries = all.filter { place in
       let fact = history.facts[place]

@@ -42,9 +42,7 @@ public struct Catalogue: Sendable {
   func entryInForce(
     of product: NameNumber, in environment: StoreEnvironment, at time: Int64
   ) -> CatalogEntry? {
-    guard let all = points[product] else { return nil }
-    let after = all.partitionPoint { $0.key.time <= time }
-    return all[..<after].last { $0.matches(environment, app: 0) }?.entry
+    entryInForce(of: product, in: environment, app: 0, at: time)?.entry
   }
 
   /// The moments after `time` at which a product's entry changes.

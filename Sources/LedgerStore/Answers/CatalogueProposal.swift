@@ -18,15 +18,15 @@ extension LedgerView {
   /// whose answer it changes, in each environment that it counts in; stops where `body` returns
   /// false.
   ///
-  /// It is the ledger's own fold, with the event and without it: nothing is guessed. Answers are
-  /// judged at `now`, or where that is later at the event's time or at the customer's newest event.
+  /// The answers are the reducer's, given the catalogue with the event and without it: what a chain
+  /// was bought as is looked up when it is asked, and no state rests on it. Answers are judged at
+  /// `now`, or where that is later at the event's time or at the customer's newest event.
   ///
   /// - Parameters:
   ///   - event: A valid `catalog.set`.
   ///   - now: The ledger's clock: the event would be recorded then.
   ///   - body: Given each customer whose answer changes; returns whether to go on.
-  /// - Complexity: O(*n*) in the ledger's units, one at a time; the events of a unit are folded
-  ///   again where an entry that it used would change.
+  /// - Complexity: O(*n*) in the ledger's units, one at a time.
   /// - Throws: ``LedgerError``, and what `body` throws.
   @discardableResult
   public func differences(
@@ -37,46 +37,36 @@ extension LedgerView {
     var effect = CatalogueEffect()
     for use in event.nameUses where use.kind == .product { effect.buyers[use.name] = 0 }
     var walk = try units()
-    while let before = try walk.next() {
-      guard proposal.products.contains(where: before.concernsAnswer) else { continue }
+    while let unit = try walk.next() {
+      guard proposal.products.contains(where: unit.concernsAnswer) else { continue }
       for product in proposal.products
-      where before.hasPurchase(of: product, in: proposal.environments) {
+      where unit.hasPurchase(of: product, in: proposal.environments) {
         effect.buyers[proposal.texts.text(of: product), default: 0] += 1
       }
-      let after = try unit(walk.unit, before, with: proposal)
-      guard try compare(before, after, proposal, &effect, body) else { break }
+      guard try compare(unit, proposal, &effect, body) else { break }
     }
     try reader.texts.check()
     return effect
   }
 
-  /// The unit as it would be with the proposal.
-  private func unit(
-    _ number: UInt32, _ before: Unit, with proposal: CatalogueProposal
-  ) throws(LedgerError) -> Unit {
-    guard before.isAffected(by: proposal.change) else { return before }
-    let facts = try reader.overlay.allFacts(of: number, log, tables, projections)
-    return Unit.fold(facts, context: proposal.context, texts: proposal.texts)
-  }
-
   private func compare(
-    _ before: Unit, _ after: Unit, _ proposal: CatalogueProposal, _ effect: inout CatalogueEffect,
+    _ unit: Unit, _ proposal: CatalogueProposal, _ effect: inout CatalogueEffect,
     _ body: (AnswerDifference) throws(LedgerError) -> Bool
   ) throws(LedgerError) -> Bool {
     for environment in proposal.environments.members {
       var seen: Set<NameNumber> = []
       let set = EnvironmentSet(environment)
-      for account in before.knownAccounts where !seen.contains(account) {
-        seen.formUnion(before.linkedAccounts(of: account, environments: set))
+      for account in unit.knownAccounts where !seen.contains(account) {
+        seen.formUnion(unit.linkedAccounts(of: account, environments: set))
         effect.compared += 1
         let subject = Subject.account(account)
-        let newest = before.newestEvent(of: subject, environments: set) ?? .min
+        let newest = unit.newestEvent(of: subject, environments: set) ?? .min
         let moment = max(proposal.moment, newest)
         let difference = try difference(
-          before.answer(
+          unit.answer(
             subject, environments: set, at: moment, context: reader.overlay.context,
             texts: reader.texts),
-          after.answer(
+          unit.answer(
             subject, environments: set, at: moment, context: proposal.context, texts: proposal.texts
           ),
           of: account, environment)
@@ -93,7 +83,6 @@ extension LedgerView {
 /// context would be.
 private struct CatalogueProposal {
   let context: SharedContext
-  let change: ContextChange
   /// The products that it names and that the ledger knows.
   let products: [NameNumber]
   /// Where it counts.
@@ -126,7 +115,6 @@ private struct CatalogueProposal {
     var change = ContextChange()
     context.extend(with: fact, texts, &change)
     self.context = context
-    self.change = change
     environments = fact.environment.map { EnvironmentSet($0) } ?? context.environments
     moment = max(now.microseconds, fact.occurredAt)
     try view.reader.texts.check()

@@ -88,15 +88,14 @@ extension LedgerView {
       tally.add(unit, question, context, reader.texts)
       return true
     }
-    if question.device != nil { try tally.complete(self, book) }
+    if question.device != nil && book == nil { try tally.complete(self) }
     try reader.texts.check()
     try counts(try tally.counts(self))
     if tally.mustTell == 0 { return }
     try eachUnit(question, book) { (unit) throws(LedgerError) in
       for held in question.held(by: unit, context, reader.texts) {
-        guard let offer = tally.offers[held.observed], let reason = held.reason(offer) else {
-          continue
-        }
+        guard let offer = tally.offers[held.observed], let reason = held.sort.standing(offer).reason
+        else { continue }
         let update = ContentUpdate(
           environment: held.environment, account: try text(of: held.account),
           device: try text(held.device), product: try text(of: held.product),
@@ -169,14 +168,8 @@ private struct UpdatesQuestion {
 
 /// What all units hold, counted by version, because the version on offer is known at the end only.
 private struct UpdatesTally {
-  private struct Sort: Hashable {
-    var version: Name?
-    var phase: HeldContent.Phase
-    var isEntitled: Bool
-  }
-
   private(set) var offers: [Unit.ObservedProduct: Name] = [:]
-  private var counts: [Unit.ObservedProduct: [Sort: Int]] = [:]
+  private var counts: [Unit.ObservedProduct: [ContentSort: Int]] = [:]
   /// How many must be told, once `counts(_:)` was asked.
   private(set) var mustTell = 0
 
@@ -189,8 +182,7 @@ private struct UpdatesTally {
       }
     }
     for held in question.held(by: unit, context, texts) {
-      let sort = Sort(version: held.version, phase: held.phase, isEntitled: held.isEntitled)
-      counts[held.observed, default: [:]][sort, default: 0] += 1
+      counts[held.observed, default: [:]][held.sort, default: 0] += 1
     }
   }
 
@@ -201,8 +193,8 @@ private struct UpdatesTally {
   }
 
   /// Asks all units for the versions on offer of what one device holds.
-  mutating func complete(_ view: LedgerView, _ book: Book?) throws(LedgerError) {
-    for product in counts.keys where book == nil {
+  mutating func complete(_ view: LedgerView) throws(LedgerError) {
+    for product in counts.keys {
       if let version = try view.observations(of: product).versionOnOffer {
         note(version, product)
       }
@@ -217,13 +209,13 @@ private struct UpdatesTally {
         environment: product.environment, product: try view.text(of: product.product),
         available: offer)
       for (sort, number) in sorts {
-        switch sort.phase {
-        case _ where !sort.isEntitled: count.notOwned += sort.phase == .installed ? number : 0
-        case .installed where sort.version.map { VersionOrder.compare($0, offer) < 0 } ?? true:
-          count.behind += number
-        case .installed: count.current += number
+        switch sort.standing(offer) {
+        case .current: count.current += number
+        case .behind: count.behind += number
+        case .missing: count.missing += number
         case .removed: count.removed += number
-        case .announced, .nowhere: count.missing += number
+        case .notOwned: count.notOwned += number
+        case .nothing: break
         }
       }
       mustTell += count.behind + count.missing
@@ -238,14 +230,37 @@ extension HeldContent {
     Unit.ObservedProduct(environment: environment, product: product)
   }
 
-  /// Why the device must be told; nil where it need not be.
-  fileprivate func reason(_ offer: Name) -> ContentUpdate.Reason? {
-    guard isEntitled else { return nil }
+  fileprivate var sort: ContentSort {
+    ContentSort(version: version, phase: phase, isEntitled: isEntitled)
+  }
+}
+
+/// What a device has of a product, as far as it decides where the device stands.
+private struct ContentSort: Hashable {
+  enum Standing {
+    case current, behind, missing, removed, notOwned, nothing
+
+    /// Why the device must be told; nil where it need not be.
+    var reason: ContentUpdate.Reason? {
+      switch self {
+      case .behind: .behind
+      case .missing: .missing
+      case .current, .removed, .notOwned, .nothing: nil
+      }
+    }
+  }
+
+  var version: Name?
+  var phase: HeldContent.Phase
+  var isEntitled: Bool
+
+  func standing(_ offer: Name) -> Standing {
+    guard isEntitled else { return phase == .installed ? .notOwned : .nothing }
     switch phase {
     case .installed:
-      return version.map { VersionOrder.compare($0, offer) < 0 } ?? true ? .behind : nil
+      return version.map { VersionOrder.compare($0, offer) < 0 } ?? true ? .behind : .current
+    case .removed: return .removed
     case .announced, .nowhere: return .missing
-    case .removed: return nil
     }
   }
 }

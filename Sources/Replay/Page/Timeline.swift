@@ -259,25 +259,9 @@ extension EventKind {
 }
 
 extension RecordedEvent {
-  /// Where the fold puts an event: its believed time, its sequence, its id.
-  struct FoldOrder: Comparable {
-    var time: Int64
-    var sequence: Int64
-    var id: Name
+  /// Where the fold puts the event.
+  var foldOrder: FoldPlace { FoldPlace(self) }
 
-    static func < (left: Self, right: Self) -> Bool {
-      (left.time, left.sequence, left.id) < (right.time, right.sequence, right.id)
-    }
-  }
-
-  /// Store time, in microseconds, as the model believes it (`events.md`, *The order of things*).
-  var believedTime: Int64 {
-    let limit = recordedAt.microseconds + Fact.clockAheadMax
-    return event.occurredAt.microseconds > limit
-      ? recordedAt.microseconds : event.occurredAt.microseconds
-  }
-
-  var foldOrder: FoldOrder {
-    FoldOrder(time: believedTime, sequence: max(event.sequence ?? 0, 0), id: event.id)
-  }
+  /// Store time, in microseconds, as the model believes it.
+  var believedTime: Int64 { foldOrder.time.microseconds }
 }

@@ -1,6 +1,5 @@
 import ArgumentParser
 import LedgerEvents
-import LedgerModel
 import LedgerStore
 
 struct DiffCommand: ParsableCommand {
@@ -72,82 +71,10 @@ struct DiffCommand: ParsableCommand {
   private func print(_ difference: CustomerDifference, isFirst: Bool) {
     switch format {
     case .table: for line in difference.lines { Console.print(TextTable.printable(line)) }
-    case .json: Console.print((isFirst ? "" : ",") + difference.json)
-    case .jsonl: Console.print(difference.json)
+    case .json, .jsonl:
+      var json = JSONText()
+      difference.write(to: &json)
+      Console.print((isFirst || format == .jsonl ? "" : ",") + json.text)
     }
-  }
-}
-
-extension CustomerDifference {
-  /// A line each change: whose, what, and from what to what.
-  fileprivate var lines: [String] {
-    let whose = account.text + (environment == .production ? "" : " in \(environment.text)")
-    var lines: [String] = []
-    for entry in answer?.entries ?? [] {
-      let name = (entry.after ?? entry.before).map { ($0.product ?? $0.entitlement)?.text ?? "-" }
-      lines.append(
-        "\(whose)  \(name ?? "-"): \(Self.text(entry.before)) → \(Self.text(entry.after))")
-    }
-    for balance in answer?.balances ?? [] {
-      lines.append("\(whose)  balance \(balance.unit.text): \(balance.before) → \(balance.after)")
-    }
-    for content in installed {
-      let device = content.device.map { " on \($0.text)" } ?? ""
-      lines.append(
-        "\(whose)  installed \(content.product.text)\(device): \(content.before?.text ?? "-") → "
-          + (content.after?.text ?? "-"))
-    }
-    return lines
-  }
-
-  private static func text(_ entry: EntitlementsAnswer.Entry?) -> String {
-    guard let entry else { return "-" }
-    return entry.state.text + (entry.expiresAt.map { " until \($0.rfc3339)" } ?? "")
-  }
-
-  fileprivate var json: String {
-    var json = JSONText()
-    json.object { json in
-      json.member("account", account)
-      json.member("environment", environment.text)
-      json.member("gained", strings: (answer?.gained ?? []).map(\.text))
-      json.member("lost", strings: (answer?.lost ?? []).map(\.text))
-      json.member(
-        "entitlements",
-        array: { json in
-          for entry in answer?.entries ?? [] {
-            json.object { json in
-              json.key("before")
-              if let before = entry.before { before.write(to: &json) } else { json.raw(nil) }
-              json.key("after")
-              if let after = entry.after { after.write(to: &json) } else { json.raw(nil) }
-            }
-          }
-        })
-      json.member(
-        "balances",
-        array: { json in
-          for balance in answer?.balances ?? [] {
-            json.object { json in
-              json.member("unit", balance.unit)
-              json.member("before", balance.before)
-              json.member("after", balance.after)
-            }
-          }
-        })
-      json.member(
-        "installed",
-        array: { json in
-          for content in installed {
-            json.object { json in
-              json.member("device", content.device)
-              json.member("product", content.product)
-              json.member("before", content.before)
-              json.member("after", content.after)
-            }
-          }
-        })
-    }
-    return json.text
   }
 }

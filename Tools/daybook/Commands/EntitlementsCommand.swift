@@ -90,7 +90,7 @@ extension EntitlementsAnswer {
 }
 
 extension EntitlementsAnswer.Entry {
-  func write(to json: inout JSONText) {
+  fileprivate func write(to json: inout JSONText) {
     json.object { json in
       json.member("product", product)
       json.member("entitlement", entitlement)

@@ -174,58 +174,11 @@ extension AnswerDifference {
     }
   }
 
-  private static func text(_ entry: EntitlementsAnswer.Entry?) -> String {
-    guard let entry else { return "-" }
-    let names = entry.entitlements.map(\.text).joined(separator: ", ")
-    return entry.state.text + (names.isEmpty ? "" : " (\(names))")
-      + (entry.expiresAt.map { " until \($0.rfc3339)" } ?? "")
-  }
-
   fileprivate func write(to json: inout JSONText) {
     json.object { json in
       json.member("account", account)
       json.member("environment", environment.text)
-      json.member("gained", names: gained)
-      json.member("lost", names: lost)
-      json.member(
-        "entries",
-        array: { json in
-          for entry in entries {
-            let known = entry.after ?? entry.before
-            json.object { json in
-              json.member("product", known?.product)
-              json.member("entitlement", known?.entitlement)
-              json.key("before")
-              Self.write(entry.before, to: &json)
-              json.key("after")
-              Self.write(entry.after, to: &json)
-            }
-          }
-        })
-      json.member(
-        "balances",
-        array: { json in
-          for balance in balances {
-            json.object { json in
-              json.member("unit", balance.unit)
-              json.member("before", balance.before)
-              json.member("after", balance.after)
-            }
-          }
-        })
-    }
-  }
-
-  private static func write(_ entry: EntitlementsAnswer.Entry?, to json: inout JSONText) {
-    guard let entry else {
-      json.raw(nil)
-      return
-    }
-    json.object { json in
-      json.member("state", entry.state.text)
-      json.member("entitlements", names: entry.entitlements)
-      json.member("since", entry.since)
-      json.member("expiresAt", entry.expiresAt)
+      Self.writeChanges(self, to: &json)
     }
   }
 }

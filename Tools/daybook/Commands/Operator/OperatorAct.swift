@@ -10,12 +10,6 @@ struct OperatorAct {
   /// The accounts that the event names.
   let accounts: [Name]
 
-  /// What one customer has, before or after.
-  private struct Holding {
-    var active: [Name]
-    var balances: [Name: Int64]
-  }
-
   func run() throws {
     try answering {
       if options.dryRun {
@@ -24,11 +18,11 @@ struct OperatorAct {
       }
       let ledger = try Ledger(at: options.ledger.path, access: .readWrite)
       try refuseUnknown(ledger)
-      let before = try accounts.map { try holding($0, ledger) }
       let result = try ledger.appendAndWait([EventInput(event: try dated(ledger))])
-      let after = try accounts.map { try holding($0, ledger) }
+      let outcome = result.outcomes.first
+      let changes = try outcome.map { try differences(by: $0, ledger) } ?? []
       try ledger.foldBeforeLeaving()
-      print(result, before, after)
+      if let outcome { print(outcome, changes) }
     }
   }
 
@@ -51,7 +45,10 @@ struct OperatorAct {
   private func refuseUnknown(_ ledger: Ledger) throws {
     guard !options.isNewAccount else { return }
     for account in accounts {
-      let answer = try answer(account, ledger)
+      let answer = try ledger.read { (view) throws(LedgerError) in
+        try view.entitlements(
+          of: .account(account), environments: [environment], now: EventLog.systemClock())
+      }
       // What was transferred to an account stands with it, though no event states it yet.
       guard answer.isKnown || !answer.entries.isEmpty || !answer.balances.isEmpty else {
         throw InputProblem(
@@ -61,24 +58,30 @@ struct OperatorAct {
     }
   }
 
-  private func answer(_ account: Name, _ ledger: Ledger) throws -> EntitlementsAnswer {
-    let environments = [options.environment?.environment ?? .production]
+  private var environment: StoreEnvironment { options.environment?.environment ?? .production }
+
+  /// What the event changed for those whom it names, judged at one moment: none of it is time's.
+  private func differences(
+    by outcome: AppendOutcome, _ ledger: Ledger
+  ) throws -> [CustomerDifference] {
+    guard case .appended(let position) = outcome else { return [] }
+    let moment = max(EventLog.systemClock(), event.occurredAt)
     return try ledger.read { (view) throws(LedgerError) in
-      try view.entitlements(
-        of: .account(account), environments: environments, now: EventLog.systemClock())
+      var found: [CustomerDifference] = []
+      for account in accounts {
+        try view.differences(
+          from: .position(position - 1), to: .position(position), account: account,
+          environments: [environment], at: moment
+        ) { difference in
+          found.append(difference)
+          return true
+        }
+      }
+      return found
     }
   }
 
-  private func holding(_ account: Name, _ ledger: Ledger) throws -> Holding {
-    let answer = try answer(account, ledger)
-    return Holding(
-      active: answer.active,
-      balances: [Name: Int64](
-        answer.balances.map { ($0.unit, $0.amount) }, uniquingKeysWith: { first, _ in first }))
-  }
-
-  private func print(_ result: AppendResult, _ before: [Holding], _ after: [Holding]) {
-    guard let outcome = result.outcomes.first else { return }
+  private func print(_ outcome: AppendOutcome, _ differences: [CustomerDifference]) {
     let (position, isDuplicate) =
       switch outcome {
       case .appended(let position): (position, false)
@@ -86,17 +89,11 @@ struct OperatorAct {
       }
     switch options.format {
     case .table, .jsonl:
-      Console.print(
-        isDuplicate
-          ? "was done already, at position \(position)" : "appended at position \(position)")
-      var isChanged = false
-      for (place, account) in accounts.enumerated() {
-        for line in Self.lines(before[place], after[place]) {
-          isChanged = true
-          Console.print(TextTable.printable("\(account.text): \(line)"))
-        }
-      }
-      if !isChanged { Console.print("nobody has more or less by it now") }
+      if isDuplicate { return Console.print("was done already, at position \(position)") }
+      Console.print("appended at position \(position)")
+      let lines = differences.flatMap(\.lines)
+      for line in lines { Console.print(TextTable.printable(line)) }
+      if lines.isEmpty { Console.print("nobody has more or less by it now") }
     case .json:
       var json = JSONText()
       json.object { json in
@@ -105,56 +102,9 @@ struct OperatorAct {
         json.member("duplicate", isDuplicate)
         json.member(
           "changes",
-          array: { json in
-            for (place, account) in accounts.enumerated() {
-              Self.write(account, before[place], after[place], to: &json)
-            }
-          })
+          array: { json in for difference in differences { difference.write(to: &json) } })
       }
       Console.print(json.text)
-    }
-  }
-
-  private static func lines(_ before: Holding, _ after: Holding) -> [String] {
-    var lines = gained(before, after).map { "has \($0.text) now" }
-    lines += gained(after, before).map { "has \($0.text) no more" }
-    for (unit, was, now) in balances(before, after) {
-      lines.append("\(unit.text) \(was) → \(now)")
-    }
-    return lines
-  }
-
-  private static func gained(_ before: Holding, _ after: Holding) -> [Name] {
-    after.active.filter { !before.active.contains($0) }
-  }
-
-  private static func balances(
-    _ before: Holding, _ after: Holding
-  ) -> [(unit: Name, before: Int64, after: Int64)] {
-    Set(before.balances.keys).union(after.balances.keys).sorted().compactMap { unit in
-      let (was, now) = (before.balances[unit] ?? 0, after.balances[unit] ?? 0)
-      return was == now ? nil : (unit, was, now)
-    }
-  }
-
-  private static func write(
-    _ account: Name, _ before: Holding, _ after: Holding, to json: inout JSONText
-  ) {
-    json.object { json in
-      json.member("account", account)
-      json.member("gained", strings: gained(before, after).map(\.text))
-      json.member("lost", strings: gained(after, before).map(\.text))
-      json.member(
-        "balances",
-        array: { json in
-          for (unit, was, now) in balances(before, after) {
-            json.object { json in
-              json.member("unit", unit)
-              json.member("before", was)
-              json.member("after", now)
-            }
-          }
-        })
     }
   }
 }

@@ -1,0 +1,102 @@
+import LedgerEvents
+import LedgerModel
+import LedgerStore
+
+extension AnswerDifference {
+  /// Writes what came and went as members of an object that is begun; nil is nothing.
+  static func writeChanges(_ difference: AnswerDifference?, to json: inout JSONText) {
+    json.member("gained", names: difference?.gained ?? [])
+    json.member("lost", names: difference?.lost ?? [])
+    json.member(
+      "entries",
+      array: { json in
+        for entry in difference?.entries ?? [] {
+          let known = entry.after ?? entry.before
+          json.object { json in
+            json.member("product", known?.product)
+            json.member("entitlement", known?.entitlement)
+            json.key("before")
+            write(entry.before, to: &json)
+            json.key("after")
+            write(entry.after, to: &json)
+          }
+        }
+      })
+    json.member(
+      "balances",
+      array: { json in
+        for balance in difference?.balances ?? [] {
+          json.object { json in
+            json.member("unit", balance.unit)
+            json.member("before", balance.before)
+            json.member("after", balance.after)
+          }
+        }
+      })
+  }
+
+  private static func write(_ entry: EntitlementsAnswer.Entry?, to json: inout JSONText) {
+    guard let entry else {
+      json.raw(nil)
+      return
+    }
+    json.object { json in
+      json.member("state", entry.state.text)
+      json.member("entitlements", names: entry.entitlements)
+      json.member("since", entry.since)
+      json.member("expiresAt", entry.expiresAt)
+    }
+  }
+
+  /// An entry in words: its state, what it brings, when it ends.
+  static func text(_ entry: EntitlementsAnswer.Entry?) -> String {
+    guard let entry else { return "-" }
+    let names = entry.entitlements.map(\.text).joined(separator: ", ")
+    return entry.state.text + (names.isEmpty ? "" : " (\(names))")
+      + (entry.expiresAt.map { " until \($0.rfc3339)" } ?? "")
+  }
+}
+
+extension CustomerDifference {
+  /// A line each change: whose, what, and from what to what.
+  var lines: [String] {
+    let whose = account.text + (environment == .production ? "" : " in \(environment.text)")
+    var lines: [String] = []
+    for entry in answer?.entries ?? [] {
+      let name = (entry.after ?? entry.before).flatMap { $0.product ?? $0.entitlement }
+      lines.append(
+        "\(whose)  \(name?.text ?? "-"): \(AnswerDifference.text(entry.before)) → "
+          + AnswerDifference.text(entry.after))
+    }
+    for balance in answer?.balances ?? [] {
+      lines.append("\(whose)  balance \(balance.unit.text): \(balance.before) → \(balance.after)")
+    }
+    for content in installed {
+      let device = content.device.map { " on \($0.text)" } ?? ""
+      lines.append(
+        "\(whose)  installed \(content.product.text)\(device): \(content.before?.text ?? "-") → "
+          + (content.after?.text ?? "-"))
+    }
+    return lines
+  }
+
+  func write(to json: inout JSONText) {
+    json.object { json in
+      json.member("account", account)
+      json.member("environment", environment.text)
+      AnswerDifference.writeChanges(answer, to: &json)
+      json.member(
+        "installed",
+        array: { json in
+          for content in installed {
+            json.object { json in
+              json.member("device", content.device)
+              json.member("product", content.product)
+              json.member("before", content.before)
+              json.member("after", content.after)
+            }
+          }
+        })
+    }
+  }
+}
