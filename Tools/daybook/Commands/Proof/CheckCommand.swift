@@ -46,19 +46,24 @@ struct CheckCommand: ParsableCommand {
         _ = try proving(name) { () throws(ProofError) in try checkpoint.signers(of: keys) }
         return checkpoint
       }
-      let report: CheckReport
-      do throws(ProofError) {
-        report = try CheckReport(try ProofDocument(bytes), keys, from: kept)
-      } catch  where error.code == .notProven {
+      switch report(bytes, keys, kept) {
+      case .success(let report) where format == .table: report.lines.forEach(Console.print)
+      case .success(let report): Console.print(report.json)
+      case .failure(let error) where error.code == .notProven:
         refuse(error)
         throw ExitStatus.found
-      } catch {
-        throw InputProblem("\(file): \(error.message)")
+      case .failure(let error): throw InputProblem("\(file): \(error.message)")
       }
-      switch format {
-      case .table: report.lines.forEach(Console.print)
-      case .json, .jsonl: Console.print(report.json)
-      }
+    }
+  }
+
+  private func report(
+    _ bytes: [UInt8], _ keys: [NoteVerifier], _ kept: SignedCheckpoint?
+  ) -> Result<CheckReport, ProofError> {
+    do throws(ProofError) {
+      return .success(try CheckReport.of(try ProofDocument(bytes), keys, from: kept))
+    } catch {
+      return .failure(error)
     }
   }
 

@@ -11,14 +11,10 @@ enum CheckReport {
   /// Checks a file.
   ///
   /// - Parameter from: What a proof between two positions has to begin with.
-  init(
+  static func of(
     _ document: ProofDocument, _ keys: [NoteVerifier], from: SignedCheckpoint?
-  ) throws(ProofError) {
-    switch document {
-    case .event(let proof): self = .event(try proof.check(keys))
-    case .checkpoint(let checkpoint):
-      self = .checkpoint(checkpoint, try checkpoint.signers(of: keys))
-    case .consistency(let proof):
+  ) throws(ProofError) -> CheckReport {
+    if case .consistency(let proof) = document {
       let signers = try proof.check(keys)
       if let from, from.size != proof.old.size || from.root != proof.old.root {
         throw ProofError(
@@ -27,13 +23,17 @@ enum CheckReport {
             + "the checkpoint that you kept is of position \(from.size) with the root "
             + "\(from.rootText)")
       }
-      self = .consistency(proof, signers)
-      return
+      return .consistency(proof, signers)
     }
     guard from == nil else {
       throw ProofError(
         .malformed, "--from goes with a proof between two positions, and this is none")
     }
+    if case .event(let proof) = document { return .event(try proof.check(keys)) }
+    guard case .checkpoint(let checkpoint) = document else {
+      throw ProofError(.malformed, "the file is of no known kind")
+    }
+    return .checkpoint(checkpoint, try checkpoint.signers(of: keys))
   }
 
   var lines: [String] {
