@@ -14,26 +14,31 @@ enum CheckReport {
   static func of(
     _ document: ProofDocument, _ keys: [NoteVerifier], from: SignedCheckpoint?
   ) throws(ProofError) -> CheckReport {
-    if case .consistency(let proof) = document {
-      let signers = try proof.check(keys)
-      if let from, from.size != proof.old.size || from.root != proof.old.root {
-        throw ProofError(
-          .notProven,
-          "the proof begins at position \(proof.old.size) with the root \(proof.old.rootText), and "
-            + "the checkpoint that you kept is of position \(from.size) with the root "
-            + "\(from.rootText)")
-      }
-      return .consistency(proof, signers)
+    if let from { return try .consistency(document, keys, from: from) }
+    switch document {
+    case .event(let proof): return .event(try proof.check(keys))
+    case .consistency(let proof): return .consistency(proof, try proof.check(keys))
+    case .checkpoint(let checkpoint):
+      return .checkpoint(checkpoint, try checkpoint.signers(of: keys))
     }
-    guard from == nil else {
+  }
+
+  private static func consistency(
+    _ document: ProofDocument, _ keys: [NoteVerifier], from: SignedCheckpoint
+  ) throws(ProofError) -> CheckReport {
+    guard case .consistency(let proof) = document else {
       throw ProofError(
         .malformed, "--from goes with a proof between two positions, and this is none")
     }
-    if case .event(let proof) = document { return .event(try proof.check(keys)) }
-    guard case .checkpoint(let checkpoint) = document else {
-      throw ProofError(.malformed, "the file is of no known kind")
+    let signers = try proof.check(keys)
+    guard from.size == proof.old.size, from.root == proof.old.root else {
+      throw ProofError(
+        .notProven,
+        "the proof begins at position \(proof.old.size) with the root \(proof.old.rootText), and "
+          + "the checkpoint that you kept is of position \(from.size) with the root "
+          + "\(from.rootText)")
     }
-    return .checkpoint(checkpoint, try checkpoint.signers(of: keys))
+    return .consistency(proof, signers)
   }
 
   var lines: [String] {
