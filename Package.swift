@@ -70,7 +70,11 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(
-      name: "Audit", dependencies: ["LedgerStore", "LedgerModel", "LedgerEvents"],
+      name: "Audit",
+      dependencies: [
+        "LMDB", "LedgerStore", "LedgerModel", "LedgerEvents",
+        .product(name: "Crypto", package: "swift-crypto"),
+      ],
       swiftSettings: strict),
     .systemLibrary(
       name: "CArchive", pkgConfig: "libarchive",
