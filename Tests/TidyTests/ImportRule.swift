@@ -13,6 +13,7 @@ struct ImportRule: TidyRule {
     "QueueSimulator": ["LedgerEvents", "LedgerModel"],
     "Replay": ["LedgerStore", "LedgerModel", "LedgerEvents", "ProductPages", "Crypto"],
     "Audit": ["LedgerStore", "LedgerModel", "LedgerEvents"],
+    "LedgerExport": ["LedgerStore", "LedgerModel", "LedgerEvents", "Crypto", "GRDB"],
     "PackageFiles": ["CArchive", "CFolder"],
     "HostedContent": ["PackageFiles", "LedgerEvents", "LedgerModel", "Crypto"],
     "ProductCatalogue": ["LedgerStore", "LedgerModel", "LedgerEvents", "StoreImport"],
@@ -20,7 +21,7 @@ struct ImportRule: TidyRule {
     "daybook": [
       "LedgerEvents", "LedgerModel", "LedgerStore", "Entitlements", "StoreImport", "Replay",
       "QueueSimulator", "HostedContent", "ProductCatalogue", "ProductPages", "Audit",
-      "ArgumentParser",
+      "LedgerExport", "ArgumentParser",
       "UnixSignals",
     ],
     "LedgerOracle": ["LedgerEvents"],
