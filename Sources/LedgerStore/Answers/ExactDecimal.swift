@@ -18,11 +18,23 @@ public struct ExactDecimal: Sendable {
     self.places = places
   }
 
-  /// Reads `-?[0-9]+(\.[0-9]+)?`; `nil` for anything else, and beyond `digitsMax` before or behind
-  /// the point.
+  public init(integer: Int64) { self.init(mantissa: Int128(integer), places: 0) }
+
+  /// Reads a price, `-?[0-9]+(\.[0-9]+)?`; `nil` for anything else, and beyond `digitsMax` before
+  /// or behind the point.
   ///
   /// - Complexity: O(*n*) in the length of `text`.
   public init?(_ text: String) {
+    self.init(exactly: text)
+    let limit = Self.power(Self.digitsMax + places)
+    guard places <= Self.digitsMax, mantissa.magnitude < limit.magnitude else { return nil }
+  }
+
+  /// Reads a price or what prices come to; `nil` for anything else, and where it has more digits
+  /// than any of those.
+  ///
+  /// - Complexity: O(*n*) in the length of `text`.
+  public init?(exactly text: String) {
     let bytes = Array(text.utf8)
     let isNegative = bytes.first == UInt8(ascii: "-")
     let parts = bytes.dropFirst(isNegative ? 1 : 0)
@@ -30,14 +42,21 @@ public struct ExactDecimal: Sendable {
     guard parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy(Self.isDigit) }), !parts.isEmpty else {
       return nil
     }
-    let whole = parts[0].drop { $0 == UInt8(ascii: "0") }
     let fraction = parts.count > 1 ? parts[1] : []
-    guard whole.count <= Self.digitsMax, fraction.count <= Self.digitsMax else { return nil }
+    guard fraction.count <= Self.placesMax else { return nil }
     mantissa = 0
-    for digit in whole + fraction { mantissa = mantissa * 10 + Int128(digit & 0x0F) }
-    if isNegative { mantissa = -mantissa }
     places = fraction.count
+    for digit in parts[0] + fraction {
+      let (tens, overflows) = mantissa.multipliedReportingOverflow(by: 10)
+      let (sum, exceeds) = tens.addingReportingOverflow(Int128(digit & 0x0F))
+      if overflows || exceeds { return nil }
+      mantissa = sum
+    }
+    if isNegative { mantissa = -mantissa }
   }
+
+  /// Digits behind the point of a price's part: those of the price and of millionths of a percent.
+  private static let placesMax = digitsMax + 8
 
   private static func isDigit(_ byte: UInt8) -> Bool {
     byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")

@@ -68,7 +68,7 @@ extension LedgerView {
     return true
   }
 
-  private func answer(_ posting: Posting) throws(LedgerError) -> PostingAnswer {
+  func answer(_ posting: Posting) throws(LedgerError) -> PostingAnswer {
     var sale = SaleMembers()
     for position in posting.sales { sale.take(try event(at: position)) }
     let price = try sale.price.map { (found) throws(LedgerError) in
