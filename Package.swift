@@ -77,7 +77,7 @@ let package = Package(
     .target(
       name: "LedgerExport",
       dependencies: [
-        "LedgerStore", "LedgerModel", "LedgerEvents",
+        "PackageFiles", "LedgerStore", "LedgerModel", "LedgerEvents",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "GRDB", package: "GRDB.swift"),
       ],

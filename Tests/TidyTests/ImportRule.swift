@@ -13,7 +13,9 @@ struct ImportRule: TidyRule {
     "QueueSimulator": ["LedgerEvents", "LedgerModel"],
     "Replay": ["LedgerStore", "LedgerModel", "LedgerEvents", "ProductPages", "Crypto"],
     "Audit": ["LedgerStore", "LedgerModel", "LedgerEvents"],
-    "LedgerExport": ["LedgerStore", "LedgerModel", "LedgerEvents", "Crypto", "GRDB"],
+    "LedgerExport": [
+      "PackageFiles", "LedgerStore", "LedgerModel", "LedgerEvents", "Crypto", "GRDB",
+    ],
     "PackageFiles": ["CArchive", "CFolder"],
     "HostedContent": ["PackageFiles", "LedgerEvents", "LedgerModel", "Crypto"],
     "ProductCatalogue": ["LedgerStore", "LedgerModel", "LedgerEvents", "StoreImport"],

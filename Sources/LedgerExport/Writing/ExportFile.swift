@@ -1,5 +1,6 @@
 internal import Crypto
 internal import Foundation
+internal import PackageFiles
 
 /// The file of an export: written under another name in the same folder, named when it is whole.
 struct ExportFile {
@@ -24,7 +25,16 @@ struct ExportFile {
   }
 
   /// Waits until the disk has what was written.
-  func synchronize() throws(ExportError) { try synchronize(URL(fileURLWithPath: partial)) }
+  func synchronize() throws(ExportError) {
+    do {
+      let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: partial))
+      try handle.synchronize()
+      try handle.close()
+    } catch {
+      throw ExportError(
+        .file, "\(partial) cannot be synchronized: \(error.localizedDescription)")
+    }
+  }
 
   /// The size of the file and its SHA-256.
   func measure() throws(ExportError) -> (bytes: Int, digest: String) {
@@ -44,45 +54,32 @@ struct ExportFile {
     return (bytes, digits.joined())
   }
 
-  /// Gives the file its name; whoever looks sees all of it or nothing.
+  /// Gives the file its name; whoever looks sees all of it or what was there before.
   func publish(replacing: Bool) throws(ExportError) {
-    do {
-      if replacing && FileManager.default.fileExists(atPath: path) {
-        _ = try FileManager.default.replaceItemAt(
-          URL(fileURLWithPath: path), withItemAt: URL(fileURLWithPath: partial))
+    let name = URL(fileURLWithPath: path).lastPathComponent
+    let hidden = URL(fileURLWithPath: partial).lastPathComponent
+    do throws(FolderError) {
+      let folder = try FolderHandle(path: folder.path)
+      if replacing {
+        try folder.replace(name, by: hidden)
       } else {
-        // A second name fails where there is one already, however late it came.
-        try FileManager.default.linkItem(atPath: partial, toPath: path)
-        try FileManager.default.removeItem(atPath: partial)
+        try folder.move(hidden, to: folder, as: name)
       }
+      try folder.sync()
     } catch {
-      if !replacing && FileManager.default.fileExists(atPath: path) {
-        throw ExportError(.exists, Self.existsMessage(path))
-      }
-      throw ExportError(.file, "\(path) cannot be made: \(error.localizedDescription)")
+      if error.kind == .exists { throw ExportError(.exists, Self.existsMessage(path)) }
+      throw ExportError(.file, "\(path) cannot be made: \(error.reason)")
     }
-    try synchronize(folder)
   }
 
   static func existsMessage(_ path: String) -> String {
-    "There is a file \(path) already: name another one, or replace it with --force."
+    "there is a file \(path) already: name another one, or replace it with --force."
   }
 
   /// Takes away what has no name yet.
   func discard() {
     do { try FileManager.default.removeItem(atPath: partial) } catch {
       return  // It was never made, or is gone.
-    }
-  }
-
-  private func synchronize(_ url: URL) throws(ExportError) {
-    do {
-      let handle = try FileHandle(forReadingFrom: url)
-      try handle.synchronize()
-      try handle.close()
-    } catch {
-      throw ExportError(
-        .file, "\(url.path) cannot be synchronized: \(error.localizedDescription)")
     }
   }
 }
