@@ -197,6 +197,7 @@ let package = Package(
       name: "LedgerExportTests",
       dependencies: [
         "LedgerExport", "LedgerStore", "LedgerModel", "LedgerEvents", "LedgerHistories",
+        .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: strict),
     .testTarget(
