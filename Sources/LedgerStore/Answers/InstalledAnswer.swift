@@ -74,7 +74,7 @@ extension LedgerView {
     return true
   }
 
-  private func answer(
+  func answer(
     _ content: InstalledContent, _ available: Name?
   ) throws(LedgerError) -> InstalledAnswer {
     InstalledAnswer(
@@ -92,7 +92,7 @@ extension LedgerView {
 }
 
 /// Versions on offer, found once a question.
-private struct Offers {
+struct Offers {
   private var known: [Unit.ObservedProduct: Name?] = [:]
   private var book: Book?
 
