@@ -70,7 +70,11 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(
-      name: "Audit", dependencies: ["LedgerStore", "LedgerModel", "LedgerEvents"],
+      name: "Audit",
+      dependencies: [
+        "LedgerStore", "LedgerModel", "LedgerEvents",
+        .product(name: "Crypto", package: "swift-crypto"),
+      ],
       swiftSettings: strict),
     .systemLibrary(
       name: "CArchive", pkgConfig: "libarchive",
@@ -96,8 +100,8 @@ let package = Package(
     .executableTarget(
       name: "daybook",
       dependencies: [
-        "LedgerEvents", "LedgerModel", "LedgerStore", "Entitlements", "StoreImport", "Replay",
-        "QueueSimulator", "HostedContent", "ProductCatalogue", "ProductPages",
+        "LMDB", "LedgerEvents", "LedgerModel", "LedgerStore", "Entitlements", "StoreImport",
+        "Replay", "QueueSimulator", "HostedContent", "ProductCatalogue", "ProductPages",
         "Audit", .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ],

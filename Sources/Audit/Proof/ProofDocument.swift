@@ -1,0 +1,20 @@
+/// A file that can be checked: which of the kinds it is, its first line tells.
+public enum ProofDocument: Sendable {
+  case event(EventProofFile)
+  case consistency(ConsistencyProofFile)
+  case checkpoint(SignedCheckpoint)
+
+  /// Reads a proof or a checkpoint; nothing of it is believed by that.
+  ///
+  /// - Throws: ``ProofError``: `malformed`.
+  public init(_ bytes: [UInt8]) throws(ProofError) {
+    let first = bytes.prefix { $0 != UInt8(ascii: "\n") }
+    if first.elementsEqual(EventProofFile.header.utf8) {
+      self = .event(try EventProofFile(bytes))
+    } else if first.elementsEqual(ConsistencyProofFile.header.utf8) {
+      self = .consistency(try ConsistencyProofFile(bytes))
+    } else {
+      self = .checkpoint(try SignedCheckpoint(bytes))
+    }
+  }
+}
