@@ -10,7 +10,7 @@ enum BundleFormat {
   /// in base64, and the event beside it.
   static let lineBytesMax = 8 << 20
   /// The most bytes that are read: a bundle is of one customer, and is held in memory.
-  static let bytesMax = 1 << 30
+  static let bytesMax = 1 << 28
   /// The most leaves that are read.
   static let leavesMax = 1_000_000
   /// The most nodes: no leaf needs more than the tree has levels.

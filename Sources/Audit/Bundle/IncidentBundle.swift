@@ -34,3 +34,20 @@ public struct IncidentBundle: Sendable {
     try checkpoint.signers(of: keys)
   }
 }
+
+extension IncidentBundle {
+  /// Reads a bundle whole; see ``BundleReader``.
+  ///
+  /// - Throws: ``ProofError``: `malformed`, `notProven`.
+  /// - Complexity: O(*n*) in its bytes.
+  public init(_ bytes: [UInt8]) throws(ProofError) {
+    var reader = BundleReader()
+    var start = 0
+    while start < bytes.count {
+      let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
+      try reader.read(Array(bytes[start..<end]))
+      start = end + 1
+    }
+    self = try reader.finish()
+  }
+}

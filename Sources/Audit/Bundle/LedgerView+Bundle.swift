@@ -14,6 +14,8 @@ public struct BundleContents: Sendable {
   let leaves: [(position: UInt64, role: BundleRole)]
   let proof: TreeMultiProof
 
+  /// How many events are the customer's own.
+  public var stepCount: Int { leaves.count { $0.role == .step } }
   /// How many entries of the tree it carries: of the events, and of names that they use.
   public var leafCount: Int { leaves.count }
   /// How many hashes prove them, together.
