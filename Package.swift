@@ -72,7 +72,7 @@ let package = Package(
     .target(
       name: "Audit",
       dependencies: [
-        "LedgerStore", "LedgerModel", "LedgerEvents",
+        "LMDB", "LedgerStore", "LedgerModel", "LedgerEvents",
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: strict),
@@ -100,8 +100,8 @@ let package = Package(
     .executableTarget(
       name: "daybook",
       dependencies: [
-        "LMDB", "LedgerEvents", "LedgerModel", "LedgerStore", "Entitlements", "StoreImport",
-        "Replay", "QueueSimulator", "HostedContent", "ProductCatalogue", "ProductPages",
+        "LedgerEvents", "LedgerModel", "LedgerStore", "Entitlements", "StoreImport", "Replay",
+        "QueueSimulator", "HostedContent", "ProductCatalogue", "ProductPages",
         "Audit", .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ],

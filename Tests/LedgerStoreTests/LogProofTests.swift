@@ -37,6 +37,8 @@ private enum Naive {
   }
 }
 
+private func leafHash(_ entry: [UInt8]) -> TreeHash { TreeHash.leaf(entry.span) }
+
 /// A tree in memory, whose hashes of ranges are RFC 6962's own.
 private struct SmallTree {
   let leaves: [[UInt8]]
@@ -75,7 +77,7 @@ struct LogProofTests {
     for index in 0..<size {
       let proof = try tree.inclusion(index, size)
       #expect(proof.path.map(\.bytes) == Naive.path(index, tree.leaves[...]))
-      #expect(proof.root(of: TreeHash.leaf(tree.leaves[index].span)) == root, "leaf \(index)")
+      #expect(proof.root(of: leafHash(tree.leaves[index])) == root, "leaf \(index)")
     }
   }
 
@@ -93,7 +95,7 @@ struct LogProofTests {
   @Test("of ten leaves lead to the known root")
   func knownVector() throws {
     let tree = SmallTree(10)
-    let root = try tree.inclusion(4, 10).root(of: TreeHash.leaf(Array("leaf-4".utf8).span))
+    let root = try tree.inclusion(4, 10).root(of: leafHash(Array("leaf-4".utf8)))
     #expect(
       root?.hexadecimal == "b45918633ee931a29d24197409547081c315d26ecb3fb0417b8941f859b8e07e")
   }
@@ -102,14 +104,15 @@ struct LogProofTests {
   func wrongInclusion(_ size: Int) throws {
     let tree = SmallTree(size)
     let root = try tree.root(size)
+    let wrong = leafHash([7])
     for index in 0..<size {
       let proof = try tree.inclusion(index, size)
-      let leaf = TreeHash.leaf(tree.leaves[index].span)
+      let leaf = leafHash(tree.leaves[index])
       for other in 0...UInt64(size) where other != UInt64(index) {
         let moved = InclusionProof(index: other, size: UInt64(size), path: proof.path)
         #expect(moved.root(of: leaf) != root)
       }
-      #expect(proof.root(of: TreeHash.leaf([7].span)) != root)
+      #expect(proof.root(of: wrong) != root)
       for place in proof.path.indices {
         var path = proof.path
         path[place] = leaf
@@ -130,7 +133,7 @@ struct LogProofTests {
   @Test("hold for no other beginning", arguments: [2, 3, 7, 8, 9, 21, 64])
   func wrongConsistency(_ size: Int) throws {
     let tree = SmallTree(size)
-    let (root, wrong) = (try tree.root(size), TreeHash.leaf([7].span))
+    let (root, wrong) = (try tree.root(size), leafHash([7]))
     for old in 1...size {
       let proof = try tree.consistency(old, size)
       let before = try tree.root(old)
@@ -182,7 +185,7 @@ struct LogViewProofTests {
         let root = try view.root(at: size)
         for position in 1...size {
           let proof = try view.inclusionProof(of: position, at: size)
-          let leaf = TreeHash.leaf(try view.leafEntry(at: position).span)
+          let leaf = leafHash(try view.leafEntry(at: position))
           #expect(proof.root(of: leaf) == root, "position \(position) of \(size)")
         }
       }
@@ -210,7 +213,7 @@ struct LogViewProofTests {
       #expect(appended.outcomes.map(\.position) == [position])
       try log.read { (view) throws(LedgerError) in
         let proof = try view.inclusionProof(of: position, at: position)
-        let leaf = TreeHash.leaf(try view.leafEntry(at: position).span)
+        let leaf = leafHash(try view.leafEntry(at: position))
         #expect(proof.root(of: leaf) == (try view.root(at: position)))
       }
     }

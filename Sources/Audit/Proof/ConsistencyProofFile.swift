@@ -3,9 +3,9 @@ public import LedgerStore
 
 /// A proof that a ledger was only appended to between two signed checkpoints, as a file.
 ///
-/// The lines are those of `c2sp.org/tlog-proof`, which has no form for it: `daybook/consistency@v1`,
-/// `from` and `to` with the sizes, the hashes of RFC 6962, section 2.1.2, one a line, an empty line,
-/// the older checkpoint, an empty line, the newer one.
+/// The lines are those of `c2sp.org/tlog-proof`, which has no form for it:
+/// `daybook/consistency@v1`, `from` and `to` with the sizes, the hashes of RFC 6962, section 2.1.2,
+/// one a line, an empty line, the older checkpoint, an empty line, the newer one.
 public struct ConsistencyProofFile: Sendable {
   public let consistency: ConsistencyProof
   public let old: SignedCheckpoint

@@ -36,7 +36,7 @@ public struct NoteVerifier: Sendable, Hashable {
     else {
       throw ProofError(
         .badKey,
-        "the verifier key of \(name.text) holds no Ed25519 key: expected base64 of 33 bytes")
+        "the verifier key of \(name.text) holds no Ed25519 key: expected 33 bytes in base64")
     }
     self.init(name: name, publicKey: Array(bytes.dropFirst()))
     guard parts[1].utf8.elementsEqual(identifierText.utf8) else {

@@ -8,10 +8,10 @@ struct CheckpointCommand: ParsableCommand {
     commandName: "checkpoint",
     abstract: "Signs what the ledger is at a position.",
     discussion: """
-      Reads the root of the hash tree over the events up to a position and writes a C2SP checkpoint \
-      signed with a key of `daybook key new`. Whoever keeps it can say later whether the book still \
-      begins with those events (`daybook verify --checkpoint`). That it was signed is recorded in \
-      the ledger, behind the position. Example:
+      Reads the root of the hash tree over the events up to a position and writes a C2SP \
+      checkpoint signed with a key of `daybook key new`. Whoever keeps it can say later whether \
+      the book still begins with those events (`daybook verify --checkpoint`). That it was \
+      signed is recorded in the ledger, behind the position. Example:
 
         daybook checkpoint --key /media/safe/shop.key --out 2026-02-01.checkpoint
       """)

@@ -22,7 +22,8 @@ struct KeyNew: ParsableCommand {
     discussion: """
       Writes an Ed25519 key as C2SP signed notes have it into a new file that only its owner may \
       read, prints the verifier key to hand out, and records in the ledger that it did. Keep the \
-      file away from the ledger: whoever has both can rewrite the book and sign it anew. Example:
+      file away from the ledger: whoever has both can rewrite the book and sign it anew. \
+      Example:
 
         daybook key new --name books.example.com/shop --out /media/safe/shop.key
       """)

@@ -1,31 +1,16 @@
 import Audit
 import Foundation
-import LMDB
 import LedgerEvents
 
 /// Keys in files: the signing key in one that only its owner may read.
 enum KeyFile {
   /// A file of more bytes holds no key.
   private static let bytesMax = 4_096
-  /// Reading and writing by the owner.
-  private static let mode: UInt32 = 0o600
 
-  /// Writes a new file; made with its rights, so that there is no moment in which others may read.
-  ///
   /// - Throws: `InputProblem`: exit 73 where there is a file already or it cannot be made.
   static func write(_ key: NoteSigner, to path: String) throws {
-    let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-    do throws(LMDBError) {
-      let file = try FlatFile.create(path, in: folder, mode: mode)
-      try file.write(Array((key.secretText + "\n").utf8), at: 0)
-      try file.sync()
-    } catch {
-      let isThere = error.code == .system(EEXIST)
-      throw InputProblem(
-        isThere
-          ? "\(path) is there already, and a key is never overwritten: name another file."
-          : "\(path) cannot be made: \(error.message)",
-        exitCode: ExitStatus.cannotCreate)
+    do throws(ProofError) { try key.write(toNewFile: path) } catch {
+      throw InputProblem(error.message, exitCode: ExitStatus.cannotCreate)
     }
   }
 

@@ -8,10 +8,10 @@ struct ProveCommand: ParsableCommand {
     commandName: "prove",
     abstract: "Proves that an event is in the ledger, or that it was only appended to.",
     discussion: """
-      Writes a proof that anybody checks without the ledger (`daybook check`): of one event, by its \
-      position or id, a c2sp.org/tlog-proof@v1 file with the event in it; with --from and --to that \
-      nothing up to one position was changed or taken away until the other. That it was proved is \
-      recorded in the ledger, behind the proof. Example:
+      Writes a proof that anybody checks without the ledger (`daybook check`): of one event, by \
+      its position or id, a c2sp.org/tlog-proof@v1 file with the event in it; with --from and \
+      --to that nothing up to one position was changed or taken away until the other. That it \
+      was proved is recorded in the ledger, behind the proof. Example:
 
         daybook prove 15 --key /media/safe/shop.key --out 15.tlog-proof
       """)
