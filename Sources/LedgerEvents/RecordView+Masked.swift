@@ -4,17 +4,18 @@ extension RecordView {
   ///
   /// An account, device or session is `account-17` after its number, the same wherever the ledger
   /// names it. A path is `path-` and its keyed hash, so that two can be told apart; other personal
-  /// members that the record knows of are `withheld:` and the position. The event is valid, and
-  /// the reducer makes of it what it makes of the whole one.
+  /// members of the vocabulary are `withheld:` and the position, and those that it does not name
+  /// are left out. The event is valid, and the reducer makes of it what it makes of the whole one.
   ///
-  /// - Parameter texts: The text of a public name by its number: of an app, payment, product,
-  ///   transaction or download.
+  /// - Parameter texts: The text of a public name by its number: of those in ``publicNumbers``.
   /// - Throws: `RecordError` where the record is damaged, or names something without a text.
   /// - Complexity: O(*n*) in the size of the record.
   public func maskedEvent(
     texts: (NameNumber) -> Name?
   ) throws(RecordError) -> RecordedEvent {
     var missing: NameNumber?
+    let withheld = "withheld:\(position)"
+    let path = try pathPseudonym()
     let masked = try recordedEvent(
       texts: { number in
         if let kind = personKind(of: number) { return Name("\(kind)-\(number)") }
@@ -24,7 +25,7 @@ extension RecordView {
         }
         return text
       },
-      personal: try withheldMembers())
+      personal: nil, placeholder: { $0 == .path ? path ?? withheld : withheld })
     if let missing { throw .damaged("there is no text for the name \(missing)") }
     return masked
   }
@@ -32,7 +33,7 @@ extension RecordView {
   /// The numbers of the public names that the event's envelope states: those that
   /// ``maskedEvent(texts:)`` asks for.
   public var publicNumbers: [NameNumber] {
-    NameSlot.allCases.filter { !$0.isPerson }.map { number($0) }.filter { $0 != 0 }
+    NameSlot.allCases.filter { !$0.kind.isPersonal }.map { number($0) }.filter { $0 != 0 }
   }
 
   /// The numbers of the accounts that the event names: its own, and that which it makes one with
@@ -50,43 +51,20 @@ extension RecordView {
 
   /// What kind of person a number names; nil where it names none.
   private func personKind(of number: NameNumber) -> NameKind? {
-    for slot in NameSlot.allCases where slot.isPerson && self.number(slot) == number {
+    for slot in NameSlot.allCases where slot.kind.isPersonal && self.number(slot) == number {
       return slot.kind
     }
     return joinedAccount == number ? .account : nil
   }
 
-  /// What stands for the personal members, as one object; nil where there are none.
-  private func withheldMembers() throws(RecordError) -> [UInt8]? {
-    var data = EventData.Builder()
-    let withheld = "withheld:\(position)"
+  /// What stands for the event's path.
+  private func pathPseudonym() throws(RecordError) -> String? {
     var members = fields
     while try members.next() {
-      if members.tag == .pathHash, let hash = members.hash {
-        data.set("path", "path-" + hexadecimal(hash))
-      }
+      guard members.tag == .pathHash, let hash = members.hash else { continue }
+      let digits = String(hash, radix: 16)
+      return "path-" + String(repeating: "0", count: 16 - digits.utf8.count) + digits
     }
-    for need in Vocabulary.rule(kind).needs {
-      if case .data(let name)? = need.first, name == "text" || name == "operator" {
-        data.set(name, withheld)
-      }
-    }
-    if hasError { data.set("error", .object([("message", .string(withheld))])) }
-    let built = data.build()
-    if built.isEmpty { return nil }
-    var json: [UInt8] = []
-    JSONText.append(built, to: &json)
-    return json
+    return nil
   }
-}
-
-extension NameSlot {
-  /// Whether it names somebody.
-  fileprivate var isPerson: Bool { self == .account || self == .device || self == .session }
-}
-
-/// Sixteen digits, in lower case.
-private func hexadecimal(_ number: UInt64) -> String {
-  let digits = String(number, radix: 16)
-  return String(repeating: "0", count: 16 - digits.utf8.count) + digits
 }

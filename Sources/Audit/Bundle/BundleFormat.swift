@@ -22,10 +22,16 @@ enum BundleFormat {
   static let lineFeed = [UInt8(ascii: "\n")]
 
   /// A leaf with the event that its bytes tell; without one where it stands there for a name alone.
-  static func line(_ entry: [UInt8], _ role: BundleRole, _ event: RecordedEvent?) -> [UInt8] {
+  static func line(
+    _ entry: [UInt8], _ role: BundleRole, _ personal: [BundledMember], _ event: RecordedEvent?
+  ) -> [UInt8] {
     var line = leafStart
     line += Array(StandardBase64.encode(entry).utf8)
     line += Array(#"","role":"\#(role.rawValue)""#.utf8)
+    if !personal.isEmpty {
+      line += personalStart
+      line += JSONValue.array(personal.map(\.value)).json
+    }
     if let event {
       line += Array(#","event":"#.utf8)
       EventEncoder().append(event, to: &line)
@@ -35,19 +41,45 @@ enum BundleFormat {
   }
 
   private static let leafStart = Array(#"{"leaf":""#.utf8)
+  private static let personalStart = Array(#","personal":"#.utf8)
+  private static let personalEnd = Array(#"],"event":"#.utf8)
 
-  /// The entry and the role of a line; nil where it is no leaf's. The rest is to be compared.
-  static func leaf(_ line: [UInt8]) -> (entry: [UInt8], role: BundleRole)? {
+  /// What a line of an entry carries; nil where it is another line. What it says of the event is
+  /// not read but to be made again, and compared.
+  static func leaf(
+    _ line: [UInt8]
+  ) -> (entry: [UInt8], role: BundleRole, personal: [BundledMember])? {
     guard line.starts(with: leafStart) else { return nil }
     let rest = line[leafStart.count...]
     guard let end = rest.firstIndex(of: UInt8(ascii: "\"")),
       let base64 = String(validating: rest[..<end], as: UTF8.self),
       let entry = StandardBase64.decode(base64)
     else { return nil }
-    let role = BundleRole.allCases.first { role in
-      rest[end...].starts(with: #"","role":"\#(role.rawValue)""#.utf8)
+    for role in BundleRole.allCases {
+      let text = #"","role":"\#(role.rawValue)""#
+      guard rest[end...].starts(with: text.utf8) else { continue }
+      return personal(rest[(end + text.utf8.count)...]).map { (entry, role, $0) }
     }
-    return role.map { (entry, $0) }
+    return nil
+  }
+
+  /// The personal members that stand behind a role; nil where they are none.
+  private static func personal(_ rest: ArraySlice<UInt8>) -> [BundledMember]? {
+    guard rest.starts(with: personalStart) else { return [] }
+    let start = rest.startIndex + personalStart.count
+    // Inside of a text a quote is escaped: the first such end is the end.
+    guard
+      let end = rest.indices.dropFirst(personalStart.count).first(where: {
+        rest[$0] == personalEnd[0] && rest[$0...].starts(with: personalEnd)
+      })
+    else { return nil }
+    let value: JSONValue
+    do throws(EventError) { value = try JSONValue(json: Array(rest[start...end])) } catch {
+      return nil
+    }
+    let values = value.array ?? []
+    let members = values.compactMap(BundledMember.init)
+    return members.count == values.count ? members : nil
   }
 
   static func line(_ nodes: ArraySlice<TreeHash>) -> [UInt8] {

@@ -95,7 +95,7 @@ public struct BundleReader: Sendable {
   private mutating func readLeaf(
     _ bytes: [UInt8], _ header: BundleHeader
   ) throws(ProofError) {
-    guard let (entry, role) = BundleFormat.leaf(bytes) else {
+    guard let (entry, role, personal) = BundleFormat.leaf(bytes) else {
       throw failure(
         "is no entry: expected leaf in base64, role and event, for \(header.leafCount) lines")
     }
@@ -104,7 +104,7 @@ public struct BundleReader: Sendable {
     do throws(RecordError) {
       parts = try BundledEntry(entry)
       texts.add(parts)
-      if role != .names { event = try texts.event(of: parts) }
+      if role != .names { event = try texts.event(of: parts, showing: personal) }
     } catch {
       throw ProofError(.malformed, "line \(line) of the bundle: \(error.message)")
     }
@@ -117,7 +117,13 @@ public struct BundleReader: Sendable {
     guard parts.position > (leaves.last?.index ?? 0) + (leaves.isEmpty ? 0 : 1) else {
       throw failure("does not stand in the order of positions")
     }
-    guard BundleFormat.line(entry, role, event) == bytes else {
+    guard personal.isEmpty || (event != nil && parts.commits(to: personal)) else {
+      throw ProofError(
+        .notProven,
+        "line \(line) of the bundle shows personal data of position "
+          + "\(parts.position) that its record does not commit to")
+    }
+    guard BundleFormat.line(entry, role, personal, event) == bytes else {
       throw ProofError(
         .notProven,
         "line \(line) of the bundle says something else than its entry, which is "

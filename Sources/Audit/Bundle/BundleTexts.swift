@@ -10,57 +10,51 @@ struct BundleTexts {
 
   /// Takes over the names that an entry introduces.
   mutating func add(_ entry: BundledEntry) {
-    for (number, text) in entry.texts { texts[number] = text }
+    for introduction in entry.leaf.introductions {
+      if case .text(let text) = introduction.content { texts[introduction.number] = text }
+    }
   }
 
-  /// The event of an entry, masked.
+  /// The event of an entry, masked but for the members that are shown.
   ///
   /// - Throws: `RecordError` where it is damaged, or names something that no entry so far has
   ///   introduced.
-  func event(of entry: BundledEntry) throws(RecordError) -> RecordedEvent {
-    let view = try RecordView(entry.record.span)
-    return try view.maskedEvent { texts[$0] }
+  func event(
+    of entry: BundledEntry, showing personal: [BundledMember]
+  ) throws(RecordError) -> RecordedEvent {
+    let view = try RecordView(entry.leaf.record.span, isChecked: false)
+    var recorded = try view.maskedEvent { texts[$0] }
+    for case .disclosed(let member, _) in personal {
+      recorded.event.data.members.removeAll { Name($0.name) == Name(member.name) }
+      recorded.event.data.members.append(member)
+    }
+    return recorded
   }
 }
 
 /// An entry of the tree, taken apart.
 struct BundledEntry {
-  let record: [UInt8]
+  let leaf: LeafEntry
+  let hash: TreeHash
   let position: UInt64
-  let texts: [(NameNumber, Name)]
-  /// Of the names that the event's telling needs the texts of.
+  /// Of the names whose texts the event's telling needs.
   let publicNumbers: [NameNumber]
   let accountNumbers: [NameNumber]
+  private let commitment: [UInt8]?
 
   init(_ entry: [UInt8]) throws(RecordError) {
-    func number(_ at: Int, _ count: Int) -> Int {
-      guard at + count <= entry.count else { return .max / 4 }
-      return (0..<count).reduce(0) { $0 | Int(entry[at + $1]) << (8 * $1) }
-    }
-    var at = 4 + number(0, 4)
-    guard at <= entry.count else { throw BundledEntry.damaged }
-    let record = Array(entry[4..<at])
-    var texts: [(NameNumber, Name)] = []
-    while at < entry.count {
-      let end = at + 6 + number(at + 4, 2)
-      guard end <= entry.count, let text = String(validating: entry[(at + 6)..<end], as: UTF8.self)
-      else { throw BundledEntry.damaged }
-      texts.append((NameNumber(number(at, 4)), Name(text)))
-      at = end
-    }
-    self.texts = texts
-    self.record = record
-    let view = try RecordView(record.span)
+    leaf = try LeafEntry(entry.span)
+    hash = TreeHash.leaf(entry.span)
+    let record = leaf.record
+    let view = try RecordView(record.span, isChecked: false)
     position = view.position
     publicNumbers = view.publicNumbers
     accountNumbers = view.accountNumbers
+    commitment = view.commitment
   }
 
-  private static var damaged: RecordError {
-    // The founder's entry throws its own.
-    do { _ = try RecordView([UInt8]().span) } catch { return error }
-    preconditionFailure("nothing is no record")
+  /// Whether the record commits to these personal members, shown or withheld.
+  func commits(to personal: [BundledMember]) -> Bool {
+    commitment == Commitment.data(personal.map(\.commitment))
   }
-
-  var hash: TreeHash { TreeHash.leaf(record.span) }
 }

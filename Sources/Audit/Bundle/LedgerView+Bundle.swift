@@ -10,6 +10,8 @@ public struct BundleContents: Sendable {
   public let root: TreeHash
   /// How many events it tells.
   public let eventCount: Int
+  /// The names of the personal members that it shows.
+  let disclosed: Set<Name>
   /// By position.
   let leaves: [(position: UInt64, role: BundleRole)]
   let proof: TreeMultiProof
@@ -29,11 +31,12 @@ extension LedgerView {
   /// - Parameters:
   ///   - account: Whose incident it is.
   ///   - slice: Which of the customer's events are its steps; its account is `account`.
+  ///   - disclosed: The personal members of `data` that are shown all the same, by their names.
   /// - Complexity: that of ``LedgerView/replayPositions(_:)``, and O(*k* log *n*) look-ups for *k*
   ///   events of a ledger of *n*.
   /// - Throws: ``LedgerError``: `notFound` where the slice has no event.
   public func bundleContents(
-    of account: Name, in slice: ReplaySlice = ReplaySlice()
+    of account: Name, in slice: ReplaySlice = ReplaySlice(), disclosing disclosed: Set<Name> = []
   ) throws(LedgerError) -> BundleContents {
     var slice = slice
     slice.account = account
@@ -52,16 +55,22 @@ extension LedgerView {
         isStep ? .step : found.background.contains(position) ? .background : .ground
     }
     var isNamed = false
+    var names: Set<NameNumber> = []
     for position in found.positions {
       let entry = try bundledEntry(try leaf(at: position), at: position)
       if entry.accountNumbers.contains(number) { isNamed = true }
+      names.formUnion(entry.publicNumbers)
+    }
+    for name in names {
+      let introduced = try introducingPosition(of: name)
+      if roles[introduced] == nil { roles[introduced] = .names }
     }
     let leaves = roles.map { (position: $0.key, role: $0.value) }
       .sorted { $0.position < $1.position }
     let size = position
     return BundleContents(
       account: isNamed ? Name("account-\(number)") : nil, size: size, root: try root(at: size),
-      eventCount: found.positions.count, leaves: leaves,
+      eventCount: found.positions.count, disclosed: disclosed, leaves: leaves,
       proof: try multiProof(of: leaves.map(\.position), size: size))
   }
 
@@ -84,11 +93,19 @@ extension LedgerView {
       let entry = try leaf(at: position)
       let parts = try bundledEntry(entry, at: position)
       texts.add(parts)
-      let event: RecordedEvent?
-      do throws(RecordError) { event = role == .names ? nil : try texts.event(of: parts) } catch {
-        throw LedgerError(.corrupt, "Position \(position): \(error)", position: position)
+      var personal: [BundledMember] = []
+      var event: RecordedEvent?
+      if role != .names {
+        if !contents.disclosed.isEmpty {
+          personal = BundledMember.members(
+            try disclosures(at: position) ?? [], showing: contents.disclosed)
+        }
+        do throws(RecordError) { event = try texts.event(of: parts, showing: personal) } catch {
+          throw LedgerError(.corrupt, "Position \(position): \(error)", position: position)
+        }
       }
-      guard write(BundleFormat.line(entry, role, event) + BundleFormat.lineFeed) else { return }
+      let line = BundleFormat.line(entry, role, personal, event)
+      guard write(line + BundleFormat.lineFeed) else { return }
     }
     var nodes = contents.proof.nodes[...]
     while !nodes.isEmpty {

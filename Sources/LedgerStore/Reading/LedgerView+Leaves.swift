@@ -1,7 +1,28 @@
-internal import LMDB
-internal import LedgerEvents
+public import LedgerEvents
 
 extension LedgerView {
+  /// What the leaf of the event at a position is over; see ``LogView/leaf(at:)``.
+  ///
+  /// - Throws: ``LedgerError``: `notFound`, `corrupt`.
+  public func leaf(at position: UInt64) throws(LedgerError) -> [UInt8] {
+    try log.leaf(at: position)
+  }
+
+  /// The position of the event that introduced a name; see ``LogView/introducingPosition(of:)``.
+  ///
+  /// - Throws: ``LedgerError``: `notFound`, `corrupt`.
+  public func introducingPosition(of number: NameNumber) throws(LedgerError) -> UInt64 {
+    try log.introducingPosition(of: number)
+  }
+
+  /// The personal members of the event at a position, each to be shown alone; see
+  /// ``LogView/disclosures(at:)``.
+  ///
+  /// - Throws: ``LedgerError``: `notFound`, `corrupt`, `io`.
+  public func disclosures(at position: UInt64) throws(LedgerError) -> [MemberDisclosure]? {
+    try log.disclosures(at: position)
+  }
+
   /// The root of the tree over the events up to `size`; see ``LogView/root(at:)``.
   ///
   /// - Throws: ``LedgerError``: `notFound`, `corrupt`.
@@ -14,26 +35,5 @@ extension LedgerView {
     of positions: [UInt64], size: UInt64
   ) throws(LedgerError) -> TreeMultiProof {
     try log.multiProof(of: positions, size: size)
-  }
-
-  /// The entry of the tree's leaf at a position.
-  ///
-  /// - Throws: ``LedgerError``: `notFound`, `corrupt`.
-  public func leaf(at position: UInt64) throws(LedgerError) -> [UInt8] {
-    let record = [UInt8](copying: try log.recordBytes(at: position))
-    var entry: [UInt8] = []
-    func add(_ number: Int, _ count: Int) {
-      for byte in 0..<count { entry.append(UInt8(truncatingIfNeeded: number >> (8 * byte))) }
-    }
-    add(record.count, 4)
-    entry += record
-    let view = try log.record(at: position)
-    for number in view.publicNumbers {
-      let text = try log.name(number).name.text
-      add(Int(number), 4)
-      add(text.utf8.count, 2)
-      entry += Array(text.utf8)
-    }
-    return entry
   }
 }

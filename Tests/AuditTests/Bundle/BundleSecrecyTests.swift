@@ -84,15 +84,45 @@ import Testing
     let events = try IncidentBundle.read(try ledger.bundle(of: "secret-of-ben")).events.events
     for recorded in events { try recorded.event.validate() }
     let error = events[3].event.data.object("error")
-    #expect(error?.map(\.name) == ["message"])
-    #expect(events[3].event.data.object("error")?.first?.value.string == "withheld:4")
+    #expect(error?.map(\.name) == ["domain", "code"])
+    #expect(error?.first?.value.string == "withheld:4")
     #expect(events[4].event.data.string("path")?.hasPrefix("path-") == true)
     #expect(events[5].event.account?.text.hasPrefix("account-") == true)
     #expect(events[5].event.data.string("to")?.hasPrefix("account-") == true)
     #expect(events[6].event.data.string("text") == "withheld:7")
+    #expect(events[1].event.data.string("reason") == "withheld:2")
+    #expect(events[1].event.data.string("mood") == nil)
+    #expect(events[3].event.data.string("contentURL") == "withheld:4")
+    #expect(events[7].event.data.isEmpty)
     #expect(events[8].event.data.string("operator") == "withheld:9")
     #expect(events[2].event.data.string("price") == "4.99")
     #expect(events[2].event.transaction == "t-1")
+  }
+
+  @Test("are shown one by one where that is asked for, with proof, and the others are not")
+  func disclosed() throws {
+    let ledger = try BundledLedger(try Self.personal())
+    let lines = try ledger.bundle(of: "secret-of-ada", disclosing: ["error", "dream", "operator"])
+    let events = try IncidentBundle.read(lines).events.events
+    let error = events[3].event.data.object("error")
+    #expect(error?.first { $0.name == "code" }?.value.integer == 7)
+    #expect(events[3].event.data.string("contentURL") == "withheld:4")
+    #expect(events[5].event.data.string("operator") == "secret-of-kim")
+    #expect(events[5].event.data.string("reason") == "withheld:6")
+    #expect(events[7].event.data.string("dream") == "secret-of-dream")
+    let told = lines.map { String(decoding: $0, as: UTF8.self) }.joined()
+    #expect(told.contains("secret-of-error"))
+    for other in ["reason", "text", "url", "path", "detail", "mood", "ada", "phone", "launch"] {
+      #expect(!told.contains("secret-of-\(other)"), "\(other)")
+    }
+    // What is shown and what proves it are both looked at.
+    for (part, lie) in [("secret-of-error", "secret-of-cause"), (#""code\":7"#, #""code\":8"#)] {
+      let changed = lines.map { line in
+        Array(String(decoding: line, as: UTF8.self).replacing(part, with: lie).utf8)
+      }
+      #expect(changed != lines)
+      #expect(throws: ProofError(.notProven, "")) { try IncidentBundle.read(changed) }
+    }
   }
 
   @Test("have the same pseudonym in every bundle of a ledger") func stable() throws {

@@ -42,9 +42,11 @@ final class BundledLedger {
   }
 
   /// The lines of a bundle, without their line feeds.
-  func bundle(of account: Name, in slice: ReplaySlice = ReplaySlice()) throws -> [[UInt8]] {
+  func bundle(
+    of account: Name, in slice: ReplaySlice = ReplaySlice(), disclosing: Set<Name> = []
+  ) throws -> [[UInt8]] {
     let contents = try ledger.read { (view) throws(LedgerError) in
-      try view.bundleContents(of: account, in: slice)
+      try view.bundleContents(of: account, in: slice, disclosing: disclosing)
     }
     let checkpoint = try SignedCheckpoint.sign(
       size: contents.size, root: contents.root, with: signer)

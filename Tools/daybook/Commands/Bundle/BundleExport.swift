@@ -9,6 +9,8 @@ struct BundleExport {
   /// Positions of the customer's events that are its steps, both included.
   var from: UInt64 = 1
   var to: UInt64 = .max
+  /// The names of personal members that are shown all the same.
+  var disclosed: [Name] = []
   /// The file of the signing key.
   var key: String
   /// The file to write; standard output where nil.
@@ -25,7 +27,7 @@ struct BundleExport {
     slice.from = from
     slice.to = to
     let contents = try ledger.read { (view) throws(LedgerError) in
-      try view.bundleContents(of: account, in: slice)
+      try view.bundleContents(of: account, in: slice, disclosing: Set(disclosed))
     }
     let checkpoint = try proving { () throws(ProofError) in
       try SignedCheckpoint.sign(size: contents.size, root: contents.root, with: signer)
@@ -63,6 +65,7 @@ struct BundleExport {
       (name: "account", value: .string(account.text)),
       (name: "file", value: .string(out ?? "-")),
       (name: "events", value: .number("\(contents.eventCount)")),
+      (name: "disclosed", value: .array(disclosed.map { .string($0.text) })),
     ] + checkpoint.detail(signedWith: key)
   }
 
