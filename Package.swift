@@ -194,7 +194,8 @@ let package = Package(
     .testTarget(
       name: "AuditTests",
       dependencies: [
-        "Audit", "LedgerStore", "LedgerModel", "LedgerEvents", "LedgerHistories",
+        "Audit", "Replay", "LedgerStore", "LedgerModel", "LedgerEvents", "LMDB",
+        "LedgerHistories",
       ],
       swiftSettings: strict),
     .testTarget(
