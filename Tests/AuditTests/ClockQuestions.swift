@@ -224,15 +224,23 @@ extension ClockAnswers {
     for line in told { add(line) }
   }
 
-  /// What changed between two moments, in lines.
+  /// What changed between two positions, in lines.
   static func differences(
     _ ledger: Ledger, from: Clocks.LedgerTime, to: Clocks.LedgerTime, account: Name? = nil,
     at: Instant? = nil
   ) throws -> ClockAnswers {
+    try differences(
+      ledger, from: Clocks(at: at, asOf: from), to: Clocks(at: at, asOf: to), account: account)
+  }
+
+  /// What differs between two settings of the clocks, in lines.
+  static func differences(
+    _ ledger: Ledger, from: Clocks, to: Clocks, account: Name? = nil
+  ) throws -> ClockAnswers {
     try ledger.read { (view) throws(LedgerError) in
       var answers = ClockAnswers()
       try view.differences(
-        from: from, to: to, account: account, environments: StoreEnvironment.allCases, at: at
+        from: from, to: to, account: account, environments: StoreEnvironment.allCases
       ) { (found) throws(LedgerError) in
         answers.add("\(found)")
         return true

@@ -55,6 +55,9 @@ private struct ClockWalk {
     var differences: ClockAnswers
     var account: Name
     var accountDifferences: ClockAnswers
+    /// What was different at a later store time.
+    var later: Instant
+    var laterDifferences: ClockAnswers
   }
 
   private func ask(
@@ -75,6 +78,7 @@ private struct ClockWalk {
       let end = event.position
       let earlier = UInt64(random.below(Int(end) + 1))
       let moment = random.one(of: events).event.occurredAt
+      let later = random.one(of: events).event.occurredAt
       let account = random.one(of: questions.accounts)
       words.append(
         Word(
@@ -85,7 +89,9 @@ private struct ClockWalk {
           account: account,
           accountDifferences: try .differences(
             growing.ledger, from: .position(earlier), to: .position(end), account: account,
-            at: moment)))
+            at: moment), later: later,
+          laterDifferences: try .differences(
+            growing.ledger, from: Clocks(at: moment), to: Clocks(at: later))))
     }
     for (word, event) in zip(words, events) {
       let end = event.position
@@ -102,6 +108,11 @@ private struct ClockWalk {
           growing.ledger, from: .position(word.earlier), to: .position(end),
           account: word.account, at: word.moment), word.accountDifferences,
         "\(note) since \(word.earlier) for \(word.account)")
+      expectSame(
+        try .differences(
+          growing.ledger, from: Clocks(at: word.moment, asOf: .position(end)),
+          to: Clocks(at: word.later, asOf: .position(end))), word.laterDifferences,
+        "\(note) from \(word.moment) to \(word.later)")
     }
   }
 
@@ -150,28 +161,36 @@ extension RecordedEvent {
 @Suite("The two clocks") struct TwoClocksTests {
   @Test(
     "as of each position every question is answered as by a ledger that was stopped there",
-    arguments: 1...4 as ClosedRange<UInt64>)
+    arguments: 1...2 as ClosedRange<UInt64>)
   func positions(_ seed: UInt64) throws {
-    var walk = ClockWalk(seed: seed, count: 24, explaining: 1)
+    var walk = ClockWalk(seed: seed, count: 20, explaining: 1)
     try walk.compareEachPosition()
   }
 
   @Test(
     "at each store time every question is answered as by a ledger of what had occurred",
-    arguments: 1...4 as ClosedRange<UInt64>)
+    arguments: 1...2 as ClosedRange<UInt64>)
   func moments(_ seed: UInt64) throws {
-    var walk = ClockWalk(seed: seed, count: 24, explaining: 1)
+    var walk = ClockWalk(seed: seed, count: 20, explaining: 1)
     try walk.compareEachMoment()
   }
 }
 
 @Suite("HeavyTwoClocks: many histories at every position and time") struct HeavyTwoClocksTests {
+  /// `DAYBOOK_SEED` names the one history to look at again.
+  private func seeds(from first: UInt64, _ part: UInt64) -> [UInt64] {
+    if let seed = ProcessInfo.processInfo.environment["DAYBOOK_SEED"].flatMap({ UInt64($0) }) {
+      return part == 0 ? [seed] : []
+    }
+    return (0..<25).map { first + $0 * 8 + part }
+  }
+
   @Test(
     "as of each position every question is answered as by a ledger that was stopped there",
     arguments: 0..<8 as Range<UInt64>)
   func positions(_ part: UInt64) throws {
-    for seed in 0..<25 as Range<UInt64> {
-      var walk = ClockWalk(seed: 1_000 + seed * 8 + part, count: 50, explaining: 3)
+    for seed in seeds(from: 1_000, part) {
+      var walk = ClockWalk(seed: seed, count: 50, explaining: 3)
       try walk.compareEachPosition()
     }
   }
@@ -180,8 +199,8 @@ extension RecordedEvent {
     "at each store time every question is answered as by a ledger of what had occurred",
     arguments: 0..<8 as Range<UInt64>)
   func moments(_ part: UInt64) throws {
-    for seed in 0..<25 as Range<UInt64> {
-      var walk = ClockWalk(seed: 2_000 + seed * 8 + part, count: 50, explaining: 3)
+    for seed in seeds(from: 2_000, part) {
+      var walk = ClockWalk(seed: seed, count: 50, explaining: 3)
       try walk.compareEachMoment()
     }
   }
