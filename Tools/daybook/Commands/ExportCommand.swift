@@ -63,18 +63,18 @@ struct ExportCommand: ParsableCommand {
           "there is a file \(file) already: name another one, or replace it with --force.",
           exitCode: ExitStatus.cannotCreate)
       }
+      let stop = StopSignal()
       let ledger = try actor.open(options)
       do {
-        try export(ledger)
+        try export(ledger, stop)
       } catch let error as ExportError {
         throw InputProblem(error.message, exitCode: ExitStatus.code(for: error))
       }
     }
   }
 
-  private func export(_ ledger: Ledger) throws {
+  private func export(_ ledger: Ledger, _ stop: StopSignal) throws {
     let question = try question()
-    let stop = StopSignal()
     let bar = ProgressBar("exporting", unit: "events")
     let check = ProgressBar("checking", unit: "rows")
     let export = try LedgerExport(ledger, question, to: file)
