@@ -14,8 +14,8 @@ struct ExportCommand: ParsableCommand {
       written is read back and compared with the ledger before the file gets its name, and the \
       ledger records who did it (operator.acted). Example:
 
-        daybook export march.sqlite --as-of 2026-04-02T00:00:00Z --operator kim --reason "books of March"
-        daybook export sales.csv --table postings --since 2026-03-01T00:00:00Z --until 2026-04-01T00:00:00Z
+        daybook export march.sqlite --as-of 2026-04-02T00:00:00Z --reason "books of March"
+        daybook export sales.csv --table postings --since 2026-03-01T00:00:00Z
       """)
 
   @OptionGroup var options: LedgerOptions
