@@ -72,7 +72,11 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(
-      name: "Audit", dependencies: ["LedgerStore", "LedgerModel", "LedgerEvents"],
+      name: "Audit",
+      dependencies: [
+        "LMDB", "LedgerStore", "LedgerModel", "LedgerEvents",
+        .product(name: "Crypto", package: "swift-crypto"),
+      ],
       swiftSettings: strict),
     .target(
       name: "LedgerExport",
@@ -190,7 +194,8 @@ let package = Package(
     .testTarget(
       name: "AuditTests",
       dependencies: [
-        "Audit", "LedgerStore", "LedgerModel", "LedgerEvents", "LedgerHistories",
+        "Audit", "Replay", "LedgerStore", "LedgerModel", "LedgerEvents", "LMDB",
+        "LedgerHistories",
       ],
       swiftSettings: strict),
     .testTarget(

@@ -12,7 +12,7 @@ struct ImportRule: TidyRule {
     "StoreImport": ["LedgerEvents", "Crypto"],
     "QueueSimulator": ["LedgerEvents", "LedgerModel"],
     "Replay": ["LedgerStore", "LedgerModel", "LedgerEvents", "ProductPages", "Crypto"],
-    "Audit": ["LedgerStore", "LedgerModel", "LedgerEvents"],
+    "Audit": ["LMDB", "LedgerStore", "LedgerModel", "LedgerEvents", "Crypto"],
     "LedgerExport": [
       "PackageFiles", "LedgerStore", "LedgerModel", "LedgerEvents", "Crypto", "GRDB",
     ],

@@ -177,7 +177,7 @@ extension RecordView {
   }
 
   /// Store time as the model believes it.
-  fileprivate var believedAt: Instant {
+  var believedAt: Instant {
     let limit = recordedAt.microseconds + Fact.clockAheadMax
     return occurredAt.microseconds > limit ? recordedAt : occurredAt
   }

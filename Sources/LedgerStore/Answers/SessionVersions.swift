@@ -48,7 +48,7 @@ extension LedgerView {
     while try cursor.next() {
       let record = try cursor.record(isChecked: false)
       guard record.kind == .sessionStarted else { continue }
-      if let at = clocks.at, record.occurredAt > at { continue }
+      if let at = clocks.at, record.believedAt > at { continue }
       versions.add(try log.event(of: record).event)
     }
     return versions
