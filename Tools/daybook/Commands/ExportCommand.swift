@@ -14,8 +14,8 @@ struct ExportCommand: ParsableCommand {
       written is read back and compared with the ledger before the file gets its name, and the \
       ledger records who did it (operator.acted). Example:
 
-        daybook export march.sqlite --as-of 2026-04-02T00:00:00Z --operator kim --reason "books of March"
-        daybook export sales.csv --table postings --since 2026-03-01T00:00:00Z --until 2026-04-01T00:00:00Z
+        daybook export march.sqlite --as-of 2026-04-02T00:00:00Z --reason "books of March"
+        daybook export sales.csv --table postings --since 2026-03-01T00:00:00Z
       """)
 
   @OptionGroup var options: LedgerOptions
@@ -63,18 +63,18 @@ struct ExportCommand: ParsableCommand {
           "there is a file \(file) already: name another one, or replace it with --force.",
           exitCode: ExitStatus.cannotCreate)
       }
+      let stop = StopSignal()
       let ledger = try actor.open(options)
       do {
-        try export(ledger)
+        try export(ledger, stop)
       } catch let error as ExportError {
         throw InputProblem(error.message, exitCode: ExitStatus.code(for: error))
       }
     }
   }
 
-  private func export(_ ledger: Ledger) throws {
+  private func export(_ ledger: Ledger, _ stop: StopSignal) throws {
     let question = try question()
-    let stop = StopSignal()
     let bar = ProgressBar("exporting", unit: "events")
     let check = ProgressBar("checking", unit: "rows")
     let export = try LedgerExport(ledger, question, to: file)
