@@ -12,7 +12,7 @@ import Testing
 
   @Test(
     "their consoles show the program's output",
-    arguments: ["from-ticket-to-test", "catalogue", "selling-content"])
+    arguments: ["from-ticket-to-test", "catalogue", "selling-content", "export"])
   func consoles(_ name: String) throws {
     let root = try #require(packageRoot())
     let page = root.appending(path: "docs/\(name).md")
