@@ -183,7 +183,7 @@ let package = Package(
     .testTarget(
       name: "AuditTests",
       dependencies: [
-        "Audit", "LedgerStore", "LedgerModel", "LedgerEvents", "LedgerHistories",
+        "Audit", "LMDB", "LedgerStore", "LedgerModel", "LedgerEvents", "LedgerHistories",
       ],
       swiftSettings: strict),
     .testTarget(
