@@ -33,9 +33,9 @@ struct AnswerRow {
   /// - Complexity: O(*a* *n*) for *a* accounts and *n* transactions of the unit.
   static func all(
     of unit: Unit, called number: UInt32, _ context: SharedContext, _ texts: LogTexts
-  ) throws(LedgerError) -> [(account: Name, row: AnswerRow)] {
+  ) throws(LedgerError) -> [(account: NameNumber, row: AnswerRow)] {
     let rows = unit.answeredAccounts.map { account in
-      (texts.text(of: account), AnswerRow(account, of: unit, called: number, context, texts))
+      (account, AnswerRow(account, of: unit, called: number, context, texts))
     }
     try texts.check()
     return rows
@@ -107,25 +107,4 @@ struct AnswerRow {
     let count = UInt32(encoded.count - start - 4)
     for (offset, byte) in count.bigEndianBytes.enumerated() { encoded[start + offset] = byte }
   }
-}
-
-/// The keys of answer rows: 16 bytes of keyed hashes, so that a key says nothing about who it is.
-struct AnswerKeys {
-  private let keyHash: KeyHash
-
-  init(_ identity: LogIdentity) { keyHash = identity.keyHash }
-
-  /// The key of an account's row.
-  func key(of account: Name) -> InlineArray<16, UInt8> {
-    let bytes = account.text.utf8.span
-    let first = keyHash.hash(bytes, domain: Self.firstDomain)
-    let second = keyHash.hash(bytes, domain: Self.secondDomain)
-    return InlineArray { index in
-      UInt8(truncatingIfNeeded: (index < 8 ? first : second) >> UInt64(56 - 8 * (index & 7)))
-    }
-  }
-
-  /// Domains that no kind of name has.
-  private static let firstDomain: UInt8 = 0x41
-  private static let secondDomain: UInt8 = 0x42
 }

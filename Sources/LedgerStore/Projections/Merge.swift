@@ -12,7 +12,6 @@ struct Merge {
   let tables: ProjectionTables
   let environment: Environment
   let texts: LogTexts
-  let answerKeys: AnswerKeys
   let context: SharedContext
   let change: ContextChange
   let batch: FactBatch
@@ -120,8 +119,7 @@ struct Merge {
     for (account, answer) in try AnswerRow.all(
       of: state, called: unit, context, texts)
     {
-      let key = answerKeys.key(of: account)
-      rows.put(tables.answers, [UInt8](copying: key.span), answer.encoded)
+      rows.put(tables.answers, try texts.answerKey(of: account), answer.encoded)
     }
     guard rows.isFull(pace) else { return }
     try pace.beforeCommit()
