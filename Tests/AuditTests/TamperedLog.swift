@@ -88,7 +88,7 @@ final class TamperedLog {
     var nodes: [TreeHash] = []
     for position in stride(from: 1, through: view.lastPosition, by: 1) {
       // Two lines: the compiler fails on a span of what a throwing call returns.
-      let entry = try view.leafEntry(at: position)
+      let entry = try view.leaf(at: position)
       frontier.append(hasher.leafHash(entry.span), &hasher, completed: &nodes)
     }
     return nodes

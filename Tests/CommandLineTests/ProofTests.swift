@@ -151,7 +151,7 @@ import Testing
       (["prove"], 64), (["prove", "1", "--from", "2"], 64), (["prove", "1", "--to", "2"], 64),
       (["prove", "99999"], 65), (["prove", "no-such-id"], 65), (["prove", "9", "--size", "8"], 65),
       (["prove", "--from", "9", "--to", "8"], 65), (["prove", "0"], 65),
-    ])
+    ] as [([String], Int32)])
   func wrongInput(_ arguments: [String], _ status: Int32) throws {
     let outcome = try ledger.run(arguments + ["--key", key])
     #expect(outcome.status == status, "\(outcome.errors)")
