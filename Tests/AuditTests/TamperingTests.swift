@@ -63,8 +63,12 @@ import Testing
   @Test("an end that was taken away and written anew is found")
   func replacedEnd() throws {
     try book.cut(to: 95)
-    let others = Histories.dense(seed: 8, count: 30)
-    _ = try book.log.appendAndWait(others.map { EventInput(event: $0.event) })
+    let others = Histories.dense(seed: 7, count: 30).enumerated().map { index, recorded in
+      var event = recorded.event
+      event.id = Name("other-\(index)")
+      return EventInput(event: event)
+    }
+    _ = try book.log.appendAndWait(others)
     #expect(try book.compare(kept).stretch == KeptCheckpoints.Stretch(first: 81, last: 100))
   }
 

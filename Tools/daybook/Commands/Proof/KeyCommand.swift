@@ -21,9 +21,9 @@ struct KeyNew: ParsableCommand {
     abstract: "Makes a new signing key.",
     discussion: """
       Writes an Ed25519 key as C2SP signed notes have it into a new file that only its owner may \
-      read, prints the verifier key to hand out, and records in the ledger, where there is one, that it did. Keep the \
-      file away from the ledger: whoever has both can rewrite the book and sign it anew. \
-      Example:
+      read, prints the verifier key to hand out, and records in the ledger, where there is one, \
+      that it did. Keep the file away from the ledger: whoever has both can rewrite the book and \
+      sign it anew. Example:
 
         daybook key new --name books.example.com/shop --out /media/safe/shop.key
       """)
