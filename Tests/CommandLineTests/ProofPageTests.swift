@@ -59,6 +59,10 @@ struct SteadyText {
 
   mutating func replacing(_ text: String) -> String {
     var text = text.replacing(/"recordedAt":"[^"]*"/, with: #""recordedAt":"2026-02-01T12:00:00Z""#)
+      .replacing(
+        /root [0-9a-f]{64}/,
+        with: "root 5d1c0a7e2b94f3861c5f0d9be27a4c8836fb19d2e05a7c4491b8e36d2f70ac15"
+      )
       .replacing(/extra [A-Za-z0-9+\/=]+/, with: "extra eyJmb3JtYXQiOiJkYXlib29rL2V2ZW50QHYxIiwi…")
     text = replacing(in: text, /\+[0-9a-f]{8}\+[A-Za-z0-9+\/]{44}/) { _, number in
       "+\(Self.letters("0123456789abcdef", 8, number))+A\(Self.letters(Self.base64, 43, number))"
