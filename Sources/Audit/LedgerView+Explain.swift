@@ -6,6 +6,9 @@ extension LedgerView {
   /// Why a customer has, or has not, a product or an entitlement: the smallest set of events that
   /// decides it, on either clock.
   ///
+  /// As of an earlier position it is also told what the ledger has learned since about the same
+  /// store time.
+  ///
   /// - Complexity: O(*k* log *n*) folds of the customer's unit, for *k* steps; the size of the
   ///   ledger counts by the look-ups of names and positions only.
   /// - Throws: ``LedgerError``.
@@ -13,11 +16,27 @@ extension LedgerView {
     _ name: Name, for account: Name, environments: [StoreEnvironment] = [.production],
     clocks: Clocks = .now, now: Instant
   ) throws(LedgerError) -> Explanation {
-    var end = position
-    if let asOf = clocks.asOf { end = try position(asOf) }
-    let events = try events(connectedWith: account, upTo: end)
-    return Explanation(
-      of: name, for: account, in: events, environments: environments, at: clocks.at, now: now,
-      position: end)
+    guard let asOf = clocks.asOf else {
+      return try explain(name, account, environments, at: clocks.at, now, upTo: position)
+    }
+    let end = try position(asOf)
+    var told = try explain(name, account, environments, at: clocks.at, now, upTo: end)
+    // The same store time, by all that the ledger holds.
+    let known = try explain(name, account, environments, at: told.at, now, upTo: position)
+    if known.isHeld != told.isHeld || known.holdings != told.holdings {
+      told.learned = .init(
+        position: position, isHeld: known.isHeld, holdings: known.holdings,
+        steps: known.steps.filter { $0.event.position > end })
+    }
+    return told
+  }
+
+  private func explain(
+    _ name: Name, _ account: Name, _ environments: [StoreEnvironment], at: Instant?, _ now: Instant,
+    upTo end: UInt64
+  ) throws(LedgerError) -> Explanation {
+    Explanation(
+      of: name, for: account, in: try events(connectedWith: account, upTo: end),
+      environments: environments, at: at, now: now, position: end)
   }
 }

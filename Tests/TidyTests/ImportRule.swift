@@ -13,6 +13,9 @@ struct ImportRule: TidyRule {
     "QueueSimulator": ["LedgerEvents", "LedgerModel"],
     "Replay": ["LedgerStore", "LedgerModel", "LedgerEvents", "ProductPages", "Crypto"],
     "Audit": ["LMDB", "LedgerStore", "LedgerModel", "LedgerEvents", "Crypto"],
+    "LedgerExport": [
+      "PackageFiles", "LedgerStore", "LedgerModel", "LedgerEvents", "Crypto", "GRDB",
+    ],
     "PackageFiles": ["CArchive", "CFolder"],
     "HostedContent": ["PackageFiles", "LedgerEvents", "LedgerModel", "Crypto"],
     "ProductCatalogue": ["LedgerStore", "LedgerModel", "LedgerEvents", "StoreImport"],
@@ -20,7 +23,7 @@ struct ImportRule: TidyRule {
     "daybook": [
       "LedgerEvents", "LedgerModel", "LedgerStore", "Entitlements", "StoreImport", "Replay",
       "QueueSimulator", "HostedContent", "ProductCatalogue", "ProductPages", "Audit",
-      "ArgumentParser",
+      "LedgerExport", "ArgumentParser",
       "UnixSignals",
     ],
     "LedgerOracle": ["LedgerEvents"],

@@ -30,6 +30,18 @@ public struct Explanation: Sendable {
     public var without: [Holding]
   }
 
+  /// What the ledger has learned since about the same store time: facts that came late, or that
+  /// corrected others.
+  public struct Learned: Sendable {
+    /// The position up to which it is known now.
+    public var position: UInt64
+    /// Whether the customer may have it, by all that is known now.
+    public var isHeld: Bool
+    public var holdings: [Holding]
+    /// Those of the events that decide it now which the ledger did not hold then.
+    public var steps: [Step]
+  }
+
   /// What the answer rests on.
   public enum Ground: Hashable, Sendable {
     /// It is listed, and the steps alone come to the same.
@@ -65,4 +77,7 @@ public struct Explanation: Sendable {
   public var ground: Ground
   /// In the fold's order; none of them can be left out.
   public var steps: [Step]
+  /// `nil` where all that is known now gives the same answer about the same store time, and where
+  /// nothing newer was asked for.
+  public var learned: Learned?
 }

@@ -89,28 +89,44 @@ extension LedgerView {
   public func versionsOnOffer(
     of products: [Name], in environment: StoreEnvironment = .production, clocks: Clocks = .now
   ) throws(LedgerError) -> [Name: Name] {
-    var observed: [Unit.ObservedProduct: Name] = [:]
+    var names: [Unit.ObservedProduct: Name] = [:]
     for name in products {
       guard let number = try number(of: .product, name) else { continue }
-      observed[.init(environment: environment, product: number)] = name
+      names[.init(environment: environment, product: number)] = name
     }
     var versions: [Name: Name] = [:]
-    if !cuts(clocks) {
-      for (product, name) in observed {
-        versions[name] = try observations(of: product).versionOnOffer
-      }
-      return versions
+    for (product, version) in try versionsOnOffer(of: Set(names.keys), clocks) {
+      if let name = names[product] { versions[name] = version }
     }
-    var all: [Name: ProductObservations] = [:]
+    return versions
+  }
+
+  /// The versions on offer by number; see ``versionsOnOffer(of:in:clocks:)``.
+  ///
+  /// - Parameter known: Units to look at where the clocks ask for the past, observers or not.
+  func versionsOnOffer(
+    of products: Set<Unit.ObservedProduct>, _ clocks: Clocks, along known: Set<UInt32> = []
+  ) throws(LedgerError) -> [Unit.ObservedProduct: Name] {
+    var all: [Unit.ObservedProduct: ProductObservations] = [:]
+    guard cuts(clocks) else {
+      for product in products { all[product] = try observations(of: product) }
+      return all.compactMapValues(\.versionOnOffer)
+    }
     let context = try context(clocks)
     let texts = reader.texts
-    var observers: Set<UInt32> = []
-    for product in observed.keys { observers.formUnion(try unitsObserving(product)) }
+    var observers = known
+    for product in products {
+      // An event's environment may have been another one before its transaction stated it.
+      for environment in StoreEnvironment.allCases {
+        observers.formUnion(
+          try unitsObserving(.init(environment: environment, product: product.product)))
+      }
+    }
     for unit in observers.sorted() {
       let facts = try reader.overlay.allFacts(of: unit, log, tables, projections)
       let state = Unit.fold(try cut(facts, clocks), context: context, texts: texts)
-      for (product, name) in observed {
-        all[name, default: .init()].merge(state.observations(of: product, texts: texts), texts)
+      for product in products {
+        all[product, default: .init()].merge(state.observations(of: product, texts: texts), texts)
       }
     }
     try texts.check()

@@ -19,7 +19,8 @@ public struct InstalledAnswer: Sendable {
 extension LedgerView {
   /// What a customer has installed, by device and product.
   ///
-  /// - Complexity: O(*n*) in the customer's unit, and in the units that observed the products.
+  /// - Complexity: O(*n*) in the customer's unit, and in the units that observed the products, whose
+  ///   events are folded where the clocks ask for the past.
   /// - Throws: ``LedgerError``.
   public func installed(
     of customer: CustomerReference, environments: [StoreEnvironment] = [.production],
@@ -29,6 +30,10 @@ extension LedgerView {
     guard let subject = inquiry.subject, let unit = inquiry.unit else { return [] }
     var offers = Offers()
     let contents = unit.installed(subject, environments: EnvironmentSet(environments))
+    if cuts(clocks), let number = try number(of: customer.use.kind, customer.use.name) {
+      // What the customer's own events named then counts, whatever became of it since.
+      offers.asked = try unitNumber(of: number)
+    }
     var answers: [InstalledAnswer] = []
     for content in contents {
       answers.append(try answer(content, try offers.version(of: content, in: self, clocks)))
@@ -50,7 +55,9 @@ extension LedgerView {
     var offers = Offers()
     let set = EnvironmentSet(environments)
     if cuts(clocks) {
-      for unit in try book(clocks).units {
+      let book = try book(clocks)
+      offers.book = book
+      for unit in book.units {
         guard try outdated(unit, set, clocks, &offers, body) else { return }
       }
       return
@@ -74,7 +81,7 @@ extension LedgerView {
     return true
   }
 
-  private func answer(
+  func answer(
     _ content: InstalledContent, _ available: Name?
   ) throws(LedgerError) -> InstalledAnswer {
     InstalledAnswer(
@@ -92,9 +99,12 @@ extension LedgerView {
 }
 
 /// Versions on offer, found once a question.
-private struct Offers {
+struct Offers {
+  /// The whole ledger at the clocks, where somebody has folded it anyway.
+  var book: Book?
+  /// The unit that is asked about.
+  var asked: UInt32?
   private var known: [Unit.ObservedProduct: Name?] = [:]
-  private var book: Book?
 
   mutating func version(
     of content: InstalledContent, in view: LedgerView, _ clocks: Clocks
@@ -102,13 +112,12 @@ private struct Offers {
     let observed = Unit.ObservedProduct(
       environment: content.environment, product: content.product)
     if let version = known[observed] { return version }
-    let version: Name?
-    if view.cuts(clocks) {
-      if book == nil { book = try view.book(clocks) }
-      version = book?.versionOnOffer(of: observed.product, in: observed.environment)
-    } else {
-      version = try view.observations(of: observed).versionOnOffer
-    }
+    let version =
+      if let book {
+        book.versionOnOffer(of: observed.product, in: observed.environment)
+      } else {
+        try view.versionsOnOffer(of: [observed], clocks, along: asked.map { [$0] } ?? [])[observed]
+      }
     known[observed] = version
     return version
   }

@@ -43,7 +43,33 @@ extension LedgerView {
     environments: [StoreEnvironment] = [.production], at: Instant? = nil,
     _ body: (CustomerDifference) throws(LedgerError) -> Bool
   ) throws(LedgerError) {
-    let sides = (try side(from, at), try side(to, at))
+    try differences(
+      from: Clocks(at: at, asOf: from), to: Clocks(at: at, asOf: to), account: account,
+      environments: environments, body)
+  }
+
+  /// What is not the same at two settings of the clocks, customer by customer; stops where `body`
+  /// returns false.
+  ///
+  /// Two store times of one ledger time say what changed in between as the ledger knew it then; two
+  /// ledger times at one store time say what it learned. A side without a store time is judged at
+  /// the time of its moment, or at the customer's newest event where that is later.
+  ///
+  /// - Parameters:
+  ///   - from: The clocks before.
+  ///   - to: The clocks after.
+  ///   - account: Whose; `nil` for all customers.
+  ///   - environments: In which environments, each by itself.
+  ///   - body: Told of each customer for whom something differs.
+  /// - Complexity: O(*n* log *n*) in the events of the customer's unit, or of all units, one at a
+  ///   time.
+  /// - Throws: ``LedgerError``, and what `body` throws.
+  public func differences(
+    from: Clocks, to: Clocks, account: Name? = nil,
+    environments: [StoreEnvironment] = [.production],
+    _ body: (CustomerDifference) throws(LedgerError) -> Bool
+  ) throws(LedgerError) {
+    let sides = (try side(from), try side(to))
     guard let account else {
       var walk = try units()
       while try walk.advance() {
@@ -58,7 +84,6 @@ extension LedgerView {
 
   /// One of the two moments.
   private struct Side {
-    var end: UInt64
     var clocks: Clocks
     /// In microseconds.
     var moment: Int64
@@ -66,19 +91,19 @@ extension LedgerView {
     var context: SharedContext
   }
 
-  private func side(_ time: Clocks.LedgerTime, _ at: Instant?) throws(LedgerError) -> Side {
-    let end = try position(time)
-    let clocks = Clocks(at: at, asOf: .position(end))
+  private func side(_ asked: Clocks) throws(LedgerError) -> Side {
+    let end = try lastPosition(asked)
+    let clocks = Clocks(at: asked.at, asOf: .position(end))
     let moment: Int64
-    if let at {
+    if let at = asked.at {
       moment = at.microseconds
-    } else if case .instant(let instant) = time {
+    } else if case .instant(let instant)? = asked.asOf {
       moment = instant.microseconds
     } else {
       moment = end == 0 ? .min : try log.record(at: end).recordedAt.microseconds
     }
     return Side(
-      end: end, clocks: clocks, moment: moment, isMomentFixed: at != nil,
+      clocks: clocks, moment: moment, isMomentFixed: asked.at != nil,
       context: try context(clocks))
   }
 

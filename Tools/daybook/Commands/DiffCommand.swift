@@ -5,13 +5,17 @@ import LedgerStore
 struct DiffCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff",
-    abstract: "What changed between two positions or times of the ledger.",
+    abstract: "What changed between two positions or times.",
     discussion: """
       Reads the ledger and writes, customer by customer, what came and went: products, \
       entitlements, balances, installed versions. Each side is what the ledger answered then; with \
-      --at both are judged at one store time, so that only what it learned counts. Example:
+      --at both are judged at one store time, so that only what it learned counts. With --as-of \
+      the ledger's clock stands still and --from and --to are store times: what changed between \
+      them, as the ledger knew it then. Examples:
 
         daybook diff reader-1 --from 2026-02-01T00:00:00Z --to 2026-03-01T00:00:00Z
+        daybook diff --from 2026-03-01T00:00:00Z --to 2026-04-01T00:00:00Z \
+          --as-of 2026-04-02T00:00:00Z
       """)
 
   @OptionGroup var options: LedgerOptions
@@ -21,7 +25,7 @@ struct DiffCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "A position or time of the ledger; 0 is before its first event.",
+      "A position or time of the ledger (with --as-of a store time); 0 is before its first event.",
       valueName: "position|time"),
     transform: Parse.ledgerTime)
   var from: Clocks.LedgerTime
@@ -36,24 +40,40 @@ struct DiffCommand: ParsableCommand {
     transform: Parse.instant)
   var at: Instant?
 
+  @Option(
+    name: .customLong("as-of"),
+    help: ArgumentHelp(
+      "Answer both sides, two store times, from what the ledger held at this position or time.",
+      valueName: "position|time"),
+    transform: Parse.ledgerTime)
+  var asOf: Clocks.LedgerTime?
+
   @OptionGroup var environments: EnvironmentOptions
 
   @Option(help: "How to answer: table, json or jsonl.")
   var format: OutputFormat = .table
+
+  func validate() throws {
+    guard asOf != nil else { return }
+    guard at == nil else {
+      throw ValidationError("with --at and --as-of both clocks stand still: leave one of them out.")
+    }
+    for side in [from, to].compactMap({ $0 }) {
+      guard case .instant = side else {
+        throw ValidationError(
+          "with --as-of the sides are store times, such as --from 2026-03-01T00:00:00Z.")
+      }
+    }
+  }
 
   func run() throws {
     try answering {
       var count = 0
       if format == .json { Console.print("[") }
       try options.read { (view) throws(LedgerError) in
-        let end = to ?? .position(view.position)
-        let (first, last) = (try view.position(from), try view.position(end))
-        guard first <= last else {
-          throw LedgerError(
-            .conditionFailed, "--from is position \(first) and --to \(last): turn them round.")
-        }
+        let (before, after) = try sides(view)
         try view.differences(
-          from: from, to: end, account: account, environments: environments.environments, at: at
+          from: before, to: after, account: account, environments: environments.environments
         ) { difference in
           print(difference, isFirst: count == 0)
           count += 1
@@ -66,6 +86,27 @@ struct DiffCommand: ParsableCommand {
       case .jsonl: break
       }
     }
+  }
+
+  /// The clocks of both sides: one of the two runs, and the other stands still.
+  private func sides(_ view: LedgerView) throws(LedgerError) -> (Clocks, Clocks) {
+    guard let asOf else {
+      let end = to ?? .position(view.position)
+      let (first, last) = (try view.position(from), try view.position(end))
+      guard first <= last else { throw turned("position \(first)", "\(last)") }
+      return (Clocks(at: at, asOf: from), Clocks(at: at, asOf: end))
+    }
+    var sides = (Clocks(asOf: asOf), Clocks(asOf: asOf))
+    if case .instant(let time) = from { sides.0.at = time }
+    if case .instant(let time)? = to { sides.1.at = time }
+    if let first = sides.0.at, let last = sides.1.at, last < first {
+      throw turned(first.rfc3339, last.rfc3339)
+    }
+    return sides
+  }
+
+  private func turned(_ first: String, _ last: String) -> LedgerError {
+    LedgerError(.conditionFailed, "--from is \(first) and --to \(last): turn them round.")
   }
 
   private func print(_ difference: CustomerDifference, isFirst: Bool) {

@@ -10,9 +10,10 @@ struct ExplainCommand: ParsableCommand {
     abstract: "Why a customer has, or has not, a product or an entitlement.",
     discussion: """
       Reads the ledger and writes the events that decide it, in order: what each says, what \
-      changed with it, and what there would be without it. Example:
+      changed with it, and what there would be without it. With --as-of it is also said what the \
+      ledger has learned since about the same store time. Example:
 
-        daybook explain reader-1 pro --at 2026-02-01T12:00:00Z
+        daybook explain reader-1 pro --at 2026-02-01T12:00:00Z --as-of 1200
       """)
 
   @OptionGroup var options: LedgerOptions
@@ -37,7 +38,7 @@ struct ExplainCommand: ParsableCommand {
           now: EventLog.systemClock())
       }
       switch format {
-      case .table: found.printText()
+      case .table: found.printText(asOf: clocks.asOf != nil)
       case .json, .jsonl: Console.print(found.json)
       }
     }
@@ -45,23 +46,32 @@ struct ExplainCommand: ParsableCommand {
 }
 
 extension Explanation {
-  fileprivate func printText() {
+  fileprivate func printText(asOf isPast: Bool) {
     Console.print(Console.bold(TextTable.printable(verdict)))
-    Console.print(TextTable.printable(reason))
-    for step in steps {
-      let event = step.event.event
-      Console.print("")
+    Console.print(TextTable.printable(reason(isPast ? ", as of position \(position)," : ",")))
+    for step in steps { print(step) { step in "without it: \(without(step))" } }
+    guard let learned else { return }
+    Console.print("")
+    Console.print(
+      TextTable.printable(
+        "since learned, up to position \(learned.position): \(Self.text(learned.holdings)) at that "
+          + "time\(learned.steps.isEmpty ? "" : ", by these events:")"))
+    for step in learned.steps { print(step) { _ in nil } }
+  }
+
+  private func print(_ step: Step, _ last: (Step) -> String?) {
+    let event = step.event.event
+    Console.print("")
+    Console.print(
+      TextTable.printable(
+        "\(step.event.position)  \(event.occurredAt.rfc3339)  recorded "
+          + "\(step.event.recordedAt.rfc3339)  \((event.source ?? EventSource(.app)).text)"))
+    Console.print("    " + TextTable.printable(step.text))
+    if step.before != step.after {
       Console.print(
-        TextTable.printable(
-          "\(step.event.position)  \(event.occurredAt.rfc3339)  recorded "
-            + "\(step.event.recordedAt.rfc3339)  \((event.source ?? EventSource(.app)).text)"))
-      Console.print("    " + TextTable.printable(step.text))
-      if step.before != step.after {
-        Console.print(
-          "    " + TextTable.printable("\(Self.text(step.before)) → \(Self.text(step.after))"))
-      }
-      Console.print("    " + TextTable.printable("without it: \(without(step))"))
+        "    " + TextTable.printable("\(Self.text(step.before)) → \(Self.text(step.after))"))
     }
+    if let line = last(step) { Console.print("    " + TextTable.printable(line)) }
   }
 
   private var verdict: String {
@@ -69,11 +79,12 @@ extension Explanation {
     return "\(account.text) \(isHeld ? "has" : "has not") \(name.text)\(what)"
   }
 
-  /// What the verdict rests on, in a sentence.
-  private var reason: String {
+  /// What the verdict rests on, in a sentence; `asOf` says of which place in the ledger.
+  private func reason(_ asOf: String) -> String {
     switch ground {
-    case .listed: "at \(at.rfc3339), by these events:"
-    case .takenAway: "at \(at.rfc3339), because these events took it away or gave it elsewhere:"
+    case .listed: "at \(at.rfc3339)\(asOf) by these events:"
+    case .takenAway:
+      "at \(at.rfc3339)\(asOf) because these events took it away or gave it elsewhere:"
     case .over(let end): "because the operator's grant ended at \(end.rfc3339):"
     case .elsewhere(let environment):
       "in this environment; in \(environment.text) it is \(Self.text(steps.last?.after ?? [])):"
@@ -111,6 +122,15 @@ extension Explanation {
       json.member("because", ground.word)
       Self.write("holdings", holdings, to: &json)
       json.member("events", array: { json in for step in steps { Self.write(step, to: &json) } })
+      json.key("learned")
+      guard let learned else { return json.raw(nil) }
+      json.object { json in
+        json.member("position", learned.position)
+        json.member("has", learned.isHeld)
+        Self.write("holdings", learned.holdings, to: &json)
+        json.member(
+          "events", array: { json in for step in learned.steps { Self.write(step, to: &json) } })
+      }
     }
     return json.text
   }

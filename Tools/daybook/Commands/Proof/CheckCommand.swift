@@ -8,14 +8,14 @@ struct CheckCommand: ParsableCommand {
     commandName: "check",
     abstract: "Checks a proof or a checkpoint with nothing but a key.",
     discussion: """
-      Reads a file that `daybook prove` or `daybook checkpoint` has written and says what is \
-      proven by it and who has signed, or what fails (exit code 1). It needs no ledger and no \
-      network. The key is a verifier key, or a file that holds one. Example:
+      Reads a file that `daybook prove`, `daybook checkpoint` or `daybook export --bundle` has \
+      written and says what is proven by it and who has signed, or what fails (exit code 1). It \
+      needs no ledger and no network. The key is a verifier key, or a file of one. Example:
 
         daybook check 15.tlog-proof --key books.example.com/shop+7c2a…+AWl…
       """)
 
-  @Argument(help: "The proof; - is standard input.") var file: String
+  @Argument(help: "The proof or bundle; - is standard input.") var file: String
 
   @Option(
     help: ArgumentHelp(

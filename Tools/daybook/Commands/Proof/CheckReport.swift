@@ -7,6 +7,7 @@ enum CheckReport {
   case event(ProvenEvent)
   case consistency(ConsistencyProofFile, [NoteVerifier])
   case checkpoint(SignedCheckpoint, [NoteVerifier])
+  case bundle(IncidentBundle, [NoteVerifier])
 
   /// Checks a file.
   ///
@@ -20,6 +21,7 @@ enum CheckReport {
     case .consistency(let proof): return .consistency(proof, try proof.check(keys))
     case .checkpoint(let checkpoint):
       return .checkpoint(checkpoint, try checkpoint.signers(of: keys))
+    case .bundle(let bundle): return .bundle(bundle, try bundle.signers(of: keys))
     }
   }
 
@@ -56,6 +58,14 @@ enum CheckReport {
       ] + Self.under(proof.new, signers)
     case .checkpoint(let checkpoint, let signers):
       ["proven: this is what was signed"] + Self.under(checkpoint, signers)
+    case .bundle(let bundle, let signers):
+      [
+        "proven: these \(bundle.events.events.count) events stand in the book, each as its record "
+          + "says, \(bundle.span)"
+      ] + Self.under(bundle.checkpoint, signers) + [
+        "said, and not proven: \(bundle.events.steps.count) of them are those of "
+          + "\(bundle.account?.text ?? "the customer"), and that none is left out"
+      ]
     }
   }
 
@@ -97,6 +107,14 @@ enum CheckReport {
       case .checkpoint(let checkpoint, let signers):
         json.member("kind", "checkpoint")
         Self.write(checkpoint, signers, to: &json)
+      case .bundle(let bundle, let signers):
+        json.member("kind", "bundle")
+        json.member("account", bundle.account)
+        json.member("events", bundle.events.events.count)
+        json.member("steps", bundle.events.steps.count)
+        json.member("firstPosition", bundle.events.events.first?.position)
+        json.member("lastPosition", bundle.events.events.last?.position)
+        Self.write(bundle.checkpoint, signers, to: &json)
       }
     }
     return json.text
@@ -113,5 +131,13 @@ enum CheckReport {
         json.member("root", checkpoint.rootText)
       })
     json.member("signers", strings: signers.map(\.text))
+  }
+}
+
+extension IncidentBundle {
+  /// Between which positions its events stand.
+  fileprivate var span: String {
+    guard let first = events.events.first, let last = events.events.last else { return "nowhere" }
+    return "between the positions \(first.position) and \(last.position)"
   }
 }

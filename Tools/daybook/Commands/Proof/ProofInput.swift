@@ -36,6 +36,7 @@ enum ProofInput {
       case .checkpoint(let checkpoint): checkpoint
       case .event(let proof): proof.checkpoint
       case .consistency(let proof): proof.new
+      case .bundle(let bundle): bundle.checkpoint
       }
     }
   }

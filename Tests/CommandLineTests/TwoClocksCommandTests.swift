@@ -1,0 +1,126 @@
+import Foundation
+import Testing
+
+/// A refund that came late, and a correction of what had been right: on which clock they show.
+@Suite("The two clocks of the commands") struct TwoClocksCommandTests {
+  private let ledger: TestLedger
+
+  /// Bought at noon; told of a minute later; refunded 30 seconds after the purchase, which arrives
+  /// as the last but one; and the refund is taken back at the end.
+  init() throws {
+    ledger = try TestLedger()
+    let notification = #","source":"notification","transaction":"t1""#
+    let lines = [
+      Sample.purchase("t1", of: "ada", at: 0),
+      Sample.event("seen", at: 60, #","account":"ada""#),
+      Sample.event("refund", "transaction.refunded", at: 30, notification),
+      Sample.event("reversal", "transaction.refundReversed", at: 90, notification),
+    ]
+    let appended = try ledger.run("append", input: lines.joined(separator: "\n"))
+    try #require(appended.status == 0, "\(appended.errors)")
+  }
+
+  private func state(_ clocks: String...) throws -> String? {
+    let answer = try ledger.run(["entitlements", "ada", "--format", "json"] + clocks).object()
+    return (answer["entitlements"] as? [[String: Any]])?.first?["state"] as? String
+  }
+
+  private static func seconds(_ second: Int) -> String {
+    "2026-02-01T12:0\(second / 60):\(second % 60 < 10 ? "0" : "")\(second % 60)Z"
+  }
+
+  @Test("a fact that came late changes what was, and not what was known") func late() throws {
+    // At one store time, by what was known: on the ledger's clock it changes.
+    #expect(try state("--at", Self.seconds(60), "--as-of", "2") == "active")
+    #expect(try state("--at", Self.seconds(60), "--as-of", "3") == "refunded")
+    // Before it occurred it changes nothing, however much is known.
+    #expect(try state("--at", Self.seconds(10), "--as-of", "2") == "active")
+    #expect(try state("--at", Self.seconds(10), "--as-of", "3") == "active")
+  }
+
+  @Test("a correction changes what is from then on, on both clocks") func corrected() throws {
+    #expect(try state("--at", Self.seconds(60)) == "refunded")
+    #expect(try state("--at", Self.seconds(90)) == "active")
+    #expect(try state("--at", Self.seconds(90), "--as-of", "3") == "refunded")
+    #expect(try state() == "active")
+  }
+
+  @Test("explain says what was known, and what was learned since") func explained() throws {
+    let clocks = ["--at", Self.seconds(60), "--as-of", "2"]
+    let text = try ledger.run(["explain", "ada", "map"] + clocks)
+    #expect(text.lines.first == "ada has map: map active")
+    #expect(text.lines[1] == "at \(Self.seconds(60)), as of position 2, by these events:")
+    #expect(
+      text.output.contains("since learned, up to position 4: map refunded at that time, by these"))
+    #expect(text.output.contains("the store's server refunded transaction t1"))
+    let answer = try ledger.run(["explain", "ada", "map", "--format", "json"] + clocks).object()
+    let learned = try #require(answer["learned"] as? [String: Any])
+    #expect(learned["has"] as? Bool == false)
+    let events = try #require(learned["events"] as? [[String: Any]])
+    #expect(events.compactMap { $0["position"] as? Int } == [3])
+    // By store time alone everything is known, and nothing is learned.
+    let now = try ledger.run("explain", "ada", "map", "--at", Self.seconds(60), "--format", "json")
+    #expect(try now.object()["has"] as? Bool == false)
+    #expect(try now.object()["learned"] is NSNull)
+  }
+
+  @Test("a difference lies between two ledger times, or between two store times of one")
+  func difference() throws {
+    let noon = ["--from", Self.seconds(10), "--to", Self.seconds(60)]
+    // As the ledger knew it before the refund came, nothing changed in that minute.
+    #expect(try ledger.run(["diff"] + noon + ["--as-of", "2"]).lines == ["nothing changed"])
+    #expect(
+      try ledger.run(["diff"] + noon + ["--as-of", "3"]).lines == ["ada  map: active → refunded"])
+    #expect(
+      try ledger.run("diff", "--from", "2", "--to", "3", "--at", Self.seconds(60)).lines
+        == ["ada  map: active → refunded"])
+    #expect(
+      try ledger.run("diff", "--from", "2", "--to", "3", "--at", Self.seconds(10)).lines
+        == ["nothing changed"])
+    // Without an end, to the ledger time itself.
+    #expect(
+      try ledger.run("diff", "--from", Self.seconds(60), "--as-of", "4").lines
+        == ["ada  map: refunded → active"])
+  }
+
+  @Test("a difference on no clock, or with its sides turned round, is refused")
+  func refused() throws {
+    let both = try ledger.run(
+      "diff", "--from", Self.seconds(0), "--at", Self.seconds(9), "--as-of", "2")
+    #expect(both.status == 64)
+    #expect(both.errors.contains("both clocks stand still"))
+    let position = try ledger.run("diff", "--from", "1", "--as-of", "2")
+    #expect(position.status == 64)
+    #expect(position.errors.contains("store times"))
+    let turned = try ledger.run(
+      "diff", "--from", Self.seconds(9), "--to", Self.seconds(8), "--as-of", "2")
+    #expect(turned.status == 65)
+    #expect(turned.errors.contains("turn them round"))
+  }
+
+  @Test(
+    "every question takes both clocks, and a place that the ledger has not reached is refused",
+    arguments: [
+      "entitlements ada", "entitlements --transaction t1", "installed ada", "installed --outdated",
+      "transactions ada", "transactions ada --open", "transactions --original t1", "findings",
+      "findings --count", "findings --by rule", "findings --by appVersion",
+      "findings --account ada",
+      "holders map", "explain ada map", "events", "events --account ada", "events --count",
+      "catalog", "catalog --invalid", "catalog --payments", "content updates",
+    ])
+  func everywhere(_ question: String) throws {
+    let words = question.split(separator: " ").map(String.init)
+    for asOf in ["3", "2026-02-01T12:00:00Z"] {
+      let answer = try ledger.run(words + ["--at", Self.seconds(60), "--as-of", asOf])
+      #expect(answer.status == 0, "\(question) --as-of \(asOf): \(answer.errors)")
+    }
+    let beyond = try ledger.run(words + ["--as-of", "5"])
+    #expect(beyond.status == 65, "\(question): \(beyond.output)")
+    #expect(beyond.errors.contains("no position 5"), "\(question): \(beyond.errors)")
+  }
+
+  @Test("a clock that cannot be read is a usage error") func unreadable() throws {
+    #expect(try ledger.run("entitlements", "ada", "--as-of", "soon").status == 64)
+    #expect(try ledger.run("entitlements", "ada", "--at", "3").status == 64)
+  }
+}
