@@ -16,7 +16,6 @@ struct ExportCommand: ParsableCommand {
 
         daybook export march.sqlite --as-of 2026-04-02T00:00:00Z --operator kim --reason "books of March"
         daybook export sales.csv --table postings --since 2026-03-01T00:00:00Z --until 2026-04-01T00:00:00Z
-        daybook export case.bundle --bundle --account reader-1 --key /media/safe/shop.key
       """)
 
   @OptionGroup var options: LedgerOptions
