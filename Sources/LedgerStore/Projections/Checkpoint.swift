@@ -42,7 +42,7 @@ struct Checkpoint: Hashable {
     guard bytes.count == Self.byteCount, bytes.bigEndianHalf(at: 0) == Self.formatVersion else {
       throw LedgerError(
         .rebuildNeeded,
-        "The projections were folded by a program with another format of them: run `daybook rebuild`."
+        "The projections are in the format of another program: run `daybook rebuild`."
       )
     }
     position = bytes.bigEndianWord(at: 4)

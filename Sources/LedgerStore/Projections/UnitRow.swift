@@ -12,8 +12,8 @@ struct UnitRow {
   /// `nil` where the state cannot be read (it was written by another version): fold it anew.
   var unit: Unit?
 
-  /// Folded-through position, believed time of the last fact, newest events by environment, bytes of
-  /// the report that follows; the state stands behind it.
+  /// Folded-through position, believed time of the last fact, newest events by environment, count
+  /// of the bytes of the report that follows; the state stands behind it.
   private static let headerBytes = 8 + 8 + 8 * StoreEnvironment.allCases.count + 4
 
   init(foldedThrough: UInt64, unit: Unit) {

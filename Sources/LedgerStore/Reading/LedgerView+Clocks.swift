@@ -5,8 +5,8 @@ internal import LedgerModel
 extension LedgerView {
   /// The position that a ledger time means.
   ///
-  /// - Complexity: O(1) for a position, O(log *n*) for an instant, and O(*k*) in the events that stand
-  ///   behind the projections.
+  /// - Complexity: O(1) for a position, O(log *n*) for an instant, and O(*k*) in the events that
+  ///   stand behind the projections.
   /// - Throws: ``LedgerError``: `notFound` where the ledger has not come as far.
   public func position(_ time: Clocks.LedgerTime) throws(LedgerError) -> UInt64 {
     switch time {

@@ -147,8 +147,8 @@ extension ReducerReport {
     let rules = "rules \(storedReducer) → \(reducer), up to position \(position)"
     guard isDifferent else { return ["no answer of \(accounts) accounts differs: \(rules)"] }
     var lines = [
-      "\(changed) of \(accounts) accounts differ (\(gaining) gain, \(losing) lose, \(otherBalances) "
-        + "other balances, \(otherInstalled) other versions installed): \(rules)"
+      "\(changed) of \(accounts) accounts differ (\(gaining) gain, \(losing) lose, "
+        + "\(otherBalances) other balances, \(otherInstalled) other versions installed): \(rules)"
     ]
     for finding in findings where finding.before != finding.after {
       lines.append("findings \(finding.rule): \(finding.before) → \(finding.after)")
