@@ -28,6 +28,7 @@ let package = Package(
     .library(name: "QueueSimulator", targets: ["QueueSimulator"]),
     .library(name: "Replay", targets: ["Replay"]),
     .library(name: "Audit", targets: ["Audit"]),
+    .library(name: "LedgerExport", targets: ["LedgerExport"]),
     .library(name: "HostedContent", targets: ["HostedContent"]),
     .library(name: "ProductCatalogue", targets: ["ProductCatalogue"]),
     .library(name: "ProductPages", targets: ["ProductPages"]),
@@ -37,6 +38,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
   ],
   targets: [
     .systemLibrary(
@@ -70,7 +72,19 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(
-      name: "Audit", dependencies: ["LedgerStore", "LedgerModel", "LedgerEvents"],
+      name: "Audit",
+      dependencies: [
+        "LMDB", "LedgerStore", "LedgerModel", "LedgerEvents",
+        .product(name: "Crypto", package: "swift-crypto"),
+      ],
+      swiftSettings: strict),
+    .target(
+      name: "LedgerExport",
+      dependencies: [
+        "PackageFiles", "LedgerStore", "LedgerModel", "LedgerEvents",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ],
       swiftSettings: strict),
     .systemLibrary(
       name: "CArchive", pkgConfig: "libarchive",
@@ -98,7 +112,8 @@ let package = Package(
       dependencies: [
         "LedgerEvents", "LedgerModel", "LedgerStore", "Entitlements", "StoreImport", "Replay",
         "QueueSimulator", "HostedContent", "ProductCatalogue", "ProductPages",
-        "Audit", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "Audit", "LedgerExport",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ],
       path: "Tools/daybook", swiftSettings: strict),
@@ -179,7 +194,15 @@ let package = Package(
     .testTarget(
       name: "AuditTests",
       dependencies: [
-        "Audit", "LMDB", "LedgerStore", "LedgerModel", "LedgerEvents", "LedgerHistories",
+        "Audit", "Replay", "LedgerStore", "LedgerModel", "LedgerEvents", "LMDB",
+        "LedgerHistories",
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "LedgerExportTests",
+      dependencies: [
+        "LedgerExport", "LedgerStore", "LedgerModel", "LedgerEvents", "LedgerHistories",
+        .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: strict),
     .testTarget(

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Validates events, scenarios and catalogues against their schemas.
+"""Validates events, scenarios, catalogues and incident bundles against their schemas.
 
 Without arguments: every sample in Tests/Samples/*.jsonl, every scenario below Tests/Scenarios and
-the sample catalogue must hold, and every line of bad-events.jsonl, bad-scenarios.jsonl and
-bad-catalogues.jsonl must fail. With arguments: each of the files must hold, scenarios (.json) and
-events (.jsonl, JSON Lines).
+the sample catalogue must hold, and every line of bad-events.jsonl, bad-scenarios.jsonl,
+bad-catalogues.jsonl and bad-bundles.jsonl must fail. With arguments: each of the files must hold,
+scenarios (.json), events (.jsonl, JSON Lines) and bundles (.bundle), whose entries and nodes must
+make the root of their checkpoint, too.
 
     check.py --program daybook
 
@@ -14,6 +15,8 @@ and the path of the error; it must take the sample catalogue.
 
 Needs the package jsonschema (pip install jsonschema).
 """
+import base64
+import hashlib
 import json
 import pathlib
 import subprocess
@@ -44,6 +47,9 @@ scenario_schema["$defs"]["event"] = event_schema
 event_validator = validator(event_schema)
 scenario_validator = validator(scenario_schema)
 catalogue_validator = validator(read("catalogue.schema.json"))
+bundle_schema = read("bundle.schema.json")
+bundle_schema["$defs"]["one_event"] = event_schema
+bundle_validator = validator(bundle_schema)
 
 
 def lines(path):
@@ -53,14 +59,57 @@ def lines(path):
             yield number, json.loads(line)
 
 
+def sha256(data):
+    return hashlib.sha256(data).digest()
+
+
+def made_root(start, end, leaves, nodes):
+    """The root over the leaves from start up to end (RFC 6962, section 2.1), out of those that are
+    there and, for each subtree without one, the next node."""
+    inside = {place: entry for place, entry in leaves.items() if start <= place < end}
+    if not inside:
+        return nodes.pop(0)
+    if end - start == 1:
+        return sha256(b"\0" + inside[start])
+    middle = start + (1 << (end - start - 1).bit_length() - 1)
+    left = made_root(start, middle, inside, nodes)
+    return sha256(b"\1" + left + made_root(middle, end, inside, nodes))
+
+
+def unproven(path):
+    """What is wrong with a bundle beside the form of its lines; nothing of Daybook's is used."""
+    header, *rest = (line for _, line in lines(path))
+    entries = [base64.b64decode(line["leaf"]) for line in rest if "leaf" in line]
+    nodes = [base64.b64decode(node) for line in rest for node in line.get("nodes", [])]
+    if (len(entries), len(nodes)) != (header["leaves"], header["nodes"]):
+        return "other counts than its first line says"
+    # An entry begins with its record's length; a record has its position at 6.
+    leaves = {int.from_bytes(entry[10:14], "little") - 1: entry for entry in entries}
+    size, root = header["checkpoint"].split("\n")[1:3]
+    if made_root(0, int(size), leaves, nodes) != base64.b64decode(root) or nodes:
+        return "its entries and nodes do not make the root of its checkpoint"
+    for line in rest:
+        if "event" in line:
+            entry = base64.b64decode(line["leaf"])
+            if line["event"]["position"] != int.from_bytes(entry[10:14], "little"):
+                return "an event has another position than its entry"
+    return None
+
+
 def holding(files):
-    """How many events and scenarios there are, and how many failures they have."""
-    count = {"events": 0, "scenarios": 0}
+    """How many documents of each kind there are, and how many failures they have."""
+    count = {"events": 0, "scenarios": 0, "lines of bundles": 0}
     failures = 0
     for path in files:
         if path.suffix == ".json":
             documents = [(1, json.loads(path.read_bytes()))]
             kind, check = "scenarios", scenario_validator
+        elif path.suffix == ".bundle":
+            documents = lines(path)
+            kind, check = "lines of bundles", bundle_validator
+            if reason := unproven(path):
+                failures += 1
+                print(f"{path}: {reason}")
         else:
             documents = lines(path)
             kind, check = "events", event_validator
@@ -91,6 +140,12 @@ def refusing():
             if check.is_valid(bad[kind]) == is_seen:
                 failures += 1
                 print(f"{path}:{number}: {'holds' if is_seen else 'fails'}, and must not")
+    path = schemas / "bad-bundles.jsonl"
+    for number, bad in lines(path):
+        count += 1
+        if bundle_validator.is_valid(bad["line"]):
+            failures += 1
+            print(f"{path}:{number}: holds, and must not")
     for error in catalogue_validator.iter_errors(json.loads(sample_catalogue.read_bytes())):
         failures += 1
         print(f"{sample_catalogue}: {error.json_path}: {error.message[:400]}")
@@ -173,7 +228,7 @@ def main():
     count, more = holding(files)
     failures += more
     print(
-        f"{count['events']} events and {count['scenarios']} scenarios hold, "
+        f"{', '.join(f'{number} {kind}' for kind, number in count.items() if number)} hold, "
         f"{refused} bad ones are refused, {failures} failures"
     )
     sys.exit(1 if failures else 0)

@@ -21,6 +21,14 @@ extension Event {
   ///
   /// - Complexity: O(*n*) in the size of `data`.
   public var personalData: [UInt8]? {
+    let personal = personalMembers
+    return personal.isEmpty ? nil : EventData(members: personal).json
+  }
+
+  /// The members of `personalData`, in their order.
+  ///
+  /// - Complexity: O(*n*) in the size of `data`.
+  public var personalMembers: [EventData.Member] {
     let rule = Vocabulary.rule(type.kind)
     var personal: [EventData.Member] = []
     for member in data.members {
@@ -29,10 +37,23 @@ extension Event {
       case .open, .accountName: break
       }
     }
-    if personal.isEmpty { return nil }
-    var bytes: [UInt8] = []
-    JSONText.append(EventData(members: personal), to: &bytes)
-    return bytes
+    return personal
+  }
+}
+
+extension EventData {
+  /// The members of an event's `personalData`, each value as it was written.
+  ///
+  /// - Throws: `RecordError` where the bytes are no such object.
+  /// - Complexity: O(*n*) in its size.
+  public init(personal json: [UInt8]) throws(RecordError) {
+    do {
+      try checkUTF8(json.span)
+      var scanner = JSONScanner(json.span, depth: 1)
+      self.init(members: try scanner.dataMembers())
+    } catch {
+      throw .damaged("its personal data is no JSON")
+    }
   }
 }
 

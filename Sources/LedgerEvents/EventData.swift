@@ -29,4 +29,24 @@ public struct EventData: Sendable {
   public subscript(name: String) -> [UInt8]? {
     members.first { hasSameBytes($0.name, name) }?.json
   }
+
+  /// One JSON object of the members, each value as it was written.
+  ///
+  /// - Complexity: O(*n*) in its size.
+  public var json: [UInt8] {
+    var bytes: [UInt8] = []
+    JSONText.append(self, to: &bytes)
+    return bytes
+  }
+}
+
+extension EventData.Member {
+  /// The member as it stands in its object: the name, a colon, the value as it was written.
+  public var text: [UInt8] {
+    var bytes: [UInt8] = []
+    JSONText.append(name, to: &bytes)
+    bytes.append(UInt8(ascii: ":"))
+    bytes.append(contentsOf: json)
+    return bytes
+  }
 }

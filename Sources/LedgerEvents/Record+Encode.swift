@@ -6,6 +6,8 @@ extension Record {
   ///   - position: Its place in the log, from 1.
   ///   - recordedAt: The ledger's clock.
   ///   - numbers: The numbers of `event.nameUses`, in that order.
+  ///   - namesBefore: How many names had a number before this event: those of its numbers that are
+  ///     higher are introduced by it.
   ///   - commitment: A salted hash of `event.personalData`, where there is some and the ledger
   ///     commits to it; up to `commitmentBytesMax` bytes.
   ///   - key: What a path is hashed under.
@@ -18,7 +20,8 @@ extension Record {
   @discardableResult
   public static func append(
     _ event: Event, position: UInt64, recordedAt: Instant, numbers: [NameNumber],
-    commitment: [UInt8]? = nil, key: HashKey = .zero, to bytes: inout [UInt8]
+    namesBefore: NameNumber = 0, commitment: [UInt8]? = nil, key: HashKey = .zero,
+    to bytes: inout [UInt8]
   ) -> Bool {
     precondition(position <= positionMax, "a position beyond those that a ledger holds")
     let start = bytes.count
@@ -39,6 +42,7 @@ extension Record {
       out.append(littleEndian: UInt32(position))
       out.append(littleEndian: occurredAt)
       out.append(littleEndian: recordedAt.microseconds)
+      out.append(littleEndian: namesBefore)
       for index in 0..<envelopeCount { out.append(littleEndian: numbers[index]) }
     }
     if numbers.count > envelopeCount {
@@ -62,13 +66,13 @@ extension Record {
   /// The record of an event; see `append(_:position:recordedAt:numbers:commitment:key:to:)`.
   public static func encode(
     _ event: Event, position: UInt64, recordedAt: Instant, numbers: [NameNumber],
-    commitment: [UInt8]? = nil, key: HashKey = .zero
+    namesBefore: NameNumber = 0, commitment: [UInt8]? = nil, key: HashKey = .zero
   ) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(128)
     append(
-      event, position: position, recordedAt: recordedAt, numbers: numbers, commitment: commitment,
-      key: key, to: &bytes)
+      event, position: position, recordedAt: recordedAt, numbers: numbers,
+      namesBefore: namesBefore, commitment: commitment, key: key, to: &bytes)
     return bytes
   }
 
@@ -126,6 +130,7 @@ extension Record {
     let rule = Vocabulary.rule(event.type.kind)
     var isPersonal = false
     var hasError = false
+    var withheld: UInt16 = 0
     for member in event.data.members {
       switch rule.place(of: member) {
       case .open(let tag): append(tag, member.json, to: &bytes)
@@ -134,6 +139,9 @@ extension Record {
         append(tag, json, to: &bytes)
       case .personal:
         isPersonal = true
+        if rule.index(of: member.name) != nil, let bit = WithheldMember(named: member.name) {
+          withheld |= bit.rawValue
+        }
         if rule.hasError && member.name == "error" { hasError = true }
         if rule.hasPath && member.name == "path", let path = event.data.string("path") {
           bytes.append(RecordTag.pathHash.rawValue)
@@ -142,6 +150,12 @@ extension Record {
         }
       case .accountName: break
       }
+    }
+    if withheld != 0 {
+      bytes.append(RecordTag.withheld.rawValue)
+      let digits = String(withheld).utf8
+      bytes.append(UInt8(digits.count))
+      bytes.append(contentsOf: digits)
     }
     return (isPersonal, hasError)
   }

@@ -10,12 +10,13 @@ extension Record {
   ///   - start: Where the record begins.
   ///   - position: Its place in the log, from 1.
   ///   - recordedAt: The ledger's clock.
+  ///   - namesBefore: How many names had a number before this event.
   ///   - numbers: As many as the record was made with.
   /// - Precondition: The bytes from `start` on are a record that `append` has made.
   /// - Complexity: O(*n*) in the size of the record, for its checksum.
   public static func settle(
     _ bytes: inout [UInt8], from start: Int, position: UInt64, recordedAt: Instant,
-    numbers: [NameNumber]
+    namesBefore: NameNumber, numbers: [NameNumber]
   ) {
     precondition(position <= positionMax, "a position beyond those that a ledger holds")
     let names = UInt16(bytes[start + 4]) | UInt16(bytes[start + 5]) << 8
@@ -23,6 +24,7 @@ extension Record {
     precondition(numbers.count >= envelopeCount, "a name without a number")
     bytes.setLittleEndian(UInt32(position), at: start + 6)
     bytes.setLittleEndian(UInt64(bitPattern: recordedAt.microseconds), at: start + 18)
+    bytes.setLittleEndian(namesBefore, at: start + namesBeforeAt)
     var index = start + headerBytes
     for number in 0..<envelopeCount {
       bytes.setLittleEndian(numbers[number], at: index)

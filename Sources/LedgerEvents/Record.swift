@@ -4,10 +4,13 @@
 /// in it tells who somebody is; what does stays with `Event.personalData` and the tables of names.
 public enum Record {
   /// The version that this code writes, the first byte of every record.
-  public static let formatVersion: UInt8 = 1
+  public static let formatVersion: UInt8 = 2
 
   /// The bytes before the name numbers: the fixed header.
-  static let headerBytes = 26
+  static let headerBytes = 30
+
+  /// Where the header says how many names were numbered before the record.
+  static let namesBeforeAt = 26
 
   /// The checksum at the end: XXH64 of all that stands before it.
   static let checksumBytes = 8
@@ -111,8 +114,10 @@ public enum RecordTag: UInt8, CaseIterable, Sendable {
   case language = 54
   /// A hash of `path` under the ledger's key: whether two paths are the same, and nothing else.
   case pathHash = 55
+  /// Which personal members of the vocabulary the event has, as the sum of `WithheldMember`s.
+  case withheld = 56
 
-  /// The name of the member; the first two tags and the last one stand for none.
+  /// The name of the member; the first two tags and the last two stand for none.
   public var name: String { RecordTag.names[Int(rawValue)] }
 
   private static let names: [String] = {
@@ -122,7 +127,12 @@ public enum RecordTag: UInt8, CaseIterable, Sendable {
   }()
 
   /// Whether the tag stands for a member of `data`.
-  public var isMember: Bool { self != .typeText && self != .sourceText && self != .pathHash }
+  public var isMember: Bool {
+    switch self {
+    case .typeText, .sourceText, .pathHash, .withheld: false
+    default: true
+    }
+  }
 
   /// The tag of a member of `data`.
   static let byName: [String: RecordTag] = Dictionary(

@@ -4,11 +4,13 @@ extension RecordView {
   /// - Parameters:
   ///   - texts: The text of a name by its number; `nil` where it was erased, and the event then
   ///     comes without that field.
-  ///   - personal: The event's `personalData`; `nil` where it has none, or where it was erased.
+  ///   - personal: The event's `personalData`; `nil` where it has none, or where it is withheld.
+  ///   - substitute: What stands for a personal member that is withheld; `nil` leaves it out.
   /// - Throws: `RecordError` where the record, or the personal data, is damaged.
   /// - Complexity: O(*n*) in the size of the event.
   public func event(
-    texts: (NameNumber) -> Name?, personal: [UInt8]?
+    texts: (NameNumber) -> Name?, personal: [UInt8]?,
+    substitute: ((WithheldMember) -> String?)? = nil
   ) throws(RecordError) -> Event {
     func name(_ slot: NameSlot) -> Name? {
       let number = number(slot)
@@ -17,9 +19,11 @@ extension RecordView {
     var typeText: String?
     var sourceText: String?
     var members: [EventData.Member] = []
+    var withheld: UInt16 = 0
     var fields = fields
     while try fields.next() {
       switch fields.tag {
+      case .withheld: withheld = UInt16(clamping: fields.integer ?? 0)
       case .typeText: typeText = fields.string
       case .sourceText: sourceText = fields.string
       case .pathHash: break
@@ -31,7 +35,14 @@ extension RecordView {
     {
       members.append(EventData.Member(name: "to", json: JSONValue.string(to.text).json))
     }
-    if let personal { members = try RecordView.merge(members, personal) }
+    if let personal {
+      members = try RecordView.merge(members, personal)
+    } else if let substitute {
+      for member in WithheldMember.allCases where withheld & member.rawValue != 0 {
+        guard let text = substitute(member) else { continue }
+        members.append(EventData.Member(name: member.name, json: member.json(of: text)))
+      }
+    }
     guard kind != .unknown || typeText != nil else {
       throw .damaged("it does not say of which type it is")
     }
@@ -51,25 +62,19 @@ extension RecordView {
   ///
   /// - Throws: `RecordError` as `event(texts:personal:)`.
   public func recordedEvent(
-    texts: (NameNumber) -> Name?, personal: [UInt8]?
+    texts: (NameNumber) -> Name?, personal: [UInt8]?,
+    substitute: ((WithheldMember) -> String?)? = nil
   ) throws(RecordError) -> RecordedEvent {
     RecordedEvent(
       position: position, recordedAt: recordedAt,
-      event: try event(texts: texts, personal: personal))
+      event: try event(texts: texts, personal: personal, substitute: substitute))
   }
 
   /// Members of the record with the personal ones, which go before where both have one.
   private static func merge(
     _ members: [EventData.Member], _ personal: [UInt8]
   ) throws(RecordError) -> [EventData.Member] {
-    let added: [EventData.Member]
-    do {
-      try checkUTF8(personal.span)
-      var scanner = JSONScanner(personal.span, depth: 1)
-      added = try scanner.dataMembers()
-    } catch {
-      throw .damaged("its personal data is no JSON")
-    }
+    let added = try EventData(personal: personal).members
     let names = Set(added.map { Name($0.name) })
     return members.filter { !names.contains(Name($0.name)) } + added
   }

@@ -17,6 +17,9 @@ public struct RecordView: ~Escapable {
   public let occurredAt: Instant
   /// Ledger time.
   public let recordedAt: Instant
+  /// How many names had a number before this event: those of its numbers that are higher are
+  /// introduced by it.
+  public let namesBefore: NameNumber
   /// As stated by the event.
   public let sequence: Int64?
   /// How many names inside `data` have numbers.
@@ -69,6 +72,7 @@ public struct RecordView: ~Escapable {
     position = UInt64(load32(body, 6))
     occurredAt = Instant(microseconds: Int64(bitPattern: load64(body, 10)))
     recordedAt = Instant(microseconds: Int64(bitPattern: load64(body, 18)))
+    namesBefore = load32(body, Record.namesBeforeAt)
     guard occurredAt.isWritable, recordedAt.isWritable else {
       throw .damaged("a time in it is beyond the years that can be written")
     }

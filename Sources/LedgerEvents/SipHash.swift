@@ -17,19 +17,24 @@ public struct HashKey: Hashable, Sendable {
   /// nothing of its text.
   ///
   /// - Complexity: O(*n*) in the length of the text.
-  public func hash(_ text: String) -> UInt64 {
+  public func hash(_ text: String) -> UInt64 { hash(text.utf8Span.span) }
+
+  /// SipHash-2-4 of bytes under this key.
+  ///
+  /// - Complexity: O(*n*) in their number.
+  public func hash(_ bytes: Span<UInt8>) -> UInt64 {
     var state = SipHash(self)
-    var word: UInt64 = 0
-    var count: UInt64 = 0
-    for byte in text.utf8 {
-      word |= UInt64(byte) << (8 * (count & 7))
-      count += 1
-      if count & 7 == 0 {
-        state.absorb(word)
-        word = 0
-      }
+    var index = 0
+    while index + 8 <= bytes.count {
+      state.absorb(load64(bytes, index))
+      index += 8
     }
-    state.absorb(word | count << 56)
+    var word = UInt64(truncatingIfNeeded: bytes.count) << 56
+    while index < bytes.count {
+      word |= UInt64(bytes[index]) << (8 * UInt64(index & 7))
+      index += 1
+    }
+    state.absorb(word)
     return state.finish()
   }
 }

@@ -29,13 +29,15 @@ struct RecordSettleTests {
       let commitment = [UInt8](repeating: 3, count: 32)
       let now = Instant(microseconds: 1_700_000_000_123_456)
       let whole = Record.encode(
-        event, position: 4_000_000_000, recordedAt: now, numbers: numbers, commitment: commitment)
+        event, position: 4_000_000_000, recordedAt: now, numbers: numbers, namesBefore: 77_000,
+        commitment: commitment)
       var bytes: [UInt8] = [1, 2, 3]
       Record.append(
         event, position: 0, recordedAt: Instant(microseconds: 0),
         numbers: [NameNumber](repeating: 0, count: count), commitment: commitment, to: &bytes)
       Record.settle(
-        &bytes, from: 3, position: 4_000_000_000, recordedAt: now, numbers: numbers)
+        &bytes, from: 3, position: 4_000_000_000, recordedAt: now, namesBefore: 77_000,
+        numbers: numbers)
       #expect(bytes == [1, 2, 3] + whole, "\(event.type.text)")
     }
   }

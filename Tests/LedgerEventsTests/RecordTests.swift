@@ -83,7 +83,7 @@ struct RecordTests {
     var numbers = NameNumbers()
     let record = Record.encode(
       event, position: 1, recordedAt: event.occurredAt, numbers: numbers.number(event))
-    #expect(record.count == 92)
+    #expect(record.count == 96)
   }
 
   @Test func `A damaged record is an error and never a trap`() throws {
@@ -121,7 +121,7 @@ struct RecordTests {
       Issue.record("was read")
     } catch {
       #expect(error.code == .unknownVersion)
-      #expect(error.message.contains("format 2"))
+      #expect(error.message.contains("format \(Record.formatVersion + 1)"))
     }
   }
 

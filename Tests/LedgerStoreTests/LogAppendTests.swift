@@ -171,8 +171,15 @@ struct LogAppendTests {
         Issue.record("the note has no personal part")
         return
       }
-      let row = [UInt8](copying: personal)
-      #expect(try view.record(at: 1).commitment == PersonalPart.commitment(of: row))
+      let row = String(decoding: [UInt8](copying: personal), as: UTF8.self)
+      #expect(!row.contains("Mustermann"))
+      let disclosed = try view.disclosures(at: 1) ?? []
+      #expect(disclosed.map(\.member.name) == ["text"])
+      #expect(
+        try view.record(at: 1).commitment == Commitment.data(disclosed.map(\.commitment)))
+      for one in disclosed {
+        #expect(one.commitment == Commitment.member(one.member, nonce: one.nonce))
+      }
     }
   }
 }

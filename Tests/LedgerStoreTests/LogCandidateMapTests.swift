@@ -56,7 +56,8 @@ struct LogCandidateMapTests {
 struct LogKeyHashTests {
   private func hash(_ seed: UInt8) throws -> KeyHash {
     let key = [UInt8](repeating: seed, count: 16)
-    let hash = KeyHash(key: key.span)
+    let hash = KeyHash(
+      key: key.span, people: NameSeal(low: HashKey(low: UInt64(key[0]), high: 2), high: .zero))
     return try #require(hash)
   }
 
@@ -75,7 +76,8 @@ struct LogKeyHashTests {
   @Test("takes keys of 16 bytes alone")
   func keyLength() {
     let key = [UInt8](repeating: 1, count: 15)
-    let hash = KeyHash(key: key.span)
+    let hash = KeyHash(
+      key: key.span, people: NameSeal(low: HashKey(low: UInt64(key[0]), high: 2), high: .zero))
     #expect(hash.map { _ in 1 } == nil)
   }
 

@@ -41,7 +41,6 @@ import Testing
     let ledger = try walk.ledger()
     let projections = try #require(try ledger.source.live())
     var rows: [(Table, [UInt8], [UInt8])] = []
-    let keys = AnswerKeys(ledger.log.identity)
     try ledger.read { (view) throws(LedgerError) in
       let (context, texts) = (view.reader.overlay.context, view.reader.texts)
       var units = try view.units()
@@ -57,8 +56,7 @@ import Testing
         for index in (place?.upperBound ?? row.count)..<row.count { row[index] = 0xFF }
         rows.append((view.tables.units, units.unit.bigEndianBytes, row))
         for (account, answer) in answers {
-          let key = keys.key(of: texts.text(of: account))
-          rows.append((view.tables.answers, [UInt8](copying: key.span), answer.encoded))
+          rows.append((view.tables.answers, try texts.answerKey(of: account), answer.encoded))
         }
       }
       try texts.check()

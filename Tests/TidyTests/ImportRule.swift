@@ -12,7 +12,10 @@ struct ImportRule: TidyRule {
     "StoreImport": ["LedgerEvents", "Crypto"],
     "QueueSimulator": ["LedgerEvents", "LedgerModel"],
     "Replay": ["LedgerStore", "LedgerModel", "LedgerEvents", "ProductPages", "Crypto"],
-    "Audit": ["LedgerStore", "LedgerModel", "LedgerEvents"],
+    "Audit": ["LMDB", "LedgerStore", "LedgerModel", "LedgerEvents", "Crypto"],
+    "LedgerExport": [
+      "PackageFiles", "LedgerStore", "LedgerModel", "LedgerEvents", "Crypto", "GRDB",
+    ],
     "PackageFiles": ["CArchive", "CFolder"],
     "HostedContent": ["PackageFiles", "LedgerEvents", "LedgerModel", "Crypto"],
     "ProductCatalogue": ["LedgerStore", "LedgerModel", "LedgerEvents", "StoreImport"],
@@ -20,7 +23,7 @@ struct ImportRule: TidyRule {
     "daybook": [
       "LedgerEvents", "LedgerModel", "LedgerStore", "Entitlements", "StoreImport", "Replay",
       "QueueSimulator", "HostedContent", "ProductCatalogue", "ProductPages", "Audit",
-      "ArgumentParser",
+      "LedgerExport", "ArgumentParser",
       "UnixSignals",
     ],
     "LedgerOracle": ["LedgerEvents"],

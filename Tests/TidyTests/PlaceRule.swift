@@ -16,7 +16,7 @@ struct PlaceRule: TidyRule {
     "Sources/CLMDB/": ["modulemap", "h"],
     "Tests/": ["swift", "json", "jsonl", "txt", "storekit", "hex", "bin", "md"],
     "Tests/TidyTests/": ["swift"],
-    "Tools/": ["mutants", "prepare", "quickstart", "test"],
+    "Tools/": ["independent", "mutants", "prepare", "quickstart", "test"],
     "Tools/Benchmarks/": ["swift", "c", "h", "md", "json", "run"],
     "Tools/CrashLab/": ["swift", "md"],
     "Tools/Example/": ["swift", "md"],
@@ -26,6 +26,7 @@ struct PlaceRule: TidyRule {
     "Tools/prices/": ["c", "md"],
     "Tools/samples/": ["jsonl", "json", "storekit", "md", "py"],
     "Tools/samples/atlas/": ["plist", "txt", "csv"],
+    "Tools/sumdb/": ["go", "md"],
     "docs/": ["md", "txt", "json", "svg"],
   ]
 

@@ -17,7 +17,9 @@ struct Daybook: ParsableCommand {
       ExplainCommand.self, DiffCommand.self, Catalog.self, ContentCommand.self,
       StoreItemCommand.self, Grant.self,
       Withdraw.self, Link.self, Transfer.self, Note.self, ReplayCommand.self, Simulate.self,
-      Explore.self, Rebuild.self, Verify.self, Stats.self, Version.self,
+      Explore.self, ExportCommand.self, BundleCommand.self, KeyCommand.self,
+      CheckpointCommand.self, ProveCommand.self, CheckCommand.self, Rebuild.self, Verify.self,
+      Stats.self, Version.self,
     ])
 
   static func main() {

@@ -98,7 +98,7 @@ struct HeaderFilter {
     if let name = query.account {
       guard let number = try view.number(of: .account, name) else { return nil }
       unit = try view.unitNumber(of: number)
-      members = try view.events(ofCustomer: number)
+      members = try view.events(ofCustomer: number, query.clocks)
     }
   }
 
@@ -200,12 +200,16 @@ extension LedgerView {
     try reader.overlay.unit(of: number, tables, projections)
   }
 
-  /// The positions of the events of the customer that an account is.
-  func events(ofCustomer account: NameNumber) throws(LedgerError) -> Set<UInt64> {
+  /// The positions of the events of the customer that an account is, by what is known at the
+  /// clocks: what is linked later belongs to it later.
+  func events(
+    ofCustomer account: NameNumber, _ clocks: Clocks = .now
+  ) throws(LedgerError) -> Set<UInt64> {
     guard let unit = try unitNumber(of: account) else { return [] }
-    let facts = try reader.overlay.allFacts(of: unit, log, tables, projections)
+    let facts = try cut(
+      try reader.overlay.allFacts(of: unit, log, tables, projections), clocks)
     let positions = Unit.positions(
-      ofCustomer: account, among: facts, context: reader.overlay.context, texts: reader.texts)
+      ofCustomer: account, among: facts, context: try context(clocks), texts: reader.texts)
     try reader.texts.check()
     return positions
   }

@@ -81,7 +81,7 @@ extension LedgerView {
     return true
   }
 
-  private func answer(
+  func answer(
     _ content: InstalledContent, _ available: Name?
   ) throws(LedgerError) -> InstalledAnswer {
     InstalledAnswer(
@@ -99,7 +99,7 @@ extension LedgerView {
 }
 
 /// Versions on offer, found once a question.
-private struct Offers {
+struct Offers {
   /// The whole ledger at the clocks, where somebody has folded it anyway.
   var book: Book?
   /// The unit that is asked about.

@@ -44,6 +44,18 @@ extension LedgerView {
   ///   products are looked at, too. What is read is held in memory.
   /// - Throws: ``LedgerError``.
   public func replayEvents(_ slice: ReplaySlice) throws(LedgerError) -> ReplayEvents {
+    let found = try replayPositions(slice)
+    var events: [RecordedEvent] = []
+    for position in found.positions { events.append(try log.event(at: position)) }
+    return ReplayEvents(events: events, steps: found.steps, background: found.background)
+  }
+
+  /// Where the events of a slice stand, and of those that decide what they come to: as
+  /// ``replayEvents(_:)``, without the events themselves.
+  ///
+  /// - Complexity: that of ``replayEvents(_:)``.
+  /// - Throws: ``LedgerError``.
+  public func replayPositions(_ slice: ReplaySlice) throws(LedgerError) -> ReplayPositions {
     var query = EventsQuery()
     query.account = slice.account
     query.transaction = slice.transaction
@@ -59,10 +71,19 @@ extension LedgerView {
     try ground.readUnits(self)
     try ground.readContext(self)
     try ground.readObservers(self)
-    var events: [RecordedEvent] = []
-    for position in ground.positions { events.append(try log.event(at: position)) }
-    return ReplayEvents(events: events, steps: steps, background: ground.background)
+    return ReplayPositions(
+      positions: ground.positions, steps: steps, background: ground.background)
   }
+}
+
+/// Where the events of a slice stand.
+public struct ReplayPositions: Sendable {
+  /// Ascending: those of the steps, and of what they rest on.
+  public var positions: [UInt64]
+  /// The positions of the steps.
+  public var steps: Set<UInt64>
+  /// The positions of what is not connected with the steps, as in ``ReplayEvents``.
+  public var background: Set<UInt64>
 }
 
 /// What the steps of a replay rest on, gathered unit by unit.

@@ -1,13 +1,15 @@
 public import LedgerEvents
 internal import LedgerModel
 
-/// Which app and which system each launch of a device ran, by the newest `session.started` of its
-/// device and session (`cli.md`, *Fine print*).
+/// Which app and which system each launch of a device ran, and in which storefront, by the newest
+/// `session.started` of its device and session (`cli.md`, *Fine print*).
 public struct SessionVersions: Sendable {
   /// What a session says of itself.
   public struct Versions: Hashable, Sendable {
     public var app: String?
     public var system: String?
+    /// The storefront that the device was in.
+    public var storefront: String?
   }
 
   private struct Session: Hashable {
@@ -27,7 +29,8 @@ public struct SessionVersions: Sendable {
     let place = (event.occurredAt.microseconds, event.sequence ?? 0, event.id)
     if let last = known[session]?.place, place < last { return }
     let versions = Versions(
-      app: event.data.string("appVersion"), system: event.data.string("systemVersion"))
+      app: event.data.string("appVersion"), system: event.data.string("systemVersion"),
+      storefront: event.data.string("storefront"))
     known[session] = (versions, place)
   }
 }

@@ -81,7 +81,7 @@ extension LedgerView {
     return answer
   }
 
-  private func entry(
+  func entry(
     _ standing: TransactionStanding
   ) throws(LedgerError) -> TransactionsAnswer.Entry {
     let use = try log.name(standing.number)

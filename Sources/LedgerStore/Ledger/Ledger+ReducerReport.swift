@@ -37,7 +37,7 @@ extension Ledger {
       var report = ReducerReport(
         position: stored?.position ?? 0, storedReducer: stored?.reducer ?? Reducer.version,
         reducer: Reducer.version)
-      let comparison = ReducerComparison(live, fresh, log.identity, at: now)
+      let comparison = ReducerComparison(live, fresh, LogTexts(log), at: now)
       try log.read { (view) throws(LedgerError) in
         try comparison.compare(view, &report, body)
       }

@@ -57,7 +57,7 @@ struct BatchNames {
 
   /// The index of a name among the batch's names, where it is added when it is new.
   private mutating func number(_ text: Span<UInt8>, _ kind: NameKind) -> Int {
-    let hash = keyHash.hash(text, domain: kind.rawValue)
+    let hash = keyHash.name(text, kind)
     var probe = CandidateMap.Probe()
     while let known = index.next(hash, &probe) {
       if rows.isName(Int(known) - 1, kind, text) { return Int(known) - 1 }

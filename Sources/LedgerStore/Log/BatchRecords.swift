@@ -1,4 +1,3 @@
-internal import Crypto
 internal import LedgerEvents
 
 /// The records of a batch as far as they are known before its append, and what is set apart from
@@ -24,10 +23,10 @@ struct BatchRecords: Sendable {
   ) throws(LedgerError) {
     bytes.reserveCapacity(inputs.count * BatchRecords.recordBytesExpected)
     ends.reserveCapacity(inputs.count)
-    var salts: SaltSource?
+    var secrets: SecretSource?
     for (index, input) in inputs.enumerated() {
       if validates { try BatchRecords.validate(input.event, index) }
-      encode(input.event, index, textKey, &salts)
+      try encode(input.event, index, textKey, &secrets)
       if BatchRecords.isRequired(input) { required.append(index) }
       guard bytes.count + personalByteCount <= batchBytesMax else {
         throw LedgerError(
@@ -51,8 +50,8 @@ struct BatchRecords: Sendable {
 
   /// Writes the record as far as it is known, and sets apart what is personal.
   private mutating func encode(
-    _ event: Event, _ index: Int, _ key: HashKey, _ salts: inout SaltSource?
-  ) {
+    _ event: Event, _ index: Int, _ key: HashKey, _ secrets: inout SecretSource?
+  ) throws(LedgerError) {
     let numbers = BatchRecords.noNumbers(event.nameUseCount)
     let start = bytes.count
     func append(_ commitment: [UInt8]?) -> Bool {
@@ -61,11 +60,11 @@ struct BatchRecords: Sendable {
         commitment: commitment, key: key, to: &bytes)
     }
     // Nearly no event has a personal part: whether one has, encoding it tells.
-    if append(nil), let part = PersonalPart(of: event, &salts) {
+    if append(nil), let part = try PersonalPart(of: event, &secrets) {
       bytes.removeSubrange(start...)
       _ = append(part.commitment)
       personal.append((index, part))
-      personalByteCount += part.row.count
+      personalByteCount += part.byteCount
     }
     ends.append(bytes.count)
   }
@@ -91,48 +90,5 @@ extension Event {
   /// How many names the event uses: `nameUses.count`.
   fileprivate var nameUseCount: Int {
     type.kind.namesStandInEnvelope ? envelopeNameCount : nameUses.count
-  }
-}
-
-/// What of an event may identify a person, and the salted commitment to it.
-struct PersonalPart: Sendable {
-  /// Salt and JSON, as the table `personal` holds them.
-  let row: [UInt8]
-  /// SHA-256(row), as the record holds it.
-  let commitment: [UInt8]
-
-  /// The length of a salt in bytes: too many to try.
-  static let saltByteCount = 16
-
-  /// The personal part of `event`, nil where it has none.
-  init?(of event: Event, _ salts: inout SaltSource?) {
-    guard let data = event.personalData else { return nil }
-    var source = salts ?? SaltSource()
-    row = source.next() + data
-    salts = source
-    commitment = PersonalPart.commitment(of: row)
-  }
-
-  /// SHA-256 of a row of the table `personal`.
-  static func commitment(of row: [UInt8]) -> [UInt8] {
-    TreeHash(SHA256.hash(data: row)).bytes
-  }
-}
-
-/// Salts that nobody can guess, from one draw of randomness a batch.
-struct SaltSource {
-  private let seed: [UInt8]
-  private var count: UInt64 = 0
-
-  init() {
-    var random = SystemRandomNumberGenerator()
-    seed = [UInt8](random: 32, using: &random)
-  }
-
-  /// The next salt: 16 bytes of SHA-256(seed ‖ counter).
-  mutating func next() -> [UInt8] {
-    count += 1
-    let hash = TreeHash(SHA256.hash(data: seed + [UInt8](bigEndianWord: count)))
-    return Array(hash.bytes.prefix(PersonalPart.saltByteCount))
   }
 }

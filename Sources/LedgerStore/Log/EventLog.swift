@@ -40,12 +40,17 @@ public final class EventLog: Sendable {
   }
 
   private init(
-    path: String, access: Access, environment: Environment, tables: LogTables,
+    path: String, access: Access, mode: UInt32, environment: Environment, tables: LogTables,
     identity: LogIdentity, clock: @escaping @Sendable () -> Instant
   ) {
     self.path = path
     self.access = access
     self.environment = environment
+    var tables = tables
+    tables.texts = PersonalTexts(
+      keys: PersonalKeys(
+        folder: path, ledger: identity.ledger, mode: mode, isWritable: access == .readWrite),
+      seal: identity.keyHash.people)
     self.tables = tables
     self.identity = identity
     self.clock = clock
@@ -79,8 +84,8 @@ public final class EventLog: Sendable {
         "The making of the ledger at \(path) was cut short: run `daybook init \(path)` again.")
     }
     self.init(
-      path: path, access: access, environment: environment, tables: tables, identity: identity,
-      clock: clock)
+      path: path, access: access, mode: options.mode, environment: environment, tables: tables,
+      identity: identity, clock: clock)
   }
 
   /// Makes an empty ledger in the folder `path`, which is created where it is missing, and opens
@@ -111,8 +116,8 @@ public final class EventLog: Sendable {
       throw LedgerError(.exists, "There is a ledger at \(path) already: choose another path.")
     }
     return EventLog(
-      path: path, access: .readWrite, environment: environment, tables: tables,
-      identity: identity, clock: clock)
+      path: path, access: .readWrite, mode: options.mode, environment: environment,
+      tables: tables, identity: identity, clock: clock)
   }
 
   /// Ends the use of the ledger in this process.

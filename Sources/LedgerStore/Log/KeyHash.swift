@@ -7,12 +7,15 @@ public import LedgerEvents
 public struct KeyHash: Sendable {
   private let seed: UInt64
   private let factor: UInt64
+  /// How people's names are found: by what stays of them when they are erased.
+  let people: NameSeal
 
   /// The length of a key in bytes.
   public static let keyByteCount = 16
 
   /// Takes the ledger's 16 random bytes, or nothing where there are not 16.
-  public init?(key: Span<UInt8>) {
+  init?(key: Span<UInt8>, people: NameSeal) {
+    self.people = people
     guard key.count == KeyHash.keyByteCount else { return nil }
     seed = key.bigEndianWord(at: 0)
     // An even factor would lose bits.
@@ -33,8 +36,20 @@ public struct KeyHash: Sendable {
   public func name(_ use: NameUse) -> UInt64 { name(use.name, use.kind) }
 
   /// The hash of a name of `kind`.
-  func name(_ name: Name, _ kind: NameKind) -> UInt64 {
-    hash(name.text.utf8.span, domain: kind.rawValue)
+  func name(_ name: Name, _ kind: NameKind) -> UInt64 { self.name(name.text.utf8.span, kind) }
+
+  /// The hash of a name of `kind` by its text: a person's is what its row keeps.
+  func name(_ text: Span<UInt8>, _ kind: NameKind) -> UInt64 {
+    kind.isPersonal ? people.hash(text, kind).0 : hash(text, domain: kind.rawValue)
+  }
+
+  /// The hash of the name with this row of the log; nil where it is none.
+  func name(row: Span<UInt8>) -> UInt64? {
+    guard row.count > 1, let kind = NameKind(rawValue: row[0]) else { return nil }
+    guard kind.isPersonal else {
+      return hash(row.extracting(1..<row.count), domain: kind.rawValue)
+    }
+    return SealedName(row)?.hash.0
   }
 
   /// The hash of `bytes` among those of one `domain`: 0 for ids, else the raw value of a kind.

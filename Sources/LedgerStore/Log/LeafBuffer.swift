@@ -3,10 +3,14 @@ internal import Dispatch
 internal import LMDB
 internal import Synchronization
 
-/// The records of a batch, each behind the zero byte of a leaf, to be hashed all at once.
+/// The leaves of a batch, each behind its zero byte, to be hashed all at once: records, and the
+/// names that they introduce.
 struct LeafBuffer: Sendable {
   private var bytes: [UInt8] = []
   private var ends: [Int] = []
+  /// Where the newest record stands.
+  private var recordStart = 0
+  private var recordEnd = 0
 
   /// Bytes of capacity that are kept for the next batch.
   private static let bytesKeptMax = 1 << 20
@@ -20,17 +24,22 @@ struct LeafBuffer: Sendable {
   var count: Int { ends.count }
 
   /// The newest record.
-  var last: Span<UInt8> {
+  var lastRecord: Span<UInt8> {
     @_lifetime(borrow self)
-    borrowing get { record(ends.count - 1) }
+    borrowing get { bytes.span.extracting(recordStart..<recordEnd) }
   }
 
-  /// Adds a record, and lets `settle` change it where it stands, at the end of the buffer.
-  mutating func append(_ record: ArraySlice<UInt8>, settle: (inout [UInt8], Int) -> Void) {
+  /// Adds a leaf, and lets `settle` change its record where it stands, at the end of the buffer.
+  mutating func append(
+    _ record: ArraySlice<UInt8>, _ introductions: [UInt8], settle: (inout [UInt8], Int) -> Void
+  ) {
     bytes.append(0)
-    let start = bytes.count
+    bytes.appendLength(UInt32(record.count))
+    recordStart = bytes.count
     bytes.append(contentsOf: record)
-    settle(&bytes, start)
+    settle(&bytes, recordStart)
+    recordEnd = bytes.count
+    bytes.append(contentsOf: introductions)
     ends.append(bytes.count)
   }
 
@@ -38,9 +47,6 @@ struct LeafBuffer: Sendable {
     bytes.removeAll(keepingCapacity: bytes.capacity <= LeafBuffer.bytesKeptMax)
     ends.removeAll(keepingCapacity: bytes.capacity <= LeafBuffer.bytesKeptMax)
   }
-
-  @_lifetime(borrow self)
-  private func record(_ at: Int) -> Span<UInt8> { bytes.span.extracting(start(at) + 1..<ends[at]) }
 
   private func start(_ at: Int) -> Int { at == 0 ? 0 : ends[at - 1] }
 
@@ -118,5 +124,14 @@ extension LeafBuffer {
       results.withLock { $0[piece] = found }
     }
     return results.withLock { $0 }
+  }
+}
+
+extension [UInt8] {
+  /// Appends the length of a record as its leaf has it: four bytes, the lowest first.
+  fileprivate mutating func appendLength(_ length: UInt32) {
+    for shift in stride(from: UInt32(0), through: 24, by: 8) {
+      append(UInt8(truncatingIfNeeded: length >> shift))
+    }
   }
 }

@@ -37,6 +37,8 @@ public struct LedgerError: Error, Sendable {
     case outcomeUnknown
     /// What was read is not what was written.
     case corrupt
+    /// The file with the keys of personal texts is missing.
+    case keysMissing
     /// The ledger was opened for reading, or its files may not be written.
     case readOnly
     /// The ledger was closed, or is used in a forked child.

@@ -12,7 +12,8 @@ extension LogAppender {
     _ index: any KeyIndex
   ) throws(AppendFailure) -> AppendResult {
     let batch = pending.batch
-    let before = Mark(position: position, nameCount: nameCount, frontier: frontier)
+    let before = Mark(
+      position: position, nameCount: nameCount, slot: slot, frontier: frontier)
     var positions: [UInt64]
     do throws(LedgerError) {
       let log = try LogView(transaction.view, tables)
@@ -23,14 +24,13 @@ extension LogAppender {
       if fresh > 0, let condition = pending.condition {
         try check(condition, log, index, except: positions)
       }
+      if fresh > 0 { try prepareSlots(for: batch) }
     } catch {
       throw .refused(error)
     }
     let known = positions
-    do throws(LMDBError) {
-      try write(batch, &positions, &transaction)
-    } catch {
-      throw .fatal(LedgerError(error))
+    do throws(LedgerError) { try write(batch, &positions, &transaction) } catch {
+      throw .fatal(error)
     }
     if let refusal = refusal(of: batch, positions, known, transaction.view, hooks) {
       do throws(LMDBError) { try takeOut(from: before, &transaction) } catch {
@@ -103,13 +103,16 @@ extension LogAppender {
     record.removeAll(keepingCapacity: true)
     record.append(contentsOf: batch.records.bytes[batch.record(of: at)])
     Record.settle(
-      &record, from: 0, position: position, recordedAt: stored.recordedAt, numbers: eventNumbers)
+      &record, from: 0, position: position, recordedAt: stored.recordedAt,
+      namesBefore: stored.namesBefore, numbers: eventNumbers)
     return try log.recordBytes(at: position).equals(record.span)
   }
 
   private func refuseOtherContent(
     _ event: Event, _ index: Int, _ position: UInt64, _ log: LogView
   ) throws(LedgerError) {
+    // What was erased cannot be compared: the id says that it is the event (`events.md`).
+    if try log.isErased(at: position) { return }
     guard try log.event(at: position).event.sameContent(as: event) else {
       throw LedgerError(
         .conflict,
@@ -153,62 +156,8 @@ extension LogAppender {
     return numbers
   }
 
-  // MARK: - Writing
-
-  /// Writes the events that have no position yet, and gives them theirs.
-  private mutating func write(
-    _ batch: PreparedBatch, _ positions: inout [UInt64], _ transaction: inout WriteTransaction
-  ) throws(LMDBError) {
-    let now = clock()
-    var personal = batch.records.personal.startIndex
-    leaves.removeAll()
-    for at in positions.indices where positions[at] == 0 {
-      while personal < batch.records.personal.endIndex, batch.records.personal[personal].event < at
-      {
-        personal += 1
-      }
-      guard batch.keys.firsts[at] == at else {
-        positions[at] = positions[batch.keys.firsts[at]]
-        continue
-      }
-      isAhead = true
-      position += 1
-      positions[at] = position
-      eventNumbers.removeAll(keepingCapacity: true)
-      for use in batch.uses(of: at) {
-        let name = Int(batch.keys.uses[use])
-        if numbers[name] == 0 {
-          numbers[name] = try writeName(batch.keys.names.row(name), &transaction)
-        }
-        eventNumbers.append(numbers[name])
-      }
-      let stated = batch.trustsRecordedAt ? batch.inputs[at].recordedAt : nil
-      leaves.append(batch.records.bytes[batch.record(of: at)]) { bytes, start in
-        Record.settle(
-          &bytes, from: start, position: position, recordedAt: stated ?? now,
-          numbers: eventNumbers)
-      }
-      try transaction.append(tables.records, position, leaves.last)
-      if personal < batch.records.personal.endIndex, batch.records.personal[personal].event == at {
-        let row = batch.records.personal[personal].part.row
-        try transaction.append(tables.personal, position, row.span)
-      }
-    }
-    try writeLeaves(&transaction)
-  }
-
-  /// Gives the next number to a name.
-  private mutating func writeName(
-    _ row: Span<UInt8>, _ transaction: inout WriteTransaction
-  ) throws(LMDBError) -> NameNumber {
-    nameCount += 1
-    let key = bigEndianKey(nameCount)
-    try transaction.append(tables.table(ofRow: row), key.span, row)
-    return nameCount
-  }
-
   /// Adds the batch's records to the tree.
-  private mutating func writeLeaves(_ transaction: inout WriteTransaction) throws(LMDBError) {
+  mutating func writeLeaves(_ transaction: inout WriteTransaction) throws(LMDBError) {
     var place = MerkleTree.storedNodes(atSize: frontier.size)
     nodes.removeAll(keepingCapacity: true)
     frontier.append(leaves, &hasher, completed: &nodes)

@@ -28,12 +28,11 @@ extension LogAppender {
       }
     }
     while tail.name < lastName {
-      guard let row = try log.nameRow(tail.name + 1), row.count > 1 else {
-        throw .corrupt("The name with the number \(tail.name + 1) is missing")
-      }
-      tail.appendName(keyHash.hash(row.extracting(1..<row.count), domain: row[0]))
+      tail.appendName(try log.nameHash(tail.name + 1, keyHash))
     }
     if frontier.size != log.lastPosition { frontier = try log.frontier() }
+    if position != log.lastPosition { slot = try log.lastSlot() }
+    try erasures.catchUp(log)
     position = log.lastPosition
     nameCount = lastName
   }

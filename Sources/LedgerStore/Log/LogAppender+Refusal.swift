@@ -6,6 +6,7 @@ extension LogAppender {
   struct Mark {
     let position: UInt64
     let nameCount: NameNumber
+    let slot: UInt32
     let frontier: MerkleFrontier
   }
 
@@ -43,6 +44,10 @@ extension LogAppender {
     while position > mark.position {
       _ = try transaction.delete(tables.records, position)
       _ = try transaction.delete(tables.personal, position)
+      for number in erasures.returns(at: position) {
+        let key = ReturnedKey(position: position, number: number)
+        _ = try transaction.delete(tables.returned, key.bytes.span)
+      }
       position -= 1
     }
     while nameCount > mark.nameCount {
@@ -59,5 +64,7 @@ extension LogAppender {
       _ = try transaction.delete(tables.tree, stored)
     }
     frontier = mark.frontier
+    slot = mark.slot
+    erasures.takeOut(after: mark.position)
   }
 }

@@ -16,6 +16,9 @@ struct LogAppender {
   var frontier = MerkleFrontier()
   var position: UInt64 = 0
   var nameCount: NameNumber = 0
+  /// How many slots of the key file are taken.
+  var slot: UInt32 = 0
+  var erasures = Erasures()
   /// Whether what stands above speaks of events that are not committed yet.
   var isAhead = false
 
@@ -31,6 +34,7 @@ struct LogAppender {
   var numbers: [NameNumber] = []
   var idBytes: [UInt8] = []
   var eventNumbers: [NameNumber] = []
+  var introductions: [UInt8] = []
 
   /// The most events of one group: enough to share a commit's cost, and few enough to answer soon.
   static let groupEventsMax = 2_000
@@ -134,6 +138,8 @@ struct LogAppender {
     frontier = MerkleFrontier()
     position = 0
     nameCount = 0
+    slot = 0
+    erasures = Erasures()
     isAhead = false
   }
 }

@@ -10,6 +10,8 @@ public struct LogFault: Hashable, Sendable {
     case name
     /// An event's personal data does not fit the record's commitment.
     case personal
+    /// What is sealed cannot be opened, and nobody was erased: its key is gone.
+    case key
     /// A node of the tree does not fit the records below it.
     case tree
     /// LMDB cannot read a table any further.

@@ -16,10 +16,11 @@ public struct LogIdentity: Sendable {
   private let key: [UInt8]
 
   /// The format that this version writes and reads.
-  public static let formatVersion: UInt32 = 1
+  public static let formatVersion: UInt32 = 2
 
-  /// The length of both keys together in bytes.
-  private static let keysByteCount = KeyHash.keyByteCount + 16
+  /// The length of all keys together in bytes: of the indexes' hash, of the hashes in records, and
+  /// two of people's names.
+  private static let keysByteCount = KeyHash.keyByteCount + 3 * 16
 
   /// The length of a ledger's id in bytes.
   static let ledgerByteCount = 16
@@ -35,17 +36,21 @@ public struct LogIdentity: Sendable {
   private init(
     format: UInt32, ledger: [UInt8], key: [UInt8], createdAt: Instant
   ) throws(LedgerError) {
-    guard ledger.count == LogIdentity.ledgerByteCount, key.count == LogIdentity.keysByteCount,
-      let keyHash = KeyHash(key: key.span.extracting(0..<KeyHash.keyByteCount))
-    else {
-      throw .corrupt("The ledger's id or key has the wrong length")
+    guard ledger.count == LogIdentity.ledgerByteCount, key.count == LogIdentity.keysByteCount
+    else { throw .corrupt("The ledger's id or key has the wrong length") }
+    func hashKey(_ index: Int) -> HashKey {
+      let at = KeyHash.keyByteCount + 16 * index
+      return HashKey(
+        low: key.span.bigEndianWord(at: at), high: key.span.bigEndianWord(at: at + 8))
     }
+    let seal = NameSeal(low: hashKey(1), high: hashKey(2))
+    guard
+      let keyHash = KeyHash(key: key.span.extracting(0..<KeyHash.keyByteCount), people: seal)
+    else { throw .corrupt("The ledger's key has the wrong length") }
     self.format = format
     self.ledger = ledger
     self.keyHash = keyHash
-    textKey = HashKey(
-      low: key.span.bigEndianWord(at: KeyHash.keyByteCount),
-      high: key.span.bigEndianWord(at: KeyHash.keyByteCount + 8))
+    textKey = hashKey(0)
     self.createdAt = createdAt
     self.key = key
   }

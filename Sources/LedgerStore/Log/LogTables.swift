@@ -9,24 +9,37 @@ struct LogTables: Sendable {
   let records: Table
   /// Number of a name (4 bytes, big-endian) to its kind (1 byte) and text.
   let names: Table
-  /// As `names`, for what identifies a person: accounts, devices and sessions.
+  /// Number to the sealed name (`SealedName`) of what identifies a person: an account, a device or
+  /// a session.
   let people: Table
-  /// Position to salt (16 bytes) and the event's personal members as JSON.
+  /// Position to the event's personal members as JSON, sealed (`SealedData`).
   let personal: Table
+  /// Position and number (8 and 4 bytes, big-endian) to a name as in `people`, that came again
+  /// after whom it names had been erased.
+  let returned: Table
+  /// A slot of the key file that was destroyed (4 bytes, big-endian) to the position of the erasure
+  /// (8 bytes).
+  let erased: Table
   /// Place in the order of storing (8 bytes, big-endian) to a node of the tree (32 bytes).
   let tree: Table
 
   /// How many tables the environment has to have room for.
-  static let count = 6
+  static let count = 8
+
+  /// What the rows about people are read and written with.
+  var texts: PersonalTexts
 
   private init(
     _ table: (String) throws(LedgerError) -> Table
   ) throws(LedgerError) {
+    texts = PersonalTexts()
     meta = try table("meta")
     records = try table("records")
     names = try table("names")
     people = try table("people")
     personal = try table("personal")
+    returned = try table("returned")
+    erased = try table("erased")
     tree = try table("tree")
   }
 
@@ -59,7 +72,7 @@ struct LogTables: Sendable {
   var all: [(name: String, table: Table)] {
     [
       ("meta", meta), ("records", records), ("names", names), ("people", people),
-      ("personal", personal), ("tree", tree),
+      ("personal", personal), ("returned", returned), ("erased", erased), ("tree", tree),
     ]
   }
 }

@@ -10,6 +10,9 @@ struct LogVerifier {
   private var numberUsed: NameNumber = 0
   private var frontier = MerkleFrontier()
   private var hasher = TreeHasher()
+  private var leaf: [UInt8] = []
+  /// Sealed texts whose key is gone though they were not erased.
+  private var keysMissing = 0
   private var nodes: [TreeHash] = []
 
   /// How many events lie between two reports of progress.
@@ -28,6 +31,13 @@ struct LogVerifier {
         LogFault(
           .name, number: numberUsed + 1,
           "\(kinds.count - 1) names are numbered, and events use only \(numberUsed)"))
+    }
+    if keysMissing > 0 {
+      report(
+        LogFault(
+          .key,
+          "the keys of \(keysMissing) names and texts of people are gone, and they were not "
+            + "erased: put the key file back from its backup"))
     }
     let size = frontier.size
     let stored = try entries(log.tables.tree, log)
@@ -54,41 +64,88 @@ struct LogVerifier {
   private mutating func verifyNames(_ log: LogView) throws(LedgerError) {
     let count = Int(try log.lastNameNumber())
     kinds = [UInt8](repeating: 0, count: count + 1)
-    for (table, isPeople) in [(log.tables.names, false), (log.tables.people, true)] {
-      do throws(LMDBError) {
-        var cursor = try log.view.cursor(table)
-        while try cursor.next() { verifyName(cursor.key, cursor.value, isPeople: isPeople) }
-      } catch {
-        report(LogFault(.table, "the table of names cannot be read further: \(error)"))
+    do throws(LMDBError) {
+      var cursor = try log.view.cursor(log.tables.names)
+      while try cursor.next() {
+        let row = cursor.value
+        guard let number = number(of: cursor.key) else { continue }
+        guard row.count > 1, let kind = NameKind(rawValue: row[0]), !kind.isPersonal,
+          String(validating: [UInt8](copying: row.extracting(1..<row.count)), as: UTF8.self) != nil
+        else {
+          report(LogFault(.name, number: number, "name \(number) is damaged"))
+          continue
+        }
+        take(number, kind)
       }
-    }
+    } catch { reportNames(error) }
+    do throws(LMDBError) {
+      var cursor = try log.view.cursor(log.tables.people)
+      while try cursor.next() {
+        guard let number = number(of: cursor.key) else { continue }
+        guard let name = SealedName(cursor.value) else {
+          report(LogFault(.name, number: number, "name \(number) is damaged"))
+          continue
+        }
+        verify(name, number, log)
+        take(number, name.kind)
+      }
+    } catch { reportNames(error) }
     for number in 1..<max(kinds.count, 1) where kinds[number] == 0 {
       report(LogFault(.name, number: NameNumber(number), "name \(number) is missing"))
     }
+    do throws(LedgerError) {
+      try log.forEachReturn { (key, name) throws(LedgerError) in verify(name, key.number, log) }
+    } catch {
+      report(LogFault(.table, "the table of names that came again cannot be read: \(error)"))
+    }
   }
 
-  private mutating func verifyName(
-    _ key: Span<UInt8>, _ row: Span<UInt8>, isPeople: Bool
-  ) {
+  private mutating func reportNames(_ error: LMDBError) {
+    report(LogFault(.table, "the table of names cannot be read further: \(error)"))
+  }
+
+  /// The number that a key is; nil and a fault where it is none of those that are given.
+  private mutating func number(of key: Span<UInt8>) -> NameNumber? {
     guard key.count == 4 else {
       report(LogFault(.name, "a name's number has \(key.count) bytes"))
-      return
+      return nil
     }
     let number = key.bigEndianHalf(at: 0)
     guard number > 0, number < kinds.count else {
       report(LogFault(.name, number: number, "name \(number) is beyond the number of names"))
-      return
+      return nil
     }
-    guard row.count > 1, let kind = NameKind(rawValue: row[0]), kind.isPersonal == isPeople,
-      String(validating: [UInt8](copying: row.extracting(1..<row.count)), as: UTF8.self) != nil
-    else {
-      report(LogFault(.name, number: number, "name \(number) is damaged"))
-      return
-    }
+    return number
+  }
+
+  private mutating func take(_ number: NameNumber, _ kind: NameKind) {
     if kinds[Int(number)] != 0 {
       report(LogFault(.name, number: number, "number \(number) is given twice"))
     }
     kinds[Int(number)] = kind.rawValue
+  }
+
+  /// Opens a person's name and compares it with what the tree holds of it.
+  private mutating func verify(
+    _ name: borrowing SealedName, _ number: NameNumber, _ log: LogView
+  ) {
+    do throws(LedgerError) {
+      if try log.isErased(name.slot) { return }
+      guard let secret = try log.tables.texts.keys?.secret(name.slot.taken) else {
+        keysMissing += 1
+        return
+      }
+      guard let text = name.text(secret),
+        [UInt8](copying: name.commitment)
+          == Commitment.name(name.kind, text, nonce: secret.nonce),
+        name.hasHash(log.tables.texts.seal.hash(text.text.utf8.span, name.kind))
+      else {
+        report(LogFault(.name, number: number, "name \(number) is not what the tree holds of it"))
+        return
+      }
+    } catch {
+      report(LogFault(.key, number: number, "name \(number) cannot be opened: \(error)"))
+    }
   }
 
   // MARK: - Records
@@ -122,7 +179,7 @@ struct LogVerifier {
           row = [UInt8](copying: personal.value)
           hasPersonal = try personal.next()
         }
-        verifyRecord(records.value, at: position, personal: row)
+        verifyRecord(records.value, at: position, personal: row, log)
         try verifyNodes(above: records.value, at: position, log)
         if position % LogVerifier.progressInterval == 0 { progress(position, log.lastPosition) }
       }
@@ -143,7 +200,7 @@ struct LogVerifier {
   }
 
   private mutating func verifyRecord(
-    _ bytes: Span<UInt8>, at position: UInt64, personal: [UInt8]?
+    _ bytes: Span<UInt8>, at position: UInt64, personal: [UInt8]?, _ log: LogView
   ) {
     do throws(RecordError) {
       let record = try RecordView(bytes)
@@ -157,8 +214,15 @@ struct LogVerifier {
       _ = try record.id()
       var fields = record.fields
       while try fields.next() {}
+      if record.namesBefore != numberUsed {
+        report(
+          LogFault(
+            .name, position: position,
+            "position \(position) says that \(record.namesBefore) names were used before it, and "
+              + "\(numberUsed) were"))
+      }
       verifyNumbers(of: record)
-      if record.commitment != personal.map(PersonalPart.commitment) {
+      if try !isPersonal(personal, of: record, log) {
         report(
           LogFault(
             .personal, position: position,
@@ -166,6 +230,25 @@ struct LogVerifier {
       }
     } catch {
       report(LogFault(.record, position: position, "position \(position): \(error)"))
+    }
+  }
+
+  /// Whether a row of personal data is what the record commits to, as far as there is a key.
+  private mutating func isPersonal(
+    _ row: [UInt8]?, of record: borrowing RecordView, _ log: LogView
+  ) throws(RecordError) -> Bool {
+    guard let commitment = record.commitment else { return row == nil }
+    guard let row, let data = SealedData(row.span) else { return false }
+    do throws(LedgerError) {
+      if try log.isErased(data.slot) { return true }
+      guard let secret = try log.secret(of: data) else {
+        keysMissing += 1
+        return true
+      }
+      guard let json = data.json(secret, commitment: commitment) else { return false }
+      return PersonalPart.commitment(to: json, secret) == commitment
+    } catch {
+      return false
     }
   }
 
@@ -211,7 +294,12 @@ struct LogVerifier {
   ) throws(LMDBError) {
     var place = MerkleTree.storedNodes(atSize: frontier.size)
     nodes.removeAll(keepingCapacity: true)
-    frontier.append(hasher.leafHash(record), &hasher, completed: &nodes)
+    leaf.removeAll(keepingCapacity: true)
+    leaf.append(contentsOf: TreeHasher.leafPrefix)
+    do throws(LedgerError) { try log.appendLeaf(of: record, at: position, to: &leaf) } catch {
+      report(LogFault(.tree, position: position, "position \(position) has no leaf: \(error)"))
+    }
+    frontier.append(TreeHasher.leafHash(prefixed: leaf), &hasher, completed: &nodes)
     for node in nodes {
       let isSame: Bool
       if let stored = try log.view.get(log.tables.tree, place), let stored = TreeHash(stored) {
@@ -233,14 +321,4 @@ struct LogVerifier {
 extension Cursor {
   /// The position that is the key at the cursor.
   fileprivate var position: UInt64 { key.count == 8 ? key.bigEndianWord(at: 0) : 0 }
-}
-
-extension NameKind {
-  /// Whether names of this kind identify a person.
-  var isPersonal: Bool {
-    switch self {
-    case .account, .device, .session: true
-    case .app, .payment, .product, .transaction, .download: false
-    }
-  }
 }

@@ -31,34 +31,23 @@ extension LogView {
   ///
   /// - Complexity: as ``event(at:)``.
   public func event(of record: borrowing RecordView) throws(LedgerError) -> RecordedEvent {
-    let personal = try personal(at: record.position)
+    let position = record.position
+    let personal = record.commitment == nil ? nil : try personal(of: record)
     var failure: LedgerError?
     let event: RecordedEvent
     do throws(RecordError) {
       event = try record.recordedEvent(
         texts: { number in
-          do throws(LedgerError) { return try name(number).name } catch {
+          do throws(LedgerError) { return try name(number, at: position).name } catch {
             failure = error
             return nil
           }
-        }, personal: personal)
+        }, personal: personal?.json, substitute: { _ in personal?.substitute })
     } catch {
       throw LedgerError(error, at: record.position)
     }
     if let failure { throw failure }
     return event
-  }
-
-  /// The personal members of the event at `position`, as the JSON of one object; nil where it has
-  /// none.
-  ///
-  /// - Complexity: O(log *n*), copied.
-  public func personal(at position: UInt64) throws(LedgerError) -> [UInt8]? {
-    guard let row = try personalBytes(at: position) else { return nil }
-    guard row.count >= PersonalPart.saltByteCount else {
-      throw .corrupt("The personal data at position \(position) is damaged")
-    }
-    return [UInt8](copying: row.extracting(PersonalPart.saltByteCount..<row.count))
   }
 
   /// Whether the event at `position` has this id; what an index says is asked here.

@@ -40,7 +40,11 @@ extension LogView {
     if level >= MerkleTree.storedLevelMin {
       return try storedNode(MerkleTree.storedIndex(level: level, index: index))
     }
-    if level == 0 { return hasher.leafHash(try recordBytes(at: index + 1)) }
+    if level == 0 {
+      var leaf = TreeHasher.leafPrefix
+      try appendLeaf(of: try recordBytes(at: index + 1), at: index + 1, to: &leaf)
+      return TreeHasher.leafHash(prefixed: leaf)
+    }
     let left = try node(level: level - 1, index: 2 * index, &hasher)
     let right = try node(level: level - 1, index: 2 * index + 1, &hasher)
     return hasher.parent(left, right)

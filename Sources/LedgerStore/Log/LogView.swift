@@ -67,39 +67,6 @@ public struct LogView: ~Escapable {
       position: position)
   }
 
-  /// The kind and text of the name with `number`.
-  ///
-  /// - Complexity: O(log *n*), the text is copied.
-  /// - Throws: ``LedgerError``: `corrupt` where a record has a number that no name has.
-  public func name(_ number: NameNumber) throws(LedgerError) -> NameUse {
-    guard let row = try nameRow(number) else {
-      throw .corrupt("The name with the number \(number) is missing")
-    }
-    guard row.count > 1, let kind = NameKind(rawValue: row[0]) else {
-      throw .corrupt("The name with the number \(number) is damaged")
-    }
-    let text = [UInt8](copying: row.extracting(1..<row.count))
-    guard let text = String(validating: text, as: UTF8.self) else {
-      throw .corrupt("The name with the number \(number) is not UTF-8")
-    }
-    return NameUse(kind: kind, name: Name(text))
-  }
-
-  /// Whether `number` is that of `use`; what an index says is asked here.
-  ///
-  /// - Complexity: O(log *n*), no allocation.
-  public func isName(_ number: NameNumber, _ use: NameUse) throws(LedgerError) -> Bool {
-    guard let row = try nameRow(number, in: tables.table(of: use.kind)) else { return false }
-    guard row.count > 1, row[0] == use.kind.rawValue else { return false }
-    return row.extracting(1..<row.count).equals(use.name.text.utf8.span)
-  }
-
-  /// Whether `number` is that of the name with this row.
-  func isName(_ number: NameNumber, row: Span<UInt8>) throws(LedgerError) -> Bool {
-    guard let stored = try nameRow(number, in: tables.table(ofRow: row)) else { return false }
-    return stored.equals(row)
-  }
-
   /// The row of a name, in whichever table it stands.
   @_lifetime(copy self)
   func nameRow(_ number: NameNumber) throws(LedgerError) -> Span<UInt8>? {
@@ -108,23 +75,13 @@ public struct LogView: ~Escapable {
   }
 
   @_lifetime(copy self)
-  private func nameRow(
+  func nameRow(
     _ number: NameNumber, in table: Table
   ) throws(LedgerError) -> Span<UInt8>? {
     do throws(LMDBError) {
       let key = bigEndianKey(number)
       return try view.get(table, key.span)
     } catch {
-      throw LedgerError(error)
-    }
-  }
-
-  /// The salt and the personal members of the event at `position`, nil where it has none.
-  ///
-  /// - Complexity: O(log *n*), in place.
-  @_lifetime(copy self)
-  public func personalBytes(at position: UInt64) throws(LedgerError) -> Span<UInt8>? {
-    do throws(LMDBError) { return try view.get(tables.personal, position) } catch {
       throw LedgerError(error)
     }
   }

@@ -25,6 +25,9 @@ struct NameRows: Sendable {
   @inline(__always)
   func kind(_ at: Int) -> UInt8 { bytes[at == 0 ? 0 : ends[at - 1]] }
 
+  /// Whether the name `at` identifies a person.
+  func isPersonal(_ at: Int) -> Bool { NameKind(rawValue: kind(at))?.isPersonal ?? false }
+
   /// Whether the name `at` has this kind and text.
   @inline(__always)
   func isName(_ at: Int, _ kind: NameKind, _ text: Span<UInt8>) -> Bool {

@@ -82,17 +82,20 @@ struct TreeHasher {
   /// The hash of a tree without leaves: of no bytes at all.
   static let empty = TreeHash(SHA256.hash(data: [UInt8]()))
 
-  /// SHA-256(0x00 ‖ `record`) of a buffer that holds the zero byte before the record already.
+  /// What stands before an entry when its leaf is hashed.
+  static let leafPrefix: [UInt8] = [0]
+
+  /// SHA-256(0x00 ‖ entry) of a buffer that holds the zero byte before the entry already.
   static func leafHash(prefixed buffer: [UInt8]) -> TreeHash {
     assert(buffer.first == 0, "a leaf is hashed behind a zero byte")
     return TreeHash(SHA256.hash(data: buffer))
   }
 
-  /// SHA-256(0x00 ‖ `record`).
-  mutating func leafHash(_ record: Span<UInt8>) -> TreeHash {
+  /// SHA-256(0x00 ‖ `entry`).
+  mutating func leafHash(_ entry: Span<UInt8>) -> TreeHash {
     leaf.removeAll(keepingCapacity: true)
     leaf.append(0)
-    leaf.append(copying: record)
+    leaf.append(copying: entry)
     return TreeHasher.leafHash(prefixed: leaf)
   }
 

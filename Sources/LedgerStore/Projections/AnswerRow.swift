@@ -121,24 +121,3 @@ struct AnswerRow {
     for (offset, byte) in count.bigEndianBytes.enumerated() { encoded[start + offset] = byte }
   }
 }
-
-/// The keys of answer rows: 16 bytes of keyed hashes, so that a key says nothing about who it is.
-struct AnswerKeys {
-  private let keyHash: KeyHash
-
-  init(_ identity: LogIdentity) { keyHash = identity.keyHash }
-
-  /// The key of an account's row.
-  func key(of account: Name) -> InlineArray<16, UInt8> {
-    let bytes = account.text.utf8.span
-    let first = keyHash.hash(bytes, domain: Self.firstDomain)
-    let second = keyHash.hash(bytes, domain: Self.secondDomain)
-    return InlineArray { index in
-      UInt8(truncatingIfNeeded: (index < 8 ? first : second) >> UInt64(56 - 8 * (index & 7)))
-    }
-  }
-
-  /// Domains that no kind of name has.
-  private static let firstDomain: UInt8 = 0x41
-  private static let secondDomain: UInt8 = 0x42
-}

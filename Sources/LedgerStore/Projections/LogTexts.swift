@@ -1,3 +1,4 @@
+internal import LMDB
 internal import LedgerEvents
 internal import LedgerModel
 
@@ -27,10 +28,25 @@ final class LogTexts: FactTexts {
 
   func text(of number: NameNumber) -> Name {
     if let known = names[number] { return known }
-    let name = attempt { (view) throws(LedgerError) in try view.name(number).name }
+    var isPersonal = false
+    let name = attempt { (view) throws(LedgerError) in
+      let use = try view.name(number)
+      isPersonal = use.kind.isPersonal
+      return use.name
+    }
+    // A person's may be erased while it is remembered here.
+    if isPersonal { return name }
     if names.count >= Self.namesMax { names.removeAll(keepingCapacity: true) }
     names[number] = name
     return name
+  }
+
+  /// The key of an account's row of answers: what its name is found by, which an erasure leaves.
+  func answerKey(of account: NameNumber) throws(LedgerError) -> [UInt8] {
+    try log.read { (view) throws(LedgerError) in
+      let key = NameSeal.answerKey(try view.sealedName(account).hash)
+      return [UInt8](copying: key.span)
+    }
   }
 
   /// Throws what a fold could not.

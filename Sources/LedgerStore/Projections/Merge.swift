@@ -12,7 +12,6 @@ struct Merge {
   let tables: ProjectionTables
   let environment: Environment
   let texts: LogTexts
-  let answerKeys: AnswerKeys
   let context: SharedContext
   let change: ContextChange
   let batch: FactBatch
@@ -116,8 +115,7 @@ struct Merge {
     for (key, value) in state.observations(of: unit) { rows.put(tables.observed, key, value) }
     let answers = try AnswerRow.all(of: state, called: unit, context, texts)
     for (account, answer) in answers {
-      let key = answerKeys.key(of: texts.text(of: account))
-      rows.put(tables.answers, [UInt8](copying: key.span), answer.encoded)
+      rows.put(tables.answers, try texts.answerKey(of: account), answer.encoded)
     }
     let report = UnitReport(of: state, answers, context, texts)
     try texts.check()

@@ -73,7 +73,7 @@ final class Projector {
     checkpoint.root = root
     var merge = Merge(
       tables: tables, environment: projections.environment, texts: texts,
-      answerKeys: AnswerKeys(log.identity), context: memory.context, change: change, batch: batch,
+      context: memory.context, change: change, batch: batch,
       checkpoint: checkpoint, map: memory.map, groups: groups, pace: pace)
     try merge.foldUnits(view, reading.view)
     try finish(
@@ -122,7 +122,7 @@ extension Projector {
     var entries: [RunEntry] = []
     entries.reserveCapacity(Int(last - known))
     for number in known + 1...last {
-      let hash = log.identity.keyHash.name(try view.name(number))
+      let hash = try view.nameHash(number, log.identity.keyHash)
       entries.append(RunEntry(key: IndexKey.of(hash), value: number))
     }
     return entries

@@ -7,7 +7,7 @@ internal import LedgerModel
 struct ReducerComparison {
   private let live: Projections
   private let fresh: Projections
-  private let keys: AnswerKeys
+  private let texts: LogTexts
   /// When it is judged what is entitled, or at a customer's newest event where that is later.
   private let moment: Int64
 
@@ -19,10 +19,10 @@ struct ReducerComparison {
     var totals: [UInt8: (before: Int, after: Int)] = [:]
   }
 
-  init(_ live: Projections, _ fresh: Projections, _ identity: LogIdentity, at moment: Instant) {
+  init(_ live: Projections, _ fresh: Projections, _ texts: LogTexts, at moment: Instant) {
     self.live = live
     self.fresh = fresh
-    keys = AnswerKeys(identity)
+    self.texts = texts
     self.moment = moment.microseconds
   }
 
@@ -102,10 +102,8 @@ extension ReducerComparison {
     var accounts: Set<NameNumber> = []
     let last = keys.isEmpty ? 0 : try Checkpoint(right, fresh.tables)?.name ?? 0
     for number in 1..<last + 1 {
-      let use = try log.name(number)
-      guard use.kind == .account else { continue }
-      let key = self.keys.key(of: use.name)
-      if keys.contains([UInt8](copying: key.span)) { accounts.insert(number) }
+      guard try log.name(number).kind == .account else { continue }
+      if keys.contains(try texts.answerKey(of: number)) { accounts.insert(number) }
     }
     return accounts
   }
@@ -138,7 +136,7 @@ extension ReducerComparison {
     of account: NameNumber, _ projections: Projections, _ view: TransactionView, _ log: LogView
   ) throws(LedgerError) -> [UInt8]? {
     if account == 0 { return nil }
-    let key = keys.key(of: try log.name(account).name)
+    let key = try texts.answerKey(of: account)
     let found: Span<UInt8>?
     do throws(LMDBError) { found = try view.get(projections.tables.answers, key.span) } catch {
       throw LedgerError(error)

@@ -10,7 +10,6 @@ internal import LedgerEvents
 package final class AnswerLookup: Sendable {
   private let log: EventLog
   private let source: ProjectionSource
-  private let keys: AnswerKeys
   private let tail = LookupTail()
   private let slots: [Slot]
 
@@ -27,7 +26,6 @@ package final class AnswerLookup: Sendable {
   package init(_ ledger: Ledger) {
     log = ledger.log
     source = ledger.source
-    keys = AnswerKeys(ledger.log.identity)
     slots = (0..<Self.slotsCount).map { _ in Slot() }
   }
 
@@ -66,7 +64,7 @@ package final class AnswerLookup: Sendable {
       while true {
         if reader == nil {
           guard let projections = try source.live() else { throw .projectionsMissing }
-          reader = try LookupReader(log, source, projections, keys)
+          reader = try LookupReader(log, source, projections, log.identity.keyHash.people)
         }
         if let answer = try reader?.answer(question, tail) { return answer }
         reader = nil

@@ -17,20 +17,20 @@ struct LookupReader: ~Copyable {
   private let log: EventLog
   private let source: ProjectionSource
   private let projections: Projections
-  private let keys: AnswerKeys
+  private let people: NameSeal
   private var reading: ReadTransaction
   private var snapshot: LogSnapshot
   private var settled: Settled?
 
   init(
-    _ log: EventLog, _ source: ProjectionSource, _ projections: Projections, _ keys: AnswerKeys
+    _ log: EventLog, _ source: ProjectionSource, _ projections: Projections, _ people: NameSeal
   ) throws(LedgerError) {
     let reading = try projections.beginRead()
     let snapshot = try log.snapshot()
     self.log = log
     self.source = source
     self.projections = projections
-    self.keys = keys
+    self.people = people
     self.reading = reading
     self.snapshot = snapshot
   }
@@ -94,7 +94,7 @@ struct LookupReader: ~Copyable {
     _ question: ItemQuestion, _ now: Settled, _ behind: ReaderState? = nil
   ) throws(LedgerError) -> ItemAnswer? {
     let found: Span<UInt8>?
-    let key = keys.key(of: question.account)
+    let key = people.answerKey(of: question.account)
     do throws(LMDBError) { found = try reading.get(projections.tables.answers, key.span) } catch {
       throw LedgerError(error)
     }

@@ -64,7 +64,7 @@ struct TailOverlay {
     }
     if batch.lastName > nameThrough {
       for number in nameThrough + 1...batch.lastName {
-        names[IndexKey.of(keyHash.name(try log.name(number))), default: []].append(number)
+        names[IndexKey.of(try log.nameHash(number, keyHash)), default: []].append(number)
       }
       nameThrough = batch.lastName
     }

@@ -1,23 +1,24 @@
 import ArgumentParser
 import LedgerEvents
+import LedgerModel
 import LedgerStore
-import ProductPages
 
 struct EventsCommand: ParsableCommand {
-  /// What events are counted by.
-  enum Grouping: String, ExpressibleByArgument, CaseIterable {
-    case type, product, day, appVersion, systemVersion, account, device, source, environment, app
-  }
-
   static let configuration = CommandConfiguration(
     commandName: "events",
     abstract: "The events themselves: as they were appended, with position and recordedAt.",
     discussion: """
       Reads the ledger and writes JSON Lines by position; what is written can be appended \
       elsewhere. An account's events are all of its customer's, also those that state no \
-      account; --environment takes events that state it. Example:
+      account; --environment takes events that state it.
+
+      --sum adds up what transactions put into the books: each is sold once, whoever reports it, \
+      and refunds, reversals and revocations stand apart (docs/export.md). The filters then choose \
+      by the event that decides it; sums are of production unless --environment names another. \
+      Example:
 
         daybook events --account reader-1 --type "download.*" --since 2026-02-01T00:00:00Z
+        daybook events --sum price --by month,product --as-of 2026-04-02T00:00:00Z
       """)
 
   @OptionGroup var options: LedgerOptions
@@ -36,13 +37,30 @@ struct EventsCommand: ParsableCommand {
   @Flag(help: "Only how many there are.")
   var count = false
 
-  @Option(help: "How many by each value.")
-  var by: Grouping?
+  @Option(
+    help: ArgumentHelp(
+      "How many by each value, or by several with commas between, as day,product.",
+      valueName: "value,…"))
+  var by: Dimensions<EventDimension>?
+
+  @Option(
+    help: ArgumentHelp(
+      "Adds up the price of what was sold and refunded, or its quantity, or price,quantity.",
+      valueName: "what"))
+  var sum: Dimensions<Summand>?
 
   @Option(help: "How to answer: jsonl, json or table (default: jsonl; a table for counts).")
   var format: OutputFormat?
 
   func validate() throws {
+    if sum != nil {
+      let others = [
+        ("--count", count), ("--limit", limit != nil), ("--reverse", reverse), ("--follow", follow),
+      ]
+      if let other = others.first(where: \.1) {
+        throw ValidationError("--sum does not go with \(other.0): it adds up everything.")
+      }
+    }
     guard follow else { return }
     let others: [(String, Bool)] = [
       ("--reverse", reverse), ("--count", count), ("--by", by != nil), ("--to", filter.to != nil),
@@ -60,7 +78,9 @@ struct EventsCommand: ParsableCommand {
       var query = filter.query
       query.clocks = clocks.clocks
       query.isReverse = reverse
-      if by != nil || count {
+      if let sum {
+        try printSums(of: query, sum.list, ledger)
+      } else if by != nil || count {
         try printCounts(of: query, ledger)
       } else {
         try printEvents(of: query, ledger)
@@ -110,17 +130,14 @@ struct EventsCommand: ParsableCommand {
   }
 
   private func printCounts(of query: EventsQuery, _ ledger: Ledger) throws {
-    var counts = GroupCounts(by?.rawValue ?? "")
+    var counts = GroupCounts(by?.names ?? [])
     var left = limit ?? .max
     try ledger.read { (view) throws(LedgerError) in
-      var versions: SessionVersions?
-      if by == .appVersion || by == .systemVersion {
-        versions = try view.sessionVersions(clocks: query.clocks)
-      }
+      let sessions = try sessions(view)
       try view.events(query) { recorded in
         if left == 0 { return false }
         left -= 1
-        counts.add(key(of: recorded.event, versions))
+        counts.add((by?.list ?? []).map { $0.value(of: recorded.event, sessions) })
         return true
       }
     }
@@ -128,100 +145,25 @@ struct EventsCommand: ParsableCommand {
     if by == nil { GroupCounts.print(total: counts.total, format) } else { counts.print(format) }
   }
 
-  private func key(of event: Event, _ versions: SessionVersions?) -> Name? {
-    switch by {
-    case .type: Name(event.type.text)
-    case .product: event.product
-    case .day: event.occurredAt.dayName
-    case .appVersion: versions?.versions(of: event).app.map { Name($0) }
-    case .systemVersion: versions?.versions(of: event).system.map { Name($0) }
-    case .account: event.account
-    case .device: event.device
-    case .source: Name((event.source ?? EventSource(.app)).text)
-    case .environment: event.environment.map { Name($0.text) }
-    case .app: event.app
-    case nil: nil
+  private func printSums(
+    of query: EventsQuery, _ summands: [Summand], _ ledger: Ledger
+  ) throws {
+    var table = SumTable(by?.list ?? [], summands)
+    try ledger.read { (view) throws(LedgerError) in
+      let sessions = try sessions(view)
+      try view.postings(
+        query, environments: [filter.environment?.environment ?? .production]
+      ) { (posting) throws(LedgerError) in
+        try table.add(posting, sessions)
+        return true
+      }
     }
+    table.print(format ?? .table)
   }
-}
 
-/// Which events are asked for.
-struct EventFilterOptions: ParsableArguments {
-  @Option(help: "All events of the customer that this account is.", transform: Parse.name)
-  var account: Name?
-
-  @Option(help: "Of this device.", transform: Parse.name)
-  var device: Name?
-
-  @Option(help: "Of this app (a bundle identifier).", transform: Parse.name)
-  var app: Name?
-
-  @Option(help: "That state this environment.")
-  var environment: EnvironmentArgument?
-
-  @Option(help: "Of this transaction.", transform: Parse.name)
-  var transaction: Name?
-
-  @Option(
-    help: "That state this original transaction, and those of the transaction itself.",
-    transform: Parse.name)
-  var original: Name?
-
-  @Option(help: "That state this product.", transform: Parse.name)
-  var product: Name?
-
-  @Option(help: "That state this download.", transform: Parse.name)
-  var download: Name?
-
-  @Option(help: "Of this type; * stands for anything, as in \"download.*\".")
-  var type: String?
-
-  @Option(help: "From this source.")
-  var source: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "Product pages of this item: its number, or a link to it.", valueName: "item"),
-    transform: Parse.storeItem)
-  var storeItem: StoreItem?
-
-  @Option(
-    help: ArgumentHelp("That occurred at this time or later.", valueName: "time"),
-    transform: Parse.instant)
-  var since: Instant?
-
-  @Option(
-    help: ArgumentHelp("That occurred before this time.", valueName: "time"),
-    transform: Parse.instant)
-  var until: Instant?
-
-  @Option(
-    help: ArgumentHelp("From this position on.", valueName: "position"),
-    transform: Parse.position)
-  var from: UInt64?
-
-  @Option(
-    help: ArgumentHelp("Up to this position.", valueName: "position"),
-    transform: Parse.position)
-  var to: UInt64?
-
-  var query: EventsQuery {
-    var query = EventsQuery()
-    query.account = account
-    query.device = device
-    query.app = app
-    query.environment = environment?.environment
-    query.transaction = transaction
-    query.original = original
-    query.product = product
-    query.download = download
-    query.type = type
-    query.source = source.map { EventSource(text: $0) }
-    query.storeItem = storeItem?.description
-    query.since = since
-    query.until = until
-    if let from { query.from = from }
-    if let to { query.to = to }
-    return query
+  /// What sessions say of themselves, where the answer is grouped by it.
+  private func sessions(_ view: LedgerView) throws(LedgerError) -> SessionVersions? {
+    guard by?.list.contains(where: \.needsSessions) ?? false else { return nil }
+    return try view.sessionVersions(clocks: clocks.clocks)
   }
 }

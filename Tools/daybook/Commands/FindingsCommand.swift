@@ -4,11 +4,6 @@ import LedgerModel
 import LedgerStore
 
 struct FindingsCommand: ParsableCommand {
-  /// What findings are counted by.
-  enum Grouping: String, ExpressibleByArgument, CaseIterable {
-    case rule, severity, product, account, device, environment, day, appVersion, systemVersion
-  }
-
   static let configuration = CommandConfiguration(
     commandName: "findings",
     abstract: "The rules that were broken, and those that are broken now.",
@@ -55,8 +50,11 @@ struct FindingsCommand: ParsableCommand {
   @Flag(help: "Only how many there are.")
   var count = false
 
-  @Option(help: "How many by each value.")
-  var by: Grouping?
+  @Option(
+    help: ArgumentHelp(
+      "How many by each value, or by several with commas between, as rule,appVersion.",
+      valueName: "value,…"))
+  var by: Dimensions<FindingDimension>?
 
   @Option(
     name: .customLong("fail-on"), help: "Exit 1 where one of this severity, or worse, was found.")
@@ -71,7 +69,7 @@ struct FindingsCommand: ParsableCommand {
       var sessions: [UInt64: SessionVersions.Versions] = [:]
       let findings = try options.read { (view) throws(LedgerError) in
         let findings = try view.findings(query)
-        if by == .appVersion || by == .systemVersion {
+        if by?.list.contains(where: \.needsSessions) ?? false {
           versions = try view.sessionVersions(clocks: clocks.clocks)
           for finding in findings where sessions[finding.position] == nil {
             let event = try view.event(at: finding.position).event
@@ -81,8 +79,10 @@ struct FindingsCommand: ParsableCommand {
         return findings
       }
       if let by {
-        var counts = GroupCounts(by.rawValue)
-        for finding in findings { counts.add(key(finding, by, sessions[finding.position])) }
+        var counts = GroupCounts(by.names)
+        for finding in findings {
+          counts.add(by.list.map { $0.value(of: finding, sessions[finding.position]) })
+        }
         counts.print(format)
       } else if count {
         GroupCounts.print(total: findings.count, format)
@@ -106,22 +106,6 @@ struct FindingsCommand: ParsableCommand {
     query.clocks = clocks.clocks
     for threshold in threshold { threshold.apply(to: &query.thresholds) }
     return query
-  }
-
-  private func key(
-    _ finding: FindingAnswer, _ grouping: Grouping, _ versions: SessionVersions.Versions?
-  ) -> Name? {
-    switch grouping {
-    case .rule: Name(finding.rule.id)
-    case .severity: Name(finding.severity.text)
-    case .product: finding.product
-    case .account: finding.account
-    case .device: finding.device
-    case .environment: Name(finding.environment.text)
-    case .day: finding.occurredAt.dayName
-    case .appVersion: versions?.app.map { Name($0) }
-    case .systemVersion: versions?.system.map { Name($0) }
-    }
   }
 }
 

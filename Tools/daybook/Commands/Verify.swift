@@ -1,4 +1,6 @@
 import ArgumentParser
+import Audit
+import LedgerEvents
 import LedgerStore
 
 struct Verify: ParsableCommand {
@@ -6,19 +8,22 @@ struct Verify: ParsableCommand {
     abstract: "Looks through the whole ledger: checksums, hashes, positions, projections.",
     discussion: """
       Reads every record and every node of the hash tree, and folds the log beside the \
-      projections to compare them. The exit code is 1 where something is not as it was written. \
-      Example:
+      projections to compare them. With checkpoints that somebody kept it also says whether the \
+      ledger still begins with what was signed then: who can write the ledger can make the rest \
+      fit. The exit code is 1 where something is not as it was. Example:
 
-        daybook verify --format json
+        daybook verify --checkpoint 2026-02-01.checkpoint --key books.example.com/shop+7c2a…+AWl…
       """)
 
   @OptionGroup var options: LedgerOptions
+  @OptionGroup var kept: CheckpointOptions
 
   @Option(help: "How to answer: table or json.")
   var format: OutputFormat = .table
 
   func run() throws {
     try answering {
+      let checkpoints = try kept.checkpoints()
       let ledger = try Ledger(at: options.path, access: .readWrite)
       let bar = ProgressBar("verifying", unit: "events")
       defer { bar.end() }
@@ -31,12 +36,29 @@ struct Verify: ParsableCommand {
         defer { second.end() }
         differences = try ledger.checkProjections(progress: second.show)
       }
+      let report = try report(checkpoints, ledger)
       switch format {
-      case .table: Self.printTable(found, differences)
-      case .json, .jsonl: Console.print(Self.json(found, differences))
+      case .table:
+        Self.printTable(found, differences)
+        report?.lines.forEach(Console.print)
+      case .json, .jsonl: Console.print(Self.json(found, differences, report))
       }
-      if !found.faults.isEmpty || !differences.isEmpty { throw ExitStatus.found }
+      let isSound = found.faults.isEmpty && differences.isEmpty && report?.kept.allFit != false
+      if !isSound { throw ExitStatus.found }
     }
+  }
+
+  /// What the checkpoints say; nil where none are given.
+  private func report(
+    _ checkpoints: [SignedCheckpoint], _ ledger: Ledger
+  ) throws -> CheckpointReport? {
+    if checkpoints.isEmpty { return nil }
+    let bar = ProgressBar("hashing", unit: "events")
+    defer { bar.end() }
+    let compared = try ledger.log.read { (view) throws(LedgerError) in
+      try KeptCheckpoints(checkpoints, against: view, progress: bar.show)
+    }
+    return CheckpointReport(files: kept.files, checkpoints: checkpoints, kept: compared)
   }
 
   private static func printTable(_ found: LogVerification, _ differences: [String]) {
@@ -57,7 +79,9 @@ struct Verify: ParsableCommand {
     }
   }
 
-  private static func json(_ found: LogVerification, _ differences: [String]) -> String {
+  private static func json(
+    _ found: LogVerification, _ differences: [String], _ report: CheckpointReport?
+  ) -> String {
     var json = JSONText()
     json.object { json in
       json.member("events", found.events)
@@ -75,6 +99,7 @@ struct Verify: ParsableCommand {
           }
         })
       json.member("differences", strings: differences)
+      report?.write(to: &json)
     }
     return json.text
   }

@@ -12,6 +12,10 @@ struct InputLine {
 struct LineCutter {
   private var pending: [UInt8] = []
   private var number = 0
+  private let lineBytesMax: Int
+
+  /// - Parameter lineBytesMax: Of a longer line the rest is left out, for its reader to refuse.
+  init(lineBytesMax: Int = eventSizeBytesMax) { self.lineBytesMax = lineBytesMax }
 
   /// The lines that `chunk` completes.
   ///
@@ -34,7 +38,7 @@ struct LineCutter {
 
   /// One byte over the limit is enough for the decoder to refuse the line.
   private mutating func keep(_ bytes: ArraySlice<UInt8>) {
-    pending += bytes.prefix(max(0, eventSizeBytesMax + 1 - pending.count))
+    pending += bytes.prefix(max(0, lineBytesMax + 1 - pending.count))
   }
 
   private mutating func finish() -> InputLine? {

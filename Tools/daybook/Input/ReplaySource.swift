@@ -1,4 +1,5 @@
 import ArgumentParser
+import Audit
 import Foundation
 import LedgerEvents
 import LedgerStore
@@ -11,8 +12,8 @@ struct ReplaySource: ParsableArguments {
 
   @Argument(
     help: """
-      A trace of events, one a line (- is standard input), or a scenario (a file that ends in \
-      .json), which the simulator plays; none goes with a slice.
+      A trace of events, one a line (- is standard input), a bundle (`daybook export --bundle`), \
+      or a scenario (a file that ends in .json), which the simulator plays; none goes with a slice.
       """)
   var source: String?
 
@@ -94,10 +95,14 @@ struct ReplaySource: ParsableArguments {
     return ReplayEvents(events: events, steps: Set(events.map(\.position)))
   }
 
-  /// The events of a file as a ledger would hold them after appending it; the ledger's clock stood
-  /// at `recordedAt` where a line says so, else at `occurredAt`.
+  /// The events of a bundle, or of a file as a ledger would hold them after appending it; the
+  /// ledger's clock stood at `recordedAt` where a line says so, else at `occurredAt`.
   private static func trace(_ name: String) throws -> ReplayEvents {
-    let events = try inputs(name).enumerated().map { place, input in
+    let lines = try lines(name)
+    if let first = lines.first, IncidentBundle.isBundle(first.bytes) {
+      return try bundle(lines, name)
+    }
+    let events = try inputs(lines, name).enumerated().map { place, input in
       RecordedEvent(
         position: UInt64(place + 1), recordedAt: input.recordedAt ?? input.event.occurredAt,
         event: input.event)
@@ -105,13 +110,34 @@ struct ReplaySource: ParsableArguments {
     return ReplayEvents(events: events, steps: Set(events.map(\.position)))
   }
 
+  /// The events of a bundle that holds together, with the positions of its ledger.
+  private static func bundle(_ lines: [InputLine], _ name: String) throws -> ReplayEvents {
+    do throws(ProofError) {
+      var reader = BundleReader()
+      for line in lines { try reader.read(line.bytes) }
+      return try reader.finish().events
+    } catch { throw InputProblem("\(name): \(error.message)") }
+  }
+
   /// The events of a file of JSON Lines, each id once.
   static func inputs(_ name: String) throws -> [EventInput] {
+    let lines = try lines(name)
+    if let first = lines.first, IncidentBundle.isBundle(first.bytes) {
+      throw InputProblem("\(name): is a bundle of an incident: replay it by itself.")
+    }
+    return try inputs(lines, name)
+  }
+
+  private static func lines(_ name: String) throws -> [InputLine] {
     let bytes = try AppendSource(checking: name).open()
-    var cutter = LineCutter()
+    var cutter = LineCutter(lineBytesMax: IncidentBundle.lineBytesMax)
     var lines: [InputLine] = []
     while let chunk = try bytes.next(until: .distantFuture) { lines += cutter.add(chunk) }
     if let line = cutter.end() { lines.append(line) }
+    return lines
+  }
+
+  private static func inputs(_ lines: [InputLine], _ name: String) throws -> [EventInput] {
     var known: [Name: Event] = [:]
     var inputs: [EventInput] = []
     for line in lines {

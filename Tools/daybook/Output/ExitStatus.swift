@@ -14,7 +14,7 @@ enum ExitStatus {
 
   static func code(for error: LedgerError) -> ExitCode {
     switch error.code {
-    case .noLedger: noInput
+    case .noLedger, .keysMissing: noInput
     case .exists: cannotCreate
     case .conflict, .conditionFailed, .notCovered, .invalidEvent, .unknownFormat, .corrupt,
       .batchTooLarge, .limitReached, .notFound:

@@ -2,33 +2,37 @@ import ArgumentParser
 import LedgerEvents
 import LedgerStore
 
-/// Counts by a key, absent ones together.
+/// Counts by one value or several, absent ones together.
 struct GroupCounts {
-  let name: String
-  private var counts: [Name?: Int] = [:]
+  /// The values of a group, in the order of the dimensions.
+  typealias Values = [Name?]
+
+  private let names: [String]
+  private var counts: [Values: Int] = [:]
   private(set) var total = 0
 
-  init(_ name: String) { self.name = name }
+  init(_ names: [String]) { self.names = names }
 
-  mutating func add(_ key: Name?) {
-    counts[key, default: 0] += 1
+  mutating func add(_ values: Values) {
+    counts[values, default: 0] += 1
     total += 1
   }
 
-  /// The most frequent first, then by name.
-  private var sorted: [(key: Name?, count: Int)] {
-    counts.map { (key: $0.key, count: $0.value) }.sorted {
-      ($1.count, $0.key ?? "") < ($0.count, $1.key ?? "")
+  /// By one value: the most frequent first; by several: in the order of the values.
+  private var sorted: [(values: Values, count: Int)] {
+    counts.map { (values: $0.key, count: $0.value) }.sorted { left, right in
+      if names.count == 1, left.count != right.count { return left.count > right.count }
+      return GroupCounts.areInOrder(left.values, right.values)
     }
   }
 
   func print(_ format: OutputFormat) {
-    var printer = ListPrinter<(key: Name?, count: Int)>(
-      format, header: [name, "count"], nothing: "none",
-      row: { [String(cell: $0.key), "\($0.count)"] },
+    var printer = ListPrinter<(values: Values, count: Int)>(
+      format, header: names + ["count"], nothing: "none",
+      row: { group in group.values.map { String(cell: $0) } + ["\(group.count)"] },
       write: { group, json in
         json.object { json in
-          json.member(name, group.key)
+          for (name, value) in zip(names, group.values) { json.member(name, value) }
           json.member("count", group.count)
         }
       })
@@ -46,9 +50,14 @@ struct GroupCounts {
       Console.print(json.text)
     }
   }
-}
 
-extension Instant {
-  /// The day in UTC, as `2026-02-01`.
-  var dayName: Name { Name(String(rfc3339.prefix(10))) }
+  /// The order of groups: value by value by their bytes, absent ones first.
+  static func areInOrder(_ left: Values, _ right: Values) -> Bool {
+    for (one, other) in zip(left, right) where one != other {
+      guard let one else { return true }
+      guard let other else { return false }
+      return one < other
+    }
+    return false
+  }
 }

@@ -1,0 +1,75 @@
+internal import LedgerEvents
+public import LedgerStore
+
+/// A proof that a ledger was only appended to between two signed checkpoints, as a file.
+///
+/// The lines are those of `c2sp.org/tlog-proof`, which has no form for it:
+/// `daybook/consistency@v1`, `from` and `to` with the sizes, the hashes of RFC 6962, section 2.1.2,
+/// one a line, an empty line, the older checkpoint, an empty line, the newer one.
+public struct ConsistencyProofFile: Sendable {
+  public let consistency: ConsistencyProof
+  public let old: SignedCheckpoint
+  public let new: SignedCheckpoint
+
+  /// The first line.
+  static let header = "daybook/consistency@v1"
+  /// A file of more bytes is refused: two checkpoints, and a hash for each level of a tree.
+  public static let bytesMax = 1 << 22
+
+  public init(consistency: ConsistencyProof, old: SignedCheckpoint, new: SignedCheckpoint) {
+    precondition(
+      consistency.oldSize == old.size && consistency.newSize == new.size,
+      "the proof is between the signed roots")
+    self.consistency = consistency
+    self.old = old
+    self.new = new
+  }
+
+  /// Reads a proof; nothing of it is believed by that.
+  ///
+  /// - Throws: ``ProofError``: `malformed`, with the line that is wrong.
+  public init(_ bytes: [UInt8]) throws(ProofError) {
+    var reader = try ProofReader(bytes, maximum: Self.bytesMax)
+    try reader.expect(Self.header)
+    let oldSize = try reader.number(of: "from")
+    let newSize = try reader.number(of: "to")
+    let path = try reader.hashes()
+    // A checkpoint's text has no empty line, so the second one ends it.
+    let text = try reader.paragraph()
+    old = try SignedCheckpoint(text + [UInt8(ascii: "\n")] + (try reader.paragraph()))
+    new = try SignedCheckpoint(reader.rest)
+    guard old.size == oldSize, new.size == newSize else {
+      throw .malformed(
+        "the proof is from \(oldSize) to \(newSize), and its checkpoints are of \(old.size) and "
+          + "\(new.size)")
+    }
+    consistency = ConsistencyProof(oldSize: oldSize, newSize: newSize, path: path)
+  }
+
+  /// The proof as it is written to files.
+  public var document: String {
+    var text = Self.header + "\nfrom \(consistency.oldSize)\nto \(consistency.newSize)\n"
+    for hash in consistency.path { text += StandardBase64.encode(hash.bytes) + "\n" }
+    return text + "\n" + old.document + "\n" + new.document
+  }
+
+  /// Says that nothing was changed or taken away between the two.
+  ///
+  /// - Returns: Who has signed the newer checkpoint.
+  /// - Throws: ``ProofError``: `notProven`, with what fails.
+  public func check(_ keys: [NoteVerifier]) throws(ProofError) -> [NoteVerifier] {
+    _ = try old.signers(of: keys)
+    let signers = try new.signers(of: keys)
+    guard old.origin == new.origin else {
+      throw .notProven(
+        "the checkpoints are of two books, \(old.origin.text) and \(new.origin.text)")
+    }
+    guard consistency.holds(old: old.root, new: new.root) else {
+      throw .notProven(
+        "the hashes do not lead from the root at \(old.size) to the root at \(new.size): either "
+          + "this file was changed, or the book was rewritten between the two and the events up to "
+          + "\(old.size) are not those that were signed")
+    }
+    return signers
+  }
+}

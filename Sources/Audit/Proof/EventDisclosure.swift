@@ -1,0 +1,244 @@
+internal import LedgerEvents
+internal import LedgerStore
+
+/// What the extra data of an event's proof holds: the entry that the tree hashes, the event as it
+/// is exported, and what turns the one into the other.
+///
+/// It is one JSON object on one line. Nothing in it is believed: the entry is what the path leads
+/// from, names and personal members are what the entries commit to, and the event is made anew from
+/// them and compared. See `docs/proofs.md`.
+struct EventDisclosure {
+  /// A name that the record has a number for.
+  struct DisclosedName {
+    let number: NameNumber
+    let text: Name
+    /// Of a name that identifies a person; nil for others, which stand in the entry as they are.
+    let nonce: [UInt8]?
+    /// The position whose entry introduces the name.
+    let introducedAt: UInt64
+  }
+
+  /// The entry of another event, which introduces names.
+  struct Introducer {
+    let position: UInt64
+    let entry: [UInt8]
+    /// To the same root as the proof's own path.
+    let path: [TreeHash]
+  }
+
+  /// One personal member of `data`: disclosed with its value and nonce, or its commitment alone.
+  enum PersonalMember {
+    case disclosed(EventData.Member, nonce: [UInt8])
+    case withheld(commitment: [UInt8])
+  }
+
+  /// What the tree hashes.
+  var entry: [UInt8]
+  /// The event as one line of JSON, with position and ledger time.
+  var event: [UInt8]
+  var names: [DisclosedName]
+  var introducers: [Introducer]
+  /// In the order of the record's commitment; empty where it has none.
+  var personal: [PersonalMember]
+
+  /// The member `format`.
+  private static let format = "daybook/event@v1"
+}
+
+// MARK: - Writing
+
+extension EventDisclosure {
+  /// The document.
+  var json: [UInt8] {
+    JSONValue.object([
+      (name: "format", value: .string(Self.format)),
+      (name: "event", value: .string(String(decoding: event, as: UTF8.self))),
+      (name: "entry", value: .base64(entry)),
+      (name: "names", value: .array(names.map(\.value))),
+      (name: "introducers", value: .array(introducers.map(\.value))),
+      (name: "personal", value: .array(personal.map(\.value))),
+    ]).json
+  }
+}
+
+extension EventDisclosure.DisclosedName {
+  fileprivate var value: JSONValue {
+    var members: [(name: String, value: JSONValue)] = [
+      (name: "number", value: .number("\(number)")), (name: "text", value: .string(text.text)),
+      (name: "introducedAt", value: .number("\(introducedAt)")),
+    ]
+    if let nonce { members.append((name: "nonce", value: .base64(nonce))) }
+    return .object(members)
+  }
+}
+
+extension EventDisclosure.Introducer {
+  fileprivate var value: JSONValue {
+    .object([
+      (name: "position", value: .number("\(position)")),
+      (name: "entry", value: .base64(entry)),
+      (name: "path", value: .array(path.map { .base64($0.bytes) })),
+    ])
+  }
+}
+
+extension EventDisclosure.PersonalMember {
+  fileprivate var value: JSONValue {
+    switch self {
+    case .disclosed(let member, let nonce):
+      .object([
+        (name: "name", value: .string(member.name)),
+        (name: "json", value: .string(String(decoding: member.json, as: UTF8.self))),
+        (name: "nonce", value: .base64(nonce)),
+      ])
+    case .withheld(let commitment): .object([(name: "commitment", value: .base64(commitment))])
+    }
+  }
+}
+
+// MARK: - Reading
+
+extension EventDisclosure {
+  /// Reads the document.
+  ///
+  /// - Throws: ``ProofError``: `malformed`, with the member that is wrong.
+  init(_ json: [UInt8]) throws(ProofError) {
+    let value: JSONValue
+    do throws(EventError) { value = try JSONValue(json: json) } catch {
+      throw .malformed("the extra data of the proof is no JSON: \(error)")
+    }
+    let document = try ProofObject(value, "extra data")
+    guard try document.text("format") == Self.format else {
+      throw .malformed("the extra data of the proof is of another format than \(Self.format)")
+    }
+    event = Array(try document.text("event").utf8)
+    entry = try document.bytes("entry")
+    names = []
+    for name in try document.objects("names") { names.append(try DisclosedName(name)) }
+    introducers = []
+    for introducer in try document.objects("introducers") {
+      introducers.append(try Introducer(introducer))
+    }
+    personal = []
+    for member in try document.objects("personal") { personal.append(try PersonalMember(member)) }
+    try document.end(["format", "event", "entry", "names", "introducers", "personal"])
+  }
+}
+
+extension EventDisclosure.DisclosedName {
+  fileprivate init(_ object: ProofObject) throws(ProofError) {
+    guard let number = NameNumber(exactly: try object.number("number")) else {
+      throw object.failure("number", "a number of 32 bits")
+    }
+    self.number = number
+    text = Name(try object.text("text"))
+    nonce = object.has("nonce") ? try object.bytes("nonce") : nil
+    introducedAt = try object.number("introducedAt")
+    try object.end(["number", "text", "nonce", "introducedAt"])
+  }
+}
+
+extension EventDisclosure.Introducer {
+  fileprivate init(_ object: ProofObject) throws(ProofError) {
+    position = try object.number("position")
+    entry = try object.bytes("entry")
+    var path: [TreeHash] = []
+    for text in try object.texts("path") {
+      guard let hash = ProofLines.hash(text) else {
+        throw object.failure("path", "hashes in base64")
+      }
+      path.append(hash)
+    }
+    self.path = path
+    try object.end(["position", "entry", "path"])
+  }
+}
+
+extension EventDisclosure.PersonalMember {
+  fileprivate init(_ object: ProofObject) throws(ProofError) {
+    if object.has("commitment") {
+      self = .withheld(commitment: try object.bytes("commitment"))
+      try object.end(["commitment"])
+    } else {
+      let member = EventData.Member(
+        name: try object.text("name"), json: Array(try object.text("json").utf8))
+      self = .disclosed(member, nonce: try object.bytes("nonce"))
+      try object.end(["name", "json", "nonce"])
+    }
+  }
+}
+
+extension JSONValue {
+  fileprivate static func base64(_ bytes: [UInt8]) -> JSONValue {
+    .string(StandardBase64.encode(bytes))
+  }
+}
+
+/// An object of a proof's extra data: members of known kinds, and an error that names what is not.
+private struct ProofObject {
+  private let members: [(name: String, value: JSONValue)]
+  private let place: String
+
+  init(_ value: JSONValue, _ place: String) throws(ProofError) {
+    guard let members = value.object else {
+      throw .malformed("the proof's \(place): expected an object")
+    }
+    self.members = members
+    self.place = place
+  }
+
+  func failure(_ name: String, _ expected: String) -> ProofError {
+    .malformed("\(name) in the proof's \(place): expected \(expected)")
+  }
+
+  private func value(_ name: String) -> JSONValue? {
+    members.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
+  }
+
+  func has(_ name: String) -> Bool { value(name) != nil }
+
+  func text(_ name: String) throws(ProofError) -> String {
+    guard let text = value(name)?.string else { throw failure(name, "a text") }
+    return text
+  }
+
+  func number(_ name: String) throws(ProofError) -> UInt64 {
+    guard let text = value(name)?.numberText, let number = ProofLines.number(text[...]) else {
+      throw failure(name, "a number")
+    }
+    return number
+  }
+
+  func bytes(_ name: String) throws(ProofError) -> [UInt8] {
+    guard let text = value(name)?.string, let bytes = StandardBase64.decode(text) else {
+      throw failure(name, "base64")
+    }
+    return bytes
+  }
+
+  func texts(_ name: String) throws(ProofError) -> [String] {
+    guard let elements = value(name)?.array else { throw failure(name, "an array") }
+    let texts = elements.compactMap(\.string)
+    guard texts.count == elements.count else { throw failure(name, "an array of texts") }
+    return texts
+  }
+
+  func objects(_ name: String) throws(ProofError) -> [ProofObject] {
+    guard let elements = value(name)?.array else { throw failure(name, "an array") }
+    var objects: [ProofObject] = []
+    for element in elements { objects.append(try ProofObject(element, name)) }
+    return objects
+  }
+
+  /// Says that there is nothing else: what is not looked at could be mistaken for proven.
+  func end(_ known: [String]) throws(ProofError) {
+    for member in members where !known.contains(where: { $0.utf8.elementsEqual(member.name.utf8) })
+    {
+      throw .malformed(
+        "the proof's \(place) has a member that is not known: \(member.name)")
+    }
+    guard Set(members.map { Name($0.name) }).count == members.count else {
+      throw .malformed("the proof's \(place) has a member twice")
+    }
+  }
+}

@@ -1,0 +1,162 @@
+internal import Crypto
+internal import Foundation
+public import LedgerEvents
+
+/// Who may have signed: a name and an Ed25519 public key, as C2SP signed notes use them.
+///
+/// Source: c2sp.org/signed-note, "Verifier keys"; the same text as golang.org/x/mod/sumdb/note.
+public struct NoteVerifier: Sendable, Hashable {
+  /// The key's name, which a log's checkpoints have as their origin.
+  public let name: Name
+  /// The first four bytes of SHA-256(name ‖ 0x0A ‖ 0x01 ‖ public key), big-endian.
+  public let identifier: UInt32
+  /// 32 bytes (RFC 8032).
+  public let publicKey: [UInt8]
+
+  /// The byte that says Ed25519.
+  static let algorithm: UInt8 = 1
+
+  init(name: Name, publicKey: [UInt8]) {
+    self.name = name
+    self.publicKey = publicKey
+    identifier = Self.identifier(name, publicKey)
+  }
+
+  /// Reads `name+hexadecimal id+base64(0x01 ‖ public key)`.
+  ///
+  /// - Throws: ``ProofError``: `badKey`.
+  public init(_ text: String) throws(ProofError) {
+    let parts = text.split(separator: "+", maxSplits: 2, omittingEmptySubsequences: false)
+    guard parts.count == 3, let name = KeyName.valid(parts[0]) else {
+      throw ProofError(
+        .badKey, "this is no verifier key: expected name+id+base64 as `daybook key show` prints it")
+    }
+    guard let bytes = StandardBase64.decode(parts[2]), bytes.count == 33,
+      bytes[0] == Self.algorithm
+    else {
+      throw ProofError(
+        .badKey,
+        "the verifier key of \(name.text) holds no Ed25519 key: expected 33 bytes in base64")
+    }
+    self.init(name: name, publicKey: Array(bytes.dropFirst()))
+    guard parts[1].utf8.elementsEqual(identifierText.utf8) else {
+      throw ProofError(
+        .badKey,
+        "the verifier key of \(name.text) says the id \(parts[1]) and its key has \(identifierText): "
+          + "a letter of it is wrong")
+    }
+  }
+
+  /// The verifier key as text, to be handed out.
+  public var text: String {
+    "\(name.text)+\(identifierText)+" + StandardBase64.encode([Self.algorithm] + publicKey)
+  }
+
+  var identifierText: String {
+    let digits = String(identifier, radix: 16)
+    return String(repeating: "0", count: 8 - digits.count) + digits
+  }
+
+  func hasSigned(_ text: [UInt8], _ signature: [UInt8]) -> Bool {
+    do {
+      let key = try Curve25519.Signing.PublicKey(rawRepresentation: publicKey)
+      return key.isValidSignature(signature, for: text)
+    } catch {
+      // 32 bytes that are no point of the curve have signed nothing.
+      return false
+    }
+  }
+
+  private static func identifier(_ name: Name, _ publicKey: [UInt8]) -> UInt32 {
+    let hash = SHA256.hash(data: Array(name.text.utf8) + [0x0A, algorithm] + publicKey)
+    return hash.prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
+  }
+}
+
+/// A key that signs notes. Whoever has it can sign a book of his own making.
+///
+/// Source: golang.org/x/mod/sumdb/note, "Signing Notes".
+public struct NoteSigner: Sendable {
+  private let seed: [UInt8]
+  /// Who verifies what this key signs.
+  public let verifier: NoteVerifier
+
+  private static let prefix = "PRIVATE+KEY+"
+
+  /// Makes a new key.
+  ///
+  /// - Throws: ``ProofError``: `badKey` where the name is none.
+  public init(name: String) throws(ProofError) {
+    try self.init(name: name, seed: [UInt8](Curve25519.Signing.PrivateKey().rawRepresentation))
+  }
+
+  init(name: String, seed: [UInt8]) throws(ProofError) {
+    guard let name = KeyName.valid(name) else {
+      throw ProofError(
+        .badKey,
+        "a key's name has no spaces, control characters or +: such as books.example.com/ledger")
+    }
+    let key: Curve25519.Signing.PrivateKey
+    do { key = try Curve25519.Signing.PrivateKey(rawRepresentation: seed) } catch {
+      throw ProofError(.badKey, "the key of \(name.text) has \(seed.count) bytes instead of 32")
+    }
+    self.seed = seed
+    verifier = NoteVerifier(name: name, publicKey: [UInt8](key.publicKey.rawRepresentation))
+  }
+
+  /// Reads `PRIVATE+KEY+name+hexadecimal id+base64(0x01 ‖ seed)`.
+  ///
+  /// - Throws: ``ProofError``: `badKey`. The message never holds any of the key.
+  public init(_ text: String) throws(ProofError) {
+    let parts = text.dropFirst(Self.prefix.count)
+      .split(separator: "+", maxSplits: 2, omittingEmptySubsequences: false)
+    guard text.hasPrefix(Self.prefix), parts.count == 3,
+      let bytes = StandardBase64.decode(parts[2]), bytes.count == 33,
+      bytes[0] == NoteVerifier.algorithm
+    else {
+      throw ProofError(
+        .badKey, "this is no signing key: expected one line as `daybook key new` writes it")
+    }
+    try self.init(name: String(parts[0]), seed: Array(bytes.dropFirst()))
+    guard parts[1].utf8.elementsEqual(verifier.identifierText.utf8) else {
+      throw ProofError(.badKey, "the signing key's id is not that of its key: it was changed")
+    }
+  }
+
+  /// The signing key as text, to be kept from everybody.
+  public var secretText: String {
+    "\(Self.prefix)\(verifier.name.text)+\(verifier.identifierText)+"
+      + StandardBase64.encode([NoteVerifier.algorithm] + seed)
+  }
+
+  /// Signs a text that ends with a line feed.
+  ///
+  /// - Throws: ``ProofError``: `badKey`.
+  func sign(_ text: String) throws(ProofError) -> SignedNote {
+    do {
+      let key = try Curve25519.Signing.PrivateKey(rawRepresentation: seed)
+      let signature = try key.signature(for: Array(text.utf8))
+      return SignedNote(
+        text: text,
+        signatures: [
+          SignedNote.Signature(
+            name: verifier.name, identifier: verifier.identifier, bytes: [UInt8](signature))
+        ])
+    } catch {
+      throw ProofError(.badKey, "the key of \(verifier.name.text) does not sign: \(error)")
+    }
+  }
+}
+
+/// What names of keys may be.
+enum KeyName {
+  /// The name, where it is not empty and has neither Unicode spaces nor control characters nor `+`
+  /// (c2sp.org/signed-note, "Format").
+  static func valid(_ text: some StringProtocol) -> Name? {
+    let isValid = text.unicodeScalars.allSatisfy { scalar in
+      !scalar.properties.isWhitespace && scalar.value >= 0x20 && scalar.value != 0x7F
+        && scalar != "+"
+    }
+    return isValid && !text.isEmpty ? Name(String(text)) : nil
+  }
+}

@@ -1,0 +1,93 @@
+public import LedgerEvents
+public import LedgerStore
+
+/// What a ledger was at one position, signed: whoever keeps it can say later whether the ledger
+/// still begins with those events.
+///
+/// Source: c2sp.org/tlog-checkpoint.
+public struct SignedCheckpoint: Sendable {
+  /// Whose log it is; the name of the key that signs for it.
+  public let origin: Name
+  /// How many events the ledger had: the position of the last one.
+  public let size: UInt64
+  /// The root of the tree over them.
+  public let root: TreeHash
+  public let note: SignedNote
+
+  private init(origin: Name, size: UInt64, root: TreeHash, note: SignedNote) {
+    self.origin = origin
+    self.size = size
+    self.root = root
+    self.note = note
+  }
+
+  /// Signs what a ledger is at a position.
+  ///
+  /// - Throws: ``ProofError``: `badKey`.
+  public static func sign(
+    size: UInt64, root: TreeHash, with key: NoteSigner
+  ) throws(ProofError) -> SignedCheckpoint {
+    let origin = key.verifier.name
+    let text = "\(origin.text)\n\(size)\n\(StandardBase64.encode(root.bytes))\n"
+    return SignedCheckpoint(origin: origin, size: size, root: root, note: try key.sign(text))
+  }
+
+  /// Reads a signed checkpoint; what it says is to be ignored until ``signers(of:)`` has named
+  /// somebody.
+  ///
+  /// - Throws: ``ProofError``: `malformed`.
+  public init(_ bytes: some Sequence<UInt8>) throws(ProofError) {
+    note = try SignedNote(bytes)
+    let lines = note.text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+    guard lines.count >= 3, !lines.contains("") else {
+      throw .malformed(
+        "the checkpoint has \(lines.count) lines: expected an origin, a size and a root, none empty"
+      )
+    }
+    guard let size = ProofLines.number(lines[1]) else {
+      throw .malformed("the checkpoint's second line is \(lines[1]): expected the number of events")
+    }
+    guard let root = ProofLines.hash(lines[2]) else {
+      throw .malformed("the checkpoint's third line is no root: expected base64 of 32 bytes")
+    }
+    origin = Name(String(lines[0]))
+    self.size = size
+    self.root = root
+  }
+
+  /// The root in base64, as the checkpoint has it.
+  public var rootText: String { StandardBase64.encode(root.bytes) }
+
+  /// The checkpoint as it is written to files.
+  public var document: String { note.document }
+
+  /// Those of `keys` who have signed, one of whom signs for the checkpoint's origin.
+  ///
+  /// - Throws: ``ProofError``: `notProven`.
+  public func signers(of keys: [NoteVerifier]) throws(ProofError) -> [NoteVerifier] {
+    let signers = try note.signers(of: keys)
+    guard signers.contains(where: { $0.name == origin }) else {
+      throw .notProven(
+        "the checkpoint is of \(origin.text), and \(signers[0].name.text), who has signed it, "
+          + "does not sign for that")
+    }
+    return signers
+  }
+}
+
+/// The few forms that lines of checkpoints and proofs have.
+enum ProofLines {
+  /// A decimal number without leading zeros.
+  static func number(_ text: Substring) -> UInt64? {
+    guard text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let number = UInt64(text),
+      String(number).utf8.count == text.utf8.count
+    else { return nil }
+    return number
+  }
+
+  /// A SHA-256 value in base64.
+  static func hash(_ text: some StringProtocol) -> TreeHash? {
+    guard let bytes = StandardBase64.decode(text) else { return nil }
+    return TreeHash(bytes.span)
+  }
+}

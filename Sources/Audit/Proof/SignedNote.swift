@@ -1,0 +1,113 @@
+public import LedgerEvents
+
+/// A text with the signatures of those who vouch for it.
+///
+/// Source: c2sp.org/signed-note@v1.0.0.
+public struct SignedNote: Sendable {
+  /// A signature of whatever kind; those of unknown keys are carried and not believed.
+  public struct Signature: Sendable, Hashable {
+    public let name: Name
+    public let identifier: UInt32
+    /// 64 bytes where it is of Ed25519.
+    public let bytes: [UInt8]
+  }
+
+  /// With its last line feed, without the empty line behind it.
+  public let text: String
+  public let signatures: [Signature]
+
+  /// A note of more bytes is refused.
+  static let bytesMax = 1 << 20
+  /// A note with more signatures is refused; the format asks for 16 at least.
+  static let signaturesMax = 100
+
+  private static let mark = "\u{2014} "
+
+  init(text: String, signatures: [Signature]) {
+    self.text = text
+    self.signatures = signatures
+  }
+
+  /// Reads a note; what it says is to be ignored until ``signers(of:)`` has named somebody.
+  ///
+  /// - Throws: ``ProofError``: `malformed`.
+  public init(_ bytes: some Sequence<UInt8>) throws(ProofError) {
+    let bytes = Array(bytes)
+    guard bytes.count <= Self.bytesMax else {
+      throw .malformed("the note has \(bytes.count) bytes, more than \(Self.bytesMax)")
+    }
+    guard let note = String(validating: bytes, as: UTF8.self),
+      bytes.allSatisfy({ $0 >= 0x20 || $0 == 0x0A })
+    else { throw .malformed("the note has bytes that are no text: expected UTF-8 and line feeds") }
+    let lines = note.split(separator: "\n", omittingEmptySubsequences: false)
+    guard lines.last == "", let blank = lines.dropLast().lastIndex(of: ""), blank > 0 else {
+      throw .malformed(
+        "the note is not signed: expected a text, an empty line, and lines that begin with a dash")
+    }
+    let signed = lines[(blank + 1)..<(lines.count - 1)]
+    guard !signed.isEmpty, signed.count <= Self.signaturesMax else {
+      throw .malformed(
+        "the note has \(signed.count) signatures, expected 1 to \(Self.signaturesMax)")
+    }
+    text = lines[..<blank].map { $0 + "\n" }.joined()
+    var signatures: [Signature] = []
+    for line in signed { signatures.append(try Self.signature(line)) }
+    self.signatures = signatures
+  }
+
+  private static func signature(_ line: Substring) throws(ProofError) -> Signature {
+    // By bytes: a space with an accent behind it is another character, and still a space.
+    let parts = line.utf8.dropFirst(mark.utf8.count)
+      .split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false).map(Substring.init)
+    guard line.utf8.starts(with: mark.utf8), parts.count == 2,
+      let name = KeyName.valid(parts[0]), let bytes = StandardBase64.decode(parts[1]),
+      bytes.count > 4
+    else {
+      throw .malformed(
+        "a signature line of the note is none: expected a dash, the key's name and base64")
+    }
+    return Signature(
+      name: name, identifier: bytes.prefix(4).reduce(0) { $0 << 8 | UInt32($1) },
+      bytes: Array(bytes.dropFirst(4)))
+  }
+
+  /// The whole note, as it is written to files.
+  public var document: String {
+    text + "\n"
+      + signatures.map { signature in
+        let identifier = stride(from: 24, through: 0, by: -8)
+          .map { UInt8(truncatingIfNeeded: signature.identifier >> UInt32($0)) }
+        let base64 = StandardBase64.encode(identifier + signature.bytes)
+        return "\(Self.mark)\(signature.name.text) \(base64)\n"
+      }.joined()
+  }
+
+  /// Those of `keys` who have signed; never nobody.
+  ///
+  /// - Throws: ``ProofError``: `notProven` where none of them has, or where a signature that names
+  ///   one of them is not his.
+  public func signers(of keys: [NoteVerifier]) throws(ProofError) -> [NoteVerifier] {
+    let signed = Array(text.utf8)
+    var signers: [NoteVerifier] = []
+    for signature in signatures {
+      for key in keys
+      where key.name == signature.name && key.identifier == signature.identifier {
+        guard key.hasSigned(signed, signature.bytes) else {
+          throw .notProven(
+            "the signature of \(key.name.text) is false: the text was changed after it was signed, "
+              + "or somebody else signed it")
+        }
+        if !signers.contains(key) { signers.append(key) }
+      }
+    }
+    guard signers.isEmpty else { return signers }
+    throw .notProven(
+      "nobody whose key is given has signed it: it is signed by "
+        + Self.names(signatures.map(\.name)) + ", and the keys given are of "
+        + Self.names(keys.map(\.name)))
+  }
+
+  private static func names(_ names: [Name]) -> String {
+    names.isEmpty ? "nobody" : names.map(\.text).joined(separator: ", ")
+  }
+}

@@ -1,0 +1,16 @@
+internal import Foundation
+
+/// Base64 with padding and in one form only (RFC 4648, section 4).
+///
+/// What encodes otherwise than it was written is refused: two texts that mean the same bytes would
+/// let somebody change a signed file without anybody noticing.
+enum StandardBase64 {
+  static func encode(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
+
+  static func decode(_ text: some StringProtocol) -> [UInt8]? {
+    let text = String(text)
+    guard let data = Data(base64Encoded: text) else { return nil }
+    guard data.base64EncodedString().utf8.elementsEqual(text.utf8) else { return nil }
+    return [UInt8](data)
+  }
+}

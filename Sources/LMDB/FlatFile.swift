@@ -1,0 +1,125 @@
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+/// A file that is read and overwritten in place, at offsets: what LMDB's copies on write cannot
+/// forget, it can.
+///
+/// Safe from any thread: each operation names its own offset. Source: pread(2), pwrite(2),
+/// fdatasync(2).
+public final class FlatFile: Sendable {
+  public let path: String
+  private let descriptor: Int32
+
+  private init(path: String, descriptor: Int32) {
+    self.path = path
+    self.descriptor = descriptor
+  }
+
+  deinit {
+    // What was to last was synced; there is nothing to be done about a failure.
+    _ = close(descriptor)
+  }
+
+  /// Opens the file at `path`; nil where there is none.
+  ///
+  /// - Parameter isWritable: Whether it is opened to be written, too.
+  /// - Throws: ``LMDBError`` with the operating system's error.
+  public static func open(_ path: String, isWritable: Bool) throws(LMDBError) -> FlatFile? {
+    do throws(LMDBError) {
+      return FlatFile(
+        path: path, descriptor: try openFlatFile(path, isWritable ? O_RDWR : O_RDONLY, 0))
+    } catch {
+      if error.code == .system(ENOENT) { return nil }
+      throw error
+    }
+  }
+
+  /// Makes an empty file at `path`, where there is none, and its name lasting.
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - folder: The folder that it is in.
+  ///   - mode: Its rights.
+  /// - Throws: ``LMDBError`` with the operating system's error; `EEXIST` where there is a file.
+  public static func create(
+    _ path: String, in folder: String, mode: UInt32
+  ) throws(LMDBError) -> FlatFile {
+    let file = FlatFile(
+      path: path, descriptor: try openFlatFile(path, O_RDWR | O_CREAT | O_EXCL, mode))
+    try syncFolder(folder)
+    return file
+  }
+
+  /// The length in bytes.
+  public func size() throws(LMDBError) -> Int {
+    var status = stat()
+    // SAFETY: fstat fills the structure it is given.
+    guard unsafe fstat(descriptor, &status) == 0 else { throw systemFailure("read", path) }
+    return Int(status.st_size)
+  }
+
+  /// The `count` bytes at `offset`, or fewer where the file ends.
+  ///
+  /// - Complexity: one system call, as a rule.
+  public func read(at offset: Int, count: Int) throws(LMDBError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    var done = 0
+    while done < count {
+      // SAFETY: pread writes at most as many bytes as the array has from there on.
+      let read = unsafe bytes.withUnsafeMutableBytes { buffer in
+        unsafe pread(
+          descriptor, buffer.baseAddress.map { unsafe $0 + done }, count - done,
+          off_t(offset + done))
+      }
+      if read == 0 { break }
+      if read < 0 {
+        guard errno == EINTR else { throw systemFailure("read", path) }
+        continue
+      }
+      done += read
+    }
+    bytes.removeLast(count - done)
+    return bytes
+  }
+
+  /// Writes `bytes` at `offset`; they last after ``sync()``.
+  public func write(_ bytes: [UInt8], at offset: Int) throws(LMDBError) {
+    var done = 0
+    while done < bytes.count {
+      // SAFETY: pwrite reads at most as many bytes as the array has from there on.
+      let written = unsafe bytes.withUnsafeBytes { buffer in
+        unsafe pwrite(
+          descriptor, buffer.baseAddress.map { unsafe $0 + done }, bytes.count - done,
+          off_t(offset + done))
+      }
+      if written < 0 {
+        guard errno == EINTR else { throw systemFailure("write", path) }
+        continue
+      }
+      done += written
+    }
+  }
+
+  /// Makes what was written last.
+  public func sync() throws(LMDBError) {
+    #if canImport(Glibc)
+      guard fdatasync(descriptor) == 0 else { throw systemFailure("sync", path) }
+    #else
+      guard fsync(descriptor) == 0 else { throw systemFailure("sync", path) }
+    #endif
+  }
+}
+
+private func openFlatFile(
+  _ path: String, _ flags: Int32, _ mode: UInt32
+) throws(LMDBError) -> Int32 {
+  while true {
+    // SAFETY: the path is a NUL-terminated copy for the time of the call.
+    let descriptor = unsafe open(path, flags | O_CLOEXEC, mode_t(mode))
+    if descriptor >= 0 { return descriptor }
+    guard errno == EINTR else { throw systemFailure("open", path) }
+  }
+}

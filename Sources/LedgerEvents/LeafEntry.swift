@@ -1,0 +1,173 @@
+/// What a leaf of the log's tree is over: a record, and the names that it introduces.
+///
+/// A record carries numbers for names, so a leaf over the record alone would prove nothing of who
+/// and what an event is about. The bytes are drawn in `Schemas/record.md`: the record's length, the
+/// record, then an introduction for each name that the record is the first to use, by ascending
+/// number, and for each person's name that is introduced again after an erasure.
+public struct LeafEntry: Hashable, Sendable {
+  /// The record's bytes.
+  public let record: [UInt8]
+  /// The names that the record introduces, by ascending number; behind them those that come again.
+  public let introductions: [Introduction]
+
+  /// The most bytes of an entry that is read: a record of the largest event and all its names twice
+  /// over stay far below.
+  public static let byteCountMax = 1 << 23
+
+  /// Appends the beginning of an entry: the record's length and the record. Its introductions
+  /// follow.
+  public static func append(_ record: Span<UInt8>, to bytes: inout [UInt8]) {
+    bytes.appendLittleEndian(UInt32(record.count))
+    bytes.append(addingCapacity: record.count) { out in
+      for index in record.indices { out.append(record[index]) }
+    }
+  }
+
+  /// The bit of an introduction's kind that says that the name was known and is given anew.
+  static let againBit: UInt8 = 0x80
+
+  /// Reads an entry.
+  ///
+  /// - Throws: `RecordError` where the bytes are none, or its introductions are not those that the
+  ///   record needs.
+  /// - Complexity: O(*n*) in its size.
+  public init(_ bytes: Span<UInt8>) throws(RecordError) {
+    guard bytes.count <= LeafEntry.byteCountMax else {
+      throw .damaged("its leaf has over \(LeafEntry.byteCountMax) bytes")
+    }
+    var cursor = RecordCursor(bytes, at: 0)
+    try cursor.skip(4)
+    let start = cursor.index
+    try cursor.skip(Int(load32(bytes, 0)))
+    let record = bytes.extracting(start..<cursor.index)
+    let view = try RecordView(record)
+    var found: [Introduction] = []
+    for number in view.introducedNumbers {
+      found.append(try Introduction(&cursor, number: number))
+    }
+    while !cursor.isAtEnd { found.append(try Introduction(again: &cursor)) }
+    let again = found.drop { !$0.isAgain }
+    let isAscending = zip(again, again.dropFirst()).allSatisfy { $0.number < $1.number }
+    guard isAscending, again.allSatisfy(\.isAgain) else {
+      throw .damaged("its leaf introduces names out of order")
+    }
+    self.record = record.indices.map { record[$0] }
+    introductions = found
+  }
+}
+
+/// One name as a leaf introduces it.
+public struct Introduction: Hashable, Sendable {
+  public let number: NameNumber
+  public let kind: NameKind
+  /// Whether the name had the number before and is given anew: whoever it names was erased.
+  public let isAgain: Bool
+  public let content: Content
+
+  /// What a leaf says of a name.
+  public enum Content: Hashable, Sendable {
+    /// The text of a name that identifies nobody.
+    case text(Name)
+    /// The commitment to a person's name.
+    case commitment([UInt8])
+  }
+
+  /// The length in bytes of a commitment: SHA-256.
+  public static let commitmentByteCount = 32
+
+  /// Appends the introduction of a name that identifies nobody.
+  public static func append(_ kind: NameKind, text: Span<UInt8>, to bytes: inout [UInt8]) {
+    bytes.append(kind.rawValue)
+    bytes.appendLittleEndian(UInt16(text.count))
+    for index in text.indices { bytes.append(text[index]) }
+  }
+
+  /// Appends the introduction of a person's name.
+  ///
+  /// - Parameter again: The number of a name that had one already.
+  public static func append(
+    _ kind: NameKind, commitment: Span<UInt8>, again: NameNumber? = nil, to bytes: inout [UInt8]
+  ) {
+    bytes.append(kind.rawValue | (again == nil ? 0 : LeafEntry.againBit))
+    if let again { bytes.appendLittleEndian(again) }
+    for index in commitment.indices { bytes.append(commitment[index]) }
+  }
+
+  init(_ cursor: inout RecordCursor, number: NameNumber) throws(RecordError) {
+    guard let kind = NameKind(rawValue: try cursor.byte()) else {
+      throw .damaged("its leaf introduces a name of no kind")
+    }
+    self.number = number
+    self.kind = kind
+    isAgain = false
+    if kind.isPersonal {
+      content = .commitment(try Introduction.commitment(&cursor))
+    } else {
+      let count = Int(try cursor.byte()) | Int(try cursor.byte()) << 8
+      let start = cursor.index
+      try cursor.skip(count)
+      content = .text(Name(try recordText(cursor.bytes.extracting(start..<cursor.index))))
+    }
+  }
+
+  init(again cursor: inout RecordCursor) throws(RecordError) {
+    let byte = try cursor.byte()
+    guard byte & LeafEntry.againBit != 0,
+      let kind = NameKind(rawValue: byte & ~LeafEntry.againBit), kind.isPersonal
+    else { throw .damaged("its leaf goes on behind what it introduces") }
+    let start = cursor.index
+    try cursor.skip(4)
+    number = load32(cursor.bytes, start)
+    self.kind = kind
+    isAgain = true
+    content = .commitment(try Introduction.commitment(&cursor))
+  }
+
+  private static func commitment(_ cursor: inout RecordCursor) throws(RecordError) -> [UInt8] {
+    let start = cursor.index
+    try cursor.skip(commitmentByteCount)
+    return (start..<cursor.index).map { cursor.bytes[$0] }
+  }
+}
+
+extension RecordView {
+  /// Calls `body` with each number of a name that the event uses, in the order of `Event.nameUses`.
+  ///
+  /// - Complexity: O(*n*) in the number of uses; allocates nothing.
+  public func forEachNumber<Failure: Error>(
+    _ body: (NameNumber) throws(Failure) -> Void
+  ) throws(Failure) {
+    for slot in NameSlot.allCases {
+      let number = number(slot)
+      if number != 0 { try body(number) }
+    }
+    for index in 0..<dataNameCount { try body(dataNumber(index)) }
+  }
+
+  /// The highest number of a name that is in use once the record is written.
+  ///
+  /// - Complexity: O(*n*) in the number of names that the event uses.
+  public var namesAfter: NameNumber {
+    var highest = namesBefore
+    forEachNumber { highest = max(highest, $0) }
+    return min(highest, nameNumberMax)
+  }
+
+  /// The numbers of the names that the record introduces.
+  ///
+  /// - Complexity: O(*n*) in the number of names that the event uses.
+  public var introducedNumbers: Range<NameNumber> {
+    let before = min(namesBefore, nameNumberMax)
+    return before + 1..<max(before, namesAfter) + 1
+  }
+}
+
+extension NameKind {
+  /// Whether names of this kind identify a person.
+  public var isPersonal: Bool {
+    switch self {
+    case .account, .device, .session: true
+    case .app, .payment, .product, .transaction, .download: false
+    }
+  }
+}

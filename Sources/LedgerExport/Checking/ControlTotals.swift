@@ -1,0 +1,59 @@
+public import LedgerStore
+
+/// What a table comes to: how many rows, and the sums of its numbers that matter.
+///
+/// It is computed twice, from the ledger's answers and from what was read back, and has to be the
+/// same both times.
+public struct ControlTotals: Hashable, Sendable {
+  public private(set) var rows = 0
+  /// By the column that is summed and what it is summed by, as `amount production sale EUR`.
+  public private(set) var sums: [String: ExactDecimal] = [:]
+
+  private let places: [(column: Int, name: String, by: [Int])]
+
+  init(of table: ExportTable) {
+    let names = table.columns.map(\.name)
+    places = table.controls.compactMap { control in
+      guard let column = names.firstIndex(of: control.column) else { return nil }
+      return (column, control.column, control.by.compactMap { names.firstIndex(of: $0) })
+    }
+  }
+
+  /// Adds a row.
+  ///
+  /// - Throws: ``ExportError`` where a sum has too many digits.
+  mutating func add(_ row: [ExportCell]) throws(ExportError) {
+    rows += 1
+    for place in places {
+      guard let number = row[place.column].number else { continue }
+      var key = place.name
+      for column in place.by {
+        if case .text(let text) = row[column] { key += " \(text)" } else { key += " -" }
+      }
+      var sum = sums[key] ?? .zero
+      guard sum.add(number) else {
+        throw ExportError(.limit, "The sum of \(key) has too many digits.")
+      }
+      sums[key] = sum
+    }
+  }
+
+  public static func == (left: ControlTotals, right: ControlTotals) -> Bool {
+    left.rows == right.rows && left.sums == right.sums
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(rows)
+    hasher.combine(sums)
+  }
+
+  /// What is not the same, in words; `nil` where everything is.
+  func difference(from written: ControlTotals) -> String? {
+    if rows != written.rows { return "the ledger has \(rows) rows, the file \(written.rows)" }
+    for (name, sum) in sums.sorted(by: { $0.key < $1.key }) where written.sums[name] != sum {
+      let found = written.sums[name]?.text ?? "nothing"
+      return "\(name) comes to \(sum.text) in the ledger and to \(found) in the file"
+    }
+    return sums.count == written.sums.count ? nil : "the file has sums that the ledger has not"
+  }
+}

@@ -1,0 +1,65 @@
+internal import GRDB
+internal import LedgerStore
+
+/// Reads an SQLite file back over a connection of its own.
+struct SQLiteReader: RowReader {
+  private let queue: DatabaseQueue
+
+  init(path: String) throws(ExportError) {
+    var configuration = Configuration()
+    configuration.readonly = true
+    do { queue = try DatabaseQueue(path: path, configuration: configuration) } catch {
+      throw ExportError(.file, "\(path) cannot be opened: \(error)")
+    }
+  }
+
+  /// Hands out rows in which only the columns stand that totals are made of: SQLite counts, and
+  /// the rest is text that it would only copy.
+  func read(
+    _ table: ExportTable, _ body: ([ExportCell]) throws(ExportError) -> Void
+  ) throws(ExportError) {
+    var needed: Set<String> = []
+    for control in table.controls { needed.formUnion([control.column] + control.by) }
+    let columns = table.columns
+    let list = columns.map { needed.contains($0.name) ? $0.name : "NULL" }.joined(separator: ", ")
+    var failure: ExportError?
+    do {
+      try queue.read { database in
+        let rows = try Row.fetchCursor(database, sql: "SELECT \(list) FROM \(table.rawValue)")
+        while failure == nil, let row = try rows.next() {
+          var cells: [ExportCell] = []
+          for (place, column) in columns.enumerated() {
+            cells.append(Self.cell(row, place, column))
+          }
+          do throws(ExportError) { try body(cells) } catch { failure = error }
+        }
+      }
+    } catch {
+      throw ExportError(.mismatch, "SQLite cannot read \(table.rawValue) back: \(error)")
+    }
+    if let failure { throw failure }
+  }
+
+  /// What SQLite itself says about the file; nothing where it is whole.
+  ///
+  /// - Throws: ``ExportError`` where it says anything else than `ok`.
+  func checkIntegrity() throws(ExportError) {
+    let answer: String?
+    do {
+      answer = try queue.read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
+    } catch { throw ExportError(.mismatch, "SQLite cannot check the file: \(error)") }
+    guard answer == "ok" else {
+      throw ExportError(.mismatch, "SQLite says of the file: \(answer ?? "nothing")")
+    }
+  }
+
+  private static func cell(_ row: Row, _ place: Int, _ column: ExportColumn) -> ExportCell {
+    switch column.kind {
+    case .integer: (row[place] as Int64?).map { .integer($0) } ?? .absent
+    case .decimal:
+      (row[place] as String?).flatMap { ExactDecimal(exactly: $0) }.map { .decimal($0) } ?? .absent
+    case .text: (row[place] as String?).map { .text($0) } ?? .absent
+    case .time, .boolean, .json: .absent
+    }
+  }
+}

@@ -1,0 +1,209 @@
+internal import LedgerEvents
+internal import LedgerModel
+internal import LedgerStore
+
+/// The rows of a ledger's tables, all true at one position.
+struct ExportSource {
+  /// Events read at once, so that no snapshot is held while they are written.
+  private static let pageEventsMax = 20_000
+
+  private let ledger: Ledger
+  private let question: ExportQuestion
+  /// The position that everything is true at.
+  let end: UInt64
+
+  init(_ ledger: Ledger, _ question: ExportQuestion) throws(LedgerError) {
+    self.ledger = ledger
+    self.question = question
+    end = try ledger.read { (view) throws(LedgerError) in
+      var end = min(view.position, question.to)
+      if let asOf = question.clocks.asOf { end = min(end, try view.position(asOf)) }
+      return end
+    }
+  }
+
+  /// Writes the rows of a table and says what they come to.
+  func write(
+    _ table: ExportTable, to writer: any RowWriter,
+    _ progress: @escaping (LedgerExport.Progress) -> Bool
+  ) throws -> ControlTotals {
+    let rows = RowStream(table, writer, progress)
+    switch table {
+    case .events: try events(rows)
+    case .postings: try postings(rows)
+    case .findings: try findings(rows)
+    case .accounts, .entitlements, .balances, .installed, .transactions:
+      try contents(table, rows)
+    }
+    return rows.totals
+  }
+
+  /// What the export is of.
+  func facts(_ totals: [(table: ExportTable, totals: ControlTotals)]) -> ExportFacts {
+    var facts = ExportFacts()
+    facts.set("format", "daybook export 1")
+    facts.set("position", "\(end)")
+    facts.set("from", question.from == 1 ? nil : "\(question.from)")
+    facts.set("since", question.since?.rfc3339)
+    facts.set("until", question.until?.rfc3339)
+    facts.set("at", (question.clocks.at ?? question.now).rfc3339)
+    facts.set("account", question.account?.text)
+    facts.set("environment", question.environment?.text)
+    for (table, totals) in totals {
+      facts.set("rows of \(table.rawValue)", "\(totals.rows)")
+      for (name, sum) in totals.sums.sorted(by: { $0.key < $1.key }) {
+        facts.set("\(table.rawValue): \(name)", sum.text)
+      }
+    }
+    return facts
+  }
+
+  /// The clocks of questions about what is: only a ledger that has more is cut.
+  private func clocks(_ view: LedgerView) -> Clocks {
+    Clocks(at: question.clocks.at, asOf: end < view.position ? .position(end) : nil)
+  }
+
+  private func events(_ rows: RowStream) throws {
+    var query = question.events(upTo: end)
+    while query.from <= query.to {
+      var page: [RecordedEvent] = []
+      try ledger.read { (view) throws(LedgerError) in
+        try view.events(query) { recorded in
+          page.append(recorded)
+          return page.count < Self.pageEventsMax
+        }
+      }
+      for recorded in page {
+        try rows.add(ExportRow.event(recorded), event: recorded, done: recorded.position, end)
+      }
+      guard page.count == Self.pageEventsMax, let last = page.last else { return }
+      query.from = last.position + 1
+    }
+  }
+
+  private func postings(_ rows: RowStream) throws {
+    try ledger.read { (view) throws(LedgerError) in
+      try view.postings(question.events(upTo: end), environments: question.environments) {
+        posting in
+        rows.offer(ExportRow.posting(posting), done: 0, end)
+      }
+    }
+    try rows.check()
+  }
+
+  private func findings(_ rows: RowStream) throws {
+    try ledger.read { (view) throws(LedgerError) in
+      var query = FindingsQuery()
+      query.account = question.account
+      query.environments = question.environments
+      query.since = question.since
+      query.until = question.until
+      query.clocks = clocks(view)
+      for finding in try view.findings(query)
+      where finding.position >= question.from && finding.position <= end {
+        guard rows.offer(ExportRow.finding(finding), done: finding.position, end) else { return }
+      }
+    }
+    try rows.check()
+  }
+
+  private func contents(_ table: ExportTable, _ rows: RowStream) throws {
+    try ledger.read { (view) throws(LedgerError) in
+      let clocks = clocks(view)
+      var seen: UInt64 = 0
+      try view.contents(
+        environments: question.environments, clocks: clocks, account: question.account,
+        now: question.now, includesSales: table == .transactions
+      ) { (contents) throws(LedgerError) in
+        seen += UInt64(contents.eventCount)
+        for row in self.rows(of: table, in: contents) {
+          guard rows.offer(row, done: seen, end) else { return false }
+        }
+        return true
+      }
+    }
+    try rows.check()
+  }
+
+  private func rows(
+    of table: ExportTable, in contents: UnitContents
+  ) -> [[ExportCell]] {
+    switch table {
+    case .accounts:
+      return contents.customers.flatMap { customer in
+        customer.accounts.map { account in
+          [
+            .text(customer.environment.text), ExportCell(account),
+            ExportCell(customer.accounts.first),
+          ]
+        }
+      }
+    case .entitlements:
+      return contents.customers.flatMap { customer in
+        customer.entries.map { ExportRow.entitlement($0, of: customer) }
+      }
+    case .balances:
+      return contents.customers.flatMap { customer in
+        customer.balances.map { balance in
+          [
+            .text(customer.environment.text), ExportCell(customer.accounts.first),
+            ExportCell(balance.unit), .integer(balance.amount),
+          ]
+        }
+      }
+    case .installed:
+      return contents.customers.flatMap { customer in
+        customer.installed.map { ExportRow.installed($0, of: customer) }
+      }
+    case .transactions:
+      return zip(contents.transactions, contents.sales).map { ExportRow.transaction($0, sale: $1) }
+    case .events, .postings, .findings:
+      preconditionFailure("\(table.rawValue) has no rows of customers")
+    }
+  }
+}
+
+/// Hands rows on to a writer and adds up what they come to.
+///
+/// What the ledger hands rows to cannot throw what a writer does, so a failure is kept.
+private final class RowStream {
+  private let table: ExportTable
+  private let writer: any RowWriter
+  private let progress: (LedgerExport.Progress) -> Bool
+  private(set) var totals: ControlTotals
+  private var failure: ExportError?
+
+  init(
+    _ table: ExportTable, _ writer: any RowWriter,
+    _ progress: @escaping (LedgerExport.Progress) -> Bool
+  ) {
+    self.table = table
+    self.writer = writer
+    self.progress = progress
+    totals = ControlTotals(of: table)
+  }
+
+  func add(
+    _ row: [ExportCell], event: RecordedEvent? = nil, done: UInt64, _ total: UInt64
+  ) throws(ExportError) {
+    try totals.add(row)
+    try writer.add(row, event: event)
+    try report(.reading(table), rows: totals.rows, done, total, progress)
+  }
+
+  /// Adds a row; false once one has failed.
+  func offer(_ row: [ExportCell], done: UInt64, _ total: UInt64) -> Bool {
+    do throws(ExportError) {
+      try add(row, done: done, total)
+      return true
+    } catch {
+      failure = error
+      return false
+    }
+  }
+
+  /// Throws what failed.
+  func check() throws(ExportError) {
+    if let failure { throw failure }
+  }
+}

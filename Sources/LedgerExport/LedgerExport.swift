@@ -1,0 +1,130 @@
+internal import LedgerEvents
+internal import LedgerModel
+public import LedgerStore
+
+/// An export of a ledger: written beside its place, read back, compared with the ledger, and only
+/// then given its name.
+///
+/// ```swift
+/// let export = LedgerExport(ledger, question, to: "march.csv")
+/// let summary = try export.write { _ in }
+/// try export.publish(replacing: false)
+/// ```
+///
+/// Between the two steps the export can be recorded, so that no file gets out that the ledger does
+/// not tell of. Whoever gives up calls ``discard()``.
+public struct LedgerExport {
+  /// How far it has come, for people.
+  public struct Progress: Sendable {
+    public enum Phase: Sendable {
+      case reading(ExportTable)
+      case checking
+    }
+
+    public var phase: Phase
+    public var done: UInt64
+    public var total: UInt64
+  }
+
+  private let ledger: Ledger
+  private let question: ExportQuestion
+  private let file: ExportFile
+
+  /// - Throws: ``ExportError``, `file` where nothing can be written beside `path`.
+  public init(
+    _ ledger: Ledger, _ question: ExportQuestion, to path: String
+  ) throws(ExportError) {
+    precondition(
+      question.format == .sqlite || question.tables.count == 1, "a text file has one table")
+    self.ledger = ledger
+    self.question = question
+    file = try ExportFile(path)
+  }
+
+  /// Writes the file beside its place, reads it back, and compares counts and totals.
+  ///
+  /// - Parameter progress: Told now and then; returns false to stop.
+  /// - Complexity: O(*n*) in the events; memory for a page of them, and for one unit.
+  /// - Throws: ``ExportError`` or `LedgerError`; nothing is left then.
+  public func write(_ progress: @escaping (Progress) -> Bool) throws -> ExportSummary {
+    do {
+      let writer = try writer()
+      let source = try ExportSource(ledger, question)
+      var totals: [(table: ExportTable, totals: ControlTotals)] = []
+      for table in question.tables {
+        try writer.begin(table)
+        totals.append((table, try source.write(table, to: writer, progress)))
+      }
+      try writer.end(source.facts(totals))
+      try file.synchronize()
+      try check(totals, progress)
+      let (bytes, digest) = try file.measure()
+      return ExportSummary(position: source.end, totals: totals, bytes: bytes, digest: digest)
+    } catch {
+      discard()
+      throw error
+    }
+  }
+
+  /// Gives the file its name, as a whole.
+  ///
+  /// - Throws: ``ExportError``, `exists` where there is one and it is not to be replaced.
+  public func publish(replacing: Bool) throws(ExportError) {
+    do { try file.publish(replacing: replacing) } catch {
+      discard()
+      throw error
+    }
+  }
+
+  /// Takes away what was written and has no name yet.
+  public func discard() { file.discard() }
+
+  private func writer() throws(ExportError) -> any RowWriter {
+    switch question.format {
+    case .jsonl: try JSONLinesWriter(file.partial)
+    case .csv: try CSVWriter(file.partial)
+    case .sqlite: try SQLiteWriter(file.partial)
+    }
+  }
+
+  private func reader() throws(ExportError) -> any RowReader {
+    switch question.format {
+    case .jsonl: JSONLinesReader(path: file.partial)
+    case .csv: CSVReader(path: file.partial)
+    case .sqlite: try SQLiteReader(path: file.partial)
+    }
+  }
+
+  private func check(
+    _ totals: [(table: ExportTable, totals: ControlTotals)], _ progress: (Progress) -> Bool
+  ) throws(ExportError) {
+    let reader = try reader()
+    try (reader as? SQLiteReader)?.checkIntegrity()
+    let rows = totals.reduce(0) { $0 + $1.totals.rows }
+    var done: UInt64 = 0
+    for (table, expected) in totals {
+      var found = ControlTotals(of: table)
+      try reader.read(table) { (row) throws(ExportError) in
+        try found.add(row)
+        done += 1
+        try report(.checking, rows: Int(done), done, UInt64(rows), progress)
+      }
+      if let difference = expected.difference(from: found) {
+        throw ExportError(
+          .mismatch, "The table \(table.rawValue) was not written right: \(difference).")
+      }
+    }
+  }
+}
+
+/// Tells how far it has come, every thousand rows.
+func report(
+  _ phase: LedgerExport.Progress.Phase, rows: Int, _ done: UInt64, _ total: UInt64,
+  _ progress: (LedgerExport.Progress) -> Bool
+) throws(ExportError) {
+  let rowsBetweenReports = 1_000
+  guard rows % rowsBetweenReports == 0 else { return }
+  guard progress(.init(phase: phase, done: done, total: total)) else {
+    throw ExportError(.interrupted, "It was stopped: nothing was exported.")
+  }
+}

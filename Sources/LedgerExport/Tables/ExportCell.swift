@@ -1,0 +1,24 @@
+public import LedgerStore
+
+/// One value of a row.
+public enum ExportCell: Hashable, Sendable {
+  case absent
+  case text(String)
+  case integer(Int64)
+  case boolean(Bool)
+  /// Money: an exact decimal, never a float.
+  case decimal(ExactDecimal)
+  /// JSON text, as it is.
+  case json(String)
+}
+
+extension ExportCell {
+  /// The number of an integer or a decimal, exactly.
+  var number: ExactDecimal? {
+    switch self {
+    case .integer(let number): ExactDecimal(integer: number)
+    case .decimal(let number): number
+    case .absent, .text, .boolean, .json: nil
+    }
+  }
+}

@@ -1,0 +1,77 @@
+internal import LedgerStore
+
+/// Cells as RFC 4180 has them, safe to open in a spreadsheet.
+///
+/// An absent cell is empty, an empty text is `""`. A text that a spreadsheet would take for a
+/// formula, because it begins with `=`, `+`, `-`, `@`, a tab or a carriage return, gets an
+/// apostrophe in front, and so does one that begins with an apostrophe: whoever takes one leading
+/// apostrophe away has the text again. Numbers stay numbers.
+///
+/// Source: RFC 4180; OWASP, *CSV Injection*.
+enum CSVText {
+  static let lineEnd: [UInt8] = [UInt8(ascii: "\r"), UInt8(ascii: "\n")]
+  private static let quote = UInt8(ascii: "\"")
+  private static let comma = UInt8(ascii: ",")
+  private static let apostrophe = UInt8(ascii: "'")
+  /// What a formula begins with, and what guards against it.
+  private static let guarded = Set("=+-@\t\r'".utf8)
+  private static let quoted = Set(",\"\r\n".utf8)
+
+  static func line(_ row: [ExportCell]) -> [UInt8] {
+    var line: [UInt8] = []
+    for (place, cell) in row.enumerated() {
+      if place > 0 { line.append(comma) }
+      append(cell, to: &line)
+    }
+    return line + lineEnd
+  }
+
+  private static func append(_ cell: ExportCell, to line: inout [UInt8]) {
+    switch cell {
+    case .absent: break
+    case .integer(let number): line += "\(number)".utf8
+    case .boolean(let value): line += (value ? "true" : "false").utf8
+    case .decimal(let number): line += number.text.utf8
+    case .text(let text), .json(let text):
+      var bytes = Array(text.utf8)
+      if let first = bytes.first, guarded.contains(first) { bytes.insert(apostrophe, at: 0) }
+      guard bytes.isEmpty || bytes.contains(where: quoted.contains) else {
+        line += bytes
+        return
+      }
+      line.append(quote)
+      for byte in bytes {
+        if byte == quote { line.append(quote) }
+        line.append(byte)
+      }
+      line.append(quote)
+    }
+  }
+
+  /// The cell of a column that a field is; `nil` where it is none.
+  static func cell(_ field: CSVField, of column: ExportColumn) -> ExportCell? {
+    if field.bytes.isEmpty && !field.isQuoted { return .absent }
+    var bytes = field.bytes[...]
+    switch column.kind {
+    case .text, .time, .json:
+      if bytes.first == apostrophe { bytes = bytes.dropFirst() }
+      guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
+      return column.kind == .json ? .json(text) : .text(text)
+    case .integer: return Int64(String(decoding: bytes, as: UTF8.self)).map { .integer($0) }
+    case .decimal:
+      return ExactDecimal(exactly: String(decoding: bytes, as: UTF8.self)).map { .decimal($0) }
+    case .boolean:
+      switch String(decoding: bytes, as: UTF8.self) {
+      case "true": return .boolean(true)
+      case "false": return .boolean(false)
+      default: return nil
+      }
+    }
+  }
+}
+
+/// A field of a line, without its quotes.
+struct CSVField {
+  var bytes: [UInt8] = []
+  var isQuoted = false
+}

@@ -1,0 +1,64 @@
+internal import Foundation
+
+/// A file that lines are written to in large pieces.
+final class TextFile {
+  /// Bytes gathered before they are written.
+  private static let bufferBytesMax = 1 << 20
+
+  private let path: String
+  private let handle: FileHandle
+  private var buffer: [UInt8] = []
+
+  init(_ path: String) throws(ExportError) {
+    self.path = path
+    do { handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path)) } catch {
+      throw ExportError(.file, "\(path) cannot be written: \(error.localizedDescription)")
+    }
+  }
+
+  func write(_ bytes: [UInt8]) throws(ExportError) {
+    buffer += bytes
+    if buffer.count >= Self.bufferBytesMax { try flush() }
+  }
+
+  /// Writes what is left, waits until the disk has it, and closes the file.
+  func end() throws(ExportError) {
+    try flush()
+    do {
+      try handle.synchronize()
+      try handle.close()
+    } catch { throw failure(error) }
+  }
+
+  private func flush() throws(ExportError) {
+    do { try handle.write(contentsOf: Data(buffer)) } catch { throw failure(error) }
+    buffer.removeAll(keepingCapacity: true)
+  }
+
+  private func failure(_ error: any Error) -> ExportError {
+    ExportError(.file, "\(path) cannot be written: \(error.localizedDescription)")
+  }
+}
+
+/// The bytes of a file in pieces.
+struct FilePieces {
+  /// Bytes read at once.
+  private static let pieceBytes = 1 << 20
+
+  private let path: String
+  private let handle: FileHandle
+
+  init(_ path: String) throws(ExportError) {
+    self.path = path
+    do { handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path)) } catch {
+      throw ExportError(.file, "\(path) cannot be read: \(error.localizedDescription)")
+    }
+  }
+
+  /// The next piece; empty at the end.
+  func next() throws(ExportError) -> Data {
+    do { return try handle.read(upToCount: Self.pieceBytes) ?? Data() } catch {
+      throw ExportError(.file, "\(path) cannot be read: \(error.localizedDescription)")
+    }
+  }
+}

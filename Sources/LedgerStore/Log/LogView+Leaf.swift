@@ -1,0 +1,87 @@
+internal import LMDB
+public import LedgerEvents
+
+extension LogView {
+  /// What the leaf of the event at `position` is over: its record and the names that it introduces,
+  /// as ``LedgerEvents/LeafEntry`` reads it.
+  ///
+  /// - Complexity: O(log *n*) for the record and for each name that it introduces.
+  /// - Throws: ``LedgerError``: `notFound`, `corrupt`.
+  public func leaf(at position: UInt64) throws(LedgerError) -> [UInt8] {
+    var entry: [UInt8] = []
+    try appendLeaf(of: try recordBytes(at: position), at: position, to: &entry)
+    return entry
+  }
+
+  /// Appends the leaf of a record to `entry`.
+  func appendLeaf(
+    of record: Span<UInt8>, at position: UInt64, to entry: inout [UInt8]
+  ) throws(LedgerError) {
+    LeafEntry.append(record, to: &entry)
+    let introduced: Range<NameNumber>
+    do throws(RecordError) {
+      introduced = try RecordView(record, isChecked: false).introducedNumbers
+    } catch {
+      throw LedgerError(error, at: position)
+    }
+    for number in introduced { try appendIntroduction(of: number, to: &entry) }
+    try appendReturns(at: position, to: &entry)
+  }
+
+  private func appendIntroduction(
+    of number: NameNumber, to entry: inout [UInt8]
+  ) throws(LedgerError) {
+    guard let row = try nameRow(number), row.count > 1, let kind = NameKind(rawValue: row[0]) else {
+      throw .corrupt("The name with the number \(number) is missing or damaged")
+    }
+    guard kind.isPersonal else {
+      Introduction.append(kind, text: row.extracting(1..<row.count), to: &entry)
+      return
+    }
+    guard let name = SealedName(row) else {
+      throw .corrupt("The name with the number \(number) is damaged")
+    }
+    Introduction.append(kind, commitment: name.commitment, to: &entry)
+  }
+
+  private func appendReturns(
+    at position: UInt64, to entry: inout [UInt8]
+  ) throws(LedgerError) {
+    do throws(LMDBError) {
+      guard try view.statistics(tables.returned).entries > 0 else { return }
+      var cursor = try view.cursor(tables.returned)
+      var isThere = try cursor.seek(
+        ReturnedKey(position: position, number: 0).bytes.span)
+      while isThere, cursor.key.count == ReturnedKey.byteCount {
+        let key = ReturnedKey(cursor.key)
+        guard key.position == position, let name = SealedName(cursor.value) else { return }
+        Introduction.append(
+          name.kind, commitment: name.commitment, again: key.number, to: &entry)
+        isThere = try cursor.next()
+      }
+    } catch {
+      throw LedgerError(error)
+    }
+  }
+
+  /// The position of the event that introduced a name.
+  ///
+  /// - Complexity: O(log² *n*): a search by halves over the records.
+  /// - Throws: ``LedgerError``: `notFound` where the log has no such name, `corrupt`.
+  public func introducingPosition(of number: NameNumber) throws(LedgerError) -> UInt64 {
+    guard number > 0, number <= (try lastNameNumber()) else {
+      throw LedgerError(.notFound, "No name has the number \(number).")
+    }
+    // The last record before which fewer names were numbered.
+    var (low, high) = (UInt64(1), lastPosition)
+    while low < high {
+      let middle = low + (high - low + 1) / 2
+      if try record(at: middle, isChecked: false).namesBefore < number {
+        low = middle
+      } else {
+        high = middle - 1
+      }
+    }
+    return low
+  }
+}

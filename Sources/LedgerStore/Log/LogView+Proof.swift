@@ -1,0 +1,76 @@
+internal import LMDB
+
+extension LogView {
+  /// What the tree hashes for the event at `position`: with it anybody can compute the leaf.
+  ///
+  /// - Complexity: O(log *n*), copied.
+  /// - Throws: ``LedgerError``: `notFound` where there is no such position, `corrupt`.
+  public func leafEntry(at position: UInt64) throws(LedgerError) -> [UInt8] {
+    [UInt8](copying: try recordBytes(at: position))
+  }
+
+  /// The proof that the event at `position` stands there in the tree over the events up to `size`.
+  ///
+  /// - Complexity: O(log *n*) look-ups and hashes, and at most 30 records hashed again.
+  /// - Throws: ``LedgerError``: `notFound` where the log is shorter than `size` or the position is
+  ///   behind it, `corrupt`.
+  public func inclusionProof(
+    of position: UInt64, at size: UInt64
+  ) throws(LedgerError) -> InclusionProof {
+    try requireEvents(size)
+    guard position >= 1, position <= size else {
+      throw LedgerError(
+        .notFound, "The tree over \(size) events has no event at position \(position).",
+        position: position)
+    }
+    let ranges = MerkleTree.inclusionRanges(index: position - 1, size: size)
+    return InclusionProof(index: position - 1, size: size, path: try hashes(of: ranges))
+  }
+
+  /// The proof that the tree over the events up to `old` is the beginning of that up to `new`.
+  ///
+  /// - Complexity: O(log *n*) look-ups and hashes, and at most 30 records hashed again.
+  /// - Throws: ``LedgerError``: `notFound` where the log is shorter than `new`, or `new` is below
+  ///   `old`; `corrupt`.
+  public func consistencyProof(
+    from old: UInt64, to new: UInt64
+  ) throws(LedgerError) -> ConsistencyProof {
+    try requireEvents(new)
+    guard old <= new else {
+      throw LedgerError(
+        .notFound, "A tree over \(old) events is no beginning of one over \(new): turn them round.",
+        position: old)
+    }
+    let ranges = MerkleTree.consistencyRanges(from: old, to: new)
+    return ConsistencyProof(oldSize: old, newSize: new, path: try hashes(of: ranges))
+  }
+
+  private func requireEvents(_ size: UInt64) throws(LedgerError) {
+    guard size <= lastPosition else {
+      throw LedgerError(
+        .notFound, "The log has \(lastPosition) events, there is no tree over \(size) yet.",
+        position: size)
+    }
+  }
+
+  private func hashes(of ranges: [Range<UInt64>]) throws(LedgerError) -> [TreeHash] {
+    var hasher = TreeHasher()
+    var hashes: [TreeHash] = []
+    hashes.reserveCapacity(ranges.count)
+    for range in ranges { hashes.append(try hash(of: range, &hasher)) }
+    return hashes
+  }
+
+  /// The hash of a node over these leaves: of the whole subtrees in it, which lie in the tree where
+  /// they would in one of their own, only further to the right.
+  private func hash(
+    of range: Range<UInt64>, _ hasher: inout TreeHasher
+  ) throws(LedgerError) -> TreeHash {
+    var peaks: [TreeHash] = []
+    for (level, index) in MerkleTree.peaks(size: range.upperBound - range.lowerBound) {
+      let first = range.lowerBound >> UInt64(level)
+      peaks.append(try node(level: level, index: first + index, &hasher))
+    }
+    return MerkleTree.root(of: peaks, &hasher)
+  }
+}

@@ -1,0 +1,33 @@
+internal import LMDB
+
+extension LogView {
+  /// The roots at some sizes as the records give them, whatever the stored nodes say: who rewrites
+  /// records may have rewritten the nodes to fit.
+  ///
+  /// - Parameters:
+  ///   - sizes: In any order; those beyond the end of the log have no root.
+  ///   - progress: Called now and then with the events hashed and how many there are to hash.
+  /// - Returns: The roots by size. Where a record is missing, sizes from there on have none.
+  /// - Complexity: O(*n*), one or two hashes an event up to the largest size.
+  /// - Throws: ``LedgerError`` where the log cannot be read at all.
+  public func rehashedRoots(
+    at sizes: [UInt64], progress: (_ done: UInt64, _ total: UInt64) -> Void = { _, _ in }
+  ) throws(LedgerError) -> [UInt64: TreeHash] {
+    let wanted = Set(sizes.filter { $0 <= lastPosition })
+    let last = wanted.max() ?? 0
+    var roots: [UInt64: TreeHash] = [:]
+    var frontier = MerkleFrontier()
+    var hasher = TreeHasher()
+    var nodes: [TreeHash] = []
+    if wanted.contains(0) { roots[0] = frontier.root(&hasher) }
+    while frontier.size < last {
+      let entry: [UInt8]
+      do throws(LedgerError) { entry = try leafEntry(at: frontier.size + 1) } catch { break }
+      nodes.removeAll(keepingCapacity: true)
+      frontier.append(hasher.leafHash(entry.span), &hasher, completed: &nodes)
+      if wanted.contains(frontier.size) { roots[frontier.size] = frontier.root(&hasher) }
+      if frontier.size % LogVerifier.progressInterval == 0 { progress(frontier.size, last) }
+    }
+    return roots
+  }
+}

@@ -1,0 +1,81 @@
+internal import LMDB
+public import LedgerEvents
+
+/// A name with what shows that the tree holds it.
+public struct NameDisclosure: Hashable, Sendable {
+  public let number: NameNumber
+  public let kind: NameKind
+  public let text: Name
+  /// The position whose leaf introduces it.
+  public let position: UInt64
+  /// What the leaf's commitment was made with (``Commitment/name(_:_:nonce:)``); nil of a name that
+  /// identifies nobody: its leaf has the text.
+  public let nonce: [UInt8]?
+}
+
+/// A personal member of an event's `data` with what shows that its record commits to it.
+public struct MemberDisclosure: Sendable {
+  public let member: EventData.Member
+  /// What ``commitment`` was made with.
+  public let nonce: [UInt8]
+  /// One of those that the record's commitment is over, in their order.
+  public let commitment: [UInt8]
+}
+
+extension LogView {
+  /// A name of the event at `position`, as it can be shown to somebody who has only leaves.
+  ///
+  /// - Returns: Nil where its key is gone: it was erased.
+  /// - Complexity: O(log² *n*).
+  /// - Throws: ``LedgerError``: `notFound`, `corrupt`, `io`.
+  public func disclosure(
+    of number: NameNumber, at position: UInt64
+  ) throws(LedgerError) -> NameDisclosure? {
+    let introduced = try introducingPosition(of: number)
+    if let row = try nameRow(number, in: tables.names), row.count > 1 {
+      let use = try name(number)
+      return NameDisclosure(
+        number: number, kind: use.kind, text: use.name, position: introduced, nonce: nil)
+    }
+    let sealed = try sealedName(number)
+    if !sealed.slot.isForgotten, let secret = try tables.texts.keys?.secret(sealed.slot.taken) {
+      guard let text = sealed.text(secret) else {
+        throw .corrupt("The name with the number \(number) is damaged")
+      }
+      return NameDisclosure(
+        number: number, kind: sealed.kind, text: text, position: introduced, nonce: secret.nonce)
+    }
+    guard let returned = try returned(number, through: position), let text = returned.text,
+      let secret = try tables.texts.keys?.secret(returned.slot.taken)
+    else { return nil }
+    return NameDisclosure(
+      number: number, kind: sealed.kind, text: text, position: returned.position,
+      nonce: secret.nonce)
+  }
+
+  /// The personal members of the event at `position`, each to be shown alone.
+  ///
+  /// - Returns: None where it has none; nil where their key is gone: they were erased.
+  /// - Complexity: O(log *n*), and two hashes a member.
+  /// - Throws: ``LedgerError``: `notFound`, `corrupt`, `io`.
+  public func disclosures(at position: UInt64) throws(LedgerError) -> [MemberDisclosure]? {
+    let record = try record(at: position)
+    guard let commitment = record.commitment else { return [] }
+    guard let row = try personalBytes(at: position), let data = SealedData(row) else {
+      throw .corrupt("The personal data at position \(position) is missing or damaged")
+    }
+    guard let secret = try secret(of: data) else { return nil }
+    guard let json = data.json(secret, commitment: commitment) else {
+      throw .corrupt("The personal data at position \(position) is damaged")
+    }
+    let members: [EventData.Member]
+    do throws(RecordError) { members = try EventData(personal: json).members } catch {
+      throw LedgerError(error, at: position)
+    }
+    return members.enumerated().map { index, member in
+      let nonce = Commitment.nonce(ofMember: index, seed: secret.nonce)
+      return MemberDisclosure(
+        member: member, nonce: nonce, commitment: Commitment.member(member, nonce: nonce))
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import Audit
+import Foundation
+import LMDB
+import LedgerEvents
+import LedgerHistories
+import LedgerStore
+
+/// A ledger in a folder of its own that goes with it, and bundles out of it.
+final class BundledLedger {
+  private let path: String
+  private let ledger: Ledger
+  static let origin = "ledger.example/purchases"
+  let signer: NoteSigner
+
+  /// The first `folded` events are in the projections, the others in the tail.
+  init(_ events: [RecordedEvent], folded: Int = 0) throws {
+    path = NSTemporaryDirectory() + "daybook-\(UUID().uuidString)"
+    // What these tests show does not depend on the disk: nothing is synced.
+    ledger = try Ledger.create(at: path, options: Environment.Options(sync: .onRequest))
+    signer = try NoteSigner(name: Self.origin)
+    if folded > 0 { try append(events.prefix(folded)) }
+    try ledger.fold()
+    if folded < events.count { try append(events.dropFirst(folded)) }
+  }
+
+  deinit {
+    do { try FileManager.default.removeItem(atPath: path) } catch { print("left \(path)") }
+  }
+
+  func append(_ events: some Sequence<RecordedEvent>) throws {
+    let batch = events.map { recorded in
+      EventInput(event: recorded.event, position: 1, recordedAt: recorded.recordedAt)
+    }
+    try ledger.appendAndWait(batch, options: AppendOptions(trustsRecordedAt: true))
+  }
+
+  /// What a replay of the ledger folds.
+  func events(of account: Name, in slice: ReplaySlice = ReplaySlice()) throws -> ReplayEvents {
+    var slice = slice
+    slice.account = account
+    return try ledger.read { (view) throws(LedgerError) in try view.replayEvents(slice) }
+  }
+
+  /// The lines of a bundle, without their line feeds.
+  func bundle(
+    of account: Name, in slice: ReplaySlice = ReplaySlice(), disclosing: Set<Name> = []
+  ) throws -> [[UInt8]] {
+    let contents = try ledger.read { (view) throws(LedgerError) in
+      try view.bundleContents(of: account, in: slice, disclosing: disclosing)
+    }
+    let checkpoint = try SignedCheckpoint.sign(
+      size: contents.size, root: contents.root, with: signer)
+    var lines: [[UInt8]] = []
+    try ledger.read { (view) throws(LedgerError) in
+      try view.writeBundle(contents, signed: checkpoint) { line in
+        lines.append(line.dropLast())
+        return true
+      }
+    }
+    return lines
+  }
+}
+
+extension IncidentBundle {
+  /// Reads a bundle by its lines.
+  static func read(_ lines: some Sequence<[UInt8]>) throws(ProofError) -> IncidentBundle {
+    var reader = BundleReader()
+    for line in lines { try reader.read(line) }
+    return try reader.finish()
+  }
+}

@@ -1,0 +1,140 @@
+import Audit
+import LedgerEvents
+import LedgerHistories
+import LedgerStore
+import Testing
+
+/// Whatever is done to a bundle, it never tells an event that the ledger has not.
+@Suite("A bundle in wrong hands") struct HostileBundleTests {
+  private static func told(_ bundle: IncidentBundle) -> [[UInt8]] {
+    bundle.events.events.map { EventEncoder().encode($0) }
+  }
+
+  /// What a bundle tells after its signature was looked at; nil where it is refused.
+  private static func told(_ lines: [[UInt8]], _ key: NoteVerifier) -> [[UInt8]]? {
+    do {
+      let bundle = try IncidentBundle.read(lines)
+      _ = try bundle.signers(of: [key])
+      return told(bundle)
+    } catch { return nil }
+  }
+
+  private static func code(_ lines: [[UInt8]]) -> ProofError.Code? {
+    do {
+      _ = try IncidentBundle.read(lines)
+      return nil
+    } catch { return error.code }
+  }
+
+  /// A short incident, and what its bundle tells.
+  private struct Incident {
+    let lines: [[UInt8]]
+    let told: [[UInt8]]
+    let key: NoteVerifier
+
+    init(seed: UInt64, count: Int) throws {
+      let ledger = try BundledLedger(Histories.dense(seed: seed, count: count))
+      lines = try ledger.bundle(of: "A")
+      told = HostileBundleTests.told(try IncidentBundle.read(lines))
+      key = ledger.signer.verifier
+    }
+  }
+
+  @Test("with any byte changed tells the same events or none") func everyByte() throws {
+    let incident = try Incident(seed: 4, count: 14)
+    var random = SeededRandom(seed: 1)
+    #expect(Self.told(incident.lines, incident.key) == incident.told)
+    var accepted: Set<Int> = []
+    var tried = 0
+    var before = BundleReader()
+    for line in incident.lines.indices {
+      for place in incident.lines[line].indices {
+        var changed = incident.lines[line]
+        changed[place] ^=
+          random.chance(1, in: 2) ? 1 << UInt8(random.below(8)) : UInt8(1 + random.below(255))
+        tried += 1
+        // Nearly every change is refused at its line: the others are not read each time.
+        var reader = before
+        do { try reader.read(changed) } catch { continue }
+        var lines = incident.lines
+        lines[line] = changed
+        guard let told = Self.told(lines, incident.key) else { continue }
+        accepted.insert(line)
+        #expect(told == incident.told, "line \(line + 1), byte \(place + 1)")
+      }
+      try before.read(incident.lines[line])
+    }
+    #expect(tried > 5_000)
+    // The first line's word for whose it is, is nobody's proof.
+    #expect(accepted.isSubset(of: [0]))
+  }
+
+  @Test("with a line left out, twice, or elsewhere is refused", arguments: [4, 9] as [UInt64])
+  func lines(seed: UInt64) throws {
+    let incident = try Incident(seed: seed, count: 30)
+    for line in incident.lines.indices {
+      var lines = incident.lines
+      let taken = lines.remove(at: line)
+      #expect(Self.told(lines, incident.key) == nil)
+      lines.insert(taken, at: (line + 1) % incident.lines.count)
+      if lines != incident.lines { #expect(Self.told(lines, incident.key) == nil) }
+      lines = incident.lines
+      lines.insert(taken, at: line)
+      #expect(Self.told(lines, incident.key) == nil)
+      #expect(Self.told(Array(incident.lines[..<line]), incident.key) == nil)
+    }
+  }
+
+  @Test("with an event that tells more than its entry is not proven") func event() throws {
+    let incident = try Incident(seed: 4, count: 30)
+    for line in incident.lines.indices {
+      let text = String(decoding: incident.lines[line], as: UTF8.self)
+      guard let type = text.firstRange(of: #""type":""#) else { continue }
+      var lines = incident.lines
+      lines[line] =
+        Array((text[..<type.lowerBound] + #""type":"x"# + text[type.upperBound...]).utf8)
+      #expect(Self.code(lines) == .notProven)
+    }
+  }
+
+  @Test("with entries of another ledger is not proven, whatever its first line says")
+  func otherLedger() throws {
+    let incident = try Incident(seed: 4, count: 30)
+    let other = try Incident(seed: 4, count: 30)
+    // The same events, and other salts in them.
+    var lines = incident.lines
+    lines[0] = other.lines[0]
+    #expect(Self.code(lines) == .notProven || lines[1...] == other.lines[1...])
+    #expect(Self.told(other.lines, incident.key) == nil)
+    #expect(Self.told(other.lines, other.key) == other.told)
+  }
+
+  @Test("of a later format, or of none, is refused by name") func versions() throws {
+    let incident = try Incident(seed: 4, count: 14)
+    func message(_ header: String) -> String {
+      do {
+        _ = try IncidentBundle.read([Array(header.utf8)] + incident.lines.dropFirst())
+        return "nothing was wrong"
+      } catch { return "\(error.code): \(error.message)" }
+    }
+    let header = String(decoding: incident.lines[0], as: UTF8.self)
+    func replacing(_ part: String, _ other: String) -> String {
+      message(header.replacing(part, with: other))
+    }
+    #expect(replacing(#""bundle":1"#, #""bundle":2"#).contains("is of format 2"))
+    #expect(replacing(#""bundle":1"#, #""bundle":1,"more":true"#).contains("more is no member"))
+    #expect(replacing(#""leaves":"#, #""leaves":9"#).contains("is no entry"))
+    #expect(replacing(#""events":"#, #""events":99999999"#).contains("events: expected a number"))
+    #expect(message(#"{"bundle":1}"#).contains("leaves: expected a number"))
+    #expect(message("[]").contains("not that of a bundle"))
+    #expect(message("{").contains("is no JSON"))
+    #expect(Self.code([]) == .malformed)
+  }
+
+  @Test("that is larger than any bundle is refused before it is held") func limits() throws {
+    var reader = BundleReader()
+    #expect(throws: ProofError(.malformed, "")) {
+      try reader.read([UInt8](repeating: 0x20, count: IncidentBundle.lineBytesMax + 1))
+    }
+  }
+}

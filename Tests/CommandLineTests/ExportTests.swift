@@ -1,0 +1,142 @@
+import Foundation
+import Testing
+
+@Suite("The command export") struct ExportCommandTests {
+  private let ledger: TestLedger
+
+  init() throws {
+    ledger = try TestLedger()
+    func sale(_ transaction: String, _ source: String, at second: Int, _ data: String) -> String {
+      Sample.event(
+        "\(transaction)-\(source)", "transaction.purchased", at: second,
+        #","source":"\#(source)","account":"ada","transaction":"\#(transaction)","product":"map","#
+          + #""data":{\#(data)}"#)
+    }
+    let lines = [
+      sale("t1", "storekit1", at: 1, #""quantity":1"#),
+      sale("t1", "notification", at: 2, #""price":"9.99","currency":"EUR""#),
+      sale("t2", "notification", at: 3, #""price":"0.10","currency":"EUR""#),
+      sale("t3", "notification", at: 4, #""price":"1200","currency":"JPY""#),
+      Sample.event(
+        "refund", "transaction.refunded", at: 5,
+        #","source":"notification","transaction":"t1","data":{"percent":50}"#),
+      Sample.event("formula", at: 6, #","account":"=cmd|' /C calc'!A0""#),
+    ]
+    let appended = try ledger.run("append", input: lines.joined(separator: "\n"))
+    try #require(appended.status == 0, "\(appended.errors)")
+  }
+
+  private func path(_ name: String) -> String { ledger.folder.path(name) }
+
+  private func text(_ name: String) throws -> String {
+    try String(contentsOfFile: path(name), encoding: .utf8)
+  }
+
+  private func acted() throws -> [[String: Any]] {
+    try ledger.run("events", "--type", "operator.acted").lines.map { line in
+      let event = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+      return event?["data"] as? [String: Any] ?? [:]
+    }
+  }
+
+  @Test("sums count a transaction once, and never mix currencies") func sums() throws {
+    let sums = try ledger.run("events", "--sum", "price,quantity", "--format", "jsonl")
+    #expect(sums.status == 0, "\(sums.errors)")
+    #expect(
+      sums.lines == [
+        #"{"posting":"sale","currency":"EUR","transactions":2,"quantity":2,"amount":"10.09","withoutAmount":0}"#,
+        #"{"posting":"sale","currency":"JPY","transactions":1,"quantity":1,"amount":"1200","withoutAmount":0}"#,
+        #"{"posting":"refund","currency":"EUR","transactions":1,"quantity":1,"amount":"4.995","withoutAmount":0}"#,
+      ])
+    let then = try ledger.run("events", "--sum", "price", "--as-of", "1", "--format", "jsonl")
+    #expect(
+      then.lines == [
+        #"{"posting":"sale","currency":null,"transactions":1,"amount":null,"withoutAmount":1}"#
+      ])
+  }
+
+  @Test("counts go by several values") func counts() throws {
+    let counts = try ledger.run(
+      "events", "--by", "type,currency", "--type", "transaction.*", "--format", "jsonl")
+    #expect(
+      counts.lines == [
+        #"{"type":"transaction.purchased","currency":null,"count":1}"#,
+        #"{"type":"transaction.purchased","currency":"EUR","count":2}"#,
+        #"{"type":"transaction.purchased","currency":"JPY","count":1}"#,
+        #"{"type":"transaction.refunded","currency":null,"count":1}"#,
+      ])
+    #expect(try ledger.run("events", "--by", "day,day").status == 64)
+    #expect(try ledger.run("findings", "--by", "rule,day").status == 0)
+  }
+
+  @Test("an export tells the ledger who made it, of what and why") func recorded() throws {
+    let made = try ledger.run(
+      "export", path("events.csv"), "--to", "4", "--operator", "kim", "--reason", "audit")
+    #expect(made.status == 0, "\(made.errors)")
+    let data = try #require(try acted().first)
+    #expect(data["action"] as? String == "exported")
+    #expect(data["operator"] as? String == "kim")
+    #expect(data["reason"] as? String == "audit")
+    let detail = try #require(data["detail"] as? [String: Any])
+    #expect(detail["file"] as? String == "events.csv")
+    #expect(detail["position"] as? Int == 4)
+    #expect((detail["rows"] as? [String: Int]) == ["events": 4])
+    #expect(made.output.contains(try #require(detail["sha256"] as? String)))
+    #expect(try text("events.csv").split(separator: "\r\n").count == 5)
+  }
+
+  @Test("the operator is who the environment says, else who is logged in") func operators() throws {
+    let named = try Program.run(
+      ["export", path("one.jsonl")], ledger: ledger.path, environment: ["DAYBOOK_OPERATOR": "eve"])
+    #expect(named.status == 0, "\(named.errors)")
+    #expect(try ledger.run("export", path("two.jsonl")).status == 0)
+    let operators = try acted().map { $0["operator"] as? String }
+    #expect(operators == ["eve", NSUserName()])
+  }
+
+  @Test("JSON Lines can be appended elsewhere and are the same events") func elsewhere() throws {
+    #expect(try ledger.run("export", path("events.jsonl"), "--to", "6").status == 0)
+    let other = try TestLedger()
+    #expect(try other.run("append", path("events.jsonl")).status == 0)
+    #expect(try other.events() == ledger.events().prefix(6).map { $0 })
+  }
+
+  @Test("a spreadsheet runs no formula of anybody's") func formulas() throws {
+    #expect(try ledger.run("export", path("events.csv")).status == 0)
+    #expect(try text("events.csv").contains(",'=cmd|' /C calc'!A0,"))
+  }
+
+  @Test("a file that is there stays, unless it is to be replaced") func existing() throws {
+    try Data("mine".utf8).write(to: ledger.folder.file("events.csv"))
+    let refused = try ledger.run("export", path("events.csv"))
+    #expect(refused.status == 73)
+    #expect(refused.errors.contains("--force"))
+    #expect(try text("events.csv") == "mine")
+    #expect(try acted().isEmpty)
+    #expect(try ledger.run("export", path("events.csv"), "--force").status == 0)
+    #expect(try text("events.csv").hasPrefix("position,"))
+  }
+
+  @Test(
+    "what cannot be asked is said",
+    arguments: [
+      ["export", "x.txt"], ["export"], ["export", "x.csv", "--table", "nothing"],
+      ["export", "x.csv", "--table", "events", "--table", "postings"],
+      ["export", "x.sqlite", "--table", "events", "--table", "events"],
+      ["export", "x.csv", "--from", "5", "--to", "4"], ["export", "x.csv", "--operator", ""],
+      ["events", "--sum", "price", "--limit", "3"], ["events", "--sum", "price", "--reverse"],
+      ["events", "--sum", "weight"],
+    ])
+  func usage(_ arguments: [String]) throws {
+    #expect(try ledger.run(arguments).status == 64)
+    #expect(try acted().isEmpty)
+  }
+
+  @Test("a folder that cannot be written is said, and nothing is recorded") func noFolder() throws {
+    let failed = try ledger.run("export", path("missing/x.csv"))
+    #expect(failed.status == 74)
+    #expect(failed.errors.contains("missing"))
+    #expect(try acted().isEmpty)
+    #expect(try ledger.run("export", path("x.csv"), "--as-of", "99").status == 65)
+  }
+}

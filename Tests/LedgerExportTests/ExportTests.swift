@@ -1,0 +1,226 @@
+import Foundation
+import GRDB
+import LedgerEvents
+import LedgerHistories
+import LedgerStore
+import Testing
+
+@testable import LedgerExport
+
+/// A ledger of a random history, and a folder for what is exported of it.
+final class ExportedLedger {
+  let folder: String
+  let ledger: Ledger
+
+  init(seed: UInt64, count: Int = 80) throws {
+    folder = NSTemporaryDirectory() + "daybook-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    ledger = try Ledger.create(at: folder + "/ledger")
+    try append(Histories.dense(seed: seed, count: count))
+  }
+
+  deinit {
+    do { try FileManager.default.removeItem(atPath: folder) } catch { print("left \(folder)") }
+  }
+
+  func append(_ events: [RecordedEvent]) throws {
+    let batch = events.map { recorded in
+      EventInput(event: recorded.event, position: 1, recordedAt: recorded.recordedAt)
+    }
+    try ledger.appendAndWait(batch, options: AppendOptions(trustsRecordedAt: true))
+  }
+
+  func path(_ name: String) -> String { folder + "/" + name }
+
+  /// The names in the folder, beside the ledger's.
+  func names() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0 != "ledger" }.sorted()
+  }
+
+  func question(_ format: ExportFormat, _ tables: [ExportTable]) -> ExportQuestion {
+    ExportQuestion(format, tables, now: Instant(microseconds: 1_800_000_000_000_000))
+  }
+
+  @discardableResult
+  func export(_ question: ExportQuestion, to name: String) throws -> ExportSummary {
+    let export = try LedgerExport(ledger, question, to: path(name))
+    let summary = try export.write { _ in true }
+    try export.publish(replacing: false)
+    return summary
+  }
+}
+
+@Suite("Exports") struct ExportTests {
+  @Test("say the same of every table in all formats", arguments: [1, 2, 3] as [UInt64])
+  func formats(_ seed: UInt64) throws {
+    let exported = try ExportedLedger(seed: seed)
+    let whole = try exported.export(
+      exported.question(.sqlite, ExportTable.allCases), to: "all.sqlite")
+    for (table, totals) in whole.totals {
+      for format in [ExportFormat.csv, .jsonl] {
+        let one = try exported.export(
+          exported.question(format, [table]), to: "\(table.rawValue).\(format.rawValue)")
+        #expect(one.totals[0].totals == totals, "\(table.rawValue) as \(format.rawValue)")
+      }
+      let cells = try rows(CSVReader(path: exported.path("\(table.rawValue).csv")), table)
+      #expect(cells.count == totals.rows)
+      let stored = try DatabaseQueue(path: exported.path("all.sqlite")).read { database in
+        try Row.fetchAll(database, sql: "SELECT * FROM \(table.rawValue)")
+      }
+      #expect(stored.count == cells.count)
+      for (row, expected) in zip(stored, cells) {
+        #expect(Array(row.columnNames) == table.columns.map(\.name))
+        #expect(row.databaseValues.map(text) == expected.map(text))
+      }
+    }
+  }
+
+  private func rows(_ reader: any RowReader, _ table: ExportTable) throws -> [[ExportCell]] {
+    var rows: [[ExportCell]] = []
+    try reader.read(table) { row in rows.append(row) }
+    return rows
+  }
+
+  private func text(_ value: DatabaseValue) -> String? {
+    switch value.storage {
+    case .null: nil
+    case .int64(let number): "\(number)"
+    case .double(let number): "a float: \(number)"
+    case .string(let text): text
+    case .blob(let data): String(decoding: data, as: UTF8.self)
+    }
+  }
+
+  private func text(_ cell: ExportCell) -> String? {
+    switch cell {
+    case .absent: nil
+    case .integer(let number): "\(number)"
+    case .boolean(let value): value ? "1" : "0"
+    case .decimal(let number): number.text
+    case .text(let text), .json(let text): text
+    }
+  }
+
+  @Test("of events can be appended to another ledger, field for field") func roundTrip() throws {
+    let exported = try ExportedLedger(seed: 11)
+    try exported.export(exported.question(.jsonl, [.events]), to: "events.jsonl")
+    let lines = try String(contentsOfFile: exported.path("events.jsonl"), encoding: .utf8)
+      .split(separator: "\n")
+    let other = try ExportedLedger(seed: 11, count: 0)
+    let inputs = try lines.map { try EventDecoder().decode(line: Array($0.utf8)) }
+    try other.ledger.appendAndWait(inputs, options: AppendOptions(trustsRecordedAt: true))
+    try other.export(other.question(.jsonl, [.events]), to: "again.jsonl")
+    #expect(
+      FileManager.default.contentsEqual(
+        atPath: exported.path("events.jsonl"), andPath: other.path("again.jsonl")))
+  }
+
+  @Test("as of a position are those of the ledger that was stopped there") func asOf() throws {
+    let events = Histories.dense(seed: 21, count: 60)
+    let whole = try ExportedLedger(seed: 21, count: 60)
+    let stopped = try ExportedLedger(seed: 21, count: 0)
+    try stopped.append(Array(events[..<35]))
+    for table in ExportTable.allCases {
+      var question = whole.question(.csv, [table])
+      question.clocks = Clocks(asOf: .position(35))
+      let cut = try whole.export(question, to: "\(table.rawValue).csv")
+      #expect(cut.position == 35)
+      try stopped.export(stopped.question(.csv, [table]), to: "\(table.rawValue).csv")
+      let lines = [whole, stopped].map { ledger in
+        (try? String(contentsOfFile: ledger.path("\(table.rawValue).csv"), encoding: .utf8))?
+          .split(separator: "\r\n").sorted()
+      }
+      #expect(lines[0] == lines[1], "\(table.rawValue)")
+    }
+  }
+
+  @Test("that are stopped, or fail, leave nothing") func stopped() throws {
+    let exported = try ExportedLedger(seed: 3, count: 1_200)
+    let export = try LedgerExport(
+      exported.ledger, exported.question(.csv, [.events]), to: exported.path("events.csv"))
+    #expect(throws: ExportError.self) { try export.write { _ in false } }
+    #expect(try exported.names() == [])
+  }
+
+  @Test("never take the place of a file that came meanwhile, unless they are to")
+  func existing() throws {
+    let exported = try ExportedLedger(seed: 4, count: 20)
+    let question = exported.question(.csv, [.events])
+    let export = try LedgerExport(exported.ledger, question, to: exported.path("events.csv"))
+    _ = try export.write { _ in true }
+    try Data("mine".utf8).write(to: URL(fileURLWithPath: exported.path("events.csv")))
+    #expect(throws: ExportError.self) { try export.publish(replacing: false) }
+    #expect(try String(contentsOfFile: exported.path("events.csv"), encoding: .utf8) == "mine")
+    #expect(try exported.names() == ["events.csv"])
+    let forced = try LedgerExport(exported.ledger, question, to: exported.path("events.csv"))
+    _ = try forced.write { _ in true }
+    try forced.publish(replacing: true)
+    #expect(try exported.names() == ["events.csv"])
+    #expect(try String(contentsOfFile: exported.path("events.csv"), encoding: .utf8) != "mine")
+  }
+
+  @Test("that differ from the ledger in a row, a sum or a byte of form are found out")
+  func damage() throws {
+    let exported = try ExportedLedger(seed: 5, count: 60)
+    for (format, table) in [(ExportFormat.csv, ExportTable.postings), (.jsonl, .events)] {
+      let name = "table.\(format.rawValue)"
+      let summary = try exported.export(exported.question(format, [table]), to: name)
+      let whole = try Data(contentsOf: URL(fileURLWithPath: exported.path(name)))
+      let lines = whole.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      let short = Data(lines.dropLast(2).joined(separator: [UInt8(ascii: "\n")]))
+      let damaged = [short, whole.dropLast(1), short + Data("x\r\n".utf8)]
+      for data in damaged {
+        try data.write(to: URL(fileURLWithPath: exported.path(name)))
+        let reader: any RowReader =
+          format == .csv
+          ? CSVReader(path: exported.path(name)) : JSONLinesReader(path: exported.path(name))
+        var found = ControlTotals(of: table)
+        do throws(ExportError) {
+          try reader.read(table) { (row) throws(ExportError) in try found.add(row) }
+          #expect(summary.totals[0].totals.difference(from: found) != nil)
+        } catch { #expect(error.code == .mismatch) }
+      }
+    }
+  }
+}
+
+@Suite("Comma-separated values") struct CSVTests {
+  private func line(_ text: String) -> String {
+    String(decoding: CSVText.line([.text(text)]).dropLast(2), as: UTF8.self)
+  }
+
+  @Test(
+    "guard a spreadsheet against formulas",
+    arguments: ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "'quoted"])
+  func formulas(_ text: String) { #expect(line(text) == "'" + text) }
+
+  @Test("leave numbers numbers") func numbers() throws {
+    let amount = try #require(ExactDecimal("-4.50"))
+    let cells: [ExportCell] = [.integer(-3), .decimal(amount), .boolean(true), .absent, .text("")]
+    #expect(String(decoding: CSVText.line(cells), as: UTF8.self) == "-3,-4.50,true,,\"\"\r\n")
+  }
+
+  @Test("give back what was written, to the byte") func roundTrip() throws {
+    let texts = [
+      "", "plain", "a,b", "say \"hello\"", "two\r\nlines", "\n", "=1", "'=1", "''", "\u{0}",
+      "ä€😀", "-", "\r=1", " padded ",
+    ]
+    var parser = CSVParser()
+    var fields: [CSVField] = []
+    for byte in CSVText.line(texts.map { .text($0) } + [.absent]) {
+      if let found = try parser.take(byte) { fields = found }
+    }
+    let column = ExportColumn("text")
+    #expect(fields.map { CSVText.cell($0, of: column) } == texts.map { .text($0) } + [.absent])
+    #expect(parser.isBetweenLines)
+  }
+
+  @Test(
+    "refuse what RFC 4180 does not know", arguments: ["a\"b\r\n", "\"a\"b\r\n", "a\n", "a\rb\r\n"])
+  func refused(_ text: String) {
+    var parser = CSVParser()
+    #expect(throws: ExportError.self) {
+      for byte in text.utf8 { _ = try parser.take(byte) }
+    }
+  }
+}

@@ -1,0 +1,146 @@
+import LedgerEvents
+import LedgerHistories
+import Testing
+
+@testable import LedgerStore
+
+/// One filter of `events`, taken from an event: how it is asked, and what it admits.
+private struct Filter {
+  let name: String
+  let ask: (inout EventsQuery) -> Void
+  let admits: (RecordedEvent) -> Bool
+}
+
+/// Every filter of `cli.md` that a sample has a value for.
+private func filters(
+  from sample: RecordedEvent, accountEvents: [Name: Set<UInt64>], _ random: inout SeededRandom
+) -> [Filter] {
+  let event = sample.event
+  var found: [Filter] = []
+  func add<Value: Equatable>(
+    _ name: String, _ path: WritableKeyPath<EventsQuery, Value?>, _ own: KeyPath<Event, Value?>
+  ) {
+    guard let value = event[keyPath: own] else { return }
+    found.append(
+      Filter(
+        name: name, ask: { $0[keyPath: path] = value },
+        admits: { $0.event[keyPath: own] == value }))
+  }
+  add("device", \.device, \.device)
+  add("app", \.app, \.app)
+  add("environment", \.environment, \.environment)
+  add("transaction", \.transaction, \.transaction)
+  add("product", \.product, \.product)
+  add("download", \.download, \.download)
+  if let account = event.account, let members = accountEvents[account] {
+    found.append(
+      Filter(
+        name: "account", ask: { $0.account = account },
+        admits: { members.contains($0.position) }))
+  }
+  if let original = event.originalTransaction ?? event.transaction {
+    found.append(
+      Filter(
+        name: "original", ask: { $0.original = original },
+        admits: {
+          $0.event.originalTransaction == original || $0.event.transaction == original
+        }))
+  }
+  let type = event.type.text
+  let subject = type.prefix { $0 != "." }
+  found += [
+    Filter(name: "type", ask: { $0.type = type }, admits: { $0.event.type.text == type }),
+    Filter(
+      name: "type.*", ask: { $0.type = subject + ".*" },
+      admits: { $0.event.type.text.hasPrefix(subject + ".") }),
+    Filter(
+      name: "source", ask: { $0.source = event.source ?? EventSource(.app) },
+      admits: { ($0.event.source?.text ?? "app") == (event.source?.text ?? "app") }),
+    Filter(
+      name: "since", ask: { $0.since = event.occurredAt },
+      admits: { $0.event.occurredAt >= event.occurredAt }),
+    Filter(
+      name: "until", ask: { $0.until = event.occurredAt },
+      admits: { $0.event.occurredAt < event.occurredAt }),
+    Filter(
+      name: "from", ask: { $0.from = sample.position }, admits: { $0.position >= sample.position }),
+    Filter(
+      name: "to", ask: { $0.to = sample.position }, admits: { $0.position <= sample.position }),
+    Filter(
+      name: "as-of", ask: { $0.clocks.asOf = .position(sample.position) },
+      admits: { $0.position <= sample.position }),
+  ]
+  return found
+}
+
+@Suite("Filters of events") struct LedgerFilterTests {
+  private func positions(_ walk: LedgerWalk, _ query: EventsQuery) throws -> [UInt64] {
+    try walk.ledger().read { (view) throws(LedgerError) in
+      var positions: [UInt64] = []
+      try view.events(query) { recorded in
+        positions.append(recorded.position)
+        return true
+      }
+      return positions
+    }
+  }
+
+  @Test(
+    "each one holds beside each other one, in both directions",
+    arguments: 51...58 as ClosedRange<UInt64>)
+  func pairs(_ seed: UInt64) throws {
+    var random = SeededRandom(seed: seed)
+    let events = Histories.dense(seed: seed, count: 80)
+    let walk = try LedgerWalk()
+    try walk.append(events[..<40])
+    try walk.ledger().fold()
+    try walk.append(events[40...])
+    var accountEvents: [Name: Set<UInt64>] = [:]
+    for account in Set(events.compactMap(\.event.account)) {
+      var query = EventsQuery()
+      query.account = account
+      accountEvents[account] = Set(try positions(walk, query))
+    }
+    for _ in 0..<4 {
+      let one = filters(from: random.one(of: walk.arrived), accountEvents: accountEvents, &random)
+      let two = filters(from: random.one(of: walk.arrived), accountEvents: accountEvents, &random)
+      for first in one {
+        // Whose an event is depends on what is known: as-of is compared for accounts elsewhere.
+        for second in two where !(first.name == second.name) {
+          let names = [first.name, second.name]
+          if names.contains("account") && names.contains("as-of") { continue }
+          var query = EventsQuery()
+          first.ask(&query)
+          second.ask(&query)
+          let expected = walk.arrived.filter { first.admits($0) && second.admits($0) }
+            .map(\.position)
+          // A type and a pattern are one option, so the later one is asked.
+          if names.contains("type") && names.contains("type.*") { continue }
+          #expect(try positions(walk, query) == expected, "seed \(seed): \(names)")
+          query.isReverse = true
+          #expect(try positions(walk, query) == expected.reversed(), "seed \(seed): \(names)")
+        }
+      }
+    }
+  }
+
+  @Test(
+    "as of a position an account's events are those of a ledger that was stopped there",
+    arguments: 61...64 as ClosedRange<UInt64>)
+  func accountsAsOf(_ seed: UInt64) throws {
+    let events = Histories.dense(seed: seed, count: 60)
+    let walk = try LedgerWalk()
+    try walk.append(events)
+    for end in stride(from: 6, through: 60, by: 9) {
+      let stopped = try LedgerWalk()
+      try stopped.append(events[..<end])
+      for account in Set(events.compactMap(\.event.account)) {
+        var query = EventsQuery()
+        query.account = account
+        let then = try positions(stopped, query)
+        query.clocks.asOf = .position(UInt64(end))
+        #expect(try positions(walk, query) == then, "seed \(seed), \(account) as of \(end)")
+      }
+    }
+  }
+}

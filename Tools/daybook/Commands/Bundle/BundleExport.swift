@@ -1,0 +1,99 @@
+import ArgumentParser
+import Audit
+import LedgerEvents
+import LedgerStore
+
+/// Writes a customer's incident into one file: what `export --bundle` does.
+struct BundleExport {
+  var account: Name
+  /// Positions of the customer's events that are its steps, both included.
+  var from: UInt64 = 1
+  var to: UInt64 = .max
+  /// The names of personal members that are shown all the same.
+  var disclosed: [Name] = []
+  /// The file of the signing key.
+  var key: String
+  /// The file to write; standard output where nil.
+  var out: String?
+  var overwrites = false
+
+  /// Writes the bundle, and records that it was written: after the tree that it is proven of.
+  ///
+  /// - Throws: `InputProblem`: exit 73 where the file is there or cannot be made; `LedgerError`.
+  func run(_ options: LedgerOptions, _ actor: ActorOptions, _ format: OutputFormat) throws {
+    let signer = try KeyFile.signer(key)
+    let ledger = try actor.open(options)
+    var slice = ReplaySlice()
+    slice.from = from
+    slice.to = to
+    let contents = try ledger.read { (view) throws(LedgerError) in
+      try view.bundleContents(of: account, in: slice, disclosing: Set(disclosed))
+    }
+    let checkpoint = try proving { () throws(ProofError) in
+      try SignedCheckpoint.sign(size: contents.size, root: contents.root, with: signer)
+    }
+    let file = try out.map { try BundleFile($0, overwrites: overwrites) }
+    do {
+      var failure: (any Error)?
+      try ledger.read { (view) throws(LedgerError) in
+        try view.writeBundle(contents, signed: checkpoint) { line in
+          guard let file else {
+            Console.print(bytes: line.dropLast())
+            return true
+          }
+          do { try file.write(line) } catch { failure = error }
+          return failure == nil
+        }
+      }
+      if let failure { throw failure }
+      try actor.record(
+        action: "exported", detail: detail(contents, checkpoint, signer.verifier), in: ledger)
+      try file?.publish()
+    } catch {
+      file?.discard()
+      throw error
+    }
+    if let out { report(out, contents, checkpoint, format) }
+  }
+
+  /// What the ledger keeps of it.
+  private func detail(
+    _ contents: BundleContents, _ checkpoint: SignedCheckpoint, _ key: NoteVerifier
+  ) -> [(name: String, value: JSONValue)] {
+    [
+      (name: "format", value: .string("bundle")),
+      (name: "account", value: .string(account.text)),
+      (name: "file", value: .string(out ?? "-")),
+      (name: "events", value: .number("\(contents.eventCount)")),
+      (name: "disclosed", value: .array(disclosed.map { .string($0.text) })),
+    ] + checkpoint.detail(signedWith: key)
+  }
+
+  private func report(
+    _ out: String, _ contents: BundleContents, _ checkpoint: SignedCheckpoint,
+    _ format: OutputFormat
+  ) {
+    switch format {
+    case .table:
+      let whose = contents.account.map { " of \($0.text)" } ?? ""
+      Console.print(
+        "\(out): \(contents.eventCount) events\(whose) (\(contents.stepCount) are its own), "
+          + "\(contents.leafCount) entries and \(contents.nodeCount) hashes under the root at "
+          + "\(contents.size)")
+    case .json, .jsonl:
+      var json = JSONText()
+      json.object { json in
+        json.member("file", out)
+        json.member("account", contents.account)
+        json.member("events", contents.eventCount)
+        json.member("steps", contents.stepCount)
+        json.member("entries", contents.leafCount)
+        json.member("hashes", contents.nodeCount)
+        json.member("origin", checkpoint.origin.text)
+        json.member("position", contents.size)
+        json.member("root", checkpoint.rootText)
+      }
+      Console.print(json.text)
+    }
+  }
+}

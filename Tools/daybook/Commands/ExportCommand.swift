@@ -1,0 +1,263 @@
+import ArgumentParser
+import Foundation
+import LedgerEvents
+import LedgerExport
+import LedgerStore
+
+struct ExportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export",
+    abstract: "Writes the ledger to a file for spreadsheets, databases and other ledgers.",
+    discussion: """
+      Reads the ledger and writes one file: JSON Lines (events that can be appended elsewhere), \
+      CSV, or an SQLite file with every table; docs/export.md says what stands in them. What was \
+      written is read back and compared with the ledger before the file gets its name, and the \
+      ledger records who did it (operator.acted). Example:
+
+        daybook export march.sqlite --as-of 2026-04-02T00:00:00Z --operator kim --reason "books of March"
+        daybook export sales.csv --table postings --since 2026-03-01T00:00:00Z --until 2026-04-01T00:00:00Z
+      """)
+
+  @OptionGroup var options: LedgerOptions
+
+  @Argument(help: "The file to be made.")
+  var file: String
+
+  @Option(help: "What it is written as: jsonl, csv or sqlite (default: by the file's name).")
+  var format: CaseArgument<ExportFormat>?
+
+  @Option(
+    help: ArgumentHelp(
+      "Only this table (repeatable for SQLite; CSV and JSON Lines have one, by default events).",
+      valueName: "table"))
+  var table: [CaseArgument<ExportTable>] = []
+
+  @OptionGroup var range: ExportRangeOptions
+  @OptionGroup var clocks: ClockOptions
+
+  @Flag(help: "Replaces a file that is there already.")
+  var force = false
+
+  @OptionGroup var actor: ActorOptions
+
+  @Option(name: .customLong("answer"), help: "How to answer: table or json.")
+  var answer: OutputFormat = .table
+
+  func validate() throws {
+    let format = try chosenFormat()
+    guard format == .sqlite || table.count <= 1 else {
+      throw ValidationError("a \(format.rawValue) file has one table: name one --table, or sqlite.")
+    }
+    guard Set(table.map(\.value)).count == table.count else {
+      throw ValidationError("a --table is named twice.")
+    }
+    if let from = range.from, let to = range.to, from > to {
+      throw ValidationError("--from \(from) lies behind --to \(to).")
+    }
+  }
+
+  func run() throws {
+    try answering {
+      if !force, FileManager.default.fileExists(atPath: file) {
+        throw InputProblem(
+          "there is a file \(file) already: name another one, or replace it with --force.",
+          exitCode: ExitStatus.cannotCreate)
+      }
+      let ledger = try actor.open(options)
+      do {
+        try export(ledger)
+      } catch let error as ExportError {
+        throw InputProblem(error.message, exitCode: ExitStatus.code(for: error))
+      }
+    }
+  }
+
+  private func export(_ ledger: Ledger) throws {
+    let question = try question()
+    let stop = StopSignal()
+    let bar = ProgressBar("exporting", unit: "events")
+    let check = ProgressBar("checking", unit: "rows")
+    let export = try LedgerExport(ledger, question, to: file)
+    let summary = try export.write { progress in
+      switch progress.phase {
+      case .reading: bar.show(progress.done, progress.total)
+      case .checking:
+        bar.end()
+        check.show(progress.done, progress.total)
+      }
+      return !stop.isReceived
+    }
+    bar.end()
+    check.end()
+    let position: UInt64
+    do {
+      position = try actor.record(action: "exported", detail: detail(summary, question), in: ledger)
+    } catch {
+      export.discard()
+      throw error
+    }
+    try export.publish(replacing: force)
+    summary.print(file, recordedAt: position, answer)
+  }
+
+  private func question() throws -> ExportQuestion {
+    let format = try chosenFormat()
+    var tables = table.map(\.value)
+    if table.isEmpty { tables = format == .sqlite ? ExportTable.allCases : [.events] }
+    var question = ExportQuestion(format, tables, now: EventLog.systemClock())
+    question.clocks = clocks.clocks
+    range.apply(to: &question)
+    return question
+  }
+
+  private func chosenFormat() throws -> ExportFormat {
+    if let format { return format.value }
+    switch URL(fileURLWithPath: file).pathExtension.lowercased() {
+    case "jsonl", "ndjson": return .jsonl
+    case "csv": return .csv
+    case "sqlite", "sqlite3", "db": return .sqlite
+    default:
+      throw ValidationError(
+        "\(file) does not say what it is: call it .jsonl, .csv or .sqlite, or say --format.")
+    }
+  }
+
+  /// What the ledger keeps of the export.
+  private func detail(
+    _ summary: ExportSummary, _ question: ExportQuestion
+  ) -> [(name: String, value: JSONValue)] {
+    var detail: [(name: String, value: JSONValue)] = [
+      ("file", .string(URL(fileURLWithPath: file).lastPathComponent)),
+      ("format", .string(question.format.rawValue)),
+      ("sha256", .string(summary.digest)), ("bytes", .number("\(summary.bytes)")),
+      ("position", .number("\(summary.position)")),
+    ]
+    detail += range.detail
+    if let at = clocks.at { detail.append(("at", .string(at.rfc3339))) }
+    detail.append(
+      ("rows", .object(summary.totals.map { ($0.table.rawValue, .number("\($0.totals.rows)")) })))
+    return detail
+  }
+}
+
+/// Which part of the ledger is exported.
+struct ExportRangeOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("Events from this position on.", valueName: "position"),
+    transform: Parse.position)
+  var from: UInt64?
+
+  @Option(
+    help: ArgumentHelp(
+      "Up to this position: nothing after it is known to any table.", valueName: "position"),
+    transform: Parse.position)
+  var to: UInt64?
+
+  @Option(
+    help: ArgumentHelp("Events that occurred at this time or later.", valueName: "time"),
+    transform: Parse.instant)
+  var since: Instant?
+
+  @Option(
+    help: ArgumentHelp("Events that occurred before this time.", valueName: "time"),
+    transform: Parse.instant)
+  var until: Instant?
+
+  @Option(help: "Only the customer that this account is.", transform: Parse.name)
+  var account: Name?
+
+  @Option(help: "Only this environment (default: all).")
+  var environment: EnvironmentArgument?
+
+  func apply(to question: inout ExportQuestion) {
+    if let from { question.from = from }
+    if let to { question.to = to }
+    question.since = since
+    question.until = until
+    question.account = account
+    question.environment = environment?.environment
+  }
+
+  /// What was asked for, for the record.
+  var detail: [(name: String, value: JSONValue)] {
+    var detail: [(name: String, value: JSONValue)] = []
+    if let from { detail.append(("from", .number("\(from)"))) }
+    if let since { detail.append(("since", .string(since.rfc3339))) }
+    if let until { detail.append(("until", .string(until.rfc3339))) }
+    if let account { detail.append(("account", .string(account.text))) }
+    if let environment { detail.append(("environment", .string(environment.environment.text))) }
+    return detail
+  }
+}
+
+/// One of a library's cases, by its raw value.
+struct CaseArgument<Case: RawRepresentable & CaseIterable>: ExpressibleByArgument
+where Case.RawValue == String {
+  let value: Case
+
+  init?(argument: String) {
+    guard let value = Case(rawValue: argument) else { return nil }
+    self.value = value
+  }
+
+  static var allValueStrings: [String] { Case.allCases.map(\.rawValue) }
+}
+
+extension ExitStatus {
+  static func code(for error: ExportError) -> ExitCode {
+    switch error.code {
+    case .exists: cannotCreate
+    case .file: inputOutput
+    case .mismatch: found
+    case .limit: badInput
+    case .interrupted: tryAgain
+    }
+  }
+}
+
+extension ExportSummary {
+  fileprivate func print(_ file: String, recordedAt: UInt64, _ format: OutputFormat) {
+    switch format {
+    case .table:
+      Console.print(
+        "\(file): \(bytes) bytes, true at position \(position), recorded at position \(recordedAt)")
+      Console.print("sha256 \(digest)")
+      var lines = TextTable(["table", "rows", "total"])
+      for (table, totals) in totals {
+        lines.add([table.rawValue, "\(totals.rows)", ""])
+        for (name, sum) in totals.sums.sorted(by: { $0.key < $1.key }) {
+          lines.add(["", "", "\(name) = \(sum.text)"])
+        }
+      }
+      lines.lines.forEach(Console.print)
+    case .json, .jsonl:
+      var json = JSONText()
+      json.object { json in
+        json.member("file", file)
+        json.member("bytes", bytes)
+        json.member("sha256", digest)
+        json.member("position", position)
+        json.member("recordedAtPosition", recordedAt)
+        json.member(
+          "tables",
+          object: { json in
+            for (table, totals) in totals {
+              json.member(table.rawValue, object: totals.write)
+            }
+          })
+      }
+      Console.print(json.text)
+    }
+  }
+}
+
+extension ControlTotals {
+  fileprivate func write(to json: inout JSONText) {
+    json.member("rows", rows)
+    json.member(
+      "totals",
+      object: { json in
+        for (name, sum) in sums.sorted(by: { $0.key < $1.key }) { json.member(name, sum.text) }
+      })
+  }
+}

@@ -1,0 +1,77 @@
+import ArgumentParser
+import Foundation
+import LedgerEvents
+import LedgerStore
+
+/// Who acts and why, for commands that export, sign, prove, back up or erase: that they did so is
+/// an event itself.
+struct ActorOptions: ParsableArguments {
+  /// The variable that names the operator where the option does not.
+  private static let variable = "DAYBOOK_OPERATOR"
+
+  @Option(
+    name: .customLong("operator"),
+    help: ArgumentHelp(
+      "Who does it (default: $DAYBOOK_OPERATOR, else the login name).", valueName: "who"))
+  var stated: String?
+
+  @Option(help: "Why; it stands in the ledger with who did it.")
+  var reason: String?
+
+  /// Who it is by the option, the environment or the login, in this order; never empty.
+  var actor: String {
+    [stated, ProcessInfo.processInfo.environment[Self.variable], NSUserName()]
+      .compactMap { $0 }.first { !$0.isEmpty } ?? ""
+  }
+
+  func validate() throws {
+    guard stated != "" else { throw ValidationError("--operator is empty: say who acts.") }
+    guard !actor.isEmpty else {
+      throw ValidationError("this user has no login name: say who acts with --operator.")
+    }
+  }
+
+  /// Opens a ledger that what is done can be recorded in.
+  ///
+  /// - Throws: `InputProblem` where the ledger may only be read, and what opening throws.
+  func open(_ ledger: LedgerOptions) throws -> Ledger {
+    let opened = Result { () throws(LedgerError) in
+      try Ledger(at: ledger.path, access: .readWrite)
+    }
+    if case .failure(let error) = opened, error.code == .readOnly {
+      throw InputProblem(
+        "\(ledger.path) may only be read, and who does this has to be recorded in it "
+          + "(operator.acted): run it as a user who may write there, or on a copy. "
+          + error.message,
+        exitCode: ExitStatus.inputOutput)
+    }
+    return try opened.get()
+  }
+
+  /// Appends `operator.acted`; when this returns it is durable.
+  ///
+  /// - Parameters:
+  ///   - action: What was done, as a verb of the past: `exported`, `signed`.
+  ///   - detail: What it was done to, and what came of it.
+  /// - Returns: The position of the event.
+  /// - Throws: `LedgerError`.
+  @discardableResult
+  func record(
+    action: String, detail: [(name: String, value: JSONValue)] = [], in ledger: Ledger
+  ) throws(LedgerError) -> UInt64 {
+    let now = EventLog.systemClock()
+    var data = EventData.Builder()
+    data.set("action", action)
+    data.set("operator", actor)
+    data.set("reason", reason)
+    if !detail.isEmpty {
+      data.set("detail", JSONValue.object(detail))
+    }
+    let event = Event(
+      id: Name.timedIdentifier(now), type: EventType(.operatorActed), occurredAt: now,
+      source: EventSource(.operator), data: data.build())
+    let result = try ledger.appendAndWait([EventInput(event: event)])
+    try ledger.foldBeforeLeaving()
+    return result.outcomes[0].position
+  }
+}

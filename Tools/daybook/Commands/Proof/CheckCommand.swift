@@ -1,0 +1,82 @@
+import ArgumentParser
+import Audit
+import LedgerEvents
+import LedgerStore
+
+struct CheckCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check",
+    abstract: "Checks a proof or a checkpoint with nothing but a key.",
+    discussion: """
+      Reads a file that `daybook prove`, `daybook checkpoint` or `daybook export --bundle` has \
+      written and says what is proven by it and who has signed, or what fails (exit code 1). It \
+      needs no ledger and no network. The key is a verifier key, or a file of one. Example:
+
+        daybook check 15.tlog-proof --key books.example.com/shop+7c2a…+AWl…
+      """)
+
+  @Argument(help: "The proof or bundle; - is standard input.") var file: String
+
+  @Option(
+    help: ArgumentHelp(
+      "Whose signature counts: a verifier key, or a file of a key (repeatable).",
+      valueName: "key|file"))
+  var key: [String]
+
+  @Option(
+    help: ArgumentHelp(
+      "For a proof between two positions: the checkpoint that you kept, which has to be its "
+        + "beginning.", valueName: "checkpoint"))
+  var from: String?
+
+  @Option(help: "How to answer: table or json.")
+  var format: OutputFormat = .table
+
+  func validate() throws {
+    guard !key.isEmpty else { throw ValidationError("say with --key whose signature counts.") }
+  }
+
+  func run() throws {
+    try answering {
+      let keys = try KeyFile.verifiers(key)
+      let bytes = try ProofInput.bytes(
+        file, as: "a proof or a checkpoint", maximum: EventProofFile.bytesMax)
+      let kept = try from.map { name in
+        let checkpoint = try ProofInput.checkpoint(name)
+        _ = try proving(name) { () throws(ProofError) in try checkpoint.signers(of: keys) }
+        return checkpoint
+      }
+      switch report(bytes, keys, kept) {
+      case .success(let report) where format == .table: report.lines.forEach(Console.print)
+      case .success(let report): Console.print(report.json)
+      case .failure(let error) where error.code == .notProven:
+        refuse(error)
+        throw ExitStatus.found
+      case .failure(let error): throw InputProblem("\(file): \(error.message)")
+      }
+    }
+  }
+
+  private func report(
+    _ bytes: [UInt8], _ keys: [NoteVerifier], _ kept: SignedCheckpoint?
+  ) -> Result<CheckReport, ProofError> {
+    do throws(ProofError) {
+      return .success(try CheckReport.of(try ProofDocument(bytes), keys, from: kept))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private func refuse(_ error: ProofError) {
+    switch format {
+    case .table: Console.print("not proven: \(TextTable.printable(error.message))")
+    case .json, .jsonl:
+      var json = JSONText()
+      json.object { json in
+        json.member("proven", false)
+        json.member("reason", error.message)
+      }
+      Console.print(json.text)
+    }
+  }
+}

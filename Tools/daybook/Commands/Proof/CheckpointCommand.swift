@@ -1,0 +1,93 @@
+import ArgumentParser
+import Audit
+import LedgerEvents
+import LedgerStore
+
+struct CheckpointCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "checkpoint",
+    abstract: "Signs what the ledger is at a position.",
+    discussion: """
+      Reads the root of the hash tree over the events up to a position and writes a C2SP \
+      checkpoint signed with a key of `daybook key new`. Whoever keeps it can say later whether \
+      the book still begins with those events (`daybook verify --checkpoint`). That it was \
+      signed is recorded in the ledger, behind the position. Example:
+
+        daybook checkpoint --key /media/safe/shop.key --out 2026-02-01.checkpoint
+      """)
+
+  @OptionGroup var options: LedgerOptions
+  @OptionGroup var signing: SigningOptions
+
+  @Option(
+    name: .customLong("at-position"),
+    help: ArgumentHelp(
+      "How many events it speaks of (default: all that the ledger has).", valueName: "position"))
+  var position: UInt64?
+
+  @OptionGroup var actor: ActorOptions
+
+  @Option(help: "How to answer: table (the checkpoint itself) or json.")
+  var format: OutputFormat = .table
+
+  func run() throws {
+    try answering {
+      let key = try KeyFile.signer(signing.key)
+      let ledger = try actor.open(options)
+      let (size, root) = try ledger.log.read { (view) throws(LedgerError) in
+        let size = position ?? view.lastPosition
+        return (size, try view.root(at: size))
+      }
+      let checkpoint = try proving { () throws(ProofError) in
+        try SignedCheckpoint.sign(size: size, root: root, with: key)
+      }
+      try actor.record(
+        action: "signed", detail: checkpoint.detail(signedWith: key.verifier), in: ledger)
+      try signing.write(checkpoint.document, format) { json in
+        json.member("origin", checkpoint.origin.text)
+        json.member("position", size)
+        json.member("root", checkpoint.rootText)
+        json.member("verifierKey", key.verifier.text)
+        json.member("checkpoint", checkpoint.document)
+      }
+    }
+  }
+}
+
+/// With what a command signs, and where to it writes.
+struct SigningOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The file of the signing key, as `daybook key new` writes it.", valueName: "file"))
+  var key: String
+
+  @Option(
+    name: [.customShort("o"), .long],
+    help: ArgumentHelp("The file to write to (default: standard output).", valueName: "file"))
+  var out: String?
+
+  /// Writes a document: to the file, or to standard output as it is or as a member of JSON.
+  func write(
+    _ document: String, _ format: OutputFormat, json body: (inout JSONText) throws -> Void
+  ) throws {
+    if out != nil { try ProofInput.write(document, to: out) }
+    switch format {
+    case .table: if out == nil { try ProofInput.write(document, to: nil) }
+    case .json, .jsonl:
+      var json = JSONText()
+      try json.object(body)
+      Console.print(json.text)
+    }
+  }
+}
+
+extension SignedCheckpoint {
+  /// What the ledger keeps of a signature: enough to hold any other against it.
+  func detail(signedWith key: NoteVerifier) -> [(name: String, value: JSONValue)] {
+    [
+      (name: "verifierKey", value: .string(key.text)),
+      (name: "position", value: .number("\(size)")),
+      (name: "root", value: .string(rootText)),
+    ]
+  }
+}

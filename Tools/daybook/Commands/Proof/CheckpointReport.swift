@@ -1,0 +1,109 @@
+import ArgumentParser
+import Audit
+import LedgerEvents
+import LedgerStore
+
+/// The checkpoints that `verify` is given, and whose signatures count.
+struct CheckpointOptions: ParsableArguments {
+  @Option(
+    name: .customLong("checkpoint"),
+    help: ArgumentHelp(
+      "A signed checkpoint, or a proof that ends with one: does the ledger still begin with what "
+        + "was signed? Several tell more exactly where it does not (repeatable).",
+      valueName: "file"))
+  var files: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Whose signature counts: a verifier key, or a file of a key (repeatable).",
+      valueName: "key|file"))
+  var key: [String] = []
+
+  func validate() throws {
+    guard files.isEmpty == key.isEmpty else {
+      throw ValidationError("--checkpoint and --key go together.")
+    }
+  }
+
+  /// The checkpoints, each signed by one of the keys.
+  ///
+  /// - Throws: `InputProblem`: exit 1 where one is not signed, 65 and 66 where it cannot be read.
+  func checkpoints() throws -> [SignedCheckpoint] {
+    let keys = try KeyFile.verifiers(key)
+    return try files.map { file in
+      let checkpoint = try ProofInput.checkpoint(file)
+      _ = try proving(file) { () throws(ProofError) in try checkpoint.signers(of: keys) }
+      return checkpoint
+    }
+  }
+}
+
+/// What checkpoints say of a ledger, in words and as JSON.
+struct CheckpointReport {
+  let files: [String]
+  let checkpoints: [SignedCheckpoint]
+  let kept: KeptCheckpoints
+
+  var lines: [String] {
+    zip(zip(files, checkpoints), kept.verdicts).map { named, verdict in
+      TextTable.printable("\(named.0): \(words(named.1, verdict))")
+    } + [conclusion]
+  }
+
+  private func words(_ checkpoint: SignedCheckpoint, _ verdict: KeptCheckpoints.Verdict) -> String {
+    let (size, end) = (checkpoint.size, kept.lastPosition)
+    return switch verdict {
+    case .fits: "the ledger begins with the \(size) events that \(checkpoint.origin.text) signed"
+    case .differs: "the ledger's first \(size) events are not those that were signed"
+    case .isBeyondEnd:
+      "the ledger ends at position \(end), and \(size) events were signed: at least "
+        + "\(size - end) are gone from its end"
+    case .isUnreadable: "the ledger cannot be read as far as position \(size)"
+    }
+  }
+
+  /// What all of them say together.
+  private var conclusion: String {
+    if kept.allFit { return "the ledger extends everything that was signed" }
+    if kept.isContradictory {
+      return "a newer checkpoint fits and an older one does not: two books were signed with the key"
+    }
+    guard let stretch = kept.stretch else { return "" }
+    let behind =
+      stretch.first == 1 ? "" : "the first \(stretch.first - 1) events are as they were signed; "
+    if stretch.last > kept.lastPosition, stretch.first > kept.lastPosition {
+      return behind + "what stood behind them is gone"
+    }
+    return behind
+      + "the first change is between the positions \(stretch.first) and "
+      + "\(min(stretch.last, kept.lastPosition + 1)): a root tells that something differs, and not "
+      + "where; checkpoints of positions in between would tell it more exactly"
+  }
+
+  func write(to json: inout JSONText) {
+    json.member(
+      "checkpoints",
+      array: { json in
+        for (named, verdict) in zip(zip(files, checkpoints), kept.verdicts) {
+          json.object { json in
+            json.member("file", named.0)
+            json.member("origin", named.1.origin.text)
+            json.member("position", named.1.size)
+            json.member("signedRoot", named.1.rootText)
+            json.member("fits", verdict == .fits)
+            json.member("message", words(named.1, verdict))
+          }
+        }
+      })
+    json.key("changed")
+    if let stretch = kept.stretch {
+      json.object { json in
+        json.member("from", stretch.first)
+        json.member("to", stretch.last)
+      }
+    } else {
+      json.raw(nil)
+    }
+    json.member("conclusion", conclusion)
+  }
+}

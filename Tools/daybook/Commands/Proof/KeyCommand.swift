@@ -1,0 +1,92 @@
+import ArgumentParser
+import Audit
+import LedgerEvents
+import LedgerStore
+
+struct KeyCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "key",
+    abstract: "Makes the key that signs checkpoints, and shows its public half.",
+    discussion: """
+      Example:
+
+        daybook key new --name books.example.com/shop --out /media/safe/shop.key
+      """,
+    subcommands: [KeyNew.self, KeyShow.self])
+}
+
+struct KeyNew: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "new",
+    abstract: "Makes a new signing key.",
+    discussion: """
+      Writes an Ed25519 key as C2SP signed notes have it into a new file that only its owner may \
+      read, prints the verifier key to hand out, and records in the ledger that it did. Keep the \
+      file away from the ledger: whoever has both can rewrite the book and sign it anew. \
+      Example:
+
+        daybook key new --name books.example.com/shop --out /media/safe/shop.key
+      """)
+
+  @OptionGroup var options: LedgerOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "Whose book it signs: a name like a URL without its scheme, which nobody else uses.",
+      valueName: "origin"))
+  var name: String
+
+  @Option(
+    help: ArgumentHelp("The file for the key; there must be none.", valueName: "file"))
+  var out: String
+
+  @OptionGroup var actor: ActorOptions
+
+  @Option(help: "How to answer: table or json.")
+  var format: OutputFormat = .table
+
+  func run() throws {
+    try answering {
+      let ledger = try actor.open(options)
+      let key = try proving { () throws(ProofError) in try NoteSigner(name: name) }
+      try KeyFile.write(key, to: out)
+      try actor.record(
+        action: "key",
+        detail: [(name: "verifierKey", value: .string(key.verifier.text))], in: ledger)
+      switch format {
+      case .table:
+        Console.print(key.verifier.text)
+        Console.complain(
+          "daybook: the signing key is in \(out): keep it away from the ledger, and a copy safe")
+      case .json, .jsonl: Console.print(KeyFile.json(key.verifier, file: out))
+      }
+    }
+  }
+}
+
+struct KeyShow: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show",
+    abstract: "Prints the verifier key of a signing key.",
+    discussion: """
+      Reads a file that `daybook key new` has written and prints what others check signatures \
+      with. It needs no ledger. Example:
+
+        daybook key show /media/safe/shop.key
+      """)
+
+  @Argument(help: "The file of the key.") var file: String
+
+  @Option(help: "How to answer: table or json.")
+  var format: OutputFormat = .table
+
+  func run() throws {
+    try answering {
+      let verifier = try KeyFile.verifier(file)
+      switch format {
+      case .table: Console.print(verifier.text)
+      case .json, .jsonl: Console.print(KeyFile.json(verifier, file: file))
+      }
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import ArgumentParser
+import Audit
+import LedgerEvents
+import LedgerStore
+
+struct ProveCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "prove",
+    abstract: "Proves that an event is in the ledger, or that it was only appended to.",
+    discussion: """
+      Writes a proof that anybody checks without the ledger (`daybook check`): of one event, by \
+      its position or id, a c2sp.org/tlog-proof@v1 file with the event in it; with --from and \
+      --to that nothing up to one position was changed or taken away until the other. That it \
+      was proved is recorded in the ledger, behind the proof. Example:
+
+        daybook prove 15 --key /media/safe/shop.key --out 15.tlog-proof
+      """)
+
+  @OptionGroup var options: LedgerOptions
+
+  @Argument(help: "The event: its position, or its id where that is no number.")
+  var event: String?
+
+  @Option(help: "The event's id, where it looks like a position.", transform: Parse.name)
+  var id: Name?
+
+  @Option(
+    help: ArgumentHelp(
+      "Prove it in the tree over the events up to here (default: all).", valueName: "position"),
+    transform: Parse.position)
+  var size: UInt64?
+
+  @Option(
+    help: ArgumentHelp("Prove that nothing changed from here …", valueName: "position"),
+    transform: Parse.position)
+  var from: UInt64?
+
+  @Option(
+    help: ArgumentHelp("… to here (default: the end).", valueName: "position"),
+    transform: Parse.position)
+  var to: UInt64?
+
+  @OptionGroup var signing: SigningOptions
+  @OptionGroup var actor: ActorOptions
+
+  @Option(help: "How to answer: table (the proof itself) or json.")
+  var format: OutputFormat = .table
+
+  func validate() throws {
+    let subjects = [event != nil, id != nil, from != nil].count { $0 }
+    guard subjects == 1 else {
+      throw ValidationError("name one of: an event's position or id, --id, --from.")
+    }
+    guard from != nil || to == nil else { throw ValidationError("--to goes with --from.") }
+    guard from == nil || size == nil else {
+      throw ValidationError("--size goes with an event: say --to in its place.")
+    }
+  }
+
+  func run() throws {
+    try answering {
+      let key = try KeyFile.signer(signing.key)
+      let ledger = try actor.open(options)
+      if let from { return try proveConsistency(from: from, with: key, ledger) }
+      try proveEvent(at: try position(in: ledger), with: key, ledger)
+    }
+  }
+
+  private func position(in ledger: Ledger) throws -> UInt64 {
+    if let event, let position = UInt64(event) { return position }
+    let name = id ?? Name(event ?? "")
+    let found = try ledger.read { (view) throws(LedgerError) in try view.event(withID: name) }
+    guard let found else {
+      throw InputProblem("the ledger has no event with the id \(TextTable.printable(name.text)).")
+    }
+    return found.position
+  }
+
+  private func proveEvent(
+    at position: UInt64, with key: NoteSigner, _ ledger: Ledger
+  ) throws {
+    let evidence = try ledger.log.read { (view) throws(LedgerError) in
+      try view.evidence(of: position, at: size ?? view.lastPosition)
+    }
+    let proof = try proving { () throws(ProofError) in
+      EventProofFile(
+        extra: evidence.extra, inclusion: evidence.inclusion,
+        checkpoint: try .sign(size: evidence.inclusion.size, root: evidence.root, with: key))
+    }
+    try actor.record(
+      action: "proved",
+      detail: [(name: "event", value: .number("\(position)"))]
+        + proof.checkpoint.detail(signedWith: key.verifier), in: ledger)
+    try signing.write(proof.document, format) { json in
+      json.member("origin", proof.checkpoint.origin.text)
+      json.member("event", position)
+      json.member("position", proof.checkpoint.size)
+      json.member("root", proof.checkpoint.rootText)
+      json.member("verifierKey", key.verifier.text)
+      json.member("proof", proof.document)
+    }
+  }
+
+  private func proveConsistency(
+    from: UInt64, with key: NoteSigner, _ ledger: Ledger
+  ) throws {
+    let (consistency, old, new) = try ledger.log.read { (view) throws(LedgerError) in
+      let end = to ?? view.lastPosition
+      let proof = try view.consistencyProof(from: from, to: end)
+      return (proof, try view.root(at: from), try view.root(at: end))
+    }
+    let proof = try proving { () throws(ProofError) in
+      ConsistencyProofFile(
+        consistency: consistency,
+        old: try .sign(size: consistency.oldSize, root: old, with: key),
+        new: try .sign(size: consistency.newSize, root: new, with: key))
+    }
+    try actor.record(
+      action: "proved",
+      detail: [(name: "from", value: .number("\(from)"))]
+        + proof.new.detail(signedWith: key.verifier), in: ledger)
+    try signing.write(proof.document, format) { json in
+      json.member("origin", proof.new.origin.text)
+      json.member("from", proof.old.size)
+      json.member("to", proof.new.size)
+      json.member("oldRoot", proof.old.rootText)
+      json.member("root", proof.new.rootText)
+      json.member("verifierKey", key.verifier.text)
+      json.member("proof", proof.document)
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import ArgumentParser
+import LedgerEvents
+import LedgerModel
+import LedgerStore
+
+/// What answers are grouped by: one value, or several with commas between, as `day,product`.
+struct Dimensions<Dimension: RawRepresentable & CaseIterable & Hashable>: ExpressibleByArgument
+where Dimension.RawValue == String {
+  let list: [Dimension]
+
+  /// `nil` for a value that is not one, and for one that is named twice.
+  init?(argument: String) {
+    let parts = argument.split(separator: ",", omittingEmptySubsequences: false)
+    let found = parts.compactMap { Dimension(rawValue: String($0)) }
+    guard found.count == parts.count, Set(found).count == found.count else { return nil }
+    list = found
+  }
+
+  var names: [String] { list.map(\.rawValue) }
+
+  func contains(_ dimension: Dimension) -> Bool { list.contains(dimension) }
+
+  static var allValueStrings: [String] { Dimension.allCases.map(\.rawValue) }
+}
+
+/// What events, and what transactions put into the books, are grouped by.
+enum EventDimension: String, CaseIterable {
+  case type, product, day, month, storefront, currency, appVersion, systemVersion, account, device
+  case source, environment, app
+
+  /// Whether it takes the newest start of the event's session to say.
+  var needsSessions: Bool {
+    switch self {
+    case .appVersion, .systemVersion, .storefront: true
+    default: false
+    }
+  }
+
+  func value(of event: Event, _ sessions: SessionVersions?) -> Name? {
+    switch self {
+    case .type: Name(event.type.text)
+    case .product: event.product
+    case .day: event.occurredAt.dayName
+    case .month: event.occurredAt.monthName
+    case .storefront:
+      event.data.name("storefront") ?? sessions?.versions(of: event).storefront.map { Name($0) }
+    case .currency: event.data.name("currency")
+    case .appVersion: sessions?.versions(of: event).app.map { Name($0) }
+    case .systemVersion: sessions?.versions(of: event).system.map { Name($0) }
+    case .account: event.account
+    case .device: event.device
+    case .source: Name((event.source ?? EventSource(.app)).text)
+    case .environment: event.environment.map { Name($0.text) }
+    case .app: event.app
+    }
+  }
+
+  /// Of what a transaction put into the books; what it does not say itself is its event's.
+  func value(of posting: PostingAnswer, _ sessions: SessionVersions?) -> Name? {
+    switch self {
+    case .product: posting.product
+    case .account: posting.account
+    case .currency: posting.currency
+    case .environment: Name(posting.environment.text)
+    case .storefront: posting.storefront ?? value(of: posting.event.event, sessions)
+    default: value(of: posting.event.event, sessions)
+    }
+  }
+}
+
+/// What findings are grouped by.
+enum FindingDimension: String, CaseIterable {
+  case rule, severity, product, account, device, environment, day, month, appVersion, systemVersion
+  case storefront
+
+  /// Whether it takes the newest start of the session to say.
+  var needsSessions: Bool {
+    switch self {
+    case .appVersion, .systemVersion, .storefront: true
+    default: false
+    }
+  }
+
+  func value(of finding: FindingAnswer, _ session: SessionVersions.Versions?) -> Name? {
+    switch self {
+    case .rule: Name(finding.rule.id)
+    case .severity: Name(finding.severity.text)
+    case .product: finding.product
+    case .account: finding.account
+    case .device: finding.device
+    case .environment: Name(finding.environment.text)
+    case .day: finding.occurredAt.dayName
+    case .month: finding.occurredAt.monthName
+    case .appVersion: session?.app.map { Name($0) }
+    case .systemVersion: session?.system.map { Name($0) }
+    case .storefront: session?.storefront.map { Name($0) }
+    }
+  }
+}
+
+extension Instant {
+  /// The day in UTC, as `2026-02-01`.
+  var dayName: Name { Name(String(rfc3339.prefix(10))) }
+
+  /// The month in UTC, as `2026-02`.
+  var monthName: Name { Name(String(rfc3339.prefix(7))) }
+}

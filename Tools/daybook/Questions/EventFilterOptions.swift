@@ -1,0 +1,85 @@
+import ArgumentParser
+import LedgerEvents
+import LedgerStore
+import ProductPages
+
+/// Which events are asked for.
+struct EventFilterOptions: ParsableArguments {
+  @Option(help: "All events of the customer that this account is.", transform: Parse.name)
+  var account: Name?
+
+  @Option(help: "Of this device.", transform: Parse.name)
+  var device: Name?
+
+  @Option(help: "Of this app (a bundle identifier).", transform: Parse.name)
+  var app: Name?
+
+  @Option(help: "That state this environment.")
+  var environment: EnvironmentArgument?
+
+  @Option(help: "Of this transaction.", transform: Parse.name)
+  var transaction: Name?
+
+  @Option(
+    help: "That state this original transaction, and those of the transaction itself.",
+    transform: Parse.name)
+  var original: Name?
+
+  @Option(help: "That state this product.", transform: Parse.name)
+  var product: Name?
+
+  @Option(help: "That state this download.", transform: Parse.name)
+  var download: Name?
+
+  @Option(help: "Of this type; * stands for anything, as in \"download.*\".")
+  var type: String?
+
+  @Option(help: "From this source.")
+  var source: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Product pages of this item: its number, or a link to it.", valueName: "item"),
+    transform: Parse.storeItem)
+  var storeItem: StoreItem?
+
+  @Option(
+    help: ArgumentHelp("That occurred at this time or later.", valueName: "time"),
+    transform: Parse.instant)
+  var since: Instant?
+
+  @Option(
+    help: ArgumentHelp("That occurred before this time.", valueName: "time"),
+    transform: Parse.instant)
+  var until: Instant?
+
+  @Option(
+    help: ArgumentHelp("From this position on.", valueName: "position"),
+    transform: Parse.position)
+  var from: UInt64?
+
+  @Option(
+    help: ArgumentHelp("Up to this position.", valueName: "position"),
+    transform: Parse.position)
+  var to: UInt64?
+
+  var query: EventsQuery {
+    var query = EventsQuery()
+    query.account = account
+    query.device = device
+    query.app = app
+    query.environment = environment?.environment
+    query.transaction = transaction
+    query.original = original
+    query.product = product
+    query.download = download
+    query.type = type
+    query.source = source.map { EventSource(text: $0) }
+    query.storeItem = storeItem?.description
+    query.since = since
+    query.until = until
+    if let from { query.from = from }
+    if let to { query.to = to }
+    return query
+  }
+}

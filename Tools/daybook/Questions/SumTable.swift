@@ -1,0 +1,113 @@
+import ArgumentParser
+import LedgerEvents
+import LedgerModel
+import LedgerStore
+
+/// What is added up.
+enum Summand: String, CaseIterable {
+  /// Money: of a sale its price, of a refund what it gives back.
+  case price
+  /// How many were bought.
+  case quantity
+}
+
+/// Sums of what transactions put into the books, by one value or several.
+struct SumTable {
+  private let dimensions: [EventDimension]
+  private let summands: [Summand]
+  private var sums = PostingSums<GroupCounts.Values>()
+
+  init(_ dimensions: [EventDimension], _ summands: [Summand]) {
+    self.dimensions = dimensions
+    self.summands = summands
+  }
+
+  mutating func add(
+    _ posting: PostingAnswer, _ sessions: SessionVersions?
+  ) throws(LedgerError) {
+    try sums.add(posting, to: dimensions.map { $0.value(of: posting, sessions) })
+  }
+
+  /// Currencies never mix, so they are a column wherever money is summed.
+  private var showsCurrency: Bool {
+    summands.contains(.price) && !dimensions.contains(.currency)
+  }
+
+  /// A line of the answer.
+  private struct Line {
+    var values: GroupCounts.Values
+    var kind: Posting.Kind
+    var currency: Name?
+    var sum: PostingSums<GroupCounts.Values>.Sum
+  }
+
+  private var lines: [Line] {
+    var lines: [Line] = []
+    for (key, sum) in sums.sums {
+      lines.append(Line(values: key.group, kind: key.kind, currency: key.currency, sum: sum))
+    }
+    if !summands.contains(.price) { lines = Self.withoutCurrencies(lines) }
+    return lines.sorted { left, right in
+      if left.values != right.values { return GroupCounts.areInOrder(left.values, right.values) }
+      if left.kind != right.kind { return left.kind.rawValue < right.kind.rawValue }
+      return GroupCounts.areInOrder([left.currency], [right.currency])
+    }
+  }
+
+  /// Quantities have no currency: those of one group and kind are one number.
+  private static func withoutCurrencies(_ lines: [Line]) -> [Line] {
+    struct Key: Hashable {
+      var values: GroupCounts.Values
+      var kind: Posting.Kind
+    }
+    return Dictionary(grouping: lines) { Key(values: $0.values, kind: $0.kind) }
+      .map { key, lines in
+        var sum = PostingSums<GroupCounts.Values>.Sum()
+        for line in lines {
+          sum.transactions += line.sum.transactions
+          sum.quantity &+= line.sum.quantity
+        }
+        return Line(values: key.values, kind: key.kind, currency: nil, sum: sum)
+      }
+  }
+
+  func print(_ format: OutputFormat) {
+    var header = dimensions.map(\.rawValue) + ["posting"]
+    if showsCurrency { header.append("currency") }
+    header.append("transactions")
+    if summands.contains(.quantity) { header.append("quantity") }
+    if summands.contains(.price) { header += ["amount", "without amount"] }
+    var printer = ListPrinter<Line>(
+      format, header: header, nothing: "nothing was sold, refunded or revoked", row: row,
+      write: write)
+    for line in lines { printer.add(line) }
+    printer.end()
+  }
+
+  private func row(_ line: Line) -> [String] {
+    var cells = line.values.map { String(cell: $0) } + [line.kind.text]
+    if showsCurrency { cells.append(String(cell: line.currency)) }
+    cells.append("\(line.sum.transactions)")
+    if summands.contains(.quantity) { cells.append("\(line.sum.quantity)") }
+    if summands.contains(.price) {
+      cells += [line.sum.amount?.text ?? "-", "\(line.sum.withoutAmount)"]
+    }
+    return cells
+  }
+
+  private func write(_ line: Line, _ json: inout JSONText) {
+    json.object { json in
+      for (dimension, value) in zip(dimensions, line.values) {
+        json.member(dimension.rawValue, value)
+      }
+      json.member("posting", line.kind.text)
+      if showsCurrency { json.member("currency", line.currency) }
+      json.member("transactions", line.sum.transactions)
+      if summands.contains(.quantity) { json.member("quantity", line.sum.quantity) }
+      if summands.contains(.price) {
+        json.member("amount", line.sum.amount?.text)
+        json.member("withoutAmount", line.sum.withoutAmount)
+      }
+    }
+  }
+}
