@@ -25,7 +25,7 @@ extension RecordView {
         }
         return text
       },
-      personal: nil, placeholder: { $0 == .path ? path ?? withheld : withheld })
+      personal: nil, substitute: { $0 == .path ? path ?? withheld : withheld })
     if let missing { throw .damaged("there is no text for the name \(missing)") }
     return masked
   }
