@@ -92,6 +92,7 @@ import Testing
       "content publish --product example.trailmaps.region.alps --version 2.2 --format json"),
     Sample("content-updates", "content updates --format json"),
     Sample("rebuild", "rebuild --check --format json"),
+    Sample("rebuild-report", "rebuild --check --report --format json"),
     Sample("verify", "verify --format json"),
     Sample("stats", "stats --format json"),
     Sample("version", "version --format json"),
