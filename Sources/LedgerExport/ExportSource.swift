@@ -83,9 +83,13 @@ struct ExportSource {
 
   private func postings(_ rows: RowStream) throws {
     try ledger.read { (view) throws(LedgerError) in
-      try view.postings(question.events(upTo: end), environments: question.environments) {
-        posting in
-        rows.offer(ExportRow.posting(posting), done: 0, end)
+      // Units stand about in the order of their events, so the newest one seen says how far it is.
+      var seen: UInt64 = 0
+      try view.postings(
+        question.events(upTo: end), environments: question.environments
+      ) { posting in
+        seen = max(seen, posting.event.position)
+        return rows.offer(ExportRow.posting(posting), done: seen, end)
       }
     }
     try rows.check()

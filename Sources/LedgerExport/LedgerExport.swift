@@ -16,6 +16,7 @@ public import LedgerStore
 public struct LedgerExport {
   /// How far it has come, for people.
   public struct Progress: Sendable {
+    /// What is being done.
     public enum Phase: Sendable {
       case reading(ExportTable)
       case checking

@@ -118,6 +118,39 @@ import Testing
   }
 
   @Test(
+    "interrupted or killed at any moment it leaves a whole file or none of the name",
+    arguments: [SIGINT, SIGTERM, SIGKILL])
+  func interrupted(_ signal: Int32) throws {
+    #expect(try ledger.run("append", input: Sample.notes("n", 4_000)).status == 0)
+    var wasKilled = false
+    for milliseconds in [5, 60, 120, 250, 500] {
+      let name = path("\(signal)-\(milliseconds).csv")
+      let process = try Program.process(["export", name], ledger: ledger.path)
+      process.standardOutput = FileHandle.nullDevice
+      process.standardError = FileHandle.nullDevice
+      try process.run()
+      Thread.sleep(forTimeInterval: Double(milliseconds) / 1_000)
+      kill(process.processIdentifier, signal)
+      process.waitUntilExit()
+      let isThere = FileManager.default.fileExists(atPath: name)
+      if process.terminationReason == .exit {
+        #expect([0, 75].contains(process.terminationStatus))
+        #expect(isThere == (process.terminationStatus == 0))
+      } else {
+        wasKilled = true
+      }
+      if isThere {
+        let text = try String(contentsOfFile: name, encoding: .utf8)
+        #expect(text.hasSuffix("\r\n"))
+        #expect(text.split(separator: "\r\n").count > 4_000)
+      }
+    }
+    let left = try FileManager.default.contentsOfDirectory(atPath: ledger.folder.url.path)
+      .filter { $0.hasSuffix(".partial") }
+    #expect(left.isEmpty || wasKilled)
+  }
+
+  @Test(
     "what cannot be asked is said",
     arguments: [
       ["export", "x.txt"], ["export"], ["export", "x.csv", "--table", "nothing"],

@@ -1,5 +1,6 @@
 import LedgerEvents
 import LedgerHistories
+import LedgerModel
 import Testing
 
 @testable import LedgerStore
@@ -142,5 +143,79 @@ private func filters(
         #expect(try positions(walk, query) == then, "seed \(seed), \(account) as of \(end)")
       }
     }
+  }
+}
+
+/// One filter of `findings`, taken from a finding.
+private struct FindingFilter {
+  let name: String
+  let ask: (inout FindingsQuery) -> Void
+  let admits: (FindingAnswer) -> Bool
+}
+
+@Suite("Filters of findings") struct LedgerFindingFilterTests {
+  private func findings(_ walk: LedgerWalk, _ query: FindingsQuery) throws -> [FindingAnswer] {
+    try walk.ledger().read { (view) throws(LedgerError) in try view.findings(query) }
+  }
+
+  private func filters(from sample: FindingAnswer, about account: Name, _ own: Set<String>)
+    -> [FindingFilter]
+  {
+    [
+      FindingFilter(
+        name: "environment", ask: { $0.environments = [sample.environment] },
+        admits: { $0.environment == sample.environment }),
+      FindingFilter(
+        name: "rule", ask: { $0.rules = [sample.rule] }, admits: { $0.rule == sample.rule }),
+      FindingFilter(
+        name: "severity", ask: { $0.severities = [sample.severity] },
+        admits: { $0.severity == sample.severity }),
+      FindingFilter(
+        name: "since", ask: { $0.since = sample.occurredAt },
+        admits: { $0.occurredAt >= sample.occurredAt }),
+      FindingFilter(
+        name: "until", ask: { $0.until = sample.occurredAt },
+        admits: { $0.occurredAt < sample.occurredAt }),
+      FindingFilter(
+        name: "account", ask: { $0.account = account }, admits: { own.contains($0.key) }),
+    ]
+  }
+
+  @Test(
+    "each one holds beside each other one, now and in the past",
+    arguments: 71...78 as ClosedRange<UInt64>, [false, true])
+  func pairs(_ seed: UInt64, isPast: Bool) throws {
+    var random = SeededRandom(seed: seed)
+    let walk = try LedgerWalk()
+    try walk.append(Histories.dense(seed: seed, count: 80))
+    var plain = FindingsQuery()
+    if isPast { plain.clocks.asOf = .position(60) }
+    let all = try findings(walk, plain)
+    let accounts = Set(walk.arrived.compactMap(\.event.account)).sorted()
+    for _ in 0..<12 where !all.isEmpty {
+      let account = random.one(of: accounts)
+      var mine = plain
+      mine.account = account
+      let own = Set(try findings(walk, mine).map(\.key))
+      let one = filters(from: random.one(of: all), about: account, own)
+      let two = filters(from: random.one(of: all), about: account, own)
+      for first in one {
+        for second in two where first.name != second.name {
+          var query = plain
+          first.ask(&query)
+          second.ask(&query)
+          let expected = all.filter { first.admits($0) && second.admits($0) }.map(\.key)
+          let found = try findings(walk, query).map(\.key)
+          #expect(found == expected, "seed \(seed): \(first.name), \(second.name)")
+        }
+      }
+    }
+  }
+}
+
+extension FindingAnswer {
+  fileprivate var key: String {
+    "\(position) \(rule.id) \(environment.text) \(transaction?.text ?? "-") "
+      + "\(download?.text ?? "-") \(device?.text ?? "-") \(detail?.text ?? "-")"
   }
 }

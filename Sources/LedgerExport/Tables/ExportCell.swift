@@ -1,7 +1,7 @@
-public import LedgerStore
+internal import LedgerStore
 
 /// One value of a row.
-public enum ExportCell: Hashable, Sendable {
+enum ExportCell: Hashable, Sendable {
   case absent
   case text(String)
   case integer(Int64)

@@ -13,9 +13,6 @@ enum CSVText {
   private static let quote = UInt8(ascii: "\"")
   private static let comma = UInt8(ascii: ",")
   private static let apostrophe = UInt8(ascii: "'")
-  /// What a formula begins with, and what guards against it.
-  private static let guarded = Set("=+-@\t\r'".utf8)
-  private static let quoted = Set(",\"\r\n".utf8)
 
   static func line(_ row: [ExportCell]) -> [UInt8] {
     var line: [UInt8] = []
@@ -34,8 +31,8 @@ enum CSVText {
     case .decimal(let number): line += number.text.utf8
     case .text(let text), .json(let text):
       var bytes = Array(text.utf8)
-      if let first = bytes.first, guarded.contains(first) { bytes.insert(apostrophe, at: 0) }
-      guard bytes.isEmpty || bytes.contains(where: quoted.contains) else {
+      if let first = bytes.first, isGuarded(first) { bytes.insert(apostrophe, at: 0) }
+      guard bytes.isEmpty || bytes.contains(where: isQuoted) else {
         line += bytes
         return
       }
@@ -46,6 +43,20 @@ enum CSVText {
       }
       line.append(quote)
     }
+  }
+
+  /// What a formula begins with, and what guards against it.
+  private static func isGuarded(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "="), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "@"),
+      UInt8(ascii: "\t"), UInt8(ascii: "\r"), apostrophe:
+      true
+    default: false
+    }
+  }
+
+  private static func isQuoted(_ byte: UInt8) -> Bool {
+    byte == comma || byte == quote || byte == UInt8(ascii: "\r") || byte == UInt8(ascii: "\n")
   }
 
   /// The cell of a column that a field is; `nil` where it is none.

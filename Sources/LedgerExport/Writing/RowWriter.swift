@@ -13,9 +13,9 @@ protocol RowWriter: AnyObject {
 }
 
 /// What an export is of; stands in the table `export` of an SQLite file.
-public struct ExportFacts: Sendable {
+struct ExportFacts: Sendable {
   /// Names and values, in order.
-  public internal(set) var values: [(name: String, value: String)] = []
+  private(set) var values: [(name: String, value: String)] = []
 
   mutating func set(_ name: String, _ value: String?) {
     if let value { values.append((name, value)) }

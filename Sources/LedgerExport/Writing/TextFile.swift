@@ -56,8 +56,8 @@ struct FilePieces {
   }
 
   /// The next piece; empty at the end.
-  func next() throws(ExportError) -> Data {
-    do { return try handle.read(upToCount: Self.pieceBytes) ?? Data() } catch {
+  func next() throws(ExportError) -> [UInt8] {
+    do { return Array(try handle.read(upToCount: Self.pieceBytes) ?? Data()) } catch {
       throw ExportError(.file, "\(path) cannot be read: \(error.localizedDescription)")
     }
   }

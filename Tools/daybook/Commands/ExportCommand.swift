@@ -14,8 +14,8 @@ struct ExportCommand: ParsableCommand {
       written is read back and compared with the ledger before the file gets its name, and the \
       ledger records who did it (operator.acted). Example:
 
-        daybook export march.sqlite --as-of 2026-04-02T00:00:00Z --operator kim --reason "books of March"
-        daybook export sales.csv --table postings --since 2026-03-01T00:00:00Z --until 2026-04-01T00:00:00Z
+        daybook export march.sqlite --as-of 2026-04-02T00:00:00Z --reason "books of March"
+        daybook export sales.csv --table postings --since 2026-03-01T00:00:00Z
       """)
 
   @OptionGroup var options: LedgerOptions
@@ -32,6 +32,7 @@ struct ExportCommand: ParsableCommand {
       valueName: "table"))
   var table: [CaseArgument<ExportTable>] = []
 
+  @OptionGroup(title: "An incident") var bundle: BundleOptions
   @OptionGroup var range: ExportRangeOptions
   @OptionGroup var clocks: ClockOptions
 
@@ -44,6 +45,10 @@ struct ExportCommand: ParsableCommand {
   var answer: OutputFormat = .table
 
   func validate() throws {
+    if bundle.isAsked {
+      _ = try bundleExport()
+      return
+    }
     let format = try chosenFormat()
     guard format == .sqlite || table.count <= 1 else {
       throw ValidationError("a \(format.rawValue) file has one table: name one --table, or sqlite.")
@@ -56,25 +61,41 @@ struct ExportCommand: ParsableCommand {
     }
   }
 
+  /// The export, where it is that of a bundle.
+  private func bundleExport() throws -> BundleExport {
+    var others: [String] = []
+    if format != nil { others.append("--format") }
+    if !table.isEmpty { others.append("--table") }
+    if range.since != nil { others.append("--since") }
+    if range.until != nil { others.append("--until") }
+    if range.environment != nil { others.append("--environment") }
+    if clocks.at != nil { others.append("--at") }
+    if clocks.asOf != nil { others.append("--as-of") }
+    return try bundle.export(to: file, range, others: others, overwrites: force)
+  }
+
   func run() throws {
+    if bundle.isAsked {
+      return try answering { try bundleExport().run(options, actor, answer) }
+    }
     try answering {
       if !force, FileManager.default.fileExists(atPath: file) {
         throw InputProblem(
           "there is a file \(file) already: name another one, or replace it with --force.",
           exitCode: ExitStatus.cannotCreate)
       }
+      let stop = StopSignal()
       let ledger = try actor.open(options)
       do {
-        try export(ledger)
+        try export(ledger, stop)
       } catch let error as ExportError {
         throw InputProblem(error.message, exitCode: ExitStatus.code(for: error))
       }
     }
   }
 
-  private func export(_ ledger: Ledger) throws {
+  private func export(_ ledger: Ledger, _ stop: StopSignal) throws {
     let question = try question()
-    let stop = StopSignal()
     let bar = ProgressBar("exporting", unit: "events")
     let check = ProgressBar("checking", unit: "rows")
     let export = try LedgerExport(ledger, question, to: file)
@@ -118,7 +139,8 @@ struct ExportCommand: ParsableCommand {
     case "sqlite", "sqlite3", "db": return .sqlite
     default:
       throw ValidationError(
-        "\(file) does not say what it is: call it .jsonl, .csv or .sqlite, or say --format.")
+        "\(file) does not say what it is: call it .jsonl, .csv or .sqlite, or say --format "
+          + "(or --bundle, for one customer's incident).")
     }
   }
 
