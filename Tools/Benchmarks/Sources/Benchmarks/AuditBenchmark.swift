@@ -4,8 +4,8 @@ import LedgerEvents
 import LedgerStore
 
 /// Questions about one customer of a thousand events, in a ledger that grows: the answer as of a
-/// position and of a time, what was installed then, and what decides it. They cost what the customer
-/// costs.
+/// position and of a time, what was installed then, and what decides it. They cost what the
+/// customer costs.
 let auditBenchmark = Benchmark(
   name: "audit.customer",
   about:
@@ -25,9 +25,8 @@ let auditBenchmark = Benchmark(
       guard written == mark || written >= surroundings.events else { continue }
       try ledger.fold()
       for (kind, value) in try AuditedCustomer.timeAll(ledger) {
-        figures.append(
-          Figure(
-            name: "audit.customer.\(kind).\(rounded(Double(written)))", unit: "µs", daybook: value))
+        let name = "audit.customer.\(kind).\(rounded(Double(written)))"
+        figures.append(Figure(name: name, unit: "µs", daybook: value))
         if let first = first[kind], written >= surroundings.events {
           figures.append(ratio(kind, value / first))
         }
