@@ -148,7 +148,7 @@ let package = Package(
       dependencies: [
         "LedgerModel", "LedgerEvents", "LedgerOracle", "LedgerHistories", "ModelComparison",
       ],
-      swiftSettings: strict),
+      exclude: ["Golden"], swiftSettings: strict),
     .testTarget(
       name: "QueueSimulatorTests",
       dependencies: [

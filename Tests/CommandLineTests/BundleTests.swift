@@ -85,7 +85,8 @@ import Testing
     #expect(refused.output.contains("not proven"))
   }
 
-  @Test("a changed one is refused by check and by replay, and says which line") func changed() throws {
+  @Test("a changed one is refused by check and by replay, which say where")
+  func changed() throws {
     let lab = try Lab()
     try lab.export()
     let whole = try String(contentsOfFile: lab.bundle, encoding: .utf8)

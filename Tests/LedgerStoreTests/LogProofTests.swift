@@ -185,7 +185,7 @@ struct LogViewProofTests {
         let root = try view.root(at: size)
         for position in 1...size {
           let proof = try view.inclusionProof(of: position, at: size)
-          let leaf = leafHash(try view.leafEntry(at: position))
+          let leaf = leafHash(try view.leaf(at: position))
           #expect(proof.root(of: leaf) == root, "position \(position) of \(size)")
         }
       }
@@ -213,7 +213,7 @@ struct LogViewProofTests {
       #expect(appended.outcomes.map(\.position) == [position])
       try log.read { (view) throws(LedgerError) in
         let proof = try view.inclusionProof(of: position, at: position)
-        let leaf = leafHash(try view.leafEntry(at: position))
+        let leaf = leafHash(try view.leaf(at: position))
         #expect(proof.root(of: leaf) == (try view.root(at: position)))
       }
     }

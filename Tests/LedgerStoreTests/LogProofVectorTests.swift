@@ -30,7 +30,7 @@ struct LogProofVectorTests {
       try log.read { (view) throws(LedgerError) in
         text += "tree \(size)\n"
         for position in stride(from: 1, through: size, by: 1) {
-          text += "leaf \(Data(try view.leafEntry(at: position)).base64EncodedString())\n"
+          text += "leaf \(Data(try view.leaf(at: position)).base64EncodedString())\n"
         }
         let trees = Self.sizes.filter { $0 <= size }
         for tree in trees { text += "root \(tree) \(Self.base64([try view.root(at: tree)]))\n" }

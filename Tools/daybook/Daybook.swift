@@ -16,8 +16,8 @@ struct Daybook: ParsableCommand {
       HoldersCommand.self, InstalledCommand.self, TransactionsCommand.self, FindingsCommand.self,
       ExplainCommand.self, DiffCommand.self, Catalog.self, ContentCommand.self,
       StoreItemCommand.self, Grant.self,
-      Withdraw.self, Link.self, Transfer.self, Note.self, ReplayCommand.self, Simulate.self,
-      Explore.self, ExportCommand.self, BundleCommand.self, KeyCommand.self,
+      Withdraw.self, Link.self, Transfer.self, Note.self, Erase.self, ReplayCommand.self,
+      Simulate.self, Explore.self, ExportCommand.self, KeyCommand.self,
       CheckpointCommand.self, ProveCommand.self, CheckCommand.self, Rebuild.self, Verify.self,
       Stats.self, Version.self,
     ])

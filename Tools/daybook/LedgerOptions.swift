@@ -11,12 +11,15 @@ struct LedgerOptions: ParsableArguments {
       valueName: "path"))
   var ledger: String?
 
-  var path: String {
+  var path: String { named ?? "daybook.ledger" }
+
+  /// Whether somebody said where it is.
+  var isNamed: Bool { named != nil }
+
+  private var named: String? {
     if let ledger { return ledger }
-    if let named = ProcessInfo.processInfo.environment["DAYBOOK_LEDGER"], !named.isEmpty {
-      return named
-    }
-    return "daybook.ledger"
+    let variable = ProcessInfo.processInfo.environment["DAYBOOK_LEDGER"] ?? ""
+    return variable.isEmpty ? nil : variable
   }
 }
 

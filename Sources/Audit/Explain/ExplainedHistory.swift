@@ -17,12 +17,25 @@ struct ExplainedHistory {
   let events: [RecordedEvent]
   let texts: NumberedEvents
 
-  /// - Parameter at: Only what occurred up to it counts; `nil` for everything.
+  /// - Parameters:
+  ///   - all: What can decide, and more.
+  ///   - account: Only what is connected with it counts, and what is shared by all; `nil` for
+  ///     everything. Later events may have connected what was not then.
+  ///   - at: Only what occurred up to it counts; `nil` for everything.
   /// - Complexity: O(*n* log *n*) in the events.
-  init(_ all: [RecordedEvent], at: Instant? = nil) {
+  init(_ all: [RecordedEvent], about account: Name? = nil, at: Instant? = nil) {
     let places = all.map { (place: FoldPlace($0), event: $0) }
-    events = places.filter { $0.place.time <= at ?? $0.place.time }
+    let sorted = places.filter { $0.place.time <= at ?? $0.place.time }
       .sorted { $0.place < $1.place }.map(\.event)
+    guard let account else {
+      events = sorted
+      texts = NumberedEvents(events)
+      return
+    }
+    let numbered = NumberedEvents(sorted)
+    let ground = Book.ground(
+      of: numbered.number(.account, account), among: numbered.facts, texts: numbered)
+    events = sorted.filter { ground.contains($0.position) }
     texts = NumberedEvents(events)
   }
 

@@ -19,7 +19,7 @@ extension Explanation {
     environments: [StoreEnvironment] = [.production], at: Instant? = nil, now: Instant,
     position: UInt64
   ) {
-    let history = ExplainedHistory(events, at: at)
+    let history = ExplainedHistory(events, about: account, at: at)
     let set = EnvironmentSet(environments.map { EnvironmentSet($0) })
     let search = ExplanationSearch(
       history,

@@ -11,7 +11,7 @@ public struct ProvenEvent: Sendable {
   public let checkpoint: SignedCheckpoint
   /// Who has signed it.
   public let signers: [NoteVerifier]
-  /// What the proof does not disclose: kinds of names, and how many personal members.
+  /// The fields and personal members that the proof does not disclose.
   public let withheld: [String]
 }
 
@@ -37,7 +37,8 @@ extension EventProofFile {
           + "the hashes do not lead to the root that is signed. The entry, the index or a hash was "
           + "changed, or the event never was in this book")
     }
-    let rebuilt = try disclosure.rebuilt(at: inclusion.index + 1, under: checkpoint)
+    let rebuilt = try disclosure.rebuilt(
+      at: inclusion.index + 1, in: ProvenTree(size: checkpoint.size, root: checkpoint.root))
     guard rebuilt.line == disclosure.event else {
       throw .notProven(
         "the event that the file shows is not the one that is proven: its entry says "

@@ -1,4 +1,4 @@
-internal import LedgerEvents
+public import LedgerEvents
 public import LedgerStore
 
 /// What a proof of an event holds beside the signature.
@@ -9,20 +9,101 @@ public struct EventEvidence: Sendable {
   public let extra: [UInt8]
 }
 
+/// What of an event that identifies people a proof leaves out; it shows the commitments alone.
+public enum Withholding: Sendable {
+  case nothing
+  case everything
+  /// Fields of the envelope (`account`, `device`, `session`), `to`, and members of `data`.
+  case fields([Name])
+}
+
 extension LogView {
   /// What proves that the event at `position` stands in the tree over the events up to `size`.
   ///
-  /// - Complexity: O(log *n*) look-ups and hashes for each of the event's names.
-  /// - Throws: ``LedgerError``: `notFound`, `corrupt`.
+  /// What was erased is left out as what is withheld is.
+  ///
+  /// - Complexity: O(log² *n*) look-ups and O(log *n*) hashes for each of the event's names.
+  /// - Throws: ``LedgerError``: `notFound` where there is no such event or field, `corrupt`.
   public func evidence(
-    of position: UInt64, at size: UInt64
+    of position: UInt64, at size: UInt64, withholding: Withholding = .nothing
   ) throws(LedgerError) -> EventEvidence {
     let inclusion = try inclusionProof(of: position, at: size)
-    let event = try event(at: position)
-    let disclosure = EventDisclosure(
-      entry: try leafEntry(at: position), event: EventEncoder().encode(event), names: [],
-      introducers: [], personal: [])
-    return EventEvidence(
-      inclusion: inclusion, root: try root(at: size), extra: disclosure.json)
+    let root = try root(at: size)
+    let uses = try record(at: position).shownNames
+    let members = try disclosures(at: position)
+    try refuseUnknown(withholding, uses, members, at: position)
+    var names: [NameDisclosure] = []
+    for number in Set(uses.map(\.number)).sorted() {
+      let isWithheld = uses.contains { $0.number == number && withholding.withholds($0) }
+      if !isWithheld, let name = try disclosure(of: number, at: position) { names.append(name) }
+    }
+    var introducers: [EventDisclosure.Introducer] = []
+    for other in Set(names.map(\.position)).subtracting([position]).sorted() {
+      let path = try inclusionProof(of: other, at: size).path
+      introducers.append(
+        EventDisclosure.Introducer(position: other, entry: try leaf(at: other), path: path))
+    }
+    var disclosure = EventDisclosure(
+      entry: try leaf(at: position), event: [],
+      names: names.map(EventDisclosure.DisclosedName.init),
+      introducers: introducers, personal: (members ?? []).map(withholding.shown))
+    do throws(ProofError) {
+      // As whoever checks the proof will make it: what does not hold is never handed out.
+      let tree = ProvenTree(size: size, root: root)
+      disclosure.event = try disclosure.rebuilt(at: position, in: tree).line
+    } catch {
+      throw LedgerError(
+        .corrupt,
+        "Position \(position) cannot be proven, \(error). Run `daybook verify`, then restore the "
+          + "ledger from a backup.", position: position, cause: error)
+    }
+    return EventEvidence(inclusion: inclusion, root: root, extra: disclosure.json)
+  }
+
+  private func refuseUnknown(
+    _ withholding: Withholding, _ uses: [ShownName], _ members: [MemberDisclosure]?,
+    at position: UInt64
+  ) throws(LedgerError) {
+    guard case .fields(let fields) = withholding else { return }
+    let known =
+      uses.filter(\.kind.isPersonal).map { Name($0.field) }
+      + (members ?? []).map { Name($0.member.name) }
+    for field in fields where !known.contains(field) {
+      let list = known.map(\.text).joined(separator: ", ")
+      throw LedgerError(
+        .notFound,
+        "The event at position \(position) has no personal field \(field.text) to withhold: it has "
+          + (known.isEmpty ? "none." : "\(list)."), position: position)
+    }
+  }
+}
+
+extension Withholding {
+  fileprivate func withholds(_ name: ShownName) -> Bool {
+    guard name.kind.isPersonal else { return false }
+    return switch self {
+    case .nothing: false
+    case .everything: true
+    case .fields(let fields): fields.contains(Name(name.field))
+    }
+  }
+
+  fileprivate func shown(_ disclosure: MemberDisclosure) -> EventDisclosure.PersonalMember {
+    let isWithheld =
+      switch self {
+      case .nothing: false
+      case .everything: true
+      case .fields(let fields): fields.contains(Name(disclosure.member.name))
+      }
+    return isWithheld
+      ? .withheld(commitment: disclosure.commitment)
+      : .disclosed(disclosure.member, nonce: disclosure.nonce)
+  }
+}
+
+extension EventDisclosure.DisclosedName {
+  fileprivate init(_ name: NameDisclosure) {
+    self.init(
+      number: name.number, text: name.text, nonce: name.nonce, introducedAt: name.position)
   }
 }

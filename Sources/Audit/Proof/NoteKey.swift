@@ -42,8 +42,8 @@ public struct NoteVerifier: Sendable, Hashable {
     guard parts[1].utf8.elementsEqual(identifierText.utf8) else {
       throw ProofError(
         .badKey,
-        "the verifier key of \(name.text) says the id \(parts[1]) and its key has \(identifierText): "
-          + "a letter of it is wrong")
+        "the verifier key of \(name.text) says the id \(parts[1]) and its key has "
+          + "\(identifierText): a letter of it is wrong")
     }
   }
 

@@ -7,7 +7,7 @@ public enum ProofDocument: Sendable {
 
   /// Reads a proof, a checkpoint or a bundle; who has signed it is not looked at by that.
   ///
-  /// - Throws: ``ProofError``: `malformed`, and `notProven` of a bundle that does not hold together.
+  /// - Throws: ``ProofError``: `malformed`, `notProven` of a bundle that does not hold.
   public init(_ bytes: [UInt8]) throws(ProofError) {
     let first = bytes.prefix { $0 != UInt8(ascii: "\n") }
     if first.elementsEqual(EventProofFile.header.utf8) {

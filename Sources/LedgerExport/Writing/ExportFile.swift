@@ -3,13 +3,16 @@ internal import Foundation
 internal import PackageFiles
 
 /// The file of an export: written under another name in the same folder, named when it is whole.
-struct ExportFile {
+public struct ExportFile: Sendable {
   private let path: String
   /// Where it is written: hidden, and nobody else's.
-  let partial: String
+  public let partial: String
   private var folder: URL { URL(fileURLWithPath: path).deletingLastPathComponent() }
 
-  init(_ path: String) throws(ExportError) {
+  /// Makes the hidden file, empty.
+  ///
+  /// - Throws: ``ExportError``: `file`.
+  public init(_ path: String) throws(ExportError) {
     self.path = path
     let name = URL(fileURLWithPath: path).lastPathComponent
     let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
@@ -25,7 +28,9 @@ struct ExportFile {
   }
 
   /// Waits until the disk has what was written.
-  func synchronize() throws(ExportError) {
+  ///
+  /// - Throws: ``ExportError``: `file`.
+  public func synchronize() throws(ExportError) {
     do {
       let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: partial))
       try handle.synchronize()
@@ -55,7 +60,10 @@ struct ExportFile {
   }
 
   /// Gives the file its name; whoever looks sees all of it or what was there before.
-  func publish(replacing: Bool) throws(ExportError) {
+  ///
+  /// - Parameter replacing: Whether a file that is there already goes.
+  /// - Throws: ``ExportError``: `exists`, `file`.
+  public func publish(replacing: Bool) throws(ExportError) {
     let name = URL(fileURLWithPath: path).lastPathComponent
     let hidden = URL(fileURLWithPath: partial).lastPathComponent
     do throws(FolderError) {
@@ -72,12 +80,13 @@ struct ExportFile {
     }
   }
 
-  static func existsMessage(_ path: String) -> String {
+  /// What is said where there is a file that is not to be replaced.
+  public static func existsMessage(_ path: String) -> String {
     "there is a file \(path) already: name another one, or replace it with --force."
   }
 
   /// Takes away what has no name yet.
-  func discard() {
+  public func discard() {
     do { try FileManager.default.removeItem(atPath: partial) } catch {
       return  // It was never made, or is gone.
     }

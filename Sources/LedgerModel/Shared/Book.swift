@@ -18,15 +18,8 @@ public struct Book {
   ///
   /// - Complexity: O(*n* log *n*) in the number of facts.
   public init(folding facts: [Fact], texts: any FactTexts) {
-    var context = SharedContext()
-    var change = ContextChange()
     let sorted = Unit.inFoldOrder(facts, texts)
-    for fact in sorted { context.extend(with: fact, texts, &change) }
-    var partition = Partition(sorted)
-    var units = Self.fold(partition.parts(), sorted, context, texts)
-    while partition.joinCoupled(units) {
-      units = Self.fold(partition.parts(), sorted, context, texts)
-    }
+    var (context, partition, units) = Self.arrange(sorted, texts)
     let observed = units.map(\.observedProducts)
     var observations: [Unit.ObservedProduct: ProductObservations] = [:]
     for (unit, products) in zip(units, observed) {
@@ -41,6 +34,38 @@ public struct Book {
     self.observations = observations
     self.unitByName = partition.unitByName()
     self.texts = texts
+  }
+
+  /// The positions of the facts that can decide what somebody has: those of the name's unit among
+  /// these facts, and of those that the shared context rests on.
+  ///
+  /// - Complexity: as `init(folding:texts:)`.
+  public static func ground(
+    of name: NameNumber, among facts: [Fact], texts: any FactTexts
+  ) -> Set<UInt64> {
+    let sorted = Unit.inFoldOrder(facts, texts)
+    var partition = arrange(sorted, texts).partition
+    let parts = partition.parts()
+    var positions = Set(sorted.filter(SharedContext.restsOn).map(\.position))
+    if let part = partition.unitByName()[name] {
+      positions.formUnion(parts[part].map { sorted[$0].position })
+    }
+    return positions
+  }
+
+  /// The shared context of facts in the fold's order, and their units.
+  private static func arrange(
+    _ sorted: [Fact], _ texts: any FactTexts
+  ) -> (context: SharedContext, partition: Partition, units: [Unit]) {
+    var context = SharedContext()
+    var change = ContextChange()
+    for fact in sorted { context.extend(with: fact, texts, &change) }
+    var partition = Partition(sorted)
+    var units = fold(partition.parts(), sorted, context, texts)
+    while partition.joinCoupled(units) {
+      units = fold(partition.parts(), sorted, context, texts)
+    }
+    return (context, partition, units)
   }
 
   /// Folds facts of which it is known that all that state a name hang together: what

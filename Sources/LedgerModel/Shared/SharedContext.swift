@@ -61,6 +61,11 @@ public struct SharedContext: Sendable {
   /// - Complexity: O(1).
   public func concerns(_ fact: Fact) -> Bool {
     if let stated = fact.environment, !environments.contains(stated) { return true }
+    return Self.restsOn(fact)
+  }
+
+  /// Whether the context rests on a fact for more than that there is an environment.
+  static func restsOn(_ fact: Fact) -> Bool {
     if fact.kind == .catalogSet { return true }
     guard fact.device == 0 else { return false }
     return (fact.session != 0 && fact.environment != nil) || AbsentDevice.keeps(fact.kind)

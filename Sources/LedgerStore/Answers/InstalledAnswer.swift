@@ -19,8 +19,8 @@ public struct InstalledAnswer: Sendable {
 extension LedgerView {
   /// What a customer has installed, by device and product.
   ///
-  /// - Complexity: O(*n*) in the customer's unit, and in the units that observed the products, whose
-  ///   events are folded where the clocks ask for the past.
+  /// - Complexity: O(*n*) in the customer's unit, and in the units that observed the products,
+  ///   whose events are folded where the clocks ask for the past.
   /// - Throws: ``LedgerError``.
   public func installed(
     of customer: CustomerReference, environments: [StoreEnvironment] = [.production],

@@ -58,7 +58,8 @@ extension ProjectionTables {
   /// Every table, for statistics.
   var all: [Table] {
     [
-      meta, units, unitMap, answers, couplings, observed, ids.table, names.table, postings.table,
+      meta, units, unitMap, answers, couplings, observed, recorded, ids.table, names.table,
+      postings.table,
     ]
   }
 }

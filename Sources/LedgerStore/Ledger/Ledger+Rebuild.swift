@@ -1,5 +1,6 @@
 internal import LMDB
 internal import LedgerEvents
+internal import LedgerModel
 
 extension Ledger {
   /// Folds the log anew into a generation beside the live one, switches to it and throws the old
@@ -32,6 +33,14 @@ extension Ledger {
   ) throws(LedgerError) -> [String] {
     try schedule.whileNobodyFolds { () throws(LedgerError) in
       guard let live = try source.live() else { return ["There are no projections."] }
+      if let stored = try live.storedReducer(), stored != Reducer.version {
+        return [
+          """
+          everything was folded by version \(stored) of the rules, and this program has version \
+          \(Reducer.version): `--report` says for whom the answers differ
+          """
+        ]
+      }
       // A merge that was cut short has left rows ahead of the checkpoint: it is done first.
       try fold(into: live, through: .max, nil)
       let position = try live.position()
@@ -45,7 +54,7 @@ extension Ledger {
     }
   }
 
-  private func fold(
+  func fold(
     into projections: Projections, through limit: UInt64,
     _ progress: ((_ position: UInt64, _ last: UInt64) -> Void)?
   ) throws(LedgerError) {

@@ -58,6 +58,11 @@ public final class Ledger: Sendable {
     clock: @escaping @Sendable () -> Instant = EventLog.systemClock
   ) throws(LedgerError) {
     self.init(try EventLog(open: path, access: access, options: options, clock: clock))
+    guard access == .readWrite else { return }
+    do throws(LedgerError) { try finishErasure() } catch {
+      // With the projections missing it waits until they are made again.
+      guard error.code == .rebuildNeeded else { throw error }
+    }
   }
 }
 

@@ -62,6 +62,8 @@ extension LogIdentity {
     case format, ledger, key, created
     /// The live generation of the projections; not part of the identity.
     case generation
+    /// The erasure that is under way: the account's number and the event's id; absent as a rule.
+    case erasing
 
     var bytes: [UInt8] { Array(rawValue.utf8) }
   }
@@ -109,7 +111,7 @@ extension LogIdentity {
     return bytes.span.bigEndianWord(at: 0)
   }
 
-  private static func row(
+  static func row(
     _ row: Row, _ view: TransactionView, _ tables: LogTables
   ) throws(LedgerError) -> [UInt8]? {
     do throws(LMDBError) {

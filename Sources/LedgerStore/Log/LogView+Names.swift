@@ -79,6 +79,14 @@ extension LogView {
     return hash
   }
 
+  /// The position of the event that erased a person's name first; nil where none did.
+  func erasure(ofName number: NameNumber) throws(LedgerError) -> UInt64? {
+    guard let row = try nameRow(number, in: tables.people), let name = SealedName(row) else {
+      return nil
+    }
+    return name.slot.isForgotten ? nil : try erasure(of: name.slot.taken)
+  }
+
   // MARK: - Rows about people
 
   @_lifetime(copy self)

@@ -1,14 +1,6 @@
 internal import LMDB
 
 extension LogView {
-  /// What the tree hashes for the event at `position`: with it anybody can compute the leaf.
-  ///
-  /// - Complexity: O(log *n*), copied.
-  /// - Throws: ``LedgerError``: `notFound` where there is no such position, `corrupt`.
-  public func leafEntry(at position: UInt64) throws(LedgerError) -> [UInt8] {
-    [UInt8](copying: try recordBytes(at: position))
-  }
-
   /// The proof that the event at `position` stands there in the tree over the events up to `size`.
   ///
   /// - Complexity: O(log *n*) look-ups and hashes, and at most 30 records hashed again.

@@ -22,7 +22,7 @@ extension LogView {
     if wanted.contains(0) { roots[0] = frontier.root(&hasher) }
     while frontier.size < last {
       let entry: [UInt8]
-      do throws(LedgerError) { entry = try leafEntry(at: frontier.size + 1) } catch { break }
+      do throws(LedgerError) { entry = try leaf(at: frontier.size + 1) } catch { break }
       nodes.removeAll(keepingCapacity: true)
       frontier.append(hasher.leafHash(entry.span), &hasher, completed: &nodes)
       if wanted.contains(frontier.size) { roots[frontier.size] = frontier.root(&hasher) }

@@ -27,6 +27,8 @@ struct AnswerRow {
   static let noMoment: Int64 = .max
 
   private(set) var encoded: [UInt8] = []
+  /// What the account has of each unit, by environment: not in the row, but of the same answers.
+  private(set) var balances: [StoreEnvironment: [Balance]] = [:]
 
   /// The rows of all accounts of a unit.
   ///
@@ -39,6 +41,16 @@ struct AnswerRow {
     }
     try texts.check()
     return rows
+  }
+
+  /// The row of an account that nobody has stated, and that has nothing.
+  static let nobody = AnswerRow()
+
+  private init() {
+    encoded.append(0)
+    encoded.append(bigEndianHalf: 0)
+    append(.min)
+    encoded.append(0)
   }
 
   /// The row of one account; ask `texts` afterwards whether they failed.
@@ -60,6 +72,7 @@ struct AnswerRow {
       }
       let segments = unit.segments(
         .account(account), environments: only, from: newest, context: context, texts: texts)
+      if let now = segments.first?.answer.balances, !now.isEmpty { balances[environment] = now }
       encoded[countOffset] += 1
       encoded.append(environment.rawValue)
       append(newest)

@@ -95,6 +95,33 @@ struct AnswerScan: ~Escapable {
       opens: opens)
   }
 
+  /// The next entry of a segment, with all that the row says of it.
+  mutating func wholeEntry(
+    in environment: StoreEnvironment
+  ) throws(LedgerError) -> EntitlementsAnswer.Entry {
+    guard let state = EntitlementState(rawValue: try byte()) else { throw .answerDamaged }
+    let flags = try byte()
+    let since = try moment()
+    let end = try moment()
+    let name = try name()
+    var names: [Name] = []
+    for _ in 0..<(try half()) { names.append(try self.name()) }
+    let isEntitlement = flags & AnswerRow.entitlementFlag != 0
+    return EntitlementsAnswer.Entry(
+      product: isEntitlement ? nil : name, entitlement: isEntitlement ? name : nil,
+      entitlements: names, state: state, since: Instant(microseconds: since),
+      expiresAt: end == AnswerRow.noMoment ? nil : Instant(microseconds: end),
+      originalTransaction: nil, transactions: [], isFamilyShared: nil,
+      source: flags & AnswerRow.operatorFlag != 0 ? .operator : .store, environment: environment)
+  }
+
+  private mutating func name() throws(LedgerError) -> Name {
+    guard let text = String(validating: [UInt8](copying: try counted()), as: UTF8.self) else {
+      throw .answerDamaged
+    }
+    return Name(text)
+  }
+
   @inline(__always)
   private func require(_ count: Int) throws(LedgerError) {
     guard bytes.count - offset >= count else { throw .answerDamaged }

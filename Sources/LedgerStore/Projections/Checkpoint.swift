@@ -1,5 +1,6 @@
 internal import LMDB
 internal import LedgerEvents
+internal import LedgerModel
 
 /// How far the projections have come, and of which log.
 ///
@@ -14,30 +15,41 @@ struct Checkpoint: Hashable {
   var ledger: [UInt8]
   /// The root of the log's tree at `position`, 32 bytes.
   var root: [UInt8]
+  /// The version of the reducer that folded everything up to `position`.
+  var reducer: UInt32 = Reducer.version
 
-  /// The version of everything in the projections; others are folded anew.
-  static let formatVersion: UInt32 = 1
+  /// How the rows of the projections are laid out; those of another format cannot be read.
+  static let formatVersion: UInt32 = 2
 
   private static let key: [UInt8] = Array("checkpoint".utf8)
   private static let ledgerBytes = 16
-  private static let byteCount = 4 + 8 + 4 + 16 + 32
+  private static let byteCount = 4 + 8 + 4 + 16 + 32 + 4
 
   init(ledger: [UInt8], root: [UInt8]) {
     self.ledger = ledger
     self.root = root
   }
 
-  /// Reads the checkpoint; nil where there is none of this version.
+  /// Reads the checkpoint, of whichever reducer; nil where nothing was folded yet.
+  ///
+  /// - Throws: `rebuildNeeded` where the projections are of another format.
   init?(_ view: TransactionView, _ tables: ProjectionTables) throws(LedgerError) {
-    do throws(LMDBError) {
-      guard let bytes = try view.get(tables.meta, Self.key.span), bytes.count == Self.byteCount,
-        bytes.bigEndianHalf(at: 0) == Self.formatVersion
-      else { return nil }
-      position = bytes.bigEndianWord(at: 4)
-      name = bytes.bigEndianHalf(at: 12)
-      ledger = [UInt8](copying: bytes.extracting(16..<16 + Self.ledgerBytes))
-      root = [UInt8](copying: bytes.extracting(32..<64))
-    } catch { throw LedgerError(error) }
+    let found: Span<UInt8>?
+    do throws(LMDBError) { found = try view.get(tables.meta, Self.key.span) } catch {
+      throw LedgerError(error)
+    }
+    guard let bytes = found else { return nil }
+    guard bytes.count == Self.byteCount, bytes.bigEndianHalf(at: 0) == Self.formatVersion else {
+      throw LedgerError(
+        .rebuildNeeded,
+        "The projections are in the format of another program: run `daybook rebuild`."
+      )
+    }
+    position = bytes.bigEndianWord(at: 4)
+    name = bytes.bigEndianHalf(at: 12)
+    ledger = [UInt8](copying: bytes.extracting(16..<16 + Self.ledgerBytes))
+    root = [UInt8](copying: bytes.extracting(32..<64))
+    reducer = bytes.bigEndianHalf(at: 64)
   }
 
   func write(
@@ -49,6 +61,7 @@ struct Checkpoint: Hashable {
     bytes.append(bigEndianHalf: name)
     bytes += ledger
     bytes += root
+    bytes.append(bigEndianHalf: reducer)
     try transaction.put(tables.meta, Self.key.span, bytes.span)
   }
 
@@ -58,6 +71,18 @@ struct Checkpoint: Hashable {
   func isConfirmed(by log: LogView, _ identity: LogIdentity) throws(LedgerError) -> Bool {
     guard ledger == identity.ledger, position <= log.lastPosition else { return false }
     return try log.root(at: position).bytes == root
+  }
+
+  /// What is said where the answers of another reducer would be gone on with.
+  func requireThisReducer() throws(LedgerError) {
+    guard reducer != Reducer.version else { return }
+    throw LedgerError(
+      .rebuildNeeded,
+      """
+      The projections were folded by version \(reducer) of the rules, and this program has version \
+      \(Reducer.version): `daybook rebuild --check --report` says what it would answer otherwise, \
+      and `daybook rebuild` folds them anew.
+      """)
   }
 
   static var unconfirmed: LedgerError {

@@ -108,19 +108,20 @@ struct Merge {
     for member in groups.members(of: unit) {
       if let old = try UnitRow(member, view, tables)?.unit { remove(old, member) }
     }
-    rows.put(
-      tables.units, unit.bigEndianBytes,
-      UnitRow.encode(state, foldedThrough: checkpoint.position))
     for use in state.couplings {
       let key = use.coupling.keyPrefix + unit.bigEndianBytes
       rows.put(tables.couplings, key, [use.writes ? 1 : 0])
     }
     for (key, value) in state.observations(of: unit) { rows.put(tables.observed, key, value) }
-    for (account, answer) in try AnswerRow.all(
-      of: state, called: unit, context, texts)
-    {
+    let answers = try AnswerRow.all(of: state, called: unit, context, texts)
+    for (account, answer) in answers {
       rows.put(tables.answers, try texts.answerKey(of: account), answer.encoded)
     }
+    let report = UnitReport(of: state, answers, context, texts)
+    try texts.check()
+    rows.put(
+      tables.units, unit.bigEndianBytes,
+      UnitRow.encode(state, foldedThrough: checkpoint.position, report: report))
     guard rows.isFull(pace) else { return }
     try pace.beforeCommit()
     do throws(LMDBError) {

@@ -26,6 +26,7 @@ struct ProjectionComparison {
     try compare("answer", \.answers, skipping: 0, left.view, right.view, &found)
     try compare("coupling", \.couplings, skipping: 0, left.view, right.view, &found)
     try compare("observation", \.observed, skipping: 0, left.view, right.view, &found)
+    try compare("recorded time", \.recorded, skipping: 0, left.view, right.view, &found)
     try compareUnitsOfNames(left.view, right.view, &found)
     try compareIndexes(left.view, right.view, &found)
     return found
@@ -35,26 +36,18 @@ struct ProjectionComparison {
     _ what: String, _ table: KeyPath<ProjectionTables, Table>, skipping: Int,
     _ left: TransactionView, _ right: TransactionView, _ found: inout [String]
   ) throws(LedgerError) {
-    do throws(LMDBError) {
-      var first = try left.cursor(live.tables[keyPath: table])
-      var second = try right.cursor(fresh.tables[keyPath: table])
-      var hasFirst = try first.next()
-      var hasSecond = try second.next()
-      while (hasFirst || hasSecond) && found.count < Self.differencesMax {
-        let order = !hasSecond ? -1 : !hasFirst ? 1 : first.key.compared(to: second.key)
-        if order == 0 {
-          if !first.value.equals(second.value, from: skipping) {
-            found.append("\(what) \(first.key.hexadecimal) differs")
-          }
-        } else if order < 0 {
-          found.append("\(what) \(first.key.hexadecimal) is stored but not folded")
-        } else {
-          found.append("\(what) \(second.key.hexadecimal) is folded but not stored")
+    var rows = try RowPairs(
+      live.tables[keyPath: table], left, fresh.tables[keyPath: table], right)
+    while found.count < Self.differencesMax, try rows.next() {
+      switch rows.side {
+      case 0:
+        if !rows.left.equals(rows.right, from: skipping) {
+          found.append("\(what) \(rows.key.hexadecimal) differs")
         }
-        if order <= 0 { hasFirst = try first.next() }
-        if order >= 0 { hasSecond = try second.next() }
+      case -1: found.append("\(what) \(rows.key.hexadecimal) is stored but not folded")
+      default: found.append("\(what) \(rows.key.hexadecimal) is folded but not stored")
       }
-    } catch { throw LedgerError(error) }
+    }
   }
 
   private func compareUnitsOfNames(
@@ -112,14 +105,6 @@ struct ProjectionComparison {
 }
 
 extension Span<UInt8> {
-  /// −1, 0 or 1 as the bytes sort before, with or behind those of `other`.
-  fileprivate func compared(to other: Span<UInt8>) -> Int {
-    for index in 0..<Swift.min(count, other.count) where self[index] != other[index] {
-      return self[index] < other[index] ? -1 : 1
-    }
-    return count == other.count ? 0 : count < other.count ? -1 : 1
-  }
-
   fileprivate func equals(_ other: Span<UInt8>, from start: Int) -> Bool {
     guard count == other.count else { return false }
     for index in start..<Swift.max(start, count) where self[index] != other[index] { return false }

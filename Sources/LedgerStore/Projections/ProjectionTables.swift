@@ -14,6 +14,8 @@ struct ProjectionTables: Sendable {
   let couplings: Table
   /// Environment (1 byte), product (4 bytes) and unit (4 bytes) to what the unit observed of it.
   let observed: Table
+  /// Level and block of positions to the earliest `recordedAt` in it: see `RecordedTimes`.
+  let recorded: Table
   /// Keyed hash of an event's id to its position.
   let ids: SortedRuns
   /// Keyed hash of a name to its number.
@@ -33,6 +35,7 @@ struct ProjectionTables: Sendable {
       answers = try environment.createTable("answers")
       couplings = try environment.createTable("couplings")
       observed = try environment.createTable("observed")
+      recorded = try environment.createTable("recorded")
     } catch { throw LedgerError(error) }
     do throws(RunsError) {
       ids = try SortedRuns.create("ids", in: environment)
@@ -48,10 +51,12 @@ struct ProjectionTables: Sendable {
         let unitMap = try environment.table("unitMap"),
         let answers = try environment.table("answers"),
         let couplings = try environment.table("couplings"),
-        let observed = try environment.table("observed")
+        let observed = try environment.table("observed"),
+        let recorded = try environment.table("recorded")
       else { return nil }
       (self.meta, self.units, self.unitMap) = (meta, units, unitMap)
-      (self.answers, self.couplings, self.observed) = (answers, couplings, observed)
+      (self.answers, self.couplings) = (answers, couplings)
+      (self.observed, self.recorded) = (observed, recorded)
     } catch { throw LedgerError(error) }
     do throws(RunsError) {
       guard let ids = try SortedRuns.open("ids", in: environment),

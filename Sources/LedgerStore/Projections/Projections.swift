@@ -73,30 +73,31 @@ final class Projections: Sendable {
     }
   }
 
-  /// The checkpoint, where `log` confirms it: same ledger, and the same root at its position.
-  func checkpoint(
-    _ view: TransactionView, confirmedBy log: LogView, _ identity: LogIdentity
-  ) throws(LedgerError) -> Checkpoint? {
-    guard let found = try Checkpoint(view, tables), try found.isConfirmed(by: log, identity)
-    else { return nil }
-    return found
-  }
-
   /// Where folding goes on: the confirmed checkpoint, or the beginning where nothing was folded
-  /// yet.
+  /// yet; nil where the log does not confirm it.
+  ///
+  /// - Throws: ``LedgerError``: `rebuildNeeded` where another reducer or format was at work.
   func start(
     _ view: TransactionView, confirmedBy log: LogView, _ identity: LogIdentity
   ) throws(LedgerError) -> Checkpoint? {
-    if try Checkpoint(view, tables) == nil {
+    guard let found = try Checkpoint(view, tables) else {
       return Checkpoint(ledger: identity.ledger, root: try log.root(at: 0).bytes)
     }
-    return try checkpoint(view, confirmedBy: log, identity)
+    guard try found.isConfirmed(by: log, identity) else { return nil }
+    try found.requireThisReducer()
+    return found
   }
 
   /// The position of the checkpoint.
   func position() throws(LedgerError) -> UInt64 {
     let reading = try beginRead()
     return try Checkpoint(reading.view, tables)?.position ?? 0
+  }
+
+  /// The version of the reducer that folded them; nil where nothing was folded yet.
+  func storedReducer() throws(LedgerError) -> UInt32? {
+    let reading = try beginRead()
+    return try Checkpoint(reading.view, tables)?.reducer
   }
 
   func beginRead() throws(LedgerError) -> ReadTransaction {

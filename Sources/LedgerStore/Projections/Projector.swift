@@ -77,7 +77,8 @@ final class Projector {
       checkpoint: checkpoint, map: memory.map, groups: groups, pace: pace)
     try merge.foldUnits(view, reading.view)
     try finish(
-      &merge, names: names, knownName: memory.checkpoint.name, contextPostings: contextPostings)
+      &merge, names: names, knownName: memory.checkpoint.name, contextPostings: contextPostings,
+      recorded: try RecordedTimes().rows(of: batch, in: view))
     memory.map = merge.map
     memory.checkpoint = checkpoint
   }
@@ -132,7 +133,8 @@ extension Projector {
 
 extension Projector {
   private func finish(
-    _ merge: inout Merge, names: [RunEntry], knownName: NameNumber, contextPostings: [RunEntry]
+    _ merge: inout Merge, names: [RunEntry], knownName: NameNumber, contextPostings: [RunEntry],
+    recorded: [RecordedTimes.Row]
   ) throws(LedgerError) {
     let tables = projections.tables
     var postings = merge.movedPostings + contextPostings
@@ -161,6 +163,7 @@ extension Projector {
     projections.absentNames.insert(
       names, before: UInt64(knownName), reach: UInt64(merge.checkpoint.name))
     do throws(LMDBError) {
+      try RecordedTimes().write(recorded, tables.recorded, &transaction)
       try merge.finish(&transaction)
       try merge.checkpoint.write(&transaction, tables)
       try transaction.commit()

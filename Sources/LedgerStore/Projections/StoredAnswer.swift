@@ -44,6 +44,24 @@ struct StoredAnswer: ~Escapable {
     return newest
   }
 
+  /// Everything that is listed in an environment at a moment, and when any of it changes next by
+  /// time alone; nothing where the row does not speak of the environment.
+  func entries(
+    in wanted: StoreEnvironment, at moment: Int64
+  ) throws(LedgerError) -> (entries: [EntitlementsAnswer.Entry], nextChange: Int64?) {
+    var scan = AnswerScan(environments)
+    for _ in 0..<count {
+      let environment = try scan.environment()
+      guard environment.number == wanted else { continue }
+      let segment = try Self.segment(environment.segments, at: moment)
+      var rest = AnswerScan(segment.entries)
+      var entries: [EntitlementsAnswer.Entry] = []
+      while !rest.isAtEnd { entries.append(try rest.wholeEntry(in: wanted)) }
+      return (entries, segment.next == AnswerRow.noMoment ? nil : segment.next)
+    }
+    return ([], nil)
+  }
+
   /// What an item comes to at a moment over some environments, and when that changes next by time
   /// alone; the moment must not lie before the customer's newest event in any of them.
   ///

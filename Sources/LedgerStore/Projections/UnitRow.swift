@@ -12,8 +12,9 @@ struct UnitRow {
   /// `nil` where the state cannot be read (it was written by another version): fold it anew.
   var unit: Unit?
 
-  /// Folded-through position, believed time of the last fact, newest events by environment.
-  private static let headerBytes = 8 + 8 + 8 * StoreEnvironment.allCases.count
+  /// Folded-through position, believed time of the last fact, newest events by environment, count
+  /// of the bytes of the report that follows; the state stands behind it.
+  private static let headerBytes = 8 + 8 + 8 * StoreEnvironment.allCases.count + 4
 
   init(foldedThrough: UInt64, unit: Unit) {
     self.foldedThrough = foldedThrough
@@ -39,8 +40,9 @@ struct UnitRow {
       return
     }
     foldedThrough = bytes.bigEndianWord(at: 0)
+    guard let start = Self.report(bytes)?.upperBound else { return }
     do throws(StateError) {
-      let state = bytes.extracting(Self.headerBytes..<bytes.count)
+      let state = bytes.extracting(start..<bytes.count)
       unit = try Unit(decoding: [UInt8](copying: state))
     } catch {
       unit = nil
@@ -48,7 +50,7 @@ struct UnitRow {
   }
 
   /// The bytes of a row.
-  static func encode(_ unit: Unit, foldedThrough: UInt64) -> [UInt8] {
+  static func encode(_ unit: Unit, foldedThrough: UInt64, report: UnitReport) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.append(bigEndianWord: foldedThrough)
     bytes.append(bigEndianWord: UInt64(bitPattern: unit.lastKey?.time ?? .min))
@@ -56,8 +58,35 @@ struct UnitRow {
       let newest = unit.newestEvent(in: environment) ?? .min
       bytes.append(bigEndianWord: UInt64(bitPattern: newest))
     }
-    bytes += unit.encoded()
+    bytes.append(bigEndianHalf: UInt32(report.encoded.count))
+    bytes += report.encoded
+    unit.encode(into: &bytes)
     return bytes
+  }
+
+  /// How far a row was folded.
+  ///
+  /// - Throws: `rebuildNeeded` where the row is damaged.
+  static func foldedThrough(_ bytes: Span<UInt8>) throws(LedgerError) -> UInt64 {
+    guard bytes.count >= headerBytes else { throw .answerDamaged }
+    return bytes.bigEndianWord(at: 0)
+  }
+
+  /// What the report of a row says; nothing of no row.
+  ///
+  /// - Throws: `rebuildNeeded` where the row is damaged.
+  static func reportedLines(_ bytes: Span<UInt8>) throws(LedgerError) -> [ReportedLine] {
+    if bytes.isEmpty { return [] }
+    guard let place = report(bytes) else { throw .answerDamaged }
+    return try ReportedLine.lines(of: bytes.extracting(place))
+  }
+
+  /// Where the report stands in a row; nil where the row is damaged.
+  static func report(_ bytes: Span<UInt8>) -> Range<Int>? {
+    guard bytes.count >= headerBytes else { return nil }
+    let count = Int(bytes.bigEndianHalf(at: headerBytes - 4))
+    guard bytes.count - headerBytes >= count else { return nil }
+    return headerBytes..<headerBytes + count
   }
 
   /// Believed time of the newest fact that counts in an environment, by a row's header.

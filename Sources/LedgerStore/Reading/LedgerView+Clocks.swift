@@ -5,7 +5,8 @@ internal import LedgerModel
 extension LedgerView {
   /// The position that a ledger time means.
   ///
-  /// - Complexity: O(1) for a position, O(*n*) in the events recorded after an instant.
+  /// - Complexity: O(1) for a position, O(log *n*) for an instant, and O(*k*) in the events that
+  ///   stand behind the projections.
   /// - Throws: ``LedgerError``: `notFound` where the ledger has not come as far.
   public func position(_ time: Clocks.LedgerTime) throws(LedgerError) -> UInt64 {
     switch time {
@@ -17,12 +18,9 @@ extension LedgerView {
       }
       return asked
     case .instant(let instant):
-      guard position > 0 else { return 0 }
-      var cursor = try log.records(in: 1...position, reverse: true)
-      while try cursor.next() {
-        if try cursor.record(isChecked: false).recordedAt <= instant { return cursor.position }
-      }
-      return 0
+      return try RecordedTimes().lastPosition(
+        recordedBy: instant, log, through: position, tables.recorded, projections,
+        storedThrough: reader.overlay.checkpoint.position)
     }
   }
 

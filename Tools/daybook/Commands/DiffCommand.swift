@@ -11,11 +11,10 @@ struct DiffCommand: ParsableCommand {
       entitlements, balances, installed versions. Each side is what the ledger answered then; with \
       --at both are judged at one store time, so that only what it learned counts. With --as-of \
       the ledger's clock stands still and --from and --to are store times: what changed between \
-      them, as the ledger knew it then. Examples:
+      them, as the ledger knew it then. Example:
 
         daybook diff reader-1 --from 2026-02-01T00:00:00Z --to 2026-03-01T00:00:00Z
-        daybook diff --from 2026-03-01T00:00:00Z --to 2026-04-01T00:00:00Z \
-          --as-of 2026-04-02T00:00:00Z
+        daybook diff --from 2026-03-01T00:00:00Z --as-of 2026-04-02T00:00:00Z
       """)
 
   @OptionGroup var options: LedgerOptions

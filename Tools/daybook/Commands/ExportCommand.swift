@@ -32,6 +32,7 @@ struct ExportCommand: ParsableCommand {
       valueName: "table"))
   var table: [CaseArgument<ExportTable>] = []
 
+  @OptionGroup(title: "An incident") var bundle: BundleOptions
   @OptionGroup var range: ExportRangeOptions
   @OptionGroup var clocks: ClockOptions
 
@@ -44,6 +45,10 @@ struct ExportCommand: ParsableCommand {
   var answer: OutputFormat = .table
 
   func validate() throws {
+    if bundle.isAsked {
+      _ = try bundleExport()
+      return
+    }
     let format = try chosenFormat()
     guard format == .sqlite || table.count <= 1 else {
       throw ValidationError("a \(format.rawValue) file has one table: name one --table, or sqlite.")
@@ -56,7 +61,23 @@ struct ExportCommand: ParsableCommand {
     }
   }
 
+  /// The export, where it is that of a bundle.
+  private func bundleExport() throws -> BundleExport {
+    var others: [String] = []
+    if format != nil { others.append("--format") }
+    if !table.isEmpty { others.append("--table") }
+    if range.since != nil { others.append("--since") }
+    if range.until != nil { others.append("--until") }
+    if range.environment != nil { others.append("--environment") }
+    if clocks.at != nil { others.append("--at") }
+    if clocks.asOf != nil { others.append("--as-of") }
+    return try bundle.export(to: file, range, others: others, overwrites: force)
+  }
+
   func run() throws {
+    if bundle.isAsked {
+      return try answering { try bundleExport().run(options, actor, answer) }
+    }
     try answering {
       if !force, FileManager.default.fileExists(atPath: file) {
         throw InputProblem(
@@ -118,7 +139,8 @@ struct ExportCommand: ParsableCommand {
     case "sqlite", "sqlite3", "db": return .sqlite
     default:
       throw ValidationError(
-        "\(file) does not say what it is: call it .jsonl, .csv or .sqlite, or say --format.")
+        "\(file) does not say what it is: call it .jsonl, .csv or .sqlite, or say --format "
+          + "(or --bundle, for one customer's incident).")
     }
   }
 

@@ -1,4 +1,6 @@
 import ArgumentParser
+import Foundation
+import LedgerEvents
 import LedgerStore
 
 struct Rebuild: ParsableCommand {
@@ -7,9 +9,11 @@ struct Rebuild: ParsableCommand {
     discussion: """
       Readers are answered from the old projections until the new ones are complete. With \
       --check the live ones stay: new ones are folded beside them and compared, and the exit \
-      code is 1 where they differ. Example:
+      code is 1 where they differ. With --check --report it is said for whom, and what: the gate \
+      before a program with other rules goes live; into FILE where one is named. Example:
 
         daybook rebuild --check
+        daybook rebuild --check --report --format jsonl changes.jsonl
       """)
 
   @OptionGroup var options: LedgerOptions
@@ -17,14 +21,30 @@ struct Rebuild: ParsableCommand {
   @Flag(help: "Folds anew beside the live projections and compares.")
   var check = false
 
-  @Option(help: "How to answer: table or json.")
+  @Flag(help: "With --check: what each customer's answers become with this program's rules.")
+  var report = false
+
+  @Argument(help: "With --report: where it goes (default: standard output); is written anew.")
+  var file: String?
+
+  @Option(help: "How to answer: table or json; a report also jsonl.")
   var format: OutputFormat = .table
+
+  func validate() throws {
+    if report && !check {
+      throw ValidationError("--report goes with --check: nothing is switched then.")
+    }
+    if let file, !report {
+      throw ValidationError("found \(file): a file is where --check --report is written to.")
+    }
+  }
 
   func run() throws {
     try answering {
       let ledger = try Ledger(at: options.path, access: .readWrite)
       let bar = ProgressBar(check ? "checking" : "folding", unit: "events")
       defer { bar.end() }
+      if report { return try runReport(ledger, bar) }
       var differences: [String] = []
       if check {
         differences = try ledger.checkProjections(progress: bar.show)
@@ -53,5 +73,19 @@ struct Rebuild: ParsableCommand {
       }
       if !differences.isEmpty { throw ExitStatus.found }
     }
+  }
+
+  private func runReport(_ ledger: Ledger, _ bar: ProgressBar) throws {
+    let printer = try ReducerReportPrinter(format, file)
+    var failure: (any Error)?
+    let report = try ledger.reportReducer(now: EventLog.systemClock(), progress: bar.show) {
+      (revision) throws(LedgerError) in
+      guard failure == nil else { return }
+      do { try printer.add(revision) } catch { failure = error }
+    }
+    bar.end()
+    if let failure { throw failure }
+    try printer.end(report)
+    if report.isDifferent { throw ExitStatus.found }
   }
 }

@@ -4,7 +4,8 @@ import LedgerEvents
 import LedgerStore
 
 /// Questions about one customer of a thousand events, in a ledger that grows: the answer as of a
-/// position, and what decides it. They cost what the customer costs.
+/// position and of a time, what was installed then, and what decides it. They cost what the customer
+/// costs.
 let auditBenchmark = Benchmark(
   name: "audit.customer",
   about:
@@ -14,7 +15,7 @@ let auditBenchmark = Benchmark(
     let ledger = try Ledger.create(at: folder.appending(path: "ledger").path)
     var mix = Mix()
     var figures: [Figure] = []
-    var first: (asOf: Double, explain: Double)?
+    var first: [String: Double] = [:]
     var (written, mark) = (0, 100_000)
     try ledger.appendAndWait(try AuditedCustomer.events(), options: checked)
     while written < surroundings.events {
@@ -23,18 +24,15 @@ let auditBenchmark = Benchmark(
       written += batch.count
       guard written == mark || written >= surroundings.events else { continue }
       try ledger.fold()
-      let asOf = try AuditedCustomer.timeAsOf(ledger)
-      let explain = try AuditedCustomer.timeExplain(ledger)
-      for (kind, value) in [("as-of", asOf), ("explain", explain)] {
+      for (kind, value) in try AuditedCustomer.timeAll(ledger) {
         figures.append(
           Figure(
             name: "audit.customer.\(kind).\(rounded(Double(written)))", unit: "µs", daybook: value))
+        if let first = first[kind], written >= surroundings.events {
+          figures.append(ratio(kind, value / first))
+        }
+        first[kind] = first[kind] ?? value
       }
-      if let first, written >= surroundings.events {
-        figures.append(ratio("as-of", asOf / first.asOf))
-        figures.append(ratio("explain", explain / first.explain))
-      }
-      if first == nil { first = (asOf, explain) }
       mark *= 10
     }
     try ledger.close()
@@ -81,20 +79,49 @@ private enum AuditedCustomer {
 
   private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
-  /// In microseconds, as of positions all over the customer's history.
-  static func timeAsOf(_ ledger: borrowing Ledger) throws -> Double {
+  /// Each sort of question, in microseconds.
+  static func timeAll(_ ledger: borrowing Ledger) throws -> [(String, Double)] {
+    let times = try ledger.read { (view) throws(LedgerError) in
+      try (0..<questions).map { (question) throws(LedgerError) in
+        try view.event(at: position(of: question)).recordedAt
+      }
+    }
+    return [
+      ("as-of", try timeAsOf(ledger) { .position(position(of: $0)) }),
+      ("as-of-time", try timeAsOf(ledger) { .instant(times[$0]) }),
+      ("installed", try timeInstalled(ledger)), ("explain", try timeExplain(ledger)),
+    ]
+  }
+
+  /// Positions all over the customer's history.
+  private static func position(of question: Int) -> UInt64 {
+    UInt64(1 + question * 997 / questions)
+  }
+
+  private static func timeAsOf(
+    _ ledger: borrowing Ledger, _ moment: (Int) -> Clocks.LedgerTime
+  ) throws -> Double {
     try time { question in
       try ledger.read { (view) throws(LedgerError) in
         try view.entitlements(
-          of: .account(account),
-          clocks: Clocks(asOf: .position(UInt64(1 + question * 997 / questions))),
+          of: .account(account), clocks: Clocks(asOf: moment(question)),
           now: EventLog.systemClock()
         ).entries.count
       }
     }
   }
 
-  static func timeExplain(_ ledger: borrowing Ledger) throws -> Double {
+  private static func timeInstalled(_ ledger: borrowing Ledger) throws -> Double {
+    try time { question in
+      try ledger.read { (view) throws(LedgerError) in
+        try view.installed(
+          of: .account(account), clocks: Clocks(asOf: .position(position(of: question)))
+        ).count + 1
+      }
+    }
+  }
+
+  private static func timeExplain(_ ledger: borrowing Ledger) throws -> Double {
     try time { question in
       try ledger.read { (view) throws(LedgerError) in
         try view.explain(

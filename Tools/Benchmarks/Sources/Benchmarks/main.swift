@@ -3,7 +3,8 @@ import Foundation
 let benchmarks = [
   appendBenchmark(batch: 1), appendBenchmark(batch: 100), appendBenchmark(batch: 1_000),
   sustainedBenchmark, scanBenchmark, lookupBenchmark, ledgerBenchmark, rebuildBenchmark,
-  sliceBenchmark, auditBenchmark, simulationBenchmark, contentBenchmark, installBenchmark,
+  sliceBenchmark, auditBenchmark, proofBenchmark, simulationBenchmark, contentBenchmark,
+  installBenchmark,
   updatesBenchmark,
 ]
 

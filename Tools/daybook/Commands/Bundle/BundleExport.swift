@@ -13,8 +13,7 @@ struct BundleExport {
   var disclosed: [Name] = []
   /// The file of the signing key.
   var key: String
-  /// The file to write; standard output where nil.
-  var out: String?
+  var file: String
   var overwrites = false
 
   /// Writes the bundle, and records that it was written: after the tree that it is proven of.
@@ -32,28 +31,24 @@ struct BundleExport {
     let checkpoint = try proving { () throws(ProofError) in
       try SignedCheckpoint.sign(size: contents.size, root: contents.root, with: signer)
     }
-    let file = try out.map { try BundleFile($0, overwrites: overwrites) }
+    let written = try BundleFile(file, overwrites: overwrites)
     do {
       var failure: (any Error)?
       try ledger.read { (view) throws(LedgerError) in
         try view.writeBundle(contents, signed: checkpoint) { line in
-          guard let file else {
-            Console.print(bytes: line.dropLast())
-            return true
-          }
-          do { try file.write(line) } catch { failure = error }
+          do { try written.write(line) } catch { failure = error }
           return failure == nil
         }
       }
       if let failure { throw failure }
       try actor.record(
         action: "exported", detail: detail(contents, checkpoint, signer.verifier), in: ledger)
-      try file?.publish()
+      try written.publish()
     } catch {
-      file?.discard()
+      written.discard()
       throw error
     }
-    if let out { report(out, contents, checkpoint, format) }
+    report(contents, checkpoint, format)
   }
 
   /// What the ledger keeps of it.
@@ -63,27 +58,26 @@ struct BundleExport {
     [
       (name: "format", value: .string("bundle")),
       (name: "account", value: .string(account.text)),
-      (name: "file", value: .string(out ?? "-")),
+      (name: "file", value: .string(file)),
       (name: "events", value: .number("\(contents.eventCount)")),
       (name: "disclosed", value: .array(disclosed.map { .string($0.text) })),
     ] + checkpoint.detail(signedWith: key)
   }
 
   private func report(
-    _ out: String, _ contents: BundleContents, _ checkpoint: SignedCheckpoint,
-    _ format: OutputFormat
+    _ contents: BundleContents, _ checkpoint: SignedCheckpoint, _ format: OutputFormat
   ) {
     switch format {
     case .table:
       let whose = contents.account.map { " of \($0.text)" } ?? ""
       Console.print(
-        "\(out): \(contents.eventCount) events\(whose) (\(contents.stepCount) are its own), "
+        "\(file): \(contents.eventCount) events\(whose) (\(contents.stepCount) are its own), "
           + "\(contents.leafCount) entries and \(contents.nodeCount) hashes under the root at "
           + "\(contents.size)")
     case .json, .jsonl:
       var json = JSONText()
       json.object { json in
-        json.member("file", out)
+        json.member("file", file)
         json.member("account", contents.account)
         json.member("events", contents.eventCount)
         json.member("steps", contents.stepCount)

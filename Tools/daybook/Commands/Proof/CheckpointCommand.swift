@@ -72,7 +72,12 @@ struct SigningOptions: ParsableArguments {
   ) throws {
     if out != nil { try ProofInput.write(document, to: out) }
     switch format {
-    case .table: if out == nil { try ProofInput.write(document, to: nil) }
+    case .table:
+      if let out {
+        Console.print("written to \(out)")
+      } else {
+        try ProofInput.write(document, to: nil)
+      }
     case .json, .jsonl:
       var json = JSONText()
       try json.object(body)

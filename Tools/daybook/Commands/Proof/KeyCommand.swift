@@ -21,9 +21,9 @@ struct KeyNew: ParsableCommand {
     abstract: "Makes a new signing key.",
     discussion: """
       Writes an Ed25519 key as C2SP signed notes have it into a new file that only its owner may \
-      read, prints the verifier key to hand out, and records in the ledger that it did. Keep the \
-      file away from the ledger: whoever has both can rewrite the book and sign it anew. \
-      Example:
+      read, prints the verifier key to hand out, and records in the ledger, where there is one, \
+      that it did. Keep the file away from the ledger: whoever has both can rewrite the book and \
+      sign it anew. Example:
 
         daybook key new --name books.example.com/shop --out /media/safe/shop.key
       """)
@@ -47,12 +47,14 @@ struct KeyNew: ParsableCommand {
 
   func run() throws {
     try answering {
-      let ledger = try actor.open(options)
+      let ledger = try ledgerThatRecords()
       let key = try proving { () throws(ProofError) in try NoteSigner(name: name) }
       try KeyFile.write(key, to: out)
-      try actor.record(
-        action: "key",
-        detail: [(name: "verifierKey", value: .string(key.verifier.text))], in: ledger)
+      if let ledger {
+        try actor.record(
+          action: "made key",
+          detail: [(name: "verifierKey", value: .string(key.verifier.text))], in: ledger)
+      }
       switch format {
       case .table:
         Console.print(key.verifier.text)
@@ -60,6 +62,18 @@ struct KeyNew: ParsableCommand {
           "daybook: the signing key is in \(out): keep it away from the ledger, and a copy safe")
       case .json, .jsonl: Console.print(KeyFile.json(key.verifier, file: out))
       }
+    }
+  }
+
+  /// The ledger; nil where none is named and none stands here: a key is best made elsewhere.
+  private func ledgerThatRecords() throws -> Ledger? {
+    do { return try actor.open(options) } catch let error as LedgerError
+      where error.code == .noLedger && !options.isNamed
+    {
+      Console.complain(
+        "daybook: there is no ledger here, so that the key was made is recorded nowhere; that it "
+          + "signs is recorded each time")
+      return nil
     }
   }
 }

@@ -40,6 +40,13 @@ struct ProveCommand: ParsableCommand {
     transform: Parse.position)
   var to: UInt64?
 
+  @Option(
+    help: ArgumentHelp(
+      "Leave out what identifies people: all, or fields such as account,device,reason; the proof "
+        + "shows that they are there and not what they are.", valueName: "all|fields"),
+    transform: Withholding.init(argument:))
+  var withhold: Withholding = .nothing
+
   @OptionGroup var signing: SigningOptions
   @OptionGroup var actor: ActorOptions
 
@@ -52,6 +59,9 @@ struct ProveCommand: ParsableCommand {
       throw ValidationError("name one of: an event's position or id, --id, --from.")
     }
     guard from != nil || to == nil else { throw ValidationError("--to goes with --from.") }
+    guard from == nil || withhold.isNothing else {
+      throw ValidationError("--withhold goes with an event.")
+    }
     guard from == nil || size == nil else {
       throw ValidationError("--size goes with an event: say --to in its place.")
     }
@@ -80,7 +90,7 @@ struct ProveCommand: ParsableCommand {
     at position: UInt64, with key: NoteSigner, _ ledger: Ledger
   ) throws {
     let evidence = try ledger.log.read { (view) throws(LedgerError) in
-      try view.evidence(of: position, at: size ?? view.lastPosition)
+      try view.evidence(of: position, at: size ?? view.lastPosition, withholding: withhold)
     }
     let proof = try proving { () throws(ProofError) in
       EventProofFile(
@@ -128,5 +138,22 @@ struct ProveCommand: ParsableCommand {
       json.member("verifierKey", key.verifier.text)
       json.member("proof", proof.document)
     }
+  }
+}
+
+extension Withholding {
+  fileprivate var isNothing: Bool { if case .nothing = self { true } else { false } }
+
+  /// `all`, or names of fields with commas between them.
+  fileprivate init(argument: String) throws {
+    if argument == "all" {
+      self = .everything
+      return
+    }
+    let fields = argument.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    guard !fields.contains("") else {
+      throw ValidationError("expected all, or fields with commas between them: account,reason.")
+    }
+    self = .fields(fields.map { Name($0) })
   }
 }

@@ -1,0 +1,25 @@
+internal import LedgerEvents
+
+/// A name that an event shows, by the number that its record has for it.
+struct ShownName {
+  /// The envelope's field, or `to` of `data`.
+  let field: String
+  let kind: NameKind
+  let number: NameNumber
+}
+
+extension RecordView {
+  /// The names without which the event cannot be shown: those of the envelope, and the account that
+  /// a link or transfer is to. What else `data` names stands there as text.
+  var shownNames: [ShownName] {
+    var names: [ShownName] = []
+    for slot in NameSlot.allCases {
+      let number = number(slot)
+      if number != 0 { names.append(ShownName(field: "\(slot)", kind: slot.kind, number: number)) }
+    }
+    if kind == .accountLinked || kind == .accountTransferred, dataNameCount == 1 {
+      names.append(ShownName(field: "to", kind: .account, number: dataNumber(0)))
+    }
+    return names
+  }
+}

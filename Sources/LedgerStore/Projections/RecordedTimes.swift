@@ -1,0 +1,153 @@
+internal import LMDB
+internal import LedgerEvents
+internal import LedgerModel
+
+/// The earliest `recordedAt` of blocks of positions, and of blocks of blocks: what finds the last
+/// position that was recorded up to a time.
+///
+/// The ledger's clock is kept as it was and may go back, so a search by halves over positions would
+/// miss. A block whose earliest time is after the one asked for has nothing to find, and is left
+/// out whole; whole blocks never change.
+struct RecordedTimes {
+  /// One whole block.
+  struct Row {
+    /// 0 for a block of positions; one of a level above is made of `fanOut` blocks.
+    var level: UInt8
+    var index: UInt64
+    /// In microseconds.
+    var earliest: Int64
+  }
+
+  /// Positions of the smallest block: at the most that many records are looked at one by one.
+  var blockEvents: UInt64 = 1_024
+  /// Blocks of a block of the next level.
+  var fanOut: UInt64 = 256
+
+  /// The blocks of positions that end within a stretch.
+  ///
+  /// - Complexity: O(*n*) in the stretch.
+  func rows(of batch: FactBatch, in log: LogView) throws(LedgerError) -> [Row] {
+    let first = batch.firstPosition
+    let end = first + UInt64(batch.facts.count)
+    var rows: [Row] = []
+    for index in (first - 1) / blockEvents..<(end - 1) / blockEvents {
+      let block = index * blockEvents + 1...(index + 1) * blockEvents
+      var earliest = Int64.max
+      if block.lowerBound < first {
+        var cursor = try log.records(in: block.lowerBound...first - 1)
+        while try cursor.next() {
+          earliest = min(earliest, try cursor.record(isChecked: false).recordedAt.microseconds)
+        }
+      }
+      for position in max(block.lowerBound, first)...block.upperBound {
+        earliest = min(earliest, batch.facts[Int(position - first)].recordedAt)
+      }
+      rows.append(Row(level: 0, index: index, earliest: earliest))
+    }
+    return rows
+  }
+
+  /// Writes whole blocks, and those that they complete on the levels above.
+  ///
+  /// - Parameter rows: Ascending, none of them left out since the last ones.
+  func write(
+    _ rows: [Row], _ table: Table, _ transaction: inout WriteTransaction
+  ) throws(LMDBError) {
+    for row in rows {
+      var row = row
+      try put(row, table, &transaction)
+      while (row.index + 1).isMultiple(of: fanOut) {
+        let above = row.index / fanOut
+        var earliest = Int64.max
+        for index in above * fanOut..<(above + 1) * fanOut {
+          let part = try Self.earliest(row.level, index, table, transaction.view)
+          earliest = min(earliest, part ?? .min)
+        }
+        row = Row(level: row.level + 1, index: above, earliest: earliest)
+        try put(row, table, &transaction)
+      }
+    }
+  }
+
+  /// The last position up to `end` whose `recordedAt` is not after `time`; 0 where there is none.
+  ///
+  /// - Parameter stored: Up to where blocks may be stored.
+  /// - Complexity: O(log *n*), and O(*k*) in the positions behind `stored`.
+  func lastPosition(
+    recordedBy time: Instant, _ log: LogView, through end: UInt64, _ table: Table,
+    _ view: TransactionView, storedThrough stored: UInt64
+  ) throws(LedgerError) -> UInt64 {
+    var place = end
+    let covered = min(stored, end) / blockEvents * blockEvents
+    if place > covered {
+      if let found = try last(recordedBy: time, log, in: covered + 1...place) { return found }
+      place = covered
+    }
+    while place > 0 {
+      if let passed = try blockAfter(time, endingAt: place, table, view) {
+        place -= passed
+      } else if let found = try last(
+        recordedBy: time, log, in: place - blockEvents + 1...place)
+      {
+        return found
+      } else {
+        place -= blockEvents
+      }
+    }
+    return 0
+  }
+
+  /// The size of the largest stored block that ends at a position and is wholly after a time; nil
+  /// where none is.
+  private func blockAfter(
+    _ time: Instant, endingAt place: UInt64, _ table: Table, _ view: TransactionView
+  ) throws(LedgerError) -> UInt64? {
+    var passed: UInt64?
+    var (level, size) = (UInt8(0), blockEvents)
+    while place.isMultiple(of: size) {
+      let earliest: Int64?
+      do throws(LMDBError) {
+        earliest = try Self.earliest(level, place / size - 1, table, view)
+      } catch { throw LedgerError(error) }
+      guard let earliest, earliest > time.microseconds else { break }
+      passed = size
+      let (above, isOver) = size.multipliedReportingOverflow(by: fanOut)
+      if isOver { break }
+      (level, size) = (level + 1, above)
+    }
+    return passed
+  }
+
+  private func last(
+    recordedBy time: Instant, _ log: LogView, in positions: ClosedRange<UInt64>
+  ) throws(LedgerError) -> UInt64? {
+    var cursor = try log.records(in: positions, reverse: true)
+    while try cursor.next() {
+      if try cursor.record(isChecked: false).recordedAt <= time { return cursor.position }
+    }
+    return nil
+  }
+
+  /// Level and index.
+  private static func key(_ level: UInt8, _ index: UInt64) -> [UInt8] {
+    var key = [level]
+    key.append(bigEndianWord: index)
+    return key
+  }
+
+  private func put(
+    _ row: Row, _ table: Table, _ transaction: inout WriteTransaction
+  ) throws(LMDBError) {
+    var value: [UInt8] = []
+    value.append(bigEndianWord: UInt64(bitPattern: row.earliest))
+    try transaction.put(table, Self.key(row.level, row.index).span, value.span)
+  }
+
+  private static func earliest(
+    _ level: UInt8, _ index: UInt64, _ table: Table, _ view: TransactionView
+  ) throws(LMDBError) -> Int64? {
+    let key = key(level, index)
+    guard let found = try view.get(table, key.span), found.count == 8 else { return nil }
+    return Int64(bitPattern: found.bigEndianWord(at: 0))
+  }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import LMDB
+import LedgerHistories
+
+@testable import Audit
+@testable import LedgerEvents
+@testable import LedgerStore
+
+/// A log of a random history, and somebody who may write its files and knows their format.
+final class TamperedLog {
+  let log: EventLog
+  let key: NoteSigner
+  private let path: String
+
+  init(seed: UInt64, count: Int) throws {
+    let path = NSTemporaryDirectory() + "daybook-\(UUID().uuidString)"
+    let log = try EventLog.create(at: path, options: Environment.Options(sync: .onRequest))
+    let events = Histories.dense(seed: seed, count: count)
+    _ = try log.appendAndWait(events.map { EventInput(event: $0.event) })
+    let key = try NoteSigner(name: "tampered.example/book")
+    (self.path, self.log, self.key) = (path, log, key)
+  }
+
+  deinit {
+    do { try FileManager.default.removeItem(atPath: path) } catch { print("left \(path)") }
+  }
+
+  func count() throws -> UInt64 { try log.lastPosition() }
+
+  func checkpoint(at size: UInt64) throws -> SignedCheckpoint {
+    let root = try log.read { (view) throws(LedgerError) in try view.root(at: size) }
+    return try .sign(size: size, root: root, with: key)
+  }
+
+  func compare(_ checkpoints: [SignedCheckpoint]) throws -> KeptCheckpoints {
+    try log.read { (view) throws(LedgerError) in try KeptCheckpoints(checkpoints, against: view) }
+  }
+
+  func record(_ position: UInt64) throws -> [UInt8] {
+    try log.read { (view) throws(LedgerError) in
+      [UInt8](copying: try view.recordBytes(at: position))
+    }
+  }
+
+  // MARK: - What somebody does who knows the format
+
+  /// Puts records into the log, with a checksum that fits and the nodes of the tree made anew.
+  func rewrite(_ records: [UInt64: [UInt8]]) throws {
+    let table = log.tables.records
+    try log.environment.write { (transaction) throws(LMDBError) in
+      for (position, record) in records {
+        try transaction.put(table, position, Self.summed(record).span)
+      }
+    }
+    try rewriteNodes()
+  }
+
+  /// Takes records off the end, and the nodes above them.
+  func cut(to size: UInt64) throws {
+    let tables = log.tables
+    let last = try count()
+    try log.environment.write { (transaction) throws(LMDBError) in
+      for position in size + 1...last {
+        _ = try transaction.delete(tables.records, position)
+        _ = try transaction.delete(tables.personal, position)
+      }
+    }
+    try rewriteNodes()
+  }
+
+  private func rewriteNodes() throws {
+    let nodes = try log.read { (view) throws(LedgerError) in try Self.nodes(view) }
+    let stored = try log.statistics().tables.first { $0.name == "tree" }?.entries ?? 0
+    let table = log.tables.tree
+    try log.environment.write { (transaction) throws(LMDBError) in
+      for place in 0..<nodes.count {
+        try transaction.put(table, UInt64(place), nodes[place].bytes.span)
+      }
+      for place in nodes.count..<max(nodes.count, stored) {
+        _ = try transaction.delete(table, UInt64(place))
+      }
+    }
+  }
+
+  private static func nodes(_ view: LogView) throws(LedgerError) -> [TreeHash] {
+    var frontier = MerkleFrontier()
+    var hasher = TreeHasher()
+    var nodes: [TreeHash] = []
+    for position in stride(from: 1, through: view.lastPosition, by: 1) {
+      // Two lines: the compiler fails on a span of what a throwing call returns.
+      let entry = try view.leaf(at: position)
+      frontier.append(hasher.leafHash(entry.span), &hasher, completed: &nodes)
+    }
+    return nodes
+  }
+
+  /// The record with the checksum of its bytes.
+  private static func summed(_ record: [UInt8]) -> [UInt8] {
+    let body = Array(record.dropLast(Record.checksumBytes))
+    let sum = XXH64.hash(body.span)
+    return body + (0..<8).map { UInt8(truncatingIfNeeded: sum >> (8 * UInt64($0))) }
+  }
+
+  // MARK: - What a disk does
+
+  /// Where the records' bytes stand in the file of the log, by position.
+  func places() throws -> [UInt64: Range<UInt64>] {
+    let file = try Data(contentsOf: URL(fileURLWithPath: dataFile))
+    var places: [UInt64: Range<UInt64>] = [:]
+    for position in 1...(try count()) {
+      let record = Data(try record(position))
+      // Positions make records unlike; pages that were left behind may hold older copies.
+      var found: [Range<Data.Index>] = []
+      var start = file.startIndex
+      while let next = file.range(of: record, in: start..<file.endIndex) {
+        found.append(next)
+        start = next.lowerBound + 1
+      }
+      if found.count == 1, let only = found.first {
+        places[position] = UInt64(only.lowerBound)..<UInt64(only.upperBound)
+      }
+    }
+    return places
+  }
+
+  private var dataFile: String { path + "/log/data.mdb" }
+
+  /// Turns one bit of the file over; twice is as before.
+  func flip(_ bit: UInt8, at offset: UInt64) throws {
+    let file = try FlatFile.open(dataFile, isWritable: true)
+    let bytes = try file?.read(at: Int(offset), count: 1) ?? []
+    try file?.write(bytes.map { $0 ^ 1 << bit }, at: Int(offset))
+  }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import LedgerHistories
+import Testing
+
+/// The consoles of `docs/audit.md` are what the program says, one after the other on one ledger,
+/// but for keys, hashes and the ledger's own clock; `UPDATE_GOLDEN=1 swift test --filter
+/// AuditGuideTests` writes them anew.
+@Suite("The audit guide") struct AuditGuideTests {
+  /// What the guide writes stands in a folder that goes with the test.
+  private static let written = [
+    "maps.key", "april.checkpoint", "refund.tlog-proof", "another.ledger", "march.csv",
+  ]
+
+  @Test("its consoles show the program's output") func consoles() throws {
+    let page = try #require(packageRoot()).appending(path: "docs/audit.md")
+    let text = try String(contentsOf: page, encoding: .utf8)
+    let ledger = try TestLedger()
+    var steady = SteadyText()
+    var shown: [Substring] = []
+    var isConsole = false
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      if line == "```console" || line == "```" {
+        isConsole = line == "```console"
+        shown.append(line)
+      } else if !isConsole {
+        shown.append(line)
+      } else if line.hasPrefix("$ daybook ") {
+        shown.append(line)
+        let said = try output(of: line, ledger, &steady)
+        shown += said.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+      }
+    }
+    let expected = shown.joined(separator: "\n")
+    if ProcessInfo.processInfo.environment["UPDATE_GOLDEN"] == "1" {
+      try Data(expected.utf8).write(to: page)
+    }
+    #expect(
+      expected == (try String(contentsOf: page, encoding: .utf8)),
+      "docs/audit.md shows something else: write it anew with UPDATE_GOLDEN=1")
+  }
+
+  private func output(
+    of line: Substring, _ ledger: TestLedger, _ steady: inout SteadyText
+  ) throws -> String {
+    let words = line.dropFirst("$ daybook ".count).split(separator: " ").map { word in
+      let word = steady.original(String(word))
+      return Self.written.contains(word) ? ledger.folder.path(word) : word
+    }
+    let outcome = try ledger.run(words)
+    // What is checked and found is told by 1.
+    #expect([0, 1].contains(outcome.status), "\(line): \(outcome.errors)")
+    let said = outcome.output.replacing(ledger.folder.url.path + "/", with: "")
+    return steady.replacing(said)
+      .replacing(/recorded [0-9-]{10}T[0-9:.]+Z/, with: "recorded 2026-04-03T06:00:00Z")
+      .replacing(/sha256 [0-9a-f]{64}/) { _ in
+        "sha256 7d0a3c5b1e9f42867b6f0c1d2e3a4b5968778695a4b3c2d1e0f9a8b7c6d5e4f3"
+      }
+      .replacing(/: [0-9]+ bytes,/, with: ": 1153 bytes,")
+  }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import LedgerHistories
+import LedgerModel
+import Testing
+
+@testable import LedgerEvents
+
+/// Whoever changes what histories come to has to say so: ledgers fold anew by the version alone.
+@Suite("The reducer's version") struct ReducerVersionTests {
+  private static let histories: ClosedRange<UInt64> = 1...60
+
+  /// Everything that a history comes to, in lines.
+  private func statement(_ seed: UInt64) -> [String] {
+    let numbered = NumberedEvents(Histories.dense(seed: seed))
+    let book = Book(folding: numbered.facts, texts: numbered)
+    var lines = book.findings.map { "\($0)" }
+    for environment in StoreEnvironment.allCases {
+      let only = EnvironmentSet(environment)
+      guard let newest = book.newestEvent(in: environment) else { continue }
+      lines += book.findings(at: newest, in: environment).map { "\($0)" }
+      for unit in book.units {
+        for account in unit.knownAccounts {
+          let subject = Subject.account(account)
+          lines.append("\(account) \(book.answer(subject, environments: only, at: newest))")
+          lines += unit.installed(subject, environments: only).map { "\($0)" }
+          lines += unit.standings(of: subject, environments: only).map { "\($0)" }
+        }
+      }
+    }
+    return lines
+  }
+
+  @Test("counts up when any answer changes") func fingerprint() throws {
+    var bytes: [UInt8] = []
+    for seed in Self.histories {
+      for line in statement(seed) { bytes += Array((line + "\n").utf8) }
+    }
+    let found = "\(Reducer.version) \(String(XXH64.hash(bytes.span), radix: 16))\n"
+    let page = try #require(packageRoot())
+      .appending(path: "Tests/LedgerModelTests/Golden/reducer.txt")
+    let known =
+      FileManager.default.fileExists(atPath: page.path)
+      ? try String(contentsOf: page, encoding: .utf8) : ""
+    let isCounted = known.split(separator: " ").first != found.split(separator: " ").first
+    if ProcessInfo.processInfo.environment["UPDATE_GOLDEN"] == "1", isCounted {
+      return try Data(found.utf8).write(to: page)
+    }
+    #expect(
+      found == known,
+      """
+      Some history comes to something else: count Reducer.version up, so that ledgers are folded \
+      anew, and write the file anew with UPDATE_GOLDEN=1 swift test --filter ReducerVersionTests.
+      """)
+  }
+}

@@ -1,0 +1,228 @@
+import Foundation
+import LMDB
+import LedgerEvents
+import LedgerHistories
+import LedgerModel
+import Testing
+
+@testable import LedgerStore
+
+/// The gate before an upgrade: what another reducer made of the log is planted as the live
+/// projections, and held against this one.
+@Suite("A report of two reducers") struct ReducerReportTests {
+  private let walk: LedgerWalk
+  private let events: [RecordedEvent]
+
+  init() throws {
+    walk = try LedgerWalk()
+    events = Histories.dense(seed: 21, count: 160)
+    try walk.append(events)
+    try walk.ledger().fold()
+  }
+
+  private struct Told {
+    var revisions: [CustomerRevision] = []
+    var report: ReducerReport
+  }
+
+  private func report() throws -> Told {
+    var revisions: [CustomerRevision] = []
+    let report = try walk.ledger().reportReducer(now: Instant(microseconds: 0)) { revision in
+      revisions.append(revision)
+    }
+    return Told(revisions: revisions, report: report)
+  }
+
+  /// Writes the live rows as a reducer would that leaves out some facts, in a state that this
+  /// program cannot read, under another version.
+  private func plant(
+    version: UInt32 = Reducer.version + 7, leavingOut isLeftOut: (Fact) -> Bool
+  ) throws {
+    let ledger = try walk.ledger()
+    let projections = try #require(try ledger.source.live())
+    var rows: [(Table, [UInt8], [UInt8])] = []
+    try ledger.read { (view) throws(LedgerError) in
+      let (context, texts) = (view.reader.overlay.context, view.reader.texts)
+      var units = try view.units()
+      while try units.advance() {
+        let facts = try view.reader.overlay.allFacts(
+          of: units.unit, view.log, view.tables, view.projections)
+        let unit = Unit.fold(facts.filter { !isLeftOut($0) }, context: context, texts: texts)
+        let whole = Unit.fold(facts, context: context, texts: texts)
+        let answers = try AnswerRow.all(of: unit, called: units.unit, context, texts)
+        let report = UnitReport(of: unit, answers, context, texts)
+        var row = UnitRow.encode(whole, foldedThrough: view.position, report: report)
+        let place = UnitRow.report(row.span)
+        for index in (place?.upperBound ?? row.count)..<row.count { row[index] = 0xFF }
+        rows.append((view.tables.units, units.unit.bigEndianBytes, row))
+        for (account, answer) in answers {
+          rows.append((view.tables.answers, try texts.answerKey(of: account), answer.encoded))
+        }
+      }
+      try texts.check()
+    }
+    let checkpoint = try projections.beginRead()
+    var stored = try #require(try Checkpoint(checkpoint.view, projections.tables))
+    stored.reducer = version
+    try projections.environment.write { transaction in
+      for (table, key, value) in rows { try transaction.put(table, key.span, value.span) }
+      try stored.write(&transaction, projections.tables)
+    }
+    walk.close()
+  }
+
+  private func expectRefused(_ body: () throws -> Void) {
+    let error = #expect(throws: LedgerError.self) { try body() }
+    #expect(error?.code == .rebuildNeeded)
+    #expect(error?.message.contains("rebuild --check --report") ?? false)
+  }
+
+  @Test("says nothing where nothing differs, though no state can be read") func control() throws {
+    let same = try report()
+    #expect(same.revisions.isEmpty)
+    #expect(!same.report.isDifferent)
+    #expect(same.report.accounts > 3)
+    #expect(same.report.position == UInt64(events.count))
+    try plant { _ in false }
+    let planted = try report()
+    #expect(planted.revisions.isEmpty)
+    #expect(!planted.report.isDifferent)
+    #expect(planted.report.storedReducer == Reducer.version + 7)
+    #expect(planted.report.reducer == Reducer.version)
+    #expect(planted.report.findings.allSatisfy { $0.before == $0.after })
+  }
+
+  /// What the ledger says of everybody, once with all facts and once without some.
+  private struct Sides {
+    var states: [String] = []
+    var balances: [Name: Int64] = [:]
+    var installed: [String] = []
+    var findings: [Rule: Int] = [:]
+
+    init(
+      _ book: Book, _ account: NameNumber, _ environment: StoreEnvironment, at moment: Int64
+    ) {
+      let answer = book.answer(
+        .account(account), environments: EnvironmentSet(environment), at: moment)
+      states = answer.entries.map {
+        "\($0.product) \($0.entitlement ?? "") \($0.state) \($0.since) \($0.expiresAt ?? 0)"
+          + " \($0.entitlements) \($0.source)"
+      }
+      for balance in answer.balances { balances[balance.unit] = balance.amount }
+      installed = book.installed(.account(account), environments: EnvironmentSet(environment))
+        .map { "\($0.device) \($0.product) \($0.version)" }.sorted()
+      for finding in book.findings
+      where finding.account == account && finding.environment == environment
+        && ![Rule.versionNotIncreased, .digestMismatch].contains(finding.rule)
+      {
+        findings[finding.rule, default: 0] += 1
+      }
+    }
+  }
+
+  @Test(
+    "says whom another reducer answers otherwise, and what",
+    arguments: [
+      [EventKind.transactionRefunded, .transactionRevoked], [.contentInstalled],
+      [.transactionFinished], [.transactionPurchased], [.consumableConsumed],
+    ])
+  func planted(_ kinds: [EventKind]) throws {
+    let left = { (fact: Fact) in kinds.contains(fact.kind) }
+    try plant(leavingOut: left)
+    let told = try report()
+    #expect(told.report.storedReducer == Reducer.version + 7)
+    let numbered = NumberedEvents(events)
+    let whole = Book(folding: numbered.facts, texts: numbered)
+    let other = Book(folding: numbered.facts.filter { !left($0) }, texts: numbered)
+    for account in Set(events.compactMap(\.event.account)).sorted() {
+      let number = numbered.number(.account, account)
+      for environment in StoreEnvironment.allCases {
+        let newest =
+          [whole, other].compactMap {
+            $0.unit(of: number)?.newestEvent(
+              of: .account(number), environments: EnvironmentSet(environment))
+          }.max() ?? 0
+        let before = Sides(other, number, environment, at: newest)
+        let after = Sides(whole, number, environment, at: newest)
+        let found = told.revisions.first {
+          $0.account == account && $0.environment == environment
+        }
+        let note: Comment = "\(kinds), \(account) in \(environment)"
+        // What differs later only, or in what is open, is told besides.
+        if before.states != after.states { #expect(found?.answer?.entries.isEmpty == false, note) }
+        #expect(
+          before.balances.filter { after.balances[$0.key] != $0.value }.keys.sorted()
+            == found?.answer?.balances.filter { $0.before != 0 }.map(\.unit) ?? [], note)
+        #expect((before.installed != after.installed) == (found?.installed.isEmpty == false), note)
+        for rule in Rule.allCases where !rule.isJudgedAtAMoment {
+          let told = found?.findings.first { $0.rule == rule.id }
+          #expect(
+            (before.findings[rule] ?? 0) - (told?.before ?? 0)
+              == (after.findings[rule] ?? 0) - (told?.after ?? 0), "\(note), \(rule.id)")
+        }
+      }
+    }
+    #expect(told.report.isDifferent)
+    #expect(told.report.changed == Set(told.revisions.compactMap(\.account)).count)
+  }
+
+  @Test("goes before a rebuild, until which nothing of the other is gone on with")
+  func refused() throws {
+    try plant { $0.kind == .transactionRefunded }
+    let questions = LedgerQuestions(walk.arrived)
+    expectRefused { _ = try LedgerStatement(walk.ledger(), questions) }
+    expectRefused { try walk.ledger().fold() }
+    let lookup = AnswerLookup(try walk.ledger())
+    expectRefused {
+      _ = try lookup.answer(
+        ItemQuestion(
+          account: "a", item: ItemReference("b", isEntitlement: false), environments: .production,
+          at: nil, now: Instant(microseconds: 0)))
+    }
+    #expect(try walk.ledger().checkProjections().first?.contains("--report") == true)
+    // The log can be appended to meanwhile, and an event that comes again is known.
+    let again = try walk.ledger().appendAndWait(
+      [EventInput(event: events[0].event, position: 1, recordedAt: events[0].recordedAt)])
+    #expect(again.appendedCount == 0)
+    lookup.release()
+    try walk.ledger().rebuild()
+    #expect(try walk.ledger().checkProjections() == [])
+    #expect(try report().revisions.isEmpty)
+    try walk.take(.oracle)
+    #expect(walk.differences.isEmpty)
+  }
+
+  private func writeCheckpointOfAnotherFormat() throws {
+    let projections = try #require(try walk.ledger().source.live())
+    try projections.environment.write { transaction in
+      let key = Array("checkpoint".utf8)
+      try transaction.put(projections.tables.meta, key.span, [0, 0, 0, 1, 7].span)
+    }
+  }
+
+  @Test("of another format is not to be had, and a rebuild makes it good") func format() throws {
+    try writeCheckpointOfAnotherFormat()
+    walk.close()
+    let error = #expect(throws: LedgerError.self) { try report() }
+    #expect(error?.code == .rebuildNeeded)
+    try walk.ledger().rebuild()
+    #expect(try report().revisions.isEmpty)
+  }
+
+  @Test("is refused where the other reducer's last fold was cut short") func cutShort() throws {
+    try plant { _ in false }
+    let projections = try #require(try walk.ledger().source.live())
+    try projections.environment.write { transaction in
+      var (key, row): ([UInt8], [UInt8]) = ([], [])
+      do {
+        var cursor = try transaction.view.cursor(projections.tables.units)
+        #expect(try cursor.first())
+        (key, row) = ([UInt8](copying: cursor.key), [UInt8](copying: cursor.value))
+      }
+      row.setBigEndianWord(UInt64(events.count) + 1, at: 0)
+      try transaction.put(projections.tables.units, key.span, row.span)
+    }
+    let error = #expect(throws: LedgerError.self) { try report() }
+    #expect(error?.code == .busy)
+  }
+}

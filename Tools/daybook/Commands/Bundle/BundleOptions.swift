@@ -1,0 +1,51 @@
+import ArgumentParser
+import LedgerEvents
+
+/// What makes an export the bundle of an incident.
+struct BundleOptions: ParsableArguments {
+  @Flag(
+    name: .customLong("bundle"),
+    help: """
+      Writes the incident of one --account, to be replayed and checked without the ledger: persons \
+      as pseudonyms, every event proven.
+      """)
+  var isAsked = false
+
+  @Option(
+    help: ArgumentHelp(
+      "The file of the signing key, as `daybook key new` writes it.", valueName: "file"))
+  var key: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "A personal member of data that is shown all the same, such as error (repeatable).",
+      valueName: "member"),
+    transform: Parse.name)
+  var disclose: [Name] = []
+
+  func validate() throws {
+    guard isAsked || (key == nil && disclose.isEmpty) else {
+      throw ValidationError("--key and --disclose go with --bundle.")
+    }
+    guard !isAsked || key != nil else {
+      throw ValidationError("a bundle is signed: name a key with --key.")
+    }
+  }
+
+  /// The export of a bundle.
+  ///
+  /// - Parameter others: Options that were given and mean nothing for a bundle, by their names.
+  func export(
+    to file: String, _ range: ExportRangeOptions, others: [String], overwrites: Bool
+  ) throws -> BundleExport {
+    guard others.isEmpty else {
+      throw ValidationError("leave out \(others.joined(separator: ", ")): a bundle has no such.")
+    }
+    guard let key, let account = range.account else {
+      throw ValidationError("a bundle is one customer's: name an --account.")
+    }
+    return BundleExport(
+      account: account, from: range.from ?? 1, to: range.to ?? .max, disclosed: disclose, key: key,
+      file: file, overwrites: overwrites)
+  }
+}

@@ -1,0 +1,172 @@
+import Foundation
+import LedgerEvents
+import LedgerStore
+
+/// Writes what another version of the rules changes, customer by customer, and the counts behind.
+final class ReducerReportPrinter {
+  private let format: OutputFormat
+  private let file: String?
+  private let handle: FileHandle?
+  private var table = TextTable(["account", "environment", "what", "name", "before", "after"])
+  private var count = 0
+
+  /// - Throws: `InputProblem` (exit 73) where the file cannot be made.
+  init(_ format: OutputFormat, _ file: String?) throws {
+    self.format = format
+    self.file = file
+    if let file {
+      guard FileManager.default.createFile(atPath: file, contents: nil),
+        let handle = FileHandle(forWritingAtPath: file)
+      else {
+        throw InputProblem(
+          "\(file) cannot be written: name a file in a folder that you may write.",
+          exitCode: ExitStatus.cannotCreate)
+      }
+      self.handle = handle
+    } else {
+      handle = nil
+    }
+    if format == .json { try print(#"{"customers":["#) }
+  }
+
+  func add(_ revision: CustomerRevision) throws {
+    defer { count += 1 }
+    guard format != .table else {
+      for row in revision.rows { table.add(row) }
+      return
+    }
+    var json = JSONText()
+    revision.write(to: &json)
+    try print((format == .json && count > 0 ? "," : "") + json.text)
+  }
+
+  /// The counts; where the report went into a file, they are told on standard output, too.
+  func end(_ report: ReducerReport) throws {
+    var json = JSONText()
+    switch format {
+    case .table:
+      if !table.isEmpty { for line in table.lines + [""] { try print(line) } }
+      for line in report.lines { try print(line) }
+    case .json:
+      json.object { report.write(to: &$0) }
+      // The object was begun before the customers.
+      try print("]," + json.text.dropFirst())
+    case .jsonl:
+      json.object { json in
+        json.key("summary")
+        json.object { report.write(to: &$0) }
+      }
+      try print(json.text)
+    }
+    guard let file, let handle else { return }
+    try handle.close()
+    Console.print("\(TextTable.printable(file)): \(report.lines[0])")
+  }
+
+  private func print(_ line: String) throws {
+    guard let handle else { return Console.print(line) }
+    try handle.write(contentsOf: Data((line + "\n").utf8))
+  }
+}
+
+extension CustomerRevision {
+  /// A row each change.
+  fileprivate var rows: [[String]] {
+    let who = [account?.text ?? "-", environment.text]
+    var rows: [[String]] = []
+    for entry in answer?.entries ?? [] {
+      let known = entry.after ?? entry.before
+      let from = from.map { " from \($0.rfc3339)" } ?? ""
+      rows.append(
+        who + [
+          known?.product == nil ? "entitlement" : "product",
+          (known?.product ?? known?.entitlement)?.text ?? "-", AnswerDifference.text(entry.before),
+          AnswerDifference.text(entry.after) + from,
+        ])
+    }
+    for balance in answer?.balances ?? [] {
+      rows.append(
+        who + ["balance", balance.unit.text, "\(balance.before)", "\(balance.after)"])
+    }
+    for content in installed {
+      let device = content.device.map { " on \($0.text)" } ?? ""
+      rows.append(
+        who + [
+          "installed", content.product.text + device, content.before?.text ?? "-",
+          content.after?.text ?? "-",
+        ])
+    }
+    for finding in findings {
+      rows.append(who + ["finding", finding.rule, "\(finding.before)", "\(finding.after)"])
+    }
+    return rows
+  }
+
+  fileprivate func write(to json: inout JSONText) {
+    json.object { json in
+      json.member("account", account)
+      json.member("environment", environment.text)
+      json.member("from", from)
+      AnswerDifference.writeChanges(answer, to: &json)
+      json.member(
+        "installed",
+        array: { json in
+          for content in installed {
+            json.object { json in
+              json.member("device", content.device)
+              json.member("product", content.product)
+              json.member("before", content.before)
+              json.member("after", content.after)
+            }
+          }
+        })
+      FindingsRevision.write(findings, to: &json)
+    }
+  }
+}
+
+extension FindingsRevision {
+  fileprivate static func write(_ findings: [FindingsRevision], to json: inout JSONText) {
+    json.member(
+      "findings",
+      array: { json in
+        for finding in findings {
+          json.object { json in
+            json.member("rule", finding.rule)
+            json.member("before", finding.before)
+            json.member("after", finding.after)
+          }
+        }
+      })
+  }
+}
+
+extension ReducerReport {
+  /// What it comes to, first in a sentence, then rule by rule where one is broken otherwise.
+  fileprivate var lines: [String] {
+    let rules = "rules \(storedReducer) → \(reducer), up to position \(position)"
+    guard isDifferent else { return ["no answer of \(accounts) accounts differs: \(rules)"] }
+    var lines = [
+      "\(changed) of \(accounts) accounts differ (\(gaining) gain, \(losing) lose, "
+        + "\(otherBalances) other balances, \(otherInstalled) other versions installed): \(rules)"
+    ]
+    for finding in findings where finding.before != finding.after {
+      lines.append("findings \(finding.rule): \(finding.before) → \(finding.after)")
+    }
+    return lines
+  }
+
+  fileprivate func write(to json: inout JSONText) {
+    json.member("position", position)
+    json.member("storedReducer", storedReducer)
+    json.member("reducer", reducer)
+    json.member("accounts", accounts)
+    json.member("changed", changed)
+    json.member("gaining", gaining)
+    json.member("losing", losing)
+    json.member("otherBalances", otherBalances)
+    json.member("otherInstalled", otherInstalled)
+    json.member("different", isDifferent)
+    FindingsRevision.write(findings, to: &json)
+  }
+}
