@@ -37,7 +37,7 @@
 #endif
 
 /// Makes names in the folder `path` last.
-func syncFolder(_ path: String) throws(LMDBError) {
+package func syncFolder(_ path: String) throws(LMDBError) {
   // SAFETY: open reads the path during the call.
   let folder = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
   guard folder >= 0 else { throw systemFailure("sync", path) }
@@ -46,7 +46,7 @@ func syncFolder(_ path: String) throws(LMDBError) {
 }
 
 /// Makes the contents of the file `path` last.
-func syncFile(_ path: String) throws(LMDBError) {
+package func syncFile(_ path: String) throws(LMDBError) {
   // SAFETY: open reads the path during the call.
   let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
   guard file >= 0 else { throw systemFailure("sync", path) }

@@ -116,6 +116,10 @@ import Testing
     Sample(
       "export",
       "export \(exported) --to 75 --operator kim --reason books-of-march --answer json"),
+    Sample(
+      "erase",
+      "erase keeper-8 --operator kim --reason request-88 --occurred-at 2026-09-01T10:00:00Z "
+        + "--id 4711-6 --format json"),
   ]
 
   /// A folder that is made beside the ledger.

@@ -84,10 +84,8 @@ import Testing
     let names = try FileManager.default.subpathsOfDirectory(atPath: root)
     return try names.filter { name in
       let path = "\(root)/\(name)"
-      var isFolder: ObjCBool = false
-      guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder),
-        !isFolder.boolValue
-      else { return false }
+      let kind = try FileManager.default.attributesOfItem(atPath: path)[.type]
+      guard kind as? FileAttributeType == .typeRegular else { return false }
       let data = try Data(contentsOf: URL(fileURLWithPath: path))
       return data.range(of: Data(text.utf8)) != nil
     }
@@ -162,7 +160,8 @@ import Testing
       #expect(try view.disclosure(of: disclosed.number, at: 2) == nil)
       #expect(try view.disclosures(at: 4) == nil)
     }
-    let entry = try LeafEntry(old.1[Int(disclosed.position) - 1].span)
+    let leaf = old.1[Int(disclosed.position) - 1]
+    let entry = try LeafEntry(leaf.span)
     let introduced = entry.introductions.first { $0.number == disclosed.number }
     let nonce = try #require(disclosed.nonce)
     #expect(
@@ -249,8 +248,9 @@ import Testing
     #expect(events[11].account == "ada@example.org")
     #expect(events[1].account?.text.hasPrefix("erased:") == true)
     #expect(try ledger.log.verify().faults.isEmpty)
-    let entry = try ledger.log.read { (view) throws(LedgerError) in try view.leaf(at: 12) }
-    #expect(try LeafEntry(entry.span).introductions.contains { $0.isAgain })
+    let leaf = try ledger.log.read { (view) throws(LedgerError) in try view.leaf(at: 12) }
+    let entry = try LeafEntry(leaf.span)
+    #expect(entry.introductions.contains { $0.isAgain })
     // And is forgotten once more.
     let second = try ledger.erase(
       Self.with(erasure("e2"), at: 3_000))

@@ -102,7 +102,7 @@ private func filters(
       query.account = account
       accountEvents[account] = Set(try positions(walk, query))
     }
-    for _ in 0..<4 {
+    for _ in 0..<2 {
       let one = filters(from: random.one(of: walk.arrived), accountEvents: accountEvents, &random)
       let two = filters(from: random.one(of: walk.arrived), accountEvents: accountEvents, &random)
       for first in one {
@@ -192,7 +192,7 @@ private struct FindingFilter {
     if isPast { plain.clocks.asOf = .position(60) }
     let all = try findings(walk, plain)
     let accounts = Set(walk.arrived.compactMap(\.event.account)).sorted()
-    for _ in 0..<12 where !all.isEmpty {
+    for _ in 0..<6 where !all.isEmpty {
       let account = random.one(of: accounts)
       var mine = plain
       mine.account = account

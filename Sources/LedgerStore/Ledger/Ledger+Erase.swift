@@ -31,6 +31,7 @@ extension Ledger {
   /// - Throws: ``LedgerError``: `notFound` where no event names the account, and as
   ///   ``appendAndWait(_:options:)``.
   @available(*, noasync, message: "blocks its thread")
+  @discardableResult
   public func erase(_ event: Event) throws(LedgerError) -> ErasureResult {
     precondition(event.type.kind == .accountErased, "an erasure is account.erased")
     guard let account = event.account else {

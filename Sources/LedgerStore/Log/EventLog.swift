@@ -41,7 +41,7 @@ public final class EventLog: Sendable {
 
   private init(
     path: String, access: Access, mode: UInt32, environment: Environment, tables: LogTables,
-    identity: LogIdentity, clock: @escaping @Sendable () -> Instant
+    identity: LogIdentity, clock: @escaping @Sendable () -> Instant, keysIn folder: String? = nil
   ) {
     self.path = path
     self.access = access
@@ -49,7 +49,8 @@ public final class EventLog: Sendable {
     var tables = tables
     tables.texts = PersonalTexts(
       keys: PersonalKeys(
-        folder: path, ledger: identity.ledger, mode: mode, isWritable: access == .readWrite),
+        folder: folder ?? path, ledger: identity.ledger, mode: mode,
+        isWritable: access == .readWrite),
       seal: identity.keyHash.people)
     self.tables = tables
     self.identity = identity
@@ -69,6 +70,14 @@ public final class EventLog: Sendable {
     options: Environment.Options = Environment.Options(),
     clock: @escaping @Sendable () -> Instant = EventLog.systemClock
   ) throws(LedgerError) {
+    try self.init(open: path, access: access, options: options, clock: clock, keysIn: nil)
+  }
+
+  /// Opens a log whose keys are in another folder: a copy, which carries none.
+  convenience init(
+    open path: String, access: Access, options: Environment.Options = Environment.Options(),
+    clock: @escaping @Sendable () -> Instant = EventLog.systemClock, keysIn folder: String?
+  ) throws(LedgerError) {
     guard FileManager.default.fileExists(atPath: EventLog.dataFile(path)) else {
       throw LedgerError(
         .noLedger, "There is no ledger at \(path): make one with `daybook init \(path)`.")
@@ -85,7 +94,7 @@ public final class EventLog: Sendable {
     }
     self.init(
       path: path, access: access, mode: options.mode, environment: environment, tables: tables,
-      identity: identity, clock: clock)
+      identity: identity, clock: clock, keysIn: folder)
   }
 
   /// Makes an empty ledger in the folder `path`, which is created where it is missing, and opens

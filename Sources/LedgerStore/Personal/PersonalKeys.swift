@@ -148,6 +148,18 @@ final class PersonalKeys: Sendable {
     }
   }
 
+  /// Makes a key file of which the slots up to `taken` are empty, as they are after an erasure.
+  func makeAnew(taken: UInt32) throws(LedgerError) {
+    do throws(LMDBError) {
+      let file = try FlatFile.create(path, in: folder, mode: mode)
+      try PersonalKeys.fill(file, from: taken + 1)
+      try file.write(head, at: 0)
+      try file.sync()
+    } catch {
+      throw LedgerError(error)
+    }
+  }
+
   /// Makes sure that the slots up to `slot` are there and on the disk.
   private func extend(_ file: FlatFile, through slot: UInt32) throws(LMDBError) {
     let end = UInt32(clamping: try file.size() / Secret.byteCount)

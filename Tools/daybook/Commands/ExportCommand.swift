@@ -16,6 +16,7 @@ struct ExportCommand: ParsableCommand {
 
         daybook export march.sqlite --as-of 2026-04-02T00:00:00Z --reason "books of March"
         daybook export sales.csv --table postings --since 2026-03-01T00:00:00Z
+        daybook export case.bundle --bundle --account reader-1 --key /media/safe/shop.key
       """)
 
   @OptionGroup var options: LedgerOptions

@@ -83,7 +83,7 @@ enum CheckReport {
   private static func withheld(_ names: [String]) -> [String] {
     names.isEmpty
       ? []
-      : ["withheld, and not proven: \(TextTable.printable(names.joined(separator: ", ")))"]
+      : ["withheld or erased, and not proven: \(TextTable.printable(names.joined(separator: ", ")))"]
   }
 
   var json: String {
