@@ -116,6 +116,9 @@ import Testing
     Sample(
       "export",
       "export \(exported) --to 75 --operator kim --reason books-of-march --answer json"),
+    Sample("backup", "backup \(copied) --operator kim --format json"),
+    Sample(
+      "restore", "restore \(copied) --without-keys --ledger \(restored) --format json"),
     Sample(
       "erase",
       "erase keeper-8 --operator kim --reason request-88 --occurred-at 2026-09-01T10:00:00Z "
@@ -125,10 +128,12 @@ import Testing
   /// A folder that is made beside the ledger.
   private static let installed = "installed-content"
   private static let exported = "march.sqlite"
+  private static let copied = "backup-of-march"
+  private static let restored = "restored.daybook"
 
   /// What is made beside the ledger.
   private static let written = [
-    installed, exported, "shop.key", "30.checkpoint", "15.tlog-proof", "30-70.proof",
+    installed, exported, copied, restored, "shop.key", "30.checkpoint", "15.tlog-proof", "30-70.proof",
   ]
 
   private static var isUpdating: Bool {

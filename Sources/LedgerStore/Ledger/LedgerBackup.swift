@@ -22,15 +22,16 @@ public struct LedgerCopy: Hashable, Sendable {
 public enum RestoredKeys: Sendable {
   /// A copy of the ledger's key file.
   case file(String)
-  /// The keys are gone: names and texts of people stay sealed for ever, and what comes gets new ones.
+  /// The keys are gone: names and texts of people stay sealed for ever, and what comes gets new
+  /// ones.
   case none
 }
 
 extension Ledger {
   /// Copies the log into a new folder while others go on appending, and verifies the copy.
   ///
-  /// The copy is the log as it was at one commit. It has no projections, which are folded anew, and
-  /// no keys: those are backed up apart, so that an erasure reaches them. The folder is there whole
+  /// The copy is the log as it was at one commit. It has no projections, which are folded anew,
+  /// and no keys: those are backed up apart, so that an erasure reaches them. The folder is there whole
   /// or not at all.
   ///
   /// - Complexity: O(*n*) in the size of the log; its free pages are left out.
@@ -61,7 +62,7 @@ extension Ledger {
     let copy = try LedgerFolder.make(folder) { (part) throws(LedgerError) in
       try LedgerFolder.copyLog(of: log, into: part)
       switch keys {
-      case .file(let path): try LedgerFolder.copyKeys(path, into: part)
+      case .file(let path): try LedgerFolder.copyKeys(path, of: log, into: part)
       case .none: try LedgerFolder.makeKeys(of: log, in: part)
       }
       return try LedgerFolder.verify(part, keysIn: part, progress)
@@ -111,7 +112,9 @@ private enum LedgerFolder {
     } catch { throw LedgerError(error) }
   }
 
-  static func copyKeys(_ path: String, into part: String) throws(LedgerError) {
+  static func copyKeys(
+    _ path: String, of log: EventLog, into part: String
+  ) throws(LedgerError) {
     let target = "\(part)/\(PersonalKeys.fileName)"
     guard FileManager.default.fileExists(atPath: path) else {
       throw LedgerError(.keysMissing, "There is no key file at \(path).")
@@ -120,6 +123,10 @@ private enum LedgerFolder {
       try FileManager.default.copyItem(atPath: path, toPath: target)
       try syncFile(target)
     }
+    // Refuses another ledger's.
+    _ = try PersonalKeys(
+      folder: part, ledger: log.identity.ledger, mode: 0o600, isWritable: false
+    ).isPresent()
   }
 
   /// Makes a key file whose slots that are taken are empty.

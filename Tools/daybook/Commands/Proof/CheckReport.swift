@@ -81,9 +81,9 @@ enum CheckReport {
   }
 
   private static func withheld(_ names: [String]) -> [String] {
-    names.isEmpty
-      ? []
-      : ["withheld or erased, and not proven: \(TextTable.printable(names.joined(separator: ", ")))"]
+    guard !names.isEmpty else { return [] }
+    let listed = TextTable.printable(names.joined(separator: ", "))
+    return ["withheld or erased, and not proven: \(listed)"]
   }
 
   var json: String {
