@@ -133,7 +133,8 @@ import Testing
 
   /// What is made beside the ledger.
   private static let written = [
-    installed, exported, copied, restored, "shop.key", "30.checkpoint", "15.tlog-proof", "30-70.proof",
+    installed, exported, copied, restored, "shop.key", "30.checkpoint", "15.tlog-proof",
+    "30-70.proof",
   ]
 
   private static var isUpdating: Bool {

@@ -7,7 +7,8 @@ import Testing
 @Suite("The guides") struct GuideTests {
   /// What a guide writes stands in a folder that goes with the test.
   private static let written = [
-    "dolomites.json", "dolomites.bundle", "shop.key", "atlas-1.0.pkg", "atlas-1.1.pkg", "phone-content",
+    "dolomites.json", "dolomites.bundle", "shop.key", "atlas-1.0.pkg", "atlas-1.1.pkg",
+    "phone-content",
   ]
 
   @Test(

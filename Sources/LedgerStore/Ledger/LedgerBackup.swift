@@ -31,12 +31,12 @@ extension Ledger {
   /// Copies the log into a new folder while others go on appending, and verifies the copy.
   ///
   /// The copy is the log as it was at one commit. It has no projections, which are folded anew,
-  /// and no keys: those are backed up apart, so that an erasure reaches them. The folder is there whole
-  /// or not at all.
+  /// and no keys: those are backed up apart, so that an erasure reaches them. The folder is there
+  /// whole or not at all.
   ///
   /// - Complexity: O(*n*) in the size of the log; its free pages are left out.
-  /// - Throws: ``LedgerError``: `exists` where something is at `folder`, `corrupt` where the copy is
-  ///   not as it was written, `full`, `io`.
+  /// - Throws: ``LedgerError``: `exists` where something is at `folder`, `corrupt` where the copy
+  ///   is not as it was written, `full`, `io`.
   public func backUp(
     to folder: String, progress: (_ done: UInt64, _ total: UInt64) -> Void = { _, _ in }
   ) throws(LedgerError) -> LedgerCopy {
