@@ -297,6 +297,36 @@ import Testing
     #expect(try ledger.log.lastPosition() == 10)
   }
 
+  @Test("rests on a key file that is made anew where its making was cut short")
+  func keysCutShort() throws {
+    let folder = try TemporaryFolder()
+    let ledger = try Ledger.create(at: folder.ledger, clock: fixedClock)
+    // Slots without a head, and zeros where the system had not come to write.
+    let cut = Data((0..<200).map { $0 < 64 ? 0 : 7 })
+    try cut.write(to: URL(fileURLWithPath: ledger.keyFile))
+    try ledger.appendAndWait(Self.history)
+    #expect(try ledger.log.allEvents()[1].event.account == "ada@example.org")
+    #expect(try ledger.log.verify().faults.isEmpty)
+    let size = try Data(contentsOf: URL(fileURLWithPath: ledger.keyFile)).count
+    #expect(size == 32 * (PersonalKeys.blockSlots + 1))
+  }
+
+  @Test("makes keys for as many people as one batch names")
+  func manyPeople() throws {
+    let folder = try TemporaryFolder()
+    let ledger = try Ledger.create(at: folder.ledger, clock: fixedClock)
+    let batch = (0..<9_000).map { number in
+      Self.input(
+        "m\(number)", "payments.checked", account: "a\(number)", at: 1,
+        data: #"{"allowed":true}"#)
+    }
+    try ledger.appendAndWait(batch)
+    let last = try ledger.log.read { (view) throws(LedgerError) in try view.lastSlot() }
+    #expect(last == 9_000)
+    #expect(try ledger.log.allEvents()[8_999].event.account == "a8999")
+    #expect(try ledger.log.verify().faults.isEmpty)
+  }
+
   @Test("is told from keys that went missing, which verify reports and an append refuses")
   func keysMissing() throws {
     try FileManager.default.removeItem(atPath: ledger.keyFile)

@@ -113,8 +113,8 @@ final class PersonalKeys: Sendable {
     } catch {
       throw LedgerError(error)
     }
-    // One that is being made has no head yet.
-    guard let found, !start.isEmpty else { return nil }
+    // One that is being made, or whose making was cut short, has no head yet.
+    guard let found, start.contains(where: { $0 != 0 }) else { return nil }
     guard start == head else {
       throw LedgerError(
         .corrupt,
@@ -163,16 +163,20 @@ final class PersonalKeys: Sendable {
   /// Makes sure that the slots up to `slot` are there and on the disk.
   private func extend(_ file: FlatFile, through slot: UInt32) throws(LMDBError) {
     let end = UInt32(clamping: try file.size() / Secret.byteCount)
-    if slot >= end { try PersonalKeys.fill(file, from: max(end, 1)) }
+    if slot >= end { try PersonalKeys.fill(file, from: max(end, 1), through: slot) }
     // What another process has written may not be on the disk yet.
     try file.sync()
     let synced = UInt32(clamping: try file.size() / Secret.byteCount - 1)
     state.withLock { $0.synced = max(synced, slot) }
   }
 
-  /// Writes random slots from `start` to the end of the next block, and syncs them.
-  private static func fill(_ file: FlatFile, from start: UInt32) throws(LMDBError) {
-    let end = (Int(start) / blockSlots + 1) * blockSlots
+  /// Writes random slots from `start` to the end of the block that holds `last`, and syncs them.
+  ///
+  /// - Parameter last: `start` where it is left out.
+  private static func fill(
+    _ file: FlatFile, from start: UInt32, through last: UInt32? = nil
+  ) throws(LMDBError) {
+    let end = (Int(last ?? start) / blockSlots + 1) * blockSlots
     var random = SystemRandomNumberGenerator()
     let bytes = [UInt8](random: (end + 1 - Int(start)) * Secret.byteCount, using: &random)
     try file.write(bytes, at: offset(start))
