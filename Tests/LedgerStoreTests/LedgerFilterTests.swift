@@ -213,6 +213,65 @@ private struct FindingFilter {
   }
 }
 
+@Suite("Findings of one account") struct LedgerAccountFindingTests {
+  private func findings(_ walk: LedgerWalk, _ query: FindingsQuery) throws -> [FindingAnswer] {
+    try walk.ledger().read { (view) throws(LedgerError) in try view.findings(query) }
+  }
+
+  @Test(
+    "are those of the whole ledger that name it, and none that the ledger does not have",
+    arguments: 81...96 as ClosedRange<UInt64>, [false, true])
+  func agree(_ seed: UInt64, isFolded: Bool) throws {
+    let walk = try LedgerWalk()
+    let events = Histories.dense(seed: seed, count: 120)
+    try walk.append(events)
+    if isFolded { try walk.ledger().fold() }
+    for clocks in [Clocks.now, Clocks(asOf: .position(100))] {
+      var query = FindingsQuery()
+      query.clocks = clocks
+      let all = try findings(walk, query)
+      for account in Set(events.compactMap(\.event.account)) {
+        query.account = account
+        let own = try findings(walk, query)
+        let naming = Set(all.filter { $0.account == account }.map(\.key))
+        #expect(naming.subtracting(own.map(\.key)).isEmpty, "seed \(seed): \(account)")
+        #expect(Set(own.map(\.key)).isSubset(of: all.map(\.key)), "seed \(seed): \(account)")
+      }
+    }
+  }
+
+  /// Such a restore stands in no customer's unit.
+  @Test("tell of a restore that names no device, as the whole ledger's do", arguments: [false, true])
+  func restoreWithoutDevice(isFolded: Bool) throws {
+    let walk = try LedgerWalk()
+    let hour = Instant.hour
+    let types: [(EventKind, Int64)] = [
+      (.paymentAdded, 0), (.restoreRequested, hour), (.paymentAdded, 5 * hour),
+    ]
+    let events = types.enumerated().map { count, told in
+      var event = Event(
+        id: Name("e\(count)"), type: EventType(told.0),
+        occurredAt: Instant(microseconds: 1_700_000_000_000_000 + told.1))
+      event.account = "A"
+      if told.0 == .paymentAdded { event.product = "p" }
+      return RecordedEvent(
+        position: UInt64(count + 1),
+        recordedAt: Instant(microseconds: event.occurredAt.microseconds + 1), event: event)
+    }
+    try walk.append(events)
+    if isFolded { try walk.ledger().fold() }
+    for clocks in [Clocks.now, Clocks(asOf: .position(3))] {
+      var query = FindingsQuery()
+      query.clocks = clocks
+      query.account = "A"
+      query.rules = [.restoreUnanswered]
+      #expect(try findings(walk, query).map(\.position) == [2])
+      query.account = "B"
+      #expect(try findings(walk, query).isEmpty)
+    }
+  }
+}
+
 extension FindingAnswer {
   fileprivate var key: String {
     "\(position) \(rule.id) \(environment.text) \(transaction?.text ?? "-") "

@@ -75,14 +75,13 @@ extension LedgerView {
       let inquiry = try inquire(.account(account), .now)
       guard let unit = inquiry.unit, let subject = inquiry.subject else { return [] }
       try collection.add(unit, context, self)
+      collection.addAbsentDevice(context)
+      try reader.texts.check()
       return collection.findings.filter { unit.concerns($0, subject) }
     }
     var walk = try units()
     while let unit = try walk.next() { try collection.add(unit, context, self) }
-    for (environment, moment) in collection.moments {
-      collection.findings += context.findings(
-        at: moment, in: environment, thresholds: query.thresholds)
-    }
+    collection.addAbsentDevice(context)
     try reader.texts.check()
     return collection.findings
   }
@@ -98,9 +97,9 @@ extension LedgerView {
     }
     try reader.texts.check()
     guard let name = query.account else { return found }
-    guard let number = try number(of: .account, name), let unit = book.unit(of: number) else {
-      return []
-    }
+    guard let number = try number(of: .account, name), try isKnown(number, query.clocks),
+      let unit = book.unit(of: number)
+    else { return [] }
     return found.filter { unit.concerns($0, .account(number)) }
   }
 
@@ -144,6 +143,13 @@ private struct FindingsCollection {
         installedByNobody.contains(
           Unit.ObservedProduct(environment: environment, product: product))
       }
+    }
+  }
+
+  /// What stands in no unit: sessions and restores that name no device.
+  mutating func addAbsentDevice(_ context: SharedContext) {
+    for (environment, moment) in moments {
+      findings += context.findings(at: moment, in: environment, thresholds: thresholds)
     }
   }
 
