@@ -128,6 +128,8 @@ let package = Package(
       dependencies: ["LedgerModel", "LedgerEvents", "LedgerOracle", "LedgerHistories"],
       path: "Tests/ModelComparison", swiftSettings: strict),
     .target(
+      name: "TracedProcesses", path: "Tests/TracedProcesses", swiftSettings: strict),
+    .target(
       name: "QueueAuditor", dependencies: ["LedgerEvents"], path: "Tests/QueueAuditor",
       swiftSettings: strict),
     .executableTarget(
@@ -165,7 +167,10 @@ let package = Package(
       swiftSettings: strict + lifetimes),
     .testTarget(
       name: "CrashTests",
-      dependencies: ["LedgerStore", "LedgerEvents", "LMDB", "LedgerHistories", "CrashChild"],
+      dependencies: [
+        "LedgerStore", "LedgerEvents", "LMDB", "LedgerHistories", "CrashChild", "daybook",
+        "TracedProcesses",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "EntitlementsTests",
@@ -211,8 +216,8 @@ let package = Package(
       name: "HostedContentTests",
       dependencies: [
         "HostedContent", "PackageFiles", "LedgerStore", "LedgerModel", "LedgerEvents", "daybook",
-        "InstallChild",
-        "LedgerHistories", .product(name: "Crypto", package: "swift-crypto"),
+        "InstallChild", "TracedProcesses", "LedgerHistories",
+        .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: strict),
     .testTarget(

@@ -10,6 +10,9 @@
 //   CrashChild watch LEDGER POSITION NAME…
 //     Asks what the accounts have until the ledger has come to POSITION, and prints how often it
 //     asked, how often an account had an odd number of products, and how often time went backwards.
+//   CrashChild forget LEDGER ACCOUNT
+//     Forgets a customer the wrong way round: overwrites all keys, and then appends the event that
+//     says so. The fault that the test of killed erasures must notice.
 
 import Foundation
 import LMDB
@@ -87,9 +90,22 @@ func watch(_ ledger: Ledger) throws {
   say("questions \(questions) torn \(torn) backwards \(backwards)")
 }
 
+func forget(_ ledger: Ledger) throws {
+  if let keys = try FlatFile.open(ledger.keyFile, isWritable: true) {
+    let head = 32
+    try keys.write([UInt8](repeating: 0, count: try keys.size() - head), at: head)
+    try keys.sync()
+  }
+  var event = Event(
+    id: "forgotten", type: EventType(.accountErased),
+    occurredAt: Instant(microseconds: 1_800_000_000_000_000))
+  event.account = Name(arguments[3])
+  try ledger.appendAndWait([EventInput(event: event)])
+}
+
 do {
   guard arguments.count >= 4 else {
-    say("usage: CrashChild append|grant|watch LEDGER …")
+    say("usage: CrashChild append|grant|watch|forget LEDGER …")
     exit(64)
   }
   let isReader = arguments[1] == "watch"
@@ -99,6 +115,7 @@ do {
   case "append": try append(ledger)
   case "grant": try grant(ledger)
   case "watch": try watch(ledger)
+  case "forget": try forget(ledger)
   default: exit(64)
   }
   say("done")

@@ -1,10 +1,11 @@
 import Foundation
 import LedgerEvents
 import Testing
+import TracedProcesses
 
 @Suite(
   "An install on a disk that fails", .serialized,
-  .enabled(if: InstallLab.canTrace, "needs strace (apt-get install strace) and leave to trace"))
+  .enabled(if: TracedProcess.canTrace, "needs strace (apt-get install strace) and leave to trace"))
 struct FaultyDiskTests {
   private static let writes = [
     "mkdirat", "symlinkat", "renameat", "renameat2", "write", "pwrite64", "writev", "fsync",
@@ -14,7 +15,7 @@ struct FaultyDiskTests {
   @Test("that is full at one call says so, keeps the old version, and goes well when there is room")
   func fullOnce() throws {
     let lab = try InstallLab()
-    let calls = try CallTrace(of: lab)
+    let calls = try lab.trace()
     for call in fullDiskCalls { try failing(lab, call, calls, "ENOSPC", from: "") }
   }
 
@@ -27,7 +28,7 @@ struct FaultyDiskTests {
     let place = try lab.copy()
     let disk = lab.folder.appending(path: "disk")
     try FileManager.default.createDirectory(at: disk, withIntermediateDirectories: true)
-    let mounted = try InstallLab.run(
+    let mounted = try TracedProcess.run(
       "/bin/mount", ["-t", "tmpfs", "-o", "size=512k", "tmpfs", disk.path])
     guard mounted.status == 0 else {
       print("SKIPPED: a small disk needs leave to mount one")
@@ -39,7 +40,7 @@ struct FaultyDiskTests {
     try lab.makePackage("1.1", files: files, bytes: bytes, as: "large")
     let command =
       ["content", "install", "--into", content, "--ledger", lab.ledger(place)] + InstallLab.owner
-    let full = try InstallLab.run(command + [lab.package("large")])
+    let full = try TracedProcess.run(command + [lab.package("large")])
     #expect(full.status == 74)
     #expect(full.errors.contains("No space left on device"), "\(full.errors)")
     let current = content + "/" + InstallLab.product + "/current"
@@ -47,14 +48,14 @@ struct FaultyDiskTests {
     let told = try lab.events(place)
     #expect(told.last?.type.text == "content.installFailed")
     #expect(told.last?.data.value("error")?.integer("code") == 3)
-    let good = try InstallLab.run(command + [lab.package("1.1")])
+    let good = try TracedProcess.run(command + [lab.package("1.1")])
     #expect(good.status == 0, "\(good.errors)")
     #expect(try FileManager.default.destinationOfSymbolicLink(atPath: current) == "1.1")
   }
 
   private func unmount(_ disk: URL) {
     do {
-      let ending = try InstallLab.run("/bin/umount", [disk.path])
+      let ending = try TracedProcess.run("/bin/umount", [disk.path])
       if ending.status != 0 { print("left \(disk.path) mounted: \(ending.errors)") }
     } catch {
       print("left \(disk.path) mounted: \(error)")
@@ -64,12 +65,12 @@ struct FaultyDiskTests {
 
 @Suite(
   "HeavyFaultyDisk: an install on a disk that goes on failing", .serialized,
-  .enabled(if: InstallLab.canTrace, "needs strace (apt-get install strace) and leave to trace"))
+  .enabled(if: TracedProcess.canTrace, "needs strace (apt-get install strace) and leave to trace"))
 struct HeavyFaultyDiskTests {
   @Test("that is full from one call on says so, and goes well when there is room")
   func full() throws {
     let lab = try InstallLab()
-    let calls = try CallTrace(of: lab)
+    let calls = try lab.trace()
     // Threads wake one another by write(2) too, and wait for ever where that always fails: what a
     // disk that stays full does to an install's own writes, the small disk shows.
     for call in fullDiskCalls where call != "write" {
@@ -80,7 +81,7 @@ struct HeavyFaultyDiskTests {
   @Test("that cannot be read, or not be written, says so, and goes well when it can")
   func broken() throws {
     let lab = try InstallLab()
-    let calls = try CallTrace(of: lab)
+    let calls = try lab.trace()
     for call in ["read", "pread64", "getdents64", "syncfs", "fsync", "write", "openat"] {
       try failing(lab, call, calls, "EIO", from: "")
     }
@@ -97,11 +98,11 @@ private let fullDiskCalls = [
 private func failing(
   _ lab: InstallLab, _ call: String, _ calls: CallTrace, _ error: String, from: String
 ) throws {
-  let program = try InstallLab.executable()
+  let program = try TracedProcess.executable()
   for number in calls.ranges[call] ?? 1...1 {
     let place = try lab.copy()
     let command = lab.install("1.1", place)
-    let ending = try InstallLab.run(
+    let ending = try TracedProcess.run(
       program, command, injecting: "error=\(error)", into: call, at: "\(number)\(from)")
     let what = "\(error) at \(call) \(number)\(from)"
     #expect(!ending.isKilled, "\(what): \(ending.errors)")
@@ -109,7 +110,7 @@ private func failing(
     if ending.status != 0 && call != "write" {
       #expect(!ending.errors.isEmpty, "\(what): no word")
     }
-    let again = try InstallLab.run(command)
+    let again = try TracedProcess.run(command)
     #expect(again.status == 0, "\(what): \(again.errors)")
     #expect(try lab.faultsAtTheEnd(place) == [], "\(what)")
     try lab.remove(place)

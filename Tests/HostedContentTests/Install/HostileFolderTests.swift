@@ -2,6 +2,7 @@ import Foundation
 import HostedContent
 import LedgerEvents
 import Testing
+import TracedProcesses
 
 /// What others put into a folder of content does not lead an install astray.
 @Suite("A hostile folder of content", .serialized)
@@ -32,14 +33,14 @@ struct HostileFolderTests {
       let aside = lab.folder.appending(path: "aside").path
       try files.moveItem(atPath: path, toPath: aside)
       try files.createSymbolicLink(atPath: path, withDestinationPath: outside)
-      let ending = try InstallLab.run(lab.install("1.1", place))
+      let ending = try TracedProcess.run(lab.install("1.1", place))
       #expect(ending.status == 73, "\(name): \(ending.errors)")
       #expect(ending.errors.contains("symbolic link"), "\(ending.errors)")
       try expectNothingOutside()
       try files.removeItem(atPath: path)
       try files.moveItem(atPath: aside, toPath: path)
     }
-    #expect(try InstallLab.run(lab.install("1.1", place)).status == 0)
+    #expect(try TracedProcess.run(lab.install("1.1", place)).status == 0)
     #expect(try lab.faultsAtTheEnd(place) == [])
   }
 
@@ -47,11 +48,11 @@ struct HostileFolderTests {
   func version() throws {
     let path = "\(root)/\(InstallLab.product)/1.1"
     try files.createSymbolicLink(atPath: path, withDestinationPath: outside)
-    #expect(try InstallLab.run(lab.install("1.1", place)).status == 73)
+    #expect(try TracedProcess.run(lab.install("1.1", place)).status == 73)
     try expectNothingOutside()
     try files.removeItem(atPath: path)
     try Data("mine".utf8).write(to: URL(fileURLWithPath: path))
-    #expect(try InstallLab.run(lab.install("1.1", place)).status == 73)
+    #expect(try TracedProcess.run(lab.install("1.1", place)).status == 73)
     #expect(try String(contentsOfFile: path, encoding: .utf8) == "mine")
   }
 
@@ -60,7 +61,7 @@ struct HostileFolderTests {
     let path = "\(root)/\(InstallLab.product)/current"
     try files.removeItem(atPath: path)
     try Data("mine".utf8).write(to: URL(fileURLWithPath: path))
-    let ending = try InstallLab.run(lab.install("1.1", place))
+    let ending = try TracedProcess.run(lab.install("1.1", place))
     #expect(ending.status == 73)
     #expect(try String(contentsOfFile: path, encoding: .utf8) == "mine")
     #expect(!files.fileExists(atPath: "\(root)/\(InstallLab.product)/1.1"))
@@ -68,12 +69,12 @@ struct HostileFolderTests {
 
   @Test("with other content in the place of the version is refused, told, and left as it is")
   func otherContent() throws {
-    #expect(try InstallLab.run(lab.install("1.1", place)).status == 0)
+    #expect(try TracedProcess.run(lab.install("1.1", place)).status == 0)
     try lab.makePackage("1.1", files: 2, as: "other")
     let command = lab.install("1.1", place).map {
       $0 == lab.package("1.1") ? lab.package("other") : $0
     }
-    let ending = try InstallLab.run(command)
+    let ending = try TracedProcess.run(command)
     #expect(ending.status == 73)
     #expect(ending.errors.contains("with other content"), "\(ending.errors)")
     #expect(try lab.faultsInSight(place) == [])
@@ -87,7 +88,7 @@ struct HostileFolderTests {
       var command = lab.install("1.1", place)
       guard let index = command.firstIndex(of: option) else { continue }
       command[index + 1] = other
-      let ending = try InstallLab.run(command)
+      let ending = try TracedProcess.run(command)
       #expect(ending.status == 65)
       #expect(ending.errors.contains("account keeper on device phone"), "\(ending.errors)")
     }
@@ -105,19 +106,19 @@ struct HostileFolderTests {
     try process.run()
     try input.fileHandleForWriting.write(contentsOf: Data("held\n".utf8))
     #expect(output.fileHandleForReading.availableData == Data("held\n".utf8))
-    let ending = try InstallLab.run(lab.install("1.1", place))
+    let ending = try TracedProcess.run(lab.install("1.1", place))
     #expect(ending.status == 75)
     #expect(ending.errors.contains("another process"), "\(ending.errors)")
     try input.fileHandleForWriting.close()
     process.waitUntilExit()
-    #expect(try InstallLab.run(lab.install("1.1", place)).status == 0)
+    #expect(try TracedProcess.run(lab.install("1.1", place)).status == 0)
     #expect(try lab.faultsAtTheEnd(place) == [])
   }
 
   @Test("that two installs want at once ends well for both, or says busy to one") func together()
     throws
   {
-    let program = try InstallLab.executable()
+    let program = try TracedProcess.executable()
     let processes = try ["1.1", "1.1"].map { version in
       let process = Process()
       process.executableURL = URL(fileURLWithPath: program)
@@ -137,8 +138,8 @@ struct HostileFolderTests {
 
   @Test("that is missing is made; without a parent, as a file or without rights it is refused")
   func roots() throws {
-    func install(_ root: String) throws -> InstallLab.Ending {
-      try InstallLab.run(
+    func install(_ root: String) throws -> ProcessEnding {
+      try TracedProcess.run(
         ["content", "install", lab.package("1.1"), "--into", root, "--ledger", lab.ledger(place)]
           + InstallLab.owner)
     }
@@ -157,7 +158,7 @@ struct HostileFolderTests {
 
   @Test("is not touched where there is no ledger") func noLedger() throws {
     let root = place.appending(path: "new").path
-    let ending = try InstallLab.run(
+    let ending = try TracedProcess.run(
       [
         "content", "install", lab.package("1.1"), "--into", root, "--ledger",
         place.appending(path: "none").path,
@@ -179,7 +180,7 @@ struct HostileFolderTests {
     try InstallLab.info(product, version).write(
       to: URL(fileURLWithPath: lab.package("named") + "/ContentInfo.plist"))
     let before = try files.subpathsOfDirectory(atPath: root).sorted()
-    let ending = try InstallLab.run(
+    let ending = try TracedProcess.run(
       ["content", "install", lab.package("named"), "--into", root, "--ledger", lab.ledger(place)]
         + InstallLab.owner)
     #expect(ending.status == 65, "\(ending.errors)")

@@ -3,6 +3,7 @@ import HostedContent
 import LedgerEvents
 import LedgerStore
 import Testing
+import TracedProcesses
 
 /// A folder of content with version 1.0 installed by the program, and a package of 1.1: what is
 /// done to it is done by processes, to copies of it.
@@ -10,14 +11,6 @@ final class InstallLab {
   static let product = "com.example.maps"
   static let owner = ["--account", "keeper", "--device", "phone"]
   private static let delivery = ["--transaction", "t-1", "--download", "d-1"]
-
-  /// What a process left behind.
-  struct Ending {
-    var status: Int32
-    var isKilled: Bool
-    var output: String
-    var errors: String
-  }
 
   let folder: URL
   private let base: URL
@@ -36,8 +29,8 @@ final class InstallLab {
       try #require(report.isValid, "\(report.faults)")
       digests[version] = report.digest.description
     }
-    try #require(try Self.run(["init", ledger(base)]).status == 0)
-    let made = try Self.run(install("1.0", base, delivery: []))
+    try #require(try TracedProcess.run(["init", ledger(base)]).status == 0)
+    let made = try TracedProcess.run(install("1.0", base, delivery: []))
     try #require(made.status == 0, "\(made.errors)")
   }
 
@@ -100,70 +93,17 @@ final class InstallLab {
 // MARK: - Processes
 
 extension InstallLab {
-  /// Stands beside the tests' own executable.
-  static func executable(_ name: String = "daybook") throws -> String {
-    let own = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path
-    let root = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
-    let places = [own, "/\(root)/.build/debug"].map { $0 + "/" + name }
-    return try #require(places.first { FileManager.default.isExecutableFile(atPath: $0) })
-  }
-
-  static var tracer: String? {
-    ["/usr/bin/strace", "/usr/local/bin/strace"].first {
-      FileManager.default.isExecutableFile(atPath: $0)
-    }
-  }
-
-  /// Whether processes can be traced here; a test that needs it says so when they cannot.
-  static let canTrace: Bool = {
-    guard let tracer else { return false }
-    do {
-      return try run(tracer, ["-f", "-o", "/dev/null", "/bin/true"]).status == 0
-    } catch {
-      return false
-    }
-  }()
-
-  static func run(_ arguments: [String]) throws -> Ending {
-    try run(try executable(), arguments)
-  }
-
-  /// Runs a program with a fault injected into the `number`-th of its calls, counted in each
-  /// thread: `signal=KILL` or `error=ENOSPC`; with `+` behind the number into all from there on.
-  static func run(
-    _ program: String, _ arguments: [String], injecting fault: String, into call: String,
-    at number: String
-  ) throws -> Ending {
-    let tracer = try #require(tracer)
-    return try run(
-      tracer,
-      [
-        "-f", "-o", "/dev/null", "-e", "trace=\(call)", "-e", "signal=none", "-e",
-        "inject=\(call):\(fault):when=\(number)", program,
-      ] + arguments)
-  }
-
-  static func run(_ program: String, _ arguments: [String]) throws -> Ending {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: program)
-    process.arguments = arguments
-    // A process that traps ends at once: what would tell of it would be traced, and fail, too.
-    process.environment = ProcessInfo.processInfo.environment.merging(
-      ["SWIFT_BACKTRACE": "enable=no"]
-    ) { $1 }
-    let output = Pipe()
-    let errors = Pipe()
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = output
-    process.standardError = errors
-    try process.run()
-    let said = output.fileHandleForReading.readDataToEndOfFile()
-    let complained = errors.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return Ending(
-      status: process.terminationStatus, isKilled: process.terminationReason == .uncaughtSignal,
-      output: String(decoding: said, as: UTF8.self),
-      errors: String(decoding: complained, as: UTF8.self))
+  /// The calls of a command about a copy of a state, as ``copy(of:)`` makes it; where none is
+  /// named, of an install of 1.1.
+  func trace(
+    of state: URL? = nil, _ command: ((URL) -> [String])? = nil
+  ) throws -> CallTrace {
+    let place = try copy(of: state)
+    let calls = try CallTrace(
+      try TracedProcess.executable(), command?(place) ?? install("1.1", place),
+      about: ledger(place), in: folder.appending(path: "trace"))
+    try remove(place)
+    return calls
   }
 }
 
@@ -211,7 +151,7 @@ extension InstallLab {
   }
 
   func faultsOfAudit(_ place: URL) throws -> [String] {
-    let audit = try Self.run(["content", "audit", root(place), "--ledger", ledger(place)])
+    let audit = try TracedProcess.run(["content", "audit", root(place), "--ledger", ledger(place)])
     return audit.status == 0 ? [] : ["audit: \(audit.output)\(audit.errors)"]
   }
 

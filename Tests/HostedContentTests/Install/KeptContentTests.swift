@@ -1,6 +1,7 @@
 import Foundation
 import LedgerEvents
 import Testing
+import TracedProcesses
 
 /// What is done with installed content, on the disk and in the ledger.
 @Suite("Installed content", .serialized)
@@ -13,19 +14,19 @@ struct KeptContentTests {
     place = try lab.copy()
   }
 
-  private func run(_ verb: String, _ words: String...) throws -> InstallLab.Ending {
-    try InstallLab.run(lab.content(verb, words, place))
+  private func run(_ verb: String, _ words: String...) throws -> ProcessEnding {
+    try TracedProcess.run(lab.content(verb, words, place))
   }
 
   /// What lies there; no ledger is asked.
   private func list(_ words: String...) throws -> String {
-    try InstallLab.run(["content", "list", lab.root(place)] + words).output
+    try TracedProcess.run(["content", "list", lab.root(place)] + words).output
   }
 
   private func told() throws -> [String] { try lab.events(place).map(\.type.text) }
 
   private func installed() throws -> [String] {
-    let answer = try InstallLab.run(
+    let answer = try TracedProcess.run(
       ["installed", "keeper", "--ledger", lab.ledger(place), "--format", "jsonl"])
     return answer.output.matches(of: /"contentVersion":"([^"]*)"/).map { String($0.1) }
   }
@@ -33,9 +34,9 @@ struct KeptContentTests {
   @Test("is installed once, however often its package comes by the same download")
   func again() throws {
     let command = lab.install("1.1", place)
-    #expect(try InstallLab.run(command).status == 0)
+    #expect(try TracedProcess.run(command).status == 0)
     let before = try told()
-    let again = try InstallLab.run(command)
+    let again = try TracedProcess.run(command)
     #expect(again.status == 0)
     #expect(again.output.contains("was installed already"))
     #expect(try told() == before)
@@ -49,16 +50,16 @@ struct KeptContentTests {
     try Data(repeating: 7, count: 300_000).write(to: package.appending(path: "zz-large"))
     let link = package.appending(path: "zz-link").path
     try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "zz-large")
-    let ending = try InstallLab.run(lab.install("many", place))
+    let ending = try TracedProcess.run(lab.install("many", place))
     #expect(ending.status == 0, "\(ending.errors)")
     let there = lab.root(place) + "/" + InstallLab.product + "/1.1"
-    let compared = try InstallLab.run("/usr/bin/diff", ["-r", lab.package("many"), there])
+    let compared = try TracedProcess.run("/usr/bin/diff", ["-r", lab.package("many"), there])
     #expect(compared.status == 0, "\(compared.output)")
     #expect(try lab.faultsOfAudit(place) == [])
   }
 
   @Test("is told of another transaction without being copied") func otherTransaction() throws {
-    let ending = try InstallLab.run(
+    let ending = try TracedProcess.run(
       lab.install("1.0", place, delivery: ["--transaction", "t-2", "--download", "d-1"]))
     #expect(ending.output.contains("was installed already"))
     let events = try lab.events(place).suffix(2)
@@ -69,7 +70,7 @@ struct KeptContentTests {
 
   @Test("states version, path, bytes and digest, and of a download its transaction")
   func stated() throws {
-    #expect(try InstallLab.run(lab.install("1.1", place)).status == 0)
+    #expect(try TracedProcess.run(lab.install("1.1", place)).status == 0)
     let events = try lab.events(place)
     let event = try #require(events.last { $0.type.kind == .contentInstalled })
     #expect(event.data.string("contentVersion") == "1.1")
@@ -82,7 +83,7 @@ struct KeptContentTests {
     #expect(event.device == "phone")
     #if !canImport(Darwin)
       #expect(event.data["excludedFromBackup"] == nil)
-      let findings = try InstallLab.run([
+      let findings = try TracedProcess.run([
         "findings", "--rule", "backup-not-excluded", "--ledger", lab.ledger(place), "--count",
       ])
       #expect(findings.output == "0\n", "\(findings.output)")
@@ -90,7 +91,7 @@ struct KeptContentTests {
   }
 
   @Test("waits for the switch where it is not to be current") func switching() throws {
-    #expect(try InstallLab.run(lab.install("1.1", place) + ["--no-activate"]).status == 0)
+    #expect(try TracedProcess.run(lab.install("1.1", place) + ["--no-activate"]).status == 0)
     #expect(try lab.current(place) == "1.0")
     #expect(try installed() == ["1.1"])
     #expect(try lab.faultsOfAudit(place) == [])
@@ -107,7 +108,7 @@ struct KeptContentTests {
   }
 
   @Test("of an older version goes without the ledger's answer changing") func removeOld() throws {
-    #expect(try InstallLab.run(lab.install("1.1", place)).status == 0)
+    #expect(try TracedProcess.run(lab.install("1.1", place)).status == 0)
     let current = try run("remove", InstallLab.product, "1.1")
     #expect(current.status == 65)
     #expect(current.errors.contains("current version"), "\(current.errors)")
@@ -121,7 +122,7 @@ struct KeptContentTests {
 
   @Test("of the version that the ledger has is followed, in one append, by the one that stays")
   func removeInstalled() throws {
-    #expect(try InstallLab.run(lab.install("1.1", place)).status == 0)
+    #expect(try TracedProcess.run(lab.install("1.1", place)).status == 0)
     #expect(try run("switch", InstallLab.product, "1.0").status == 0)
     #expect(try run("remove", InstallLab.product, "1.1").status == 0)
     #expect(try told().suffix(2) == ["content.removed", "content.installed"])
@@ -130,13 +131,13 @@ struct KeptContentTests {
   }
 
   @Test("of a product goes as a whole, and can come again") func removeAll() throws {
-    #expect(try InstallLab.run(lab.install("1.1", place)).status == 0)
+    #expect(try TracedProcess.run(lab.install("1.1", place)).status == 0)
     #expect(try run("remove", InstallLab.product, "--all").status == 0)
     #expect(try told().last == "content.removed")
     #expect(try installed() == [])
     #expect(try list() == "nothing\n")
     #expect(try lab.faultsOfAudit(place) == [])
-    #expect(try InstallLab.run(lab.install("1.1", place) + ["--no-activate"]).status == 0)
+    #expect(try TracedProcess.run(lab.install("1.1", place) + ["--no-activate"]).status == 0)
     #expect(try installed() == ["1.1"])
     #expect(try lab.faultsOfAudit(place) == [])
   }
@@ -145,7 +146,7 @@ struct KeptContentTests {
   func prune() throws {
     for version in ["1.2", "1.10", "1.9"] {
       try lab.makePackage(version, files: 2)
-      #expect(try InstallLab.run(lab.install(version, place) + ["--no-activate"]).status == 0)
+      #expect(try TracedProcess.run(lab.install(version, place) + ["--no-activate"]).status == 0)
     }
     let pruned = try run("prune", "--keep", "2", "--format", "jsonl")
     #expect(pruned.output.matches(of: /"contentVersion":"([^"]*)"/).map { $0.1 } == ["1.2"])
@@ -163,7 +164,7 @@ struct KeptContentTests {
     try Data([0x7F, 0x45, 0x4C, 0x46, 2, 1, 1, 0]).write(
       to: package.appending(path: "Contents/tool"))
     try Data("stray".utf8).write(to: package.appending(path: "stray.txt"))
-    let ending = try InstallLab.run(lab.install("1.2", place))
+    let ending = try TracedProcess.run(lab.install("1.2", place))
     #expect(ending.status == 65)
     #expect(ending.errors.contains("Contents/tool"), "\(ending.errors)")
     #expect(ending.errors.contains("stray.txt"), "\(ending.errors)")
@@ -176,7 +177,7 @@ struct KeptContentTests {
   }
 
   @Test("is found out where disk and ledger differ, both ways") func audit() throws {
-    #expect(try InstallLab.run(lab.install("1.1", place)).status == 0)
+    #expect(try TracedProcess.run(lab.install("1.1", place)).status == 0)
     let product = "\(lab.root(place))/\(InstallLab.product)"
     let files = FileManager.default
     func kinds() throws -> [String] {
@@ -201,7 +202,7 @@ struct KeptContentTests {
     try files.createDirectory(
       atPath: lab.root(place) + "/.daybook/attempts/0", withIntermediateDirectories: false)
     #expect(try kinds() == ["unfinished"])
-    #expect(try InstallLab.run(lab.install("1.1", place)).status == 0)
+    #expect(try TracedProcess.run(lab.install("1.1", place)).status == 0)
     #expect(try lab.faultsOfAudit(place) == [])
   }
 }

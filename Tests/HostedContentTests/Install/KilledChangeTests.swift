@@ -1,10 +1,11 @@
 import Foundation
 import LedgerEvents
 import Testing
+import TracedProcesses
 
 @Suite(
   "A change of installed content that is killed at a call to the system", .serialized,
-  .enabled(if: InstallLab.canTrace, "needs strace (apt-get install strace) and leave to trace"))
+  .enabled(if: TracedProcess.canTrace, "needs strace (apt-get install strace) and leave to trace"))
 struct KilledChangeTests {
   private static let changes: [[String]] = [
     ["switch", InstallLab.product, "1.0"],
@@ -17,24 +18,24 @@ struct KilledChangeTests {
   func killed(_ change: [String]) throws {
     let lab = try InstallLab()
     let state = try lab.copy()
-    try #require(try InstallLab.run(lab.install("1.1", state)).status == 0)
-    let program = try InstallLab.executable()
+    try #require(try TracedProcess.run(lab.install("1.1", state)).status == 0)
+    let program = try TracedProcess.executable()
     let command = { (place: URL) in lab.content(change[0], Array(change.dropFirst()), place) }
-    let calls = try CallTrace(of: lab, from: state, command)
+    let calls = try lab.trace(of: state, command)
     let whole = try lab.copy(of: state)
-    try #require(try InstallLab.run(command(whole)).status == 0)
+    try #require(try TracedProcess.run(command(whole)).status == 0)
     let expected = try lab.events(whole).map(\.type.text)
     var kills = 0
     for call in changingCalls {
       for number in calls.ranges[call] ?? 1...1 {
         let place = try lab.copy(of: state)
         let what = "\(change) killed at \(call) \(number)"
-        let ending = try InstallLab.run(
+        let ending = try TracedProcess.run(
           program, command(place), injecting: "signal=KILL", into: call, at: "\(number)")
         if ending.isKilled { kills += 1 }
         #expect(try lab.faultsInSight(place) == [], "\(what)")
         // Done by the recovery, there is nothing left to do.
-        let again = try InstallLab.run(command(place))
+        let again = try TracedProcess.run(command(place))
         #expect([0, 66].contains(again.status), "\(what): \(again.errors)")
         #expect(try lab.events(place).map(\.type.text) == expected, "\(what)")
         #expect(try lab.attemptsLeft(place) == [], "\(what)")

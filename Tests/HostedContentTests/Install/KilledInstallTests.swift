@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TracedProcesses
 
 /// The calls that change files or their order on the disk, and those that take what they need.
 let changingCalls = [
@@ -9,13 +10,13 @@ let changingCalls = [
 
 @Suite(
   "An install that is killed at a call to the system", .serialized,
-  .enabled(if: InstallLab.canTrace, "needs strace (apt-get install strace) and leave to trace"))
+  .enabled(if: TracedProcess.canTrace, "needs strace (apt-get install strace) and leave to trace"))
 struct KilledInstallTests {
   @Test("leaves the old version or the new one, and run again ends as if nothing had happened")
   func changing() throws {
     let lab = try InstallLab()
     var kills = 0
-    let calls = try CallTrace(of: lab)
+    let calls = try lab.trace()
     for call in changingCalls { kills += try killing(lab, call, calls) }
     // Those of the install and those of its three appends.
     #expect(kills > 30)
@@ -24,7 +25,7 @@ struct KilledInstallTests {
   @Test("would be found out if it copied straight to where the version belongs")
   func control() throws {
     let lab = try InstallLab()
-    let child = try InstallLab.executable("InstallChild")
+    let child = try TracedProcess.executable("InstallChild")
     var found: [String] = []
     for call in ["write", "renameat", "symlinkat", "fdatasync", "mkdir", "mkdirat"] {
       var number = 1
@@ -32,11 +33,11 @@ struct KilledInstallTests {
         let place = try lab.copy()
         defer { clear(lab, place) }
         let arguments = [lab.package("1.1"), lab.root(place), lab.ledger(place)]
-        let ending = try InstallLab.run(
+        let ending = try TracedProcess.run(
           child, arguments, injecting: "signal=KILL", into: call, at: "\(number)")
         guard ending.isKilled else { break }
         found += try lab.faultsInSight(place)
-        let again = try InstallLab.run(child, arguments)
+        let again = try TracedProcess.run(child, arguments)
         if again.status == 0 { found += try lab.faultsAtTheEnd(place) }
         number += 1
       }
@@ -48,13 +49,13 @@ struct KilledInstallTests {
 
 @Suite(
   "HeavyInstall: an install that is killed at any call to the system", .serialized,
-  .enabled(if: InstallLab.canTrace, "needs strace (apt-get install strace) and leave to trace"))
+  .enabled(if: TracedProcess.canTrace, "needs strace (apt-get install strace) and leave to trace"))
 struct HeavyKilledInstallTests {
   @Test("leaves the old version or the new one, and run again ends as if nothing had happened")
   func all() throws {
     let lab = try InstallLab()
     var kills = 0
-    let calls = try CallTrace(of: lab)
+    let calls = try lab.trace()
     for call in calls.ranges.keys.sorted() { kills += try killing(lab, call, calls) }
     print("killed at \(kills) calls of \(calls.ranges.count) names")
     #expect(kills > 150)
@@ -71,15 +72,15 @@ struct HeavyKilledInstallTests {
         let place = try lab.copy()
         defer { clear(lab, place) }
         let command = lab.install("1.1", place)
-        let program = try InstallLab.executable()
-        let first = try InstallLab.run(
+        let program = try TracedProcess.executable()
+        let first = try TracedProcess.run(
           program, command, injecting: "signal=KILL", into: call, at: "\(number)")
         #expect(first.isKilled)
-        let again = try InstallLab.run(
+        let again = try TracedProcess.run(
           program, command, injecting: "signal=KILL", into: second, at: "\(at)")
         #expect(try lab.faultsInSight(place) == [], "\(second) \(at)")
         guard again.isKilled else { break }
-        let third = try InstallLab.run(command)
+        let third = try TracedProcess.run(command)
         #expect(third.status == 0, "\(second) \(at): \(third.errors)")
         #expect(try lab.faultsAtTheEnd(place) == [], "\(second) \(at)")
         at += 1
@@ -90,19 +91,19 @@ struct HeavyKilledInstallTests {
 
 /// Kills an install at each call of a name, looks what it left, and runs it again.
 private func killing(_ lab: InstallLab, _ call: String, _ calls: CallTrace) throws -> Int {
-  let program = try InstallLab.executable()
+  let program = try TracedProcess.executable()
   var kills = 0
   for number in calls.ranges[call] ?? 1...1 {
     let place = try lab.copy()
     defer { clear(lab, place) }
     let command = lab.install("1.1", place)
-    let ending = try InstallLab.run(
+    let ending = try TracedProcess.run(
       program, command, injecting: "signal=KILL", into: call, at: "\(number)")
     let what = "killed at \(call) \(number)"
     #expect(try lab.faultsInSight(place) == [], "\(what)")
     // Waits and wakings differ in number from run to run.
     if !ending.isKilled { #expect(ending.status == 0, "\(what): \(ending.errors)") }
-    let again = try InstallLab.run(command)
+    let again = try TracedProcess.run(command)
     #expect(again.status == 0, "\(what): \(again.errors)")
     #expect(try lab.faultsAtTheEnd(place) == [], "\(what)")
     if ending.isKilled { kills += 1 }

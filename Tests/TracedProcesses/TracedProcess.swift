@@ -1,0 +1,87 @@
+internal import Foundation
+
+/// What a process left behind.
+public struct ProcessEnding: Sendable {
+  public let status: Int32
+  public let isKilled: Bool
+  public let output: String
+  public let errors: String
+}
+
+/// Programs of the package as processes, which can be killed, or have a call fail, at any of their
+/// calls to the system.
+public enum TracedProcess {
+  /// What a test cannot go on without.
+  public struct Failure: Error, CustomStringConvertible {
+    public let description: String
+
+    public init(_ description: String) { self.description = description }
+  }
+
+  /// A program of the package; it stands beside the tests' own executable.
+  public static func executable(_ name: String = "daybook") throws -> String {
+    let own = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path
+    let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+    let places = [own, "/\(root)/.build/debug"].map { $0 + "/" + name }
+    guard let place = places.first(where: { FileManager.default.isExecutableFile(atPath: $0) })
+    else { throw Failure("\(name) is not built") }
+    return place
+  }
+
+  static let tracer = ["/usr/bin/strace", "/usr/local/bin/strace"].first {
+    FileManager.default.isExecutableFile(atPath: $0)
+  }
+
+  /// Whether processes can be traced here; a test that needs it says so when they cannot.
+  public static let canTrace: Bool = {
+    guard let tracer else { return false }
+    do {
+      return try run(tracer, ["-f", "-o", "/dev/null", "/bin/true"]).status == 0
+    } catch {
+      return false
+    }
+  }()
+
+  /// Runs `daybook`.
+  public static func run(_ arguments: [String]) throws -> ProcessEnding {
+    try run(try executable(), arguments)
+  }
+
+  /// Runs a program with a fault injected into the `number`-th of its calls, counted in each
+  /// thread: `signal=KILL` or `error=ENOSPC`; with `+` behind the number into all from there on.
+  public static func run(
+    _ program: String, _ arguments: [String], injecting fault: String, into call: String,
+    at number: String
+  ) throws -> ProcessEnding {
+    guard let tracer else { throw Failure("strace is not installed") }
+    return try run(
+      tracer,
+      [
+        "-f", "-o", "/dev/null", "-e", "trace=\(call)", "-e", "signal=none", "-e",
+        "inject=\(call):\(fault):when=\(number)", program,
+      ] + arguments)
+  }
+
+  public static func run(_ program: String, _ arguments: [String]) throws -> ProcessEnding {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: program)
+    process.arguments = arguments
+    // A process that traps ends at once: what would tell of it would be traced, and fail, too.
+    process.environment = ProcessInfo.processInfo.environment.merging(
+      ["SWIFT_BACKTRACE": "enable=no"]
+    ) { $1 }
+    let output = Pipe()
+    let errors = Pipe()
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = output
+    process.standardError = errors
+    try process.run()
+    let said = output.fileHandleForReading.readDataToEndOfFile()
+    let complained = errors.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return ProcessEnding(
+      status: process.terminationStatus, isKilled: process.terminationReason == .uncaughtSignal,
+      output: String(decoding: said, as: UTF8.self),
+      errors: String(decoding: complained, as: UTF8.self))
+  }
+}
