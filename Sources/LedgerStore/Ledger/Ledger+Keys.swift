@@ -1,0 +1,25 @@
+internal import LMDB
+internal import LedgerEvents
+
+extension LogVerification {
+  /// What is not as it was written.
+  public var damage: [LogFault] { faults.filter { $0.part != .key } }
+
+  /// What cannot be shown because its key is missing though nobody was erased. The log is whole
+  /// without: what it holds of people is sealed.
+  public var keyFaults: [LogFault] { faults.filter { $0.part == .key } }
+}
+
+extension Ledger {
+  /// Whether the key file is there, or nothing needs it yet.
+  ///
+  /// Single keys may be missing from it all the same: where it is the one that a restoring without
+  /// keys has made, all from before that are.
+  ///
+  /// - Complexity: O(1).
+  /// - Throws: ``LedgerError``: `corrupt` where the file is another ledger's, `io`.
+  public func hasKeyFile() throws(LedgerError) -> Bool {
+    if try log.tables.texts.keys?.isPresent() == true { return true }
+    return try log.read { (view) throws(LedgerError) in try view.lastSlot() == 0 }
+  }
+}
