@@ -123,10 +123,11 @@ private enum LedgerFolder {
       try FileManager.default.copyItem(atPath: path, toPath: target)
       try syncFile(target)
     }
-    // Refuses another ledger's.
+    // Refuses another ledger's. A copy from before an erasure is not to bring back what it took.
+    let erased = try log.read { (view) throws(LedgerError) in try view.erasedSlots() }
     _ = try PersonalKeys(
-      folder: part, ledger: log.identity.ledger, mode: 0o600, isWritable: false
-    ).isPresent()
+      folder: part, ledger: log.identity.ledger, mode: 0o600, isWritable: true
+    ).destroy(erased.map(\.slot))
   }
 
   /// Makes a key file whose slots that are taken are empty.
