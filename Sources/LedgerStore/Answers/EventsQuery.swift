@@ -137,12 +137,7 @@ struct HeaderFilter {
     if let name = query.account {
       guard let number = try view.number(of: .account, name) else { return nil }
       unit = try view.unitNumber(of: number)
-      guard try view.isKnown(number, query.clocks) else { return nil }
       members = try view.events(ofCustomer: number, query.clocks)
-      // Who came again after an erasure has no events from before it.
-      if let erasure = try view.log.erasure(ofName: number) {
-        members = members?.filter { $0 > erasure }
-      }
     }
   }
 

@@ -5,8 +5,9 @@ extension LogVerification {
   /// What is not as it was written.
   public var damage: [LogFault] { faults.filter { $0.part != .key } }
 
-  /// What cannot be shown because its key is missing though nobody was erased. The log is whole
-  /// without: what it holds of people is sealed.
+  /// What of the keys is not as it should be: keys that are missing though nobody was erased, and
+  /// keys that an erasure was to destroy. The log is whole all the same: what it holds of people is
+  /// sealed.
   public var keyFaults: [LogFault] { faults.filter { $0.part == .key } }
 }
 
@@ -21,5 +22,18 @@ extension Ledger {
   public func hasKeyFile() throws(LedgerError) -> Bool {
     if try log.tables.texts.keys?.isPresent() == true { return true }
     return try log.read { (view) throws(LedgerError) in try view.lastSlot() == 0 }
+  }
+
+  /// Whether the key file has keys that an erasure was to destroy: then it is a copy from before.
+  ///
+  /// - Complexity: O(*n*) in all that was ever erased.
+  /// - Throws: ``LedgerError``.
+  public func hasErasedKeys() throws(LedgerError) -> Bool {
+    try log.read { (view) throws(LedgerError) in
+      for erased in try view.erasedSlots() {
+        if try view.tables.texts.keys?.secret(erased.slot) != nil { return true }
+      }
+      return false
+    }
   }
 }

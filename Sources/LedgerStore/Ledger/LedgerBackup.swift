@@ -7,8 +7,8 @@ public struct LedgerCopy: Hashable, Sendable {
   public let position: UInt64
   /// The root of the tree there.
   public let root: TreeHash
-  /// What it has no keys for though nobody was erased, and how much that is
-  /// (``LogVerification/keyFaults``); nothing where every key is there.
+  /// What of its keys is not as it should be, above all how many are missing though nobody was
+  /// erased (``LogVerification/keyFaults``); nothing where every key is there.
   public let keyFaults: [LogFault]
 }
 

@@ -95,9 +95,10 @@ struct LedgerPart {
     let isCopied: Bool
     do throws(LMDBError) { isCopied = try copy(file) } catch { throw LedgerError(error) }
     guard isCopied else { throw LedgerError(.keysMissing, "There is no key file at \(file).") }
-    let keys = keys(of: log, isWritable: false)
+    // A copy from before an erasure is not to bring back what that took.
+    let erased = try log.read { (view) throws(LedgerError) in try view.erasedSlots() }
     do throws(LedgerError) {
-      if try keys.isPresent() { return }
+      if try keys(of: log).destroy(erased.map(\.slot)) { return }
     } catch {
       guard error.code == .corrupt else { throw error }
       throw LedgerError(
@@ -133,12 +134,11 @@ struct LedgerPart {
   /// Makes a key file whose slots that are taken are empty.
   func makeKeys(of log: EventLog) throws(LedgerError) {
     let taken = try log.read { (view) throws(LedgerError) in try view.lastSlot() }
-    try keys(of: log, isWritable: true).makeAnew(taken: taken)
+    try keys(of: log).makeAnew(taken: taken)
   }
 
-  private func keys(of log: EventLog, isWritable: Bool) -> PersonalKeys {
-    PersonalKeys(
-      folder: path, ledger: log.identity.ledger, mode: Self.mode, isWritable: isWritable)
+  private func keys(of log: EventLog) -> PersonalKeys {
+    PersonalKeys(folder: path, ledger: log.identity.ledger, mode: Self.mode, isWritable: true)
   }
 
   /// Looks through the copy. Keys that are not there are no fault of a copy: it is said that they

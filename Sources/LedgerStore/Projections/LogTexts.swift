@@ -41,9 +41,23 @@ final class LogTexts: FactTexts {
     return name
   }
 
-  /// The key of an account's row of answers: what its name is found by, which an erasure leaves.
-  func answerKey(of account: NameNumber) throws(LedgerError) -> [UInt8] {
+  /// The key of an account's row of answers: what its name is found by; nil where whom it names was
+  /// erased, and the name may be somebody else's by now.
+  func answerKey(of account: NameNumber) throws(LedgerError) -> [UInt8]? {
+    try answerKey(of: account, isErased: false)
+  }
+
+  /// The key that an account's row of answers had before whom it names was erased; nil where nobody
+  /// was.
+  func erasedAnswerKey(of account: NameNumber) throws(LedgerError) -> [UInt8]? {
+    try answerKey(of: account, isErased: true)
+  }
+
+  private func answerKey(
+    of account: NameNumber, isErased: Bool
+  ) throws(LedgerError) -> [UInt8]? {
     try log.read { (view) throws(LedgerError) in
+      guard try view.isErased(name: account) == isErased else { return nil }
       let key = NameSeal.answerKey(try view.sealedName(account).hash)
       return [UInt8](copying: key.span)
     }

@@ -54,7 +54,8 @@ struct Verify: ParsableCommand {
       case .json, .jsonl: Console.print(Self.json(found, differences, report))
       }
       let isSound = found.damage.isEmpty && differences.isEmpty && report?.kept.allFit != false
-      let hasKeys = found.keyFaults.isEmpty || (withoutKeys && hasKeyFile)
+      let isGivenUp = try withoutKeys && hasKeyFile && !ledger.hasErasedKeys()
+      let hasKeys = found.keyFaults.isEmpty || isGivenUp
       if !isSound || !hasKeys { throw ExitStatus.found }
     }
   }
@@ -91,9 +92,9 @@ struct Verify: ParsableCommand {
   }
 
   /// What cannot be shown, and what is to be done about it.
-  private func printKeys(_ missing: [LogFault], of ledger: Ledger, _ hasKeyFile: Bool) {
-    if missing.isEmpty { return }
-    for fault in missing { Console.print("key: \(TextTable.printable(fault.message))") }
+  private func printKeys(_ faults: [LogFault], of ledger: Ledger, _ hasKeyFile: Bool) {
+    if faults.isEmpty { return }
+    for fault in faults { Console.print("key: \(TextTable.printable(fault.message))") }
     if !hasKeyFile {
       Console.print("there is no key file \(ledger.keyFile): nothing of people can be shown")
     } else if withoutKeys {

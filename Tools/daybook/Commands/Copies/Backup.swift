@@ -106,7 +106,7 @@ extension LedgerCopy {
     switch format {
     case .table, .jsonl:
       Console.print("\(folder): verified up to position \(position), root \(root.hexadecimal)")
-      for missing in keyFaults { Console.print("key: \(TextTable.printable(missing.message))") }
+      for fault in keyFaults { Console.print("key: \(TextTable.printable(fault.message))") }
     case .json:
       var json = JSONText()
       json.object { json in
