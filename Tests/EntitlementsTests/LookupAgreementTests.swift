@@ -90,7 +90,7 @@ struct LookupAgreementTests {
       // Whoever is named again begins afresh.
       if random.chance(1, in: 2) {
         var bought = Event.bought(Name("again-\(part)"), account, at: 0)
-        bought.occurredAt = now.advanced(by: 10 * Instant.second)
+        bought.occurredAt = now.advanced(by: Int64(part + 1) * Instant.hour)
         try ledger.append(bought)
         if random.chance(1, in: 2) { try ledger.ledger.fold() }
         #expect(
