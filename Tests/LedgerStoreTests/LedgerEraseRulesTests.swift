@@ -381,7 +381,8 @@ private func event(_ id: String, _ type: String, on day: String, _ more: String)
     #expect(try book.event("l2")?.data.string("to") == "dave")
     #expect(try book.event("l3")?.data.string("to")?.hasPrefix("erased:") == true)
     // What was sold before the erasure is the buyer's.
-    #expect(try book.active("dave") == ["p.a1"])
+    try book.append([bought("d1", "dave", "phone-d", on: "2026-06-01")])
+    #expect(try book.active("dave") == ["p.a1", "p.d1"])
     try book.append([
       bought("c1", "carol", "tablet", on: "2026-06-01"),
       bought("c2", "adele", "tablet", on: "2026-06-01"),

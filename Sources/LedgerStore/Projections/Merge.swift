@@ -115,7 +115,8 @@ struct Merge {
       for member in groups.members(of: unit) {
         guard let old = try UnitRow(member, view, tables)?.unit else { continue }
         for account in old.answeredAccounts {
-          if let key = try texts.erasedAnswerKey(of: account) { rows.delete(tables.answers, key) }
+          guard let key = try texts.answerKey(of: account, erasedAt: erasures) else { continue }
+          rows.delete(tables.answers, key)
         }
       }
     }
