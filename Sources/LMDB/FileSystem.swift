@@ -69,3 +69,9 @@ package func renameFolder(
   guard unsafe rename(path, name) == 0 else { throw systemFailure("rename", name) }
   try syncFolder(parent)
 }
+
+/// Gives the file `path` other rights.
+package func setRights(of path: String, to mode: UInt32) throws(LMDBError) {
+  // SAFETY: chmod reads the path during the call.
+  guard unsafe chmod(path, mode_t(mode)) == 0 else { throw systemFailure("change rights of", path) }
+}

@@ -23,6 +23,7 @@ struct Daybook: ParsableCommand {
     ])
 
   static func main() {
+    FileSizeLimit.reportAsError()
     let held = StandardStreams.fillGaps()
     withExtendedLifetime(held) { main(nil) }
   }

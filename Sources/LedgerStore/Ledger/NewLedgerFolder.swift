@@ -83,7 +83,10 @@ struct LedgerPart {
 
   func copyLog(of log: EventLog) throws(LedgerError) {
     do throws(LMDBError) {
-      try log.environment.copy(to: "\(path)/\(EventLog.folderName)", compacting: true)
+      let folder = "\(path)/\(EventLog.folderName)"
+      try log.environment.copy(to: folder, compacting: true)
+      // LMDB makes its copies for everybody to read.
+      try setRights(of: "\(folder)/\(Environment.dataFileName)", to: Self.mode)
     } catch { throw LedgerError(error) }
   }
 

@@ -49,7 +49,7 @@ struct Verify: ParsableCommand {
       switch format {
       case .table:
         Self.printTable(found, differences)
-        printKeys(found.keyFaults, of: ledger, hasKeyFile)
+        try printKeys(found.keyFaults, of: ledger, hasKeyFile)
         report?.lines.forEach(Console.print)
       case .json, .jsonl: Console.print(Self.json(found, differences, report))
       }
@@ -92,11 +92,14 @@ struct Verify: ParsableCommand {
   }
 
   /// What cannot be shown, and what is to be done about it.
-  private func printKeys(_ faults: [LogFault], of ledger: Ledger, _ hasKeyFile: Bool) {
+  private func printKeys(_ faults: [LogFault], of ledger: Ledger, _ hasKeyFile: Bool) throws {
     if faults.isEmpty { return }
     for fault in faults { Console.print("key: \(TextTable.printable(fault.message))") }
     if !hasKeyFile {
       Console.print("there is no key file \(ledger.keyFile): nothing of people can be shown")
+    } else if try ledger.hasErasedKeys() {
+      Console.print(
+        "\(ledger.keyFile) is a copy from before an erasure, whose keys are in it again")
     } else if withoutKeys {
       Console.print("what is sealed under them cannot be shown, and was given up")
     } else {
