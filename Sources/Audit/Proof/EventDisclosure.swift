@@ -140,7 +140,8 @@ extension JSONValue {
   }
 }
 
-/// An object of a proof's extra data, or of a bundle: members of known kinds, and an error that names what is not.
+/// An object of a proof's extra data, or of a bundle: members of known kinds, and an error that
+/// names what is not.
 struct ProofObject {
   private let members: [(name: String, value: JSONValue)]
   private let place: String

@@ -33,7 +33,7 @@ struct Backup: ParsableCommand {
         throw InputProblem(
           "the key file \(ledger.keyFile) is missing, and without it nothing can be recorded: put "
             + "it back from where the keys are backed up, or copy the log and give the names and "
-            + "texts of people up with `daybook restore \(ledger.path) --without-keys --ledger NEW`.",
+            + "texts of people up: `daybook restore \(ledger.path) --without-keys --ledger NEW`.",
           exitCode: ExitStatus.noInput)
       }
       let bar = ProgressBar("verifying the copy", unit: "events")
