@@ -104,7 +104,8 @@ extension Explanation {
     guard !holdings.isEmpty else { return "nothing" }
     return holdings.map { holding in
       var text = "\((holding.product ?? holding.entitlement)?.text ?? "-") \(holding.state.text)"
-      if let end = holding.expiresAt { text += " until \(end.rfc3339)" }
+      text += " since \(holding.since.rfc3339)"
+      if let end = holding.expiresAt { text += " \(holding.state.words(ofEnd: end))" }
       if holding.isFromOperator { text += " by an operator" }
       return text
     }.joined(separator: ", ")
