@@ -8,8 +8,8 @@ extension NoteSigner {
   /// Writes the signing key into a new file that only its owner may read; when this returns it
   /// lasts.
   ///
-  /// The file is made with its rights, so that there is no moment in which others may read it. Where
-  /// the key cannot be written, on a full disk for one, no file is left.
+  /// The file is made with its rights, so that there is no moment in which others may read it.
+  /// Where the key cannot be written, on a full disk for one, no file is left.
   ///
   /// - Throws: ``ProofError``: `badKey` where there is a file already, or none can be made.
   public func write(toNewFile path: String) throws(ProofError) {

@@ -108,7 +108,7 @@ struct DiffCommand: ParsableCommand {
     return sides
   }
 
-  /// Refuses a beginning behind the end; where one is a time, the ledger knows which position it is.
+  /// Refuses a beginning behind the end; where one is a time, the ledger knows its position.
   ///
   /// - Throws: `InputProblem` (exit 64), `LedgerError`.
   private func refuseTurned(_ ledger: Ledger) throws {

@@ -61,8 +61,8 @@ struct ExportCommand: ParsableCommand {
     if let first = narrowing.first, !table.isEmpty, !table.contains(where: \.value.isOfMoments) {
       let all = ExportTable.allCases.filter(\.isOfMoments).map(\.rawValue).joined(separator: ", ")
       throw ValidationError(
-        "\(first) narrows tables that are of moments (\(all)), and \(table[0].value.rawValue) is of "
-          + "what is: leave it out, or ask with --at and --as-of.")
+        "\(first) narrows tables that are of moments (\(all)), and \(table[0].value.rawValue) "
+          + "is of what is: leave it out, or ask with --at and --as-of.")
     }
   }
 
