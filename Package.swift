@@ -112,7 +112,7 @@ let package = Package(
       dependencies: [
         "LedgerEvents", "LedgerModel", "LedgerStore", "Entitlements", "StoreImport", "Replay",
         "QueueSimulator", "HostedContent", "ProductCatalogue", "ProductPages",
-        "Audit", "LedgerExport",
+        "Audit", "LedgerExport", "PackageFiles",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ],

@@ -4,7 +4,9 @@ public struct ExportError: Error, Hashable, Sendable {
   public enum Code: Hashable, Sendable {
     /// There is a file of that name already.
     case exists
-    /// The file cannot be made, written or read.
+    /// No file can be made there.
+    case cannotCreate
+    /// The file cannot be written or read.
     case file
     /// What was read back is not what the ledger has.
     case mismatch

@@ -51,6 +51,16 @@ import Testing
     }
   }
 
+  @Test("what is to be shown has to be there: an unknown member is refused") func disclosed() throws
+  {
+    let lab = try Lab()
+    let refused = try lab.export("--disclose", "nope", status: 64)
+    #expect(refused.errors.contains("nope") && refused.errors.contains("error"))
+    #expect(!FileManager.default.fileExists(atPath: lab.bundle))
+    // Whether this customer met an error or not, it may be asked for.
+    try lab.export("--disclose", "error", "--disclose", "contentURL")
+  }
+
   @Test("a replay of it elsewhere finds what a replay of the ledger finds") func replay() throws {
     let lab = try Lab()
     let said = try lab.export()

@@ -185,7 +185,7 @@ import Testing
 
   @Test("a folder that cannot be written is said, and nothing is recorded") func noFolder() throws {
     let failed = try ledger.run("export", path("missing/x.csv"))
-    #expect(failed.status == 74)
+    #expect(failed.status == 73)
     #expect(failed.errors.contains("missing"))
     #expect(try acted().isEmpty)
     #expect(try ledger.run("export", path("x.csv"), "--as-of", "99").status == 65)

@@ -58,6 +58,18 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: ledger.folder.path("third.key")))
   }
 
+  @Test("keys of one name are told apart by their ids") func sameName() throws {
+    let other = try ledger.run(
+      "key", "new", "--name", "books.example.com/test", "--out", ledger.folder.path("twin.key"))
+    let twin = try #require(other.lines.first)
+    let refused = try check(try made("twin", "checkpoint"), "--key", twin)
+    #expect(refused.status == 1)
+    for key in [verifier, twin] {
+      let called = key.split(separator: "+").prefix(2).joined(separator: "+")
+      #expect(refused.output.contains(called), "\(refused.output)")
+    }
+  }
+
   @Test("a checkpoint of any position checks, and says what was signed") func checkpoints() throws {
     for position in [0, 1, 16, 40] {
       let path = try made("\(position)", "checkpoint", "--at-position", "\(position)")
@@ -150,7 +162,7 @@ import Testing
     arguments: [
       (["prove"], 64), (["prove", "1", "--from", "2"], 64), (["prove", "1", "--to", "2"], 64),
       (["prove", "99999"], 65), (["prove", "no-such-id"], 65), (["prove", "9", "--size", "8"], 65),
-      (["prove", "--from", "9", "--to", "8"], 65), (["prove", "0"], 65),
+      (["prove", "--from", "9", "--to", "8"], 64), (["prove", "0"], 64),
     ] as [([String], Int32)])
   func wrongInput(_ arguments: [String], _ status: Int32) throws {
     let outcome = try ledger.run(arguments + ["--key", key])

@@ -41,7 +41,8 @@ import Testing
   @Test("a type may be a pattern") func pattern() throws {
     #expect(try types("--type", "transaction.*").count == 4)
     #expect(try types("--type", "*.finished").count == 2)
-    #expect(try types("--type", "finished").isEmpty)
+    #expect(try types("--type", "*").count == 6)
+    #expect(try types("--type", "*F*").isEmpty)
   }
 
   @Test("an unknown type is found by its name") func unknownType() throws {
@@ -94,6 +95,17 @@ import Testing
     let answer = try ledger.run("entitlements", "eve", "--format", "json")
     #expect(answer.status == 0)
     #expect(try answer.object()["known"] as? Bool == false)
+  }
+
+  @Test("that an account is unknown is said where there is nothing to list")
+  func unknownInstalled() throws {
+    let unknown = "account eve is not known to the ledger (position 6)\n"
+    #expect(try ledger.run("installed", "eve").output == unknown)
+    #expect(try ledger.run("installed", "ada").output == "nothing\n")
+    let json = try ledger.run("installed", "eve", "--format", "json").object()
+    #expect(json["known"] as? Bool == false)
+    let past = try ledger.run("installed", "bob", "--as-of", "1").output
+    #expect(past == "account bob is not known to the ledger (position 1)\n")
   }
 
   @Test("a customer is found by a transaction") func byTransaction() throws {

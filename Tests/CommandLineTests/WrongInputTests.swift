@@ -71,6 +71,16 @@ import Testing
       (["events", "--format", "xml"], "jsonl"),
       (["replay", "trace.jsonl", "--until", "later"], "finding"),
       (["import", "receipt", "file"], "verify-receipt"),
+      (["events", "--type", "Foo"], "subject.verb"), (["events", "--type", ""], "subject.verb"),
+      (["events", "--type", "finished"], "subject.verb"),
+      (["events", "--type", "*_ed"], "subject.verb"), (["events", "--type", "a.*.b"], "subject"),
+      (["events", "--source", ""], "expected a name"),
+      (["append", "--expect", "1", "--type", "note.*"], "subject.verb"),
+      (["append", "--expect", "1", "--account", ""], "expected a name"),
+      (["key", "new", "--name", "a b", "--out", "a.key"], "without spaces"),
+      (["prove", "0", "--key", "a.key"], "from 1"),
+      (["prove", "1", "--size", "0", "--key", "a.key"], "from 1"),
+      (["note", "ada", " ", "--operator", "kim"], "empty"),
     ])
   func wrongValue(_ arguments: [String], expected: String) throws {
     let answer = try Program.run(arguments)
@@ -86,6 +96,11 @@ import Testing
       ["events", "--follow", "--by", "type"], ["events", "--follow", "--to", "3"],
       ["events", "--follow", "--until", "2026-02-01T12:00:00Z"],
       ["append", "--account", "ada", "file"], ["append", "--rejects", "file", "file"],
+      ["append", "--force", "file"], ["rebuild", "--force"], ["replay", "trace.jsonl", "--force"],
+      ["checkpoint", "--key", "a.key", "--force"],
+      ["export", "x.csv", "--table", "entitlements", "--from", "2"],
+      ["export", "x.csv", "--table", "balances", "--since", "2026-02-01T12:00:00Z"],
+      ["export", "x.sqlite", "--table", "accounts", "--until", "2026-02-01T12:00:00Z"],
       ["append", "-", "-"], ["replay"], ["replay", "trace.jsonl", "--account", "ada"],
       [
         "import", "verify-receipt", "file", "--effective", "2026-02-01T12:00:00Z",
@@ -93,6 +108,52 @@ import Testing
     ])
   func together(_ arguments: [String]) throws {
     #expect(try Program.run(arguments).status == 64)
+  }
+
+  @Test(
+    "a range whose ends are turned round is refused, and not answered with nothing",
+    arguments: [
+      ["events"], ["export", "x.jsonl"], ["replay"], ["prove", "--key", "a.key"],
+      ["export", "x.bundle", "--bundle", "--account", "ada", "--key", "a.key"],
+    ])
+  func turnedPositions(_ arguments: [String]) throws {
+    let answer = try Program.run(arguments + ["--from", "10", "--to", "5"])
+    #expect(answer.status == 64)
+    #expect(answer.errors.contains("turn them round"), "\(answer.errors)")
+  }
+
+  @Test(
+    "times that are turned round are refused",
+    arguments: [["events"], ["export", "x.jsonl"], ["findings"]])
+  func turnedTimes(_ arguments: [String]) throws {
+    let answer = try Program.run(
+      arguments + ["--since", "2026-03-01T00:00:00Z", "--until", "2026-02-01T00:00:00Z"])
+    #expect(answer.status == 64)
+    #expect(answer.errors.contains("turn them round"), "\(answer.errors)")
+  }
+
+  @Test(
+    "who acts and why are words",
+    arguments: [
+      ["grant", "ada", "--entitlement", "pro"], ["withdraw", "ada", "--entitlement", "pro"],
+      ["link", "ada", "eve"], ["transfer", "ada", "eve"], ["erase", "ada"], ["export", "x.csv"],
+      ["backup", "x"], ["key", "new", "--name", "a", "--out", "a.key"],
+    ])
+  func blank(_ arguments: [String]) throws {
+    let nobody = try Program.run(arguments + ["--operator", " ", "--reason", "ticket"])
+    #expect(nobody.status == 64)
+    let nothing = try Program.run(arguments + ["--operator", "kim", "--reason", "\t\u{200B} "])
+    #expect(nothing.status == 64)
+    #expect(nothing.errors.contains("expected words"), "\(nothing.errors)")
+  }
+
+  @Test(
+    "a question that lacks its customer is answered with its own usage",
+    arguments: ["entitlements", "transactions"])
+  func ownUsage(_ command: String) throws {
+    let answer = try Program.run([command])
+    #expect(answer.status == 64)
+    #expect(answer.errors.contains("Usage: daybook \(command)"), "\(answer.errors)")
   }
 
   @Test("a position that the ledger has not reached is said") func futurePosition() throws {

@@ -23,8 +23,7 @@ struct ImportRule: TidyRule {
     "daybook": [
       "LedgerEvents", "LedgerModel", "LedgerStore", "Entitlements", "StoreImport", "Replay",
       "QueueSimulator", "HostedContent", "ProductCatalogue", "ProductPages", "Audit",
-      "LedgerExport", "ArgumentParser",
-      "UnixSignals",
+      "LedgerExport", "PackageFiles", "ArgumentParser", "UnixSignals",
     ],
     "LedgerOracle": ["LedgerEvents"],
     "QueueAuditor": ["LedgerEvents"],

@@ -1,4 +1,5 @@
 import ArgumentParser
+import PackageFiles
 
 /// The executable: every command with the options it takes, and nothing that a library should do.
 @main
@@ -25,6 +26,25 @@ struct Daybook: ParsableCommand {
   static func main() {
     FileSizeLimit.reportAsError()
     let held = StandardStreams.fillGaps()
-    withExtendedLifetime(held) { main(nil) }
+    StandardOutput.reportGoneReaders()
+    withExtendedLifetime(held) {
+      do {
+        var command = try parseAsRoot()
+        try command.run()
+      } catch  where exitCode(for: error).isSuccess {
+        tell(fullMessage(for: error))
+      } catch {
+        exit(withError: error)
+      }
+    }
+  }
+
+  /// Prints what was asked for in place of a command's answer: help, or completions.
+  private static func tell(_ message: String) {
+    do {
+      try answering { if !message.isEmpty { Console.print(message) } }
+    } catch {
+      exit(withError: error)
+    }
   }
 }

@@ -52,7 +52,10 @@ public struct NoteVerifier: Sendable, Hashable {
     "\(name.text)+\(identifierText)+" + StandardBase64.encode([Self.algorithm] + publicKey)
   }
 
-  var identifierText: String {
+  var identifierText: String { Self.text(ofIdentifier: identifier) }
+
+  /// Eight hexadecimal digits.
+  static func text(ofIdentifier identifier: UInt32) -> String {
     let digits = String(identifier, radix: 16)
     return String(repeating: "0", count: 8 - digits.count) + digits
   }
@@ -89,6 +92,9 @@ public struct NoteSigner: Sendable {
   public init(name: String) throws(ProofError) {
     try self.init(name: name, seed: [UInt8](Curve25519.Signing.PrivateKey().rawRepresentation))
   }
+
+  /// Whether a key may have that name.
+  public static func isName(_ text: String) -> Bool { KeyName.valid(text) != nil }
 
   init(name: String, seed: [UInt8]) throws(ProofError) {
     guard let name = KeyName.valid(name) else {

@@ -103,11 +103,17 @@ public struct SignedNote: Sendable {
     guard signers.isEmpty else { return signers }
     throw .notProven(
       "nobody whose key is given has signed it: it is signed by "
-        + Self.names(signatures.map(\.name)) + ", and the keys given are of "
-        + Self.names(keys.map(\.name)))
+        + Self.list(signatures.map { Self.called($0.name, $0.identifier) })
+        + ", and the keys given are "
+        + Self.list(keys.map { Self.called($0.name, $0.identifier) }))
   }
 
-  private static func names(_ names: [Name]) -> String {
-    names.isEmpty ? "nobody" : names.map(\.text).joined(separator: ", ")
+  private static func list(_ keys: [String]) -> String {
+    keys.isEmpty ? "nobody" : keys.joined(separator: ", ")
+  }
+
+  /// A key by its name and its id: keys of one name are told apart by the other.
+  private static func called(_ name: Name, _ identifier: UInt32) -> String {
+    "\(name.text)+\(NoteVerifier.text(ofIdentifier: identifier))"
   }
 }

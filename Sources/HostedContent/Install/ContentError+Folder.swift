@@ -23,7 +23,7 @@ extension ContentError {
     case .denied:
       self.init(.inputOutput, path: place, "\(reason). The folder must be writable.")
     case .missing: self.init(.missing, path: place, reason + ".")
-    case .unsupported, .other: self.init(.inputOutput, path: place, reason + ".")
+    case .unsupported, .readerGone, .other: self.init(.inputOutput, path: place, reason + ".")
     }
   }
 }

@@ -3,28 +3,67 @@ internal import Foundation
 internal import PackageFiles
 
 /// The file of an export: written under another name in the same folder, named when it is whole.
+///
+/// A link stays a link, and what it leads to is written. A device or a pipe is written through when
+/// all is there, and never replaced.
 public struct ExportFile: Sendable {
+  /// As it was named, for people.
   private let path: String
+  /// Where it leads.
+  private let target: URL
+  private let isStream: Bool
   /// Where it is written: hidden, and nobody else's.
   public let partial: String
-  private var folder: URL { URL(fileURLWithPath: path).deletingLastPathComponent() }
 
   /// Makes the hidden file, empty.
   ///
-  /// - Throws: ``ExportError``: `file`.
+  /// - Throws: ``ExportError``: `cannotCreate`.
   public init(_ path: String) throws(ExportError) {
     self.path = path
-    let name = URL(fileURLWithPath: path).lastPathComponent
-    let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
-    let own = ".\(name).\(ProcessInfo.processInfo.processIdentifier).partial"
-    partial = folder.appending(path: own).path
-    guard
-      FileManager.default.createFile(
-        atPath: partial, contents: nil, attributes: [.posixPermissions: 0o600])
-    else {
+    let status = try Self.status(path)
+    isStream = status?.kind == .stream
+    var target = URL(fileURLWithPath: path)
+    if status?.kind == .file { target = target.resolvingSymlinksInPath() }
+    self.target = target
+    let folder =
+      isStream ? FileManager.default.temporaryDirectory : target.deletingLastPathComponent()
+    let name = Self.hiddenName(for: target.lastPathComponent)
+    partial = folder.appending(path: name).path
+    do throws(FolderError) {
+      let opened = try FolderHandle(path: folder.path)
+      do throws(FolderError) {
+        try opened.makeFile(name, isPrivate: true).finish()
+      } catch  where error.kind == .exists {
+        // Of a process that was killed and had this one's number.
+        try opened.removeFile(name)
+        try opened.makeFile(name, isPrivate: true).finish()
+      }
+    } catch {
       throw ExportError(
-        .file, "Nothing can be written in \(folder.path): name another place for \(name).")
+        .cannotCreate,
+        "\(path) cannot be made: \(folder.path): \(error.reason); name a file in a folder that you "
+          + "may write.")
     }
+  }
+
+  /// What is there; nil where nothing is.
+  private static func status(_ path: String) throws(ExportError) -> PlaceStatus? {
+    let status: PlaceStatus?
+    do throws(FolderError) { status = try PlaceStatus(path) } catch {
+      throw ExportError(.cannotCreate, "\(path) cannot be made: \(error.reason).")
+    }
+    switch status?.kind {
+    case nil, .file, .stream: return status
+    case .folder: throw ExportError(.cannotCreate, "\(path) is a folder: name a file in it.")
+    case .other: throw ExportError(.cannotCreate, "\(path) is no file: name another one.")
+    }
+  }
+
+  private static func hiddenName(for name: String) -> String {
+    let end = ".\(ProcessInfo.processInfo.processIdentifier).partial"
+    var shown = name
+    while shown.utf8.count + end.utf8.count + 1 > nameBytesMax { shown.removeLast() }
+    return ".\(shown)\(end)"
   }
 
   /// Waits until the disk has what was written.
@@ -64,10 +103,14 @@ public struct ExportFile: Sendable {
   /// - Parameter replacing: Whether a file that is there already goes.
   /// - Throws: ``ExportError``: `exists`, `file`.
   public func publish(replacing: Bool) throws(ExportError) {
-    let name = URL(fileURLWithPath: path).lastPathComponent
+    if isStream {
+      try writeThrough()
+      return discard()
+    }
+    let name = target.lastPathComponent
     let hidden = URL(fileURLWithPath: partial).lastPathComponent
     do throws(FolderError) {
-      let folder = try FolderHandle(path: folder.path)
+      let folder = try FolderHandle(path: target.deletingLastPathComponent().path)
       if replacing {
         try folder.replace(name, by: hidden)
       } else {
@@ -77,6 +120,25 @@ public struct ExportFile: Sendable {
     } catch {
       if error.kind == .exists { throw ExportError(.exists, Self.existsMessage(path)) }
       throw ExportError(.file, "\(path) cannot be made: \(error.reason)")
+    }
+  }
+
+  /// Hands everything to the device, or to whoever reads the pipe.
+  private func writeThrough() throws(ExportError) {
+    let pieces = try FilePieces(partial)
+    do {
+      // Neither makes nor empties a file.
+      let handle = try FileHandle(forWritingTo: target)
+      while true {
+        let piece = try pieces.next()
+        if piece.isEmpty { break }
+        try handle.write(contentsOf: Data(piece))
+      }
+      try handle.close()
+    } catch let error as ExportError {
+      throw error
+    } catch {
+      throw ExportError(.file, "\(path) cannot be written: \(error.localizedDescription)")
     }
   }
 

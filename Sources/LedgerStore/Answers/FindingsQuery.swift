@@ -158,7 +158,7 @@ private struct FindingsCollection {
     _ observed: Unit.ObservedProduct, _ view: LedgerView
   ) throws(LedgerError) -> ProductObservations {
     if let known = observations[observed] { return known }
-    let all = try view.observations(of: observed)
+    let all = try view.observed(observed)
     observations[observed] = all
     return all
   }

@@ -109,9 +109,9 @@ struct Merge {
   ) throws(LedgerError) {
     let erasures = Set(batch.facts.filter { $0.kind == .accountErased }.map(\.position))
     if erasures.isEmpty { return }
-    for unit in units
-    where groups.facts(of: unit, in: batch.facts).contains(where: { erasures.contains($0.position) })
-    {
+    for unit in units {
+      let facts = groups.facts(of: unit, in: batch.facts)
+      guard facts.contains(where: { erasures.contains($0.position) }) else { continue }
       for member in groups.members(of: unit) {
         guard let old = try UnitRow(member, view, tables)?.unit else { continue }
         for account in old.answeredAccounts {

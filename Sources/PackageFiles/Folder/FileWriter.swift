@@ -10,6 +10,9 @@ internal import CFolder
 /// of it can be run.
 let fileMode: mode_t = 0o644
 
+/// The rights of files that hold what is known of people, or secrets.
+let privateFileMode: mode_t = 0o600
+
 /// A file that is written.
 public struct FileWriter: ~Copyable, Sendable {
   /// Negative when it is closed.
@@ -92,7 +95,7 @@ public struct FileWriter: ~Copyable, Sendable {
 }
 
 /// The call itself, which a method of the same name hides.
-private func writeOnce(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+func writeOnce(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
   // SAFETY: the caller has `count` bytes there.
   unsafe write(descriptor, bytes, count)
 }
@@ -100,9 +103,14 @@ private func writeOnce(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count:
 extension FolderHandle {
   /// Makes a file and opens it for writing.
   ///
+  /// - Parameters:
+  ///   - name: one name, without a folder.
+  ///   - isPrivate: whether only its owner may read it, from the first moment on.
   /// - Throws: ``FolderError``: `exists`, also where a symbolic link has that name.
-  public func makeFile(_ name: String) throws(FolderError) -> FileWriter {
-    try writer(name, O_CREAT | O_EXCL, "make")
+  public func makeFile(
+    _ name: String, isPrivate: Bool = false
+  ) throws(FolderError) -> FileWriter {
+    try writer(name, O_CREAT | O_EXCL, "make", isPrivate ? privateFileMode : fileMode)
   }
 
   /// Opens a file that is there for writing, to be cut first.
@@ -113,12 +121,12 @@ extension FolderHandle {
   }
 
   private func writer(
-    _ name: String, _ flags: Int32, _ operation: String
+    _ name: String, _ flags: Int32, _ operation: String, _ mode: mode_t = fileMode
   ) throws(FolderError) -> FileWriter {
     try refuseUnlessComponent(name, operation)
     // SAFETY: openat reads the name during the call.
     let file = try retrying(operation, name) {
-      unsafe openat(descriptor, name, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | flags, fileMode)
+      unsafe openat(descriptor, name, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | flags, mode)
     }
     return FileWriter(descriptor: file, name: name)
   }

@@ -22,6 +22,8 @@ public struct FolderError: Error, Sendable, Hashable, CustomStringConvertible {
     case full
     /// The rights do not suffice, or the file system is read-only.
     case denied
+    /// Nobody reads the pipe any more.
+    case readerGone
     /// The system does not know the operation here.
     case unsupported
     case other
@@ -48,6 +50,7 @@ public struct FolderError: Error, Sendable, Hashable, CustomStringConvertible {
     case ENOTEMPTY: .notEmpty
     case ENOSPC, EDQUOT, EFBIG: .full
     case EACCES, EPERM, EROFS: .denied
+    case EPIPE: .readerGone
     case EINVAL, ENOSYS, ENOTSUP: .unsupported
     default: .other
     }

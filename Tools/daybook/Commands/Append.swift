@@ -30,22 +30,25 @@ struct Append: ParsableCommand {
   @Option(help: "With --on-error skip: where the bad lines go.")
   var rejects: String?
 
+  @Flag(help: "With --rejects: replaces a file that is there already.")
+  var force = false
+
   @Option(help: "Refuse the whole input when a matching event stands after this position.")
   var expect: UInt64?
 
-  @Option(help: "With --expect: events of this account.")
-  var account: String?
+  @Option(help: "With --expect: events of this account.", transform: Parse.name)
+  var account: Name?
 
-  @Option(help: "With --expect: events of this transaction.")
-  var transaction: String?
+  @Option(help: "With --expect: events of this transaction.", transform: Parse.name)
+  var transaction: Name?
 
-  @Option(help: "With --expect: events of this original transaction.")
-  var original: String?
+  @Option(help: "With --expect: events of this original transaction.", transform: Parse.name)
+  var original: Name?
 
-  @Option(help: "With --expect: events of this product.")
-  var product: String?
+  @Option(help: "With --expect: events of this product.", transform: Parse.name)
+  var product: Name?
 
-  @Option(help: "With --expect: events of this type.")
+  @Option(help: "With --expect: events of this type.", transform: TypePatternArgument.type)
   var type: String?
 
   @Option(help: "How to answer: table, json, or jsonl (a line for each line, once it is durable).")
@@ -55,8 +58,8 @@ struct Append: ParsableCommand {
   var files: [String] = []
 
   func validate() throws {
-    let filters = [account, transaction, original, product, type].compactMap { $0 }
-    if expect == nil && !filters.isEmpty {
+    let names = [account, transaction, original, product].compactMap { $0 }
+    if expect == nil && (!names.isEmpty || type != nil) {
       throw ValidationError(
         "--account, --transaction, --original, --product and --type say what --expect looks for: "
           + "add --expect POSITION.")
@@ -64,6 +67,7 @@ struct Append: ParsableCommand {
     if rejects != nil && onError != .skip {
       throw ValidationError("--rejects goes with --on-error skip.")
     }
+    if force && rejects == nil { throw ValidationError("--force goes with --rejects.") }
     if files.isEmpty && Console.isInputTerminal {
       throw ValidationError("name a file of JSON Lines, or pipe them in.")
     }
@@ -76,7 +80,11 @@ struct Append: ParsableCommand {
     try answering {
       let sources = try (files.isEmpty ? ["-"] : files).map(AppendSource.init(checking:))
       let ledger = try Ledger(at: options.path, access: .readWrite)
-      var run = try AppendRun(
+      let rejects = try rejects.map { name in
+        try OutputFile(
+          OutputPlace(path: name, replaces: force, ledger: options.path, inputs: files), .asWritten)
+      }
+      var run = AppendRun(
         ledger: ledger, decoder: EventDecoder(defaultEnvironment: environment?.environment),
         condition: condition, skips: onError == .skip, rejects: rejects,
         answersEachLine: format == .jsonl)
@@ -91,8 +99,8 @@ struct Append: ParsableCommand {
     expect.map { position in
       AppendCondition.noEvent(
         matching: EventFilter(
-          account: account.map { Name($0) }, transaction: transaction.map { Name($0) },
-          originalTransaction: original.map { Name($0) }, product: product.map { Name($0) },
+          account: account, transaction: transaction, originalTransaction: original,
+          product: product,
           type: type.map { EventType(text: $0) }),
         after: position)
     }

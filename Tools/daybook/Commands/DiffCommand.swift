@@ -68,20 +68,30 @@ struct DiffCommand: ParsableCommand {
   func run() throws {
     try answering {
       var count = 0
+      var isKnown = true
+      let ledger = try Ledger(at: options.path, access: .readOnly)
+      try refuseTurned(ledger)
       if format == .json { Console.print("[") }
-      try options.read { (view) throws(LedgerError) in
+      try ledger.read { (view) throws(LedgerError) in
         let (before, after) = try sides(view)
+        if let account { isKnown = try view.isKnown(account, after) }
         try view.differences(
           from: before, to: after, account: account, environments: environments.environments
         ) { difference in
           print(difference, isFirst: count == 0)
           count += 1
-          return true
+          return !Console.isOutputLost
         }
       }
       switch format {
       case .json: Console.print("]")
-      case .table: if count == 0 { Console.print("nothing changed") }
+      case .table:
+        if !isKnown, let account {
+          Console.print(
+            "\(CustomerReference.account(account).description) is not known to the ledger")
+        } else if count == 0 {
+          Console.print("nothing changed")
+        }
       case .jsonl: break
       }
     }
@@ -90,22 +100,32 @@ struct DiffCommand: ParsableCommand {
   /// The clocks of both sides: one of the two runs, and the other stands still.
   private func sides(_ view: LedgerView) throws(LedgerError) -> (Clocks, Clocks) {
     guard let asOf else {
-      let end = to ?? .position(view.position)
-      let (first, last) = (try view.position(from), try view.position(end))
-      guard first <= last else { throw turned("position \(first)", "\(last)") }
-      return (Clocks(at: at, asOf: from), Clocks(at: at, asOf: end))
+      return (Clocks(at: at, asOf: from), Clocks(at: at, asOf: to ?? .position(view.position)))
     }
     var sides = (Clocks(asOf: asOf), Clocks(asOf: asOf))
     if case .instant(let time) = from { sides.0.at = time }
     if case .instant(let time)? = to { sides.1.at = time }
-    if let first = sides.0.at, let last = sides.1.at, last < first {
-      throw turned(first.rfc3339, last.rfc3339)
-    }
     return sides
   }
 
-  private func turned(_ first: String, _ last: String) -> LedgerError {
-    LedgerError(.conditionFailed, "--from is \(first) and --to \(last): turn them round.")
+  /// Refuses a beginning behind the end; where one is a time, the ledger knows its position.
+  ///
+  /// - Throws: `InputProblem` (exit 64), `LedgerError`.
+  private func refuseTurned(_ ledger: Ledger) throws {
+    let turned: (String, String)?
+    if asOf == nil {
+      let ends = try ledger.read { (view) throws(LedgerError) in
+        (try view.position(from), try view.position(to ?? .position(view.position)))
+      }
+      turned = ends.0 > ends.1 ? ("position \(ends.0)", "\(ends.1)") : nil
+    } else if case .instant(let first) = from, case .instant(let last)? = to, last < first {
+      turned = (first.rfc3339, last.rfc3339)
+    } else {
+      turned = nil
+    }
+    guard let turned else { return }
+    throw InputProblem(
+      "--from is \(turned.0) and --to \(turned.1): turn them round.", exitCode: ExitStatus.usage)
   }
 
   private func print(_ difference: CustomerDifference, isFirst: Bool) {

@@ -23,7 +23,7 @@ struct EntitlementsCommand: ParsableCommand {
   var format: OutputFormat = .table
 
   func run() throws {
-    let customer = try customer.required()
+    let customer = self.customer.reference
     try answering {
       let answer = try options.read { (view) throws(LedgerError) in
         try view.entitlements(

@@ -94,17 +94,17 @@ struct EventsCommand: ParsableCommand {
     case .jsonl:
       let encoder = EventEncoder()
       while true {
-        while let page = try reader.next() {
+        while !Console.isOutputLost, let page = try reader.next() {
           for event in page { Console.print(bytes: encoder.encode(event)) }
         }
-        guard follow, !reader.isLimitReached else { return }
         Console.flush()
+        guard follow, !reader.isLimitReached, !Console.isOutputLost else { return }
         try reader.waitForMore()
       }
     case .json:
       let encoder = EventEncoder()
       var isFirst = true
-      while let page = try reader.next() {
+      while !Console.isOutputLost, let page = try reader.next() {
         for event in page {
           Console.print(bytes: [UInt8(ascii: isFirst ? "[" : ",")] + encoder.encode(event))
           isFirst = false

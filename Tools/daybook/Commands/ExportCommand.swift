@@ -57,8 +57,12 @@ struct ExportCommand: ParsableCommand {
     guard Set(table.map(\.value)).count == table.count else {
       throw ValidationError("a --table is named twice.")
     }
-    if let from = range.from, let to = range.to, from > to {
-      throw ValidationError("--from \(from) lies behind --to \(to).")
+    let narrowing = range.ofMoments
+    if let first = narrowing.first, !table.isEmpty, !table.contains(where: \.value.isOfMoments) {
+      let all = ExportTable.allCases.filter(\.isOfMoments).map(\.rawValue).joined(separator: ", ")
+      throw ValidationError(
+        "\(first) narrows tables that are of moments (\(all)), and \(table[0].value.rawValue) "
+          + "is of what is: leave it out, or ask with --at and --as-of.")
     }
   }
 
@@ -80,11 +84,7 @@ struct ExportCommand: ParsableCommand {
       return try answering { try bundleExport().run(options, actor, answer) }
     }
     try answering {
-      if !force, FileManager.default.fileExists(atPath: file) {
-        throw InputProblem(
-          "there is a file \(file) already: name another one, or replace it with --force.",
-          exitCode: ExitStatus.cannotCreate)
-      }
+      try OutputPlace(path: file, replaces: force, ledger: options.path).check()
       let stop = StopSignal()
       let ledger = try actor.open(options)
       do {
@@ -192,6 +192,17 @@ struct ExportRangeOptions: ParsableArguments {
   @Option(help: "Only this environment (default: all).")
   var environment: EnvironmentArgument?
 
+  func validate() throws {
+    try Parse.refuseTurned(from: from, to: to)
+    try Parse.refuseTurned(since: since, until: until)
+  }
+
+  /// Those that were given and narrow tables of moments alone.
+  var ofMoments: [String] {
+    [("--from", from != nil), ("--since", since != nil), ("--until", until != nil)]
+      .filter(\.1).map(\.0)
+  }
+
   func apply(to question: inout ExportQuestion) {
     if let from { question.from = from }
     if let to { question.to = to }
@@ -213,6 +224,16 @@ struct ExportRangeOptions: ParsableArguments {
   }
 }
 
+extension ExportTable {
+  /// Whether each of its rows is of one moment; rows of the others are of what is.
+  fileprivate var isOfMoments: Bool {
+    switch self {
+    case .events, .postings, .findings: true
+    case .accounts, .entitlements, .balances, .installed, .transactions: false
+    }
+  }
+}
+
 /// One of a library's cases, by its raw value.
 struct CaseArgument<Case: RawRepresentable & CaseIterable>: ExpressibleByArgument
 where Case.RawValue == String {
@@ -229,7 +250,7 @@ where Case.RawValue == String {
 extension ExitStatus {
   static func code(for error: ExportError) -> ExitCode {
     switch error.code {
-    case .exists: cannotCreate
+    case .exists, .cannotCreate: cannotCreate
     case .file: inputOutput
     case .mismatch: found
     case .limit: badInput

@@ -63,6 +63,8 @@ struct FindingsCommand: ParsableCommand {
   @Option(help: "How to answer: table, json or jsonl.")
   var format: OutputFormat = .table
 
+  func validate() throws { try Parse.refuseTurned(since: since, until: until) }
+
   func run() throws {
     try answering {
       var versions: SessionVersions?

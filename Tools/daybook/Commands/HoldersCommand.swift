@@ -48,7 +48,7 @@ struct HoldersCommand: ParsableCommand {
           now: EventLog.systemClock()
         ) { holder in
           if states.isEmpty || states.contains(holder.state) { printer.add(holder) }
-          return true
+          return !Console.isOutputLost
         }
       }
       printer.end()

@@ -42,8 +42,10 @@ struct InstalledCommand: ParsableCommand {
   func run() throws {
     try answering {
       var lines: [Line] = []
+      var isKnown = true
       let position = try options.read { (view) throws(LedgerError) in
         if let account {
+          isKnown = try view.isKnown(account, clocks.clocks)
           let contents = try view.installed(
             of: .account(account), environments: environments.environments,
             clocks: clocks.clocks)
@@ -61,11 +63,11 @@ struct InstalledCommand: ParsableCommand {
         if let asOf = clocks.asOf { return try view.position(asOf) }
         return view.position
       }
-      print(lines, position)
+      print(lines, position, isKnown: isKnown)
     }
   }
 
-  private func print(_ lines: [Line], _ position: UInt64) {
+  private func print(_ lines: [Line], _ position: UInt64, isKnown: Bool) {
     switch format {
     case .table:
       var table = TextTable([
@@ -80,7 +82,14 @@ struct InstalledCommand: ParsableCommand {
           content.installedAt.rfc3339, String(cell: content.path),
         ])
       }
-      if table.isEmpty { Console.print("nothing") } else { table.lines.forEach(Console.print) }
+      if !isKnown, let account {
+        let who = CustomerReference.account(account).description
+        Console.print("\(who) is not known to the ledger (position \(position))")
+      } else if table.isEmpty {
+        Console.print("nothing")
+      } else {
+        table.lines.forEach(Console.print)
+      }
     case .jsonl:
       for line in lines {
         var json = JSONText()
@@ -91,6 +100,7 @@ struct InstalledCommand: ParsableCommand {
       var json = JSONText()
       json.object { json in
         json.member("account", account)
+        if account != nil { json.member("known", isKnown) }
         json.member("position", position)
         json.member("environment", environments.environments)
         json.member(

@@ -24,8 +24,11 @@ struct Rebuild: ParsableCommand {
   @Flag(help: "With --check: what each customer's answers become with this program's rules.")
   var report = false
 
-  @Argument(help: "With --report: where it goes (default: standard output); is written anew.")
+  @Argument(help: "With --report: the file that it goes into (default: standard output).")
   var file: String?
+
+  @Flag(help: "With a file: replaces one that is there already.")
+  var force = false
 
   @Option(help: "How to answer: table or json; a report also jsonl.")
   var format: OutputFormat = .table
@@ -36,6 +39,9 @@ struct Rebuild: ParsableCommand {
     }
     if let file, !report {
       throw ValidationError("found \(file): a file is where --check --report is written to.")
+    }
+    if force && file == nil {
+      throw ValidationError("--force goes with the file that --check --report is written to.")
     }
   }
 
@@ -76,7 +82,11 @@ struct Rebuild: ParsableCommand {
   }
 
   private func runReport(_ ledger: Ledger, _ bar: ProgressBar) throws {
-    let printer = try ReducerReportPrinter(format, file)
+    let output = try file.map { file in
+      try OutputFile(OutputPlace(path: file, replaces: force, ledger: options.path))
+    }
+    defer { output?.discard() }
+    let printer = try ReducerReportPrinter(format, to: output, called: file ?? "")
     var failure: (any Error)?
     let report = try ledger.reportReducer(now: EventLog.systemClock(), progress: bar.show) {
       (revision) throws(LedgerError) in

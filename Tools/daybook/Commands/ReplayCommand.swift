@@ -30,6 +30,9 @@ struct ReplayCommand: ParsableCommand {
       "Writes one page of HTML that needs nothing else, in place of the steps.", valueName: "file"))
   var html: String?
 
+  @Flag(help: "With --html: replaces a file that is there already.")
+  var force = false
+
   @Flag(help: "Walks by key press, forwards and back; needs a terminal.")
   var step = false
 
@@ -40,6 +43,7 @@ struct ReplayCommand: ParsableCommand {
     if html != nil && format != .table {
       throw ValidationError("--html writes a page: leave out --format.")
     }
+    if force && html == nil { throw ValidationError("--force goes with --html.") }
     guard step else { return }
     if html != nil || format != .table {
       throw ValidationError("--step walks on a terminal: leave out --html and --format.")
@@ -54,7 +58,11 @@ struct ReplayCommand: ParsableCommand {
       let events = edited?.events ?? source
       if let html {
         let name = [self.source.title] + (edited?.notes.map(\.text) ?? [])
-        try ReplayPageFile(html).write(name.joined(separator: ", "), events, until: until)
+        let page = try ReplayPageFile(
+          OutputPlace(
+            path: html, replaces: force, ledger: self.source.options.path,
+            inputs: self.source.files))
+        try page.write(name.joined(separator: ", "), events, until: until)
       }
       let printer = ReplayPrinter(format)
       if step {

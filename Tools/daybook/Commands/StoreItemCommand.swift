@@ -106,6 +106,7 @@ struct StoreItemCommand: ParsableCommand {
     var chunk: Data? = first
     while let bytes = chunk {
       for item in try feed.items(in: bytes) { printer.add(item) }
+      if Console.isOutputLost { return }
       chunk = try next(source)
     }
     try feed.end()

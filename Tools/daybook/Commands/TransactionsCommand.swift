@@ -27,7 +27,7 @@ struct TransactionsCommand: ParsableCommand {
   var format: OutputFormat = .table
 
   func run() throws {
-    let customer = try customer.required()
+    let customer = self.customer.reference
     try answering {
       var answer = try options.read { (view) throws(LedgerError) in
         try view.transactions(

@@ -25,7 +25,7 @@ struct AppendRun {
   private let decoder: EventDecoder
   private let condition: AppendCondition?
   private let skips: Bool
-  private let rejects: FileHandle?
+  private let rejects: OutputFile?
   private let answersEachLine: Bool
   private let stop = StopSignal()
   private let bar = ProgressBar("appending", unit: "bytes")
@@ -39,25 +39,14 @@ struct AppendRun {
 
   init(
     ledger: Ledger, decoder: EventDecoder, condition: AppendCondition?, skips: Bool,
-    rejects: String?, answersEachLine: Bool
-  ) throws {
+    rejects: OutputFile?, answersEachLine: Bool
+  ) {
     self.ledger = ledger
     self.decoder = decoder
     self.condition = condition
     self.skips = skips
     self.answersEachLine = answersEachLine
-    if let rejects {
-      guard FileManager.default.createFile(atPath: rejects, contents: nil),
-        let handle = FileHandle(forWritingAtPath: rejects)
-      else {
-        throw InputProblem(
-          "\(rejects) cannot be written: name a file for --rejects in a folder that you may write.",
-          exitCode: ExitStatus.cannotCreate)
-      }
-      self.rejects = handle
-    } else {
-      self.rejects = nil
-    }
+    self.rejects = rejects
   }
 
   mutating func append(_ sources: [AppendSource]) throws {
@@ -66,6 +55,7 @@ struct AppendRun {
     if sizes.count == sources.count { bytesTotal = sizes.reduce(0, +) }
     for source in sources where goesOn { try append(source) }
     try commit()
+    try rejects?.publish()
   }
 
   private var goesOn: Bool { !isStopped && !stop.isReceived }
@@ -133,7 +123,18 @@ struct AppendRun {
       let refused = refusal == nil ? nil : pending[count]
       pending.removeFirst(count + (refusal == nil ? 0 : 1))
       if let refusal, let refused { try reject(refused, refusal) }
+      try stopWhereNobodyReads()
     }
+  }
+
+  /// Whoever asked for an answer to each line and cannot have it shall hear of that, and not find
+  /// out later that lines were never read.
+  private func stopWhereNobodyReads() throws {
+    guard answersEachLine, Console.isOutputLost else { return }
+    throw InputProblem(
+      "stopped, because the answers reach nobody: what was read so far is appended; run it again, "
+        + "and it goes on from there.",
+      exitCode: ExitStatus.inputOutput)
   }
 
   /// Appends everything or nothing.
@@ -194,7 +195,8 @@ struct AppendRun {
       Console.flush()
     }
     if skips {
-      try rejects?.write(contentsOf: Data(line.bytes + [UInt8(ascii: "\n")]))
+      try rejects?.write(line.bytes + [UInt8(ascii: "\n")])
+      try stopWhereNobodyReads()
     } else {
       isStopped = true
       pending.removeAll()

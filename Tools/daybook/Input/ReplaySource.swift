@@ -45,6 +45,7 @@ struct ReplaySource: ParsableArguments {
   }
 
   func validate() throws {
+    try Parse.refuseTurned(from: from, to: to)
     if source != nil && isSlice {
       throw ValidationError(
         "a file is replayed whole: leave out --account, --transaction, --store-item, --from and "
@@ -56,6 +57,9 @@ struct ReplaySource: ParsableArguments {
           + "slice of the ledger by --account, --transaction, --store-item, --from or --to.")
     }
   }
+
+  /// The files that it reads.
+  var files: [String] { source.map { $0 == "-" ? [] : [$0] } ?? [] }
 
   /// What it is called where it is shown.
   var title: String {

@@ -48,12 +48,36 @@ extension AnswerDifference {
     }
   }
 
-  /// An entry in words: its state, what it brings, when it ends.
-  static func text(_ entry: EntitlementsAnswer.Entry?) -> String {
+  /// What an entry was and is in words: its state, what it brings, when it ends; since when, where
+  /// all of that is the same.
+  static func texts(
+    _ before: EntitlementsAnswer.Entry?, _ after: EntitlementsAnswer.Entry?
+  ) -> (before: String, after: String) {
+    let texts = (text(before), text(after))
+    guard texts.0 == texts.1, let before, let after, before.since != after.since else {
+      return texts
+    }
+    return (
+      "\(texts.0) since \(before.since.rfc3339)", "\(texts.1) since \(after.since.rfc3339)"
+    )
+  }
+
+  private static func text(_ entry: EntitlementsAnswer.Entry?) -> String {
     guard let entry else { return "-" }
     let names = entry.entitlements.map(\.text).joined(separator: ", ")
     return entry.state.text + (names.isEmpty ? "" : " (\(names))")
-      + (entry.expiresAt.map { " until \($0.rfc3339)" } ?? "")
+      + (entry.expiresAt.map { " \(entry.state.words(ofEnd: $0))" } ?? "")
+  }
+}
+
+extension EntitlementState {
+  /// When something in this state ends, or did, or would have.
+  func words(ofEnd end: Instant) -> String {
+    switch self {
+    case .pending, .active, .gracePeriod: "until \(end.rfc3339)"
+    case .billingRetry, .expired: "ended \(end.rfc3339)"
+    case .refunded, .revoked: "was until \(end.rfc3339)"
+    }
   }
 }
 
@@ -64,9 +88,8 @@ extension CustomerDifference {
     var lines: [String] = []
     for entry in answer?.entries ?? [] {
       let name = (entry.after ?? entry.before).flatMap { $0.product ?? $0.entitlement }
-      lines.append(
-        "\(whose)  \(name?.text ?? "-"): \(AnswerDifference.text(entry.before)) → "
-          + AnswerDifference.text(entry.after))
+      let texts = AnswerDifference.texts(entry.before, entry.after)
+      lines.append("\(whose)  \(name?.text ?? "-"): \(texts.before) → \(texts.after)")
     }
     for balance in answer?.balances ?? [] {
       lines.append("\(whose)  balance \(balance.unit.text): \(balance.before) → \(balance.after)")

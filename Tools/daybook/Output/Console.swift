@@ -1,13 +1,34 @@
 import ArgumentParser
 import Foundation
 import LedgerStore
+import PackageFiles
 import Synchronization
 
 /// Standard output in large writes, and standard error for what is not an answer.
+///
+/// What cannot be written is let go, and the command works on to its own end: a check still says by
+/// its exit code what it found where its reader has gone, and one whose answer met a full disk
+/// leaves with 74. Commands whose answer may have no end look at ``isOutputLost`` and stop.
 enum Console {
   /// Bytes gathered before they are written.
   private static let bufferBytesMax = 64 * 1024
   private static let pending = Mutex<[UInt8]>([])
+
+  /// What became of standard output.
+  enum Loss {
+    case none
+    /// The reader of the pipe has gone, of its own will: `daybook events | head`.
+    case readerGone
+    /// The answer is not whole, and nobody wanted that.
+    case failed
+  }
+
+  private static let lost = Mutex(Loss.none)
+
+  static var loss: Loss { lost.withLock { $0 } }
+
+  /// Whether nothing that is printed from now on is read.
+  static var isOutputLost: Bool { loss != .none }
 
   static func print(_ line: String) { print(bytes: Array(line.utf8)) }
 
@@ -56,20 +77,32 @@ enum Console {
   static var isInputTerminal: Bool { isatty(FileHandle.standardInput.fileDescriptor) == 1 }
 
   private static func write(_ pending: inout [UInt8]) {
-    guard !pending.isEmpty else { return }
-    do {
-      try FileHandle.standardOutput.write(contentsOf: Data(pending))
+    defer { pending.removeAll(keepingCapacity: true) }
+    guard !pending.isEmpty, !isOutputLost else { return }
+    do throws(FolderError) {
+      try StandardOutput.write(pending.span)
     } catch {
-      // The reader of the pipe has gone: there is nobody left to answer.
-      Foundation.exit(0)
+      let isReaderGone = error.kind == .readerGone
+      lost.withLock { $0 = isReaderGone ? .readerGone : .failed }
+      if isReaderGone { return }
+      write(
+        toError: "daybook: standard output cannot be written: \(error.reason); the answer is not "
+          + "whole.\n")
     }
-    pending.removeAll(keepingCapacity: true)
   }
 }
 
 /// Runs a command's body and turns what it throws into a message and an exit code.
+///
+/// An answer that could not be written whole is exit code 74, whatever it would have said.
 func answering(_ body: () throws -> Void) throws {
-  defer { Console.flush() }
+  let outcome = Result { try telling(body) }
+  Console.flush()
+  if Console.loss == .failed { throw ExitStatus.inputOutput }
+  try outcome.get()
+}
+
+private func telling(_ body: () throws -> Void) throws {
   do {
     try body()
   } catch let error as LedgerError {

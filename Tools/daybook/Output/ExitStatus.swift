@@ -5,6 +5,7 @@ import LedgerStore
 /// something.
 enum ExitStatus {
   static let found = ExitCode(1)
+  static let usage = ExitCode(64)
   static let badInput = ExitCode(65)
   static let noInput = ExitCode(66)
   static let bug = ExitCode(70)

@@ -1,31 +1,21 @@
-import Foundation
 import LedgerEvents
 import LedgerStore
 
 /// Writes what another version of the rules changes, customer by customer, and the counts behind.
 final class ReducerReportPrinter {
   private let format: OutputFormat
-  private let file: String?
-  private let handle: FileHandle?
+  private let output: OutputFile?
+  private let name: String
   private var table = TextTable(["account", "environment", "what", "name", "before", "after"])
   private var count = 0
 
-  /// - Throws: `InputProblem` (exit 73) where the file cannot be made.
-  init(_ format: OutputFormat, _ file: String?) throws {
+  /// - Parameters:
+  ///   - output: The file that it goes into; nil is standard output.
+  ///   - name: What the file is called.
+  init(_ format: OutputFormat, to output: OutputFile?, called name: String) throws {
     self.format = format
-    self.file = file
-    if let file {
-      guard FileManager.default.createFile(atPath: file, contents: nil),
-        let handle = FileHandle(forWritingAtPath: file)
-      else {
-        throw InputProblem(
-          "\(file) cannot be written: name a file in a folder that you may write.",
-          exitCode: ExitStatus.cannotCreate)
-      }
-      self.handle = handle
-    } else {
-      handle = nil
-    }
+    self.output = output
+    self.name = name
     if format == .json { try print(#"{"customers":["#) }
   }
 
@@ -58,14 +48,14 @@ final class ReducerReportPrinter {
       }
       try print(json.text)
     }
-    guard let file, let handle else { return }
-    try handle.close()
-    Console.print("\(TextTable.printable(file)): \(report.lines[0])")
+    guard let output else { return }
+    try output.publish()
+    Console.print("\(TextTable.printable(name)): \(report.lines[0])")
   }
 
   private func print(_ line: String) throws {
-    guard let handle else { return Console.print(line) }
-    try handle.write(contentsOf: Data((line + "\n").utf8))
+    guard let output else { return Console.print(line) }
+    try output.write(Array((line + "\n").utf8))
   }
 }
 
@@ -76,12 +66,12 @@ extension CustomerRevision {
     var rows: [[String]] = []
     for entry in answer?.entries ?? [] {
       let known = entry.after ?? entry.before
+      let texts = AnswerDifference.texts(entry.before, entry.after)
       let from = from.map { " from \($0.rfc3339)" } ?? ""
       rows.append(
         who + [
           known?.product == nil ? "entitlement" : "product",
-          (known?.product ?? known?.entitlement)?.text ?? "-", AnswerDifference.text(entry.before),
-          AnswerDifference.text(entry.after) + from,
+          (known?.product ?? known?.entitlement)?.text ?? "-", texts.before, texts.after + from,
         ])
     }
     for balance in answer?.balances ?? [] {

@@ -1,31 +1,31 @@
-import ArgumentParser
-import Foundation
 import LedgerStore
 import Replay
 
 /// The file that a replay's page is written to.
 struct ReplayPageFile {
   private let name: String
+  private let output: OutputFile?
 
-  init(_ name: String) { self.name = name }
-
-  /// Writes the page whole or not at all, and says what is in it; `-` is standard output.
-  ///
+  /// - Parameter place: Where it goes; `-` is standard output.
   /// - Throws: `InputProblem` (exit 73) where the file cannot be made.
+  init(_ place: OutputPlace) throws {
+    name = place.path
+    output = name == "-" ? nil : try OutputFile(place)
+  }
+
+  /// Writes the page whole or not at all, and says what is in it.
+  ///
+  /// - Throws: `InputProblem`.
   func write(_ title: String, _ events: ReplayEvents, until end: ReplayEnd?) throws {
     let history = ReplayHistory(Replay(events), until: end)
     let page = TimelinePage(title: title, history: history, events: events)
-    if name == "-" {
+    guard let output else {
       Console.print(bytes: Array(page.html.utf8.dropLast()))
       return
     }
-    do {
-      try Data(page.html.utf8).write(to: URL(fileURLWithPath: name), options: .atomic)
-    } catch {
-      throw InputProblem(
-        "\(name) cannot be written: \(error.localizedDescription)",
-        exitCode: ExitStatus.cannotCreate)
-    }
+    defer { output.discard() }
+    try output.write(Array(page.html.utf8))
+    try output.publish()
     let outcome = history.outcome
     Console.print(
       "\(name): \(outcome.steps) steps, "

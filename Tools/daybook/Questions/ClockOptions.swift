@@ -60,13 +60,16 @@ struct CustomerOptions: ParsableArguments {
     guard references.count <= 1 else {
       throw ValidationError("name one of: an account, --transaction, --original.")
     }
-  }
-
-  func required() throws -> CustomerReference {
-    guard let customer = references.first else {
+    guard !references.isEmpty else {
       throw ValidationError("name an account, or --transaction or --original in its place.")
     }
-    return customer
+  }
+
+  /// The one that is named.
+  var reference: CustomerReference {
+    let references = references
+    precondition(references.count == 1, "whoever asks names one customer")
+    return references[0]
   }
 }
 
@@ -90,6 +93,13 @@ extension CustomerReference {
     case .transaction(let name): "transaction \(TextTable.printable(name.text))"
     case .original(let name): "original \(TextTable.printable(name.text))"
     }
+  }
+}
+
+extension LedgerView {
+  /// Whether an event of the ledger states the account.
+  func isKnown(_ account: Name, _ clocks: Clocks) throws(LedgerError) -> Bool {
+    try entitlements(of: .account(account), clocks: clocks, now: EventLog.systemClock()).isKnown
   }
 }
 

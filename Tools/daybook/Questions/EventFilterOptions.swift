@@ -31,11 +31,13 @@ struct EventFilterOptions: ParsableArguments {
   @Option(help: "That state this download.", transform: Parse.name)
   var download: Name?
 
-  @Option(help: "Of this type; * stands for anything, as in \"download.*\".")
+  @Option(
+    help: "Of this type; * stands for anything, as in \"download.*\".",
+    transform: TypePatternArgument.pattern)
   var type: String?
 
-  @Option(help: "From this source.")
-  var source: String?
+  @Option(help: "From this source.", transform: Parse.name)
+  var source: Name?
 
   @Option(
     help: ArgumentHelp(
@@ -63,6 +65,11 @@ struct EventFilterOptions: ParsableArguments {
     transform: Parse.position)
   var to: UInt64?
 
+  func validate() throws {
+    try Parse.refuseTurned(from: from, to: to)
+    try Parse.refuseTurned(since: since, until: until)
+  }
+
   var query: EventsQuery {
     var query = EventsQuery()
     query.account = account
@@ -74,7 +81,7 @@ struct EventFilterOptions: ParsableArguments {
     query.product = product
     query.download = download
     query.type = type
-    query.source = source.map { EventSource(text: $0) }
+    query.source = source.map { EventSource(text: $0.text) }
     query.storeItem = storeItem?.description
     query.since = since
     query.until = until

@@ -37,6 +37,34 @@ enum Parse {
     return Name(text)
   }
 
+  /// What somebody says in words: who acts, why.
+  static func words(_ text: String) throws -> String {
+    guard !isBlank(text) else { throw ValidationError("expected words, found nothing.") }
+    return text
+  }
+
+  /// Whether nobody can read anything in it.
+  static func isBlank(_ text: String) -> Bool {
+    text.unicodeScalars.allSatisfy { scalar in
+      switch scalar.properties.generalCategory {
+      case .control, .format: true
+      default: scalar.properties.isWhitespace
+      }
+    }
+  }
+
+  /// Refuses two ends of a range that are turned round, between which nothing can be.
+  static func refuseTurned(from: UInt64?, to: UInt64?) throws {
+    guard let from, let to, from > to else { return }
+    throw ValidationError("--from \(from) lies behind --to \(to): turn them round.")
+  }
+
+  static func refuseTurned(since: Instant?, until: Instant?) throws {
+    guard let since, let until, since > until else { return }
+    throw ValidationError(
+      "--since \(since.rfc3339) is later than --until \(until.rfc3339): turn them round.")
+  }
+
   static func storeItem(_ text: String) throws -> StoreItem {
     do throws(StoreItemError) { return try StoreLink.item(in: text).item } catch {
       throw ValidationError("\(error).")

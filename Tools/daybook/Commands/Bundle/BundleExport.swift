@@ -2,6 +2,7 @@ import ArgumentParser
 import Audit
 import LedgerEvents
 import LedgerStore
+import Replay
 
 /// Writes a customer's incident into one file: what `export --bundle` does.
 struct BundleExport {
@@ -25,13 +26,15 @@ struct BundleExport {
     var slice = ReplaySlice()
     slice.from = from
     slice.to = to
+    try refuseUnknown(slice, ledger)
     let contents = try ledger.read { (view) throws(LedgerError) in
       try view.bundleContents(of: account, in: slice, disclosing: Set(disclosed))
     }
     let checkpoint = try proving { () throws(ProofError) in
       try SignedCheckpoint.sign(size: contents.size, root: contents.root, with: signer)
     }
-    let written = try BundleFile(file, overwrites: overwrites)
+    let written = try OutputFile(
+      OutputPlace(path: file, replaces: overwrites, ledger: options.path, inputs: [key]))
     do {
       var failure: (any Error)?
       try ledger.read { (view) throws(LedgerError) in
@@ -49,6 +52,25 @@ struct BundleExport {
       throw error
     }
     report(contents, checkpoint, format)
+  }
+
+  /// Refuses names of members that the vocabulary does not have as personal ones and that no event
+  /// of the bundle has beside it: they would show nothing.
+  private func refuseUnknown(_ slice: ReplaySlice, _ ledger: Ledger) throws {
+    let unknown = disclosed.filter { WithheldMember(named: $0.text) == nil }
+    if unknown.isEmpty { return }
+    var slice = slice
+    slice.account = account
+    let events = try ledger.read { (view) throws(LedgerError) in try view.replayEvents(slice) }
+    let own = Set(events.events.flatMap { $0.event.personalMembers.map { Name($0.name) } })
+    for name in unknown where !own.contains(name) {
+      let known = own.union(WithheldMember.allCases.map { Name($0.name) }).sorted()
+      throw InputProblem(
+        "--disclose \(TextTable.printable(name.text)): no event of the bundle has a personal "
+          + "member of that name; expected one of: "
+          + TextTable.printable(known.map(\.text).joined(separator: ", ")) + ".",
+        exitCode: ExitStatus.usage)
+    }
   }
 
   /// What the ledger keeps of it.

@@ -167,9 +167,9 @@ extension AnswerDifference {
     if !rows.isEmpty { return rows }
     return entries.map { entry in
       let known = entry.after ?? entry.before
+      let texts = Self.texts(entry.before, entry.after)
       return [
-        known?.product?.text ?? known?.entitlement?.text ?? "-", Self.text(entry.before),
-        Self.text(entry.after),
+        known?.product?.text ?? known?.entitlement?.text ?? "-", texts.before, texts.after,
       ]
     }
   }

@@ -85,7 +85,7 @@ struct Note: ParsableCommand {
   @OptionGroup var options: OperatorOptions
 
   func validate() throws {
-    guard !text.isEmpty else { throw ValidationError("the note is empty.") }
+    guard !Parse.isBlank(text) else { throw ValidationError("the note is empty.") }
     guard options.reason == nil else {
       throw ValidationError("a note is its own reason: leave out --reason.")
     }

@@ -12,20 +12,20 @@ struct ActorOptions: ParsableArguments {
   @Option(
     name: .customLong("operator"),
     help: ArgumentHelp(
-      "Who does it (default: $DAYBOOK_OPERATOR, else the login name).", valueName: "who"))
+      "Who does it (default: $DAYBOOK_OPERATOR, else the login name).", valueName: "who"),
+    transform: Parse.words)
   var stated: String?
 
-  @Option(help: "Why; it stands in the ledger with who did it.")
+  @Option(help: "Why; it stands in the ledger with who did it.", transform: Parse.words)
   var reason: String?
 
   /// Who it is by the option, the environment or the login, in this order; never empty.
   var actor: String {
     [stated, ProcessInfo.processInfo.environment[Self.variable], NSUserName()]
-      .compactMap { $0 }.first { !$0.isEmpty } ?? ""
+      .compactMap { $0 }.first { !Parse.isBlank($0) } ?? ""
   }
 
   func validate() throws {
-    guard stated != "" else { throw ValidationError("--operator is empty: say who acts.") }
     guard !actor.isEmpty else {
       throw ValidationError("this user has no login name: say who acts with --operator.")
     }

@@ -8,10 +8,11 @@ struct OperatorOptions: ParsableArguments {
 
   @Option(
     name: .customLong("operator"),
-    help: ArgumentHelp("Who does it: a name that colleagues know.", valueName: "who"))
+    help: ArgumentHelp("Who does it: a name that colleagues know.", valueName: "who"),
+    transform: Parse.words)
   var actor: String
 
-  @Option(help: "Why; it stands in the customer's history.")
+  @Option(help: "Why; it stands in the customer's history.", transform: Parse.words)
   var reason: String?
 
   @Option(
@@ -48,7 +49,7 @@ struct OperatorOptions: ParsableArguments {
   }
 
   func requireReason() throws {
-    guard let reason, !reason.isEmpty else {
+    guard reason != nil else {
       throw ValidationError(
         "say why with --reason: who reads the history next year was not there.")
     }

@@ -34,6 +34,8 @@ struct CheckpointCommand: ParsableCommand {
     try answering {
       let key = try KeyFile.signer(signing.key)
       let ledger = try actor.open(options)
+      let output = try signing.output(options)
+      defer { output?.discard() }
       let (size, root) = try ledger.log.read { (view) throws(LedgerError) in
         let size = position ?? view.lastPosition
         return (size, try view.root(at: size))
@@ -43,7 +45,7 @@ struct CheckpointCommand: ParsableCommand {
       }
       try actor.record(
         action: "signed", detail: checkpoint.detail(signedWith: key.verifier), in: ledger)
-      try signing.write(checkpoint.document, format) { json in
+      try signing.write(checkpoint.document, to: output, format) { json in
         json.member("origin", checkpoint.origin.text)
         json.member("position", size)
         json.member("root", checkpoint.rootText)
@@ -66,17 +68,37 @@ struct SigningOptions: ParsableArguments {
     help: ArgumentHelp("The file to write to (default: standard output).", valueName: "file"))
   var out: String?
 
+  @Flag(help: "With --out: replaces a file that is there already.")
+  var force = false
+
+  func validate() throws {
+    guard !force || out != nil else { throw ValidationError("--force goes with --out.") }
+  }
+
+  /// The file to write to, before anything is signed; nil where none is named.
+  ///
+  /// - Throws: `InputProblem` (exit 73).
+  func output(_ ledger: LedgerOptions) throws -> OutputFile? {
+    try out.map { out in
+      try OutputFile(OutputPlace(path: out, replaces: force, ledger: ledger.path, inputs: [key]))
+    }
+  }
+
   /// Writes a document: to the file, or to standard output as it is or as a member of JSON.
   func write(
-    _ document: String, _ format: OutputFormat, json body: (inout JSONText) throws -> Void
+    _ document: String, to output: OutputFile?, _ format: OutputFormat,
+    json body: (inout JSONText) throws -> Void
   ) throws {
-    if out != nil { try ProofInput.write(document, to: out) }
+    if let output {
+      try output.write(Array(document.utf8))
+      try output.publish()
+    }
     switch format {
     case .table:
       if let out {
         Console.print("written to \(out)")
       } else {
-        try ProofInput.write(document, to: nil)
+        Console.print(bytes: Array(document.utf8.dropLast()))
       }
     case .json, .jsonl:
       var json = JSONText()

@@ -33,7 +33,8 @@ struct KeyNew: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "Whose book it signs: a name like a URL without its scheme, which nobody else uses.",
-      valueName: "origin"))
+      valueName: "origin"),
+    transform: Self.name)
   var name: String
 
   @Option(
@@ -48,6 +49,7 @@ struct KeyNew: ParsableCommand {
   func run() throws {
     try answering {
       let ledger = try ledgerThatRecords()
+      try OutputPlace(path: out, ledger: options.path).refuseLedger()
       let key = try proving { () throws(ProofError) in try NoteSigner(name: name) }
       try KeyFile.write(key, to: out)
       if let ledger {
@@ -63,6 +65,15 @@ struct KeyNew: ParsableCommand {
       case .json, .jsonl: Console.print(KeyFile.json(key.verifier, file: out))
       }
     }
+  }
+
+  private static func name(_ text: String) throws -> String {
+    guard NoteSigner.isName(text) else {
+      throw ValidationError(
+        "expected a name without spaces, control characters and +, such as "
+          + "books.example.com/shop.")
+    }
+    return text
   }
 
   /// The ledger; nil where none is named and none stands here: a key is best made elsewhere.

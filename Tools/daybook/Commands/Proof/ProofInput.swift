@@ -40,19 +40,6 @@ enum ProofInput {
       }
     }
   }
-
-  /// Writes an answer to a file, or to standard output where none is named.
-  static func write(_ document: String, to path: String?) throws {
-    guard let path else {
-      Console.print(bytes: Array(document.utf8.dropLast()))
-      return
-    }
-    do { try Data(document.utf8).write(to: URL(fileURLWithPath: path), options: .atomic) } catch {
-      throw InputProblem(
-        "\(path) cannot be written: \(error.localizedDescription)",
-        exitCode: ExitStatus.cannotCreate)
-    }
-  }
 }
 
 /// Runs a body whose errors speak of a file or an argument.

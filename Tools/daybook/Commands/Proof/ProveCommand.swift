@@ -58,6 +58,12 @@ struct ProveCommand: ParsableCommand {
     guard subjects == 1 else {
       throw ValidationError("name one of: an event's position or id, --id, --from.")
     }
+    if let event, UInt64(event) == 0 {
+      throw ValidationError(
+        "expected a position, a whole number from 1, or an id; one that looks like a number goes "
+          + "with --id.")
+    }
+    try Parse.refuseTurned(from: from, to: to)
     guard from != nil || to == nil else { throw ValidationError("--to goes with --from.") }
     guard from == nil || withhold.isNothing else {
       throw ValidationError("--withhold goes with an event.")
@@ -71,8 +77,10 @@ struct ProveCommand: ParsableCommand {
     try answering {
       let key = try KeyFile.signer(signing.key)
       let ledger = try actor.open(options)
-      if let from { return try proveConsistency(from: from, with: key, ledger) }
-      try proveEvent(at: try position(in: ledger), with: key, ledger)
+      let output = try signing.output(options)
+      defer { output?.discard() }
+      if let from { return try proveConsistency(from: from, with: key, ledger, to: output) }
+      try proveEvent(at: try position(in: ledger), with: key, ledger, to: output)
     }
   }
 
@@ -87,7 +95,7 @@ struct ProveCommand: ParsableCommand {
   }
 
   private func proveEvent(
-    at position: UInt64, with key: NoteSigner, _ ledger: Ledger
+    at position: UInt64, with key: NoteSigner, _ ledger: Ledger, to output: OutputFile?
   ) throws {
     let evidence = try ledger.log.read { (view) throws(LedgerError) in
       try view.evidence(of: position, at: size ?? view.lastPosition, withholding: withhold)
@@ -101,7 +109,7 @@ struct ProveCommand: ParsableCommand {
       action: "proved",
       detail: [(name: "event", value: .number("\(position)"))]
         + proof.checkpoint.detail(signedWith: key.verifier), in: ledger)
-    try signing.write(proof.document, format) { json in
+    try signing.write(proof.document, to: output, format) { json in
       json.member("origin", proof.checkpoint.origin.text)
       json.member("event", position)
       json.member("position", proof.checkpoint.size)
@@ -112,7 +120,7 @@ struct ProveCommand: ParsableCommand {
   }
 
   private func proveConsistency(
-    from: UInt64, with key: NoteSigner, _ ledger: Ledger
+    from: UInt64, with key: NoteSigner, _ ledger: Ledger, to output: OutputFile?
   ) throws {
     let (consistency, old, new) = try ledger.log.read { (view) throws(LedgerError) in
       let end = to ?? view.lastPosition
@@ -129,7 +137,7 @@ struct ProveCommand: ParsableCommand {
       action: "proved",
       detail: [(name: "from", value: .number("\(from)"))]
         + proof.new.detail(signedWith: key.verifier), in: ledger)
-    try signing.write(proof.document, format) { json in
+    try signing.write(proof.document, to: output, format) { json in
       json.member("origin", proof.new.origin.text)
       json.member("from", proof.old.size)
       json.member("to", proof.new.size)

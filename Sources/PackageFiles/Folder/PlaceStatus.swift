@@ -1,0 +1,51 @@
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+/// What a path leads to, over symbolic links: the place that a file is about to be written to.
+public struct PlaceStatus: Sendable, Hashable {
+  /// What kind of thing it is.
+  public enum Kind: Sendable, Hashable {
+    case file
+    case folder
+    /// What is written to and never replaced: a terminal or another character device, a pipe, a
+    /// socket.
+    case stream
+    /// A whole disk, and whatever else there may be.
+    case other
+  }
+
+  public let kind: Kind
+  private let device: UInt64
+  private let inode: UInt64
+
+  /// Looks at what is there; nil where nothing is, and where a link leads to nothing.
+  ///
+  /// - Throws: ``FolderError``: `denied`, `notFolder`, `other` where the name is too long.
+  public init?(_ path: String) throws(FolderError) {
+    guard !path.utf8.contains(0) else { throw FolderError(EINVAL, "look at", path) }
+    var status = stat()
+    do throws(FolderError) {
+      // SAFETY: stat fills the structure it is given and reads the path during the call.
+      try retrying("look at", path) { unsafe stat(path, &status) }
+    } catch  where error.kind == .missing {
+      return nil
+    }
+    let state = FileState(status)
+    (device, inode) = (state.device, state.inode)
+    kind =
+      switch status.st_mode & S_IFMT {
+      case S_IFREG: .file
+      case S_IFDIR: .folder
+      case S_IFCHR, S_IFIFO, S_IFSOCK: .stream
+      default: .other
+      }
+  }
+
+  /// Whether both are the same file, whatever their paths are.
+  public func isSame(as other: PlaceStatus) -> Bool {
+    device == other.device && inode == other.inode
+  }
+}

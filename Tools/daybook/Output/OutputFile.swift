@@ -1,0 +1,86 @@
+import Foundation
+import LedgerExport
+import PackageFiles
+
+/// The one way in which commands write files: nobody else's to read, and there whole or not at all.
+///
+/// What is there already is kept unless it is to be replaced (`OutputPlace`); a device or a pipe is
+/// written through.
+final class OutputFile {
+  /// When what is written can be seen.
+  enum Appearance {
+    /// All at once, by `publish()`.
+    case whole
+    /// As it comes: for what people watch, and what has to be there where the program is killed.
+    case asWritten
+  }
+
+  private let path: String
+  private let replaces: Bool
+  /// nil once it has its name.
+  private var file: ExportFile?
+  private let handle: FileHandle
+
+  /// - Throws: `InputProblem` (exit 73) where there is a file that is to be kept, or none can be
+  ///   made.
+  init(_ place: OutputPlace, _ appearance: Appearance = .whole) throws {
+    path = place.path
+    replaces = place.replaces
+    let status = try place.check()
+    if status?.kind == .stream, appearance == .asWritten {
+      handle = try Self.open(place.path, for: place.path)
+      return
+    }
+    let file: ExportFile
+    do throws(ExportError) { file = try ExportFile(place.path) } catch {
+      throw InputProblem(error.message, exitCode: ExitStatus.code(for: error))
+    }
+    self.file = file
+    do { handle = try Self.open(file.partial, for: place.path) } catch {
+      file.discard()
+      throw error
+    }
+    if appearance == .asWritten { try giveName() }
+  }
+
+  private static func open(_ path: String, for name: String) throws -> FileHandle {
+    do { return try FileHandle(forWritingTo: URL(fileURLWithPath: path)) } catch {
+      throw InputProblem(
+        "\(name) cannot be written: \(error.localizedDescription)",
+        exitCode: ExitStatus.cannotCreate)
+    }
+  }
+
+  /// - Throws: `InputProblem` (exit 74).
+  func write(_ bytes: [UInt8]) throws {
+    do { try handle.write(contentsOf: Data(bytes)) } catch { throw failure(error) }
+  }
+
+  /// Makes the file durable and gives it its name.
+  ///
+  /// - Throws: `InputProblem` where there is a file by now (exit 73), or the disk fails (74).
+  func publish() throws {
+    do { try handle.close() } catch { throw failure(error) }
+    if file != nil { try giveName() }
+  }
+
+  /// Leaves nothing behind of what has no name yet.
+  func discard() { file?.discard() }
+
+  private func giveName() throws {
+    guard let file else { return }
+    do throws(ExportError) {
+      try file.synchronize()
+      try file.publish(replacing: replaces)
+    } catch {
+      file.discard()
+      throw InputProblem(error.message, exitCode: ExitStatus.code(for: error))
+    }
+    self.file = nil
+  }
+
+  private func failure(_ error: any Error) -> InputProblem {
+    InputProblem(
+      "\(path) cannot be written: \(error.localizedDescription)", exitCode: ExitStatus.inputOutput)
+  }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import LedgerExport
+import PackageFiles
+
+/// Where a command is asked to write to, and what must not be lost by that.
+struct OutputPlace {
+  let path: String
+  /// Whether a file that is there already may go.
+  var replaces = false
+  /// The folder of the ledger, where nothing is written by name.
+  var ledger: String
+  /// Files that the command reads: no answer takes their place.
+  var inputs: [String] = []
+
+  /// Makes sure that a file can be written there and that nothing is lost by it.
+  ///
+  /// - Returns: What is there already; nil where nothing is.
+  /// - Throws: `InputProblem` (exit 73).
+  @discardableResult
+  func check() throws -> PlaceStatus? {
+    let status = try status(path)
+    try refuseLedger(status)
+    switch status?.kind {
+    case nil, .stream: return status
+    case .folder: throw refused("is a folder: name a file in it.")
+    case .other: throw refused("is no file: name another one.")
+    case .file: break
+    }
+    for input in inputs {
+      guard let read = try self.status(input), let status, read.isSame(as: status) else { continue }
+      throw refused("is read by this command, and would be lost: name another file.")
+    }
+    guard replaces else {
+      throw InputProblem(ExportFile.existsMessage(path), exitCode: ExitStatus.cannotCreate)
+    }
+    return status
+  }
+
+  /// Refuses what lies in the ledger's folder, whatever way leads there.
+  func refuseLedger() throws { try refuseLedger(try status(path)) }
+
+  private func refuseLedger(_ status: PlaceStatus?) throws {
+    guard status?.kind != .stream, let own = try self.status(ledger) else { return }
+    var target = URL(fileURLWithPath: path)
+    if status != nil { target = target.resolvingSymlinksInPath() }
+    var folder = target.deletingLastPathComponent().path
+    var below: PlaceStatus?
+    // Upwards by what the folders are, and not by their names: the root is above itself.
+    while let here = try self.status(folder), below.map({ !$0.isSame(as: here) }) ?? true {
+      if here.isSame(as: own) {
+        throw refused("lies in the folder of the ledger, which only the ledger writes.")
+      }
+      below = here
+      folder += "/.."
+    }
+  }
+
+  private func status(_ path: String) throws -> PlaceStatus? {
+    do throws(FolderError) { return try PlaceStatus(path) } catch {
+      throw InputProblem(
+        "\(path) cannot be written: \(error.reason).", exitCode: ExitStatus.cannotCreate)
+    }
+  }
+
+  private func refused(_ reason: String) -> InputProblem {
+    InputProblem("\(path) \(reason)", exitCode: ExitStatus.cannotCreate)
+  }
+}

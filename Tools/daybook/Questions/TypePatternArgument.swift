@@ -1,0 +1,57 @@
+import ArgumentParser
+
+/// A type of events, or a pattern of types with `*` for anything: `download.*`.
+///
+/// Types that the vocabulary does not have are taken, as appends take them; what no type can ever
+/// be is refused, because it would find nothing for ever.
+enum TypePatternArgument {
+  static func pattern(_ text: String) throws -> String {
+    guard canMatch(text) else {
+      throw ValidationError(
+        "expected a type, subject.verb in letters such as transaction.purchased, in which * may "
+          + "stand for anything, as in \"download.*\".")
+    }
+    return text
+  }
+
+  static func type(_ text: String) throws -> String {
+    guard !text.contains("*"), canMatch(text) else {
+      throw ValidationError(
+        "expected a type, subject.verb in letters such as transaction.purchased.")
+    }
+    return text
+  }
+
+  /// How much of `[a-z][A-Za-z]*\.[a-z][A-Za-z]*` has been read.
+  private enum Place: Int, CaseIterable {
+    case begin, inSubject, behindPoint, inVerb
+
+    func next(_ scalar: Unicode.Scalar) -> Place? {
+      switch (self, scalar) {
+      case (.begin, "a"..."z"): .inSubject
+      case (.inSubject, "."): .behindPoint
+      case (.behindPoint, "a"..."z"): .inVerb
+      case (.inSubject, "a"..."z"), (.inSubject, "A"..."Z"): .inSubject
+      case (.inVerb, "a"..."z"), (.inVerb, "A"..."Z"): .inVerb
+      default: nil
+      }
+    }
+  }
+
+  /// Whether there can be a well-formed type that the pattern matches.
+  ///
+  /// - Complexity: O(*n*) in its length.
+  static func canMatch(_ pattern: String) -> Bool {
+    var places: Set<Place> = [.begin]
+    for scalar in pattern.unicodeScalars {
+      if scalar == "*" {
+        // Anything leads to every place from the first one on.
+        let first = places.map(\.rawValue).min() ?? Place.allCases.count
+        places = Set(Place.allCases.filter { $0.rawValue >= first })
+      } else {
+        places = Set(places.compactMap { $0.next(scalar) })
+      }
+    }
+    return places.contains(.inVerb)
+  }
+}
