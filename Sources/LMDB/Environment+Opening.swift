@@ -26,6 +26,7 @@ extension Environment {
     _ path: String, options: Options = Options()
   ) throws(LMDBError) -> Environment {
     precondition(MemoryLayout<Int>.size == 8, "LMDB's map needs a 64-bit address space")
+    precondition(options.readOnly || options.usesLocks, "who writes needs locks")
     guard !path.isEmpty, !path.utf8.contains(0) else {
       throw LMDBError(.badArgument, operation: "open", message: "A path is not empty, without NUL.")
     }
@@ -136,6 +137,7 @@ extension Environment.Options {
   fileprivate var flags: UInt32 {
     var flags = MDB_NOTLS
     if readOnly { flags |= MDB_RDONLY }
+    if !usesLocks { flags |= MDB_NOLOCK }
     if !readAhead { flags |= MDB_NORDAHEAD }
     switch sync {
     case .everyCommit: break

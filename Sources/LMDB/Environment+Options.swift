@@ -18,6 +18,13 @@ extension Environment {
     /// Refuses writes, and opens only what exists.
     public var readOnly: Bool
 
+    /// Whether a lock file tells readers and writers of each other (`MDB_NOLOCK` where not).
+    ///
+    /// Only reading can do without, and only of what nobody writes meanwhile, such as a copy: a
+    /// writer would use pages again that are being read. Nothing is made beside the file then,
+    /// and the right to read it is enough.
+    public var usesLocks: Bool
+
     /// When writes reach the disk.
     public var sync: SyncPolicy
 
@@ -30,12 +37,14 @@ extension Environment {
     /// Options that suit a ledger: 1 TiB of map, owner only, durable commits.
     public init(
       mapSize: Int = 1 << 40, maxTables: Int = 64, maxReaders: Int = 126, readOnly: Bool = false,
-      sync: SyncPolicy = .everyCommit, mode: UInt32 = 0o600, readAhead: Bool = true
+      usesLocks: Bool = true, sync: SyncPolicy = .everyCommit, mode: UInt32 = 0o600,
+      readAhead: Bool = true
     ) {
       self.mapSize = mapSize
       self.maxTables = maxTables
       self.maxReaders = maxReaders
       self.readOnly = readOnly
+      self.usesLocks = usesLocks
       self.sync = sync
       self.mode = mode
       self.readAhead = readAhead

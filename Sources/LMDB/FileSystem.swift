@@ -53,3 +53,19 @@ package func syncFile(_ path: String) throws(LMDBError) {
   defer { close(file) }
   guard fsync(file) == 0 else { throw systemFailure("sync", path) }
 }
+
+/// Makes the folder `path`, which is its owner's alone.
+package func makeFolder(_ path: String) throws(LMDBError) {
+  // SAFETY: mkdir reads the path during the call.
+  guard unsafe mkdir(path, 0o700) == 0 else { throw systemFailure("create folder", path) }
+}
+
+/// Gives the folder `path` another name, where there is nothing but an empty folder; both names are
+/// in the same folder, and the new one lasts.
+package func renameFolder(
+  _ path: String, to name: String, in parent: String
+) throws(LMDBError) {
+  // SAFETY: rename reads the paths during the call.
+  guard unsafe rename(path, name) == 0 else { throw systemFailure("rename", name) }
+  try syncFolder(parent)
+}

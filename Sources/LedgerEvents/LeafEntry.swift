@@ -3,11 +3,11 @@
 /// A record carries numbers for names, so a leaf over the record alone would prove nothing of who
 /// and what an event is about. The bytes are drawn in `Schemas/record.md`: the record's length, the
 /// record, then an introduction for each name that the record is the first to use, by ascending
-/// number, and for each person's name that is introduced again after an erasure.
+/// number.
 public struct LeafEntry: Hashable, Sendable {
   /// The record's bytes.
   public let record: [UInt8]
-  /// The names that the record introduces, by ascending number; behind them those that come again.
+  /// The names that the record introduces, by ascending number.
   public let introductions: [Introduction]
 
   /// The most bytes of an entry that is read: a record of the largest event and all its names twice
@@ -22,9 +22,6 @@ public struct LeafEntry: Hashable, Sendable {
       for index in record.indices { out.append(record[index]) }
     }
   }
-
-  /// The bit of an introduction's kind that says that the name was known and is given anew.
-  static let againBit: UInt8 = 0x80
 
   /// Reads an entry.
   ///
@@ -45,12 +42,7 @@ public struct LeafEntry: Hashable, Sendable {
     for number in view.introducedNumbers {
       found.append(try Introduction(&cursor, number: number))
     }
-    while !cursor.isAtEnd { found.append(try Introduction(again: &cursor)) }
-    let again = found.drop { !$0.isAgain }
-    let isAscending = zip(again, again.dropFirst()).allSatisfy { $0.number < $1.number }
-    guard isAscending, again.allSatisfy(\.isAgain) else {
-      throw .damaged("its leaf introduces names out of order")
-    }
+    guard cursor.isAtEnd else { throw .damaged("its leaf goes on behind what it introduces") }
     self.record = record.indices.map { record[$0] }
     introductions = found
   }
@@ -60,8 +52,6 @@ public struct LeafEntry: Hashable, Sendable {
 public struct Introduction: Hashable, Sendable {
   public let number: NameNumber
   public let kind: NameKind
-  /// Whether the name had the number before and is given anew: whoever it names was erased.
-  public let isAgain: Bool
   public let content: Content
 
   /// What a leaf says of a name.
@@ -83,13 +73,10 @@ public struct Introduction: Hashable, Sendable {
   }
 
   /// Appends the introduction of a person's name.
-  ///
-  /// - Parameter again: The number of a name that had one already.
   public static func append(
-    _ kind: NameKind, commitment: Span<UInt8>, again: NameNumber? = nil, to bytes: inout [UInt8]
+    _ kind: NameKind, commitment: Span<UInt8>, to bytes: inout [UInt8]
   ) {
-    bytes.append(kind.rawValue | (again == nil ? 0 : LeafEntry.againBit))
-    if let again { bytes.appendLittleEndian(again) }
+    bytes.append(kind.rawValue)
     for index in commitment.indices { bytes.append(commitment[index]) }
   }
 
@@ -99,7 +86,6 @@ public struct Introduction: Hashable, Sendable {
     }
     self.number = number
     self.kind = kind
-    isAgain = false
     if kind.isPersonal {
       content = .commitment(try Introduction.commitment(&cursor))
     } else {
@@ -108,19 +94,6 @@ public struct Introduction: Hashable, Sendable {
       try cursor.skip(count)
       content = .text(Name(try recordText(cursor.bytes.extracting(start..<cursor.index))))
     }
-  }
-
-  init(again cursor: inout RecordCursor) throws(RecordError) {
-    let byte = try cursor.byte()
-    guard byte & LeafEntry.againBit != 0,
-      let kind = NameKind(rawValue: byte & ~LeafEntry.againBit), kind.isPersonal
-    else { throw .damaged("its leaf goes on behind what it introduces") }
-    let start = cursor.index
-    try cursor.skip(4)
-    number = load32(cursor.bytes, start)
-    self.kind = kind
-    isAgain = true
-    content = .commitment(try Introduction.commitment(&cursor))
   }
 
   private static func commitment(_ cursor: inout RecordCursor) throws(RecordError) -> [UInt8] {

@@ -64,7 +64,9 @@ struct ExportSource {
   }
 
   private func events(_ rows: RowStream) throws {
-    var query = question.events(upTo: end)
+    var query = try ledger.read { (view) throws(LedgerError) in
+      try view.located(question.events(upTo: end))
+    }
     while query.from <= query.to {
       var page: [RecordedEvent] = []
       try ledger.read { (view) throws(LedgerError) in

@@ -20,12 +20,6 @@ public enum VersionOrder {
     }
   }
 
-  /// The higher of two versions, the first where they are equal.
-  static func higher(_ left: Name?, _ right: Name) -> Name {
-    guard let left else { return right }
-    return compare(left, right) >= 0 ? left : right
-  }
-
   private static let zero: ArraySlice<UInt8> = [UInt8(ascii: "0")]
 
   private static func comparePart(_ left: ArraySlice<UInt8>, _ right: ArraySlice<UInt8>) -> Int {

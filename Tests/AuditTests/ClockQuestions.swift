@@ -83,6 +83,9 @@ struct ClockTerms {
   /// The clocks that rules of the second table are asked at: they are judged at a moment that a
   /// shorter ledger has to be told.
   var findingsClocks: Clocks?
+  /// What takes turns, because asking everything each time finds no more: which environment is
+  /// asked for by itself, and whose holding is explained. The same for answers that are compared.
+  var turn = 0
   /// The position in the whole ledger of an event's position in this one, and its end.
   var place: (UInt64) -> UInt64 = { $0 }
   var end: UInt64?
@@ -92,10 +95,12 @@ extension ClockAnswers {
   init(_ ledger: Ledger, _ questions: ClockQuestions, _ terms: ClockTerms) throws {
     self = try ledger.read { (view) throws(LedgerError) in
       var answers = ClockAnswers()
-      for environment in questions.environments {
-        try answers.askCustomers(view, questions, terms, environment)
-      }
       try answers.askCustomers(view, questions, terms, nil)
+      // Answers about all environments name theirs; one by itself shows that it is kept apart.
+      if terms.turn.isMultiple(of: 2) {
+        let place = terms.turn / 2 % questions.environments.count
+        try answers.askCustomers(view, questions, terms, questions.environments[place])
+      }
       try answers.askFindings(view, questions, terms)
       try answers.askExplanations(view, questions, terms)
       try answers.askContent(view, questions, terms)
@@ -179,7 +184,8 @@ extension ClockAnswers {
   private mutating func askExplanations(
     _ view: LedgerView, _ questions: ClockQuestions, _ terms: ClockTerms
   ) throws(LedgerError) {
-    for (account, item) in questions.explained {
+    if !questions.explained.isEmpty {
+      let (account, item) = questions.explained[terms.turn % questions.explained.count]
       let told = try view.explain(
         item, for: account, environments: questions.environments, clocks: terms.clocks,
         now: terms.now)

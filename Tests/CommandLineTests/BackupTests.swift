@@ -66,7 +66,130 @@ import Testing
       input: Sample.purchase("t3", of: "zoe", at: 20))
     #expect(more.status == 0, "\(more.errors)")
     #expect(try restored("events").output.contains("zoe"))
-    #expect(try restored("verify").status == 1)
+  }
+
+  @Test("keys that were given up are told of by verify, and are no fault where that is said")
+  func keysGivenUp() throws {
+    let copy = try backUp()
+    let made = try restored("restore", copy, "--without-keys")
+    #expect(made.output.contains("key: the keys of 3 names and texts of people are gone"))
+    let verified = try restored("verify")
+    #expect(verified.status == 1)
+    #expect(verified.output.contains("log and projections are as they were written"))
+    #expect(verified.output.contains("key: the keys of 3 names and texts of people are gone"))
+    #expect(verified.output.contains("--without-keys"))
+    #expect(!verified.output.contains("damaged"))
+    let accepted = try restored("verify", "--without-keys", "--format", "json")
+    #expect(accepted.status == 0, "\(accepted.output)")
+    #expect(try (accepted.object()["keyFaults"] as? [String])?.count == 1)
+    #expect(try (accepted.object()["faults"] as? [Any])?.isEmpty == true)
+    #expect(try (accepted.object()["differences"] as? [String])?.isEmpty == true)
+    // Who backs that up learns it again.
+    let again = try restored("backup", ledger.folder.path("again"), "--operator", "kim")
+    #expect(again.status == 0, "\(again.errors)")
+    #expect(again.output.contains("key: the keys of 3 names and texts of people are gone"))
+  }
+
+  @Test("a key file that is missing does not go unnoticed, and is no damage to the log")
+  func keyFileMissing() throws {
+    try FileManager.default.moveItem(atPath: keys, toPath: ledger.folder.path("safe"))
+    for arguments in [["verify"], ["verify", "--without-keys"]] {
+      let verified = try ledger.run(arguments)
+      #expect(verified.status == 1)
+      #expect(verified.output.contains("log and projections are as they were written"))
+      #expect(verified.output.contains("there is no key file \(keys)"))
+    }
+    let copy = ledger.folder.path("copy")
+    let refused = try ledger.run("backup", copy, "--operator", "kim")
+    #expect(refused.status == 66)
+    #expect(refused.errors.contains("put it back"))
+    #expect(!FileManager.default.fileExists(atPath: copy))
+    // What it advises works.
+    let made = try restored("restore", ledger.path, "--without-keys")
+    #expect(made.status == 0, "\(made.errors)")
+    try FileManager.default.moveItem(atPath: ledger.folder.path("safe"), toPath: keys)
+    #expect(try ledger.run("verify").status == 0)
+  }
+
+  @Test("another ledger's key file is refused by verify, and not taken for damage")
+  func otherKeys() throws {
+    let other = try TestLedger()
+    let appended = try other.run("append", input: Sample.purchase("t1", of: "ada", at: 0))
+    #expect(appended.status == 0)
+    try FileManager.default.removeItem(atPath: keys)
+    try FileManager.default.copyItem(atPath: other.path + "/keys", toPath: keys)
+    let verified = try ledger.run("verify")
+    #expect(verified.status == 65)
+    #expect(verified.errors.contains("is no key file of this ledger"))
+  }
+
+  @Test("a key file without keys is refused, and says what to do", arguments: [0, 64, 131_104])
+  func emptyKeys(count: Int) throws {
+    let copy = try backUp()
+    let empty = ledger.folder.path("empty.keys")
+    try Data(count: count).write(to: URL(fileURLWithPath: empty))
+    let made = try restored("restore", copy, "--keys", empty)
+    #expect(made.status == 65, "\(made.output)")
+    #expect(made.errors.contains("\(empty) holds no keys"))
+    #expect(made.errors.contains("--without-keys"))
+    #expect(try !left().contains("restored"))
+  }
+
+  @Test("restored keys are their owner's alone, and a file of their own")
+  func keyRights() throws {
+    let copy = try backUp()
+    let files = FileManager.default
+    let link = ledger.folder.path("link.keys")
+    try files.setAttributes([.posixPermissions: 0o644], ofItemAtPath: keys)
+    try files.createSymbolicLink(atPath: link, withDestinationPath: keys)
+    #expect(try restored("restore", copy, "--keys", link).status == 0)
+    let found = try files.attributesOfItem(atPath: ledger.folder.path("restored/keys"))
+    #expect(found[.posixPermissions] as? Int == 0o600)
+    #expect(found[.type] as? FileAttributeType == .typeRegular)
+  }
+
+  @Test("a slash at the end of a new folder's name is none of it") func trailingSlash() throws {
+    let copy = ledger.folder.path("copy")
+    let made = try ledger.run("backup", copy + "/", "--operator", "kim")
+    #expect(made.status == 0, "\(made.errors)")
+    let back = try run(
+      ["restore", copy + "/", "--keys", keys], ledger: ledger.folder.path("restored//"))
+    #expect(back.status == 0, "\(back.errors)")
+    #expect(try restored("verify").status == 0)
+    #expect(try left().sorted() == ["copy", "ledger", "restored"])
+  }
+
+  @Test(
+    "where no folder can be made is said before anything is copied",
+    arguments: [
+      "nowhere/copy", "ledger/keys/copy", "dangling",
+    ])
+  func impossiblePlace(_ name: String) throws {
+    try FileManager.default.createSymbolicLink(
+      atPath: ledger.folder.path("dangling"), withDestinationPath: "nowhere")
+    let copy = try backUp()
+    let made = try ledger.run("backup", ledger.folder.path(name), "--operator", "kim")
+    #expect(made.status == 73)
+    let back = try run(
+      ["restore", copy, "--keys", keys], ledger: ledger.folder.path(name))
+    #expect(back.status == 73)
+    #expect(try ledger.run("backup", "", "--operator", "kim").status == 73)
+    #expect(try left().sorted() == ["copy", "dangling", "ledger"])
+    #expect(try ledger.run("events", "--type", "operator.acted").lines.count == 1)
+  }
+
+  @Test("a restoring leaves nothing in the backup") func untouched() throws {
+    let copy = try backUp()
+    #expect(try restored("restore", copy, "--keys", keys).status == 0)
+    #expect(
+      try FileManager.default.subpathsOfDirectory(atPath: copy).sorted() == [
+        "log", "log/data.mdb",
+      ])
+  }
+
+  /// What stands beside the ledger.
+  private func left() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: ledger.folder.url.path)
   }
 
   @Test("an erasure reaches a backup by its keys")
@@ -92,7 +215,6 @@ import Testing
     #expect(wrong.errors.contains("is no key file of this ledger"))
     #expect(try restored("restore", copy + "-nowhere", "--keys", keys).status == 66)
     #expect(try restored("restore", copy, "--keys", keys + "-nowhere").status == 66)
-    let left = try FileManager.default.contentsOfDirectory(atPath: ledger.folder.url.path)
-    #expect(!left.contains { $0.hasSuffix(".part") || $0 == "restored" })
+    #expect(try !left().contains { $0.hasSuffix(".part") || $0 == "restored" })
   }
 }

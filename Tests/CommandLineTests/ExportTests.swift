@@ -55,6 +55,24 @@ import Testing
       ])
   }
 
+  @Test("quantities of several currencies that are too many for one number are refused")
+  func quantities() throws {
+    func sale(_ transaction: String, _ currency: String) -> String {
+      Sample.event(
+        transaction, "transaction.purchased", at: 20,
+        #","transaction":"\#(transaction)","product":"coins","data":{"price":"1","#
+          + #""currency":"\#(currency)","quantity":5000000000000000000}"#)
+    }
+    let appended = try ledger.run("append", input: sale("c1", "EUR") + "\n" + sale("c2", "JPY"))
+    #expect(appended.status == 0, "\(appended.errors)")
+    let sums = try ledger.run("events", "--sum", "quantity", "--product", "coins")
+    #expect(sums.status == 65, "\(sums.output)")
+    #expect(sums.errors.contains("--by currency"))
+    let apart = try ledger.run(
+      "events", "--sum", "quantity", "--by", "currency", "--product", "coins")
+    #expect(apart.status == 0, "\(apart.errors)")
+  }
+
   @Test("counts go by several values") func counts() throws {
     let counts = try ledger.run(
       "events", "--by", "type,currency", "--type", "transaction.*", "--format", "jsonl")

@@ -56,6 +56,53 @@ struct LookupAgreementTests {
     return yes
   }
 
+  @Test(
+    "after erasures and returns, folded and from the tail",
+    arguments: 1...12 as ClosedRange<UInt64>)
+  func erasures(_ seed: UInt64) throws {
+    var random = SeededRandom(seed: seed &+ 0xE4A5E)
+    let events = Histories.dense(seed: seed, count: 90).filter {
+      $0.event.type.kind != .accountErased
+    }
+    let names = Names(events)
+    let now = events.map(\.event.occurredAt).max() ?? .noon
+    let ledger = try TemporaryLedger(now: now)
+    for part in 0..<3 {
+      let third = events.count / 3
+      try ledger.append(events[part * third..<(part + 1) * third])
+      if random.chance(1, in: 2) { try ledger.ledger.fold() }
+      let account = random.one(of: names.accounts)
+      var erasure = Event(
+        id: Name("erasure-\(part)"), type: EventType(.accountErased), occurredAt: now)
+      erasure.account = account
+      do throws(LedgerError) { try ledger.ledger.erase(erasure) } catch {
+        #expect(error.code == .notFound)
+        continue
+      }
+      for fold in [false, true] {
+        if fold { try ledger.ledger.fold() }
+        for item in names.items {
+          let verdict = ledger.lookup.isEntitled(account.text, to: item.item)
+          #expect(verdict == .unknownAccount(position: try ledger.ledger.log.lastPosition()))
+        }
+        _ = try compare(ledger, names, now: now, &random, "seed \(seed), part \(part)")
+      }
+      // Whoever is named again begins afresh.
+      if random.chance(1, in: 2) {
+        var bought = Event.bought(Name("again-\(part)"), account, at: 0)
+        bought.occurredAt = now.advanced(by: Int64(part + 1) * Instant.hour)
+        try ledger.append(bought)
+        if random.chance(1, in: 2) { try ledger.ledger.fold() }
+        #expect(
+          ledger.lookup.isEntitled(account.text, to: .product("map"), at: bought.occurredAt).isYes)
+      }
+      _ = try compare(ledger, names, now: now, &random, "seed \(seed), after part \(part)")
+    }
+    try ledger.ledger.fold()
+    #expect(try ledger.ledger.checkProjections() == [])
+    #expect(try ledger.ledger.log.verify().faults == [])
+  }
+
   @Test("over random histories, folded, from the tail, and in between")
   func random() throws {
     var yes = 0

@@ -33,6 +33,26 @@ import Testing
     try first.close()
   }
 
+  @Test func `Without locks a copy is read and nothing is made beside it`() throws {
+    let folder = try TemporaryFolder()
+    let environment = try folder.environment()
+    let table = try environment.createTable("t")
+    try environment.set(table, "k", "v")
+    let copy = folder.path + "/copy"
+    try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: false)
+    try environment.copy(to: copy, compacting: true)
+    let options = Environment.Options(readOnly: true, usesLocks: false)
+    let read = try Environment.open(copy, options: options)
+    let found = try #require(try read.table("t"))
+    let view = try read.beginRead()
+    #expect(try view.contains(found, Array("k".utf8).span))
+    // A copy of the copy needs no lock either.
+    let second = folder.path + "/second"
+    try FileManager.default.createDirectory(atPath: second, withIntermediateDirectories: false)
+    try read.copy(to: second, compacting: true)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: copy) == ["data.mdb"])
+  }
+
   @Test func `Closing waits for no one: open transactions are an error`() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()

@@ -4,7 +4,7 @@ import Testing
 @Suite("The entry of a leaf") struct LeafEntryTests {
   private static let commitment = (0..<32).map { UInt8($0) }
 
-  /// A purchase that introduces the names 4 to 7 and gives the account 2 anew.
+  /// A purchase that introduces the names 4 to 7.
   private func entry() -> [UInt8] {
     let event = Event(
       id: "p1", type: EventType(.transactionPurchased), occurredAt: Instant(microseconds: 5),
@@ -18,17 +18,14 @@ import Testing
     Introduction.append(.device, commitment: Self.commitment.span, to: &bytes)
     Introduction.append(.product, text: Array("atlas".utf8).span, to: &bytes)
     Introduction.append(.transaction, text: Array("t".utf8).span, to: &bytes)
-    Introduction.append(.account, commitment: Self.commitment.span, again: 2, to: &bytes)
     return bytes
   }
 
-  @Test("says what its record introduces, and what comes again") func reads() throws {
+  @Test("says what its record introduces") func reads() throws {
     let bytes = entry()
     let entry = try LeafEntry(bytes.span)
-    #expect(entry.introductions.map(\.number) == [4, 5, 6, 7, 2])
-    #expect(
-      entry.introductions.map(\.kind) == [.app, .device, .product, .transaction, .account])
-    #expect(entry.introductions.map(\.isAgain) == [false, false, false, false, true])
+    #expect(entry.introductions.map(\.number) == [4, 5, 6, 7])
+    #expect(entry.introductions.map(\.kind) == [.app, .device, .product, .transaction])
     #expect(entry.introductions[0].content == .text("app"))
     #expect(entry.introductions[1].content == .commitment(Self.commitment))
     let view = try RecordView(entry.record.span)
@@ -39,8 +36,6 @@ import Testing
   @Test("is read whole or not at all") func cut() {
     let bytes = entry()
     for count in 0..<bytes.count {
-      // Without its last introduction, of a name that comes again, it is another entry.
-      if count == bytes.count - 37 { continue }
       let part = Array(bytes[..<count])
       #expect(throws: RecordError.self, "\(count) bytes") { try LeafEntry(part.span) }
     }
@@ -58,7 +53,7 @@ import Testing
         if case .success = (Result { try LeafEntry(changed.span) }) { read += 1 }
       }
     }
-    // Texts, commitments and the number of the one that comes again may be others.
+    // Texts and commitments may be others.
     #expect(read > 0 && read < bytes.count * 8)
   }
 }

@@ -115,6 +115,20 @@ struct CustomerTests {
     #expect(scene.book.versionOnOffer(of: 0, in: .production) == nil)
   }
 
+  @Test func `Of equal versions on offer the one that was named first is it`() throws {
+    let scene = try Scene(
+      """
+      1T10:00 session.started d=d1
+      1T10:01 session.started d=d2
+      1T10:02 content.versionPublished d=d2 p=book {"contentVersion":"2"}
+      1T10:03 content.versionPublished d=d1 p=book {"contentVersion":"2.0"}
+      1T10:03 content.versionPublished d=d3 p=book {"contentVersion":"1.9"}
+      """)
+    let book = scene.ledger.number(.product, "book")
+    #expect(scene.book.units.count == 3)
+    #expect(scene.book.versionOnOffer(of: book, in: .production) == "2")
+  }
+
   @Test func `Chains that nobody holds ask what nobody has installed`() throws {
     let text = """
       1T10:00 transaction.purchased t=t1 p=book {"downloads":[{"download":"c1"}]}

@@ -111,6 +111,16 @@ struct LedgerConsumptionTests {
     try expectNotCovered(Shop.consumption("a", of: 1, by: "nobody"))
   }
 
+  @Test("that were refused leave nobody's name behind for whoever is named next")
+  func strangerAndNext() throws {
+    try append(Shop.catalogue)
+    try expectNotCovered(Shop.consumption("a", of: 1, by: "nobody"))
+    // Takes the number and the slot that were given back.
+    try append(Shop.purchase("1", by: "carol"))
+    let accounts = try walk.ledger().log.allEvents().compactMap(\.event.account)
+    #expect(accounts == ["carol"])
+  }
+
   @Test("are refused with all of their batch where the batch as a whole is not covered")
   func together() throws {
     try append(Shop.catalogue, Shop.purchase("1", by: "anna"))

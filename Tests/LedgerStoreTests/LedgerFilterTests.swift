@@ -241,7 +241,8 @@ private struct FindingFilter {
   }
 
   /// Such a restore stands in no customer's unit.
-  @Test("tell of a restore that names no device, as the whole ledger's do", arguments: [false, true])
+  @Test(
+    "tell of a restore that names no device, as the whole ledger's do", arguments: [false, true])
   func restoreWithoutDevice(isFolded: Bool) throws {
     let walk = try LedgerWalk()
     let hour = Instant.hour

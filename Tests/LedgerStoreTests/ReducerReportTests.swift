@@ -56,7 +56,8 @@ import Testing
         for index in (place?.upperBound ?? row.count)..<row.count { row[index] = 0xFF }
         rows.append((view.tables.units, units.unit.bigEndianBytes, row))
         for (account, answer) in answers {
-          rows.append((view.tables.answers, try texts.answerKey(of: account), answer.encoded))
+          guard let key = try texts.answerKey(of: account) else { continue }
+          rows.append((view.tables.answers, key, answer.encoded))
         }
       }
       try texts.check()

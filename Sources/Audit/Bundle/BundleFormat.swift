@@ -23,7 +23,7 @@ enum BundleFormat {
 
   /// A leaf with the event that its bytes tell; without one where it stands there for a name alone.
   static func line(
-    _ entry: [UInt8], _ role: BundleRole, _ personal: [BundledMember], _ event: RecordedEvent?
+    _ entry: [UInt8], _ role: BundleRole, _ personal: [PersonalMember], _ event: RecordedEvent?
   ) -> [UInt8] {
     var line = leafStart
     line += Array(StandardBase64.encode(entry).utf8)
@@ -46,9 +46,11 @@ enum BundleFormat {
 
   /// What a line of an entry carries; nil where it is another line. What it says of the event is
   /// not read but to be made again, and compared.
+  ///
+  /// - Throws: ``ProofError``: `malformed` where a personal member is none.
   static func leaf(
     _ line: [UInt8]
-  ) -> (entry: [UInt8], role: BundleRole, personal: [BundledMember])? {
+  ) throws(ProofError) -> (entry: [UInt8], role: BundleRole, personal: [PersonalMember])? {
     guard line.starts(with: leafStart) else { return nil }
     let rest = line[leafStart.count...]
     guard let end = rest.firstIndex(of: UInt8(ascii: "\"")),
@@ -58,13 +60,16 @@ enum BundleFormat {
     for role in BundleRole.allCases {
       let text = #"","role":"\#(role.rawValue)""#
       guard rest[end...].starts(with: text.utf8) else { continue }
-      return personal(rest[(end + text.utf8.count)...]).map { (entry, role, $0) }
+      guard let personal = try personal(rest[(end + text.utf8.count)...]) else { return nil }
+      return (entry, role, personal)
     }
     return nil
   }
 
   /// The personal members that stand behind a role; nil where they are none.
-  private static func personal(_ rest: ArraySlice<UInt8>) -> [BundledMember]? {
+  private static func personal(
+    _ rest: ArraySlice<UInt8>
+  ) throws(ProofError) -> [PersonalMember]? {
     guard rest.starts(with: personalStart) else { return [] }
     let start = rest.startIndex + personalStart.count
     // Inside of a text a quote is escaped: the first such end is the end.
@@ -77,9 +82,11 @@ enum BundleFormat {
     do throws(EventError) { value = try JSONValue(json: Array(rest[start...end])) } catch {
       return nil
     }
-    let values = value.array ?? []
-    let members = values.compactMap(BundledMember.init)
-    return members.count == values.count ? members : nil
+    var members: [PersonalMember] = []
+    for value in value.array ?? [] {
+      members.append(try PersonalMember(try ProofObject(value, "personal")))
+    }
+    return members
   }
 
   static func line(_ nodes: ArraySlice<TreeHash>) -> [UInt8] {

@@ -95,7 +95,11 @@ public struct BundleReader: Sendable {
   private mutating func readLeaf(
     _ bytes: [UInt8], _ header: BundleHeader
   ) throws(ProofError) {
-    guard let (entry, role, personal) = BundleFormat.leaf(bytes) else {
+    let leaf: (entry: [UInt8], role: BundleRole, personal: [PersonalMember])?
+    do throws(ProofError) { leaf = try BundleFormat.leaf(bytes) } catch {
+      throw ProofError(error.code, "line \(line) of the bundle: \(error.message)")
+    }
+    guard let (entry, role, personal) = leaf else {
       throw failure(
         "is no entry: expected leaf in base64, role and event, for \(header.leafCount) lines")
     }

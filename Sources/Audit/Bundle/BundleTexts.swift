@@ -20,11 +20,11 @@ struct BundleTexts {
   /// - Throws: `RecordError` where it is damaged, or names something that no entry so far has
   ///   introduced.
   func event(
-    of entry: BundledEntry, showing personal: [BundledMember]
+    of entry: BundledEntry, showing personal: [PersonalMember]
   ) throws(RecordError) -> RecordedEvent {
     let view = try RecordView(entry.leaf.record.span, isChecked: false)
     var recorded = try view.maskedEvent { texts[$0] }
-    for case .disclosed(let member, _) in personal {
+    for member in personal.compactMap(\.member) {
       recorded.event.data.members.removeAll { Name($0.name) == Name(member.name) }
       recorded.event.data.members.append(member)
     }
@@ -54,7 +54,7 @@ struct BundledEntry {
   }
 
   /// Whether the record commits to these personal members, shown or withheld.
-  func commits(to personal: [BundledMember]) -> Bool {
+  func commits(to personal: [PersonalMember]) -> Bool {
     commitment == Commitment.data(personal.map(\.commitment))
   }
 }

@@ -93,12 +93,11 @@ extension LedgerView {
       let entry = try leaf(at: position)
       let parts = try bundledEntry(entry, at: position)
       texts.add(parts)
-      var personal: [BundledMember] = []
+      var personal: [PersonalMember] = []
       var event: RecordedEvent?
       if role != .names {
         if !contents.disclosed.isEmpty {
-          personal = BundledMember.members(
-            try disclosures(at: position) ?? [], showing: contents.disclosed)
+          personal = try shown(contents.disclosed, at: position)
         }
         do throws(RecordError) { event = try texts.event(of: parts, showing: personal) } catch {
           throw LedgerError(.corrupt, "Position \(position): \(error)", position: position)
@@ -113,6 +112,17 @@ extension LedgerView {
       nodes = nodes.dropFirst(BundleFormat.lineNodesMax)
       guard write(line + BundleFormat.lineFeed) else { return }
     }
+  }
+
+  /// The personal members of an event, those shown that have one of the names; none where that
+  /// shows nothing.
+  private func shown(
+    _ names: Set<Name>, at position: UInt64
+  ) throws(LedgerError) -> [PersonalMember] {
+    let disclosures = try disclosures(at: position) ?? []
+    let isShown = disclosures.map { names.contains(Name($0.member.name)) }
+    if !isShown.contains(true) { return [] }
+    return zip(disclosures, isShown).map { PersonalMember($0, isShown: $1) }
   }
 
   private func bundledEntry(

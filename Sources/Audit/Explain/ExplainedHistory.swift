@@ -52,6 +52,52 @@ struct ExplainedHistory {
       question.name)
   }
 
+  /// The places of a customer's events, and of those that state nobody and come from a session, or
+  /// else a device, on which nobody else was seen.
+  ///
+  /// - Complexity: O(*n* log *n*) in the events.
+  func places(ofCustomer account: NameNumber) -> Set<Int> {
+    let book = Book(folding: facts, texts: texts)
+    let positions = Unit.positions(
+      ofCustomer: account, among: facts, context: book.context, texts: texts)
+    let everywhere = EnvironmentSet(StoreEnvironment.allCases.map { EnvironmentSet($0) })
+    let linked = Set(
+      book.unit(of: account)?.linkedAccounts(of: account, environments: everywhere) ?? [account])
+    var seen: [NameNumber: Set<NameNumber>] = [:]
+    var stated: Set<NameNumber> = []
+    for fact in facts where fact.account != 0 {
+      stated.insert(fact.transaction)
+      for number in [fact.session, fact.device] where number != 0 {
+        seen[number, default: []].insert(fact.account)
+      }
+    }
+    return Set(
+      facts.indices.filter { place in
+        let fact = facts[place]
+        if positions.contains(fact.position) { return true }
+        guard fact.account == 0, !(fact.transaction != 0 && stated.contains(fact.transaction))
+        else { return false }
+        let there = seen[fact.session] ?? seen[fact.device] ?? []
+        return !there.isEmpty && there.isSubset(of: linked)
+      })
+  }
+
+  /// The products that a name stands for: the one of that name, and those that a catalogue lets
+  /// open the entitlement of that name.
+  func products(for name: Name) -> Set<NameNumber> {
+    var found: Set<NameNumber> = [texts.number(.product, name)]
+    for recorded in events where recorded.event.type.kind == .catalogSet {
+      for entry in recorded.event.data.array("products") ?? [] {
+        guard let product = entry["product"]?.string,
+          (entry["entitlements"]?.array ?? []).contains(where: { $0.string == name.text })
+        else { continue }
+        found.insert(texts.number(.product, Name(product)))
+      }
+    }
+    found.remove(0)
+    return found
+  }
+
   /// The entries of an answer that are about a name, in names.
   func holdings(_ answer: Answer, _ name: Name) -> [Explanation.Holding] {
     answer.entries.compactMap { entry in

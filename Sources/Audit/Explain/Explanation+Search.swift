@@ -52,7 +52,11 @@ private struct ExplanationSearch {
   /// What everything comes to, and whether the customer may have it.
   let holdings: [Holding]
   let isHeld: Bool
+  /// What is left of it, where it is a unit that purchases credit.
+  private let balance: Int64?
   private let all: Range<Int>
+  /// The places of the customer's own events.
+  private let own: Set<Int>
   private let deciding: [Int]
 
   init(
@@ -75,6 +79,8 @@ private struct ExplanationSearch {
     self.question = question
     self.holdings = holdings
     isHeld = answer.active.contains(question.name)
+    balance = answer.balances.first { $0.unit == question.name }?.amount
+    own = history.places(ofCustomer: asked.account)
     // Downloads and installs decide nothing here, so that they need not be tried one by one; where
     // they do all the same (an account that only they state), everything is tried.
     let usual = history.deciding
@@ -87,6 +93,7 @@ private struct ExplanationSearch {
       return Found(ground: .listed, places: smallest(question, holdings), question: question)
     }
     let isStated = history.facts.contains { $0.account == question.account }
+    if let balance { return Found(ground: .balance(balance), question: question) }
     return takenAway(by: canTakeAway, .takenAway) ?? over() ?? elsewhere()
       // But for the catalogue it would be a non-consumable.
       ?? takenAway(by: { $0.kind == .catalogSet }, .consumable) ?? attempted()
@@ -132,11 +139,31 @@ private struct ExplanationSearch {
     if history.holdings(of: base, question) != wanted { base = all.filter { !gone.contains($0) } }
     // With the takers beside it must be gone, too: another's first event decides only where it is
     // of a transaction that stays.
-    let places = ExplainedHistory.smallest(of: base) { part in
-      history.holdings(of: part, question) == wanted
-        && history.holdings(of: (part + taken).sorted(), question).isEmpty
+    let had = kinds(wanted)
+    let smallestBase = { (places: [Int], takers: [Int]) in
+      ExplainedHistory.smallest(of: places) { part in
+        kinds(history.holdings(of: part, question)) == had
+          && history.holdings(of: (part + takers).sorted(), question).isEmpty
+      }
     }
-    return Found(ground: ground, places: (places + taken).sorted(), question: question)
+    // Each of many may take it away alone: one of them is enough to say why.
+    let many = smallestBase(base, taken)
+    let needed = ExplainedHistory.smallest(of: taken) { part in
+      history.holdings(of: (many + part).sorted(), question).isEmpty
+    }
+    let places = smallestBase(many, needed)
+    return Found(ground: ground, places: (places + needed).sorted(), question: question)
+  }
+
+  /// What holdings come to, whenever they began.
+  private func kinds(_ holdings: [Holding]) -> Set<HeldKind> {
+    Set(holdings.map { HeldKind(product: $0.product, item: $0.entitlement, state: $0.state) })
+  }
+
+  private struct HeldKind: Hashable {
+    var product: Name?
+    var item: Name?
+    var state: EntitlementState
   }
 
   private func canTakeAway(_ fact: Fact) -> Bool {
@@ -183,14 +210,11 @@ private struct ExplanationSearch {
 
   /// The last attempt to buy it: the payment and what became of it.
   private func attempted() -> Found? {
-    let product = history.texts.number(.product, question.name)
-    guard product != 0 else { return nil }
+    let products = history.products(for: question.name)
     let tries = all.filter { place in
-      let fact = history.facts[place]
-      switch fact.kind {
+      switch history.facts[place].kind {
       case .paymentAdded, .transactionPurchasing, .transactionDeferred, .transactionFailed:
-        return fact.product == product
-          && (fact.account == question.account || fact.account == 0)
+        return products.contains(history.facts[place].product) && own.contains(place)
       default: return false
       }
     }

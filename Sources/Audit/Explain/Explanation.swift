@@ -54,9 +54,11 @@ public struct Explanation: Sendable {
     case elsewhere(StoreEnvironment)
     /// It is a consumable: it credits, and is never an entitlement.
     case consumable
+    /// It is a balance that purchases credit: so much is left.
+    case balance(Int64)
     /// It was tried, and nothing was bought; the steps are of the last attempt.
     case attempted
-    /// No event of the customer concerns it.
+    /// The customer has neither bought it nor been given it, nor tried to.
     case nothing
     /// No event states the account.
     case unknownAccount

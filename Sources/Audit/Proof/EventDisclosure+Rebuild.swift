@@ -65,7 +65,7 @@ extension EventDisclosure {
   }
 
   private var disclosedMembers: [EventData.Member] {
-    personal.compactMap { if case .disclosed(let member, _) = $0 { member } else { nil } }
+    personal.compactMap(\.member)
   }
 
   /// The members that the record says are there, and how many it does not name.
@@ -153,8 +153,7 @@ extension EventDisclosure {
 
   private func checkMembers(_ commitment: [UInt8]?) throws(ProofError) {
     if personal.isEmpty { return }
-    let commitments = personal.compactMap(\.commitment)
-    guard commitments.count == personal.count, Commitment.data(commitments) == commitment else {
+    guard Commitment.data(personal.map(\.commitment)) == commitment else {
       throw .notProven("the personal data is not what the record commits to")
     }
   }
@@ -168,17 +167,6 @@ extension Introduction {
     case .commitment(let commitment):
       name.nonce?.count == Commitment.nonceByteCount
         && Commitment.name(kind, name.text, nonce: name.nonce ?? []) == commitment
-    }
-  }
-}
-
-extension EventDisclosure.PersonalMember {
-  /// The commitment to it; nil where a length is wrong, by which one text could pass for another.
-  fileprivate var commitment: [UInt8]? {
-    switch self {
-    case .disclosed(let member, let nonce):
-      nonce.count == Commitment.nonceByteCount ? Commitment.member(member, nonce: nonce) : nil
-    case .withheld(let commitment): commitment.count == TreeHash.byteCount ? commitment : nil
     }
   }
 }

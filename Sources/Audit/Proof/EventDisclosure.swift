@@ -26,12 +26,6 @@ struct EventDisclosure {
     let path: [TreeHash]
   }
 
-  /// One personal member of `data`: disclosed with its value and nonce, or its commitment alone.
-  enum PersonalMember {
-    case disclosed(EventData.Member, nonce: [UInt8])
-    case withheld(commitment: [UInt8])
-  }
-
   /// What the tree hashes.
   var entry: [UInt8]
   /// The event as one line of JSON, with position and ledger time.
@@ -79,20 +73,6 @@ extension EventDisclosure.Introducer {
       (name: "entry", value: .base64(entry)),
       (name: "path", value: .array(path.map { .base64($0.bytes) })),
     ])
-  }
-}
-
-extension EventDisclosure.PersonalMember {
-  fileprivate var value: JSONValue {
-    switch self {
-    case .disclosed(let member, let nonce):
-      .object([
-        (name: "name", value: .string(member.name)),
-        (name: "json", value: .string(String(decoding: member.json, as: UTF8.self))),
-        (name: "nonce", value: .base64(nonce)),
-      ])
-    case .withheld(let commitment): .object([(name: "commitment", value: .base64(commitment))])
-    }
   }
 }
 
@@ -154,28 +134,14 @@ extension EventDisclosure.Introducer {
   }
 }
 
-extension EventDisclosure.PersonalMember {
-  fileprivate init(_ object: ProofObject) throws(ProofError) {
-    if object.has("commitment") {
-      self = .withheld(commitment: try object.bytes("commitment"))
-      try object.end(["commitment"])
-    } else {
-      let member = EventData.Member(
-        name: try object.text("name"), json: Array(try object.text("json").utf8))
-      self = .disclosed(member, nonce: try object.bytes("nonce"))
-      try object.end(["name", "json", "nonce"])
-    }
-  }
-}
-
 extension JSONValue {
-  fileprivate static func base64(_ bytes: [UInt8]) -> JSONValue {
+  static func base64(_ bytes: [UInt8]) -> JSONValue {
     .string(StandardBase64.encode(bytes))
   }
 }
 
-/// An object of a proof's extra data: members of known kinds, and an error that names what is not.
-private struct ProofObject {
+/// An object of a proof's extra data, or of a bundle: members of known kinds, and an error that names what is not.
+struct ProofObject {
   private let members: [(name: String, value: JSONValue)]
   private let place: String
 

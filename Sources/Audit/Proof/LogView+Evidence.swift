@@ -88,16 +88,14 @@ extension Withholding {
     }
   }
 
-  fileprivate func shown(_ disclosure: MemberDisclosure) -> EventDisclosure.PersonalMember {
+  fileprivate func shown(_ disclosure: MemberDisclosure) -> PersonalMember {
     let isWithheld =
       switch self {
       case .nothing: false
       case .everything: true
       case .fields(let fields): fields.contains(Name(disclosure.member.name))
       }
-    return isWithheld
-      ? .withheld(commitment: disclosure.commitment)
-      : .disclosed(disclosure.member, nonce: disclosure.nonce)
+    return PersonalMember(disclosure, isShown: !isWithheld)
   }
 }
 

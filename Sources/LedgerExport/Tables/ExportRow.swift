@@ -16,7 +16,8 @@ enum ExportRow {
       ExportCell(event.download),
       ExportCell(event.data.string("price").flatMap { ExactDecimal($0) }),
       ExportCell(event.data.string("currency")), ExportCell(event.data.integer("quantity")),
-      ExportCell(event.data.string("storefront")), .json(event.data.text),
+      ExportCell(event.data.string("storefront")),
+      .json(String(decoding: event.data.json, as: UTF8.self)),
     ]
   }
 
@@ -85,20 +86,5 @@ enum ExportRow {
       ExportCell(finding.account), ExportCell(finding.device), ExportCell(finding.transaction),
       ExportCell(finding.product), ExportCell(finding.download), ExportCell(finding.detail),
     ]
-  }
-}
-
-extension EventData {
-  /// The members as the text of one JSON object, each value as it was written.
-  var text: String {
-    var bytes: [UInt8] = [UInt8(ascii: "{")]
-    for member in members {
-      if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
-      bytes += JSONValue.string(member.name).json
-      bytes.append(UInt8(ascii: ":"))
-      bytes += member.json
-    }
-    bytes.append(UInt8(ascii: "}"))
-    return String(decoding: bytes, as: UTF8.self)
   }
 }

@@ -19,7 +19,8 @@ extension Unit {
   }
 
   /// The positions of a customer's events among the unit's facts, in any environment: those that
-  /// state one of its account ids, and those of the transactions that it held then or holds now.
+  /// state one of its account ids, and those of the transactions that it held then or holds now, or
+  /// of their chains where they name no transaction.
   ///
   /// Links reach back over all events of both ids; after a transfer the former holder keeps the
   /// events up to it; after an erasure an account id starts afresh.
@@ -51,7 +52,11 @@ extension Unit {
     for state in unit.environments {
       let customer = state.knownCustomer(of: account)
       guard customer != nobody, let history = holdings[state.environment] else { continue }
-      let held = Set(state.transactions.filter { $0.holder == customer }.map(\.number))
+      var held: Set<NameNumber> = []
+      for transaction in state.transactions where transaction.holder == customer {
+        held.insert(transaction.number)
+        if transaction.chain != none { held.insert(state.chains[transaction.chain].original) }
+      }
       positions.formUnion(history.positions(of: customer, holding: held))
     }
     return positions
@@ -65,7 +70,8 @@ private struct HoldingHistory {
   private var merged: [Int: Int] = [:]
 
   mutating func note(_ fact: Fact, _ root: NameNumber, _ customers: Set<Int>) {
-    events.append((fact.position, root, customers))
+    // Some events of the store name only the chain.
+    events.append((fact.position, root == 0 ? fact.original : root, customers))
   }
 
   mutating func merge(_ customers: Set<Int>, into left: Int) {
@@ -95,6 +101,12 @@ extension EnvironmentState {
     }
     let place = root == 0 ? none : transactionIndex.lookUp(UInt64(root))
     if place >= 0 { customers.insert(transactions[place].holder) }
+    if root == 0 && fact.original != 0 {
+      let chain = chainIndex.lookUp(UInt64(fact.original))
+      for transaction in transactions where chain >= 0 && transaction.chain == chain {
+        customers.insert(transaction.holder)
+      }
+    }
     customers.remove(nobody)
     return customers
   }

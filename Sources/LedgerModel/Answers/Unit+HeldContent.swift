@@ -57,10 +57,10 @@ extension Unit {
   ///
   /// - Complexity: O(*n*) in their number.
   public func namedVersions(
-    in environment: StoreEnvironment, _ body: (NameNumber, Name) -> Void
+    in environment: StoreEnvironment, _ body: (VersionObservation) -> Void
   ) {
     guard let place = self.place(of: environment) else { return }
-    for observed in environments[place].versions { body(observed.product, observed.version) }
+    for observed in environments[place].versions { body(observed) }
   }
 }
 

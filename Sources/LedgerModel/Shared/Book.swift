@@ -133,11 +133,11 @@ public struct Book {
     unit(of: subject)?.installed(subject, environments: environments) ?? []
   }
 
-  /// The highest version that events have named for a product.
+  /// The version on offer of a product: the highest that events have named for it.
   public func versionOnOffer(
     of product: NameNumber, in environment: StoreEnvironment
   ) -> Name? {
-    observations[.init(environment: environment, product: product)]?.versionOnOffer
+    observations[.init(environment: environment, product: product)]?.onOffer(texts)?.version
   }
 
   /// Believed `occurredAt` of the newest fact that counts in an environment.

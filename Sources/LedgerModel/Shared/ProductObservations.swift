@@ -57,14 +57,16 @@ public struct ProductObservations: Sendable {
     }
   }
 
-  /// The highest version that events have named: the version on offer (`model.md` 18).
-  public var versionOnOffer: Name? {
-    versions.reduce(nil) { VersionOrder.higher($0, $1.version) }
+  /// The version on offer, and the first event that named it (`model.md` 18).
+  ///
+  /// - Complexity: O(*n*) in the versions.
+  public func onOffer(_ texts: any FactTexts) -> VersionObservation? {
+    versions.max { $1.isOffered(over: $0, texts) }
   }
 
   func versionOnOffer(before key: FoldKey, _ texts: any FactTexts) -> Name? {
-    versions.filter { $0.key.precedes(key, texts) }
-      .reduce(nil) { VersionOrder.higher($0, $1.version) }
+    versions.lazy.filter { $0.key.precedes(key, texts) }
+      .max { $1.isOffered(over: $0, texts) }?.version
   }
 }
 

@@ -5,6 +5,20 @@ public struct VersionObservation: Hashable, Sendable {
   public var product: NameNumber
   public var version: Name
   public var key: FoldKey
+
+  /// Whether this one and not `other` is the version on offer, of two of one product: the higher
+  /// one (`model.md` 18), of equal ones the one that the fold's order names first, and of those
+  /// that one event names the lesser text by bytes. So the text on offer depends neither on the
+  /// order of arrival nor on which unit is asked first.
+  ///
+  /// - Complexity: O(*n*) in the length of both versions; the ids of two events are read where
+  ///   nothing else tells which is first.
+  public func isOffered(over other: VersionObservation, _ texts: any FactTexts) -> Bool {
+    let order = VersionOrder.compare(version, other.version)
+    if order != 0 { return order > 0 }
+    if key == other.key { return version < other.version }
+    return key.precedes(other.key, texts)
+  }
 }
 
 /// A `content.versionPublished`, to be judged against what all units have observed before it.

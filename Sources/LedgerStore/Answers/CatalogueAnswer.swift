@@ -84,7 +84,8 @@ extension LedgerView {
   /// The version on offer of each product that events have named one for (`model.md` 18).
   ///
   /// - Complexity: O(*u*) in the units that observed the products; where the clocks ask for the
-  ///   past, O(*n* log *n*) in their events, one unit at a time.
+  ///   past, O(*n* log *n*) in their events, one unit at a time; O(*n*) in the ledger's events for
+  ///   a store time before that of the event by which the ledger learned of the environment.
   /// - Throws: ``LedgerError``.
   public func versionsOnOffer(
     of products: [Name], in environment: StoreEnvironment = .production, clocks: Clocks = .now
@@ -109,17 +110,17 @@ extension LedgerView {
   ) throws(LedgerError) -> [Unit.ObservedProduct: Name] {
     var all: [Unit.ObservedProduct: ProductObservations] = [:]
     guard cuts(clocks) else {
-      for product in products { all[product] = try observations(of: product) }
-      return all.compactMapValues(\.versionOnOffer)
+      for product in products { all[product] = try observed(product) }
+      return all.compactMapValues { $0.onOffer(reader.texts)?.version }
     }
-    let context = try context(clocks)
+    let context = try context(clocks, in: EnvironmentSet(products.map(\.environment)))
     let texts = reader.texts
     var observers = known
     for product in products {
       // An event's environment may have been another one before its transaction stated it.
       for environment in StoreEnvironment.allCases {
         observers.formUnion(
-          try unitsObserving(.init(environment: environment, product: product.product)))
+          try self.observers(of: .init(environment: environment, product: product.product)))
       }
     }
     for unit in observers.sorted() {
@@ -130,12 +131,7 @@ extension LedgerView {
       }
     }
     try texts.check()
-    return all.compactMapValues(\.versionOnOffer)
-  }
-
-  /// The shared context at the clocks.
-  func context(_ clocks: Clocks) throws(LedgerError) -> SharedContext {
-    cuts(clocks) ? try book(of: [], clocks).context : reader.overlay.context
+    return all.compactMapValues { $0.onOffer(texts)?.version }
   }
 
   /// The number of an app; 0 where none is asked for, and nil where no event names it.

@@ -94,7 +94,8 @@ extension LedgerView {
     if tally.mustTell == 0 { return }
     try eachUnit(question, book) { (unit) throws(LedgerError) in
       for held in question.held(by: unit, context, reader.texts) {
-        guard let offer = tally.offers[held.observed], let reason = held.sort.standing(offer).reason
+        guard let offer = tally.offer(of: held.observed),
+          let reason = held.sort.standing(offer).reason
         else { continue }
         let update = ContentUpdate(
           environment: held.environment, account: try text(of: held.account),
@@ -168,7 +169,7 @@ private struct UpdatesQuestion {
 
 /// What all units hold, counted by version, because the version on offer is known at the end only.
 private struct UpdatesTally {
-  private(set) var offers: [Unit.ObservedProduct: Name] = [:]
+  private var observations: [Unit.ObservedProduct: VersionObservation] = [:]
   private var counts: [Unit.ObservedProduct: [ContentSort: Int]] = [:]
   /// How many must be told, once `counts(_:)` was asked.
   private(set) var mustTell = 0
@@ -177,8 +178,8 @@ private struct UpdatesTally {
     _ unit: Unit, _ question: UpdatesQuestion, _ context: SharedContext, _ texts: LogTexts
   ) {
     for environment in question.environments {
-      unit.namedVersions(in: environment) { product, version in
-        note(version, .init(environment: environment, product: product))
+      unit.namedVersions(in: environment) { named in
+        note(named, .init(environment: environment, product: named.product), texts)
       }
     }
     for held in question.held(by: unit, context, texts) {
@@ -186,17 +187,21 @@ private struct UpdatesTally {
     }
   }
 
-  private mutating func note(_ version: Name, _ product: Unit.ObservedProduct) {
-    let known = offers[product]
-    if known == version { return }
-    if known.map({ VersionOrder.compare($0, version) < 0 }) ?? true { offers[product] = version }
+  /// The version on offer, once all units were added.
+  func offer(of product: Unit.ObservedProduct) -> Name? { observations[product]?.version }
+
+  private mutating func note(
+    _ named: VersionObservation, _ product: Unit.ObservedProduct, _ texts: LogTexts
+  ) {
+    if let known = observations[product], !named.isOffered(over: known, texts) { return }
+    observations[product] = named
   }
 
   /// Asks all units for the versions on offer of what one device holds.
   mutating func complete(_ view: LedgerView) throws(LedgerError) {
     for product in counts.keys {
-      if let version = try view.observations(of: product).versionOnOffer {
-        note(version, product)
+      if let named = try view.observed(product).onOffer(view.reader.texts) {
+        note(named, product, view.reader.texts)
       }
     }
   }
@@ -204,7 +209,7 @@ private struct UpdatesTally {
   mutating func counts(_ view: LedgerView) throws(LedgerError) -> [ContentUpdateCounts] {
     var all: [ContentUpdateCounts] = []
     for (product, sorts) in counts {
-      guard let offer = offers[product] else { continue }
+      guard let offer = offer(of: product) else { continue }
       var count = ContentUpdateCounts(
         environment: product.environment, product: try view.text(of: product.product),
         available: offer)

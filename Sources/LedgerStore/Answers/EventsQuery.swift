@@ -27,6 +27,8 @@ public struct EventsQuery: Sendable {
   public var isReverse = false
   /// Store time and ledger time of what is shown.
   public var clocks = Clocks.now
+  /// Where its events stand, in order, once that was found (``LedgerView/located(_:)``).
+  fileprivate var places: [UInt64]?
 
   public init() {}
 }
@@ -40,27 +42,64 @@ extension LedgerView {
   public func events(
     _ query: EventsQuery, _ body: (RecordedEvent) throws(LedgerError) -> Bool
   ) throws(LedgerError) {
-    guard let filter = try HeaderFilter(query, self) else { return }
-    let lower = max(query.from, 1)
-    var upper = min(query.to, position)
-    if let asOf = query.clocks.asOf { upper = min(upper, try position(asOf)) }
-    guard lower <= upper else { return }
-    if let unit = filter.unit {
-      var positions = try reader.overlay.allFacts(of: unit, log, tables, projections)
-        .map(\.position).filter { $0 >= lower && $0 <= upper }
-      if query.isReverse { positions.reverse() }
-      for place in positions {
-        if let members = filter.members, !members.contains(place) { continue }
-        guard filter.admits(try log.record(at: place)) else { continue }
-        if try !body(try log.event(at: place)) { return }
-      }
+    guard let range = try positions(of: query) else { return }
+    if let places = query.places {
+      try events(at: places.filter(range.contains), query, body)
       return
     }
-    var cursor = try log.records(in: lower...upper, reverse: query.isReverse)
+    guard let filter = try HeaderFilter(query, self) else { return }
+    if let unit = filter.unit {
+      try events(at: try places(in: unit, range, filter), query, body)
+      return
+    }
+    var cursor = try log.records(in: range, reverse: query.isReverse)
     while try cursor.next() {
       let record = try cursor.record(isChecked: false)
       guard filter.admits(record) else { continue }
       if try !body(try log.event(at: cursor.position)) { return }
+    }
+  }
+
+  /// The query with the places of its events, where a name that connects is asked for: whoever
+  /// reads it in pages, each in a view of its own, has the unit gathered and folded once, and the
+  /// customer is who it is now on every page. Only what the view holds is found.
+  ///
+  /// - Complexity: O(*n*) in the events of the unit; 8 bytes an event that matches.
+  /// - Throws: ``LedgerError``.
+  public func located(_ query: EventsQuery) throws(LedgerError) -> EventsQuery {
+    guard let range = try positions(of: query), let filter = try HeaderFilter(query, self),
+      let unit = filter.unit
+    else { return query }
+    var query = query
+    query.places = try places(in: unit, range, filter)
+    return query
+  }
+
+  /// The positions that are asked for and there; nil where there are none.
+  private func positions(of query: EventsQuery) throws(LedgerError) -> ClosedRange<UInt64>? {
+    let lower = max(query.from, 1)
+    var upper = min(query.to, position)
+    if let asOf = query.clocks.asOf { upper = min(upper, try position(asOf)) }
+    return lower <= upper ? lower...upper : nil
+  }
+
+  private func places(
+    in unit: UInt32, _ range: ClosedRange<UInt64>, _ filter: HeaderFilter
+  ) throws(LedgerError) -> [UInt64] {
+    var places: [UInt64] = []
+    for fact in try reader.overlay.allFacts(of: unit, log, tables, projections)
+    where range.contains(fact.position) && filter.members?.contains(fact.position) != false {
+      if filter.admits(try log.record(at: fact.position)) { places.append(fact.position) }
+    }
+    return places
+  }
+
+  private func events(
+    at places: [UInt64], _ query: EventsQuery,
+    _ body: (RecordedEvent) throws(LedgerError) -> Bool
+  ) throws(LedgerError) {
+    for place in query.isReverse ? places.reversed() : places {
+      if try !body(try log.event(at: place)) { return }
     }
   }
 }
@@ -98,12 +137,7 @@ struct HeaderFilter {
     if let name = query.account {
       guard let number = try view.number(of: .account, name) else { return nil }
       unit = try view.unitNumber(of: number)
-      guard try view.isKnown(number, query.clocks) else { return nil }
       members = try view.events(ofCustomer: number, query.clocks)
-      // Who came again after an erasure has no events from before it.
-      if let erasure = try view.log.erasure(ofName: number) {
-        members = members?.filter { $0 > erasure }
-      }
     }
   }
 

@@ -97,9 +97,9 @@ extension LedgerView {
     }
     try reader.texts.check()
     guard let name = query.account else { return found }
-    guard let number = try number(of: .account, name), try isKnown(number, query.clocks),
-      let unit = book.unit(of: number)
-    else { return [] }
+    guard let number = try number(of: .account, name), let unit = book.unit(of: number) else {
+      return []
+    }
     return found.filter { unit.concerns($0, .account(number)) }
   }
 
@@ -158,7 +158,7 @@ private struct FindingsCollection {
     _ observed: Unit.ObservedProduct, _ view: LedgerView
   ) throws(LedgerError) -> ProductObservations {
     if let known = observations[observed] { return known }
-    let all = try view.observations(of: observed)
+    let all = try view.observed(observed)
     observations[observed] = all
     return all
   }

@@ -78,7 +78,6 @@ extension LedgerView {
     guard let number = try number(of: use.kind, use.name),
       let place = try reader.overlay.unit(of: number, tables, projections)
     else { return nobody }
-    if use.kind == .account, try !isKnown(number, clocks) { return nobody }
     let subject = customer.subject(number)
     guard cuts(clocks) else {
       guard let unit = try state(of: place) else { return nobody }

@@ -155,7 +155,7 @@ private struct ReplayGround {
   ) throws(LedgerError) -> Set<UInt32> {
     var all = ProductObservations()
     var deciding: Set<UInt32> = []
-    for unit in try view.unitsObserving(observed) where !units.contains(unit) {
+    for unit in try view.observers(of: observed) where !units.contains(unit) {
       guard var state = try view.state(of: unit) else { continue }
       var found = state.observations(of: observed, texts: view.reader.texts)
       // What came after the last step may hide what was there before it.

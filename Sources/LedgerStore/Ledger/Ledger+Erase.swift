@@ -1,11 +1,12 @@
 internal import LMDB
 public import LedgerEvents
+internal import Synchronization
 
 /// What an erasure destroyed.
 public struct ErasureResult: Hashable, Sendable {
   /// The position of `account.erased`.
   public let position: UInt64
-  /// Whether the event was there already; what came since was destroyed all the same.
+  /// Whether the event was there already; then nothing more was destroyed.
   public let isDuplicate: Bool
   /// Names of accounts, devices and sessions whose keys were destroyed.
   public let names: Int
@@ -21,15 +22,21 @@ extension Ledger {
   /// identifies the customer is sealed, in every environment.
   ///
   /// Positions, records, roots and proofs stay; about the account every question answers that it
-  /// is not known. The keys are overwritten in the key file; copies of that file, where it is
-  /// backed up, have to be replaced. A process that dies in between leaves a mark in the log, and
-  /// whoever opens the ledger to write next goes on with it.
+  /// is not known. The event and the list of what is destroyed are one commit, so that whatever is
+  /// appended before it is forgotten and whatever comes behind it knows of it. The keys are then
+  /// overwritten in the key file; a process that dies before that leaves a mark, and whoever opens
+  /// the ledger to write next goes on with it. Copies of the key file, where it is backed up, have
+  /// to be replaced.
   ///
-  /// - Parameter event: A valid `account.erased`.
-  /// - Complexity: O(*n* log *n*) in the events of the customer's unit; two commits more than an
-  ///   append and one write a key.
-  /// - Throws: ``LedgerError``: `notFound` where no event names the account, and as
-  ///   ``appendAndWait(_:options:)``.
+  /// Done again with another event it destroys what came since about the time before.
+  ///
+  /// - Parameter event: A valid `account.erased`; where it says an earlier time than the customer's
+  ///   newest event, it is dated behind that one, since everything is forgotten.
+  /// - Complexity: O(*n* log *n*) in the events of the customer's units, with the log locked; a walk
+  ///   over the kinds of all events before; one write a key.
+  /// - Throws: ``LedgerError``: `notFound` where no event names the account, `conflict` where an
+  ///   event of that id is another one's, and as ``appendAndWait(_:options:)``. Nothing is written
+  ///   then.
   @available(*, noasync, message: "blocks its thread")
   @discardableResult
   public func erase(_ event: Event) throws(LedgerError) -> ErasureResult {
@@ -38,108 +45,124 @@ extension Ledger {
       throw LedgerError(.invalidEvent, "An erasure says whose: it needs an account.")
     }
     try finishErasure()
-    let number = try read { (view) throws(LedgerError) in
-      try view.numberEvenErased(of: account)
+    let mentions = try read { (view) throws(LedgerError) in try view.mentions(of: account) }
+    var event = event
+    while true {
+      let found = FoundScope()
+      do throws(LedgerError) {
+        let outcome = try appendErasure(event, mentions, found)
+        return try result(of: outcome, account, found.scope)
+      } catch {
+        guard error.code == .conditionFailed, let newest = found.scope?.newest,
+          newest >= event.occurredAt
+        else { throw error }
+        event.occurredAt = Instant(microseconds: newest.microseconds + 1)
+      }
     }
-    guard let number else {
-      throw LedgerError(.notFound, "No event names the account \(account.text).")
+  }
+
+  private func appendErasure(
+    _ event: Event, _ mentions: Mentions, _ found: FoundScope
+  ) throws(LedgerError) -> AppendOutcome {
+    try prepareAppend()
+    let account = event.account ?? ""
+    let occurredAt = event.occurredAt
+    let outcome = try log.eraseAndWait(EventInput(event: event)) {
+      [self] () throws(LedgerError) in
+      let scope = try read { (view) throws(LedgerError) in
+        try view.erasureScope(of: account, mentions)
+      }
+      found.scope = scope
+      guard scope.newest < occurredAt else {
+        throw LedgerError(.conditionFailed, "An event of the customer's came in between.")
+      }
+      return scope
     }
-    try log.mark(Erasing(event: event.id, account: number))
-    let outcome = try appendAndWait([EventInput(event: event)]).outcomes[0]
-    let (names, texts) = try destroy(number, at: outcome.position)
-    try log.mark(nil)
+    noteAppend()
+    return outcome
+  }
+
+  private func result(
+    of outcome: AppendOutcome, _ account: Name, _ scope: ErasureScope?
+  ) throws(LedgerError) -> ErasureResult {
     var isDuplicate = false
-    if case .duplicate = outcome { isDuplicate = true }
-    return ErasureResult(
-      position: outcome.position, isDuplicate: isDuplicate, names: names, texts: texts)
-  }
-
-  /// Goes on with an erasure that was cut short.
-  ///
-  /// - Complexity: O(1) where there is none.
-  func finishErasure() throws(LedgerError) {
-    guard let erasing = try log.erasing() else { return }
-    let event = try read { (view) throws(LedgerError) in try view.event(withID: erasing.event) }
-    // An event that is not there was never acknowledged.
-    if let event { _ = try destroy(erasing.account, at: event.position) }
-    try log.mark(nil)
-  }
-
-  private func destroy(
-    _ account: NameNumber, at position: UInt64
-  ) throws(LedgerError) -> (names: Int, texts: Int) {
-    let scope = try read { (view) throws(LedgerError) in
-      // What came behind an erasure that is done again is about the same customer.
-      try view.erasureScope(of: account, before: position)
+    if case .duplicate = outcome {
+      isDuplicate = true
+      try requireErasure(of: account, at: outcome.position)
     }
-    // The log says first which slots are gone, so that whoever finds one empty knows why.
-    try log.markErased(scope.slots, at: position)
-    try log.destroyKeys()
-    return (scope.names.count, scope.texts.count)
+    try finishErasure()
+    return ErasureResult(
+      position: outcome.position, isDuplicate: isDuplicate, names: scope?.names.count ?? 0,
+      texts: scope?.texts.count ?? 0)
+  }
+
+  /// Refuses an id that names another event: what was erased is not compared with what comes.
+  private func requireErasure(of account: Name, at position: UInt64) throws(LedgerError) {
+    let isSame = try log.read { (view) throws(LedgerError) in
+      let record = try view.record(at: position)
+      guard record.kind == .accountErased else { return false }
+      return try view.isName(record.number(.account), NameUse(kind: .account, name: account))
+    }
+    guard isSame else {
+      throw LedgerError(
+        .conflict,
+        """
+        The id stands at position \(position) as another event: an id names one event. Nothing was \
+        erased.
+        """, position: position)
+    }
+  }
+
+  /// Overwrites the keys of what the log says was erased, where that is not done yet.
+  ///
+  /// - Complexity: O(1) where it is; else O(*n*) in all that was ever erased.
+  func finishErasure() throws(LedgerError) {
+    guard let mark = try log.erasureMark() else { return }
+    // With the key file missing the mark stays, until it is put back or given up.
+    guard try log.destroyErasedKeys() else { return }
+    try log.clearErasureMark(mark)
   }
 }
 
-/// An erasure that is under way.
-struct Erasing {
-  let event: Name
-  let account: NameNumber
-}
+/// What the writer's thread found out, for the one that waits for it.
+private final class FoundScope: Sendable {
+  private let found = Mutex<ErasureScope?>(nil)
 
-extension LedgerView {
-  /// The number of an account, also of one that was erased.
-  func numberEvenErased(of account: Name) throws(LedgerError) -> NameNumber? {
-    try reader.overlay.number(
-      of: NameUse(kind: .account, name: account), log, reader.keyHash, tables, projections)
+  var scope: ErasureScope? {
+    get { found.withLock { $0 } }
+    set { found.withLock { $0 = newValue } }
   }
 }
 
 extension EventLog {
-  /// The erasure that is under way; nil where none is.
-  func erasing() throws(LedgerError) -> Erasing? {
+  /// The position of the newest erasure whose keys may not be overwritten yet; nil where all are.
+  func erasureMark() throws(LedgerError) -> UInt64? {
     try read { (view) throws(LedgerError) in
       guard let row = try LogIdentity.row(.erasing, view.view, view.tables) else { return nil }
-      guard row.count > 4, let id = String(validating: row[4...], as: UTF8.self) else {
-        throw .corrupt("The mark of an erasure is damaged")
-      }
-      return Erasing(event: Name(id), account: row.span.bigEndianHalf(at: 0))
+      guard row.count == 8 else { throw .corrupt("The mark of an erasure is damaged") }
+      return row.span.bigEndianWord(at: 0)
     }
   }
 
-  /// Marks that an erasure is under way, or that none is.
-  func mark(_ erasing: Erasing?) throws(LedgerError) {
+  /// Overwrites the keys of everything that was erased.
+  ///
+  /// - Returns: Whether there is a key file.
+  @discardableResult
+  func destroyErasedKeys() throws(LedgerError) -> Bool {
+    let slots = try read { (view) throws(LedgerError) in try view.erasedSlots() }
+    return try tables.texts.keys?.destroy(slots.map(\.slot)) ?? true
+  }
+
+  /// Takes the mark away, unless another erasure has set its own since.
+  fileprivate func clearErasureMark(_ position: UInt64) throws(LedgerError) {
     let key = LogIdentity.Row.erasing.bytes
     do throws(LMDBError) {
       var transaction = try environment.beginWrite()
-      if let erasing {
-        let value = erasing.account.bigEndianBytes + erasing.event.text.utf8
-        try transaction.put(tables.meta, key.span, value.span)
-      } else {
-        _ = try transaction.delete(tables.meta, key.span)
-      }
+      let mark = try transaction.view.get(tables.meta, key.span)?.bigEndianWord(at: 0)
+      if mark == position { _ = try transaction.delete(tables.meta, key.span) }
       try transaction.commit()
     } catch {
       throw LedgerError(error)
     }
-  }
-
-  /// Writes down which slots an erasure destroys.
-  fileprivate func markErased(_ slots: Set<UInt32>, at position: UInt64) throws(LedgerError) {
-    let value = [UInt8](bigEndianWord: position)
-    do throws(LMDBError) {
-      var transaction = try environment.beginWrite()
-      for slot in slots.sorted() {
-        try transaction.put(tables.erased, slot.bigEndianBytes.span, value.span)
-      }
-      try transaction.commit()
-    } catch {
-      throw LedgerError(error)
-    }
-  }
-
-  /// Destroys the keys of every slot that the log says is gone: also those that a process which
-  /// died before it came to them has left.
-  fileprivate func destroyKeys() throws(LedgerError) {
-    let slots = try read { (view) throws(LedgerError) in try view.erasedSlots() }
-    try tables.texts.keys?.destroy(slots.keys)
   }
 }

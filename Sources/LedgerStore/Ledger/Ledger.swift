@@ -96,9 +96,9 @@ extension Ledger {
   public func append(
     _ batch: [EventInput], options: AppendOptions = AppendOptions()
   ) async throws(LedgerError) -> AppendResult {
-    if try isBehind() { try schedule.foldNow() }
+    try prepareAppend()
     let result = try await log.append(batch, options: options)
-    schedule.noteAppend()
+    noteAppend()
     return result
   }
 
@@ -108,20 +108,28 @@ extension Ledger {
   public func appendAndWait(
     _ batch: [EventInput], options: AppendOptions = AppendOptions()
   ) throws(LedgerError) -> AppendResult {
-    if try isBehind() { try schedule.foldNow() }
+    try prepareAppend()
     let result = try log.appendAndWait(batch, options: options)
-    schedule.noteAppend()
+    noteAppend()
     return result
   }
+
+  /// Folds first where so much waits to be folded that appending has to wait for it.
+  func prepareAppend() throws(LedgerError) {
+    if try isBehind() { try schedule.foldNow() }
+  }
+
+  /// Says that there is something to fold.
+  func noteAppend() { schedule.noteAppend() }
 
   /// Hands a batch to the writer and goes on; see ``EventLog/submit(_:options:)``.
   @available(*, noasync, message: "the ticket blocks its thread; use append")
   public func submit(
     _ batch: [EventInput], options: AppendOptions = AppendOptions()
   ) throws(LedgerError) -> AppendTicket {
-    if try isBehind() { try schedule.foldNow() }
+    try prepareAppend()
     let ticket = try log.submit(batch, options: options)
-    schedule.noteAppend()
+    noteAppend()
     return ticket
   }
 

@@ -1,21 +1,15 @@
 internal import LMDB
 internal import LedgerEvents
 
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
-
 /// What a backup, or what was made from one, holds.
 public struct LedgerCopy: Hashable, Sendable {
   /// The position of its newest event.
   public let position: UInt64
   /// The root of the tree there.
   public let root: TreeHash
-  /// How many personal texts it has no key for though nobody was erased: none where the key file
-  /// was there.
-  public let isWithoutKeys: Bool
+  /// What of its keys is not as it should be, above all how many are missing though nobody was
+  /// erased (``LogVerification/keyFaults``); nothing where every key is there.
+  public let keyFaults: [LogFault]
 }
 
 /// Where the keys of a restored ledger come from.
@@ -34,137 +28,58 @@ extension Ledger {
   /// and no keys: those are backed up apart, so that an erasure reaches them. The folder is there
   /// whole or not at all.
   ///
+  /// - Parameters:
+  ///   - folder: Where the copy goes: nothing is there, and the folder that it is to be in is.
+  ///   - progress: Called now and then with the events looked at and their number.
+  ///   - recording: Called when the copy is verified and before it gets its name, so that no copy
+  ///     gets out that the ledger does not tell of; where it throws, nothing is left.
   /// - Complexity: O(*n*) in the size of the log; its free pages are left out.
   /// - Throws: ``LedgerError``: `exists` where something is at `folder`, `corrupt` where the copy
-  ///   is not as it was written, `full`, `io`.
+  ///   is not as it was written, `full`, `io`; and what `recording` throws.
   public func backUp(
-    to folder: String, progress: (_ done: UInt64, _ total: UInt64) -> Void = { _, _ in }
+    to folder: String, progress: (_ done: UInt64, _ total: UInt64) -> Void = { _, _ in },
+    recording: (LedgerCopy) throws(LedgerError) -> Void = { _ in }
   ) throws(LedgerError) -> LedgerCopy {
-    try LedgerFolder.make(folder) { (part) throws(LedgerError) in
-      try LedgerFolder.copyLog(of: log, into: part)
-      return try LedgerFolder.verify(part, keysIn: path, progress)
+    try NewLedgerFolder(folder).fill { (part) throws(LedgerError) in
+      try part.copyLog(of: log)
+      let copy = try part.verify(keysIn: path, progress)
+      try recording(copy)
+      return copy
     }
   }
 
   /// Makes a ledger of a backup, verified, with its projections folded anew.
   ///
   /// - Parameters:
-  ///   - backup: The folder of the backup; it is not changed.
-  ///   - folder: Where the ledger goes: nothing is there.
+  ///   - backup: The folder of the backup. Nothing in it is changed or made, so that the right to
+  ///     read it is enough; only where something has it open, or has had it, as a ledger, the lock
+  ///     file that is there then is used.
+  ///   - folder: Where the ledger goes: nothing is there, and the folder that it is to be in is.
   ///   - keys: Where its keys come from.
+  ///   - progress: Called now and then with the events looked at and their number.
   /// - Complexity: O(*n*) in the size of the log.
   /// - Throws: ``LedgerError``: `noLedger`, `exists`, `keysMissing`, `corrupt`, `full`, `io`.
   public static func restore(
     _ backup: String, to folder: String, keys: RestoredKeys,
     progress: (_ done: UInt64, _ total: UInt64) -> Void = { _, _ in }
   ) throws(LedgerError) -> LedgerCopy {
-    let log = try EventLog(open: backup, access: .readOnly)
-    let copy = try LedgerFolder.make(folder) { (part) throws(LedgerError) in
-      try LedgerFolder.copyLog(of: log, into: part)
+    let place = try NewLedgerFolder(folder)
+    var options = Environment.Options()
+    options.usesLocks = EventLog.hasLockFile(backup)
+    let log = try EventLog(open: backup, access: .readOnly, options: options)
+    let copy = try place.fill { (part) throws(LedgerError) in
+      try part.copyLog(of: log)
       switch keys {
-      case .file(let path): try LedgerFolder.copyKeys(path, of: log, into: part)
-      case .none: try LedgerFolder.makeKeys(of: log, in: part)
+      case .file(let path): try part.copyKeys(path, of: log)
+      case .none: try part.makeKeys(of: log)
       }
-      return try LedgerFolder.verify(part, keysIn: part, progress)
-    }
-    try log.close()
-    let ledger = try Ledger(at: folder)
-    try ledger.rebuild()
-    try ledger.close()
-    return copy
-  }
-}
-
-/// Makes folders of ledgers that are there whole or not at all.
-private enum LedgerFolder {
-  /// Lets `body` fill a folder beside `folder`, which gets that name when it is done and synced.
-  static func make(
-    _ folder: String, _ body: (_ part: String) throws(LedgerError) -> LedgerCopy
-  ) throws(LedgerError) -> LedgerCopy {
-    let files = FileManager.default
-    guard !files.fileExists(atPath: folder) else {
-      throw LedgerError(.exists, "There is something at \(folder) already: name another folder.")
-    }
-    let part = "\(folder).\(UUID().uuidString.prefix(8)).part"
-    do throws(LedgerError) {
-      try attempt(part) {
-        try files.createDirectory(
-          atPath: "\(part)/\(EventLog.folderName)", withIntermediateDirectories: true,
-          attributes: [.posixPermissions: 0o700])
-      }
-      let copy = try body(part)
-      try attempt(folder) {
-        try syncFolder(part)
-        try files.moveItem(atPath: part, toPath: folder)
-        try syncFolder(parent(of: folder))
-      }
+      let copy = try part.verify(keysIn: part.path, progress)
+      let ledger = try Ledger(at: part.path)
+      try ledger.rebuild()
+      try ledger.close()
       return copy
-    } catch {
-      // What is left of the attempt is of no use; the error that ended it is what is told.
-      _ = Result { try files.removeItem(atPath: part) }
-      throw error
     }
-  }
-
-  static func copyLog(of log: EventLog, into part: String) throws(LedgerError) {
-    do throws(LMDBError) {
-      try log.environment.copy(to: "\(part)/\(EventLog.folderName)", compacting: true)
-    } catch { throw LedgerError(error) }
-  }
-
-  static func copyKeys(
-    _ path: String, of log: EventLog, into part: String
-  ) throws(LedgerError) {
-    let target = "\(part)/\(PersonalKeys.fileName)"
-    guard FileManager.default.fileExists(atPath: path) else {
-      throw LedgerError(.keysMissing, "There is no key file at \(path).")
-    }
-    try attempt(target) {
-      try FileManager.default.copyItem(atPath: path, toPath: target)
-      try syncFile(target)
-    }
-    // Refuses another ledger's.
-    _ = try PersonalKeys(
-      folder: part, ledger: log.identity.ledger, mode: 0o600, isWritable: false
-    ).isPresent()
-  }
-
-  /// Makes a key file whose slots that are taken are empty.
-  static func makeKeys(of log: EventLog, in part: String) throws(LedgerError) {
-    let taken = try log.read { (view) throws(LedgerError) in try view.lastSlot() }
-    try PersonalKeys(
-      folder: part, ledger: log.identity.ledger, mode: 0o600, isWritable: true
-    ).makeAnew(taken: taken)
-  }
-
-  /// Looks through a copy. Keys that are not there are no fault of a copy: it is said that they
-  /// are not.
-  static func verify(
-    _ part: String, keysIn keys: String, _ progress: (UInt64, UInt64) -> Void
-  ) throws(LedgerError) -> LedgerCopy {
-    let log = try EventLog(open: part, access: .readOnly, keysIn: keys)
-    let result = try log.verify(progress: progress)
     try log.close()
-    if let fault = result.faults.first(where: { $0.part != .key }) {
-      throw LedgerError(
-        .corrupt, "The copy is not as it was written: \(fault.message).", position: fault.position)
-    }
-    // A lock file of this look is nobody's.
-    let lock = "\(part)/\(EventLog.folderName)/lock.mdb"
-    _ = Result { try FileManager.default.removeItem(atPath: lock) }
-    return LedgerCopy(
-      position: result.events, root: result.root, isWithoutKeys: !result.faults.isEmpty)
-  }
-
-  private static func attempt(_ path: String, _ body: () throws -> Void) throws(LedgerError) {
-    do { try body() } catch {
-      throw LedgerError(.io, "\(path) cannot be made: \(error).", cause: error)
-    }
-  }
-
-  private static func parent(of path: String) -> String {
-    let absolute =
-      path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
-    return absolute.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 } + "/"
+    return copy
   }
 }

@@ -56,6 +56,20 @@ extension EventLog {
     return ticket
   }
 
+  /// Appends an event and destroys what identifies whom it erases.
+  ///
+  /// - Parameter scope: Asked for what that is, by the writer, which holds the log's lock: whatever
+  ///   is committed then is in it, and all that comes later knows of the erasure.
+  func eraseAndWait(
+    _ event: EventInput, _ scope: @escaping ErasureCheck
+  ) throws(LedgerError) -> AppendOutcome {
+    let prepared = try prepare([event], AppendOptions())
+    let ticket = AppendTicket()
+    writer.enqueue(
+      PendingAppend(batch: prepared, condition: nil, erasure: scope) { ticket.settle($0) })
+    return try ticket.wait().outcomes[0]
+  }
+
   /// Gives the writer an index of ids and names, asked for anew before each group.
   ///
   /// Without one every id and name is held in memory, read from the log before the first append.

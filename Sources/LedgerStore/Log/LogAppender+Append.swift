@@ -15,6 +15,9 @@ extension LogAppender {
     let before = Mark(
       position: position, nameCount: nameCount, slot: slot, frontier: frontier)
     var positions: [UInt64]
+    var scope: ErasureScope?
+    given.removeAll(keepingCapacity: true)
+    forgottenNumbers.removeAll()
     do throws(LedgerError) {
       let log = try LogView(transaction.view, tables)
       numbers = try knownNumbers(of: batch, log, index)
@@ -24,12 +27,18 @@ extension LogAppender {
       if fresh > 0, let condition = pending.condition {
         try check(condition, log, index, except: positions)
       }
-      if fresh > 0 { try prepareSlots(for: batch) }
+      if fresh > 0 {
+        scope = try pending.erasure?()
+        try prepareSlots(for: batch)
+      }
     } catch {
       throw .refused(error)
     }
     let known = positions
-    do throws(LedgerError) { try write(batch, &positions, &transaction) } catch {
+    do throws(LedgerError) {
+      try write(batch, &positions, index, &transaction)
+      if let scope { try write(scope, &transaction) }
+    } catch {
       throw .fatal(error)
     }
     if let refusal = refusal(of: batch, positions, known, transaction.view, hooks) {
@@ -123,7 +132,8 @@ extension LogAppender {
     }
   }
 
-  /// The number of each of the batch's names, 0 where it has none yet.
+  /// The number of each of the batch's names, 0 where it has none yet, and where whom it named was
+  /// erased.
   private mutating func knownNumbers(
     of batch: PreparedBatch, _ log: LogView, _ index: any KeyIndex
   ) throws(LedgerError) -> [NameNumber] {
@@ -132,12 +142,14 @@ extension LogAppender {
     let names = batch.keys.names
     for at in 0..<names.count {
       let hash = batch.keys.nameHashes[at]
-      if let number = cache.number(hash, names.row(at)) {
+      if let number = cache.number(hash, names.row(at)),
+        try !isErased(number, of: names, at, log)
+      {
         numbers[at] = number
         continue
       }
       let found = try tail.name(hash) { (value) throws(LedgerError) in
-        try log.isName(value, row: names.row(at))
+        try isNumber(value, of: names, at, log)
       }
       if let found {
         numbers[at] = found
@@ -149,11 +161,26 @@ extension LogAppender {
     guard !asked.isEmpty else { return numbers }
     for candidate in try index.numbers(ofNames: asked.map { batch.keys.nameHashes[$0] }) {
       let at = asked[candidate.index]
-      guard numbers[at] == 0, try log.isName(candidate.value, row: names.row(at)) else { continue }
+      guard numbers[at] == 0, try isNumber(candidate.value, of: names, at, log) else { continue }
       numbers[at] = candidate.value
       cache.insert(batch.keys.nameHashes[at], names.row(at), candidate.value)
     }
     return numbers
+  }
+
+  /// Whether what happens now may have this number for a name of the batch.
+  private func isNumber(
+    _ number: NameNumber, of names: NameRows, _ at: Int, _ log: LogView
+  ) throws(LedgerError) -> Bool {
+    guard try log.isName(number, row: names.row(at)) else { return false }
+    return try !isErased(number, of: names, at, log)
+  }
+
+  private func isErased(
+    _ number: NameNumber, of names: NameRows, _ at: Int, _ log: LogView
+  ) throws(LedgerError) -> Bool {
+    guard !erasures.isEmpty, names.isPersonal(at) else { return false }
+    return try erasures.isErased(number, log)
   }
 
   /// Adds the batch's records to the tree.
@@ -174,10 +201,10 @@ extension LogAppender {
     for at in known.indices where known[at] == 0 && batch.keys.firsts[at] == at {
       tail.appendID(batch.keys.idHashes[at])
     }
-    // Numbers were given in the order of first use, which is the order of the batch's names.
-    for at in 0..<batch.keys.names.count where numbers[at] > tail.name {
+    for (at, number) in given {
       tail.appendName(batch.keys.nameHashes[at])
-      cache.insert(batch.keys.nameHashes[at], batch.keys.names.row(at), numbers[at])
+      guard numbers[at] == number else { continue }
+      cache.insert(batch.keys.nameHashes[at], batch.keys.names.row(at), number)
     }
   }
 

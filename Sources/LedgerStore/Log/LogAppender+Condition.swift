@@ -56,11 +56,13 @@ extension LogAppender {
   ) throws(LedgerError) -> NameNumber? {
     let hash = keyHash.name(use)
     let row = [use.kind.rawValue] + use.name.text.utf8
-    if let number = cache.number(hash, row.span) { return number }
-    let found = try tail.name(hash) { (value) throws(LedgerError) in try log.isName(value, use) }
-    if let found { return found }
-    for candidate in try index.numbers(ofNames: [hash])
-    where try log.isName(candidate.value, use) {
+    if erasures.isEmpty, let number = cache.number(hash, row.span) { return number }
+    func isIt(_ number: NameNumber) throws(LedgerError) -> Bool {
+      guard try log.isName(number, use) else { return false }
+      return try !erasures.isErased(number, log)
+    }
+    if let found = try tail.name(hash, where: isIt) { return found }
+    for candidate in try index.numbers(ofNames: [hash]) where try isIt(candidate.value) {
       return candidate.value
     }
     return nil

@@ -44,10 +44,6 @@ extension LogAppender {
     while position > mark.position {
       _ = try transaction.delete(tables.records, position)
       _ = try transaction.delete(tables.personal, position)
-      for number in erasures.returns(at: position) {
-        let key = ReturnedKey(position: position, number: number)
-        _ = try transaction.delete(tables.returned, key.bytes.span)
-      }
       position -= 1
     }
     while nameCount > mark.nameCount {
@@ -65,6 +61,5 @@ extension LogAppender {
     }
     frontier = mark.frontier
     slot = mark.slot
-    erasures.takeOut(after: mark.position)
   }
 }

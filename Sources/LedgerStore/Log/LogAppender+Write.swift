@@ -6,18 +6,15 @@ extension LogAppender {
   func prepareSlots(for batch: PreparedBatch) throws(LedgerError) {
     var needed = batch.records.personal.count
     let names = batch.keys.names
-    for at in 0..<names.count where names.isPersonal(at) {
-      // A name that was erased is sealed again when it comes back.
-      if numbers[at] == 0 || !erasures.isEmpty { needed += 1 }
-    }
+    for at in 0..<names.count where names.isPersonal(at) && numbers[at] == 0 { needed += 1 }
     guard needed > 0, let keys = tables.texts.keys else { return }
-    _ = try keys.newSecret(slot + 1)
-    if needed > 1 { _ = try keys.newSecret(slot + UInt32(clamping: needed)) }
+    try keys.reserve(slot + 1...slot + UInt32(clamping: needed))
   }
 
   /// Writes the events that have no position yet, and gives them theirs.
   mutating func write(
-    _ batch: PreparedBatch, _ positions: inout [UInt64], _ transaction: inout WriteTransaction
+    _ batch: PreparedBatch, _ positions: inout [UInt64], _ index: any KeyIndex,
+    _ transaction: inout WriteTransaction
   ) throws(LedgerError) {
     let now = clock()
     var personal = batch.records.personal.startIndex
@@ -35,9 +32,9 @@ extension LogAppender {
       position += 1
       positions[at] = position
       let stated = batch.trustsRecordedAt ? batch.inputs[at].recordedAt : nil
-      let isForgotten = try isForgotten(batch, at, stated ?? now, transaction.view)
+      let forgotten = try forgottenTime(batch, at, stated ?? now, transaction.view)
       let namesBefore = nameCount
-      try number(batch, at, stated ?? now, isForgotten: isForgotten, &transaction)
+      try number(batch, at, forgotten, index, &transaction)
       leaves.append(batch.records.bytes[batch.record(of: at)], introductions) { bytes, start in
         Record.settle(
           &bytes, from: start, position: position, recordedAt: stated ?? now,
@@ -48,7 +45,7 @@ extension LogAppender {
       } catch { throw LedgerError(error) }
       if personal < batch.records.personal.endIndex, batch.records.personal[personal].event == at {
         let part = batch.records.personal[personal].part
-        try write(part, isForgotten: isForgotten, &transaction)
+        try write(part, isForgotten: forgotten != nil, &transaction)
       }
     }
     do throws(LMDBError) { try writeLeaves(&transaction) } catch { throw LedgerError(error) }
@@ -56,21 +53,54 @@ extension LogAppender {
 
   /// Gathers the numbers of an event's names, and gives those that have none theirs.
   private mutating func number(
-    _ batch: PreparedBatch, _ at: Int, _ recordedAt: Instant, isForgotten: Bool,
+    _ batch: PreparedBatch, _ at: Int, _ forgotten: Instant?, _ index: any KeyIndex,
     _ transaction: inout WriteTransaction
   ) throws(LedgerError) {
     eventNumbers.removeAll(keepingCapacity: true)
     introductions.removeAll(keepingCapacity: true)
     for use in batch.uses(of: at) {
       let name = Int(batch.keys.uses[use])
+      if let forgotten, batch.keys.names.isPersonal(name), !isBuyer(name, batch, at) {
+        eventNumbers.append(try formerNumber(batch, name, forgotten, index, &transaction))
+        continue
+      }
       if numbers[name] == 0 {
-        numbers[name] = try writeName(
-          batch.keys.names.row(name), isForgotten: isForgotten, &transaction)
+        numbers[name] = try newNumber(batch, at, name, &transaction)
       }
       eventNumbers.append(numbers[name])
     }
-    guard !erasures.isEmpty, !isForgotten else { return }
-    try writeReturns(batch, at, recordedAt, &transaction)
+  }
+
+  /// Whether a name of an event is that of whom its account's things were transferred to: who got
+  /// them before the account was erased has them.
+  private func isBuyer(_ name: Int, _ batch: PreparedBatch, _ at: Int) -> Bool {
+    let event = batch.inputs[at].event
+    return event.type.kind == .accountTransferred
+      && batch.keys.names.kind(name) == NameKind.account.rawValue
+      && name != accountName(of: event, batch, at)
+  }
+
+  /// The place of an event's account among the batch's names.
+  private func accountName(of event: Event, _ batch: PreparedBatch, _ at: Int) -> Int {
+    // The envelope's names come first, the app before the account.
+    Int(batch.keys.uses[batch.uses(of: at).lowerBound + (event.app == nil ? 0 : 1)])
+  }
+
+  /// The number of a name that has none.
+  private mutating func newNumber(
+    _ batch: PreparedBatch, _ at: Int, _ name: Int, _ transaction: inout WriteTransaction
+  ) throws(LedgerError) -> NameNumber {
+    let row = batch.keys.names.row(name)
+    // Whom to forget once more is nobody new.
+    if !erasures.isEmpty, batch.inputs[at].event.type.kind == .accountErased,
+      let number = try erasures.newestNumber(
+        of: row, batch.keys.nameHashes[name], try LogView(transaction.view, tables))
+    {
+      return number
+    }
+    let number = try writeName(row, isForgotten: false, &transaction)
+    given.append((name, number))
+    return number
   }
 
   /// Gives the next number to a name.
@@ -127,56 +157,74 @@ extension LogAppender {
     return part.row(Slot(slot), pad: try tables.texts.keys?.newSecret(slot))
   }
 
-  // MARK: - After an erasure
+  // MARK: - Erasures
 
-  /// Whether an event speaks of the time before its account was erased: then nothing that could
-  /// tell who it is about is given a key.
-  private func isForgotten(
-    _ batch: PreparedBatch, _ at: Int, _ recordedAt: Instant, _ view: TransactionView
-  ) throws(LedgerError) -> Bool {
-    guard !erasures.isEmpty else { return false }
-    let event = batch.inputs[at].event
-    guard event.account != nil else { return false }
-    // The envelope's names come first, the app before the account.
-    let use = batch.uses(of: at).lowerBound + (event.app == nil ? 0 : 1)
-    let number = numbers[Int(batch.keys.uses[use])]
-    guard number != 0,
-      let erased = try erasures.moment(of: number, try LogView(view, tables))
-    else { return false }
-    return event.believedTime(recordedAt: recordedAt) <= erased
+  /// Writes down what an erasure destroys, and that its keys have to be overwritten.
+  mutating func write(
+    _ scope: ErasureScope, _ transaction: inout WriteTransaction
+  ) throws(LedgerError) {
+    do throws(LMDBError) {
+      for (slot, number) in scope.slots {
+        let row = ErasedSlot(slot: slot, position: position, number: number)
+        try transaction.put(tables.erased, slot.bigEndianBytes.span, row.value.span)
+      }
+      try transaction.put(
+        tables.meta, LogIdentity.Row.erasing.bytes.span, [UInt8](bigEndianWord: position).span)
+    } catch { throw LedgerError(error) }
   }
 
-  /// Introduces again the names of people that were erased and now are named by what happened
-  /// later.
-  private mutating func writeReturns(
-    _ batch: PreparedBatch, _ at: Int, _ recordedAt: Instant,
+  /// When an event happened that speaks of the time before its account was erased: then nothing
+  /// that could tell who it is about is given a key. Nil where it does not.
+  private func forgottenTime(
+    _ batch: PreparedBatch, _ at: Int, _ recordedAt: Instant, _ view: TransactionView
+  ) throws(LedgerError) -> Instant? {
+    guard !erasures.isEmpty else { return nil }
+    let event = batch.inputs[at].event
+    guard event.account != nil else { return nil }
+    let name = accountName(of: event, batch, at)
+    let time = event.believedTime(recordedAt: recordedAt)
+    let number = try erasures.number(
+      of: batch.keys.names.row(name), batch.keys.nameHashes[name], at: time,
+      try LogView(view, tables))
+    return number == nil ? nil : time
+  }
+
+  /// The number that a person's name has in an event about the time before an erasure: whom it
+  /// named then, else whom it names, else a number without a key.
+  private mutating func formerNumber(
+    _ batch: PreparedBatch, _ name: Int, _ time: Instant, _ index: any KeyIndex,
     _ transaction: inout WriteTransaction
-  ) throws(LedgerError) {
-    let time = batch.inputs[at].event.believedTime(recordedAt: recordedAt)
-    var found: [NameNumber: Int] = [:]
-    for use in batch.uses(of: at) {
-      let name = Int(batch.keys.uses[use])
-      guard batch.keys.names.isPersonal(name), found[numbers[name]] == nil,
-        !erasures.isLiving(numbers[name]),
-        let erased = try erasures.moment(of: numbers[name], try LogView(transaction.view, tables)),
-        time > erased
-      else { continue }
-      found[numbers[name]] = name
-    }
-    for (number, name) in found.sorted(by: { $0.key < $1.key }) {
-      let row = batch.keys.names.row(name)
-      guard let kind = NameKind(rawValue: row[0]) else { continue }
-      let sealed = try seal(row, kind, isForgotten: false)
-      let key = ReturnedKey(position: position, number: number)
-      do throws(LMDBError) {
-        try transaction.append(tables.returned, key.bytes.span, sealed.span)
-      } catch { throw LedgerError(error) }
-      if let name = SealedName(sealed.span) {
-        Introduction.append(
-          kind, commitment: name.commitment, again: number, to: &introductions)
+  ) throws(LedgerError) -> NameNumber {
+    let row = batch.keys.names.row(name)
+    let hash = batch.keys.nameHashes[name]
+    do {
+      let log = try LogView(transaction.view, tables)
+      if let number = try erasures.number(of: row, hash, at: time, log) { return number }
+      if numbers[name] != 0 { return numbers[name] }
+      if let number = forgottenNumbers[name] { return number }
+      if let number = try numberWithoutKey(row, hash, log, index) {
+        forgottenNumbers[name] = number
+        return number
       }
-      erasures.append(ReturnedKey(position: position, number: number))
     }
+    let number = try writeName(row, isForgotten: true, &transaction)
+    given.append((name, number))
+    forgottenNumbers[name] = number
+    return number
+  }
+
+  private func numberWithoutKey(
+    _ row: Span<UInt8>, _ hash: UInt64, _ log: LogView, _ index: any KeyIndex
+  ) throws(LedgerError) -> NameNumber? {
+    func isIt(_ number: NameNumber) throws(LedgerError) -> Bool {
+      guard try log.isName(number, row: row) else { return false }
+      return try log.sealedName(number).slot.isForgotten
+    }
+    if let number = try tail.name(hash, where: isIt) { return number }
+    for candidate in try index.numbers(ofNames: [hash]) where try isIt(candidate.value) {
+      return candidate.value
+    }
+    return nil
   }
 }
 

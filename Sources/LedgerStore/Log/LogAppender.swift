@@ -34,6 +34,11 @@ struct LogAppender {
   var numbers: [NameNumber] = []
   var idBytes: [UInt8] = []
   var eventNumbers: [NameNumber] = []
+  /// Names that the batch gave numbers, by their place in it.
+  var given: [(name: Int, number: NameNumber)] = []
+  /// The numbers that names of the batch have for events about whom was erased, where no erasure
+  /// speaks of the name itself.
+  var forgottenNumbers: [Int: NameNumber] = [:]
   var introductions: [UInt8] = []
 
   /// The most events of one group: enough to share a commit's cost, and few enough to answer soon.
@@ -100,6 +105,8 @@ struct LogAppender {
         }
       }
       group.append((pending.answer, answer))
+      // What follows has to know what was erased.
+      if pending.erasure != nil { break }
       room = LogAppender.groupEventsMax - Int(position - committed)
       if ContinuousClock.now - start > timeMax { break }
     }

@@ -62,7 +62,7 @@ extension LogIdentity {
     case format, ledger, key, created
     /// The live generation of the projections; not part of the identity.
     case generation
-    /// The erasure that is under way: the account's number and the event's id; absent as a rule.
+    /// The position of an erasure whose keys may not be overwritten yet; absent as a rule.
     case erasing
 
     var bytes: [UInt8] { Array(rawValue.utf8) }

@@ -1,7 +1,7 @@
 internal import LMDB
 
-/// The tables of the log's environment; every one but `meta` is appended to in the order of its
-/// keys.
+/// The tables of the log's environment; those of events and names are appended to in the order of
+/// their keys.
 struct LogTables: Sendable {
   /// What the ledger is: see `LogIdentity`.
   let meta: Table
@@ -14,17 +14,14 @@ struct LogTables: Sendable {
   let people: Table
   /// Position to the event's personal members as JSON, sealed (`SealedData`).
   let personal: Table
-  /// Position and number (8 and 4 bytes, big-endian) to a name as in `people`, that came again
-  /// after whom it names had been erased.
-  let returned: Table
-  /// A slot of the key file that was destroyed (4 bytes, big-endian) to the position of the erasure
-  /// (8 bytes).
+  /// A slot of the key file that was destroyed to the erasure that did it (`ErasedSlot`); the one
+  /// table besides `meta` whose rows do not come in the order of their keys.
   let erased: Table
   /// Place in the order of storing (8 bytes, big-endian) to a node of the tree (32 bytes).
   let tree: Table
 
   /// How many tables the environment has to have room for.
-  static let count = 8
+  static let count = 7
 
   /// What the rows about people are read and written with.
   var texts: PersonalTexts
@@ -38,7 +35,6 @@ struct LogTables: Sendable {
     names = try table("names")
     people = try table("people")
     personal = try table("personal")
-    returned = try table("returned")
     erased = try table("erased")
     tree = try table("tree")
   }
@@ -72,7 +68,7 @@ struct LogTables: Sendable {
   var all: [(name: String, table: Table)] {
     [
       ("meta", meta), ("records", records), ("names", names), ("people", people),
-      ("personal", personal), ("returned", returned), ("erased", erased), ("tree", tree),
+      ("personal", personal), ("erased", erased), ("tree", tree),
     ]
   }
 }

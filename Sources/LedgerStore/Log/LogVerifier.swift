@@ -93,11 +93,6 @@ struct LogVerifier {
     for number in 1..<max(kinds.count, 1) where kinds[number] == 0 {
       report(LogFault(.name, number: NameNumber(number), "name \(number) is missing"))
     }
-    do throws(LedgerError) {
-      try log.forEachReturn { (key, name) throws(LedgerError) in verify(name, key.number, log) }
-    } catch {
-      report(LogFault(.table, "the table of names that came again cannot be read: \(error)"))
-    }
   }
 
   private mutating func reportNames(_ error: LMDBError) {
@@ -130,7 +125,10 @@ struct LogVerifier {
     _ name: borrowing SealedName, _ number: NameNumber, _ log: LogView
   ) {
     do throws(LedgerError) {
-      if try log.isErased(name.slot) { return }
+      if try log.isErased(name.slot) {
+        try verifyDestroyed(name.slot, "name \(number)", log)
+        return
+      }
       guard let secret = try log.tables.texts.keys?.secret(name.slot.taken) else {
         keysMissing += 1
         return
@@ -146,6 +144,22 @@ struct LogVerifier {
     } catch {
       report(LogFault(.key, number: number, "name \(number) cannot be opened: \(error)"))
     }
+  }
+
+  /// Reports a key that an erasure was to destroy and that is there, unless it goes on.
+  private mutating func verifyDestroyed(
+    _ slot: Slot, _ what: String, _ log: LogView
+  ) throws(LedgerError) {
+    guard !slot.isForgotten, try log.tables.texts.keys?.secret(slot.taken) != nil,
+      try LogIdentity.row(.erasing, log.view, log.tables) == nil
+    else { return }
+    report(
+      LogFault(
+        .key,
+        """
+        \(what) was erased and its key is in the key file, which is a copy from before: the next \
+        `daybook erase`, or `daybook restore` with it, destroys it
+        """))
   }
 
   // MARK: - Records
@@ -240,7 +254,10 @@ struct LogVerifier {
     guard let commitment = record.commitment else { return row == nil }
     guard let row, let data = SealedData(row.span) else { return false }
     do throws(LedgerError) {
-      if try log.isErased(data.slot) { return true }
+      if try log.isErased(data.slot) {
+        try verifyDestroyed(data.slot, "the personal data at position \(record.position)", log)
+        return true
+      }
       guard let secret = try log.secret(of: data) else {
         keysMissing += 1
         return true

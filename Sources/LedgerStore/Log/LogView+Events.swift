@@ -31,14 +31,13 @@ extension LogView {
   ///
   /// - Complexity: as ``event(at:)``.
   public func event(of record: borrowing RecordView) throws(LedgerError) -> RecordedEvent {
-    let position = record.position
     let personal = record.commitment == nil ? nil : try personal(of: record)
     var failure: LedgerError?
     let event: RecordedEvent
     do throws(RecordError) {
       event = try record.recordedEvent(
         texts: { number in
-          do throws(LedgerError) { return try name(number, at: position).name } catch {
+          do throws(LedgerError) { return try name(number).name } catch {
             failure = error
             return nil
           }

@@ -25,7 +25,6 @@ extension LogView {
       throw LedgerError(error, at: position)
     }
     for number in introduced { try appendIntroduction(of: number, to: &entry) }
-    try appendReturns(at: position, to: &entry)
   }
 
   private func appendIntroduction(
@@ -42,26 +41,6 @@ extension LogView {
       throw .corrupt("The name with the number \(number) is damaged")
     }
     Introduction.append(kind, commitment: name.commitment, to: &entry)
-  }
-
-  private func appendReturns(
-    at position: UInt64, to entry: inout [UInt8]
-  ) throws(LedgerError) {
-    do throws(LMDBError) {
-      guard try view.statistics(tables.returned).entries > 0 else { return }
-      var cursor = try view.cursor(tables.returned)
-      var isThere = try cursor.seek(
-        ReturnedKey(position: position, number: 0).bytes.span)
-      while isThere, cursor.key.count == ReturnedKey.byteCount {
-        let key = ReturnedKey(cursor.key)
-        guard key.position == position, let name = SealedName(cursor.value) else { return }
-        Introduction.append(
-          name.kind, commitment: name.commitment, again: key.number, to: &entry)
-        isThere = try cursor.next()
-      }
-    } catch {
-      throw LedgerError(error)
-    }
   }
 
   /// The position of the event that introduced a name.

@@ -20,9 +20,8 @@ extension LogView {
     guard let row = try personalBytes(at: position), let data = SealedData(row),
       let commitment = record.commitment
     else { throw .corrupt("The personal data at position \(position) is missing or damaged") }
-    guard let secret = try secret(of: data) else {
-      return (nil, "\(try isErased(data.slot) ? "erased" : "sealed"):\(position)")
-    }
+    if try isErased(data.slot) { return (nil, "erased:\(position)") }
+    guard let secret = try secret(of: data) else { return (nil, "sealed:\(position)") }
     guard let json = data.json(secret, commitment: commitment) else {
       throw .corrupt("The personal data at position \(position) is damaged")
     }
@@ -31,7 +30,7 @@ extension LogView {
 
   /// The secret of an event's personal data; nil where its key is gone.
   func secret(of data: borrowing SealedData) throws(LedgerError) -> Secret? {
-    guard !data.slot.isForgotten, let keys = tables.texts.keys,
+    guard try !isErased(data.slot), let keys = tables.texts.keys,
       let pad = try keys.secret(data.slot.taken)
     else { return nil }
     return data.secret(pad)
@@ -50,10 +49,7 @@ extension LogView {
     }
     var found = false
     try record.forEachNumber { (number) throws(LedgerError) in
-      guard !found, let row = try nameRow(number, in: tables.people),
-        let name = SealedName(row)
-      else { return }
-      found = try isErased(name.slot)
+      if !found { found = try isErased(name: number) }
     }
     return found
   }

@@ -7,6 +7,8 @@ internal import Synchronization
 struct PendingAppend: Sendable {
   let batch: PreparedBatch
   let condition: AppendCondition?
+  /// Of an erasure: what it destroys.
+  var erasure: ErasureCheck?
   let answer: @Sendable (Result<AppendResult, LedgerError>) -> Void
 }
 
@@ -84,12 +86,12 @@ final class LogWriter: Sendable {
   }
 
   /// The next batch, if it has no more events than `eventsMax`, or whatever it has where that is
-  /// nil.
+  /// nil. An erasure begins a group of its own: what it destroys is asked of what is committed.
   private func take(eventsMax: Int?) -> PendingAppend? {
     queue.withLock { queue in
       guard queue.taken < queue.waiting.count else { return nil }
       let next = queue.waiting[queue.taken]
-      if let eventsMax, next.batch.count > eventsMax { return nil }
+      if let eventsMax, next.batch.count > eventsMax || next.erasure != nil { return nil }
       queue.taken += 1
       // Kept short, so that a queue that never runs dry does not keep every batch it has seen.
       if queue.taken >= 64 {

@@ -38,19 +38,13 @@ extension LogView {
         number: number, kind: use.kind, text: use.name, position: introduced, nonce: nil)
     }
     let sealed = try sealedName(number)
-    if !sealed.slot.isForgotten, let secret = try tables.texts.keys?.secret(sealed.slot.taken) {
-      guard let text = sealed.text(secret) else {
-        throw .corrupt("The name with the number \(number) is damaged")
-      }
-      return NameDisclosure(
-        number: number, kind: sealed.kind, text: text, position: introduced, nonce: secret.nonce)
-    }
-    guard let returned = try returned(number, through: position), let text = returned.text,
-      let secret = try tables.texts.keys?.secret(returned.slot.taken)
+    guard try !isErased(sealed.slot), let secret = try tables.texts.keys?.secret(sealed.slot.taken)
     else { return nil }
+    guard let text = sealed.text(secret) else {
+      throw .corrupt("The name with the number \(number) is damaged")
+    }
     return NameDisclosure(
-      number: number, kind: sealed.kind, text: text, position: returned.position,
-      nonce: secret.nonce)
+      number: number, kind: sealed.kind, text: text, position: introduced, nonce: secret.nonce)
   }
 
   /// The personal members of the event at `position`, each to be shown alone.

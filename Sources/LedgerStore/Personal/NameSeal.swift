@@ -58,14 +58,14 @@ struct NameSeal: Sendable {
   }
 }
 
-/// A row of the tables `people` and `returned`.
+/// A row of the table `people`.
 ///
 /// ```
 /// 0   1  kind
 /// 1   4  slot, big-endian; the highest bit: never had a key
 /// 5  16  hash under the ledger's key
 /// 21 32  commitment
-/// 53     the text, sealed
+/// 53     the text, sealed; nothing where it never had a key
 /// ```
 struct SealedName: ~Escapable {
   static let headByteCount = 53
@@ -83,6 +83,7 @@ struct SealedName: ~Escapable {
     else { return nil }
     self.row = row
     self.kind = kind
+    guard slot.isForgotten == (row.count == SealedName.headByteCount) else { return nil }
   }
 
   let kind: NameKind

@@ -56,22 +56,35 @@ final class PersonalKeys: Sendable {
   /// Whether there is a key file.
   func isPresent() throws(LedgerError) -> Bool { try file() != nil }
 
-  /// The secret of a slot that nothing is sealed under yet, on the disk for good.
+  /// Makes sure that slots which nothing is sealed under yet are there and on the disk for good.
   ///
   /// To be called under the log's write lock.
   ///
+  /// - Parameter slots: From the first one that is free; below it nothing is made, or what is
+  ///   missing of a key file that was put back would not be told from what is there.
   /// - Throws: ``LedgerError``: `keysMissing` where earlier slots are gone with their file,
   ///   `limitReached`, `full`, `io`.
-  func newSecret(_ slot: UInt32) throws(LedgerError) -> Secret {
-    guard slot <= PersonalKeys.slotMax else {
+  func reserve(_ slots: ClosedRange<UInt32>) throws(LedgerError) {
+    guard slots.upperBound <= PersonalKeys.slotMax else {
       throw LedgerError(
         .limitReached,
         "A ledger seals at most \(PersonalKeys.slotMax) personal texts: begin another one.")
     }
+    let file = try fileToWrite(slots.lowerBound)
+    if state.withLock({ $0.synced }) >= slots.upperBound { return }
+    do throws(LMDBError) { try extend(file, slots) } catch { throw LedgerError(error) }
+  }
+
+  /// The secret of a slot that nothing is sealed under yet, on the disk for good.
+  ///
+  /// To be called under the log's write lock.
+  ///
+  /// - Throws: ``LedgerError``, as ``reserve(_:)``.
+  func newSecret(_ slot: UInt32) throws(LedgerError) -> Secret {
+    try reserve(slot...slot)
     let file = try fileToWrite(slot)
     let secret: Secret?
     do throws(LMDBError) {
-      if state.withLock({ $0.synced }) < slot { try extend(file, through: slot) }
       if let found = try PersonalKeys.found(slot, in: file) { return found }
       // Zeros where nothing was sealed: a block that a crash cut off, or a slot that was destroyed
       // in a ledger from whose backup this one was restored. A key of zeros would be none.
@@ -86,19 +99,20 @@ final class PersonalKeys: Sendable {
 
   /// Overwrites slots with zeros, for good: what was sealed under them is nowhere any more.
   ///
-  /// - Complexity: one write a slot, one sync.
-  func destroy(_ slots: some Sequence<UInt32>) throws(LedgerError) {
-    guard let file = try file() else { return }
+  /// - Returns: Whether there is a key file.
+  /// - Complexity: one read a slot, one write for each that is not destroyed yet, one sync.
+  func destroy(_ slots: some Sequence<UInt32>) throws(LedgerError) -> Bool {
+    guard let file = try file() else { return false }
     let zeros = [UInt8](repeating: 0, count: Secret.byteCount)
     do throws(LMDBError) {
-      let end = try file.size() / Secret.byteCount
-      for slot in slots where slot > 0 && Int(slot) < end {
+      for slot in slots where try PersonalKeys.found(slot, in: file) != nil {
         try file.write(zeros, at: PersonalKeys.offset(slot))
       }
       try file.sync()
     } catch {
       throw LedgerError(error)
     }
+    return true
   }
 
   // MARK: - The file
@@ -160,14 +174,16 @@ final class PersonalKeys: Sendable {
     }
   }
 
-  /// Makes sure that the slots up to `slot` are there and on the disk.
-  private func extend(_ file: FlatFile, through slot: UInt32) throws(LMDBError) {
+  /// Makes sure that slots that are free are there and on the disk.
+  private func extend(_ file: FlatFile, _ slots: ClosedRange<UInt32>) throws(LMDBError) {
     let end = UInt32(clamping: try file.size() / Secret.byteCount)
-    if slot >= end { try PersonalKeys.fill(file, from: max(end, 1), through: slot) }
+    if slots.upperBound >= end {
+      try PersonalKeys.fill(file, from: max(end, slots.lowerBound), through: slots.upperBound)
+    }
     // What another process has written may not be on the disk yet.
     try file.sync()
     let synced = UInt32(clamping: try file.size() / Secret.byteCount - 1)
-    state.withLock { $0.synced = max(synced, slot) }
+    state.withLock { $0.synced = max(synced, slots.upperBound) }
   }
 
   /// Writes random slots from `start` to the end of the block that holds `last`, and syncs them.

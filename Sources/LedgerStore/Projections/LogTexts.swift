@@ -41,11 +41,27 @@ final class LogTexts: FactTexts {
     return name
   }
 
-  /// The key of an account's row of answers: what its name is found by, which an erasure leaves.
-  func answerKey(of account: NameNumber) throws(LedgerError) -> [UInt8] {
+  /// The key of an account's row of answers: what its name is found by; nil where whom it names was
+  /// erased, and the name may be somebody else's by now.
+  func answerKey(of account: NameNumber) throws(LedgerError) -> [UInt8]? {
     try log.read { (view) throws(LedgerError) in
-      let key = NameSeal.answerKey(try view.sealedName(account).hash)
-      return [UInt8](copying: key.span)
+      let name = try view.sealedName(account)
+      if try view.isErased(name.slot) { return nil }
+      return [UInt8](copying: NameSeal.answerKey(name.hash).span)
+    }
+  }
+
+  /// The key that an account's row of answers had until one of some erasures was about it; nil
+  /// where none was: another one before may have given the name to somebody else.
+  func answerKey(
+    of account: NameNumber, erasedAt positions: Set<UInt64>
+  ) throws(LedgerError) -> [UInt8]? {
+    try log.read { (view) throws(LedgerError) in
+      let name = try view.sealedName(account)
+      guard !name.slot.isForgotten, let position = try view.erasure(of: name.slot.taken),
+        positions.contains(position)
+      else { return nil }
+      return [UInt8](copying: NameSeal.answerKey(name.hash).span)
     }
   }
 

@@ -32,6 +32,7 @@ struct Merge {
   mutating func foldUnits(_ log: LogView, _ view: TransactionView) throws(LedgerError) {
     var touched = Set<UInt32>()
     let units = groups.units
+    try removeErased(units, view)
     for unit in units {
       touched.insert(unit)
       try settle(unit, refolds: false, log, view)
@@ -101,6 +102,26 @@ struct Merge {
     return try log.facts(at: positions)
   }
 
+  /// Removes the answers of those whom the batch erases, before the same names may be answered for
+  /// anew.
+  private mutating func removeErased(
+    _ units: [UInt32], _ view: TransactionView
+  ) throws(LedgerError) {
+    let erasures = Set(batch.facts.filter { $0.kind == .accountErased }.map(\.position))
+    if erasures.isEmpty { return }
+    for unit in units {
+      let facts = groups.facts(of: unit, in: batch.facts)
+      guard facts.contains(where: { erasures.contains($0.position) }) else { continue }
+      for member in groups.members(of: unit) {
+        guard let old = try UnitRow(member, view, tables)?.unit else { continue }
+        for account in old.answeredAccounts {
+          guard let key = try texts.answerKey(of: account, erasedAt: erasures) else { continue }
+          rows.delete(tables.answers, key)
+        }
+      }
+    }
+  }
+
   /// Puts the rows of a unit behind those that wait, and writes them when they are many.
   private mutating func write(
     _ unit: UInt32, _ state: Unit, _ view: TransactionView
@@ -115,7 +136,9 @@ struct Merge {
     for (key, value) in state.observations(of: unit) { rows.put(tables.observed, key, value) }
     let answers = try AnswerRow.all(of: state, called: unit, context, texts)
     for (account, answer) in answers {
-      rows.put(tables.answers, try texts.answerKey(of: account), answer.encoded)
+      // A name that was erased is found by nobody, or is somebody else's.
+      guard let key = try texts.answerKey(of: account) else { continue }
+      rows.put(tables.answers, key, answer.encoded)
     }
     let report = UnitReport(of: state, answers, context, texts)
     try texts.check()

@@ -103,7 +103,7 @@ extension ReducerComparison {
     let last = keys.isEmpty ? 0 : try Checkpoint(right, fresh.tables)?.name ?? 0
     for number in 1..<last + 1 {
       guard try log.name(number).kind == .account else { continue }
-      if keys.contains(try texts.answerKey(of: number)) { accounts.insert(number) }
+      if let key = try texts.answerKey(of: number), keys.contains(key) { accounts.insert(number) }
     }
     return accounts
   }
@@ -136,7 +136,7 @@ extension ReducerComparison {
     of account: NameNumber, _ projections: Projections, _ view: TransactionView, _ log: LogView
   ) throws(LedgerError) -> [UInt8]? {
     if account == 0 { return nil }
-    let key = try texts.answerKey(of: account)
+    guard let key = try texts.answerKey(of: account) else { return nil }
     let found: Span<UInt8>?
     do throws(LMDBError) { found = try view.get(projections.tables.answers, key.span) } catch {
       throw LedgerError(error)

@@ -38,21 +38,8 @@ public struct LedgerView: ~Escapable {
 
   /// The number of a name; nil where no event uses it, and where whom it names was erased.
   public func number(of kind: NameKind, _ name: Name) throws(LedgerError) -> NameNumber? {
-    let number = try reader.overlay.number(
+    try reader.overlay.number(
       of: NameUse(kind: kind, name: name), log, reader.keyHash, tables, projections)
-    guard let number, kind.isPersonal else { return number }
-    return try log.isKnown(number) ? number : nil
-  }
-
-  /// Whether a customer may be asked about at the clocks: who was erased and came again is known
-  /// from the return on, and not for what went before.
-  func isKnown(_ number: NameNumber, _ clocks: Clocks) throws(LedgerError) -> Bool {
-    guard try log.erasureCount() > 0, let erasure = try log.erasure(ofName: number) else {
-      return true
-    }
-    guard try log.isKnown(number, at: try lastPosition(clocks)) else { return false }
-    guard let at = clocks.at else { return true }
-    return try log.record(at: erasure).believedAt < at
   }
 
   /// The unit of a name, folded; nil where no event names it in a way that connects.

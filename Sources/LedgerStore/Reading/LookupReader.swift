@@ -12,8 +12,6 @@ struct LookupReader: ~Copyable {
     var position: UInt64
     /// Believed time of the newest event that the shared context rests on.
     var contextNewest: Int64
-    /// Whether anybody was ever erased.
-    var hasErasures: Bool
   }
 
   private let log: EventLog
@@ -79,8 +77,7 @@ struct LookupReader: ~Copyable {
     }
     let now = Settled(
       projections: reading.id, log: snapshot.commit, position: state.overlay.through,
-      contextNewest: state.overlay.context.newest,
-      hasErasures: try snapshot.view.erasureCount() > 0)
+      contextNewest: state.overlay.context.newest)
     let isTailEmpty = state.overlay.isEmpty
     settled = isTailEmpty ? now : nil
     if let answer = try storedAnswer(question, now, isTailEmpty ? nil : state) { return answer }
@@ -105,9 +102,6 @@ struct LookupReader: ~Copyable {
     let row = try StoredAnswer(found)
     if let at = question.at?.microseconds, at < row.newest || at < now.contextNewest { return nil }
     if let behind, row.isCoupled || behind.overlay.touches(row.unit) { return nil }
-    let answer = try ItemAnswer(row, question, position: now.position)
-    // Whoever was erased holds nothing; whether that is why, the row does not say.
-    if now.hasErasures, answer.standing == nil { return nil }
-    return answer
+    return try ItemAnswer(row, question, position: now.position)
   }
 }

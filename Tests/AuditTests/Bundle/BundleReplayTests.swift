@@ -48,13 +48,14 @@ import Testing
   func same(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
     var found = 0
+    let dense = Histories.dense(seed: seed)
     for events in [
-      Histories.dense(seed: seed), RecordedEvent.shuffled(Histories.dense(seed: seed), seed: seed),
+      seed % 2 == 1 ? RecordedEvent.shuffled(dense, seed: seed) : dense,
       RecordedEvent.shuffled(
         Histories.sparse(seed: seed, count: 150, accounts: 12), seed: seed),
     ] {
       let ledger = try BundledLedger(events, folded: random.below(events.count + 1))
-      for account in Set(events.compactMap(\.event.account)).sorted().prefix(3) {
+      for account in Set(events.compactMap(\.event.account)).sorted().prefix(2) {
         var slice = ReplaySlice()
         if random.chance(1, in: 3) { slice.from = UInt64(1 + random.below(events.count)) }
         if random.chance(1, in: 3) { slice.to = slice.from + UInt64(random.below(events.count)) }

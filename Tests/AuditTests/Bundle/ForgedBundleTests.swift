@@ -26,10 +26,10 @@ import Testing
     let lines = try ledger.bundle(of: "A")
     var forgeries = 0
     for place in lines.indices {
-      guard let (entry, role, personal) = BundleFormat.leaf(lines[place]) else { continue }
+      guard let (entry, role, personal) = try BundleFormat.leaf(lines[place]) else { continue }
       var texts = BundleTexts()
       for line in lines[...place] {
-        guard let before = BundleFormat.leaf(line) else { continue }
+        guard let before = try BundleFormat.leaf(line) else { continue }
         texts.add(try BundledEntry(before.entry))
       }
       let other = forged(entry)
@@ -48,6 +48,43 @@ import Testing
       }
     }
     #expect(forgeries > 20)
+  }
+
+  @Test("takes a piece of a text for nonce, so that the rest passes for another, and is refused")
+  func nonceOfOtherLength() throws {
+    let line =
+      #"{"id":"e-1","type":"download.failed","occurredAt":"2026-03-01T10:00:00Z","#
+      + #""account":"ada","product":"map","transaction":"t-1","download":"d-1","#
+      + #""data":{"error":{"domain":"D","code":7}}}"#
+    let event = try EventDecoder().decode(line: Array(line.utf8)).event
+    let ledger = try BundledLedger([
+      RecordedEvent(position: 1, recordedAt: event.occurredAt, event: event)
+    ])
+    var lines = try ledger.bundle(of: "ada", disclosing: ["error"])
+    let (entry, role, personal) = try #require(try BundleFormat.leaf(lines[1]))
+    guard case .disclosed(let member, let nonce) = try #require(personal.first) else {
+      Issue.record("the error is not shown")
+      return
+    }
+    let taken = Array(#""error":{"#.utf8)
+    let other = EventData.Member(name: "domain", json: Array(#""D","code":7}"#.utf8))
+    #expect(member.text == taken + other.text)
+    // The event as it would be told, with a nonce of the right length, and the long one in its
+    // place: it hashes to what the record commits to.
+    let shown = PersonalMember.disclosed(other, nonce: nonce)
+    let parts = try BundledEntry(entry)
+    var texts = BundleTexts()
+    texts.add(parts)
+    let told = try texts.event(of: parts, showing: [shown])
+    let forged = String(
+      decoding: BundleFormat.line(entry, role, [shown], told), as: UTF8.self)
+    lines[1] = Array(
+      forged.replacing(
+        StandardBase64.encode(nonce.bytes), with: StandardBase64.encode(nonce.bytes + taken)
+      ).utf8)
+    #expect(
+      performing: { try IncidentBundle.read(lines) },
+      throws: { "\($0)".contains("line 2 of the bundle: nonce") })
   }
 
   @Test("signed by the forger is not signed by the ledger's key") func ownKey() throws {

@@ -158,7 +158,7 @@ struct EventsCommand: ParsableCommand {
         return true
       }
     }
-    table.print(format ?? .table)
+    try table.print(format ?? .table)
   }
 
   /// What sessions say of themselves, where the answer is grouped by it.

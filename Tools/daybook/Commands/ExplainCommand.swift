@@ -89,8 +89,9 @@ extension Explanation {
     case .elsewhere(let environment):
       "in this environment; in \(environment.text) it is \(Self.text(steps.last?.after ?? [])):"
     case .consumable: "because it is a consumable: it is credited, see the balances."
+    case .balance(let left): "because it is a balance, of which \(left) is left."
     case .attempted: "because no purchase came of the last attempt:"
-    case .nothing: "because no event of this customer concerns it."
+    case .nothing: "because this customer has not bought it, was not given it, and did not try to."
     case .unknownAccount: "because no event of the ledger states this account."
     }
   }
@@ -179,6 +180,7 @@ extension Explanation.Ground {
     case .over: "over"
     case .elsewhere: "elsewhere"
     case .consumable: "consumable"
+    case .balance: "balance"
     case .attempted: "attempted"
     case .nothing: "nothing"
     case .unknownAccount: "unknownAccount"

@@ -10,13 +10,21 @@ struct Verify: ParsableCommand {
       Reads every record and every node of the hash tree, and folds the log beside the \
       projections to compare them. With checkpoints that somebody kept it also says whether the \
       ledger still begins with what was signed then: who can write the ledger can make the rest \
-      fit. The exit code is 1 where something is not as it was. Example:
+      fit. The exit code is 1 where something is not as it was, and where keys of what \
+      identifies people are missing, though the log is whole without them. Example:
 
         daybook verify --checkpoint 2026-02-01.checkpoint --key books.example.com/shop+7c2a…+AWl…
       """)
 
   @OptionGroup var options: LedgerOptions
   @OptionGroup var kept: CheckpointOptions
+
+  @Flag(
+    help: """
+      Takes keys that are missing for given up, by `restore --without-keys` or by erasures since \
+      the backup: they are told of, and are no fault as long as there is a key file.
+      """)
+  var withoutKeys = false
 
   @Option(help: "How to answer: table or json.")
   var format: OutputFormat = .table
@@ -25,13 +33,14 @@ struct Verify: ParsableCommand {
     try answering {
       let checkpoints = try kept.checkpoints()
       let ledger = try Ledger(at: options.path, access: .readWrite)
+      let hasKeyFile = try ledger.hasKeyFile()
       let bar = ProgressBar("verifying", unit: "events")
       defer { bar.end() }
       let found = try ledger.log.verify(progress: bar.show)
       bar.end()
       // What the log does not say rightly cannot be held against the projections.
       var differences: [String] = []
-      if found.faults.isEmpty {
+      if found.damage.isEmpty {
         let second = ProgressBar("comparing", unit: "events")
         defer { second.end() }
         differences = try ledger.checkProjections(progress: second.show)
@@ -40,11 +49,14 @@ struct Verify: ParsableCommand {
       switch format {
       case .table:
         Self.printTable(found, differences)
+        printKeys(found.keyFaults, of: ledger, hasKeyFile)
         report?.lines.forEach(Console.print)
       case .json, .jsonl: Console.print(Self.json(found, differences, report))
       }
-      let isSound = found.faults.isEmpty && differences.isEmpty && report?.kept.allFit != false
-      if !isSound { throw ExitStatus.found }
+      let isSound = found.damage.isEmpty && differences.isEmpty && report?.kept.allFit != false
+      let isGivenUp = try withoutKeys && hasKeyFile && !ledger.hasErasedKeys()
+      let hasKeys = found.keyFaults.isEmpty || isGivenUp
+      if !isSound || !hasKeys { throw ExitStatus.found }
     }
   }
 
@@ -62,20 +74,35 @@ struct Verify: ParsableCommand {
   }
 
   private static func printTable(_ found: LogVerification, _ differences: [String]) {
-    Console.print("\(found.events) events, root \(found.root.hex)")
-    for fault in found.faults {
+    Console.print("\(found.events) events, root \(found.root.hexadecimal)")
+    for fault in found.damage {
       let place = fault.position.map { "position \($0): " } ?? ""
       Console.print("\(fault.part.rawValue): \(place)\(TextTable.printable(fault.message))")
     }
     for difference in differences {
       Console.print("projections: \(TextTable.printable(difference))")
     }
-    if !found.faults.isEmpty {
+    if !found.damage.isEmpty {
       Console.print("the log is damaged: restore the ledger from a backup")
     } else if !differences.isEmpty {
       Console.print("the log is sound; the projections are not: run `daybook rebuild`")
     } else {
       Console.print("log and projections are as they were written")
+    }
+  }
+
+  /// What cannot be shown, and what is to be done about it.
+  private func printKeys(_ faults: [LogFault], of ledger: Ledger, _ hasKeyFile: Bool) {
+    if faults.isEmpty { return }
+    for fault in faults { Console.print("key: \(TextTable.printable(fault.message))") }
+    if !hasKeyFile {
+      Console.print("there is no key file \(ledger.keyFile): nothing of people can be shown")
+    } else if withoutKeys {
+      Console.print("what is sealed under them cannot be shown, and was given up")
+    } else {
+      Console.print(
+        "what is sealed under them cannot be shown; where they were given up, or erased since the "
+          + "backup, say --without-keys")
     }
   }
 
@@ -85,11 +112,11 @@ struct Verify: ParsableCommand {
     var json = JSONText()
     json.object { json in
       json.member("events", found.events)
-      json.member("root", found.root.hex)
+      json.member("root", found.root.hexadecimal)
       json.member(
         "faults",
         array: { json in
-          for fault in found.faults {
+          for fault in found.damage {
             json.object { json in
               json.member("part", fault.part.rawValue)
               json.member("position", fault.position)
@@ -98,19 +125,10 @@ struct Verify: ParsableCommand {
             }
           }
         })
+      json.member("keyFaults", strings: found.keyFaults.map(\.message))
       json.member("differences", strings: differences)
       report?.write(to: &json)
     }
     return json.text
-  }
-}
-
-extension TreeHash {
-  /// Its bytes in hexadecimal digits.
-  fileprivate var hex: String {
-    bytes.map { byte in
-      let digits = String(byte, radix: 16)
-      return digits.count == 1 ? "0" + digits : digits
-    }.joined()
   }
 }

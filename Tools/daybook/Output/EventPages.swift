@@ -8,6 +8,8 @@ struct EventPages {
   private static let pageEventsMax = 20_000
 
   private let ledger: Ledger
+  private let asked: EventsQuery
+  /// What is left of it, with its places where they are found once for all pages.
   private var query: EventsQuery
   private var left: UInt64
   private var isAtEnd = false
@@ -16,6 +18,7 @@ struct EventPages {
 
   init(_ ledger: Ledger, _ query: EventsQuery, limit: UInt64?) {
     self.ledger = ledger
+    asked = query
     self.query = query
     left = limit ?? .max
   }
@@ -27,18 +30,20 @@ struct EventPages {
     if isAtEnd || isLimitReached { return nil }
     var page: [RecordedEvent] = []
     let pageMax = Int(min(left, UInt64(Self.pageEventsMax)))
-    let (asked, known) = (query, end)
-    let position = try ledger.read { (view) throws(LedgerError) in
+    let (rest, known) = (query, end)
+    let (position, located) = try ledger.read { (view) throws(LedgerError) in
       let position = known ?? view.position
-      var query = asked
+      var query = rest
       query.to = min(query.to, position)
+      if known == nil { query = try view.located(query) }
       try view.events(query) { recorded in
         page.append(recorded)
         return page.count < pageMax
       }
-      return position
+      return (position, query)
     }
     end = position
+    query = located
     left -= UInt64(page.count)
     isAtEnd = page.count < pageMax
     if let last = page.last?.position {
@@ -55,5 +60,8 @@ struct EventPages {
     while try ledger.log.wait(beyond: reached, timeout: .seconds(60)) <= reached {}
     end = nil
     isAtEnd = false
+    let from = query.from
+    query = asked
+    query.from = from
   }
 }

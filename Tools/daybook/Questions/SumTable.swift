@@ -41,12 +41,15 @@ struct SumTable {
     var sum: PostingSums<GroupCounts.Values>.Sum
   }
 
-  private var lines: [Line] {
+  /// The sums in their order.
+  ///
+  /// - Throws: ``LedgerError``, `limitReached` where a sum has too many digits.
+  private func lines() throws(LedgerError) -> [Line] {
     var lines: [Line] = []
     for (key, sum) in sums.sums {
       lines.append(Line(values: key.group, kind: key.kind, currency: key.currency, sum: sum))
     }
-    if !summands.contains(.price) { lines = Self.withoutCurrencies(lines) }
+    if !summands.contains(.price) { lines = try Self.withoutCurrencies(lines) }
     return lines.sorted { left, right in
       if left.values != right.values { return GroupCounts.areInOrder(left.values, right.values) }
       if left.kind != right.kind { return left.kind.rawValue < right.kind.rawValue }
@@ -55,23 +58,32 @@ struct SumTable {
   }
 
   /// Quantities have no currency: those of one group and kind are one number.
-  private static func withoutCurrencies(_ lines: [Line]) -> [Line] {
+  private static func withoutCurrencies(_ lines: [Line]) throws(LedgerError) -> [Line] {
     struct Key: Hashable {
       var values: GroupCounts.Values
       var kind: Posting.Kind
     }
-    return Dictionary(grouping: lines) { Key(values: $0.values, kind: $0.kind) }
-      .map { key, lines in
-        var sum = PostingSums<GroupCounts.Values>.Sum()
-        for line in lines {
-          sum.transactions += line.sum.transactions
-          sum.quantity &+= line.sum.quantity
-        }
-        return Line(values: key.values, kind: key.kind, currency: nil, sum: sum)
+    var joined: [Key: Line] = [:]
+    for line in lines {
+      let key = Key(values: line.values, kind: line.kind)
+      var sum = joined[key]?.sum ?? PostingSums<GroupCounts.Values>.Sum()
+      let (quantity, overflows) = sum.quantity.addingReportingOverflow(line.sum.quantity)
+      guard !overflows else {
+        throw LedgerError(
+          .limitReached,
+          "The quantities of several currencies together have too many digits: sum them up --by "
+            + "currency.")
       }
+      sum.transactions += line.sum.transactions
+      sum.quantity = quantity
+      joined[key] = Line(values: line.values, kind: line.kind, currency: nil, sum: sum)
+    }
+    return Array(joined.values)
   }
 
-  func print(_ format: OutputFormat) {
+  /// - Throws: ``LedgerError``, `limitReached` where a sum has too many digits.
+  func print(_ format: OutputFormat) throws(LedgerError) {
+    let lines = try lines()
     var header = dimensions.map(\.rawValue) + ["posting"]
     if showsCurrency { header.append("currency") }
     header.append("transactions")

@@ -7,10 +7,10 @@ struct Backup: ParsableCommand {
     abstract: "Copies the log into a new folder, hot and verified.",
     discussion: """
       The copy is the log as it was at one commit, whatever is appended meanwhile; every record, \
-      name and node of it is looked at before the folder gets its name. It has no projections, \
-      which `restore` folds anew, and no keys of what identifies people: back the ledger's file \
-      `keys` up apart, and replace that copy after an erasure. That it was made is an event of \
-      the ledger. Example:
+      name and node of it is looked at, and that it was made is an event of the ledger, before \
+      the folder gets its name. It has no projections, which `restore` folds anew, and no keys of \
+      what identifies people: back the ledger's file `keys` up apart, and replace that copy after \
+      an erasure. Example:
 
         daybook backup /backups/shop-2026-03-01 --operator kim
       """)
@@ -27,17 +27,26 @@ struct Backup: ParsableCommand {
 
   func run() throws {
     try answering {
+      let place = try NewPath.folder(destination)
       let ledger = try actor.open(options)
+      guard try ledger.hasKeyFile() else {
+        throw InputProblem(
+          "the key file \(ledger.keyFile) is missing, and without it nothing can be recorded: put "
+            + "it back from where the keys are backed up, or copy the log and give the names and "
+            + "texts of people up with `daybook restore \(ledger.path) --without-keys --ledger NEW`.",
+          exitCode: ExitStatus.noInput)
+      }
       let bar = ProgressBar("verifying the copy", unit: "events")
       defer { bar.end() }
-      let copy = try ledger.backUp(to: destination, progress: bar.show)
-      bar.end()
-      try actor.record(
-        action: "backed up",
-        detail: [
-          ("folder", .string(destination)), ("position", .number(String(copy.position))),
-          ("root", .string(copy.root.hexadecimal)),
-        ], in: ledger)
+      let copy = try ledger.backUp(to: place, progress: bar.show) { (copy) throws(LedgerError) in
+        bar.end()
+        try actor.record(
+          action: "backed up",
+          detail: [
+            ("folder", .string(destination)), ("position", .number(String(copy.position))),
+            ("root", .string(copy.root.hexadecimal)),
+          ], in: ledger)
+      }
       copy.print(format, at: destination)
       if format == .table {
         Console.print("its keys are not in it: back \(ledger.keyFile) up apart")
@@ -51,8 +60,9 @@ struct Restore: ParsableCommand {
     abstract: "Makes a ledger of a backup.",
     discussion: """
       Copies the log of the backup, verifies it with the keys, and folds the projections anew. The \
-      ledger is made where nothing is (--ledger). Without its keys a ledger answers and goes on, \
-      and the names and texts of people that it holds stay sealed for ever. Example:
+      ledger is made where nothing is (--ledger), and the backup is only read. Without its keys a \
+      ledger answers and goes on, and the names and texts of people that it holds stay sealed for \
+      ever. Example:
 
         daybook restore /backups/shop-2026-03-01 --keys /safe/shop.keys --ledger shop.daybook
       """)
@@ -80,10 +90,11 @@ struct Restore: ParsableCommand {
 
   func run() throws {
     try answering {
+      let place = try NewPath.folder(options.path)
       let bar = ProgressBar("verifying", unit: "events")
       defer { bar.end() }
       let copy = try Ledger.restore(
-        source, to: options.path, keys: keys.map { .file($0) } ?? .none, progress: bar.show)
+        source, to: place, keys: keys.map { .file($0) } ?? .none, progress: bar.show)
       bar.end()
       copy.print(format, at: options.path)
     }
@@ -95,16 +106,14 @@ extension LedgerCopy {
     switch format {
     case .table, .jsonl:
       Console.print("\(folder): verified up to position \(position), root \(root.hexadecimal)")
-      if isWithoutKeys {
-        Console.print("names and texts of people in it stay sealed: there are no keys to them")
-      }
+      for fault in keyFaults { Console.print("key: \(TextTable.printable(fault.message))") }
     case .json:
       var json = JSONText()
       json.object { json in
         json.member("folder", folder)
         json.member("position", position)
         json.member("root", root.hexadecimal)
-        json.member("withoutKeys", isWithoutKeys)
+        json.member("keyFaults", strings: keyFaults.map(\.message))
       }
       Console.print(json.text)
     }

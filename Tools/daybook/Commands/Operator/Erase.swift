@@ -9,9 +9,9 @@ struct Erase: ParsableCommand {
       Appends account.erased and destroys the keys under which the names of the customer's \
       accounts, of devices and sessions that nobody else used, and the personal texts of the \
       customer's events are sealed, in every environment. Nothing brings them back. Positions, \
-      totals, findings by rule, roots and every old proof stay; exports show erased:NUMBER. Copies \
-      of the ledger's key file, where it is backed up, have to be replaced by the file as it is \
-      now. Example:
+      totals, findings by rule, roots and every old proof stay; exports show erased:NUMBER. The \
+      reason stays readable: name nobody in it. Copies of the ledger's key file, where it is \
+      backed up, have to be replaced by the file as it is now. Example:
 
         daybook erase reader-1 --operator kim --reason "request 88 of 3 March"
       """)

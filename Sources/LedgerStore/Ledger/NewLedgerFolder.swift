@@ -1,0 +1,169 @@
+internal import LMDB
+internal import LedgerEvents
+
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+/// The place of a copy of a ledger, which is there whole or not at all: it is made in a folder
+/// beside it, which gets the name when it is done and on the disk.
+struct NewLedgerFolder {
+  private let path: String
+  /// The folder that it is in.
+  private let parent: String
+
+  /// Looks before anything is copied whether a folder can be made there.
+  ///
+  /// - Throws: ``LedgerError``: `exists` where there is something, `io` where there is no folder
+  ///   that it could be in.
+  init(_ path: String) throws(LedgerError) {
+    var name = path[...]
+    while name.count > 1, name.hasSuffix("/") { name.removeLast() }
+    self.path = String(name)
+    switch name.lastIndex(of: "/") {
+    case nil: parent = "."
+    case name.startIndex: parent = "/"
+    case let slash?: parent = String(name[..<slash])
+    }
+    guard !name.isEmpty else {
+      throw LedgerError(.io, "The path of the folder to be made is empty: name one.")
+    }
+    guard !Self.isTaken(self.path) else { throw Self.taken(self.path) }
+    // A folder that is missing may be a disk that is not mounted: nothing is made in its place.
+    guard FileManager.default.fileExists(atPath: parent + "/.") else {
+      throw LedgerError(
+        .io, "There is no folder \(parent) to make \(self.path) in: make it, or mount it, first.")
+    }
+  }
+
+  /// Whether there is anything of that name, be it a link that leads nowhere.
+  private static func isTaken(_ path: String) -> Bool {
+    switch Result(catching: { try FileManager.default.attributesOfItem(atPath: path) }) {
+    case .success: true
+    case .failure: FileManager.default.fileExists(atPath: path)
+    }
+  }
+
+  /// Lets `body` fill a new folder, and gives it its name.
+  func fill(
+    _ body: (LedgerPart) throws(LedgerError) -> LedgerCopy
+  ) throws(LedgerError) -> LedgerCopy {
+    let part = LedgerPart(path: "\(path).\(UUID().uuidString.prefix(8)).part")
+    do throws(LedgerError) {
+      do throws(LMDBError) {
+        try makeFolder(part.path)
+        try makeFolder("\(part.path)/\(EventLog.folderName)")
+      } catch { throw LedgerError(error) }
+      let copy = try body(part)
+      do throws(LMDBError) {
+        try syncFolder(part.path)
+        try renameFolder(part.path, to: path, in: parent)
+      } catch { throw Self.isTaken(path) ? Self.taken(path) : LedgerError(error) }
+      return copy
+    } catch {
+      // What is left of the attempt is of no use; the error that ended it is what is told.
+      _ = Result { try FileManager.default.removeItem(atPath: part.path) }
+      throw error
+    }
+  }
+
+  private static func taken(_ path: String) -> LedgerError {
+    LedgerError(.exists, "There is something at \(path) already: name another folder.")
+  }
+}
+
+/// A copy of a ledger that is being made.
+struct LedgerPart {
+  let path: String
+
+  /// The rights of its files: their owner's alone.
+  private static let mode: UInt32 = 0o600
+
+  func copyLog(of log: EventLog) throws(LedgerError) {
+    do throws(LMDBError) {
+      try log.environment.copy(to: "\(path)/\(EventLog.folderName)", compacting: true)
+    } catch { throw LedgerError(error) }
+  }
+
+  /// Copies a key file of the ledger of `log`, whatever rights that has.
+  ///
+  /// - Throws: ``LedgerError``: `keysMissing` where there is no file, `corrupt` where it holds no
+  ///   keys or another ledger's, `full`, `io`.
+  func copyKeys(_ file: String, of log: EventLog) throws(LedgerError) {
+    let isCopied: Bool
+    do throws(LMDBError) { isCopied = try copy(file) } catch { throw LedgerError(error) }
+    guard isCopied else { throw LedgerError(.keysMissing, "There is no key file at \(file).") }
+    // A copy from before an erasure is not to bring back what that took.
+    let erased = try log.read { (view) throws(LedgerError) in try view.erasedSlots() }
+    do throws(LedgerError) {
+      if try keys(of: log).destroy(erased.map(\.slot)) { return }
+    } catch {
+      guard error.code == .corrupt else { throw error }
+      throw LedgerError(
+        .corrupt,
+        "\(file) is no key file of this ledger: name the copy of its own file "
+          + "`\(PersonalKeys.fileName)`.",
+        cause: error)
+    }
+    throw LedgerError(
+      .corrupt,
+      "\(file) holds no keys: it is empty, or zeros. Name a copy of the ledger's file "
+        + "`\(PersonalKeys.fileName)` that does, or give the names and texts of people up "
+        + "(--without-keys).")
+  }
+
+  /// Whether there was a file to copy.
+  private func copy(_ file: String) throws(LMDBError) -> Bool {
+    let pieceBytes = 1 << 20
+    guard let source = try FlatFile.open(file, isWritable: false) else { return false }
+    let target = try FlatFile.create(
+      "\(path)/\(PersonalKeys.fileName)", in: path, mode: Self.mode)
+    var offset = 0
+    while true {
+      let piece = try source.read(at: offset, count: pieceBytes)
+      if piece.isEmpty { break }
+      try target.write(piece, at: offset)
+      offset += piece.count
+    }
+    try target.sync()
+    return true
+  }
+
+  /// Makes a key file whose slots that are taken are empty.
+  func makeKeys(of log: EventLog) throws(LedgerError) {
+    let taken = try log.read { (view) throws(LedgerError) in try view.lastSlot() }
+    try keys(of: log).makeAnew(taken: taken)
+  }
+
+  private func keys(of log: EventLog) -> PersonalKeys {
+    PersonalKeys(folder: path, ledger: log.identity.ledger, mode: Self.mode, isWritable: true)
+  }
+
+  /// Looks through the copy. Keys that are not there are no fault of a copy: it is said that they
+  /// are not.
+  func verify(
+    keysIn keys: String, _ progress: (UInt64, UInt64) -> Void
+  ) throws(LedgerError) -> LedgerCopy {
+    // Nobody else has it: a lock file would only be in the way.
+    var options = Environment.Options()
+    options.usesLocks = false
+    let log = try EventLog(open: path, access: .readOnly, options: options, keysIn: keys)
+    let found = try log.verify(progress: progress)
+    try log.close()
+    if let fault = found.damage.first {
+      throw LedgerError(
+        .corrupt, "The copy is not as it was written: \(fault.message).", position: fault.position)
+    }
+    return LedgerCopy(position: found.events, root: found.root, keyFaults: found.keyFaults)
+  }
+}
+
+extension EventLog {
+  /// Whether somebody has, or has had, the log at `path` open in a way that others can see.
+  static func hasLockFile(_ path: String) -> Bool {
+    FileManager.default.fileExists(
+      atPath: "\(path)/\(folderName)/\(Environment.lockFileName)")
+  }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import LMDB
+import LedgerEvents
+import LedgerStore
+import Testing
+
+@Suite("A backup of a ledger")
+struct LedgerBackupTests {
+  private let folder = FileManager.default.temporaryDirectory
+    .appending(path: "daybook-backup-\(UUID().uuidString)").path
+
+  private func ledger() throws -> Ledger {
+    try FileManager.default.createDirectory(
+      atPath: folder, withIntermediateDirectories: false)
+    let ledger = try Ledger.create(
+      at: folder + "/ledger", options: Environment.Options(sync: .onRequest))
+    let event = Event(
+      id: "e", type: EventType(.sessionStarted),
+      occurredAt: Instant(microseconds: 1_700_000_000_000_000), account: "ann")
+    try ledger.appendAndWait([EventInput(event: event)])
+    return ledger
+  }
+
+  private func left() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+  }
+
+  @Test("has no name before it is recorded") func recorded() throws {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let ledger = try ledger()
+    let copy = folder + "/copy"
+    var recorded: LedgerCopy?
+    var isThere = true
+    let made = try ledger.backUp(
+      to: copy,
+      recording: { (copied) throws(LedgerError) in
+        recorded = copied
+        isThere = FileManager.default.fileExists(atPath: copy)
+      })
+    #expect(recorded == made)
+    #expect(!isThere)
+    #expect(try left() == ["copy", "ledger"])
+  }
+
+  @Test("is not made where it cannot be recorded") func notRecorded() throws {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let ledger = try ledger()
+    #expect(throws: LedgerError(.full, "")) {
+      try ledger.backUp(
+        to: folder + "/copy",
+        recording: { (_) throws(LedgerError) in
+          throw LedgerError(.full, "The disk is full.")
+        })
+    }
+    #expect(try left() == ["ledger"])
+  }
+
+  @Test("does not take the place of what came meanwhile") func taken() throws {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let ledger = try ledger()
+    let copy = folder + "/copy"
+    #expect(throws: LedgerError(.exists, "")) {
+      try ledger.backUp(
+        to: copy,
+        recording: { (_) throws(LedgerError) in
+          #expect(FileManager.default.createFile(atPath: copy, contents: Data("mine".utf8)))
+        })
+    }
+    #expect(try String(contentsOfFile: copy, encoding: .utf8) == "mine")
+    #expect(try left() == ["copy", "ledger"])
+  }
+}
