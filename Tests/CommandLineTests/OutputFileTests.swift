@@ -92,10 +92,14 @@ import Testing
     let folder = path("folder")
     try FileManager.default.createSymbolicLink(
       atPath: folder, withDestinationPath: ledger.path + "/log")
-    let places = [
-      ledger.path + "/keys", ledger.path + "/log/data.mdb", ledger.path + "/new", link,
-      folder + "/new", ledger.path + "/log/../new",
-    ]
+    var places = [ledger.path + "/new", link]
+    // The ways are the same for all of them: one tries every one.
+    if arguments == Self.writers[0] {
+      places += [
+        ledger.path + "/keys", ledger.path + "/log/data.mdb", folder + "/new",
+        ledger.path + "/log/../new",
+      ]
+    }
     for place in places {
       let refused = try run(arguments, out: place, "--force")
       #expect(refused.status == 73, "\(place)")

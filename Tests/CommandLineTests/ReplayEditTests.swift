@@ -128,7 +128,7 @@ import Testing
   @Test("a file that cannot be made is refused") func refused() throws {
     let said = try Program.run(["replay", trace, "--html", "/nowhere/page.html"])
     #expect(said.status == 73)
-    #expect(said.errors.contains("/nowhere/page.html cannot be written"))
+    #expect(said.errors.contains("/nowhere/page.html cannot be made"))
     #expect(try Program.run(["replay", trace, "--html", "-", "--format", "json"]).status == 64)
   }
 }

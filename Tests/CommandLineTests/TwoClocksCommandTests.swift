@@ -48,10 +48,11 @@ import Testing
   @Test("explain says what was known, and what was learned since") func explained() throws {
     let clocks = ["--at", Self.seconds(60), "--as-of", "2"]
     let text = try ledger.run(["explain", "ada", "map"] + clocks)
-    #expect(text.lines.first == "ada has map: map active")
+    #expect(text.lines.first?.hasPrefix("ada has map: map active since ") == true)
     #expect(text.lines[1] == "at \(Self.seconds(60)), as of position 2, by these events:")
     #expect(
-      text.output.contains("since learned, up to position 4: map refunded at that time, by these"))
+      text.output.contains("since learned, up to position 4: map refunded since "))
+    #expect(text.output.contains(" at that time, by these"))
     #expect(text.output.contains("the store's server refunded transaction t1"))
     let answer = try ledger.run(["explain", "ada", "map", "--format", "json"] + clocks).object()
     let learned = try #require(answer["learned"] as? [String: Any])
@@ -94,7 +95,7 @@ import Testing
     #expect(position.errors.contains("store times"))
     let turned = try ledger.run(
       "diff", "--from", Self.seconds(9), "--to", Self.seconds(8), "--as-of", "2")
-    #expect(turned.status == 65)
+    #expect(turned.status == 64)
     #expect(turned.errors.contains("turn them round"))
   }
 
