@@ -154,6 +154,71 @@ import Testing
         == "the queue reported that the purchase of map failed: SKErrorDomain 4")
   }
 
+  @Test("an attempt is found by the entitlement that it would have opened, and for linked accounts")
+  func failedAlike() throws {
+    let lines = [
+      #"catalog.set|"products":[{"product":"map","kind":"nonConsumable","entitlements":["pro"]}]"#,
+      #"account.linked account=ada source=operator|"to":"ada-2""#,
+      "payment.added account=ada device=phone product=map payment=p1",
+      "transaction.failed account=ada device=phone product=map payment=p1"
+        + #"|"error":{"domain":"SKErrorDomain","code":2}"#,
+    ]
+    for account: Name in ["ada", "ada-2"] {
+      for name: Name in ["map", "pro"] {
+        let found = try explain(name, for: account, lines)
+        #expect(found.ground == .attempted, "\(account.text) \(name.text)")
+        #expect(positions(found) == [3, 4])
+      }
+    }
+  }
+
+  @Test("what somebody tried on a device where others are is nobody's attempt in particular")
+  func strangersAttempt() throws {
+    let failure = #"|"error":{"domain":"SKErrorDomain","code":2}"#
+    let lines = [
+      "payment.added device=phone product=map payment=p1",
+      "transaction.failed device=phone product=map payment=p1" + failure,
+      "session.started account=ada device=phone session=s1",
+      "session.started account=bob device=phone session=s2",
+      "payment.added device=phone session=s2 product=map payment=p2",
+      "transaction.failed device=phone session=s2 product=map payment=p2" + failure,
+    ]
+    #expect(try explain("map", lines).ground == .nothing)
+    let bobs = try explain("map", for: "bob", lines)
+    #expect(bobs.ground == .attempted)
+    #expect(positions(bobs) == [5, 6])
+    // With nobody else there it is the customer's.
+    #expect(positions(try explain("map", Array(lines[..<3]))) == [1, 2])
+  }
+
+  @Test("a balance says what is left") func balance() throws {
+    let lines = [
+      #"catalog.set|"products":[{"product":"coins","kind":"consumable","#
+        + #""grants":{"gold":5}}]"#,
+      "transaction.purchased account=ada product=coins transaction=t1",
+      #"consumable.consumed account=ada|"unit":"gold","amount":2"#,
+    ]
+    #expect(try explain("gold", lines).ground == .balance(3))
+  }
+
+  @Test("of many catalogues that make it a consumable, and of many transfers, one is enough")
+  func manyTakers() throws {
+    let catalogue = #"catalog.set|"products":[{"product":"coins","kind":"consumable"}]"#
+    let found = try explain(
+      "coins",
+      Array(repeating: catalogue, count: 12) + [
+        "transaction.purchased account=ada product=coins transaction=t1"
+      ])
+    #expect(found.ground == .consumable)
+    #expect(positions(found).count == 2)
+    let transfer = #"account.transferred account=ada source=operator|"to":"eve""#
+    let moved = try explain(
+      "map",
+      ["transaction.purchased account=ada product=map transaction=t1", transfer, transfer])
+    #expect(moved.ground == .takenAway)
+    #expect(positions(moved) == [1, 2])
+  }
+
   @Test("a deferred purchase is pending, and explained") func pending() throws {
     let found = try explain(
       "map", ["transaction.deferred account=ada product=map payment=p1"])

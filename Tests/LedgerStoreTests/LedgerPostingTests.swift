@@ -115,6 +115,29 @@ extension LedgerWalk {
     }
   }
 
+  @Test("of a price and of quantities beyond all measure does not end the sums of others")
+  func beyondMeasure() throws {
+    let walk = try LedgerWalk()
+    let lines = [
+      ("1", #""price":"1234567890123","currency":"EUR""#),
+      ("2", #""price":"4.99","currency":"EUR""#),
+    ]
+    for (id, price) in lines {
+      let line =
+        #"{"id":"\#(id)","type":"transaction.purchased","occurredAt":"2026-01-0\#(id)T00:00:00Z","#
+        + #""account":"a","product":"p","transaction":"\#(id)","#
+        + #""data":{"quantity":9223372036854775807,\#(price)}}"#
+      let event = try EventDecoder().decode(line: Array(line.utf8)).event
+      try walk.ledger().appendAndWait([EventInput(event: event)])
+    }
+    var sums = PostingSums<Int>()
+    for posting in try walk.postings() { try sums.add(posting, to: 0) }
+    let paid = sums.sums.first { $0.key.currency == "EUR" }?.value
+    #expect(paid?.amount?.text == "4.99")
+    #expect(sums.sums.values.reduce(0) { $0 + $1.quantity } == 2 * Int128(Int64.max))
+    #expect(sums.sums.values.reduce(0) { $0 + $1.withoutAmount } == 1)
+  }
+
   @Test(
     "is chosen by what decides it, whatever filters are combined",
     arguments: 41...46 as ClosedRange<UInt64>)

@@ -71,18 +71,8 @@ extension LedgerView {
   func answer(_ posting: Posting) throws(LedgerError) -> PostingAnswer {
     var sale = SaleMembers()
     for position in posting.sales { sale.take(try event(at: position)) }
-    let price = try sale.price.map { (found) throws(LedgerError) in
-      guard let price = ExactDecimal(found.text) else {
-        throw LedgerError(
-          .limitReached,
-          """
-          The price \(found.text) at position \(found.position) has more than \
-          \(ExactDecimal.digitsMax) digits before or behind the point: nothing is sold for that.
-          """,
-          position: found.position)
-      }
-      return price
-    }
+    // Nothing is sold for a price of more digits: one such event must not end every sum.
+    let price = sale.price.flatMap { ExactDecimal($0) }
     let paid = sale.isFamilyShared ?? false ? nil : price
     let amount: ExactDecimal? =
       switch posting.kind {
@@ -104,7 +94,7 @@ extension LedgerView {
 /// What the facts of a sale state, the one that decides first: each member is that of the first
 /// that states it.
 private struct SaleMembers {
-  var price: (text: String, position: UInt64)?
+  var price: String?
   var currency: Name?
   var quantity: Int64?
   var storefront: Name?
@@ -113,7 +103,7 @@ private struct SaleMembers {
   mutating func take(_ recorded: RecordedEvent) {
     let data = recorded.event.data
     if price == nil, let text = data.string("price") {
-      price = (text, recorded.position)
+      price = text
       currency = data.name("currency")
     }
     quantity = quantity ?? data.integer("quantity")

@@ -17,7 +17,8 @@ public struct PostingSums<Group: Hashable & Sendable>: Sendable {
   /// The sums of one key.
   public struct Sum: Sendable {
     public var transactions = 0
-    public var quantity: Int64 = 0
+    /// Wide enough for as many quantities as a ledger has events.
+    public var quantity: Int128 = 0
     /// `nil` where none of them moves money that is known.
     public var amount: ExactDecimal?
     /// How many move no money, or none that is known.
@@ -38,14 +39,13 @@ public struct PostingSums<Group: Hashable & Sendable>: Sendable {
     let key = Key(group: group, kind: posting.kind, currency: posting.currency)
     var sum = sums[key] ?? Sum()
     sum.transactions += 1
-    let (quantity, overflows) = sum.quantity.addingReportingOverflow(posting.quantity)
     var amount = sum.amount ?? .zero
-    guard !overflows, posting.amount.map({ amount.add($0) }) ?? true else {
+    guard posting.amount.map({ amount.add($0) }) ?? true else {
       throw LedgerError(
         .limitReached, "A sum has too many digits at position \(posting.event.position).",
         position: posting.event.position)
     }
-    sum.quantity = quantity
+    sum.quantity += Int128(posting.quantity)
     if posting.amount != nil { sum.amount = amount } else { sum.withoutAmount += 1 }
     sums[key] = sum
   }

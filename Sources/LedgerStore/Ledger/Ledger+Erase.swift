@@ -32,8 +32,8 @@ extension Ledger {
   ///
   /// - Parameter event: A valid `account.erased`; where it says an earlier time than the customer's
   ///   newest event, it is dated behind that one, since everything is forgotten.
-  /// - Complexity: O(*n* log *n*) in the events of the customer's units, with the log locked; a walk
-  ///   over the kinds of all events before; one write a key.
+  /// - Complexity: O(*n* log *n*) in the events of the customer's units, with the log locked; a
+  ///   walk over the kinds of all events before; one write a key.
   /// - Throws: ``LedgerError``: `notFound` where no event names the account, `conflict` where an
   ///   event of that id is another one's, and as ``appendAndWait(_:options:)``. Nothing is written
   ///   then.

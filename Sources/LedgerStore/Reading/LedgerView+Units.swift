@@ -29,21 +29,6 @@ extension LedgerView {
     return newest
   }
 
-  /// What all units observed of a product.
-  ///
-  /// - Complexity: O(*u*) in the number of units that observed it.
-  func observations(
-    of observed: Unit.ObservedProduct
-  ) throws(LedgerError) -> ProductObservations {
-    var all = ProductObservations()
-    for unit in try unitsObserving(observed) {
-      guard let state = try state(of: unit) else { continue }
-      all.merge(state.observations(of: observed, texts: reader.texts), reader.texts)
-    }
-    try reader.texts.check()
-    return all
-  }
-
   /// The units that may have observed a product: the stored ones that did, and all that the
   /// overlay has events of.
   func unitsObserving(

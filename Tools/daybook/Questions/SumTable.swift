@@ -49,7 +49,7 @@ struct SumTable {
     for (key, sum) in sums.sums {
       lines.append(Line(values: key.group, kind: key.kind, currency: key.currency, sum: sum))
     }
-    if !summands.contains(.price) { lines = try Self.withoutCurrencies(lines) }
+    if !summands.contains(.price) { lines = Self.withoutCurrencies(lines) }
     return lines.sorted { left, right in
       if left.values != right.values { return GroupCounts.areInOrder(left.values, right.values) }
       if left.kind != right.kind { return left.kind.rawValue < right.kind.rawValue }
@@ -58,7 +58,7 @@ struct SumTable {
   }
 
   /// Quantities have no currency: those of one group and kind are one number.
-  private static func withoutCurrencies(_ lines: [Line]) throws(LedgerError) -> [Line] {
+  private static func withoutCurrencies(_ lines: [Line]) -> [Line] {
     struct Key: Hashable {
       var values: GroupCounts.Values
       var kind: Posting.Kind
@@ -67,15 +67,8 @@ struct SumTable {
     for line in lines {
       let key = Key(values: line.values, kind: line.kind)
       var sum = joined[key]?.sum ?? PostingSums<GroupCounts.Values>.Sum()
-      let (quantity, overflows) = sum.quantity.addingReportingOverflow(line.sum.quantity)
-      guard !overflows else {
-        throw LedgerError(
-          .limitReached,
-          "The quantities of several currencies together have too many digits: sum them up --by "
-            + "currency.")
-      }
       sum.transactions += line.sum.transactions
-      sum.quantity = quantity
+      sum.quantity += line.sum.quantity
       joined[key] = Line(values: line.values, kind: line.kind, currency: nil, sum: sum)
     }
     return Array(joined.values)
@@ -115,7 +108,14 @@ struct SumTable {
       json.member("posting", line.kind.text)
       if showsCurrency { json.member("currency", line.currency) }
       json.member("transactions", line.sum.transactions)
-      if summands.contains(.quantity) { json.member("quantity", line.sum.quantity) }
+      if summands.contains(.quantity) {
+        // What a program's integer does not hold is a text, and not another number.
+        if let quantity = Int64(exactly: line.sum.quantity) {
+          json.member("quantity", quantity)
+        } else {
+          json.member("quantity", "\(line.sum.quantity)")
+        }
+      }
       if summands.contains(.price) {
         json.member("amount", line.sum.amount?.text)
         json.member("withoutAmount", line.sum.withoutAmount)
