@@ -176,7 +176,7 @@ struct LogReadTests {
       uniqueKeysWithValues: statistics.tables.map { ($0.name, $0.entries) })
     #expect(
       entries == [
-        "meta": 5, "records": 41, "names": 4, "people": 3, "personal": 1, "returned": 0,
+        "meta": 5, "records": 41, "names": 4, "people": 3, "personal": 1,
         "erased": 0, "tree": 3,
       ])
     #expect(statistics.byteCount > 0)
