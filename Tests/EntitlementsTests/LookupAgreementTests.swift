@@ -58,7 +58,7 @@ struct LookupAgreementTests {
 
   @Test(
     "after erasures and returns, folded and from the tail",
-    arguments: 1...12 as ClosedRange<UInt64>)
+    arguments: 1...6 as ClosedRange<UInt64>)
   func erasures(_ seed: UInt64) throws {
     var random = SeededRandom(seed: seed &+ 0xE4A5E)
     let events = Histories.dense(seed: seed, count: 90).filter {

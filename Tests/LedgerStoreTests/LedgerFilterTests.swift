@@ -220,7 +220,7 @@ private struct FindingFilter {
 
   @Test(
     "are those of the whole ledger that name it, and none that the ledger does not have",
-    arguments: 81...96 as ClosedRange<UInt64>, [false, true])
+    arguments: [84, 88, 92, 96] as [UInt64], [false, true])
   func agree(_ seed: UInt64, isFolded: Bool) throws {
     let walk = try LedgerWalk()
     let events = Histories.dense(seed: seed, count: 120)
