@@ -25,7 +25,9 @@ public final class FlatFile: Sendable {
 
   /// Opens the file at `path`; nil where there is none.
   ///
-  /// - Parameter isWritable: Whether it is opened to be written, too.
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - isWritable: Whether it is opened to be written, too.
   /// - Throws: ``LMDBError`` with the operating system's error.
   public static func open(_ path: String, isWritable: Bool) throws(LMDBError) -> FlatFile? {
     do throws(LMDBError) {

@@ -38,8 +38,10 @@ public struct KeptCheckpoints: Sendable {
 
   /// Compares checkpoints, whose signatures were checked before, with the records of a log.
   ///
-  /// - Parameter progress: Called now and then with the events hashed and how many there are to
-  ///   hash.
+  /// - Parameters:
+  ///   - checkpoints: What was signed, in any order.
+  ///   - log: The log as it is.
+  ///   - progress: Called now and then with the events hashed and how many there are to hash.
   /// - Complexity: O(*n*), one or two hashes an event up to the newest checkpoint.
   /// - Throws: `LedgerError` where the log cannot be read at all.
   public init(

@@ -50,7 +50,9 @@ public struct Posting: Sendable {
 extension Unit {
   /// What the transactions of a unit put into the books.
   ///
-  /// - Parameter facts: All of the unit that are known, in any order.
+  /// - Parameters:
+  ///   - facts: All of the unit that are known, in any order.
+  ///   - texts: The texts behind their numbers and positions.
   /// - Complexity: O(*n* log *n*) in the number of facts; O(*n*) where none is about money.
   public static func postings(of facts: [Fact], texts: any FactTexts) -> [Posting] {
     guard facts.contains(where: { Posting.Kind($0.kind) != nil }) else { return [] }

@@ -3,7 +3,7 @@ public import LedgerEvents
 
 extension LogView {
   /// What the leaf of the event at `position` is over: its record and the names that it introduces,
-  /// as ``LedgerEvents/LeafEntry`` reads it.
+  /// as `LeafEntry` reads it.
   ///
   /// - Complexity: O(log *n*) for the record and for each name that it introduces.
   /// - Throws: ``LedgerError``: `notFound`, `corrupt`.
