@@ -55,8 +55,6 @@ private struct ExplanationSearch {
   /// What is left of it, where it is a unit that purchases credit.
   private let balance: Int64?
   private let all: Range<Int>
-  /// The places of the customer's own events.
-  private let own: Set<Int>
   private let deciding: [Int]
 
   init(
@@ -80,7 +78,6 @@ private struct ExplanationSearch {
     self.holdings = holdings
     isHeld = answer.active.contains(question.name)
     balance = answer.balances.first { $0.unit == question.name }?.amount
-    own = history.places(ofCustomer: asked.account)
     // Downloads and installs decide nothing here, so that they need not be tried one by one; where
     // they do all the same (an account that only they state), everything is tried.
     let usual = history.deciding
@@ -211,6 +208,7 @@ private struct ExplanationSearch {
   /// The last attempt to buy it: the payment and what became of it.
   private func attempted() -> Found? {
     let products = history.products(for: question.name)
+    let own = history.places(ofCustomer: question.account)
     let tries = all.filter { place in
       switch history.facts[place].kind {
       case .paymentAdded, .transactionPurchasing, .transactionDeferred, .transactionFailed:
