@@ -52,15 +52,24 @@ public struct Fact: Sendable {
     self.environment = environment
     self.statedOccurredAt = statedOccurredAt
     self.recordedAt = recordedAt
-    self.occurredAt =
-      statedOccurredAt > recordedAt + Fact.clockAheadMax ? recordedAt : statedOccurredAt
+    self.occurredAt = Fact.believed(statedOccurredAt, recordedAt: recordedAt)
     self.sequence = sequence
     self.idPrefix = idPrefix
   }
 
-  /// How far ahead of the ledger's clock a store time is believed, in microseconds (`events.md`,
-  /// *The order of things*).
-  public static let clockAheadMax: Int64 = 24 * Instant.hour
+  /// The store time that is believed, in microseconds: what an event states, or the ledger's own
+  /// where that runs more than 24 hours ahead of it (`events.md`, *The order of things*).
+  public static func believed(_ stated: Int64, recordedAt: Int64) -> Int64 {
+    stated > recordedAt + clockAheadMax ? recordedAt : stated
+  }
+
+  /// The same of times of the envelope.
+  public static func believed(_ stated: Instant, recordedAt: Instant) -> Instant {
+    Instant(microseconds: believed(stated.microseconds, recordedAt: recordedAt.microseconds))
+  }
+
+  /// How far ahead of the ledger's clock a store time is believed, in microseconds.
+  private static let clockAheadMax: Int64 = 24 * Instant.hour
 }
 
 /// Who hosts a download.

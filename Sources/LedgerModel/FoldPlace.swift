@@ -11,9 +11,7 @@ public struct FoldPlace: Hashable, Sendable {
   public var position: UInt64
 
   public init(_ recorded: RecordedEvent) {
-    let limit = recorded.recordedAt.microseconds + Fact.clockAheadMax
-    let isAhead = recorded.event.occurredAt.microseconds > limit
-    time = isAhead ? recorded.recordedAt : recorded.event.occurredAt
+    time = Fact.believed(recorded.event.occurredAt, recordedAt: recorded.recordedAt)
     sequence = recorded.event.sequence ?? 0
     id = recorded.event.id
     position = recorded.position

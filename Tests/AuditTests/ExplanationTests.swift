@@ -199,6 +199,8 @@ import Testing
       #"consumable.consumed account=ada|"unit":"gold","amount":2"#,
     ]
     #expect(try explain("gold", lines).ground == .balance(3))
+    let rest = #"consumable.consumed account=ada|"unit":"gold","amount":3"#
+    #expect(try explain("gold", lines + [rest]).ground == .balance(0))
   }
 
   @Test("of many catalogues that make it a consumable, and of many transfers, one is enough")

@@ -33,12 +33,16 @@ private final class Book {
   func erase(
     _ account: Name, _ id: String = "e1", at day: String = "2026-05-01"
   ) throws -> ErasureResult {
+    try ledger.erase(Self.erasure(account, id, at: day))
+  }
+
+  static func erasure(_ account: Name, _ id: String, at day: String) throws -> Event {
     let line =
       #"{"id":"\#(id)","type":"account.erased","occurredAt":"\#(day)T00:00:00Z","#
       + #""account":"x","data":{"reason":"asked"}}"#
     var event = try EventDecoder().decode(line: Array(line.utf8)).event
     event.account = account
-    return try ledger.erase(event)
+    return event
   }
 
   /// Every event as a line.
@@ -364,6 +368,25 @@ private func event(_ id: String, _ type: String, on day: String, _ more: String)
     try book.finishes()
   }
 
+  @Test("leaves what came since about a transaction that somebody else has used")
+  func takenOver() throws {
+    let book = try Book([bought("a1", "ada", "iphone", on: "2026-01-01")])
+    try book.erase("ada", "e1", at: "2026-02-01")
+    try book.append([
+      event(
+        "r1", "transaction.restored", on: "2026-02-10",
+        #""account":"eve","transaction":"t-r1","originalTransaction":"t-a1","product":"p.a1""#),
+      event(
+        "x1", "notification.received", on: "2026-02-20",
+        #""source":"notification","transaction":"t-a1","#
+          + #""data":{"notificationType":"NEW","appAccountToken":"token of eve"}"#),
+    ])
+    try book.erase("ada", "e2", at: "2026-03-01")
+    #expect(try book.shown().contains { $0.contains("token of eve") })
+    #expect(try book.event("r1")?.account == "eve")
+    try book.finishes()
+  }
+
   @Test("takes no name from the living whom a late event names first")
   func livingPeople() throws {
     let book = try Book([bought("a1", "ada", "iphone", on: "2026-01-01")])
@@ -396,13 +419,7 @@ private func event(_ id: String, _ type: String, on day: String, _ more: String)
   @Test("knows of the erasure from its commit on")
   func between() throws {
     let book = try Book([bought("a1", "ada", "iphone", on: "2026-01-01")])
-    let erasure = try EventDecoder().decode(
-      line: Array(event("e1", "account.erased", on: "2026-02-01", #""account":"ada""#).utf8)
-    ).event
-    let ledger = book.ledger
-    _ = try ledger.log.eraseAndWait(EventInput(event: erasure)) { () throws(LedgerError) in
-      try ledger.read { (view) throws(LedgerError) in try view.erasureScope(of: "ada") }
-    }
+    try book.ledger.eraseAndLeave(Book.erasure("ada", "e1", at: "2026-02-01"))
     // The keys are not destroyed yet.
     try book.append([
       event("n1", "note.added", on: "2026-01-15", #""account":"ada","data":{"text":"late"}"#),
@@ -428,7 +445,7 @@ private func event(_ id: String, _ type: String, on day: String, _ more: String)
     try old.write(to: book.keys)
     try book.reopen()
     #expect(try !book.shown().contains { $0.contains("ada") || $0.contains("iphone") })
-    #expect(try book.faults().contains { $0.part == .key })
+    #expect(try book.faults().map(\.part) == [.erasedKey])
     try book.erase("bob", "e2")
     #expect(try book.faults() == [])
   }
@@ -436,13 +453,7 @@ private func event(_ id: String, _ type: String, on day: String, _ more: String)
   @Test("leave an erasure unfinished while they are missing, and it goes on when they are there")
   func missing() throws {
     let book = try Book([bought("a1", "ada", "iphone", on: "2026-01-01")])
-    let erasure = try EventDecoder().decode(
-      line: Array(event("e1", "account.erased", on: "2026-02-01", #""account":"ada""#).utf8)
-    ).event
-    let ledger = book.ledger
-    _ = try ledger.log.eraseAndWait(EventInput(event: erasure)) { () throws(LedgerError) in
-      try ledger.read { (view) throws(LedgerError) in try view.erasureScope(of: "ada") }
-    }
+    try book.ledger.eraseAndLeave(Book.erasure("ada", "e1", at: "2026-02-01"))
     let keys = try Data(contentsOf: book.keys)
     try FileManager.default.removeItem(at: book.keys)
     try book.reopen()

@@ -147,7 +147,7 @@ import Testing
       for position in 1...view.lastPosition { leaves.append(try view.leaf(at: position)) }
       let number = try view.record(at: 2).number(.account)
       return (
-        try view.root(at: view.lastPosition), leaves, try view.disclosure(of: number, at: 2)
+        try view.root(at: view.lastPosition), leaves, try view.disclosure(of: number)
       )
     }
     let disclosed = try #require(old.2)
@@ -157,7 +157,7 @@ import Testing
       for position in 1...UInt64(10) {
         #expect(try view.leaf(at: position) == old.1[Int(position) - 1])
       }
-      #expect(try view.disclosure(of: disclosed.number, at: 2) == nil)
+      #expect(try view.disclosure(of: disclosed.number) == nil)
       #expect(try view.disclosures(at: 4) == nil)
     }
     let leaf = old.1[Int(disclosed.position) - 1]
@@ -268,12 +268,7 @@ import Testing
   @Test("that was cut short is finished by whoever opens the ledger to write")
   func cutShort() throws {
     // As a process leaves it that dies behind the commit.
-    let ledger = ledger
-    _ = try ledger.log.eraseAndWait(EventInput(event: erasure())) { () throws(LedgerError) in
-      try ledger.read { (view) throws(LedgerError) in
-        try view.erasureScope(of: "ada@example.org")
-      }
-    }
+    try ledger.eraseAndLeave(erasure())
     #expect(try ledger.log.erasureMark() == 11)
     // The log says already what is gone, and verify knows that it goes on.
     #expect(try events()[1].event.account?.text.hasPrefix("erased:") == true)
@@ -345,5 +340,15 @@ import Testing
       try view.entitlements(of: .account("ada-alias"), now: fixedClock())
     }
     #expect(known.isKnown)
+  }
+}
+
+extension Ledger {
+  /// Erases, and leaves the keys as a process does that dies behind the commit.
+  func eraseAndLeave(_ event: Event) throws {
+    let account = try #require(event.account)
+    _ = try log.eraseAndWait(EventInput(event: event)) { [self] () throws(LedgerError) in
+      try read { (view) throws(LedgerError) in try view.erasureScope(of: account) }
+    }
   }
 }

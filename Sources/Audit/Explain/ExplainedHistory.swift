@@ -55,9 +55,9 @@ struct ExplainedHistory {
   /// The places of a customer's events, and of those that state nobody and come from a session, or
   /// else a device, on which nobody else was seen.
   ///
+  /// - Parameter book: Everything folded.
   /// - Complexity: O(*n* log *n*) in the events.
-  func places(ofCustomer account: NameNumber) -> Set<Int> {
-    let book = Book(folding: facts, texts: texts)
+  func places(ofCustomer account: NameNumber, _ book: Book) -> Set<Int> {
     let positions = Unit.positions(
       ofCustomer: account, among: facts, context: book.context, texts: texts)
     let everywhere = EnvironmentSet(StoreEnvironment.allCases.map { EnvironmentSet($0) })
@@ -82,20 +82,21 @@ struct ExplainedHistory {
       })
   }
 
-  /// The products that a name stands for: the one of that name, and those that a catalogue lets
-  /// open the entitlement of that name.
-  func products(for name: Name) -> Set<NameNumber> {
-    var found: Set<NameNumber> = [texts.number(.product, name)]
-    for recorded in events where recorded.event.type.kind == .catalogSet {
-      for entry in recorded.event.data.array("products") ?? [] {
-        guard let product = entry["product"]?.string,
-          (entry["entitlements"]?.array ?? []).contains(where: { $0.string == name.text })
-        else { continue }
-        found.insert(texts.number(.product, Name(product)))
-      }
-    }
-    found.remove(0)
-    return found
+  /// The products that a name stands for: the one of that name, and those that open the
+  /// entitlement of that name by the catalogue in force.
+  ///
+  /// - Parameter book: Everything folded.
+  func products(for question: Question, _ book: Book) -> Set<NameNumber> {
+    let catalogue = book.context.catalogue
+    return Set(
+      catalogue.products.filter { product in
+        question.environments.members.contains { environment in
+          let found = catalogue.entryInForce(
+            of: product, in: environment, app: 0, at: question.moment)
+          return found?.entry.entitlements.contains(question.name) ?? false
+        }
+      } + [texts.number(.product, question.name)]
+    ).subtracting([0])
   }
 
   /// The entries of an answer that are about a name, in names.

@@ -77,7 +77,10 @@ private struct ExplanationSearch {
     self.question = question
     self.holdings = holdings
     isHeld = answer.active.contains(question.name)
-    balance = answer.balances.first { $0.unit == question.name }?.amount
+    // An answer leaves out what is used up.
+    let isUsed = history.facts.contains { $0.detail?.fields.unit == question.name }
+    balance =
+      answer.balances.first { $0.unit == question.name }?.amount ?? (isUsed ? 0 : nil)
     // Downloads and installs decide nothing here, so that they need not be tried one by one; where
     // they do all the same (an account that only they state), everything is tried.
     let usual = history.deciding
@@ -207,8 +210,9 @@ private struct ExplanationSearch {
 
   /// The last attempt to buy it: the payment and what became of it.
   private func attempted() -> Found? {
-    let products = history.products(for: question.name)
-    let own = history.places(ofCustomer: question.account)
+    let book = Book(folding: history.facts, texts: history.texts)
+    let products = history.products(for: question, book)
+    let own = history.places(ofCustomer: question.account, book)
     let tries = all.filter { place in
       switch history.facts[place].kind {
       case .paymentAdded, .transactionPurchasing, .transactionDeferred, .transactionFailed:

@@ -35,7 +35,7 @@ extension LogView {
     var names: [NameDisclosure] = []
     for number in Set(uses.map(\.number)).sorted() {
       let isWithheld = uses.contains { $0.number == number && withholding.withholds($0) }
-      if !isWithheld, let name = try disclosure(of: number, at: position) { names.append(name) }
+      if !isWithheld, let name = try disclosure(of: number) { names.append(name) }
     }
     var introducers: [EventDisclosure.Introducer] = []
     for other in Set(names.map(\.position)).subtracting([position]).sorted() {

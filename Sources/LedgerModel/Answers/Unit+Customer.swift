@@ -101,11 +101,9 @@ extension EnvironmentState {
     }
     let place = root == 0 ? none : transactionIndex.lookUp(UInt64(root))
     if place >= 0 { customers.insert(transactions[place].holder) }
-    if root == 0 && fact.original != 0 {
-      let chain = chainIndex.lookUp(UInt64(fact.original))
-      for transaction in transactions where chain >= 0 && transaction.chain == chain {
-        customers.insert(transaction.holder)
-      }
+    let chain = root == 0 && fact.original != 0 ? chainIndex.lookUp(UInt64(fact.original)) : none
+    if chain >= 0, chains[chain].firstPurchase != none {
+      customers.insert(transactions[chains[chain].firstPurchase].holder)
     }
     customers.remove(nobody)
     return customers

@@ -2,6 +2,6 @@
 /// then stands in for it. Once per event.
 enum ClockAhead {
   static func breaks(_ fact: Fact) -> Bool {
-    fact.statedOccurredAt > fact.recordedAt + Fact.clockAheadMax
+    fact.occurredAt != fact.statedOccurredAt
   }
 }

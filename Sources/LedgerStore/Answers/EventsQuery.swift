@@ -217,8 +217,7 @@ extension RecordView {
 
   /// Store time as the model believes it.
   var believedAt: Instant {
-    let limit = recordedAt.microseconds + Fact.clockAheadMax
-    return occurredAt.microseconds > limit ? recordedAt : occurredAt
+    Fact.believed(occurredAt, recordedAt: recordedAt)
   }
 
   fileprivate func text(of tag: RecordTag) -> String? {

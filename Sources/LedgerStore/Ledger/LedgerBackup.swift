@@ -34,8 +34,8 @@ extension Ledger {
   ///   - recording: Called when the copy is verified and before it gets its name, so that no copy
   ///     gets out that the ledger does not tell of; where it throws, nothing is left.
   /// - Complexity: O(*n*) in the size of the log; its free pages are left out.
-  /// - Throws: ``LedgerError``: `exists` where something is at `folder`, `corrupt` where the copy
-  ///   is not as it was written, `full`, `io`; and what `recording` throws.
+  /// - Throws: ``LedgerError``: `exists` where something is at `folder`, `cannotCreate`, `corrupt`
+  ///   where the copy is not as it was written, `full`, `io`; and what `recording` throws.
   public func backUp(
     to folder: String, progress: (_ done: UInt64, _ total: UInt64) -> Void = { _, _ in },
     recording: (LedgerCopy) throws(LedgerError) -> Void = { _ in }
@@ -58,7 +58,8 @@ extension Ledger {
   ///   - keys: Where its keys come from.
   ///   - progress: Called now and then with the events looked at and their number.
   /// - Complexity: O(*n*) in the size of the log.
-  /// - Throws: ``LedgerError``: `noLedger`, `exists`, `keysMissing`, `corrupt`, `full`, `io`.
+  /// - Throws: ``LedgerError``: `noLedger`, `exists`, `cannotCreate`, `keysMissing`,
+  ///   `corrupt`, `full`, `io`.
   public static func restore(
     _ backup: String, to folder: String, keys: RestoredKeys,
     progress: (_ done: UInt64, _ total: UInt64) -> Void = { _, _ in }

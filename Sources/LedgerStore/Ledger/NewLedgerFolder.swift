@@ -16,8 +16,8 @@ struct NewLedgerFolder {
 
   /// Looks before anything is copied whether a folder can be made there.
   ///
-  /// - Throws: ``LedgerError``: `exists` where there is something, `io` where there is no folder
-  ///   that it could be in.
+  /// - Throws: ``LedgerError``: `exists` where there is something, `cannotCreate` where there is no
+  ///   folder that it could be in, or none that may be written.
   init(_ path: String) throws(LedgerError) {
     var name = path[...]
     while name.count > 1, name.hasSuffix("/") { name.removeLast() }
@@ -28,13 +28,19 @@ struct NewLedgerFolder {
     case let slash?: parent = String(name[..<slash])
     }
     guard !name.isEmpty else {
-      throw LedgerError(.io, "The path of the folder to be made is empty: name one.")
+      throw LedgerError(.cannotCreate, "The path of the folder to be made is empty: name one.")
     }
     guard !Self.isTaken(self.path) else { throw Self.taken(self.path) }
     // A folder that is missing may be a disk that is not mounted: nothing is made in its place.
     guard FileManager.default.fileExists(atPath: parent + "/.") else {
       throw LedgerError(
-        .io, "There is no folder \(parent) to make \(self.path) in: make it, or mount it, first.")
+        .cannotCreate,
+        "There is no folder \(parent) to make \(self.path) in: make it, or mount it, first.")
+    }
+    guard FileManager.default.isWritableFile(atPath: parent) else {
+      throw LedgerError(
+        .cannotCreate,
+        "Nothing can be written in \(parent): name another place for \(self.path).")
     }
   }
 

@@ -11,6 +11,8 @@ public struct LedgerError: Error, Sendable {
     case noLedger
     /// There is a ledger, or something else, where one was to be created.
     case exists
+    /// There is no place where a folder is to be made, or it may not be made there.
+    case cannotCreate
     /// The ledger was written in a format that this version does not know.
     case unknownFormat
     /// An event's id is in the ledger, or in the same batch, with other content.

@@ -1,5 +1,6 @@
 internal import LMDB
 internal import LedgerEvents
+internal import LedgerModel
 
 extension LogAppender {
   /// Makes sure that there are keys for all that the batch may seal, before anything is written.
@@ -182,7 +183,7 @@ extension LogAppender {
     let event = batch.inputs[at].event
     guard event.account != nil else { return nil }
     let name = accountName(of: event, batch, at)
-    let time = event.believedTime(recordedAt: recordedAt)
+    let time = Fact.believed(event.occurredAt, recordedAt: recordedAt)
     let number = try erasures.number(
       of: batch.keys.names.row(name), batch.keys.nameHashes[name], at: time,
       try LogView(view, tables))
@@ -225,14 +226,6 @@ extension LogAppender {
       return candidate.value
     }
     return nil
-  }
-}
-
-extension Event {
-  /// When the event happened, as far as its clock is believed (`events.md`).
-  fileprivate func believedTime(recordedAt: Instant) -> Instant {
-    occurredAt.microseconds - recordedAt.microseconds > Erasures.clockAheadMax
-      ? recordedAt : occurredAt
   }
 }
 

@@ -12,6 +12,8 @@ public struct LogFault: Hashable, Sendable {
     case personal
     /// What is sealed cannot be opened, and nobody was erased: its key is gone.
     case key
+    /// An erasure was to destroy a key, and it is there: the key file is a copy from before.
+    case erasedKey
     /// A node of the tree does not fit the records below it.
     case tree
     /// LMDB cannot read a table any further.

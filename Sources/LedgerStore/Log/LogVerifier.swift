@@ -13,6 +13,8 @@ struct LogVerifier {
   private var leaf: [UInt8] = []
   /// Sealed texts whose key is gone though they were not erased.
   private var keysMissing = 0
+  /// Keys that an erasure was to destroy and that are there.
+  private var keysLeft = 0
   private var nodes: [TreeHash] = []
 
   /// How many events lie between two reports of progress.
@@ -38,6 +40,14 @@ struct LogVerifier {
           .key,
           "the keys of \(keysMissing) names and texts of people are gone, and they were not "
             + "erased: put the key file back from its backup"))
+    }
+    if keysLeft > 0 {
+      report(
+        LogFault(
+          .erasedKey,
+          "the keys of \(keysLeft) erased names and texts are in the key file, which is a copy from "
+            + "before the erasure: the next `daybook erase`, or `daybook restore` with it, "
+            + "destroys them"))
     }
     let size = frontier.size
     let stored = try entries(log.tables.tree, log)
@@ -126,7 +136,7 @@ struct LogVerifier {
   ) {
     do throws(LedgerError) {
       if try log.isErased(name.slot) {
-        try verifyDestroyed(name.slot, "name \(number)", log)
+        try verifyDestroyed(name.slot, log)
         return
       }
       guard let secret = try log.tables.texts.keys?.secret(name.slot.taken) else {
@@ -146,20 +156,12 @@ struct LogVerifier {
     }
   }
 
-  /// Reports a key that an erasure was to destroy and that is there, unless it goes on.
-  private mutating func verifyDestroyed(
-    _ slot: Slot, _ what: String, _ log: LogView
-  ) throws(LedgerError) {
+  /// Counts a key that an erasure was to destroy and that is there, unless it goes on.
+  private mutating func verifyDestroyed(_ slot: Slot, _ log: LogView) throws(LedgerError) {
     guard !slot.isForgotten, try log.tables.texts.keys?.secret(slot.taken) != nil,
       try LogIdentity.row(.erasing, log.view, log.tables) == nil
     else { return }
-    report(
-      LogFault(
-        .key,
-        """
-        \(what) was erased and its key is in the key file, which is a copy from before: the next \
-        `daybook erase`, or `daybook restore` with it, destroys it
-        """))
+    keysLeft += 1
   }
 
   // MARK: - Records
@@ -255,7 +257,7 @@ struct LogVerifier {
     guard let row, let data = SealedData(row.span) else { return false }
     do throws(LedgerError) {
       if try log.isErased(data.slot) {
-        try verifyDestroyed(data.slot, "the personal data at position \(record.position)", log)
+        try verifyDestroyed(data.slot, log)
         return true
       }
       guard let secret = try log.secret(of: data) else {

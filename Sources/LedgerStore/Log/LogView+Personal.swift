@@ -20,8 +20,9 @@ extension LogView {
     guard let row = try personalBytes(at: position), let data = SealedData(row),
       let commitment = record.commitment
     else { throw .corrupt("The personal data at position \(position) is missing or damaged") }
-    if try isErased(data.slot) { return (nil, "erased:\(position)") }
-    guard let secret = try secret(of: data) else { return (nil, "sealed:\(position)") }
+    guard let secret = try secret(of: data) else {
+      return (nil, "\(try isErased(data.slot) ? "erased" : "sealed"):\(position)")
+    }
     guard let json = data.json(secret, commitment: commitment) else {
       throw .corrupt("The personal data at position \(position) is damaged")
     }

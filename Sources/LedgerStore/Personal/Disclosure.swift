@@ -23,14 +23,12 @@ public struct MemberDisclosure: Sendable {
 }
 
 extension LogView {
-  /// A name of the event at `position`, as it can be shown to somebody who has only leaves.
+  /// A name, as it can be shown to somebody who has only leaves.
   ///
   /// - Returns: Nil where its key is gone: it was erased.
   /// - Complexity: O(log² *n*).
   /// - Throws: ``LedgerError``: `notFound`, `corrupt`, `io`.
-  public func disclosure(
-    of number: NameNumber, at position: UInt64
-  ) throws(LedgerError) -> NameDisclosure? {
+  public func disclosure(of number: NameNumber) throws(LedgerError) -> NameDisclosure? {
     let introduced = try introducingPosition(of: number)
     if let row = try nameRow(number, in: tables.names), row.count > 1 {
       let use = try name(number)

@@ -18,9 +18,6 @@ struct Erasures {
   /// How many slots had been destroyed when this was read.
   private var count = 0
 
-  /// A clock that is further ahead of the ledger's, in microseconds, is not believed (`events.md`).
-  static let clockAheadMax: Int64 = 24 * 3_600 * 1_000_000
-
   init() {}
 
   /// Whether nobody was ever erased.
@@ -36,10 +33,7 @@ struct Erasures {
     var moments: [UInt64: Instant] = [:]
     for erased in try log.erasedSlots() where erased.number != 0 {
       if moments[erased.position] == nil {
-        let record = try log.record(at: erased.position)
-        let isAhead =
-          record.occurredAt.microseconds - record.recordedAt.microseconds > Erasures.clockAheadMax
-        moments[erased.position] = isAhead ? record.recordedAt : record.occurredAt
+        moments[erased.position] = try log.record(at: erased.position).believedAt
       }
       guard let moment = moments[erased.position] else { continue }
       numbers.insert(erased.number)

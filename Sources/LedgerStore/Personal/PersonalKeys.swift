@@ -64,15 +64,18 @@ final class PersonalKeys: Sendable {
   ///   missing of a key file that was put back would not be told from what is there.
   /// - Throws: ``LedgerError``: `keysMissing` where earlier slots are gone with their file,
   ///   `limitReached`, `full`, `io`.
-  func reserve(_ slots: ClosedRange<UInt32>) throws(LedgerError) {
+  /// - Returns: The key file.
+  @discardableResult
+  func reserve(_ slots: ClosedRange<UInt32>) throws(LedgerError) -> FlatFile {
     guard slots.upperBound <= PersonalKeys.slotMax else {
       throw LedgerError(
         .limitReached,
         "A ledger seals at most \(PersonalKeys.slotMax) personal texts: begin another one.")
     }
     let file = try fileToWrite(slots.lowerBound)
-    if state.withLock({ $0.synced }) >= slots.upperBound { return }
+    if state.withLock({ $0.synced }) >= slots.upperBound { return file }
     do throws(LMDBError) { try extend(file, slots) } catch { throw LedgerError(error) }
+    return file
   }
 
   /// The secret of a slot that nothing is sealed under yet, on the disk for good.
@@ -81,8 +84,7 @@ final class PersonalKeys: Sendable {
   ///
   /// - Throws: ``LedgerError``, as ``reserve(_:)``.
   func newSecret(_ slot: UInt32) throws(LedgerError) -> Secret {
-    try reserve(slot...slot)
-    let file = try fileToWrite(slot)
+    let file = try reserve(slot...slot)
     let secret: Secret?
     do throws(LMDBError) {
       if let found = try PersonalKeys.found(slot, in: file) { return found }

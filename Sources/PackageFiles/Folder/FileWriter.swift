@@ -33,20 +33,7 @@ public struct FileWriter: ~Copyable, Sendable {
   ///
   /// - Throws: ``FolderError``: `full`.
   public func write(_ bytes: borrowing Span<UInt8>) throws(FolderError) {
-    var done = 0
-    while done < bytes.count {
-      // SAFETY: the bytes stay for the time of the call, and the rest of them is as long as said.
-      let count = unsafe bytes.withUnsafeBytes { bytes in
-        unsafe writeOnce(
-          descriptor, bytes.baseAddress.map { unsafe $0 + done }, bytes.count - done)
-      }
-      if count < 0 {
-        let number = errno
-        guard number == EINTR else { throw FolderError(number, "write", name) }
-        continue
-      }
-      done += count
-    }
+    try writeAll(bytes, to: descriptor, called: name) { false }
   }
 
   /// Cuts the file to its first `bytes`, behind which the next write goes.
@@ -94,10 +81,27 @@ public struct FileWriter: ~Copyable, Sendable {
   }
 }
 
-/// The call itself, which a method of the same name hides.
-func writeOnce(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
-  // SAFETY: the caller has `count` bytes there.
-  unsafe write(descriptor, bytes, count)
+/// Writes all of the bytes, or throws.
+///
+/// - Parameter waits: Called where there is no room at once; whether there may be some now.
+func writeAll(
+  _ bytes: borrowing Span<UInt8>, to descriptor: Int32, called name: String, waits: () -> Bool
+) throws(FolderError) {
+  var done = 0
+  while done < bytes.count {
+    // SAFETY: the bytes stay for the time of the call, and the rest of them is as long as said.
+    let count = unsafe bytes.withUnsafeBytes { bytes in
+      unsafe write(descriptor, bytes.baseAddress.map { unsafe $0 + done }, bytes.count - done)
+    }
+    if count >= 0 {
+      done += count
+      continue
+    }
+    let number = errno
+    if number == EINTR { continue }
+    if number == EAGAIN || number == EWOULDBLOCK, waits() { continue }
+    throw FolderError(number, "write", name)
+  }
 }
 
 extension FolderHandle {

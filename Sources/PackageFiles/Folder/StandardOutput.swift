@@ -13,22 +13,9 @@ public enum StandardOutput {
   ///
   /// - Throws: ``FolderError``: `readerGone` where nobody reads the pipe any more, `full`.
   public static func write(_ bytes: borrowing Span<UInt8>) throws(FolderError) {
-    var done = 0
-    while done < bytes.count {
-      // SAFETY: the bytes stay for the time of the call, and the rest of them is as long as said.
-      let count = unsafe bytes.withUnsafeBytes { bytes in
-        unsafe writeOnce(
-          STDOUT_FILENO, bytes.baseAddress.map { unsafe $0 + done }, bytes.count - done)
-      }
-      if count >= 0 {
-        done += count
-        continue
-      }
-      switch errno {
-      case EINTR: continue
-      case EAGAIN, EWOULDBLOCK: waitForRoom()
-      case let number: throw FolderError(number, "write", "standard output")
-      }
+    try writeAll(bytes, to: STDOUT_FILENO, called: "standard output") {
+      waitForRoom()
+      return true
     }
   }
 

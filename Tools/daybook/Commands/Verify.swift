@@ -49,12 +49,12 @@ struct Verify: ParsableCommand {
       switch format {
       case .table:
         Self.printTable(found, differences)
-        try printKeys(found.keyFaults, of: ledger, hasKeyFile)
+        printKeys(found.keyFaults, of: ledger, hasKeyFile)
         report?.lines.forEach(Console.print)
       case .json, .jsonl: Console.print(Self.json(found, differences, report))
       }
       let isSound = found.damage.isEmpty && differences.isEmpty && report?.kept.allFit != false
-      let isGivenUp = try withoutKeys && hasKeyFile && !ledger.hasErasedKeys()
+      let isGivenUp = withoutKeys && hasKeyFile && found.keyFaults.allSatisfy { $0.part == .key }
       let hasKeys = found.keyFaults.isEmpty || isGivenUp
       if !isSound || !hasKeys { throw ExitStatus.found }
     }
@@ -92,12 +92,12 @@ struct Verify: ParsableCommand {
   }
 
   /// What cannot be shown, and what is to be done about it.
-  private func printKeys(_ faults: [LogFault], of ledger: Ledger, _ hasKeyFile: Bool) throws {
+  private func printKeys(_ faults: [LogFault], of ledger: Ledger, _ hasKeyFile: Bool) {
     if faults.isEmpty { return }
     for fault in faults { Console.print("key: \(TextTable.printable(fault.message))") }
     if !hasKeyFile {
       Console.print("there is no key file \(ledger.keyFile): nothing of people can be shown")
-    } else if try ledger.hasErasedKeys() {
+    } else if faults.contains(where: { $0.part == .erasedKey }) {
       Console.print(
         "\(ledger.keyFile) is a copy from before an erasure, whose keys are in it again")
     } else if withoutKeys {

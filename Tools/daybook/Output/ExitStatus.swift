@@ -16,7 +16,7 @@ enum ExitStatus {
   static func code(for error: LedgerError) -> ExitCode {
     switch error.code {
     case .noLedger, .keysMissing: noInput
-    case .exists: cannotCreate
+    case .exists, .cannotCreate: cannotCreate
     case .conflict, .conditionFailed, .notCovered, .invalidEvent, .unknownFormat, .corrupt,
       .batchTooLarge, .limitReached, .notFound:
       badInput

@@ -20,12 +20,7 @@ struct OutputPlace {
   func check() throws -> PlaceStatus? {
     let status = try status(path)
     try refuseLedger(status)
-    switch status?.kind {
-    case nil, .stream: return status
-    case .folder: throw refused("is a folder: name a file in it.")
-    case .other: throw refused("is no file: name another one.")
-    case .file: break
-    }
+    guard status?.kind == .file else { return status }
     for input in inputs {
       guard let read = try self.status(input), let status, read.isSame(as: status) else { continue }
       throw refused("is read by this command, and would be lost: name another file.")

@@ -27,7 +27,6 @@ struct Backup: ParsableCommand {
 
   func run() throws {
     try answering {
-      let place = try NewPath.folder(destination)
       let ledger = try actor.open(options)
       guard try ledger.hasKeyFile() else {
         throw InputProblem(
@@ -38,7 +37,8 @@ struct Backup: ParsableCommand {
       }
       let bar = ProgressBar("verifying the copy", unit: "events")
       defer { bar.end() }
-      let copy = try ledger.backUp(to: place, progress: bar.show) { (copy) throws(LedgerError) in
+      let copy = try ledger.backUp(to: destination, progress: bar.show) {
+        (copy) throws(LedgerError) in
         bar.end()
         try actor.record(
           action: "backed up",
@@ -90,11 +90,10 @@ struct Restore: ParsableCommand {
 
   func run() throws {
     try answering {
-      let place = try NewPath.folder(options.path)
       let bar = ProgressBar("verifying", unit: "events")
       defer { bar.end() }
       let copy = try Ledger.restore(
-        source, to: place, keys: keys.map { .file($0) } ?? .none, progress: bar.show)
+        source, to: options.path, keys: keys.map { .file($0) } ?? .none, progress: bar.show)
       bar.end()
       copy.print(format, at: options.path)
     }
