@@ -2,16 +2,16 @@ public import LedgerEvents
 internal import LedgerModel
 public import LedgerStore
 
-/// Looks up what customers may have, in a ledger that this process or another one appends to.
+/// Looks up what customers may use, in a ledger that this process or another one appends to.
 ///
-/// Every question is answered with the newest that was acknowledged, also by another process. It
-/// keeps no copy of the ledger, so there is nothing to refresh or to invalidate. Make one for a
-/// ledger and share it: it is safe from any task and any thread.
+/// An answer includes every event that was acknowledged before the question, also by another
+/// process. An instance keeps no copy of the ledger, so there is nothing to refresh or invalidate.
+/// Create one per ledger and share it. You can use it from any task and any thread.
 ///
-/// A question reads memory-mapped pages and does not suspend: most take under a microsecond; one
-/// about an account with events that are not folded yet takes as long as its events are many.
+/// A question reads memory-mapped pages and does not suspend. Most take about a microsecond. If the
+/// account has events that are not folded yet, the time grows with the number of its events.
 public final class Entitlements: Sendable {
-  /// Where purchases count, unless a question says otherwise.
+  /// The environments in which purchases count, unless a question names others.
   public let environments: Set<StoreEnvironment>
 
   private let ledger: Ledger
@@ -19,18 +19,19 @@ public final class Entitlements: Sendable {
   private let defaultEnvironments: EnvironmentSet
   private let clock: @Sendable () -> Instant
 
-  /// Opens the ledger in the folder `path` to read it, whoever else writes it.
+  /// Opens the ledger in the folder `path` for reading, while other processes may write to it.
   ///
-  /// A process that has the ledger open already, to append to it, uses
-  /// ``init(ledger:environments:clock:)``: one process opens a ledger once.
+  /// A process may open a ledger only once. If this process already has it open to append to it,
+  /// use ``init(ledger:environments:clock:)``.
   ///
   /// - Parameters:
   ///   - path: The ledger's folder.
-  ///   - environments: Where purchases count; see <doc:EnvironmentsAndReviewers>.
-  ///   - clock: What tells the present; for tests.
+  ///   - environments: The environments in which purchases count; see
+  ///     <doc:EnvironmentsAndReviewers>.
+  ///   - clock: Returns the present time; for tests.
   /// - Complexity: O(1).
-  /// - Throws: `LedgerError`: `noLedger`, `unknownFormat`, `busy` where this process
-  ///   has the ledger open, `readOnly` without the right to write the file of readers, `corrupt`,
+  /// - Throws: `LedgerError`: `noLedger`, `unknownFormat`, `busy` if this process already has the
+  ///   ledger open, `readOnly` if it may not write the file in which readers register, `corrupt`,
   ///   `io`.
   public convenience init(
     path: String, environments: Set<StoreEnvironment> = [.production],
@@ -40,12 +41,13 @@ public final class Entitlements: Sendable {
     self.init(ledger: ledger, environments: environments, clock: clock)
   }
 
-  /// Looks up in a ledger that this process has open.
+  /// Creates lookups for a ledger that this process already has open.
   ///
   /// - Parameters:
-  ///   - ledger: The ledger, open to append or to read.
-  ///   - environments: Where purchases count; see <doc:EnvironmentsAndReviewers>.
-  ///   - clock: What tells the present; for tests.
+  ///   - ledger: The ledger, open for appending or for reading.
+  ///   - environments: The environments in which purchases count; see
+  ///     <doc:EnvironmentsAndReviewers>.
+  ///   - clock: Returns the present time; for tests.
   public init(
     ledger: Ledger, environments: Set<StoreEnvironment> = [.production],
     clock: @escaping @Sendable () -> Instant = EventLog.systemClock
@@ -57,21 +59,22 @@ public final class Entitlements: Sendable {
     defaultEnvironments = EnvironmentSet(environments)
   }
 
-  /// Says whether an account may have an item.
+  /// Returns whether an account may have an item.
   ///
-  /// Without `at` everything that the ledger knows counts, and it is judged now, or at the
-  /// customer's newest event where that is later: what a phone three minutes fast has bought can
-  /// be asked for at once. With `at` only what occurred up to then counts.
+  /// Without `at`, everything that the ledger knows counts. It is judged at the present moment, or
+  /// at the customer's newest event if that is later. So a purchase from a phone whose clock is
+  /// three minutes fast counts at once. With `at`, only what occurred up to that moment counts.
   ///
-  /// Never throws: what fails comes back as ``Verdict/unavailable(_:)``.
+  /// This method never throws. A failure is returned as ``Verdict/unavailable(_:)``.
   ///
   /// - Parameters:
   ///   - account: The account's id, as the events state it.
   ///   - item: A product or an entitlement.
-  ///   - moment: The store time asked for.
-  ///   - environments: Where purchases count for this question; `nil` for ``environments``.
-  /// - Complexity: one look-up of the stored answer, without allocation; for the past, and where
-  ///   newer events of the account are not folded yet, O(*n*) in the account's events.
+  ///   - moment: The store time (valid time) for which to answer.
+  ///   - environments: The environments in which purchases count for this question; `nil` for
+  ///     ``environments``.
+  /// - Complexity: One lookup of the stored answer, without allocation. For the past, and if newer
+  ///   events of the account are not folded yet, O(*n*) in the account's events.
   public func isEntitled(
     _ account: String, to item: Item, at moment: Instant? = nil,
     environments: Set<StoreEnvironment>? = nil
@@ -85,19 +88,20 @@ public final class Entitlements: Sendable {
     }
   }
 
-  /// Lets go of the ledger's files until the next question, so that the ledger can be closed.
+  /// Releases the ledger's files until the next question, so that the ledger can be closed.
   public func release() { lookup.release() }
 }
 
 // MARK: - More than yes and no
 
 extension Entitlements {
-  /// Everything that a customer has, with balances and when it changes next.
+  /// Returns everything that a customer has, with balances and the time of the next change.
   ///
   /// - Parameters:
-  ///   - customer: An account, or whoever holds a transaction or an original one.
-  ///   - moment: The store time asked for; without it everything counts, judged now.
-  ///   - environments: Where purchases count for this question; `nil` for ``environments``.
+  ///   - customer: An account, or the holder of a transaction or an original transaction.
+  ///   - moment: The store time for which to answer. Without it, everything counts, judged now.
+  ///   - environments: The environments in which purchases count for this question; `nil` for
+  ///     ``environments``.
   /// - Complexity: O(*n*) in the customer's transactions; for the past, in the customer's events.
   /// - Throws: `LedgerError`: `rebuildNeeded`, `corrupt`, `io`, `closed`.
   public func entitlements(
@@ -112,13 +116,15 @@ extension Entitlements {
     }
   }
 
-  /// What is left of a customer's consumables, by unit; units of which nothing is left are not
-  /// listed, and an amount may be negative after a refund.
+  /// Returns what is left of a customer's consumables, by unit.
+  ///
+  /// Units with a balance of zero are not listed. An amount can be negative after a refund.
   ///
   /// - Parameters:
-  ///   - customer: An account, or whoever holds a transaction or an original one.
-  ///   - moment: The store time asked for; without it everything counts, judged now.
-  ///   - environments: Where purchases count for this question; `nil` for ``environments``.
+  ///   - customer: An account, or the holder of a transaction or an original transaction.
+  ///   - moment: The store time for which to answer. Without it, everything counts, judged now.
+  ///   - environments: The environments in which purchases count for this question; `nil` for
+  ///     ``environments``.
   /// - Complexity: O(*n*) in the customer's transactions.
   /// - Throws: `LedgerError`: `rebuildNeeded`, `corrupt`, `io`, `closed`.
   public func balances(
@@ -130,12 +136,14 @@ extension Entitlements {
       answer.balances.map { ($0.unit, $0.amount) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// The content that a customer has installed, by device and product, with the version on offer.
+  /// Returns the content that a customer has installed, by device and product, with the version on
+  /// offer.
   ///
   /// - Parameters:
-  ///   - customer: An account, or whoever holds a transaction or an original one.
-  ///   - moment: The store time asked for; without it everything counts.
-  ///   - environments: Where purchases count for this question; `nil` for ``environments``.
+  ///   - customer: An account, or the holder of a transaction or an original transaction.
+  ///   - moment: The store time for which to answer. Without it, everything counts.
+  ///   - environments: The environments in which purchases count for this question; `nil` for
+  ///     ``environments``.
   /// - Complexity: O(*n*) in the customer's events and in the units that observed the products.
   /// - Throws: `LedgerError`: `rebuildNeeded`, `corrupt`, `io`, `closed`.
   public func installed(
@@ -148,19 +156,21 @@ extension Entitlements {
     }
   }
 
-  /// The position of the newest event, which the next answer takes in.
+  /// Returns the position of the newest event, which the next answer will include.
   ///
   /// - Complexity: O(1).
   /// - Throws: `LedgerError`: `io`, `closed`.
   public func position() throws(LedgerError) -> UInt64 { try ledger.log.lastPosition() }
 
-  /// Suspends until the ledger holds a position, as an append in another process told it.
+  /// Suspends until the ledger holds a position, for example one that another process reported
+  /// after an append.
   ///
-  /// What is acknowledged can be asked for at once; wait for what is still on its way, a
-  /// notification that a webhook appends for example. Appends of this process wake at once, those
-  /// of others are seen within 5 ms.
+  /// Questions include what was acknowledged at once. Wait for what is still on its way, such as
+  /// a notification that a webhook is appending. An append of this process ends the wait at once.
+  /// An append of another process is seen within 5 ms.
   ///
-  /// - Returns: Whether the position is there; false when the time was up, or the task cancelled.
+  /// - Returns: Whether the position is there; `false` after the timeout, or if the task was
+  ///   cancelled.
   /// - Throws: `LedgerError`: `io`, `closed`.
   public func wait(
     until position: UInt64, timeout: Duration = .seconds(30)

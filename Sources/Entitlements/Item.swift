@@ -1,19 +1,20 @@
 internal import LedgerEvents
 internal import LedgerStore
 
-/// What a program asks for: a product by its id, or an entitlement by its name.
+/// What a program asks about: a product by its id, or an entitlement by its name.
 ///
-/// An entitlement is what products grant by the catalogue, or an operator by hand: ask for it where
-/// several products open the same door. A product and an entitlement of one name are two items.
+/// Products grant entitlements through the catalogue, and operators grant them by hand. Ask for an
+/// entitlement if several products open the same feature. A product and an entitlement with the
+/// same name are two different items.
 public struct Item: Hashable, Sendable {
   let reference: ItemReference
 
-  /// A product of the store.
+  /// Returns the item for a product of the store.
   public static func product(_ id: String) -> Item {
     Item(reference: ItemReference(Name(id), isEntitlement: false))
   }
 
-  /// An entitlement that products grant, or operators.
+  /// Returns the item for an entitlement that products or operators grant.
   public static func entitlement(_ name: String) -> Item {
     Item(reference: ItemReference(Name(name), isEntitlement: true))
   }

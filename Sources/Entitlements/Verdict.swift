@@ -4,17 +4,17 @@ public import LedgerStore
 
 /// The answer to "may this account have that item?".
 ///
-/// The four cases are told apart on purpose: *no* is a fact, *unknown account* may be a typing
-/// error or a customer who has not been heard of yet, and *unavailable* says nothing about the
-/// customer, so that a program decides by itself what to do then (most let the customer in).
+/// The four cases mean different things. *No* is a fact. *Unknown account* may be a typing error or
+/// a customer of whom the ledger has not heard yet. *Unavailable* says nothing about the customer,
+/// so your program has to decide what to do (most let the customer in).
 public enum Verdict: Hashable, Sendable {
   /// The item is active or in its grace period.
   case yes(Detail)
   /// The account is known and may not have the item now.
   case no(Detail)
-  /// No event of the ledger states the account (up to the moment asked for).
+  /// No event of the ledger states the account, up to the moment of the question.
   case unknownAccount(position: UInt64)
-  /// The ledger could not be asked.
+  /// The ledger could not answer.
   case unavailable(Unavailability)
 
   /// Whether the answer is *yes*.
@@ -33,30 +33,30 @@ public enum Verdict: Hashable, Sendable {
 }
 
 extension Verdict {
-  /// What a *yes* or *no* rests on: the best of what grants the item.
+  /// What a *yes* or *no* is based on: the best of everything that grants the item.
   public struct Detail: Hashable, Sendable {
-    /// `nil` where the account never had the item.
+    /// The state of the item; `nil` if the account never had it.
     public var state: EntitlementState?
-    /// From when the state holds.
+    /// When the state began.
     public var since: Instant?
-    /// `nil` where it has no end.
+    /// When the entitlement ends; `nil` if it has no end.
     public var expiresAt: Instant?
-    /// The next moment at which something in this detail changes by time alone; until then a
-    /// program may keep the answer, as far as it need not hear of new events. `nil` for never.
+    /// The next moment at which something in this detail changes because time passes; `nil` for
+    /// never. A program may cache the answer until then, if it can do without newer events.
     public var nextChangeAt: Instant?
-    /// Where it was bought; `nil` without a state.
+    /// The environment in which it was bought; `nil` without a state.
     public var environment: StoreEnvironment?
-    /// Whether a store's purchase or an operator grants it; `nil` without a state.
+    /// Whether a purchase or an operator grants it; `nil` without a state.
     public var source: EntitlementEntry.Source?
-    /// The position of the ledger that this is true at.
+    /// The position of the ledger at which this is true.
     public var position: UInt64
   }
 
-  /// Why the ledger could not be asked.
+  /// Why the ledger could not answer.
   public struct Unavailability: Hashable, Sendable {
     /// The kind of the failure: `rebuildNeeded`, `io`, `corrupt`, `busy`, `closed`.
     public var code: LedgerError.Code
-    /// What happened and what to do.
+    /// What happened, and what to do.
     public var message: String
   }
 }
