@@ -3,14 +3,14 @@ internal import LedgerEvents
 internal import LedgerModel
 internal import Synchronization
 
-/// Whether the balance of a customer covers a consumption that requires it: asked by the log's
-/// writer, inside the transaction that would append it.
+/// Checks that a customer's balance covers a consumption that requires it. The log's writer asks
+/// inside the transaction that would append the consumption.
 final class ConsumptionJudge: Sendable {
   private let log: EventLog
   private let source: ProjectionSource
   private let held = Mutex<Held>(Held())
 
-  /// Used by the writer's thread alone.
+  /// Used only by the writer's thread.
   private final class Held: @unchecked Sendable {
     var reader: ReaderState?
   }
@@ -72,7 +72,7 @@ final class ConsumptionJudge: Sendable {
       """, position: fact.position)
   }
 
-  /// What the ledger holds of everyone in a few facts, and what the shared context rests on.
+  /// The few facts that concern everybody, from which the fold context is made.
   private func committedFacts(
     _ recent: [Fact], _ reader: ReaderState, _ view: LogView, _ tables: ProjectionTables,
     _ reading: TransactionView
@@ -120,7 +120,7 @@ final class ConsumptionJudge: Sendable {
   }
 }
 
-/// The texts of a log and of what is written behind it but not committed.
+/// The texts of a log, and of what was written after it but is not yet committed.
 private struct TentativeTexts: FactTexts {
   private let committed: LogTexts
   private var names: [NameNumber: Name] = [:]

@@ -3,15 +3,15 @@ internal import LMDB
 internal import LedgerEvents
 internal import Synchronization
 
-/// When a process that appends folds: when the log has been quiet for a moment, when what is not
-/// folded is old, or when there is too much of it.
+/// Decides when a process that appends also folds: when the log has been quiet for a moment, when
+/// the oldest event that is not folded is old, or when too many events are not folded.
 ///
-/// Both environments share a disk, so a fold behind each single append would slow the appends.
-/// One process at a time folds, elected by a lock on a file.
+/// Both environments share a disk, so a fold after every single append would slow appends down.
+/// Only one process folds at a time; a file lock elects it.
 final class FoldSchedule: Sendable {
-  /// How long the log has to be quiet before it is folded, in milliseconds.
+  /// How long the log must be quiet before it is folded, in milliseconds.
   static let quietMilliseconds = 50
-  /// How old the first event that is not folded may become, in seconds.
+  /// How old the oldest event that is not folded may become, in seconds.
   static let ageSecondsMax = 1
   /// How many events may wait before appends wait for the fold.
   static let backlogEventsMax: UInt64 = 1_000_000
@@ -29,7 +29,7 @@ final class FoldSchedule: Sendable {
   private let projector = Mutex<Held>(Held())
   private let failure = Mutex<LedgerError?>(nil)
 
-  /// What the queue alone touches.
+  /// State that only the queue touches.
   private final class Held: @unchecked Sendable {
     var projector: Projector?
   }
@@ -39,7 +39,7 @@ final class FoldSchedule: Sendable {
     self.source = source
   }
 
-  /// Notes that something was appended, and sees to it that it is folded in time.
+  /// Records that something was appended, and makes sure that it is folded in time.
   func noteAppend() {
     let starts = timing.withLock { timing in
       timing.lastAppend = .now
@@ -50,9 +50,9 @@ final class FoldSchedule: Sendable {
     if starts { schedule() }
   }
 
-  /// Folds everything that is in the log now, and waits for it.
+  /// Folds everything that is in the log now, and waits until this is done.
   ///
-  /// - Parameter progress: Told the position reached and the last one, after each stretch.
+  /// - Parameter progress: Called after each batch with the position reached and the last one.
   /// - Throws: ``LedgerError``.
   func foldNow(
     progress: ((UInt64, UInt64) -> Void)? = nil
@@ -66,7 +66,7 @@ final class FoldSchedule: Sendable {
     try result.get()
   }
 
-  /// The last failure of a fold in the background.
+  /// The last failure of a background fold.
   func lastFailure() -> LedgerError? { failure.withLock { $0 } }
 
   private func schedule() {
@@ -121,7 +121,7 @@ final class FoldSchedule: Sendable {
     }
   }
 
-  /// Does something while nobody folds, neither this process nor another.
+  /// Runs `body` while no process folds, neither this one nor another.
   func whileNobodyFolds<Value>(
     _ body: () throws(LedgerError) -> Value
   ) throws(LedgerError) -> Value {
@@ -140,7 +140,7 @@ final class FoldSchedule: Sendable {
     return try result.get()
   }
 
-  /// Does something while this process folds nothing and holds nothing to fold with.
+  /// Runs `body` while this process does not fold and holds no resources for folding.
   func whileNothingRuns(
     _ body: () throws(LedgerError) -> Void
   ) throws(LedgerError) {

@@ -6,37 +6,38 @@ internal import Synchronization
 public struct ErasureResult: Hashable, Sendable {
   /// The position of `account.erased`.
   public let position: UInt64
-  /// Whether the event was there already; then nothing more was destroyed.
+  /// Whether the ledger already had the event. If so, nothing more was destroyed.
   public let isDuplicate: Bool
-  /// Names of accounts, devices and sessions whose keys were destroyed.
+  /// The number of names of accounts, devices and sessions whose keys were destroyed.
   public let names: Int
-  /// Events whose personal data was destroyed.
+  /// The number of events whose personal data was destroyed.
   public let texts: Int
 }
 
 extension Ledger {
-  /// The file with the keys of what identifies people: it is backed up apart from the ledger.
+  /// The file with the keys of personal data. Back it up separately from the ledger.
   public var keyFile: String { "\(path)/\(PersonalKeys.fileName)" }
 
-  /// Forgets a customer: appends `account.erased` and destroys the keys under which what
-  /// identifies the customer is sealed, in every environment.
+  /// Forgets a customer: appends `account.erased`, and destroys the keys of the customer's personal
+  /// data in every environment.
   ///
-  /// Positions, records, roots and proofs stay; about the account every question answers that it
-  /// is not known. The event and the list of what is destroyed are one commit, so that whatever is
-  /// appended before it is forgotten and whatever comes behind it knows of it. The keys are then
-  /// overwritten in the key file; a process that dies before that leaves a mark, and whoever opens
-  /// the ledger to write next goes on with it. Copies of the key file, where it is backed up, have
-  /// to be replaced.
+  /// Positions, records, roots and proofs stay. Every question then answers that the account is not
+  /// known. The event and the list of what is destroyed are one commit. So everything that was
+  /// appended before it is forgotten, and everything that comes later knows of it. After the
+  /// commit, the keys are overwritten in the key file. If the process dies before that, it leaves a
+  /// mark, and the next process that opens the ledger to write completes the erasure. Copies of the
+  /// key file in backups have to be replaced.
   ///
-  /// Done again with another event it destroys what came since about the time before.
+  /// If you erase the customer again with another event, this destroys what has arrived since then
+  /// about the time before.
   ///
-  /// - Parameter event: A valid `account.erased`; where it says an earlier time than the customer's
-  ///   newest event, it is dated behind that one, since everything is forgotten.
-  /// - Complexity: O(*n* log *n*) in the events of the customer's units, with the log locked; a
-  ///   walk over the kinds of all events before; one write a key.
-  /// - Throws: ``LedgerError``: `notFound` where no event names the account, `conflict` where an
-  ///   event of that id is another one's, and as ``appendAndWait(_:options:)``. Nothing is written
-  ///   then.
+  /// - Parameter event: A valid `account.erased`. If its time is earlier than the customer's newest
+  ///   event, it is dated after that event, because everything is to be forgotten.
+  /// - Complexity: O(*n* log *n*) in the events of the customer's units, with the log locked.
+  ///   Before that, a walk over the kinds of all events. One write per key.
+  /// - Throws: ``LedgerError``: `notFound` if no event names the account, `conflict` if the ledger
+  ///   has another event with the same id, and as ``appendAndWait(_:options:)``. Nothing is written
+  ///   in these cases.
   @available(*, noasync, message: "blocks its thread")
   @discardableResult
   public func erase(_ event: Event) throws(LedgerError) -> ErasureResult {
@@ -96,7 +97,7 @@ extension Ledger {
       texts: scope?.texts.count ?? 0)
   }
 
-  /// Refuses an id that names another event: what was erased is not compared with what comes.
+  /// Rejects an id that belongs to another event, since erased content cannot be compared.
   private func requireErasure(of account: Name, at position: UInt64) throws(LedgerError) {
     let isSame = try log.read { (view) throws(LedgerError) in
       let record = try view.record(at: position)
@@ -113,9 +114,9 @@ extension Ledger {
     }
   }
 
-  /// Overwrites the keys of what the log says was erased, where that is not done yet.
+  /// Overwrites the keys of what the log lists as erased, if that is not done yet.
   ///
-  /// - Complexity: O(1) where it is; else O(*n*) in all that was ever erased.
+  /// - Complexity: O(1) if it is done; otherwise O(*n*) in everything that was ever erased.
   func finishErasure() throws(LedgerError) {
     guard let mark = try log.erasureMark() else { return }
     // With the key file missing the mark stays, until it is put back or given up.
@@ -124,7 +125,7 @@ extension Ledger {
   }
 }
 
-/// What the writer's thread found out, for the one that waits for it.
+/// What the writer's thread found, for the thread that waits for it.
 private final class FoundScope: Sendable {
   private let found = Mutex<ErasureScope?>(nil)
 
@@ -135,7 +136,7 @@ private final class FoundScope: Sendable {
 }
 
 extension EventLog {
-  /// The position of the newest erasure whose keys may not be overwritten yet; nil where all are.
+  /// The position of the newest erasure whose keys may not be overwritten yet; nil if all are.
   func erasureMark() throws(LedgerError) -> UInt64? {
     try read { (view) throws(LedgerError) in
       guard let row = try LogIdentity.row(.erasing, view.view, view.tables) else { return nil }
@@ -153,7 +154,7 @@ extension EventLog {
     return try tables.texts.keys?.destroy(slots.map(\.slot)) ?? true
   }
 
-  /// Takes the mark away, unless another erasure has set its own since.
+  /// Removes the mark, unless another erasure has set its own since.
   fileprivate func clearErasureMark(_ position: UInt64) throws(LedgerError) {
     let key = LogIdentity.Row.erasing.bytes
     do throws(LMDBError) {

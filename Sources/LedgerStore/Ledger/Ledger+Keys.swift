@@ -2,12 +2,12 @@ internal import LMDB
 internal import LedgerEvents
 
 extension LogVerification {
-  /// What is not as it was written.
+  /// The parts of the log that are not as they were written.
   public var damage: [LogFault] { faults.filter { !$0.part.isOfKeys } }
 
-  /// What of the keys is not as it should be: keys that are missing though nobody was erased, and
-  /// keys that an erasure was to destroy. The log is whole all the same: what it holds of people is
-  /// sealed.
+  /// What is wrong with the keys: keys that are missing although nothing was erased, and keys that
+  /// an erasure should have destroyed. The log is intact in both cases: its personal data is
+  /// encrypted.
   public var keyFaults: [LogFault] { faults.filter(\.part.isOfKeys) }
 }
 
@@ -16,13 +16,13 @@ extension LogFault.Part {
 }
 
 extension Ledger {
-  /// Whether the key file is there, or nothing needs it yet.
+  /// Whether the key file exists, or nothing needs it yet.
   ///
-  /// Single keys may be missing from it all the same: where it is the one that a restoring without
-  /// keys has made, all from before that are.
+  /// Single keys can still be missing from it. If the ledger was restored without keys, all keys
+  /// from before that are missing.
   ///
   /// - Complexity: O(1).
-  /// - Throws: ``LedgerError``: `corrupt` where the file is another ledger's, `io`.
+  /// - Throws: ``LedgerError``: `corrupt` if the file belongs to another ledger, `io`.
   public func hasKeyFile() throws(LedgerError) -> Bool {
     if try log.tables.texts.keys?.isPresent() == true { return true }
     return try log.read { (view) throws(LedgerError) in try view.lastSlot() == 0 }

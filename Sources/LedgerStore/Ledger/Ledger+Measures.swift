@@ -11,10 +11,10 @@ extension Ledger {
     return try log.statistics().tables.reduce(projected) { $0 + $1.byteCount }
   }
 
-  /// Folds every unit of the log in memory, state and findings, and stores nothing: what a rebuild
-  /// costs before indexes and disks; returns the number of findings.
+  /// Folds every unit of the log in memory, with state and findings, stores nothing, and returns
+  /// the number of findings. This measures what a rebuild costs without indexes and disks.
   ///
-  /// - Complexity: O(*n*) in the events of the log, all of which are in memory meanwhile.
+  /// - Complexity: O(*n*) in the events of the log, all of which are in memory during the fold.
   public func foldInMemory() throws(LedgerError) -> Int {
     guard let projections = try source.live() else { return 0 }
     let texts = LogTexts(log)

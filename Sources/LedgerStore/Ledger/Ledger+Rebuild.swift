@@ -3,10 +3,10 @@ internal import LedgerEvents
 internal import LedgerModel
 
 extension Ledger {
-  /// Folds the log anew into a generation beside the live one, switches to it and throws the old
-  /// one away. Whoever reads meanwhile reads the old one.
+  /// Folds the log again into a generation beside the live one, switches to it and deletes the old
+  /// one. Until the switch, readers use the old one.
   ///
-  /// - Parameter progress: Told the position reached and the last one, after each stretch.
+  /// - Parameter progress: Called after each batch with the position reached and the last one.
   /// - Complexity: O(*n*) in the events of the log.
   /// - Throws: ``LedgerError``.
   public func rebuild(
@@ -22,10 +22,10 @@ extension Ledger {
     }
   }
 
-  /// Folds what waits, then the log anew beside the live projections, and says where they
-  /// differ; empty is good.
+  /// Folds what is not folded yet, then folds the whole log again beside the live projections, and
+  /// returns where the two differ. An empty result means that they agree.
   ///
-  /// - Parameter progress: Told the position reached and the last one, after each stretch.
+  /// - Parameter progress: Called after each batch with the position reached and the last one.
   /// - Complexity: O(*n*) in the events of the log.
   /// - Throws: ``LedgerError``.
   public func checkProjections(

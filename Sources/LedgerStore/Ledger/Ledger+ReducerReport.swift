@@ -3,20 +3,20 @@ public import LedgerEvents
 internal import LedgerModel
 
 extension Ledger {
-  /// Folds the log anew beside the live projections with this program's reducer and says for whom
-  /// it comes to something else than the one that folded them: entitlements, balances, installed
-  /// versions, and findings by rule. The gate before an upgrade goes live: nothing is switched.
+  /// Folds the log again beside the live projections with this program's reducer, and reports for
+  /// which customers the results differ from the stored ones: entitlements, balances, installed
+  /// versions, and findings by rule. Run this before an upgrade goes live. It switches nothing.
   ///
-  /// Stored answers are compared, and no stored state is read, so the live projections may be of
-  /// a reducer whose state this program cannot read. Findings that are judged over all customers
-  /// (`version-not-increased`, `digest-mismatch`) are made when they are asked for, and so not
-  /// compared.
+  /// It compares stored answers and reads no stored state. So the live projections may come from a
+  /// reducer whose state this program cannot read. Findings that are judged over all customers
+  /// (`version-not-increased`, `digest-mismatch`) are computed only when a question asks for them,
+  /// so they are not compared.
   ///
   /// - Parameters:
-  ///   - now: When it is judged what is entitled, or at a customer's newest event where that is
-  ///     later; what differs only after that is told, too.
-  ///   - progress: Told the position reached and the last one, after each stretch.
-  ///   - body: Told of each customer for whom something differs, by environment.
+  ///   - now: The moment at which entitlements are judged, or the customer's newest event if that
+  ///     is later. What differs only after that is reported, too.
+  ///   - progress: Called after each batch with the position reached and the last one.
+  ///   - body: Called for each customer for whom something differs, by environment.
   /// - Complexity: O(*n*) in the events of the log; memory for what differs.
   /// - Throws: ``LedgerError``, and what `body` throws.
   public func reportReducer(

@@ -4,8 +4,8 @@ internal import LedgerModel
 
 /// A ledger: the log that is the truth, and the projections folded from it.
 ///
-/// Open it once a process and share it. Appending is durable when it returns; what was appended can
-/// be read at once, by this process and by others.
+/// Open it once per process and share it. An append is durable when it returns. What was appended
+/// can be read at once, by this process and by others.
 public final class Ledger: Sendable {
   /// The log, for reading records, following the tail and verifying.
   public let log: EventLog
@@ -34,7 +34,7 @@ public final class Ledger: Sendable {
     }
   }
 
-  /// Makes an empty ledger in the folder `path` and opens it.
+  /// Creates an empty ledger in the folder `path` and opens it.
   ///
   /// - Throws: ``LedgerError``: `exists`, `readOnly`, `io`.
   public static func create(
@@ -69,14 +69,14 @@ public final class Ledger: Sendable {
 // MARK: - Closing
 
 extension Ledger {
-  /// Ends the use of the ledger in this process, so that it can be opened again at once; without
-  /// it the files are let go when the last reference is.
+  /// Closes the ledger in this process, so that it can be opened again at once. Without this call,
+  /// the files are closed when the last reference is released.
   ///
-  /// Waits for a fold that is under way, and folds nothing. What was appended is durable already.
-  /// Whatever is asked of the ledger afterwards throws `closed`; closing it once more does nothing.
+  /// Waits for a running fold, but starts none. What was appended is already durable. Afterwards,
+  /// every call on the ledger throws `closed`. Closing it a second time does nothing.
   ///
-  /// - Throws: ``LedgerError``: `busy` while something reads or appends, or an `Entitlements` holds
-  ///   its readers; the ledger is then still open.
+  /// - Throws: ``LedgerError``: `busy` while something reads or appends, or while an `Entitlements`
+  ///   holds its readers. The ledger then stays open.
   public func close() throws(LedgerError) {
     try schedule.whileNothingRuns { () throws(LedgerError) in
       reader.release()
@@ -89,7 +89,7 @@ extension Ledger {
 // MARK: - Appending
 
 extension Ledger {
-  /// Appends a batch as a whole; when this returns it is durable.
+  /// Appends a batch as a whole. It is durable when this returns.
   ///
   /// See ``EventLog/append(_:options:)``.
   @discardableResult
@@ -102,7 +102,7 @@ extension Ledger {
     return result
   }
 
-  /// Appends a batch as `append` does, and blocks the calling thread meanwhile.
+  /// Appends a batch like `append`, and blocks the calling thread until it is durable.
   @available(*, noasync, message: "blocks its thread; use append")
   @discardableResult
   public func appendAndWait(
@@ -114,15 +114,15 @@ extension Ledger {
     return result
   }
 
-  /// Folds first where so much waits to be folded that appending has to wait for it.
+  /// Folds first, if so many events wait for the fold that appends have to wait, too.
   func prepareAppend() throws(LedgerError) {
     if try isBehind() { try schedule.foldNow() }
   }
 
-  /// Says that there is something to fold.
+  /// Notifies the schedule that there is something to fold.
   func noteAppend() { schedule.noteAppend() }
 
-  /// Hands a batch to the writer and goes on; see ``EventLog/submit(_:options:)``.
+  /// Hands a batch to the writer without waiting; see ``EventLog/submit(_:options:)``.
   @available(*, noasync, message: "the ticket blocks its thread; use append")
   public func submit(
     _ batch: [EventInput], options: AppendOptions = AppendOptions()
@@ -133,13 +133,13 @@ extension Ledger {
     return ticket
   }
 
-  /// Whether so much waits to be folded that appending has to wait for it.
+  /// Whether so many events wait for the fold that appends have to wait, too.
   private func isBehind() throws(LedgerError) -> Bool {
     try waitingCount() > FoldSchedule.backlogEventsMax
   }
 
-  /// How many events are not folded; none where the projections are of a longer log than this one,
-  /// which was put back from a backup then.
+  /// How many events are not folded; none if the projections belong to a longer log than this one,
+  /// which means that the log was restored from a backup.
   private func waitingCount() throws(LedgerError) -> UInt64 {
     guard let projections = try source.live() else { return 0 }
     let folded = try projections.position()
@@ -149,7 +149,7 @@ extension Ledger {
 
   /// Folds what is in the log now into the projections.
   ///
-  /// - Parameter progress: Told the position reached and the last one, after each stretch.
+  /// - Parameter progress: Called after each batch with the position reached and the last one.
   /// - Throws: ``LedgerError``.
   public func fold(
     progress: ((_ position: UInt64, _ last: UInt64) -> Void)? = nil
@@ -157,22 +157,23 @@ extension Ledger {
     try schedule.foldNow(progress: progress)
   }
 
-  /// Folds, if so much waits that the next reader would notice.
+  /// Folds if so many events are waiting that the next reader would notice.
   ///
-  /// A process that appends and exits leaves its last events to be folded in memory by those who
-  /// ask; up to a few thousand that costs them a millisecond.
+  /// When a process appends and exits, readers fold its last events in memory. For up to a few
+  /// thousand events, this costs them a millisecond.
   public func foldBeforeLeaving() throws(LedgerError) {
     if try waitingCount() > Self.tailLeftMax { try schedule.foldNow() }
   }
 
-  /// How many events a process that ends leaves behind the projections.
+  /// How many events a process may leave unfolded when it ends.
   static let tailLeftMax: UInt64 = 4_000
 }
 
 // MARK: - Asking
 
 extension Ledger {
-  /// Asks any number of questions of the ledger as it is now; all answers are true at one position.
+  /// Asks any number of questions about the ledger as it is now. All answers are true at the same
+  /// position.
   ///
   /// - Throws: ``LedgerError``: `rebuildNeeded`, `corrupt`, `io`, and what `body` throws.
   public func read<Value>(
@@ -181,6 +182,6 @@ extension Ledger {
     try reader.read(body)
   }
 
-  /// The last failure to fold in the background, if the last attempt failed.
+  /// The failure of the last background fold, if it failed.
   public var foldFailure: LedgerError? { schedule.lastFailure() }
 }

@@ -1,14 +1,14 @@
 internal import LMDB
 internal import LedgerEvents
 
-/// What a backup, or what was made from one, holds.
+/// What a backup holds, or a ledger that was restored from one.
 public struct LedgerCopy: Hashable, Sendable {
   /// The position of its newest event.
   public let position: UInt64
-  /// The root of the tree there.
+  /// The root of the tree at that position.
   public let root: TreeHash
-  /// What of its keys is not as it should be, above all how many are missing though nobody was
-  /// erased (``LogVerification/keyFaults``); nothing where every key is there.
+  /// What is wrong with its keys, above all how many are missing although nothing was erased
+  /// (``LogVerification/keyFaults``); empty if every key is there.
   public let keyFaults: [LogFault]
 }
 
@@ -16,26 +16,26 @@ public struct LedgerCopy: Hashable, Sendable {
 public enum RestoredKeys: Sendable {
   /// A copy of the ledger's key file.
   case file(String)
-  /// The keys are gone: names and texts of people stay sealed for ever, and what comes gets new
-  /// ones.
+  /// No key file: the names and texts of people stay encrypted forever, and later events get new
+  /// keys.
   case none
 }
 
 extension Ledger {
-  /// Copies the log into a new folder while others go on appending, and verifies the copy.
+  /// Copies the log to a new folder while others continue to append, and verifies the copy.
   ///
-  /// The copy is the log as it was at one commit. It has no projections, which are folded anew,
-  /// and no keys: those are backed up apart, so that an erasure reaches them. The folder is there
-  /// whole or not at all.
+  /// The copy is the log as it was at one commit. It has no projections, because they can be folded
+  /// again. It has no keys: back those up separately, so that an erasure can reach them. The folder
+  /// appears as a whole or not at all.
   ///
   /// - Parameters:
-  ///   - folder: Where the copy goes: nothing is there, and the folder that it is to be in is.
-  ///   - progress: Called now and then with the events looked at and their number.
+  ///   - folder: The folder to create. It must not exist, but its parent must.
+  ///   - progress: Called now and then with the number of events checked and their total.
   ///   - recording: Called when the copy is verified and before it gets its name, so that no copy
-  ///     gets out that the ledger does not tell of; where it throws, nothing is left.
-  /// - Complexity: O(*n*) in the size of the log; its free pages are left out.
-  /// - Throws: ``LedgerError``: `exists` where something is at `folder`, `cannotCreate`, `corrupt`
-  ///   where the copy is not as it was written, `full`, `io`; and what `recording` throws.
+  ///     exists without a record of it. If it throws, nothing is left behind.
+  /// - Complexity: O(*n*) in the size of the log, without its free pages.
+  /// - Throws: ``LedgerError``: `exists` if something is at `folder`, `cannotCreate`, `corrupt` if
+  ///   the copy is not as it was written, `full`, `io`; and what `recording` throws.
   public func backUp(
     to folder: String, progress: (_ done: UInt64, _ total: UInt64) -> Void = { _, _ in },
     recording: (LedgerCopy) throws(LedgerError) -> Void = { _ in }
@@ -48,15 +48,15 @@ extension Ledger {
     }
   }
 
-  /// Makes a ledger of a backup, verified, with its projections folded anew.
+  /// Restores a ledger from a backup, verifies it, and folds its projections.
   ///
   /// - Parameters:
-  ///   - backup: The folder of the backup. Nothing in it is changed or made, so that the right to
-  ///     read it is enough; only where something has it open, or has had it, as a ledger, the lock
-  ///     file that is there then is used.
-  ///   - folder: Where the ledger goes: nothing is there, and the folder that it is to be in is.
-  ///   - keys: Where its keys come from.
-  ///   - progress: Called now and then with the events looked at and their number.
+  ///   - backup: The folder of the backup. Nothing in it is changed or created, so permission to
+  ///     read it is enough. If something has or had it open as a ledger, the lock file that is then
+  ///     there is used.
+  ///   - folder: The folder to create. It must not exist, but its parent must.
+  ///   - keys: Where the keys come from.
+  ///   - progress: Called now and then with the number of events checked and their total.
   /// - Complexity: O(*n*) in the size of the log.
   /// - Throws: ``LedgerError``: `noLedger`, `exists`, `cannotCreate`, `keysMissing`,
   ///   `corrupt`, `full`, `io`.

@@ -7,17 +7,17 @@ internal import LedgerEvents
   internal import Foundation
 #endif
 
-/// The place of a copy of a ledger, which is there whole or not at all: it is made in a folder
-/// beside it, which gets the name when it is done and on the disk.
+/// The destination of a copy of a ledger, which appears as a whole or not at all: the copy is made
+/// in a folder beside it, which gets the final name once it is complete and durable.
 struct NewLedgerFolder {
   private let path: String
-  /// The folder that it is in.
+  /// The folder that contains it.
   private let parent: String
 
-  /// Looks before anything is copied whether a folder can be made there.
+  /// Checks, before anything is copied, that a folder can be created there.
   ///
-  /// - Throws: ``LedgerError``: `exists` where there is something, `cannotCreate` where there is no
-  ///   folder that it could be in, or none that may be written.
+  /// - Throws: ``LedgerError``: `exists` if something is there, `cannotCreate` if the parent folder
+  ///   does not exist or is not writable.
   init(_ path: String) throws(LedgerError) {
     var name = path[...]
     while name.count > 1, name.hasSuffix("/") { name.removeLast() }
@@ -44,7 +44,7 @@ struct NewLedgerFolder {
     }
   }
 
-  /// Whether there is anything of that name, be it a link that leads nowhere.
+  /// Whether anything has that name, even a link that leads nowhere.
   private static func isTaken(_ path: String) -> Bool {
     switch Result(catching: { try FileManager.default.attributesOfItem(atPath: path) }) {
     case .success: true
@@ -52,7 +52,7 @@ struct NewLedgerFolder {
     }
   }
 
-  /// Lets `body` fill a new folder, and gives it its name.
+  /// Lets `body` fill a new folder, and then gives it its name.
   func fill(
     _ body: (LedgerPart) throws(LedgerError) -> LedgerCopy
   ) throws(LedgerError) -> LedgerCopy {
@@ -84,7 +84,7 @@ struct NewLedgerFolder {
 struct LedgerPart {
   let path: String
 
-  /// The rights of its files: their owner's alone.
+  /// The permissions of its files: only for their owner.
   private static let mode: UInt32 = 0o600
 
   func copyLog(of log: EventLog) throws(LedgerError) {
@@ -96,10 +96,10 @@ struct LedgerPart {
     } catch { throw LedgerError(error) }
   }
 
-  /// Copies a key file of the ledger of `log`, whatever rights that has.
+  /// Copies a key file of the ledger of `log`, whatever its permissions are.
   ///
-  /// - Throws: ``LedgerError``: `keysMissing` where there is no file, `corrupt` where it holds no
-  ///   keys or another ledger's, `full`, `io`.
+  /// - Throws: ``LedgerError``: `keysMissing` if there is no file, `corrupt` if it holds no keys or
+  ///   those of another ledger, `full`, `io`.
   func copyKeys(_ file: String, of log: EventLog) throws(LedgerError) {
     let isCopied: Bool
     do throws(LMDBError) { isCopied = try copy(file) } catch { throw LedgerError(error) }
@@ -140,7 +140,7 @@ struct LedgerPart {
     return true
   }
 
-  /// Makes a key file whose slots that are taken are empty.
+  /// Creates a key file in which all slots in use are empty.
   func makeKeys(of log: EventLog) throws(LedgerError) {
     let taken = try log.read { (view) throws(LedgerError) in try view.lastSlot() }
     try keys(of: log).makeAnew(taken: taken)
@@ -150,8 +150,7 @@ struct LedgerPart {
     PersonalKeys(folder: path, ledger: log.identity.ledger, mode: Self.mode, isWritable: true)
   }
 
-  /// Looks through the copy. Keys that are not there are no fault of a copy: it is said that they
-  /// are not.
+  /// Verifies the copy. Missing keys are not a fault of the copy, but they are reported.
   func verify(
     keysIn keys: String, _ progress: (UInt64, UInt64) -> Void
   ) throws(LedgerError) -> LedgerCopy {
@@ -170,7 +169,7 @@ struct LedgerPart {
 }
 
 extension EventLog {
-  /// Whether somebody has, or has had, the log at `path` open in a way that others can see.
+  /// Whether somebody has or had the log at `path` open in a way that others can see.
   static func hasLockFile(_ path: String) -> Bool {
     FileManager.default.fileExists(
       atPath: "\(path)/\(folderName)/\(Environment.lockFileName)")

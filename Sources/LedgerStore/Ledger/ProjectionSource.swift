@@ -1,19 +1,19 @@
 internal import LedgerEvents
 internal import Synchronization
 
-/// The projections of the live generation, opened once a process and shared by those who fold and
-/// those who ask.
+/// The projections of the live generation, opened once per process and shared by folds and
+/// questions.
 final class ProjectionSource: Sendable {
   private let log: EventLog
   private let current = Mutex<Projections?>(nil)
-  /// What the log has confirmed, so that it is asked once for each checkpoint.
+  /// The checkpoint that the log has confirmed, so that it is checked only once.
   private let confirmed = Mutex<Checkpoint?>(nil)
 
   init(_ log: EventLog) { self.log = log }
 
-  /// The live generation; nil where there is none to read.
+  /// The live generation; nil if there is none to read.
   ///
-  /// A process that may write makes it where it is missing: what was deleted is folded anew.
+  /// A process that may write creates it if it is missing: deleted projections are folded again.
   func live() throws(LedgerError) -> Projections? {
     let generation = try log.read { (view) throws(LedgerError) in try view.generation() }
     let result: Result<Projections?, LedgerError> = current.withLock { current in
@@ -27,8 +27,8 @@ final class ProjectionSource: Sendable {
     return try result.get()
   }
 
-  /// The index of ids and names for the log's writer, of projections that the log confirms: with
-  /// those of another log an id that is there would pass for a new one.
+  /// The index of ids and names for the log's writer, but only from projections that the log
+  /// confirms. With the index of another log, an existing id would look like a new one.
   func index() throws(LedgerError) -> any KeyIndex {
     guard let projections = try live() else { return EmptyKeyIndex() }
     let index = try ProjectionKeyIndex(projections)
@@ -41,17 +41,17 @@ final class ProjectionSource: Sendable {
     return index
   }
 
-  /// Lets go of projections whose files were deleted under them, so that they are made anew.
+  /// Releases projections whose files were deleted while they were open, so that new ones are made.
   func releaseIfDeleted() {
     current.withLock { current in
       if let open = current, !Projections.exist(open.generation, of: log) { current = nil }
     }
   }
 
-  /// Whether these are still the ones that questions are asked of.
+  /// Whether questions still use these projections.
   func isCurrent(_ projections: Projections) -> Bool { current.withLock { $0 === projections } }
 
-  /// Lets go of the generation that is open, so that another takes its place.
+  /// Releases the open generation, so that another can replace it.
   func release() { current.withLock { $0 = nil } }
 
   private func open(_ generation: UInt64) throws(LedgerError) -> Projections? {
