@@ -15,7 +15,7 @@ public let valueSizeBytesMax = 0xFFFF_FFFF
 /// `EINVAL`, which LMDB returns for a table that the transaction does not know.
 let invalidArgument = EINVAL
 
-/// The eight bytes of `number` that sort as it does: the most significant first.
+/// Returns the eight bytes of `number` in big-endian order, in which keys sort like numbers.
 @inlinable @inline(__always)
 public func bigEndianKey(_ number: UInt64) -> InlineArray<8, UInt8> {
   // SAFETY: both types are eight bytes without padding, and every pattern is valid in both.

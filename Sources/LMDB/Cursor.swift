@@ -1,19 +1,19 @@
 internal import CLMDB
 
-/// A place in a table, which moves in the order of the keys.
+/// A position in a table, which moves in the order of the keys.
 ///
-/// A new cursor stands before the first entry. The spans that it lends lie in the pages and last
-/// as long as the transaction is borrowed, also after the cursor has moved on.
+/// A new cursor is before the first entry. The spans that it returns point into the pages. They
+/// stay valid as long as the transaction is borrowed, even after the cursor has moved on.
 @safe
 public struct Cursor: ~Copyable, ~Escapable {
   let handle: OpaquePointer
   private var currentKey = unsafe MDB_val()
   private var currentValue = unsafe MDB_val()
 
-  /// Whether the cursor stands at an entry, so that ``key`` and ``value`` may be asked.
+  /// Whether the cursor is at an entry, so that you may read ``key`` and ``value``.
   public private(set) var isAtEntry = false
 
-  /// Opens a cursor; who calls ties it to the transaction.
+  /// Opens a cursor; the caller ties it to the transaction.
   @_lifetime(immortal)
   @unsafe
   init(transaction: OpaquePointer, _ table: Table) throws(LMDBError) {
@@ -52,27 +52,27 @@ public struct Cursor: ~Copyable, ~Escapable {
     }
   }
 
-  /// Moves to the first entry; false when the table is empty.
+  /// Moves to the first entry; false if the table is empty.
   ///
   /// - Complexity: O(log *n*).
   public mutating func first() throws(LMDBError) -> Bool { try move(MDB_FIRST) }
 
-  /// Moves to the last entry; false when the table is empty.
+  /// Moves to the last entry; false if the table is empty.
   ///
   /// - Complexity: O(log *n*).
   public mutating func last() throws(LMDBError) -> Bool { try move(MDB_LAST) }
 
-  /// Moves to the next entry, or from the start to the first; false after the last.
+  /// Moves to the next entry, or to the first if the cursor is new; false after the last.
   ///
   /// - Complexity: O(1) amortized.
   public mutating func next() throws(LMDBError) -> Bool { try move(MDB_NEXT) }
 
-  /// Moves to the entry before; false before the first.
+  /// Moves to the previous entry; false before the first.
   ///
   /// - Complexity: O(1) amortized.
   public mutating func previous() throws(LMDBError) -> Bool { try move(MDB_PREV) }
 
-  /// Moves to the first entry whose key is not less than `key`; false when there is none.
+  /// Moves to the first entry whose key is not less than `key`; false if there is none.
   ///
   /// - Complexity: O(log *n*).
   public mutating func seek(_ key: Span<UInt8>) throws(LMDBError) -> Bool {
@@ -87,14 +87,14 @@ public struct Cursor: ~Copyable, ~Escapable {
     return try move(MDB_SET_RANGE, to: bytes.span)
   }
 
-  /// Moves to the entry of `key`; false when there is none.
+  /// Moves to the entry of `key`; false if there is none.
   ///
   /// - Complexity: O(log *n*).
   public mutating func find(_ key: Span<UInt8>) throws(LMDBError) -> Bool {
     try move(MDB_SET_KEY, to: key)
   }
 
-  /// Moves to the entry of the 8-byte big-endian key `key`; false when there is none.
+  /// Moves to the entry of the 8-byte big-endian key `key`; false if there is none.
   ///
   /// - Complexity: O(log *n*).
   public mutating func find(_ key: UInt64) throws(LMDBError) -> Bool {
@@ -116,10 +116,10 @@ public struct Cursor: ~Copyable, ~Escapable {
     return try unsafe arrive(status, found, value)
   }
 
-  /// Looks again at the entry that the cursor stands at.
+  /// Reads the entry at the cursor again.
   mutating func refresh() throws(LMDBError) -> Bool { try move(MDB_GET_CURRENT) }
 
-  /// Forgets the entry that the cursor stood at, because it has changed.
+  /// Forgets the entry at the cursor, because it has changed.
   mutating func leave() { isAtEntry = false }
 
   private mutating func move(_ operation: MDB_cursor_op) throws(LMDBError) -> Bool {

@@ -4,10 +4,10 @@
   internal import Darwin
 #endif
 
-/// The file of tables, looked at with plain reads before it is mapped.
+/// The file of tables, checked with plain reads before it is mapped.
 ///
-/// A page missing at the end of a mapped file is a SIGBUS when it is touched, so the file is
-/// compared with its newest meta page first. The layout is that of LMDB 0.9's `mdb.c`.
+/// Touching a page that is missing at the end of a mapped file causes a SIGBUS. So the file is
+/// first compared with its newest meta page. The layout is that of LMDB 0.9's `mdb.c`.
 struct DataFile: ~Copyable {
   /// A writer in another process may be in the middle of a meta page, or between two commits.
   private static let attemptsMax = 5
@@ -50,7 +50,7 @@ struct DataFile: ~Copyable {
     return Int(status.st_size)
   }
 
-  /// The `count` bytes at `offset`, or fewer where the file ends.
+  /// Returns the `count` bytes at `offset`, or fewer if the file ends before.
   func bytes(at offset: Int, count: Int) throws(LMDBError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     // SAFETY: pread writes at most as many bytes as the array has.
@@ -62,10 +62,11 @@ struct DataFile: ~Copyable {
     return bytes
   }
 
-  /// Refuses a file that is no environment or that lacks pages; an empty one is new.
+  /// Rejects a file that is not an environment, or that lacks pages. An empty file is a new
+  /// environment.
   ///
-  /// - Complexity: O(1); O(*p*) in the number of pages for a file that is shorter than its last
-  ///   page, which can be in order: a page that was freed in its first transaction is not written.
+  /// - Complexity: O(1). O(*p*) in the number of pages if the file ends before its last page, which
+  ///   can be correct: a page that was freed in its first transaction is never written.
   func check() throws(LMDBError) {
     guard try size() > 0 else { return }
     for attempt in 1...Self.attemptsMax {
@@ -109,7 +110,7 @@ struct MetaPage {
   private static let pageSizesBytes = 512...65_536
 
   let pageSize: Int
-  /// The roots of the free list and of the table of tables; all ones where there is none.
+  /// The roots of the free list and of the table of tables; all ones if there is none.
   let roots: [UInt64]
   let lastPage: UInt64
   let transaction: UInt64

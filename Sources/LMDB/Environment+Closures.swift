@@ -2,11 +2,12 @@
 // untyped one for a closure that states none.
 // swift-format-ignore: AmbiguousTrailingClosureOverload
 extension Environment {
-  /// Reads in one snapshot; errors arrive as the type that `body` is written to throw.
+  /// Reads in one snapshot, and throws errors of the type that `body` throws.
   ///
-  /// A closure of several statements states that type: `{ transaction throws(LMDBError) in … }`.
+  /// A closure with several statements must state that type:
+  /// `{ transaction throws(LMDBError) in … }`.
   ///
-  /// - Throws: what ``beginRead()`` and `body` throw.
+  /// - Throws: What ``beginRead()`` and `body` throw.
   @inlinable
   public func read<Value: ~Copyable, Failure: LMDBFailure>(
     _ body: (borrowing ReadTransaction) throws(Failure) -> Value
@@ -16,7 +17,7 @@ extension Environment {
     return try body(transaction)
   }
 
-  /// Reads in one snapshot; `body` may throw anything.
+  /// Reads in one snapshot. `body` may throw any error.
   ///
   /// - Throws: what ``beginRead()`` and `body` throw.
   @inlinable
@@ -26,10 +27,11 @@ extension Environment {
     try body(try beginRead())
   }
 
-  /// Writes in one transaction: committed when `body` returns, aborted when it throws; errors
-  /// arrive as the type that `body` is written to throw.
+  /// Writes in one transaction, and throws errors of the type that `body` throws. The transaction
+  /// commits when `body` returns, and aborts when it throws.
   ///
-  /// A closure of several statements states that type: `{ transaction throws(LMDBError) in … }`.
+  /// A closure with several statements must state that type:
+  /// `{ transaction throws(LMDBError) in … }`.
   ///
   /// - Throws: what ``beginWrite()``, `body` and ``WriteTransaction/commit()`` throw.
   @inlinable
@@ -43,7 +45,7 @@ extension Environment {
     return value
   }
 
-  /// Writes in one transaction: committed when `body` returns, aborted when it throws anything.
+  /// Writes in one transaction, which commits when `body` returns and aborts when it throws.
   ///
   /// - Throws: what ``beginWrite()``, `body` and ``WriteTransaction/commit()`` throw.
   @inlinable
@@ -56,7 +58,7 @@ extension Environment {
     return value
   }
 
-  /// Reads in one snapshot; the error's type is said outright, where a closure does not tell it.
+  /// Reads in one snapshot, with an explicit error type for closures that do not state it.
   ///
   /// - Throws: what ``beginRead()`` and `body` throw.
   @inlinable
@@ -66,8 +68,7 @@ extension Environment {
     try read(body)
   }
 
-  /// Writes in one transaction; the error's type is said outright, where a closure does not tell
-  /// it.
+  /// Writes in one transaction, with an explicit error type for closures that do not state it.
   ///
   /// - Throws: what ``beginWrite()``, `body` and ``WriteTransaction/commit()`` throw.
   @inlinable

@@ -1,14 +1,14 @@
 internal import CLMDB
 
-/// What an environment is and how full.
+/// The sizes of an environment, and how full it is.
 public struct EnvironmentInformation: Sendable, Hashable {
-  /// The size of the map in bytes: what the file may grow to in this process.
+  /// The size of the map in bytes: the size to which the file can grow in this process.
   public let mapSize: Int
 
-  /// The size of a page in bytes; its creator's.
+  /// The size of a page in bytes, as its creator chose it.
   public let pageSize: Int
 
-  /// Pages of the file that were ever used; some may be free again.
+  /// The number of pages of the file that were ever used. Some may be free again.
   public let usedPages: Int
 
   /// The number of the last commit.
@@ -20,24 +20,24 @@ public struct EnvironmentInformation: Sendable, Hashable {
   /// How many slots of readers are or were in use.
   public let readersUsed: Int
 
-  /// The bytes of the pages that were ever used.
+  /// The size in bytes of the pages that were ever used.
   public var usedBytes: Int { usedPages * pageSize }
 }
 
-/// One read transaction, of any process.
+/// A read transaction of any process.
 public struct Reader: Sendable, Hashable {
-  /// The process.
+  /// The id of the process.
   public let process: Int32
 
-  /// The commit that it sees; nil when it is between two snapshots.
+  /// The commit that it sees; nil if it is between two snapshots.
   public let transaction: Int?
 
-  /// How many commits it is behind the last one; nil when it is between two snapshots.
+  /// How many commits it is behind the newest one; nil if it is between two snapshots.
   public let lag: Int?
 }
 
 extension Environment {
-  /// The sizes and the last commit.
+  /// Returns the sizes and the number of the last commit.
   ///
   /// - Complexity: O(1).
   public func info() throws(LMDBError) -> EnvironmentInformation {
@@ -55,7 +55,7 @@ extension Environment {
     }
   }
 
-  /// The readers of all processes, the one furthest behind first.
+  /// Returns the readers of all processes, starting with the one that is furthest behind.
   ///
   /// - Complexity: O(*r* log *r*) in the number of slots.
   public func readers() throws(LMDBError) -> [Reader] {
@@ -81,7 +81,7 @@ extension Environment {
       .sorted { ($0.lag ?? -1) > ($1.lag ?? -1) }
   }
 
-  /// Frees the slots of readers whose process has died; returns how many there were.
+  /// Frees the slots of readers whose process has died, and returns their number.
   ///
   /// - Complexity: O(*r* log *r*) in the number of slots.
   @discardableResult
@@ -95,7 +95,7 @@ extension Environment {
     }
   }
 
-  /// Writes what was committed to the disk; needed where the ``SyncPolicy`` does not.
+  /// Writes to the disk what was committed. Needed only if the ``SyncPolicy`` does not do so.
   public func sync() throws(LMDBError) {
     try unsafe withHandle("sync") { (handle) throws(LMDBError) in
       // SAFETY: the environment is open.
@@ -104,14 +104,16 @@ extension Environment {
     }
   }
 
-  /// Copies a snapshot to the file `data.mdb` in the folder `path`, which must exist without one.
+  /// Copies a snapshot to the file `data.mdb` in the folder `path`. The folder must exist, the file
+  /// must not.
   ///
-  /// The copy has reached the disk when this returns. It is a read transaction as long as it takes:
-  /// pages are not reused meanwhile. What a failed copy leaves behind is the caller's to remove.
+  /// The copy has reached the disk when this returns. While the copy runs, it is a read
+  /// transaction, so pages are not reused. If a copy fails, the caller must remove what it left
+  /// behind.
   ///
   /// - Parameters:
   ///   - path: The folder.
-  ///   - compacting: Leaves free pages out and numbers the rest anew.
+  ///   - compacting: Whether to leave out free pages and renumber the others.
   /// - Complexity: O(*p*) in the number of pages.
   public func copy(to path: String, compacting: Bool = false) throws(LMDBError) {
     try unsafe withHandle("copy") { (handle) throws(LMDBError) in

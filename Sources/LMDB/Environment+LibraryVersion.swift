@@ -1,7 +1,7 @@
 internal import CLMDB
 
 extension Environment {
-  /// The version of the LMDB that this process runs with, such as `0.9.24`.
+  /// The version of LMDB that this process uses, such as `0.9.24`.
   public static var libraryVersion: String {
     var (major, minor, patch): (Int32, Int32, Int32) = (0, 0, 0)
     // SAFETY: LMDB sets the three numbers during the call; the text that it returns is not used.

@@ -4,7 +4,7 @@ extension Environment {
   /// How long a remap waits for the transactions of other threads to end.
   private static let patienceMicroseconds = 1_000_000
 
-  /// Makes the map larger, up to `mapSize` bytes, once no transaction of this process is active.
+  /// Enlarges the map to `mapSize` bytes, once no transaction of this process is active.
   ///
   /// - Throws: ``LMDBError``: `transactionsOpen` when some are active and stay so for a second,
   ///   `badArgument` when `mapSize` is less than the map has.
@@ -18,7 +18,7 @@ extension Environment {
     try remap(mapSize, "grow")
   }
 
-  /// Takes over the size that another process gave the file.
+  /// Adopts the size that another process gave the file.
   func followResize() throws(LMDBError) {
     do throws(LMDBError) { try remap(0, "follow resize") } catch {
       guard error.code == .transactionsOpen else { throw error }

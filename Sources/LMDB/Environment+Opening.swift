@@ -13,7 +13,7 @@ extension Environment {
   /// The name of the file of locks and readers.
   public static let lockFileName = "lock.mdb"
 
-  /// The smallest map that is tried before opening fails for want of address space.
+  /// The smallest map that is tried before opening fails for lack of address space.
   private static let mapSizeBytesMin = 1 << 24
 
   /// Opens the environment in the folder `path`, and creates it unless `options` are read-only.
@@ -71,7 +71,7 @@ extension Environment {
     return false
   }
 
-  /// Opens with the map asked for, or the largest that the limits of the process allow.
+  /// Opens with the requested map size, or the largest that the limits of the process allow.
   private static func openHandle(
     _ path: String, _ options: Options
   ) throws(LMDBError) -> OpaquePointer {
@@ -133,7 +133,7 @@ extension Environment {
 }
 
 extension Environment.Options {
-  /// The flags of `mdb_env_open`; readers are never tied to threads.
+  /// Returns the flags of `mdb_env_open`. Readers are never tied to threads.
   fileprivate var flags: UInt32 {
     var flags = MDB_NOTLS
     if readOnly { flags |= MDB_RDONLY }
@@ -148,7 +148,7 @@ extension Environment.Options {
   }
 }
 
-/// The failure that `errno` tells of.
+/// The failure that `errno` reports.
 func systemFailure(_ operation: String, _ path: String) -> LMDBError {
   let number = errno
   return LMDBError(

@@ -3,8 +3,8 @@ extension Environment {
   public struct Options: Sendable {
     /// The largest size of the file in bytes; only address space is taken.
     ///
-    /// Where the process may not have that much (`ulimit -v`), the largest power of two that it
-    /// may have is taken; ``Environment/info()`` reports it.
+    /// If the process may not have that much (`ulimit -v`), the largest power of two that it may
+    /// have is used. ``Environment/info()`` reports it.
     public var mapSize: Int
 
     /// How many named tables may be opened.
@@ -12,26 +12,26 @@ extension Environment {
 
     /// How many read transactions may exist at once, over all processes.
     ///
-    /// Counts only for the process that creates the lock file.
+    /// Has an effect only in the process that creates the lock file.
     public var maxReaders: Int
 
-    /// Refuses writes, and opens only what exists.
+    /// Rejects writes, and opens only what exists.
     public var readOnly: Bool
 
-    /// Whether a lock file tells readers and writers of each other (`MDB_NOLOCK` where not).
+    /// Whether readers and writers register in a lock file (`MDB_NOLOCK` if not).
     ///
-    /// Only reading can do without, and only of what nobody writes meanwhile, such as a copy: a
-    /// writer would use pages again that are being read. Nothing is made beside the file then,
-    /// and the right to read it is enough.
+    /// You can do without it only to read what nobody writes at the same time, such as a copy. A
+    /// writer would reuse pages that are being read. Without a lock file, nothing is created beside
+    /// the data file, and permission to read it is enough.
     public var usesLocks: Bool
 
     /// When writes reach the disk.
     public var sync: SyncPolicy
 
-    /// The permissions of files and folder that are created; the folder gets `x` where `r` is.
+    /// The permissions of files and folder that are created; the folder gets `x` if `r` is.
     public var mode: UInt32
 
-    /// Whether the system should read ahead; turn off when the file is larger than the memory.
+    /// Whether the system should read ahead. Turn this off if the file is larger than memory.
     public var readAhead: Bool
 
     /// Options that suit a ledger: 1 TiB of map, owner only, durable commits.
@@ -53,14 +53,14 @@ extension Environment {
 
   /// When a commit's writes reach the disk.
   public enum SyncPolicy: Sendable {
-    /// Before the commit returns: what was committed survives a power failure.
+    /// Before the commit returns. What was committed survives a power failure.
     case everyCommit
 
-    /// All but the last commit survive a power failure; the file stays whole.
+    /// All commits but the last survive a power failure, and the file stays intact.
     case beforeNextCommit
 
-    /// When ``Environment/sync()`` is called or the system likes to; a power failure may destroy
-    /// the file. For what can be made again.
+    /// When ``Environment/sync()`` is called, or when the system chooses. A power failure may
+    /// destroy the file. Use this only for what can be created again.
     case onRequest
   }
 }

@@ -1,10 +1,10 @@
 internal import CLMDB
 
 extension Environment {
-  /// The table `name`, created if it is missing.
+  /// Returns the table `name`, and creates it if it is missing.
   ///
-  /// Takes a write transaction where it is missing: call it before yours. A transaction that is
-  /// open already does not know a table opened after it began.
+  /// Creating a table uses a write transaction, so call this before you begin yours. A transaction
+  /// does not know a table that was opened after it began.
   ///
   /// - Complexity: O(1) once opened.
   /// - Throws: ``LMDBError``: `tablesFull`, `missing` when read-only, and what writing throws.
@@ -47,7 +47,7 @@ extension Environment {
     return opened
   }
 
-  /// The table `name`, or nil when there is none.
+  /// Returns the table `name`, or nil if there is none.
   ///
   /// - Complexity: O(1) once opened.
   /// - Throws: ``LMDBError``: `tablesFull`, and what reading throws.

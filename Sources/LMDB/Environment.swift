@@ -9,14 +9,14 @@ internal import Synchronization
 
 /// An LMDB environment: a folder with one file of tables and one of locks.
 ///
-/// Open it once a process and share it; it is safe to use from all threads. Transactions hold it
-/// open; it closes when the last reference goes, or with ``close()``.
+/// Open it once per process and share it. You can use it from all threads. Transactions keep it
+/// open. It closes when the last reference is released, or with ``close()``.
 @safe
 public final class Environment: Sendable {
   /// The folder.
   public let path: String
 
-  /// What it was opened with.
+  /// The options with which it was opened.
   public let options: Options
 
   let number: UInt32
@@ -50,7 +50,7 @@ public final class Environment: Sendable {
 
   /// Closes the environment's files.
   ///
-  /// - Throws: ``LMDBError``: `transactionsOpen` while transactions exist, also reset ones.
+  /// - Throws: ``LMDBError``: `transactionsOpen` while transactions exist, even reset ones.
   public func close() throws(LMDBError) {
     try refuseIfForked("close")
     guard gate.shut(patienceMicroseconds: 0) else {
@@ -74,7 +74,7 @@ public final class Environment: Sendable {
     }
   }
 
-  /// How many transactions of this process exist, reset ones included.
+  /// How many transactions of this process exist, including reset ones.
   public var transactionCount: Int { transactions.load(ordering: .acquiring) }
 
   /// Whether a commit failed in a way that leaves its outcome unknown.
@@ -86,14 +86,15 @@ public final class Environment: Sendable {
 extension Environment {
   /// Takes a snapshot for reading.
   ///
-  /// - Complexity: O(1) besides an allocation; reuse one with ``ReadTransaction/renew()``.
+  /// - Complexity: O(1) and one allocation; reuse the snapshot with ``ReadTransaction/renew()``.
   /// - Throws: ``LMDBError``: `readersFull`, `closed`, `forked`, `mapResized`.
   public func beginRead() throws(LMDBError) -> ReadTransaction {
     let handle = try unsafe begin(flags: UInt32(MDB_RDONLY), "begin read")
     return unsafe ReadTransaction(handle: handle, environment: self)
   }
 
-  /// Takes the environment's one write transaction, after waiting for other threads and processes.
+  /// Begins the environment's only write transaction, after waiting for other threads and
+  /// processes.
   ///
   /// - Throws: ``LMDBError``: `readOnly`, `writeInProgress` when this thread has it already,
   ///   `environmentFailed` after a commit of unknown outcome, `closed`, `forked`.
@@ -104,7 +105,7 @@ extension Environment {
     return unsafe WriteTransaction(handle: handle, environment: self)
   }
 
-  /// Takes LMDB's lock of writers, and notes who holds it.
+  /// Takes LMDB's writer lock, and records who holds it.
   func beginWriting(_ operation: StaticString) throws(LMDBError) -> OpaquePointer {
     if options.readOnly { throw LMDBError(.readOnly, operation: "\(operation)") }
     if isFailed { throw LMDBError(.environmentFailed, operation: "\(operation)") }
@@ -133,7 +134,7 @@ extension Environment {
     if let failure { throw failure }
   }
 
-  /// Ends a write transaction on its thread and leaves nothing of it.
+  /// Ends a write transaction on its thread and discards what it wrote.
   func abortWriting(_ transaction: OpaquePointer) {
     checkWriter()
     writer.store(0, ordering: .releasing)
@@ -164,7 +165,7 @@ extension Environment {
     return unsafe transaction
   }
 
-  /// Passes the gate, if the environment may be used at all.
+  /// Enters the gate, if the environment may be used at all.
   @inline(__always)
   func enter(_ operation: StaticString) throws(LMDBError) {
     gate.enter()
@@ -179,7 +180,7 @@ extension Environment {
     if active { gate.leave() }
   }
 
-  /// Stops the process where another thread than its own uses the write transaction.
+  /// Stops the process if a thread other than its own uses the write transaction.
   @inline(__always)
   func checkWriter() {
     precondition(
@@ -187,7 +188,7 @@ extension Environment {
       "a write transaction stays on the thread that began it")
   }
 
-  /// Explains a failed commit and, where its outcome is unknown, closes the way to more.
+  /// Explains a failed commit and, if its outcome is unknown, prevents further writes.
   @inline(never)
   func commitFailure(_ status: Int32) -> LMDBError {
     let code = LMDBError.Code(status: status)
@@ -226,7 +227,7 @@ extension Environment {
     return try unsafe body(handle)
   }
 
-  /// Calls `body` with the open environment and nobody else in it.
+  /// Calls `body` with the open environment, while nobody else uses it.
   func withHandleAlone<Value>(
     _ operation: StaticString, patienceMicroseconds: Int,
     _ body: (OpaquePointer) throws(LMDBError) -> Value

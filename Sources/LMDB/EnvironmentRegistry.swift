@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// A file, whatever path leads to it.
+/// The identity of a file, whatever path leads to it.
 struct FileIdentity: Hashable, Sendable {
   let device: UInt64
   let inode: UInt64
@@ -8,8 +8,8 @@ struct FileIdentity: Hashable, Sendable {
 
 /// The environments that this process has open.
 ///
-/// LMDB's locks are of the process: a second opening in one process, once closed, drops the locks
-/// of the first (`lmdb.h`, *Caveats*).
+/// LMDB's locks belong to the process. If a process opens a file twice, closing the second
+/// environment drops the locks of the first (`lmdb.h`, *Caveats*).
 final class EnvironmentRegistry: Sendable {
   static let shared = EnvironmentRegistry()
 
@@ -20,7 +20,7 @@ final class EnvironmentRegistry: Sendable {
 
   private let state = Mutex(State())
 
-  /// A number for the environment, or nil when it is open.
+  /// A number for the environment, or nil if it is open.
   func add(_ identity: FileIdentity) -> UInt32? {
     let generation = currentForkGeneration
     return state.withLock { state in
@@ -32,8 +32,8 @@ final class EnvironmentRegistry: Sendable {
     }
   }
 
-  /// Closes an environment by `close` and forgets it, in one: once its file is closed, another file
-  /// can get the same identity.
+  /// Closes an environment with `close` and forgets it, in one step: once its file is closed,
+  /// another file can get the same identity.
   func remove(_ identity: FileIdentity, closing close: () -> Void = {}) {
     state.withLock { state in
       close()

@@ -4,12 +4,12 @@
   internal import Darwin
 #endif
 
-/// A lock between processes: whoever holds the file at a path locked, alone.
+/// An exclusive lock between processes, on the file at a path.
 ///
-/// It is given back when the value goes, and by the system when the process dies, however that
-/// happens. The file stays, empty; removing it would let two processes hold locks on two files of
-/// one name. Two locks of one process exclude each other too. A child made by `fork` shares its
-/// parent's lock until it calls `exec`.
+/// It is released when the value is destroyed, and by the system when the process dies, for
+/// whatever reason. The empty file stays. If it were removed, two processes could hold locks on two
+/// files with the same name. Two locks of the same process exclude each other, too. A child created
+/// by `fork` shares its parent's lock until it calls `exec`.
 ///
 /// Source: flock(2).
 public struct FileLock: ~Copyable, Sendable {
@@ -20,11 +20,11 @@ public struct FileLock: ~Copyable, Sendable {
     _ = close(descriptor)
   }
 
-  /// Takes the lock of `path`, or nil when somebody has it.
+  /// Takes the lock of `path`, or nil if somebody has it.
   ///
   /// - Parameters:
-  ///   - path: the file; it is made where it is missing.
-  ///   - mode: the rights of the file where it has to be made.
+  ///   - path: The file. It is created if it is missing.
+  ///   - mode: The permissions of the file if it is created.
   /// - Throws: ``LMDBError`` with the operating system's error.
   public static func tryLock(
     _ path: String, mode: UInt32 = 0o600
@@ -33,11 +33,11 @@ public struct FileLock: ~Copyable, Sendable {
     return try lock.take(LOCK_EX | LOCK_NB) ? consume lock : nil
   }
 
-  /// Takes the lock of `path`, waiting for whoever has it.
+  /// Takes the lock of `path`, and waits while somebody else has it.
   ///
   /// - Parameters:
-  ///   - path: the file; it is made where it is missing.
-  ///   - mode: the rights of the file where it has to be made.
+  ///   - path: The file. It is created if it is missing.
+  ///   - mode: The permissions of the file if it is created.
   /// - Throws: ``LMDBError`` with the operating system's error.
   @available(*, noasync, message: "waiting for a lock blocks the thread")
   public static func lock(_ path: String, mode: UInt32 = 0o600) throws(LMDBError) -> FileLock {
@@ -46,10 +46,10 @@ public struct FileLock: ~Copyable, Sendable {
     return lock
   }
 
-  /// Gives the lock back.
+  /// Releases the lock.
   public consuming func unlock() {}
 
-  /// False when the lock is somebody else's and the operation does not wait.
+  /// Returns false if somebody else has the lock and the operation does not wait.
   private borrowing func take(_ operation: Int32) throws(LMDBError) -> Bool {
     while flock(descriptor, operation) != 0 {
       let number = errno

@@ -11,7 +11,7 @@
     0x2003_0528: "OrangeFS", 0x564C: "NCP",
   ]
 
-  /// Refuses a folder on a network file system, where LMDB loses data.
+  /// Rejects a folder on a network file system, where LMDB loses data.
   func refuseNetworkFileSystem(_ path: String) throws(LMDBError) {
     var status = statfs()
     // SAFETY: statfs fills the structure it is given and reads the path during the call.
@@ -24,7 +24,7 @@
 #else
   internal import Darwin
 
-  /// Refuses a folder on a network file system, where LMDB loses data.
+  /// Rejects a folder on a network file system, where LMDB loses data.
   func refuseNetworkFileSystem(_ path: String) throws(LMDBError) {
     var status = statfs()
     // SAFETY: statfs fills the structure it is given and reads the path during the call.
@@ -36,7 +36,7 @@
   }
 #endif
 
-/// Makes names in the folder `path` last.
+/// Makes the names in the folder `path` durable.
 package func syncFolder(_ path: String) throws(LMDBError) {
   // SAFETY: open reads the path during the call.
   let folder = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -45,7 +45,7 @@ package func syncFolder(_ path: String) throws(LMDBError) {
   guard fsync(folder) == 0 else { throw systemFailure("sync", path) }
 }
 
-/// Makes the contents of the file `path` last.
+/// Makes the contents of the file `path` durable.
 package func syncFile(_ path: String) throws(LMDBError) {
   // SAFETY: open reads the path during the call.
   let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
@@ -54,14 +54,14 @@ package func syncFile(_ path: String) throws(LMDBError) {
   guard fsync(file) == 0 else { throw systemFailure("sync", path) }
 }
 
-/// Makes the folder `path`, which is its owner's alone.
+/// Creates the folder `path`, with permissions only for its owner.
 package func makeFolder(_ path: String) throws(LMDBError) {
   // SAFETY: mkdir reads the path during the call.
   guard unsafe mkdir(path, 0o700) == 0 else { throw systemFailure("create folder", path) }
 }
 
-/// Gives the folder `path` another name, where there is nothing but an empty folder; both names are
-/// in the same folder, and the new one lasts.
+/// Renames the folder `path` durably. At most an empty folder may have the new name, which is in
+/// the same parent folder.
 package func renameFolder(
   _ path: String, to name: String, in parent: String
 ) throws(LMDBError) {
@@ -70,7 +70,7 @@ package func renameFolder(
   try syncFolder(parent)
 }
 
-/// Gives the file `path` other rights.
+/// Changes the permissions of the file `path`.
 package func setRights(of path: String, to mode: UInt32) throws(LMDBError) {
   // SAFETY: chmod reads the path during the call.
   guard unsafe chmod(path, mode_t(mode)) == 0 else { throw systemFailure("change rights of", path) }

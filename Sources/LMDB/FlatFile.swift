@@ -4,11 +4,11 @@
   internal import Darwin
 #endif
 
-/// A file that is read and overwritten in place, at offsets: what LMDB's copies on write cannot
-/// forget, it can.
+/// A file that is read and overwritten in place. It can forget data, which LMDB cannot, because
+/// LMDB copies pages when it writes.
 ///
-/// Safe from any thread: each operation names its own offset. Source: pread(2), pwrite(2),
-/// fdatasync(2).
+/// You can use it from any thread, because each operation names its own offset. Source: pread(2),
+/// pwrite(2), fdatasync(2).
 public final class FlatFile: Sendable {
   public let path: String
   private let descriptor: Int32
@@ -23,11 +23,11 @@ public final class FlatFile: Sendable {
     _ = close(descriptor)
   }
 
-  /// Opens the file at `path`; nil where there is none.
+  /// Opens the file at `path`; nil if there is none.
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - isWritable: Whether it is opened to be written, too.
+  ///   - isWritable: Whether to open it for writing, too.
   /// - Throws: ``LMDBError`` with the operating system's error.
   public static func open(_ path: String, isWritable: Bool) throws(LMDBError) -> FlatFile? {
     do throws(LMDBError) {
@@ -39,13 +39,13 @@ public final class FlatFile: Sendable {
     }
   }
 
-  /// Makes an empty file at `path`, where there is none, and its name lasting.
+  /// Creates an empty file at `path`, where there must be none, and makes its name durable.
   ///
   /// - Parameters:
   ///   - path: The file.
   ///   - folder: The folder that it is in.
-  ///   - mode: Its rights.
-  /// - Throws: ``LMDBError`` with the operating system's error; `EEXIST` where there is a file.
+  ///   - mode: Its permissions.
+  /// - Throws: ``LMDBError`` with the operating system's error; `EEXIST` if there is a file.
   public static func create(
     _ path: String, in folder: String, mode: UInt32
   ) throws(LMDBError) -> FlatFile {
@@ -63,9 +63,9 @@ public final class FlatFile: Sendable {
     return Int(status.st_size)
   }
 
-  /// The `count` bytes at `offset`, or fewer where the file ends.
+  /// Returns the `count` bytes at `offset`, or fewer if the file ends before.
   ///
-  /// - Complexity: one system call, as a rule.
+  /// - Complexity: Usually one system call.
   public func read(at offset: Int, count: Int) throws(LMDBError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     var done = 0
@@ -87,7 +87,7 @@ public final class FlatFile: Sendable {
     return bytes
   }
 
-  /// Writes `bytes` at `offset`; they last after ``sync()``.
+  /// Writes `bytes` at `offset`. They are durable after ``sync()``.
   public func write(_ bytes: [UInt8], at offset: Int) throws(LMDBError) {
     var done = 0
     while done < bytes.count {
@@ -105,7 +105,7 @@ public final class FlatFile: Sendable {
     }
   }
 
-  /// Makes what was written last.
+  /// Makes durable what was written.
   public func sync() throws(LMDBError) {
     #if canImport(Glibc)
       guard fdatasync(descriptor) == 0 else { throw systemFailure("sync", path) }

@@ -6,9 +6,10 @@ internal import Synchronization
   internal import Darwin
 #endif
 
-/// Counts the transactions that read or write the map now, and can be shut while it is remapped.
+/// Counts the transactions that currently read or write the map, and can be shut while it is
+/// remapped.
 ///
-/// `mdb_env_set_mapsize` unmaps under the readers of its own process without a word, so nobody
+/// `mdb_env_set_mapsize` unmaps the file even while readers of its own process use it, so nobody
 /// may be inside.
 final class Gate: Sendable {
   private static let shutBit = 1 << 62
@@ -19,7 +20,7 @@ final class Gate: Sendable {
   /// How many are inside.
   var count: Int { word.load(ordering: .acquiring) & ~Self.shutBit }
 
-  /// Goes in, after a remap that is under way.
+  /// Enters, after waiting for a running remap.
   @inline(__always)
   func enter() {
     let before = word.wrappingAdd(1, ordering: .acquiring).oldValue
@@ -42,7 +43,7 @@ final class Gate: Sendable {
 
   /// Keeps others out and waits until those inside have left.
   ///
-  /// False, with the gate open, when somebody is still inside after `patienceMicroseconds`.
+  /// Returns false, with the gate open, if somebody is still inside after `patienceMicroseconds`.
   func shut(patienceMicroseconds: Int) -> Bool {
     var waited = 0
     while word.bitwiseOr(Self.shutBit, ordering: .acquiringAndReleasing).oldValue & Self.shutBit

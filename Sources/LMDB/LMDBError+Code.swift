@@ -56,7 +56,7 @@ extension LMDBError.Code {
     }
   }
 
-  /// What to do about it, where the place that fails has nothing better to say.
+  /// What to do about it, unless the code that fails has a better suggestion.
   var advice: String {
     lmdbAdvice ?? wrapperAdvice
   }

@@ -2,19 +2,18 @@ internal import CLMDB
 
 /// What went wrong in LMDB or in the wrapper around it, and what to do about it.
 ///
-/// Two errors are equal when their codes are. The message is for people; programs look at
-/// ``code``.
+/// Two errors are equal if their codes are. The message is for people; programs look at ``code``.
 public struct LMDBError: Error, Sendable {
   /// Which failure it is.
   public let code: Code
 
-  /// What was being done: the name of the call, for reports.
+  /// The name of the call that failed, for reports.
   public let operation: String
 
   /// What happened and what to do, in one or two sentences.
   public let message: String
 
-  /// The value of `errno` behind the failure, where the operating system was the cause.
+  /// The value of `errno`, if the operating system caused the failure.
   public var systemError: Int32? {
     if case .system(let number) = code { return number }
     return cause
@@ -46,10 +45,10 @@ extension LMDBError: CustomStringConvertible {
 
 /// An error of another layer that can carry a failure of LMDB.
 ///
-/// A closure run in a transaction may throw such an error; the failures of the transaction itself
-/// arrive as the same type.
+/// A closure that runs in a transaction may throw such an error. Failures of the transaction itself
+/// are then thrown as the same type.
 public protocol LMDBFailure: Error {
-  /// Carries `error` upwards.
+  /// Creates an error that carries `error`.
   init(_ error: LMDBError)
 }
 

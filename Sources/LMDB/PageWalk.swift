@@ -1,4 +1,5 @@
-/// Follows every page that an environment refers to, with checked reads, to see that all are there.
+/// Follows every page that an environment refers to, with checked reads, to verify that all are
+/// there.
 ///
 /// Pages: `MDB_page`, 16 bytes of header, then the offsets of its nodes; nodes: `MDB_node`, 8 bytes
 /// of header, then key and value (LMDB 0.9, `mdb.c`).
@@ -64,7 +65,7 @@ struct PageWalk {
     }
   }
 
-  /// The page that a node refers to, all ones where to none; nil when the node is not in its page.
+  /// The page to which a node refers, all ones for none; nil if the node is not in its page.
   private func follow(_ page: Span<UInt8>, _ node: Int, isBranch: Bool) -> UInt64? {
     let header = 8
     guard node >= Self.headerSizeBytes, node + header <= pageSize else { return nil }

@@ -1,10 +1,10 @@
 internal import CLMDB
 
-/// A snapshot of an environment: what was committed when it began, whatever is written meanwhile.
+/// A snapshot of an environment: what was committed when it began, whatever is written later.
 ///
-/// Ends when it goes out of scope. It may move between threads but is used by one at a time.
-/// Pages that it can see are not reused while it is open, so keep it short, or ``reset()`` it
-/// between questions and ``renew()`` it for the next: that takes no lock and no allocation.
+/// It ends when it goes out of scope. It may move between threads, but only one may use it at a
+/// time. While it is open, the pages that it sees are not reused. So keep it short, or ``reset()``
+/// it between questions and ``renew()`` it for the next one, which takes no lock and no allocation.
 @safe
 public struct ReadTransaction: ~Copyable {
   private let handle: OpaquePointer
@@ -28,7 +28,7 @@ public struct ReadTransaction: ~Copyable {
     environment.transactionEnded(active: isActive)
   }
 
-  /// What this transaction sees; it must not be reset.
+  /// What this transaction sees. The transaction must not be reset.
   public var view: TransactionView {
     @_lifetime(borrow self)
     @inline(__always)
@@ -39,13 +39,13 @@ public struct ReadTransaction: ~Copyable {
     }
   }
 
-  /// The number of the newest commit that this snapshot holds.
+  /// The number of the newest commit in this snapshot.
   public var id: Int {
     // SAFETY: the transaction was begun; after a reset LMDB answers with the old number.
     unsafe mdb_txn_id(handle)
   }
 
-  /// Lets the snapshot go but keeps the reader's slot for ``renew()``.
+  /// Releases the snapshot, but keeps the reader's slot for ``renew()``.
   ///
   /// - Complexity: O(1), no lock.
   public mutating func reset() {
@@ -57,11 +57,11 @@ public struct ReadTransaction: ~Copyable {
     environment.gate.leave()
   }
 
-  /// Takes the newest snapshot; what was read before is let go.
+  /// Takes the newest snapshot, and releases the previous one.
   ///
   /// - Complexity: O(1), no lock and no allocation.
   /// - Throws: ``LMDBError``: `closed`, `forked`, or `mapResized` when another process grew the
-  ///   file beyond this map and a transaction of this process hinders the remapping.
+  ///   file beyond this map and a transaction of this process prevents remapping.
   public mutating func renew() throws(LMDBError) {
     try environment.refuseIfForked("renew")
     reset()
@@ -83,7 +83,8 @@ public struct ReadTransaction: ~Copyable {
 }
 
 extension ReadTransaction {
-  /// The value of `key` in `table`, or nil; see ``TransactionView/get(_:_:)-(_,Span<UInt8>)``.
+  /// Returns the value of `key` in `table`, or nil; see
+  /// ``TransactionView/get(_:_:)-(_,Span<UInt8>)``.
   ///
   /// - Complexity: O(log *n*) in the number of keys; no allocation.
   @_lifetime(borrow self)
@@ -91,7 +92,7 @@ extension ReadTransaction {
     try view.get(table, key)
   }
 
-  /// The value of the 8-byte big-endian key `key` in `table`, or nil.
+  /// Returns the value of the 8-byte big-endian key `key` in `table`, or nil.
   ///
   /// - Complexity: O(log *n*) in the number of keys; no allocation.
   @_lifetime(borrow self)
@@ -99,14 +100,14 @@ extension ReadTransaction {
     try view.get(table, key)
   }
 
-  /// Whether `table` holds `key`.
+  /// Returns whether `table` has `key`.
   ///
   /// - Complexity: O(log *n*) in the number of keys.
   public func contains(_ table: Table, _ key: Span<UInt8>) throws(LMDBError) -> Bool {
     try view.contains(table, key)
   }
 
-  /// A cursor over `table`, before its first entry.
+  /// Returns a cursor over `table`, before its first entry.
   ///
   /// - Complexity: O(1), one allocation by LMDB.
   @_lifetime(borrow self)
@@ -114,7 +115,7 @@ extension ReadTransaction {
     try view.cursor(table)
   }
 
-  /// How many keys `table` holds, and how many pages.
+  /// Returns how many keys and pages `table` has.
   ///
   /// - Complexity: O(1).
   public func statistics(_ table: Table) throws(LMDBError) -> TableStatistics {

@@ -1,8 +1,8 @@
 extension Span where Element == UInt8 {
-  /// The number that stands, least significant byte first, at `offset`.
+  /// Returns the little-endian number at `offset`.
   ///
-  /// The bytes need no alignment: LMDB's values have none. A number that reaches beyond the span
-  /// is a bug and stops the process.
+  /// The bytes need no alignment, because LMDB's values have none. A number that reaches beyond the
+  /// span is a bug and stops the process.
   ///
   /// - Complexity: O(1).
   @inlinable @inline(__always)
@@ -12,7 +12,7 @@ extension Span where Element == UInt8 {
     Number(littleEndian: load(type, at: offset))
   }
 
-  /// The number that stands, most significant byte first, at `offset`; as in keys.
+  /// Returns the big-endian number at `offset`, as in keys.
   ///
   /// - Complexity: O(1).
   @inlinable @inline(__always)
@@ -35,7 +35,7 @@ extension Span where Element == UInt8 {
 }
 
 extension Array where Element == UInt8 {
-  /// A copy of lent bytes, to keep.
+  /// Creates a copy of borrowed bytes, to keep.
   ///
   /// - Complexity: O(*n*), one allocation.
   public init(copying bytes: Span<UInt8>) {

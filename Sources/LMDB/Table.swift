@@ -9,27 +9,27 @@ public struct Table: Sendable, Hashable {
   let environment: UInt32
 }
 
-/// The size of a table, from its root's record.
+/// The size of a table, as its root record states it.
 public struct TableStatistics: Sendable, Hashable {
-  /// How many keys the table holds.
+  /// The number of keys in the table.
   public let entries: Int
 
-  /// The height of its tree, 0 when it is empty.
+  /// The height of its tree; 0 if it is empty.
   public let depth: Int
 
-  /// Pages of inner nodes.
+  /// The number of pages with inner nodes.
   public let branchPages: Int
 
-  /// Pages of keys and values.
+  /// The number of pages with keys and values.
   public let leafPages: Int
 
-  /// Pages of values too large for a leaf.
+  /// The number of pages with values that are too large for a leaf.
   public let overflowPages: Int
 
   /// The size of a page in bytes.
   public let pageSize: Int
 
-  /// The bytes of all the table's pages.
+  /// The size in bytes of all the table's pages.
   public var byteCount: Int { (branchPages + leafPages + overflowPages) * pageSize }
 
   init(_ stat: MDB_stat) {

@@ -2,9 +2,9 @@ internal import CLMDB
 
 /// What a transaction sees: the reading half that read and write transactions share.
 ///
-/// A view is one pointer. Take it as a parameter where code reads and does not mind which kind of
-/// transaction it reads in. It cannot outlive the transaction that lent it, and a write
-/// transaction cannot write while a view, a cursor or a span of it is in use.
+/// A view is one pointer. Use it as a parameter of code that reads in either kind of transaction.
+/// It cannot outlive its transaction, and a write transaction cannot write while a view, a cursor
+/// or a span of it is in use.
 @safe
 public struct TransactionView: ~Escapable {
   let handle: OpaquePointer
@@ -19,7 +19,7 @@ public struct TransactionView: ~Escapable {
     self.environment = environment
   }
 
-  /// The value of `key` in `table`, or nil; it lies in the page and is lent, not copied.
+  /// Returns the value of `key` in `table`, or nil. It is borrowed from the page, not copied.
   ///
   /// - Complexity: O(log *n*) in the number of keys; no allocation.
   /// - Throws: ``LMDBError`` when the key has more than 511 bytes or none, or the file is damaged.
@@ -32,7 +32,7 @@ public struct TransactionView: ~Escapable {
     return unsafe _overrideLifetime(Span(_unsafeElements: value), copying: self)
   }
 
-  /// The value of the 8-byte big-endian key `key` in `table`, or nil.
+  /// Returns the value of the 8-byte big-endian key `key` in `table`, or nil.
   ///
   /// - Complexity: O(log *n*) in the number of keys; no allocation.
   /// - Throws: ``LMDBError`` when the file is damaged.
@@ -45,13 +45,13 @@ public struct TransactionView: ~Escapable {
     return unsafe _overrideLifetime(Span(_unsafeElements: value), copying: self)
   }
 
-  /// Whether `table` holds `key`.
+  /// Returns whether `table` has `key`.
   public func contains(_ table: Table, _ key: Span<UInt8>) throws(LMDBError) -> Bool {
     let value = try unsafe find(table, key)
     return unsafe value != nil
   }
 
-  /// A cursor over `table`, before its first entry.
+  /// Returns a cursor over `table`, before its first entry.
   ///
   /// - Complexity: O(1), one allocation by LMDB.
   @_lifetime(copy self)
@@ -61,7 +61,7 @@ public struct TransactionView: ~Escapable {
     return unsafe _overrideLifetime(try Cursor(transaction: handle, table), copying: self)
   }
 
-  /// How many keys `table` holds, and how many pages.
+  /// Returns how many keys and pages `table` has.
   ///
   /// - Complexity: O(1).
   public func statistics(_ table: Table) throws(LMDBError) -> TableStatistics {

@@ -1,5 +1,5 @@
 extension Span where Element == UInt8 {
-  /// The eight bytes from `offset` as a little-endian number, wherever they are aligned.
+  /// Returns the eight bytes at `offset` as a little-endian number, whatever their alignment.
   ///
   /// - Complexity: O(1): one load and a check of the bounds.
   /// - Precondition: the eight bytes lie within the span.

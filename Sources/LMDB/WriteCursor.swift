@@ -11,7 +11,7 @@ public struct WriteCursor: ~Copyable, ~Escapable {
   @_lifetime(copy cursor)
   init(_ cursor: consuming Cursor) { self.cursor = cursor }
 
-  /// Whether the cursor stands at an entry, so that ``key`` and ``value`` may be asked.
+  /// Whether the cursor is at an entry, so that you may read ``key`` and ``value``.
   public var isAtEntry: Bool { cursor.isAtEntry }
 
   /// The key at the cursor.
@@ -26,27 +26,27 @@ public struct WriteCursor: ~Copyable, ~Escapable {
     get { cursor.value }
   }
 
-  /// Moves to the first entry; false when the table is empty.
+  /// Moves to the first entry; false if the table is empty.
   ///
   /// - Complexity: O(log *n*).
   public mutating func first() throws(LMDBError) -> Bool { try cursor.first() }
 
-  /// Moves to the last entry; false when the table is empty.
+  /// Moves to the last entry; false if the table is empty.
   ///
   /// - Complexity: O(log *n*).
   public mutating func last() throws(LMDBError) -> Bool { try cursor.last() }
 
-  /// Moves to the next entry, or from the start to the first; false after the last.
+  /// Moves to the next entry, or to the first if the cursor is new; false after the last.
   ///
   /// - Complexity: O(1) amortized.
   public mutating func next() throws(LMDBError) -> Bool { try cursor.next() }
 
-  /// Moves to the entry before; false before the first.
+  /// Moves to the previous entry; false before the first.
   ///
   /// - Complexity: O(1) amortized.
   public mutating func previous() throws(LMDBError) -> Bool { try cursor.previous() }
 
-  /// Moves to the first entry whose key is not less than `key`; false when there is none.
+  /// Moves to the first entry whose key is not less than `key`; false if there is none.
   ///
   /// - Complexity: O(log *n*).
   public mutating func seek(_ key: Span<UInt8>) throws(LMDBError) -> Bool {
@@ -58,7 +58,7 @@ public struct WriteCursor: ~Copyable, ~Escapable {
   /// - Complexity: O(log *n*).
   public mutating func seek(_ key: UInt64) throws(LMDBError) -> Bool { try cursor.seek(key) }
 
-  /// Moves to the entry of `key`; false when there is none.
+  /// Moves to the entry of `key`; false if there is none.
   ///
   /// - Complexity: O(log *n*).
   public mutating func find(_ key: Span<UInt8>) throws(LMDBError) -> Bool {
@@ -75,7 +75,7 @@ public struct WriteCursor: ~Copyable, ~Escapable {
     _ = try cursor.write(key, value, flags: 0)
   }
 
-  /// Adds an entry behind the last one and moves there.
+  /// Adds an entry after the last one and moves there.
   ///
   /// - Complexity: O(log *n*); pages are left full.
   /// - Throws: ``LMDBError``: `outOfOrder` when `key` is not greater than the table's last.
@@ -86,7 +86,7 @@ public struct WriteCursor: ~Copyable, ~Escapable {
     guard appended else { throw LMDBError(.outOfOrder, operation: "append") }
   }
 
-  /// Adds an entry with the 8-byte big-endian key `key` behind the last one and moves there.
+  /// Adds an entry with the 8-byte big-endian key `key` after the last one and moves there.
   ///
   /// - Complexity: O(log *n*); pages are left full.
   /// - Throws: as ``append(_:_:)-(Span<UInt8>,_)``.

@@ -3,8 +3,8 @@ internal import CLMDB
 /// The one write transaction of an environment, across all threads and processes.
 ///
 /// It belongs to the thread that began it. ``commit()`` makes its writes durable and visible at
-/// once; ``abort()``, or going out of scope, leaves nothing of them. Reading inside it sees its own
-/// writes. A write while a span, a view or a cursor of it is in use does not compile.
+/// once. ``abort()``, or going out of scope, discards them. Reads inside it see its own writes. A
+/// write while a span, a view or a cursor of it is in use does not compile.
 @safe
 public struct WriteTransaction: ~Copyable, ~Escapable {
   private var handle: OpaquePointer?
@@ -44,7 +44,7 @@ public struct WriteTransaction: ~Copyable, ~Escapable {
     return unsafe mdb_txn_id(open)
   }
 
-  /// Makes everything visible, and durable as ``Environment/SyncPolicy`` says: by default it has
+  /// Makes everything visible, and durable as ``Environment/SyncPolicy`` says. By default, it has
   /// reached the disk when this returns.
   ///
   /// - Throws: ``LMDBError``. After `mapFull` or `transactionFull` nothing was written. After an
@@ -56,14 +56,14 @@ public struct WriteTransaction: ~Copyable, ~Escapable {
     try unsafe environment.commitWriting(open)
   }
 
-  /// Ends the transaction and leaves nothing of it.
+  /// Ends the transaction and discards what it wrote.
   public consuming func abort() {}
 }
 
 extension WriteTransaction {
   /// Sets the value of `key`, whether the key exists or not.
   ///
-  /// - Complexity: O(log *n*), and a page of 4 KiB is rewritten for each level at commit.
+  /// - Complexity: O(log *n*). The commit rewrites a page of 4 KiB for each level.
   /// - Throws: ``LMDBError``: `keySize`, `valueSize`, `mapFull`, `transactionFull`.
   public mutating func put(
     _ table: Table, _ key: Span<UInt8>, _ value: Span<UInt8>
@@ -82,7 +82,7 @@ extension WriteTransaction {
     _ = try write(table, bytes.span, value, flags: 0)
   }
 
-  /// Sets the value of `key` unless there is one; false when there is.
+  /// Sets the value of `key` unless there is one; false if there is.
   ///
   /// - Complexity: O(log *n*).
   /// - Throws: as ``put(_:_:_:)-(_,Span<UInt8>,_)``.
@@ -92,7 +92,7 @@ extension WriteTransaction {
     try write(table, key, value, flags: UInt32(MDB_NOOVERWRITE))
   }
 
-  /// Adds an entry behind the last one.
+  /// Adds an entry after the last one.
   ///
   /// - Complexity: O(log *n*); pages are left full.
   /// - Throws: ``LMDBError``: `outOfOrder` when `key` is not greater than the table's last, else as
@@ -104,7 +104,7 @@ extension WriteTransaction {
     guard appended else { throw LMDBError(.outOfOrder, operation: "append") }
   }
 
-  /// Adds an entry with the 8-byte big-endian key `key` behind the last one.
+  /// Adds an entry with the 8-byte big-endian key `key` after the last one.
   ///
   /// - Complexity: O(log *n*); pages are left full.
   /// - Throws: as ``append(_:_:_:)-(_,Span<UInt8>,_)``.
@@ -115,10 +115,10 @@ extension WriteTransaction {
     try append(table, bytes.span, value)
   }
 
-  /// Makes room for a value of `byteCount` bytes and lets `body` write it in the page.
+  /// Reserves space for a value of `byteCount` bytes and lets `body` write it in the page.
   ///
-  /// The bytes are zero before. When `body` throws, the entry stays with what was written: let the
-  /// error end the transaction.
+  /// The bytes are initially zero. If `body` throws, the entry stays with what was written, so let
+  /// the error end the transaction.
   ///
   /// - Complexity: O(log *n* + `byteCount`).
   /// - Throws: as ``put(_:_:_:)-(_,Span<UInt8>,_)``, or what `body` throws.
@@ -138,7 +138,7 @@ extension WriteTransaction {
     try body(&span)
   }
 
-  /// Removes `key` and its value; false when there is none.
+  /// Removes `key` and its value; false if there is none.
   ///
   /// - Complexity: O(log *n*).
   public mutating func delete(_ table: Table, _ key: Span<UInt8>) throws(LMDBError) -> Bool {
@@ -153,7 +153,7 @@ extension WriteTransaction {
     return true
   }
 
-  /// Removes the 8-byte big-endian key `key` and its value; false when there is none.
+  /// Removes the 8-byte big-endian key `key` and its value; false if there is none.
   ///
   /// - Complexity: O(log *n*).
   public mutating func delete(_ table: Table, _ key: UInt64) throws(LMDBError) -> Bool {
@@ -171,7 +171,7 @@ extension WriteTransaction {
     guard status == 0 else { throw writeFailure(status, "clear") }
   }
 
-  /// False when the key exists and the flags forbid that.
+  /// Returns false if the key exists and the flags forbid that.
   private mutating func write(
     _ table: Table, _ key: Span<UInt8>, _ value: Span<UInt8>, flags: UInt32
   ) throws(LMDBError) -> Bool {
@@ -219,7 +219,7 @@ extension WriteTransaction {
 }
 
 extension WriteTransaction {
-  /// The value of `key` in `table` as this transaction sees it, or nil.
+  /// Returns the value of `key` in `table` as this transaction sees it, or nil.
   ///
   /// - Complexity: O(log *n*) in the number of keys; no allocation.
   @_lifetime(borrow self)
@@ -227,7 +227,7 @@ extension WriteTransaction {
     try view.get(table, key)
   }
 
-  /// The value of the 8-byte big-endian key `key` as this transaction sees it, or nil.
+  /// Returns the value of the 8-byte big-endian key `key` as this transaction sees it, or nil.
   ///
   /// - Complexity: O(log *n*) in the number of keys; no allocation.
   @_lifetime(borrow self)
@@ -235,14 +235,15 @@ extension WriteTransaction {
     try view.get(table, key)
   }
 
-  /// Whether `table` holds `key`.
+  /// Returns whether `table` has `key`.
   ///
   /// - Complexity: O(log *n*) in the number of keys.
   public func contains(_ table: Table, _ key: Span<UInt8>) throws(LMDBError) -> Bool {
     try view.contains(table, key)
   }
 
-  /// A cursor over `table`, before its first entry; writing waits until it is gone.
+  /// Returns a cursor over `table`, before its first entry. You cannot write while the cursor
+  /// exists.
   ///
   /// - Complexity: O(1), one allocation by LMDB.
   @_lifetime(borrow self)
@@ -250,7 +251,7 @@ extension WriteTransaction {
     try view.cursor(table)
   }
 
-  /// How many keys `table` holds, and how many pages.
+  /// Returns how many keys and pages `table` has.
   ///
   /// - Complexity: O(1).
   public func statistics(_ table: Table) throws(LMDBError) -> TableStatistics {
