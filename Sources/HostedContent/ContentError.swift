@@ -2,26 +2,26 @@
 public struct ContentError: Error, Sendable, Hashable, CustomStringConvertible {
   /// What kind of failure it is.
   public enum Code: String, Sendable, Hashable {
-    /// There is nothing of that name.
+    /// Nothing has that name.
     case missing
     /// The system refused to read or write.
     case inputOutput
     /// The disk is full, or a quota is.
     case diskFull
-    /// The container is broken, or of a kind that is not read.
+    /// The container is broken, or of an unknown kind.
     case malformed
     /// The package changed while it was read.
     case changed
     /// The package breaks a rule: ``PackageReport`` says which.
     case refused
-    /// Something is there already that must not be overwritten.
+    /// Something already exists and must not be overwritten.
     case exists
     /// Another process works on the same folder.
     case busy
   }
 
   public let code: Code
-  /// What it is about: a path.
+  /// The path to which it applies.
   public let path: String
   /// What happened, what was expected, and what to do.
   public let message: String
@@ -34,7 +34,7 @@ public struct ContentError: Error, Sendable, Hashable, CustomStringConvertible {
 
   public var description: String { "\(path): \(message)" }
 
-  /// Two are equal when their codes are.
+  /// Two errors are equal if their codes are.
   public static func == (one: ContentError, other: ContentError) -> Bool { one.code == other.code }
 
   public func hash(into hasher: inout Hasher) { hasher.combine(code) }

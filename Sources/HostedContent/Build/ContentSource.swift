@@ -1,7 +1,7 @@
 internal import Foundation
 internal import LedgerEvents
 
-/// A folder of content as the package that it becomes: `ContentInfo.plist` made anew before it.
+/// A folder of content as the package that it becomes, with a new `ContentInfo.plist` before it.
 struct ContentSource: PackageReader, ~Copyable {
   private enum Step {
     case info

@@ -2,11 +2,11 @@ internal import Foundation
 public import LedgerEvents
 internal import PackageFiles
 
-/// Builds a package of a folder: the same bytes for the same input, on whatever machine and day.
+/// Builds a package from a folder. The same input gives the same bytes, on any machine and day.
 ///
 /// Files are stored and not compressed: what a compressor makes of them changes with its version,
-/// and media is packed already. Times, owners and rights are fixed; entries stand in the order of
-/// their names' bytes, a folder before what is in it.
+/// and media is packed already. Times, owners and permissions are fixed; entries stand in the order
+/// of their names' bytes, a folder before what is in it.
 public struct PackageBuilder: Sendable {
   /// The folder of content.
   public var folder: String
@@ -14,7 +14,7 @@ public struct PackageBuilder: Sendable {
   public var version: Name
   /// ``PackageFormat/pkg`` or ``PackageFormat/zip``.
   public var format: PackageFormat
-  /// What the package must be beside good.
+  /// What the package must state, besides being valid.
   public var expectations: PackageExpectations
   public var limits = PackageLimits()
 
@@ -38,15 +38,16 @@ public struct PackageBuilder: Sendable {
     self.expectations = expectations
   }
 
-  /// Judges the folder as the package that it would be, and writes that where it is good.
+  /// Checks the folder as the package that it would become, and writes the package if it is valid.
   ///
-  /// It is written to a file beside, synced, and renamed: nothing half written has its name.
+  /// The package is written to a hidden file, synced, and renamed. So a half-written file never has
+  /// its name.
   ///
   /// - Parameters:
   ///   - path: where the package is written.
-  ///   - replaces: whether a file that is there may be replaced.
-  /// - Returns: the report; where it has faults, nothing was written.
-  /// - Complexity: the folder is read twice; memory is one chunk and some hundred bytes an entry.
+  ///   - replaces: whether an existing file may be replaced.
+  /// - Returns: The report. If it has faults, nothing was written.
+  /// - Complexity: the folder is read twice; memory is one chunk and a few hundred bytes per entry.
   /// - Throws: ``ContentError``: `missing`, `exists`, `diskFull`, `inputOutput`, `changed`.
   public func build(
     to path: String, replaces: Bool = false
@@ -86,7 +87,7 @@ protocol PackageWriter {
 
   /// Reads the source again and writes it.
   ///
-  /// - Throws: ``ContentError``: `changed` where the source is not what it was at first.
+  /// - Throws: ``ContentError``: `changed` if the source is not what it was at first.
   func write(_ source: inout ContentSource, to output: inout PackageOutput) throws(ContentError)
 }
 

@@ -1,6 +1,6 @@
 internal import PackageFiles
 
-/// Where a package is written: a file beside, and its name last.
+/// The destination of a package: a hidden file first, which gets its name last.
 struct PackageTarget: ~Copyable {
   private let path: String
   private let folderPath: String
@@ -34,7 +34,7 @@ struct PackageTarget: ~Copyable {
       .exists, path: path, "is there already: take another name, or say --force to replace a file.")
   }
 
-  /// Writes the file beside, syncs it, and gives it its name.
+  /// Writes the hidden file, syncs it, and gives it its name.
   func write(
     _ body: (inout PackageOutput) throws(ContentError) -> Void
   ) throws(ContentError) {

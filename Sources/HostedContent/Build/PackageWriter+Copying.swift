@@ -3,7 +3,7 @@ internal import Crypto
 extension PackageWriter {
   /// Goes over the source in step with the entries, and hands out each entry's data.
   ///
-  /// - Throws: ``ContentError``: `changed` where an entry is not what it was at first.
+  /// - Throws: ``ContentError``: `changed` if an entry is not what it was at first.
   func copy(
     _ source: inout ContentSource, _ entries: [PackedEntry], to output: inout PackageOutput,
     before: (_ index: Int, _ output: inout PackageOutput) throws(ContentError) -> Void

@@ -1,10 +1,10 @@
 internal import LedgerEvents
 internal import PackageFiles
 
-/// The folder that one attempt to change something works in: `ROOT/.daybook/attempts/<id>/`.
+/// The folder in which one attempt to change something works: `ROOT/.daybook/attempts/<id>/`.
 ///
-/// It holds the journal, what is not in its place yet (`tree`), and the link that is about to
-/// become `current`.
+/// It contains the journal, what is not yet in position (`tree`), and the link that will become
+/// `current`.
 struct Attempt: ~Copyable {
   static let treeName = "tree"
   static let linkName = "link"
@@ -14,7 +14,7 @@ struct Attempt: ~Copyable {
   let folder: FolderHandle
   let path: String
 
-  /// Makes an attempt's folder.
+  /// Creates an attempt's folder.
   init(new root: borrowing ContentRoot) throws(ContentError) {
     var random = SystemRandomNumberGenerator()
     let bytes = (0..<2).map { _ in UInt64.random(in: .min ... .max, using: &random) }
@@ -44,15 +44,15 @@ struct Attempt: ~Copyable {
     try AttemptJournal.left(in: folder, path: path)
   }
 
-  /// Whether what was to be moved is still here.
+  /// Whether what was staged is still here.
   func hasTree() throws(ContentError) -> Bool {
     try telling(path) { () throws(FolderError) in
       try folder.kind(of: Self.treeName) != nil
     }
   }
 
-  /// Removes the folder: what was staged first and the journal last, so that an interrupted removal
-  /// is still an attempt that says how it stands.
+  /// Removes the folder: first what was staged, and the journal last. So an interrupted removal
+  /// still has a journal that says what was done.
   func remove(from root: borrowing ContentRoot) throws(ContentError) {
     let attempts = try root.attempts()
     let (id, path) = (id, path)
@@ -78,7 +78,7 @@ extension ContentRoot {
     }
   }
 
-  /// The attempts that were interrupted, or are under way, by their ids.
+  /// The ids of attempts that were interrupted or are in progress.
   func attemptsLeft() throws(ContentError) -> [String] {
     guard let work = try work() else { return [] }
     do throws(FolderError) {

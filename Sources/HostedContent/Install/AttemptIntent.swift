@@ -1,21 +1,21 @@
 internal import LedgerEvents
 
-/// What an attempt is about: the first line of its journal.
+/// The purpose of an attempt: the first line of its journal.
 struct AttemptIntent: Sendable {
   enum Kind: String, Sendable {
-    /// A version is put in its place.
+    /// A version is installed.
     case install
-    /// A version that is there becomes the current one.
+    /// An existing version becomes the current one.
     case activate
-    /// A version goes, or a product with all of its versions.
+    /// A version is removed, or a product with all of its versions.
     case remove
   }
 
   var kind: Kind
   var product: Name
-  /// Nil where a product goes as a whole.
+  /// Nil if a whole product is removed.
   var version: Name?
-  /// Whether what is installed becomes the current version.
+  /// Whether the installed version becomes the current one.
   var activates: Bool
 
   var json: [UInt8] {

@@ -1,11 +1,11 @@
 internal import LedgerEvents
 internal import PackageFiles
 
-/// What an attempt is about to do, written down and synced before it does it.
+/// What an attempt is about to do, written and synced before it does it.
 ///
-/// The first line is the intent; each other one is an event. An event is appended to the ledger
-/// only when its line is here for good, so that a run after an interruption appends the very same
-/// event: the ledger then knows it by its id, and nothing is doubled or lost.
+/// The first line is the intent, and each other line is an event. An event is appended to the
+/// ledger only when its line is durable. So a run after an interruption appends exactly the same
+/// event. The ledger recognizes it by its id, and nothing is doubled or lost.
 struct AttemptJournal: ~Copyable {
   static let fileName = "journal"
   /// Bytes that are read of a journal: a handful of events of some hundred bytes each.
@@ -17,7 +17,7 @@ struct AttemptJournal: ~Copyable {
   private var bytes: UInt64
   private let path: String
 
-  /// Begins the journal of an attempt, with the events that it begins with.
+  /// Begins the journal of an attempt with its first events.
   init(
     begin intent: AttemptIntent, _ events: [Event], in folder: borrowing FolderHandle,
     path: String
@@ -48,7 +48,7 @@ struct AttemptJournal: ~Copyable {
     self.path = path
   }
 
-  /// Opens the journal that an interrupted attempt left; nil where it did not come to write one.
+  /// Opens the journal that an interrupted attempt left; nil if it had not written one.
   static func left(
     in folder: borrowing FolderHandle, path: String
   ) throws(ContentError) -> AttemptJournal? {
@@ -85,7 +85,7 @@ struct AttemptJournal: ~Copyable {
     return events
   }
 
-  /// Writes events down for good.
+  /// Writes events durably.
   mutating func add(_ more: [Event]) throws(ContentError) {
     let lines = more.flatMap { JournalLine.encode(EventEncoder().encode($0)) }
     do throws(FolderError) {

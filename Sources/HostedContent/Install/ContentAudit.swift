@@ -1,30 +1,30 @@
 public import LedgerEvents
 
-/// A folder of content held against what the ledger says of its owner.
+/// Compares a folder of content with what the ledger says about its owner.
 public struct ContentAudit: Sendable {
-  /// One thing that the two do not agree about.
+  /// One difference between the two.
   public struct Difference: Sendable, Hashable {
     /// How the two differ.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-      /// The ledger has a version as installed that is not there.
+      /// The ledger has a version as installed, but the folder does not have it.
       case missing
-      /// The ledger has it installed at another path.
+      /// The ledger has it as installed at another path.
       case otherPath
-      /// What is there has another digest than what was installed.
+      /// The folder's version has another digest than what was installed.
       case otherContent
-      /// What is there is no package any more.
+      /// The folder's version is no longer a valid package.
       case broken
-      /// A version is there that the ledger never heard of.
+      /// The folder has a version that the ledger does not know.
       case unrecorded
-      /// A product is there that the ledger says was removed, or never installed.
+      /// The folder has a product that the ledger says was removed or never installed.
       case notInstalled
-      /// Another version is current than the ledger was told last.
+      /// The current version differs from the one that was last reported to the ledger.
       case otherCurrent
-      /// The current version is not there.
+      /// The current version does not exist.
       case currentMissing
-      /// Something is there that is neither product nor version.
+      /// The folder has something that is neither a product nor a version.
       case stray
-      /// A change was interrupted, or is under way.
+      /// A change was interrupted, or is in progress.
       case unfinished
     }
 
@@ -35,15 +35,16 @@ public struct ContentAudit: Sendable {
     public var message: String
   }
 
-  /// Versions that were compared by digest.
+  /// The number of versions that were compared by digest.
   public private(set) var versions = 0
-  /// Empty where both say the same.
+  /// The differences; empty if both agree.
   public private(set) var differences: [Difference] = []
 
-  /// Compares what lies in a folder with what the ledger says its owner has, both ways, by digest.
+  /// Compares the contents of a folder with what the ledger says its owner has, in both directions,
+  /// by digest.
   ///
-  /// - Complexity: O(*n*) in the bytes of all versions there.
-  /// - Throws: ``ContentError``: `missing` where there is no such folder, `refused` where it is
+  /// - Complexity: O(*n*) in the bytes of all versions in the folder.
+  /// - Throws: ``ContentError``: `missing` if there is no such folder, `refused` if it is
   ///   somebody else's.
   public init(
     of path: String, owner: ContentOwner, ledger: any ContentLedger
@@ -148,12 +149,12 @@ public struct ContentAudit: Sendable {
   }
 }
 
-/// What the ledger was told of one owner's content.
+/// What was reported to the ledger about one owner's content.
 private struct ToldContent {
   let installed: [LedgerInstall]
   /// The newest `content.installed` of each version.
   private(set) var installs: [Name: [Name: Event]] = [:]
-  /// The version that was activated last, by product; none since the product was taken away.
+  /// The version that was activated last, by product; none once the product was removed.
   private(set) var current: [Name: Name] = [:]
 
   init(installed: [LedgerInstall], events: [Event]) {

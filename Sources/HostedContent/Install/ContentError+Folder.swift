@@ -1,9 +1,9 @@
 internal import PackageFiles
 
 extension ContentError {
-  /// Says of a call of the system that failed where it was and what can be done.
+  /// Describes a failed system call: where it failed and what to do.
   ///
-  /// - Parameter path: the path of the folder that the call was about, for people.
+  /// - Parameter path: The path of the folder of the call, for people.
   init(_ error: FolderError, at path: String) {
     let place = error.name == "." ? path : "\(path)/\(error.name)"
     let reason = "\(error.operation) failed: \(error.reason)"
@@ -28,7 +28,7 @@ extension ContentError {
   }
 }
 
-/// Runs what calls the system, and says of a failure where it was.
+/// Runs system calls, and describes where a failure happened.
 func telling<Value: ~Copyable>(
   _ path: String, _ body: () throws(FolderError) -> Value
 ) throws(ContentError) -> Value {

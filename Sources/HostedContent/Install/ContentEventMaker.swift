@@ -1,9 +1,9 @@
 internal import LedgerEvents
 
-/// Makes the events of one attempt: with ids of the attempt, and each later than the one before.
+/// Makes the events of one attempt, with ids from the attempt, each later than the one before.
 struct ContentEventMaker {
   private let attempt: String
-  /// What all of them have in common.
+  /// What all the events have in common.
   private let base: Event
   private let clock: () -> Instant
   private var newest: Instant?
@@ -14,7 +14,7 @@ struct ContentEventMaker {
     self.clock = clock
   }
 
-  /// Goes on where an interrupted attempt stopped: with what its first event states.
+  /// Continues an interrupted attempt, with what its first event states.
   init?(resuming journal: borrowing AttemptJournal, attempt: String, clock: @escaping () -> Instant)
   {
     guard let first = journal.events.first else { return nil }
@@ -22,8 +22,8 @@ struct ContentEventMaker {
     newest = journal.events.map(\.occurredAt).max()
   }
 
-  /// An event of the attempt. The clock may stand still or go back: what happens later is told
-  /// later all the same, so that the fold's order is that of the steps.
+  /// Makes an event of the attempt. The clock may stop or go backwards. Later events still get
+  /// later times, so that the fold order is the order of the steps.
   mutating func event(_ kind: EventKind, _ data: EventData = EventData()) -> Event {
     let now = clock()
     let time = newest.map { max(now, Instant(microseconds: $0.microseconds + 1)) } ?? now
@@ -37,9 +37,9 @@ struct ContentEventMaker {
   }
 }
 
-/// The failure of an install as its event states it.
+/// The failure of an install, as its event states it.
 ///
-/// The domain is `DaybookContent`; the numbers do not change their meaning.
+/// The domain is `DaybookContent`. The meaning of a number never changes.
 enum ContentFailure {
   static let domain = "DaybookContent"
   static let interruptedNumber = 9

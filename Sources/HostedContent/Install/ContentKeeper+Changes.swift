@@ -3,10 +3,10 @@ internal import LedgerModel
 internal import PackageFiles
 
 extension ContentKeeper {
-  /// Makes a version that is installed the current one.
+  /// Makes an installed version the current one.
   ///
-  /// - Returns: the version that was current before; nil where none was.
-  /// - Throws: ``ContentError``: `missing` where the version is not there.
+  /// - Returns: The version that was current before; nil if there was none.
+  /// - Throws: ``ContentError``: `missing` if the version is not there.
   @discardableResult
   public func activate(_ product: Name, _ version: Name) throws(ContentError) -> Name? {
     try activate(product, version, in: try open())
@@ -28,7 +28,7 @@ extension ContentKeeper {
     return before
   }
 
-  /// Can be run again from any point on.
+  /// This can be run again from any point.
   func finishActivation(
     _ attempt: borrowing Attempt, _ journal: borrowing AttemptJournal,
     in root: borrowing ContentRoot
@@ -40,10 +40,10 @@ extension ContentKeeper {
     try attempt.remove(from: root)
   }
 
-  /// Removes a version that is not current, or, where none is named, a product with all of its
+  /// Removes a version that is not current; or, if no version is named, a product with all of its
   /// versions.
   ///
-  /// - Throws: ``ContentError``: `missing` where it is not there, `refused` for the current
+  /// - Throws: ``ContentError``: `missing` if it is not there, `refused` for the current
   /// version.
   public func remove(_ product: Name, _ version: Name? = nil) throws(ContentError) {
     try remove(product, version, in: try open())
@@ -69,13 +69,13 @@ extension ContentKeeper {
     try finishRemoval(attempt, journal, in: root)
   }
 
-  /// Removes old versions: of each product the newest stay, and the current one.
+  /// Removes old versions. The newest ones of each product stay, and so does the current one.
   ///
   /// - Parameters:
-  ///   - keep: how many of the newest versions of each product stay; at least 1.
-  ///   - product: the product whose versions are looked at; nil for all.
-  /// - Returns: what was removed, in its order.
-  /// - Throws: ``ContentError``; what went before is removed then.
+  ///   - keep: How many of the newest versions of each product to keep; at least 1.
+  ///   - product: The product whose versions to prune; nil for all.
+  /// - Returns: What was removed, in order.
+  /// - Throws: ``ContentError``. What came before the failure stays removed.
   public func prune(
     keep: Int, _ product: Name? = nil
   ) throws(ContentError) -> [(product: Name, version: Name)] {
@@ -97,7 +97,7 @@ extension ContentKeeper {
     return removed
   }
 
-  /// Can be run again from any point on: what was moved aside is not moved again.
+  /// This can be run again from any point: what was moved aside is not moved again.
   func finishRemoval(
     _ attempt: borrowing Attempt, _ journal: borrowing AttemptJournal,
     in root: borrowing ContentRoot
@@ -119,13 +119,13 @@ extension ContentKeeper {
     try attempt.remove(from: root)
   }
 
-  /// What a removal changes in what the ledger says is installed.
+  /// Returns the events for what a removal changes in the ledger's installed versions.
   ///
-  /// `content.removed` takes the product's installed version away, whichever was named (`model.md`
-  /// 17). It is therefore said of a product that goes as a whole, and of the very version that the
-  /// ledger has as installed; where another one stays current, that one is said to be installed in
-  /// the same append, so that at no position the customer has nothing. An older version that goes
-  /// is a note in the customer's history: nothing that the ledger answers has changed.
+  /// `content.removed` takes the product's installed version away, whichever version it names
+  /// (`model.md` 17). So it is recorded for a whole product, and for the version that the ledger
+  /// has as installed. If another version stays current, that one is recorded as installed in the
+  /// same append, so that there is no position at which the customer has nothing. Removing an older
+  /// version is a note in the customer's history, because no answer of the ledger changes.
   private func removalEvents(
     _ product: Name, _ version: Name?, current: Name?, _ maker: inout ContentEventMaker,
     in root: borrowing ContentRoot

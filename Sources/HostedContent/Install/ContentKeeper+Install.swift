@@ -2,14 +2,14 @@ public import LedgerEvents
 internal import LedgerModel
 internal import PackageFiles
 
-/// What is to be installed, beside the package.
+/// What to install, in addition to the package itself.
 public struct InstallRequest: Sendable {
-  /// The transaction and its download that the package came by; nil for content of another way.
+  /// The transaction and download that delivered the package; nil for content from elsewhere.
   public var transaction: Name?
   public var download: Name?
   public var app: Name?
   public var environment: StoreEnvironment?
-  /// The product that the package must be of; nil where any will do.
+  /// The product to which the package must belong; nil for any.
   public var product: Name?
   /// Whether the version becomes the current one.
   public var activates = true
@@ -21,40 +21,40 @@ public struct InstallRequest: Sendable {
 public struct InstalledVersion: Sendable {
   public var product: Name
   public var version: Name
-  /// From the root: `<product>/<version>`.
+  /// The path from the root: `<product>/<version>`.
   public var path: String
   /// Bytes of all files.
   public var bytes: UInt64
   public var files: Int
   public var digest: ContentDigest
-  /// False where it was there already, whole, and nothing was copied.
+  /// False if it already existed, complete, and nothing was copied.
   public var isCopied: Bool
   public var isCurrent: Bool
-  /// Nil where the system has no such mark.
+  /// Nil if the system has no such mark.
   public var excludedFromBackup: Bool?
 }
 
-/// How an install ended that met no error.
+/// The outcome of an install without errors.
 public enum InstallOutcome: Sendable {
   case installed(InstalledVersion)
-  /// The package breaks rules; the report lists every fault. Nothing was installed.
+  /// The package breaks rules, and the report lists every fault. Nothing was installed.
   case refused(PackageReport)
 }
 
 extension ContentKeeper {
-  /// Installs a package: copies it beside, judges it in the same pass, moves it into its place as a
-  /// whole, and makes it current last.
+  /// Installs a package: copies it into a work area, checks it in the same pass, moves it into
+  /// position as a whole, and makes it current last.
   ///
-  /// Until the version is in its place nothing of it is seen, and the version before stays current.
-  /// A version that is there already is left as it is: with the same content it counts as
+  /// Until the version is in position, nothing of it is visible, and the previous version stays
+  /// current. An existing version is left as it is. If it has the same content, it counts as
   /// installed.
   ///
   /// - Parameters:
   ///   - package: the path of a folder, a xar or a zip.
-  ///   - request: what it was downloaded for, and what is to become of it.
-  ///   - progress: told the bytes written so far.
+  ///   - request: What it was downloaded for, and what to do with it.
+  ///   - progress: Called with the number of bytes written so far.
   /// - Complexity: O(*n*) in the package's bytes; memory does not grow with them.
-  /// - Throws: ``ContentError``: `exists` where the version is there with other content,
+  /// - Throws: ``ContentError``: `exists` if the version is there with other content,
   ///   `diskFull`, `changed`, `busy`, and what the ledger throws.
   public func install(
     _ package: String, _ request: InstallRequest = InstallRequest(),
@@ -101,8 +101,8 @@ extension ContentKeeper {
     return .installed(try installed(identity, report, isCopied: true, in: root))
   }
 
-  /// Installs what is there already: compares it, file by file, and tells the ledger what it does
-  /// not know yet.
+  /// Installs a version that already exists: compares it file by file, and reports to the ledger
+  /// what it does not know yet.
   private func confirm(
     _ package: String, _ identity: PackageIdentity, _ request: InstallRequest,
     in root: borrowing ContentRoot
@@ -145,7 +145,7 @@ extension ContentKeeper {
     return .installed(try installed(identity, report, isCopied: false, in: root))
   }
 
-  /// Whether the ledger says already what an install would tell it.
+  /// Whether the ledger already has what an install would report.
   private func isTold(
     _ identity: PackageIdentity, _ report: PackageReport, _ request: InstallRequest
   ) throws(ContentError) -> Bool {
@@ -161,7 +161,7 @@ extension ContentKeeper {
     }
   }
 
-  /// Refuses a version that another folder's name means too: 1 is 1.0 (`model.md` 18).
+  /// Rejects a version that equals another folder's version: 1 is 1.0 (`model.md` 18).
   private func refuseEqual(
     _ identity: PackageIdentity, in root: borrowing ContentRoot
   ) throws(ContentError) {
@@ -205,7 +205,7 @@ extension ContentKeeper {
 }
 
 extension ContentKeeper {
-  /// What the events of an install state of its version.
+  /// What the events of an install state about its version.
   static func stated(
     _ identity: PackageIdentity, _ report: PackageReport? = nil, excluded: Bool? = nil
   ) -> EventData {
@@ -224,7 +224,7 @@ extension ContentKeeper {
     return data.build()
   }
 
-  /// Refuses a package that says something else of itself now than before it was copied.
+  /// Rejects a package whose identity differs from that before the copy.
   static func refuseUnless(
     _ report: PackageReport, is identity: PackageIdentity, _ package: String
   ) throws(ContentError) {

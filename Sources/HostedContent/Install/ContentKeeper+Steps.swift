@@ -5,7 +5,7 @@ internal import PackageFiles
 // The steps of an install, in their order, and its two ends.
 
 extension ContentKeeper {
-  /// Writes the package into the attempt's tree while it is judged, in one pass.
+  /// Writes the package into the attempt's tree while it is checked, in one pass.
   func copy(
     _ package: String, _ expected: PackageExpectations, to attempt: borrowing Attempt,
     _ progress: @escaping (_ bytes: UInt64) -> Void
@@ -29,7 +29,8 @@ extension ContentKeeper {
     return report
   }
 
-  /// Makes all that was staged last: one wait for the disk, whatever the number of files.
+  /// Makes everything that was staged durable, with one wait for the disk, however many files there
+  /// are.
   func sync(_ attempt: borrowing Attempt) throws(ContentError) {
     try telling(attempt.path) { () throws(FolderError) in
       let tree = try attempt.folder.folder(Attempt.treeName)
@@ -42,7 +43,7 @@ extension ContentKeeper {
     }
   }
 
-  /// Moves what was staged into its place: from now on the version is there, as a whole.
+  /// Moves what was staged into position. From then on, the version exists as a whole.
   func place(
     _ attempt: borrowing Attempt, _ identity: PackageIdentity, in root: borrowing ContentRoot
   ) throws(ContentError) {
@@ -58,10 +59,10 @@ extension ContentKeeper {
     }
   }
 
-  /// Tells the ledger of a version that is in its place, and makes it current.
+  /// Reports a version that is in position to the ledger, and makes it current.
   ///
-  /// Can be run again from any point on: the events are those of the journal, and the link is
-  /// looked at before it is changed.
+  /// This can be run again from any point: the events are those of the journal, and the link is
+  /// checked before it is changed.
   func finishInstall(
     _ attempt: borrowing Attempt, _ journal: inout AttemptJournal,
     _ maker: inout ContentEventMaker, in root: borrowing ContentRoot
@@ -83,10 +84,10 @@ extension ContentKeeper {
     try attempt.remove(from: root)
   }
 
-  /// Takes back what an install did, and tells the ledger that it failed.
+  /// Undoes what an install did, and reports the failure to the ledger.
   ///
-  /// What was staged goes first, so that a full disk has room for the rest; its folder stays until
-  /// the failure is told, because it says that nothing was moved.
+  /// What was staged is removed first, so that a full disk has space for the rest. Its folder stays
+  /// until the failure is reported, because it shows that nothing was moved.
   func undo(
     _ attempt: borrowing Attempt, _ journal: inout AttemptJournal,
     _ maker: inout ContentEventMaker, _ failure: JSONValue, in root: borrowing ContentRoot
@@ -122,7 +123,7 @@ extension ContentKeeper {
 // MARK: - Backups
 
 extension ContentKeeper {
-  /// What is known of a version's exclusion from backups: it is set where the system knows it.
+  /// What is known about a version's exclusion from backups. It is set if the system has it.
   static var isExcludedFromBackup: Bool? {
     #if canImport(Darwin)
       true
@@ -131,8 +132,8 @@ extension ContentKeeper {
     #endif
   }
 
-  /// Marks what was staged as nothing to back up: it can be downloaded again. Without the mark the
-  /// store rejects an app for it (Apple, Technical Q&A QA1719).
+  /// Excludes what was staged from backups, because it can be downloaded again. Without this mark,
+  /// the store rejects an app (Apple, Technical Q&A QA1719).
   func excludeFromBackup(_ attempt: borrowing Attempt) throws(ContentError) -> Bool? {
     #if canImport(Darwin)
       let value: Data

@@ -1,23 +1,23 @@
 public import LedgerEvents
 internal import PackageFiles
 
-/// Changes a folder of installed content and tells a ledger of it, so that both say the same after
-/// every interruption.
+/// Changes a folder of installed content and reports to a ledger, so that both agree after every
+/// interruption.
 ///
-/// Each change is an attempt with a journal: what is about to be done and the events that tell of
-/// it are on the disk before it is done. Whatever changes the folder next finishes what was
-/// interrupted, or undoes it, before it begins.
+/// Each change is an attempt with a journal. What is about to be done, and the events that report
+/// it, are on disk before it is done. The next change to the folder first completes or undoes what
+/// was interrupted.
 public struct ContentKeeper {
-  /// An attempt that was interrupted, and what became of it.
+  /// An interrupted attempt, and what became of it.
   public struct Recovery: Sendable {
     public var product: Name
-    /// Nil where a product was being removed as a whole.
+    /// Nil if a whole product was being removed.
     public var version: Name?
-    /// True where the work was done to its end; false where it was undone.
+    /// True if the work was completed; false if it was undone.
     public var isFinished: Bool
   }
 
-  /// The folder that content is installed into.
+  /// The folder into which content is installed.
   public let path: String
   public let owner: ContentOwner
   let ledger: any ContentLedger
@@ -25,11 +25,11 @@ public struct ContentKeeper {
   private let onRecovery: (Recovery) -> Void
 
   /// - Parameters:
-  ///   - path: the folder; installing makes it where it is missing.
-  ///   - owner: whose folder it is.
-  ///   - ledger: what is told of each change.
-  ///   - clock: when something is, in store time.
-  ///   - onRecovery: told of each interrupted attempt that was finished or undone.
+  ///   - path: The folder. Installing creates it if it is missing.
+  ///   - owner: The owner of the folder.
+  ///   - ledger: The ledger to which each change is reported.
+  ///   - clock: Returns the present time, as store time.
+  ///   - onRecovery: Called for each interrupted attempt that was completed or undone.
   public init(
     _ path: String, owner: ContentOwner, ledger: any ContentLedger,
     clock: @escaping () -> Instant, onRecovery: @escaping (Recovery) -> Void = { _ in }
@@ -41,7 +41,7 @@ public struct ContentKeeper {
     self.onRecovery = onRecovery
   }
 
-  /// Opens the folder to change it, with nothing left unfinished.
+  /// Opens the folder for a change, after completing or undoing interrupted attempts.
   func open(makes: Bool = false) throws(ContentError) -> ContentRoot {
     let root = try ContentRoot.changing(path, for: owner, makes: makes)
     for id in try root.attemptsLeft() { try recover(id, in: root) }
@@ -77,8 +77,9 @@ public struct ContentKeeper {
       Recovery(product: intent.product, version: intent.version, isFinished: isFinished))
   }
 
-  /// Whether an interrupted install had moved its version into place: what it staged is gone, what
-  /// it was going to say is written down, and the version is there.
+  /// Whether an interrupted install had moved its version into position: what it staged is no
+  /// longer there, the event that it was going to append is in the journal, and the version is
+  /// there.
   private func isInPlace(
     _ journal: borrowing AttemptJournal, _ attempt: borrowing Attempt,
     _ root: borrowing ContentRoot
@@ -101,7 +102,7 @@ public struct ContentKeeper {
       product: product, transaction: transaction, download: download)
   }
 
-  /// Runs `body`; when it fails, what can be taken back is, and both failures are told.
+  /// Runs `body`. If it fails, undoes what can be undone, and reports both failures.
   func undoing<Value>(
     _ attempt: borrowing Attempt, _ journal: inout AttemptJournal,
     _ maker: inout ContentEventMaker, in root: borrowing ContentRoot,

@@ -1,22 +1,23 @@
 public import LedgerEvents
 
-/// The ledger as installing needs it: where events go, and what it says of one owner.
+/// What installing needs from a ledger: where events go, and what the ledger says about one owner.
 ///
-/// Content is installed for a ledger, and not by one: whoever has events go elsewhere, such as an
-/// app that sends them to its server, gives its own.
+/// If your events go elsewhere, for example because an app sends them to its server, provide your
+/// own implementation.
 public protocol ContentLedger {
-  /// Appends events durably, as a whole. An event that is there already with the same content is
-  /// acknowledged; after an interruption the same events are handed over again.
+  /// Appends events durably, as a whole. An event that the ledger already has with the same content
+  /// is acknowledged, because after an interruption the same events are passed again.
   func append(_ events: [Event]) throws(ContentError)
 
-  /// What the ledger says the owner has installed (`model.md` 17).
+  /// Returns what the ledger says the owner has installed (`model.md` 17).
   func installed(of owner: ContentOwner) throws(ContentError) -> [LedgerInstall]
 
-  /// The events `content.*` of the owner's account on the owner's device, in the fold's order.
+  /// Returns the `content.*` events of the owner's account on the owner's device, in the fold
+  /// order.
   func contentEvents(of owner: ContentOwner) throws(ContentError) -> [Event]
 }
 
-/// An installed version as the ledger has it.
+/// An installed version, as the ledger has it.
 public struct LedgerInstall: Hashable, Sendable {
   public var product: Name
   public var version: Name

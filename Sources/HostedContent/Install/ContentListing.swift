@@ -2,12 +2,12 @@ public import LedgerEvents
 internal import LedgerModel
 internal import PackageFiles
 
-/// What lies in a folder of content.
+/// The contents of a folder of installed content.
 public struct ContentListing: Sendable {
   /// A product that has a folder.
   public struct Product: Sendable {
     public var product: Name
-    /// The version that `current` leads to, whether it is there or not; nil where there is no link.
+    /// The version to which `current` leads, whether it exists or not; nil if there is no link.
     public var current: Name?
     /// The newest first.
     public var versions: [Version]
@@ -20,25 +20,25 @@ public struct ContentListing: Sendable {
     public var bytes: UInt64
     public var files: Int
     public var isCurrent: Bool
-    /// Nil where it was not asked for.
+    /// Nil if it was not requested.
     public var digest: ContentDigest?
-    /// What is wrong with the version as a package; empty where its content was not looked at.
+    /// What is wrong with the version as a package; empty if its content was not read.
     public var faults: [PackageFault]
   }
 
   public var products: [Product]
-  /// Paths from the root of what is neither product nor version nor daybook's own.
+  /// Paths, from the root, of everything that is neither a product nor a version nor Daybook's own.
   public var strays: [String]
-  /// Attempts that were interrupted, or are under way.
+  /// Attempts that were interrupted, or are in progress.
   public var unfinished: Int
 
-  /// Looks through a folder of content; nothing is changed.
+  /// Lists a folder of content, and changes nothing.
   ///
   /// - Parameters:
   ///   - path: the folder.
-  ///   - readsContent: whether digests are made, which reads every byte.
+  ///   - readsContent: Whether to compute digests, which reads every byte.
   /// - Complexity: O(*n*) in the files, and in their bytes where the content is read.
-  /// - Throws: ``ContentError``: `missing` where there is no such folder.
+  /// - Throws: ``ContentError``: `missing` if there is no such folder.
   public init(of path: String, readsContent: Bool = false) throws(ContentError) {
     let root = try ContentRoot(reading: path)
     products = []

@@ -1,16 +1,16 @@
 internal import Foundation
 internal import LedgerEvents
 
-/// Which names of products and versions can be names of folders, on every file system.
+/// Decides which names of products and versions can be folder names on every file system.
 enum ContentName {
   /// The link to the version that is current, beside the versions of a product.
   static let current = "current"
-  /// What no product is called: it begins with a dot.
+  /// A name that no product has, because it begins with a dot.
   static let workArea = ".daybook"
   /// The longest name in bytes: `NAME_MAX` of every file system.
   private static let bytesMax = 255
 
-  /// Says what keeps a name from being a folder's; nil where nothing does.
+  /// Returns why a name cannot be a folder name; nil if it can.
   static func fault(in name: Name) -> String? {
     let text = name.text
     if text.isEmpty { return "it is empty" }
@@ -26,12 +26,12 @@ enum ContentName {
     return nil
   }
 
-  /// The name as a file system sees it that tells neither case nor normal form apart.
+  /// The name as a file system sees it that ignores case and normal form.
   static func folded(_ name: String) -> String {
     name.precomposedStringWithCanonicalMapping.lowercased()
   }
 
-  /// Another name in a list that is the same where case or normal form does not count.
+  /// Another name in a list that is equal apart from case and normal form.
   static func twin(of name: Name, among names: [String]) -> String? {
     let own = folded(name.text)
     return names.first { Name($0) != name && folded($0) == own }

@@ -1,6 +1,6 @@
 public import LedgerEvents
 
-/// Whose folder of content it is: one device of one account.
+/// The owner of a folder of content: one device of one account.
 public struct ContentOwner: Hashable, Sendable {
   public var account: Name
   public var device: Name
@@ -12,7 +12,7 @@ public struct ContentOwner: Hashable, Sendable {
 }
 
 extension ContentOwner {
-  /// The line that a folder keeps of its owner.
+  /// The line with which a folder records its owner.
   var line: [UInt8] {
     let value = JSONValue.object([
       ("account", .string(account.text)), ("device", .string(device.text)),
@@ -20,7 +20,7 @@ extension ContentOwner {
     return JournalLine.encode(value.json)
   }
 
-  /// Nil where the line is not whole.
+  /// Returns nil if the line is incomplete.
   init?(line: [UInt8]) {
     guard let json = JournalLine.whole(in: line).first, let value = JournalLine.value(json),
       let account = value.text("account"), let device = value.text("device")

@@ -7,12 +7,13 @@ extension ContentRoot {
     path + "/" + product.text + (version.map { "/" + $0.text } ?? "")
   }
 
-  /// Where a version lies, from the root: what events state, true wherever the root is moved to.
+  /// The path of a version relative to the root. Events state it; it stays true if the root is
+  /// moved.
   static func relativePath(of product: Name, _ version: Name) -> String {
     product.text + "/" + version.text
   }
 
-  /// The folder of a product; nil where there is none.
+  /// The folder of a product; nil if there is none.
   func productFolder(_ product: Name) throws(ContentError) -> FolderHandle? {
     do throws(FolderError) {
       return try folder.folder(product.text)
@@ -23,9 +24,9 @@ extension ContentRoot {
     }
   }
 
-  /// Whether a version's folder is there.
+  /// Whether a version's folder exists.
   ///
-  /// - Throws: ``ContentError``: `exists` where something else has its name.
+  /// - Throws: ``ContentError``: `exists` if something else has its name.
   func hasVersion(_ product: Name, _ version: Name) throws(ContentError) -> Bool {
     guard let versions = try productFolder(product) else { return false }
     let place = path(of: product)
@@ -40,9 +41,9 @@ extension ContentRoot {
     }
   }
 
-  /// The version that is current; nil where none is.
+  /// The version that is current; nil if none is.
   ///
-  /// - Throws: ``ContentError``: `exists` where `current` is no link.
+  /// - Throws: ``ContentError``: `exists` if `current` is not a link.
   func currentVersion(of product: Name) throws(ContentError) -> Name? {
     guard let versions = try productFolder(product) else { return nil }
     let place = path(of: product)
@@ -62,8 +63,8 @@ extension ContentRoot {
     return target.map { Name($0) }
   }
 
-  /// Makes a version that is there the current one: at every moment the link leads to the one or
-  /// to the other.
+  /// Makes an existing version the current one. At every moment, the link leads to the old or to
+  /// the new one.
   func makeCurrent(
     _ product: Name, _ version: Name, _ attempt: borrowing Attempt
   ) throws(ContentError) {
@@ -84,7 +85,7 @@ extension ContentRoot {
     try telling(path) { () throws(FolderError) in try Self.visible(folder) }
   }
 
-  /// The versions of a product that are there, sorted by their bytes.
+  /// The existing versions of a product, sorted by their bytes.
   func versions(of product: Name) throws(ContentError) -> [Name] {
     guard let versions = try productFolder(product) else { return [] }
     return try telling(path(of: product)) { () throws(FolderError) in try Self.visible(versions) }
@@ -99,7 +100,7 @@ extension ContentRoot {
     return names
   }
 
-  /// Refuses to work on what is not there, and says what is.
+  /// Throws if something is not there, and says what is there instead.
   func refuseAbsence(of product: Name, _ version: Name?) throws(ContentError) {
     for name in [product, version].compactMap({ $0 }) where ContentName.fault(in: name) != nil {
       throw ContentError(.missing, path: path, "nothing can be installed as “\(name.text)”.")
@@ -120,7 +121,7 @@ extension ContentRoot {
         + (others.isEmpty ? "no version is." : "there is: \(others)."))
   }
 
-  /// Removes a product's folder that nothing was put into.
+  /// Removes a product's folder if it is empty.
   func removeProductIfEmpty(_ product: Name) throws(ContentError) {
     do throws(FolderError) {
       guard try folder.kind(of: product.text) == .folder else { return }
@@ -133,7 +134,7 @@ extension ContentRoot {
     }
   }
 
-  /// Refuses names that cannot be folders here.
+  /// Rejects names that cannot be folder names.
   func refuseName(_ product: Name, _ version: Name) throws(ContentError) {
     for (what, name) in [("product", product), ("version", version)] {
       guard let fault = ContentName.fault(in: name) else { continue }

@@ -5,10 +5,10 @@ internal import PackageFiles
 /// A folder of installed content: `ROOT/<product>/<version>/`, and in each product's folder the
 /// link `current` to the version in use.
 ///
-/// All work is done through the open folder, so that nothing is written outside of it. Whoever
-/// changes something holds its lock, and has first finished what others left unfinished.
+/// All work goes through the open folder, so that nothing is written outside it. Whoever changes
+/// something holds its lock, and has first completed or undone what others left unfinished.
 public struct ContentRoot: ~Copyable {
-  /// As it was given.
+  /// The path as it was given.
   public let path: String
   let folder: FolderHandle
   private let lock: FolderLock?
@@ -16,22 +16,22 @@ public struct ContentRoot: ~Copyable {
   static let lockName = "lock"
   static let ownerName = "owner"
   static let attemptsName = "attempts"
-  /// Bytes of the owner's line: two names of an event.
+  /// The longest owner's line in bytes: two names of an event.
   private static let ownerBytesMax = 8_192
 
-  /// Opens a folder to look at it: takes no lock and writes nothing.
+  /// Opens a folder for reading. Takes no lock and writes nothing.
   ///
-  /// - Throws: ``ContentError``: `missing` where there is none.
+  /// - Throws: ``ContentError``: `missing` if there is none.
   public init(reading path: String) throws(ContentError) {
     self.path = path
     folder = try Self.open(path)
     lock = nil
   }
 
-  /// Opens a folder to change it: takes its lock and sees to it that it is the owner's.
+  /// Opens a folder for a change. Takes its lock, and checks that it belongs to the owner.
   ///
-  /// - Parameter makes: whether it is made where it is missing, in a folder that is there.
-  /// - Throws: ``ContentError``: `busy` where another process has the lock, `refused` where the
+  /// - Parameter makes: Whether to create it if it is missing. Its parent must exist.
+  /// - Throws: ``ContentError``: `busy` if another process has the lock, `refused` if the
   ///   folder is somebody else's.
   static func changing(
     _ path: String, for owner: ContentOwner, makes: Bool
@@ -64,7 +64,7 @@ public struct ContentRoot: ~Copyable {
     self.lock = lock
   }
 
-  /// The work area; nil where nobody has changed anything yet.
+  /// The work area; nil if nobody has changed anything yet.
   func work() throws(ContentError) -> FolderHandle? {
     do throws(FolderError) {
       return try folder.folder(ContentName.workArea)
@@ -107,7 +107,7 @@ public struct ContentRoot: ~Copyable {
 // MARK: - The owner
 
 extension ContentRoot {
-  /// Whose folder it is; nil where nobody has changed anything yet.
+  /// The owner of the folder; nil if nobody has changed anything yet.
   ///
   /// - Throws: ``ContentError``.
   public func owner() throws(ContentError) -> ContentOwner? {
@@ -134,8 +134,8 @@ extension ContentRoot {
     return owner
   }
 
-  /// Makes the folder the owner's, or refuses where it is another's: its content would else be told
-  /// of the wrong customer.
+  /// Records the owner of the folder. Throws if the folder has another owner, because its content
+  /// would otherwise be reported for the wrong customer.
   private func claim(for owner: ContentOwner) throws(ContentError) {
     guard let work = try work() else { return }
     if let known = try Self.owner(in: work, path) {

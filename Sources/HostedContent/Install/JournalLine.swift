@@ -3,17 +3,16 @@ internal import LedgerEvents
 
 /// A line of a journal: the first digits of its own SHA-256, a space, JSON, a line feed.
 ///
-/// A line that was not written to its end, whatever the disk left of it, is told from a whole one
-/// by the digits.
+/// The digits distinguish a complete line from one that was not written to its end.
 enum JournalLine {
-  /// Sixteen digits are 64 bits: what tears a line is no adversary.
+  /// Sixteen digits are 64 bits. That is enough, because nobody tears a line on purpose.
   private static let digitsCount = 16
 
   static func encode(_ json: [UInt8]) -> [UInt8] {
     digits(of: json) + [UInt8(ascii: " ")] + json + [UInt8(ascii: "\n")]
   }
 
-  /// The JSON of the lines from the first on, up to the first that is not whole.
+  /// The JSON of the lines from the first one up to the first incomplete one.
   static func whole(in bytes: [UInt8]) -> [[UInt8]] {
     var lines: [[UInt8]] = []
     var rest = bytes[...]

@@ -1,10 +1,10 @@
 internal import LedgerEvents
 
-/// What a package says that it is, read before it is judged.
+/// The identity that a package states, read before the package is checked.
 ///
-/// Whose install has begun has to be known before anything is copied, and a package can state it
-/// behind gigabytes of files: the entries are looked through for `ContentInfo.plist`, and what they
-/// hold is passed over. The copy then states it once more, and both must say the same.
+/// The product must be known before anything is copied, but a package may state it only after
+/// gigabytes of files. So this searches the entries for `ContentInfo.plist` and skips their
+/// contents. The copy reads the identity once more, and both must agree.
 struct PackageIdentity: Hashable {
   let product: Name
   let version: Name
@@ -12,9 +12,9 @@ struct PackageIdentity: Hashable {
   /// Bytes that are read of it: two short texts.
   private static let infoBytesMax = 64 * 1024
 
-  /// Nil where it does not say; whoever judges it says why.
+  /// Returns nil if the package does not state it. The check then says why.
   ///
-  /// - Throws: ``ContentError`` where the package cannot be read.
+  /// - Throws: ``ContentError`` if the package cannot be read.
   init?(of path: String, product expected: Name?) throws(ContentError) {
     var package = try OpenedPackage(path: path)
     // One of more entries than the judge takes is refused by it.
@@ -60,7 +60,7 @@ extension ContentKeeper {
   /// The bytes of a package's files as its entries state them: how long a copy will be.
   ///
   /// - Complexity: O(*n*) in the entries; what they hold is passed over.
-  /// - Throws: ``ContentError`` where the package cannot be read.
+  /// - Throws: ``ContentError`` if the package cannot be read.
   public static func bytes(ofPackage path: String) throws(ContentError) -> UInt64 {
     var package = try OpenedPackage(path: path)
     var total: UInt64 = 0

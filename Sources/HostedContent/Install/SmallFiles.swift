@@ -2,11 +2,11 @@ internal import Dispatch
 internal import PackageFiles
 internal import Synchronization
 
-/// Writes small files beside, while those behind them are read and hashed: making a file costs as
-/// much as hashing it.
+/// Writes small files on another thread, while the next ones are read and hashed. Creating a small
+/// file costs as much as hashing it.
 ///
-/// Files are made in the order in which they come, one at a time. A failure is thrown by whatever
-/// is asked next; whoever hands over the last one waits.
+/// Files are created in order, one at a time. The next call throws a failure; after the last file,
+/// the caller waits.
 final class SmallFiles: Sendable {
   /// Bytes from which a file is none of these: it is written in pieces.
   static let bytesMax = 256 * 1024
@@ -22,7 +22,7 @@ final class SmallFiles: Sendable {
   private let queue = DispatchQueue(label: "daybook.content.files")
   private let made = Mutex(0)
 
-  /// Makes a file of these bytes, now or soon.
+  /// Creates a file with these bytes, now or soon.
   ///
   /// - Throws: `FolderError` of this file or of one before.
   func make(_ name: String, of bytes: [UInt8], in folder: OpenFolder) throws(FolderError) {
@@ -45,7 +45,7 @@ final class SmallFiles: Sendable {
     }
   }
 
-  /// Waits until nothing is written any more.
+  /// Waits until nothing is being written.
   func settle() { group.wait() }
 
   /// Waits until all files are written.

@@ -2,10 +2,10 @@ internal import Dispatch
 internal import PackageFiles
 internal import Synchronization
 
-/// A file that is copied: large pieces are written beside, while whoever hands them over hashes
+/// A file that is being copied. Large pieces are written on another thread while the caller hashes
 /// them.
 ///
-/// One piece is on its way at any time. It is held until it is written; nobody copies it, because
+/// One piece is in flight at any time. It is kept until it is written. It is not copied, because
 /// writing takes less time than hashing.
 final class StagedFile: Sendable {
   /// Bytes from which a piece is worth handing to another thread.
@@ -21,7 +21,7 @@ final class StagedFile: Sendable {
   }
 
   private let progress = Mutex(Progress())
-  /// Nil when it is closed.
+  /// Nil if it is closed.
   private let writer: Mutex<FileWriter?>
   private let beside = DispatchGroup()
 
@@ -29,7 +29,7 @@ final class StagedFile: Sendable {
 
   init(_ writer: consuming FileWriter) { self.writer = Mutex(writer) }
 
-  /// Writes what comes next, or has it written.
+  /// Writes the next piece, or lets another thread write it.
   ///
   /// - Throws: `FolderError` of this piece or of one before.
   func write(_ bytes: ArraySlice<UInt8>) throws(FolderError) {
@@ -62,13 +62,13 @@ final class StagedFile: Sendable {
     }
   }
 
-  /// Waits for the piece that is on its way.
+  /// Waits for the piece in flight.
   private func wait() throws(FolderError) {
     beside.wait()
     if let failure = progress.withLock({ $0.failure }) { throw failure }
   }
 
-  /// All has been handed over.
+  /// Ends the file: there are no more pieces.
   func finish() throws(FolderError) {
     try wait()
     guard let file = writer.withLock({ $0.take() }) else { return }

@@ -1,9 +1,9 @@
 internal import PackageFiles
 
-/// Writes a package into a folder that nobody sees yet, while it is judged.
+/// Writes a package into a folder that nobody sees yet, while it is checked.
 ///
-/// Every file is a new one; nothing is overwritten, no link is followed, and a path that would lead
-/// out of the folder is refused here once more, whatever was judged before.
+/// Every file is new. Nothing is overwritten and no link is followed. A path that would lead out of
+/// the folder is rejected here once more, whatever the check found.
 struct StagingSink: PackageSink, ~Copyable {
   private let tree: OpenFolder
   private let path: String
@@ -85,15 +85,15 @@ struct StagingSink: PackageSink, ~Copyable {
     }
   }
 
-  /// Waits until nothing is written any more: before it is taken back.
+  /// Waits until nothing is being written, before the install is undone.
   func settle() { files.settle() }
 
-  /// Waits until everything is written: before it is moved.
+  /// Waits until everything is written, before it is moved.
   func wait() throws(ContentError) {
     do throws(FolderError) { try files.wait() } catch { throw ContentError(error, at: path) }
   }
 
-  /// The folder of an entry, made where it is missing; entries of one folder follow one another, so
+  /// The folder of an entry, created if it is missing; entries of one folder follow one another, so
   /// that those on the way stay open.
   private mutating func folder(
     of parts: ArraySlice<String>

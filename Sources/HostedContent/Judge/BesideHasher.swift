@@ -2,10 +2,10 @@ internal import Crypto
 internal import Dispatch
 internal import Synchronization
 
-/// Hashes a large file beside, while what comes next of it is read.
+/// Hashes a large file on another thread, while the next part of it is read.
 ///
-/// Two pieces are on their way at any time, so that hashing, which takes longest, never waits for
-/// reading; each is held until it is hashed.
+/// Two pieces are in flight at any time, so that hashing, which takes longest, never waits for
+/// reading. Each piece is kept until it is hashed.
 final class BesideHasher: Sendable {
   /// Bytes from which a piece is worth handing to another thread.
   static let pieceBytesMin = 256 * 1024

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// `ContentInfo.plist` as it was read: each of its two texts, or what stands there in its place.
+/// `ContentInfo.plist` as it was read: each of its two texts, or what is there instead.
 struct ContentInfo: Decodable {
   enum Value {
     case missing

@@ -1,16 +1,16 @@
-/// Code that a system would run, told by a file's first bytes.
+/// Code that a system would run, detected from the first bytes of a file.
 enum ExecutableKind {
   /// Bytes that are looked at.
   static let headBytes = 1_024
 
-  /// What kind of code a file is, in words; nil where it is none.
+  /// What kind of code a file is, in words; nil if it is none.
   ///
   /// Mach-O by `mach-o/loader.h` and `mach-o/fat.h` in both byte orders, ELF by its specification,
   /// PE by Microsoft's: `MZ`, and `PE\0\0` where the header says.
   ///
   /// - Parameters:
   ///   - head: the first ``headBytes`` bytes, or all.
-  ///   - isRunnable: whether any of the rights to run it is set.
+  ///   - isRunnable: whether any of the permissions to run it is set.
   static func name(head: [UInt8], isRunnable: Bool) -> String? {
     if isRunnable, head.starts(with: [UInt8(ascii: "#"), UInt8(ascii: "!")]) {
       return "a script that can be run"

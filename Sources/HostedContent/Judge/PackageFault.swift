@@ -1,12 +1,12 @@
-/// One thing that is wrong with a package: where, what and what to do.
+/// One thing that is wrong with a package: where and what it is, and what to do.
 public struct PackageFault: Hashable, Sendable, CustomStringConvertible {
-  /// The rule that is broken; its text is what programs read.
+  /// The rule that is broken. Programs read its text.
   public enum Code: String, Sendable, Hashable, CaseIterable {
     /// More bytes than the store takes, packed or unpacked.
     case tooLarge
-    /// More entries than are read.
+    /// More entries than the limit.
     case tooManyEntries
-    /// Unpacks to far more than it is packed.
+    /// The container unpacks to far more than its packed size.
     case bomb
     /// An entry that holds more or fewer bytes than it states.
     case sizeMismatch
@@ -14,7 +14,7 @@ public struct PackageFault: Hashable, Sendable, CustomStringConvertible {
     case executable
     /// A link that leads out of the package.
     case linkOutside
-    /// A link that leads by way of another link.
+    /// A link that leads through another link.
     case linkThroughLink
     /// A link to what is not in the package.
     case linkToNothing
@@ -29,31 +29,31 @@ public struct PackageFault: Hashable, Sendable, CustomStringConvertible {
     case climbingPath
     /// A path with an empty part or `.`.
     case emptyComponent
-    /// A path that is no UTF-8.
+    /// A path that is not UTF-8.
     case invalidUTF8
-    /// A name that no file system takes, or that would break a terminal or a list.
+    /// A name that no file system accepts, or that would break a terminal or a list.
     case invalidName
     case nameTooLong
     /// The same path twice.
     case duplicate
-    /// Two names that are one where case or normal form does not count.
+    /// Two names that are equal apart from case and normal form.
     case sameName
     /// A device, a pipe, a socket.
     case special
     /// There is no `ContentInfo.plist`.
     case infoMissing
     case infoTooLarge
-    /// `ContentInfo.plist` is no property list, or no dictionary.
+    /// `ContentInfo.plist` is not a property list, or not a dictionary.
     case infoUnreadable
     case keyMissing
     case keyWrongType
-    /// The product is no identifier.
+    /// The product is not an identifier.
     case badProduct
-    /// The product is not the one that was asked for.
+    /// The product is not the requested one.
     case otherProduct
     /// The product is not in the catalogue.
     case unknownProduct
-    /// The version is no dotted number.
+    /// The version is not a dotted number.
     case badVersion
     /// The first version is not 1.0.
     case firstVersion
@@ -68,9 +68,9 @@ public struct PackageFault: Hashable, Sendable, CustomStringConvertible {
   }
 
   public let code: Code
-  /// The path that it is about; empty for the package as a whole.
+  /// The path to which it applies; empty for the package as a whole.
   public let path: String
-  /// What is wrong and what to do.
+  /// What is wrong, and what to do.
   public let message: String
 
   public init(_ code: Code, path: String, _ message: String) {

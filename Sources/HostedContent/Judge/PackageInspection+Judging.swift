@@ -2,13 +2,13 @@ extension PackageInspection {
   /// Bytes that are read of a package at once.
   public static let chunkBytes = 1024 * 1024
 
-  /// Reads a package to its end, judges it, and hands it to `sink` up to the first fault.
+  /// Reads a package to its end, checks it, and passes it to `sink` up to the first fault.
   ///
-  /// One pass; memory is three chunks and some hundred bytes an entry.
+  /// This takes one pass. Memory is three chunks and a few hundred bytes per entry.
   ///
   /// - Complexity: O(*n* log *n*) in the entries, O(*n*) in the bytes.
-  /// - Throws: ``ContentError`` where the package is broken, cannot be read or changed meanwhile,
-  ///   and what the sink throws. A fault is no error: it is in the report.
+  /// - Throws: ``ContentError`` if the package is broken, cannot be read or changed during the
+  ///   read, and what the sink throws. A fault is no error: it is in the report.
   public static func judge(
     _ package: inout some PackageReader & ~Copyable, packedBytes: UInt64? = nil,
     expecting expectations: PackageExpectations = PackageExpectations(),
@@ -43,10 +43,10 @@ extension PackageInspection {
     return inspection.report()
   }
 
-  /// Reads a package at a path to its end and judges it.
+  /// Reads the package at a path to its end, and checks it.
   ///
   /// - Complexity: O(*n* log *n*) in the entries, O(*n*) in the bytes.
-  /// - Throws: ``ContentError`` where the package is missing, broken, cannot be read or changed
+  /// - Throws: ``ContentError`` if the package is missing, broken, cannot be read or changed
   ///   meanwhile.
   public static func judge(
     path: String, expecting expectations: PackageExpectations = PackageExpectations(),

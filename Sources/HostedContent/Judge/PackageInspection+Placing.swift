@@ -1,7 +1,7 @@
 extension PackageInspection {
-  /// Looks at an entry's path and kind, and enters it.
+  /// Checks an entry's path and kind, and adds it to the table.
   ///
-  /// - Returns: whether a file there belongs on the list.
+  /// - Returns: Whether a file at that path belongs on the list.
   mutating func place(_ entry: PackageEntry, _ path: PackagePath) -> Bool {
     guard entry.isPathValid else {
       add(.invalidUTF8, path.text, "has a name that is no UTF-8: give it a name that is.")
@@ -42,7 +42,7 @@ extension PackageInspection {
     }
   }
 
-  /// A second name of a file: on the list it is a file like the first.
+  /// A second name of a file. On the list, it is a file like the first.
   private mutating func enter(hardLink target: String, at path: PackagePath) {
     let original = PackagePath(target, isFolder: false)
     guard original.faults(limits).isEmpty, !original.text.isSameBytes(as: path.text),
@@ -58,7 +58,7 @@ extension PackageInspection {
     files.append(PackageFile(path: path.text, content: files[index].content))
   }
 
-  /// What can be said of a link by itself; where it leads to is looked at in the end.
+  /// Checks a link by itself. Where it leads is checked at the end.
   private mutating func judge(link target: String, at path: PackagePath) {
     if target.utf8.first == UInt8(ascii: "/") {
       add(
@@ -73,7 +73,7 @@ extension PackageInspection {
     }
   }
 
-  /// The parts of the path that a link leads to; nil where it leaves the package.
+  /// The parts of the path to which a link leads; nil if it leaves the package.
   static func resolved(_ target: String, from path: PackagePath) -> [Substring]? {
     var parts = Array(path.components.dropLast())
     for part in PackagePath.split(target) {
@@ -87,7 +87,7 @@ extension PackageInspection {
     return target.isEmpty ? nil : parts
   }
 
-  /// Follows every link step by step, now that all that it may lead by is known.
+  /// Follows every link step by step, now that everything on its way is known.
   mutating func judgeLinks() {
     for (path, target) in links where target.utf8.first != UInt8(ascii: "/") {
       var parts = Array(path.components.dropLast())

@@ -1,19 +1,20 @@
 internal import Crypto
 
-/// The judge of a package: it is shown each entry and all data, and reports at the end.
+/// Checks a package: it gets each entry and all data, and reports at the end.
 ///
-/// For each entry ``begin(_:)``, for the data of a file ``take(_:)`` as often as need be while
-/// ``wantsData``, ``endEntry()``; ``report()`` behind the last.
-/// ``judge(_:packedBytes:expecting:limits:into:)`` shows it a whole package.
+/// For each entry, call ``begin(_:)``; then ``take(_:)`` for the data of a file, as often as needed
+/// while ``wantsData`` is true; then ``endEntry()``. After the last entry, call ``report()``.
+/// ``judge(_:packedBytes:expecting:limits:into:)`` does this for a whole package.
 public struct PackageInspection: ~Copyable {
-  /// The entry that is being shown.
+  /// The current entry.
   struct Current {
     let entry: PackageEntry
     let path: PackagePath
-    /// False where the entry's place cannot be told: its data is looked at, and not listed.
+    /// False if the entry's path is not known. Its data is then checked, but the entry is not
+    /// listed.
     let isListed: Bool
     var hasher = SHA256()
-    /// What hashes in its place where the file is large.
+    /// What hashes the file on another thread, if it is large.
     var beside: BesideHasher?
     var bytes: UInt64 = 0
     var head: [UInt8] = []
@@ -28,19 +29,19 @@ public struct PackageInspection: ~Copyable {
   var links: [(path: PackagePath, target: String)] = []
   var paths = PathTable()
   var levels = PackageLevels()
-  /// The bytes of `ContentInfo.plist`, where there is one that is a file of bearable size.
+  /// The bytes of `ContentInfo.plist`, if it is a file within the size limit.
   var info: [UInt8]?
   var current: Current?
   private var entryCount = 0
   private var statedBytes: UInt64 = 0
   private var unpackedBytes: UInt64 = 0
 
-  /// Begins a judgement.
+  /// Creates a check.
   ///
   /// - Parameters:
-  ///   - expectations: what the package must say of itself.
-  ///   - packedBytes: bytes of the container, nil where there is none.
-  ///   - limits: what it may cost.
+  ///   - expectations: What the package must state about itself.
+  ///   - packedBytes: bytes of the container, nil if there is none.
+  ///   - limits: The limits that apply to it.
   public init(
     expecting expectations: PackageExpectations = PackageExpectations(),
     packedBytes: UInt64? = nil, limits: PackageLimits = PackageLimits()
@@ -53,19 +54,19 @@ public struct PackageInspection: ~Copyable {
     }
   }
 
-  /// Whether no fault was found so far: false also says that the entry begun must not be written.
+  /// Whether no fault was found so far. If false, the current entry must not be written.
   public var isSafe: Bool { faults.isEmpty }
 
-  /// Whether more entries may be shown; false where there are too many.
+  /// Whether more entries may be shown; false if there are too many.
   public var wantsEntries: Bool { entryCount <= limits.entriesMax }
 
-  /// Whether data is still to be shown; false where the package is known to be too large.
+  /// Whether data is still to be shown; false if the package is known to be too large.
   public private(set) var wantsData = true
 
-  /// Shows the next entry.
+  /// Begins the next entry.
   ///
-  /// - Returns: the entry as it may be written, its path without what means nothing; nil where it
-  ///   must not be written, or is nothing to write.
+  /// - Returns: The entry as it may be written, with a normalized path; nil if it must not be
+  ///   written, or if there is nothing to write.
   @discardableResult
   public mutating func begin(_ entry: PackageEntry) -> PackageEntry? {
     precondition(current == nil, "an entry ends before the next begins")
@@ -91,7 +92,7 @@ public struct PackageInspection: ~Copyable {
     return clean
   }
 
-  /// Shows what comes next of the entry's data.
+  /// Takes the next piece of the entry's data.
   public mutating func take(_ bytes: ArraySlice<UInt8>) {
     guard wantsData, var current = self.current else { return }
     self.current = nil
@@ -122,7 +123,7 @@ public struct PackageInspection: ~Copyable {
     }
   }
 
-  /// Ends the entry: all its data was shown, unless it is not wanted.
+  /// Ends the entry, after all its data was taken, unless the data is not wanted.
   public mutating func endEntry() {
     guard let current else { return }
     self.current = nil

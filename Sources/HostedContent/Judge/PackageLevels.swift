@@ -1,24 +1,25 @@
-/// What lies at the top of a package, and where its two parts lie when not there.
+/// What is at the top of a package, and where its two parts are if they are not at the top.
 struct PackageLevels {
   static let contents = "Contents"
 
-  /// What stands at the top of packages that pkgbuild and productbuild make of programs.
+  /// The top-level names of the packages that pkgbuild and productbuild make from programs.
   private static let installerNames: Set<String> = [
     "Bom", "Distribution", "PackageInfo", "Payload",
   ]
 
-  /// Names beside the two, in the order in which they came.
+  /// Other names at the top, in the order in which they came.
   private(set) var others: [String] = []
   private var known: Set<String> = []
   private(set) var hasInfo = false
   private(set) var isInfoFile = false
   private(set) var isContentsFolder = true
   private(set) var hasContents = false
-  /// Whether anything but folders lies below `Contents`.
+  /// Whether anything but folders is below `Contents`.
   private(set) var hasFiles = false
-  /// Whether a file lies below `Contents` and not below `Contents/Contents`.
+  /// Whether a file is below `Contents` but not below `Contents/Contents`.
   private(set) var hasFilesBesideDoubled = false
-  /// Folders with a `ContentInfo.plist` below the top, and with a `Contents`: the first of each.
+  /// The first folder below the top that has a `ContentInfo.plist`, and the first that has a
+  /// `Contents`.
   private(set) var infoFolder: String?
   private(set) var contentsFolder: String?
 
@@ -58,7 +59,7 @@ struct PackageLevels {
     }
   }
 
-  /// What is wrong with the levels; each name beside the two is listed once.
+  /// What is wrong with the levels. Each other name at the top is listed once.
   func faults() -> [PackageFault] {
     var faults: [PackageFault] = []
     let wrong = isOneLevelOff
@@ -87,7 +88,7 @@ struct PackageLevels {
     return faults
   }
 
-  /// The folder at the top, or the path to it, that holds a whole package.
+  /// The path of the folder that contains a whole package.
   private var isOneLevelOff: String? {
     if !hasInfo, let infoFolder { return infoFolder }
     if !hasContents, let contentsFolder { return contentsFolder }

@@ -1,4 +1,4 @@
-/// What a package may cost at most, each with its unit.
+/// The limits for a package, each with its unit.
 public struct PackageLimits: Sendable {
   /// Bytes of a package, packed and unpacked: the store takes packages of 2 GB at most. Its
   /// gigabytes are decimal ones.

@@ -1,12 +1,12 @@
 internal import LedgerEvents
 
-/// A path of a package in its parts, and what is wrong with it.
+/// The parts of a path in a package, and what is wrong with the path.
 struct PackagePath {
-  /// The path without a leading `./` and without the slash behind a folder's name.
+  /// The path without a leading `./`, and without the slash after a folder's name.
   let text: String
   let components: [Substring]
 
-  /// - Parameter isFolder: whether a slash may stand behind it.
+  /// - Parameter isFolder: Whether it may end with a slash.
   init(_ stated: String, isFolder: Bool) {
     var text = stated[...]
     // Some programs pack `.`, and so every path begins with it: it means nothing.
@@ -16,10 +16,11 @@ struct PackagePath {
     components = Self.split(self.text)
   }
 
-  /// The package's own root, which some programs pack as an entry.
+  /// Whether it is the package's own root, which some programs pack as an entry.
   var isRoot: Bool { text.isEmpty || text == "." }
 
-  /// Parts between slashes, empty ones too: slashes are bytes here, whatever mark follows them.
+  /// The parts between slashes, including empty ones. Slashes are compared as bytes, whatever
+  /// combining mark follows them.
   static func split(_ text: String) -> [Substring] {
     let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     return parts.map { Substring($0) }
@@ -58,6 +59,6 @@ struct PackagePath {
 }
 
 extension StringProtocol {
-  /// Whether both are the same bytes: `==` of texts is canonical equivalence.
+  /// Whether both have the same bytes. (`==` compares strings by canonical equivalence.)
   func isSameBytes(as other: some StringProtocol) -> Bool { utf8.elementsEqual(other.utf8) }
 }

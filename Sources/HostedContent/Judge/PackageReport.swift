@@ -29,19 +29,20 @@ public struct PackageFile: Hashable, Sendable {
   }
 }
 
-/// What the judge found out about a package, and every fault of it.
+/// What a check found out about a package, with all its faults.
 public struct PackageReport: Sendable {
-  /// What `ContentInfo.plist` states; nil where it does not.
+  /// What `ContentInfo.plist` states; nil if it does not.
   public var product: Name?
-  /// What `ContentInfo.plist` states; nil where it does not.
+  /// What `ContentInfo.plist` states; nil if it does not.
   public var version: Name?
-  /// Files and links, sorted by the bytes of their paths; folders are not listed.
+  /// Files and links, sorted by the bytes of their paths. Folders are not listed.
   public var files: [PackageFile]
-  /// Bytes of all files together.
+  /// The total size of all files in bytes.
   public var bytes: UInt64
-  /// The digest of the content, the same for folder, pkg and zip of it: ``PackageManifest``.
+  /// The digest of the content. It is the same for a folder, a pkg and a zip: see
+  /// ``PackageManifest``.
   public var digest: ContentDigest
-  /// What is wrong, in the order in which it was found; empty where the package is good.
+  /// What is wrong, in the order in which it was found; empty if the package is good.
   public var faults: [PackageFault]
   /// Faults beyond ``PackageLimits/faultsMax``, counted only.
   public var faultsLeftOff: Int

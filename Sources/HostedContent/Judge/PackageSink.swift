@@ -1,22 +1,23 @@
-/// Takes what a package holds while it is judged, up to the first fault: what copies it.
+/// Takes the contents of a package while it is checked, up to the first fault, in order to copy
+/// them.
 public protocol PackageSink: ~Copyable {
-  /// An entry that may be written: it was judged safe, and so was everything before it.
+  /// Takes an entry that may be written. It is safe, and so is everything before it.
   mutating func begin(_ entry: PackageEntry) throws(ContentError)
 
-  /// What comes next of the entry's data; it is judged after it was given here.
+  /// Takes the next piece of the entry's data. The piece is checked after this call.
   mutating func take(_ bytes: ArraySlice<UInt8>) throws(ContentError)
 
-  /// The entry's data is whole, and is what the package stated of it.
+  /// Ends the entry. Its data is complete, and is what the package stated.
   mutating func end() throws(ContentError)
 }
 
-/// Takes nothing.
+/// Ignores it.
 public struct NoPackageSink: PackageSink {
   public init() {}
-  /// Takes nothing.
+  /// Ignores it.
   public mutating func begin(_ entry: PackageEntry) throws(ContentError) {}
-  /// Takes nothing.
+  /// Ignores it.
   public mutating func take(_ bytes: ArraySlice<UInt8>) throws(ContentError) {}
-  /// Takes nothing.
+  /// Ignores it.
   public mutating func end() throws(ContentError) {}
 }

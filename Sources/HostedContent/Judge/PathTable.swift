@@ -1,11 +1,11 @@
 internal import LedgerEvents
 
-/// Every path of a package under its name on a file system that ignores case and normal form.
+/// Every path of a package, by its name on a file system that ignores case and normal form.
 struct PathTable {
   enum Kind: Equatable {
-    /// A folder; stated by an entry of its own, or by what lies in it alone.
+    /// A folder, with an entry of its own, or known only from the entries in it.
     case folder(isStated: Bool)
-    /// A file by its place in the list of files.
+    /// A file, by its index in the list of files.
     case file(index: Int)
     case link
     case special
@@ -20,18 +20,18 @@ struct PathTable {
   private var nodes: [String: Node] = [:]
   /// The folder looked at last and found good: entries of one folder come together.
   private var lastFolder = ""
-  /// Folders that were told to be twins: what lies in them says nothing more.
+  /// Folders that were already reported as twins. What is in them is not reported again.
   private var twins: Set<Name> = []
 
-  /// What lies at exactly that path.
+  /// What is at exactly that path.
   func kind(at path: some StringProtocol) -> Kind? {
     guard let node = nodes[Self.folded(path)], node.path.isSameBytes(as: path) else { return nil }
     return node.kind
   }
 
-  /// Enters a path with the folders above it, and says what does not go together.
+  /// Adds a path with the folders above it, and returns what conflicts.
   ///
-  /// - Complexity: O(*d*) in the path's depth, O(1) where the entry before lay beside it.
+  /// - Complexity: O(*d*) in the path's depth; O(1) if the previous entry was in the same folder.
   mutating func enter(_ path: PackagePath, _ kind: Kind) -> [PackageFault] {
     var faults = enterFolders(above: path)
     let key = Self.folded(path.text)
@@ -111,8 +111,8 @@ struct PathTable {
     }
   }
 
-  /// Full case folding as far as it can be told from the mappings of Unicode's characters: what is
-  /// the same in capitals is the same here, which folds rather too much than too little.
+  /// Full case folding, as far as the mappings of Unicode's characters give it. What is equal in
+  /// uppercase is equal here, which folds too much rather than too little.
   private static func folded(_ path: some StringProtocol) -> String {
     if path.utf8.allSatisfy({ $0 < 0x80 }) { return path.lowercased() }
     return path.uppercased().lowercased()

@@ -19,7 +19,7 @@ public struct ContentDigest: Hashable, Sendable, Comparable, CustomStringConvert
     self.words = (words[0], words[1], words[2], words[3])
   }
 
-  /// A digest from its text, `sha256:` and 64 hexadecimal digits; nil where it is none.
+  /// A digest from its text, `sha256:` and 64 hexadecimal digits; nil if it is none.
   public init?(text: String) {
     let bytes = Array(text.utf8)
     let prefix = Array(Self.prefix.utf8)

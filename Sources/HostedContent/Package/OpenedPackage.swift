@@ -1,6 +1,6 @@
 internal import PackageFiles
 
-/// A package that is open for one reading from front to back, of whatever format.
+/// A package of any format that is open for one pass from front to back.
 public struct OpenedPackage: PackageReader, ~Copyable {
   private enum Source {
     case folder(FolderReader)
@@ -10,13 +10,13 @@ public struct OpenedPackage: PackageReader, ~Copyable {
   public let format: PackageFormat
   /// The path as it was given.
   public let path: String
-  /// Bytes of the container; nil of a folder.
+  /// Bytes of the container; nil for a folder.
   public let packedBytes: UInt64?
   private let source: Source
 
-  /// Opens a package; what it is its first bytes tell.
+  /// Opens a package. The format is detected from the file's first bytes.
   ///
-  /// - Throws: ``ContentError``: missing, unreadable, or of no kind that is read.
+  /// - Throws: ``ContentError``: missing, unreadable, or of an unknown kind.
   public init(path: String) throws(ContentError) {
     self.path = path
     let opened: OpenedFile

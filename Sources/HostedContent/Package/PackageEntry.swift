@@ -1,4 +1,4 @@
-/// One entry of a content package, as its container states it: nothing of it has been believed yet.
+/// One entry of a content package, as its container states it. Nothing in it has been verified.
 public struct PackageEntry: Hashable, Sendable {
   /// What an entry is.
   public enum Kind: Hashable, Sendable {
@@ -9,17 +9,17 @@ public struct PackageEntry: Hashable, Sendable {
     case link(target: String)
     /// Another name of a file that came before, by that file's path.
     case hardLink(target: String)
-    /// A device, a pipe, a socket or what the container calls otherwise.
+    /// A device, a pipe, a socket, or another kind that the container names.
     case special(String)
   }
 
-  /// The path as the container states it, without being cleaned: it may climb, be absolute, or be
-  /// no UTF-8 (which is then repaired, and ``isPathValid`` says so).
+  /// The path as the container states it. It may climb, be absolute, or not be UTF-8. In the last
+  /// case it is repaired, and ``isPathValid`` is false.
   public var path: String
-  /// False where the path's bytes are no UTF-8.
+  /// False if the path's bytes are not UTF-8.
   public var isPathValid: Bool
   public var kind: Kind
-  /// The rights of a POSIX file, 0o7777 at most.
+  /// The permissions of a POSIX file, 0o7777 at most.
   public var permissions: UInt32
 
   public init(

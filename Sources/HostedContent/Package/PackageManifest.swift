@@ -1,16 +1,17 @@
 internal import Crypto
 internal import Foundation
 
-/// The list of a package's files that its digest is made of.
+/// The list of a package's files, from which its digest is computed.
 ///
-/// A line for each file and link, sorted by the bytes of the path, each ended by a zero byte:
+/// It has one line for each file and link, sorted by the bytes of the path. Each line ends with a
+/// zero byte:
 ///
 ///     <SHA-256 of the file's bytes, 64 digits><two spaces><path>\0
 ///     link:<SHA-256 of the target's bytes, 64 digits><two spaces><path>\0
 ///
-/// Paths are in Unicode's normal form C (UAX #15), because containers and file systems change that
-/// form on the way. Folders, rights, times and owners are left out. Without links it is what
-/// `sha256sum -z` prints over the sorted files.
+/// Paths are in Unicode normalization form C (UAX #15), because containers and file systems change
+/// the form on the way. Folders, permissions, times and owners are left out. Without links, it is
+/// what `sha256sum -z` prints for the sorted files.
 public enum PackageManifest {
   /// The digest of a package: the SHA-256 of its manifest.
   ///
@@ -48,7 +49,7 @@ public enum PackageManifest {
     return line
   }
 
-  /// The path in normal form C; one of ASCII is that already.
+  /// The path in normalization form C. An ASCII path already is.
   private static func normalForm(of path: String) -> String {
     path.utf8.allSatisfy { $0 < 0x80 } ? path : path.precomposedStringWithCanonicalMapping
   }

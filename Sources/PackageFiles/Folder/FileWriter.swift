@@ -6,16 +6,16 @@ internal import CFolder
   internal import Darwin
 #endif
 
-/// The rights of files that are made, before the process's own mask: content is data, and no file
-/// of it can be run.
+/// The permissions of new files, before the process's own mask. Content is data, and none of it is
+/// executable.
 let fileMode: mode_t = 0o644
 
-/// The rights of files that hold what is known of people, or secrets.
+/// The permissions of files with personal data or secrets.
 let privateFileMode: mode_t = 0o600
 
-/// A file that is written.
+/// A file that is being written.
 public struct FileWriter: ~Copyable, Sendable {
-  /// Negative when it is closed.
+  /// The descriptor; negative if the file is closed.
   private var descriptor: Int32
   private let name: String
 
@@ -29,14 +29,14 @@ public struct FileWriter: ~Copyable, Sendable {
     if descriptor >= 0 { _ = close(descriptor) }
   }
 
-  /// Writes bytes behind what was written.
+  /// Writes bytes at the end.
   ///
   /// - Throws: ``FolderError``: `full`.
   public func write(_ bytes: borrowing Span<UInt8>) throws(FolderError) {
     try writeAll(bytes, to: descriptor, called: name) { false }
   }
 
-  /// Cuts the file to its first `bytes`, behind which the next write goes.
+  /// Truncates the file to its first `bytes`. The next write goes after them.
   ///
   /// - Throws: ``FolderError``.
   public func cut(to bytes: UInt64) throws(FolderError) {
@@ -46,8 +46,8 @@ public struct FileWriter: ~Copyable, Sendable {
     }
   }
 
-  /// Has the disk begin with a part of what was written, and does not wait for it: whoever syncs
-  /// later waits for less. Where the system cannot, nothing happens.
+  /// Makes the disk begin to write a part of the file, without waiting, so that a later sync takes
+  /// less time. If the system cannot do this, nothing happens.
   ///
   /// - Throws: ``FolderError``, also of writes that came before.
   public func beginSync(from start: UInt64, bytes: UInt64) throws(FolderError) {
@@ -63,16 +63,16 @@ public struct FileWriter: ~Copyable, Sendable {
     #endif
   }
 
-  /// Makes what was written last.
+  /// Makes durable what was written.
   ///
-  /// - Throws: ``FolderError``, also of writes that came before.
+  /// - Throws: ``FolderError``, also for earlier writes.
   public func sync() throws(FolderError) {
     try retrying("sync", name) { fsync(descriptor) }
   }
 
   /// Closes the file.
   ///
-  /// - Throws: ``FolderError``: a network file system tells here that the disk is full.
+  /// - Throws: ``FolderError``. A network file system reports a full disk here.
   public consuming func finish() throws(FolderError) {
     let open = descriptor
     descriptor = -1
@@ -83,7 +83,7 @@ public struct FileWriter: ~Copyable, Sendable {
 
 /// Writes all of the bytes, or throws.
 ///
-/// - Parameter waits: Called where there is no room at once; whether there may be some now.
+/// - Parameter waits: Called if there is no room at once. Returns whether there may be room now.
 func writeAll(
   _ bytes: borrowing Span<UInt8>, to descriptor: Int32, called name: String, waits: () -> Bool
 ) throws(FolderError) {
@@ -105,21 +105,21 @@ func writeAll(
 }
 
 extension FolderHandle {
-  /// Makes a file and opens it for writing.
+  /// Creates a file and opens it for writing.
   ///
   /// - Parameters:
-  ///   - name: one name, without a folder.
-  ///   - isPrivate: whether only its owner may read it, from the first moment on.
-  /// - Throws: ``FolderError``: `exists`, also where a symbolic link has that name.
+  ///   - name: A single name, without a folder.
+  ///   - isPrivate: Whether only its owner may read it, from the first moment.
+  /// - Throws: ``FolderError``: `exists`, also if a symbolic link has that name.
   public func makeFile(
     _ name: String, isPrivate: Bool = false
   ) throws(FolderError) -> FileWriter {
     try writer(name, O_CREAT | O_EXCL, "make", isPrivate ? privateFileMode : fileMode)
   }
 
-  /// Opens a file that is there for writing, to be cut first.
+  /// Opens an existing file for writing. Truncate it first.
   ///
-  /// - Throws: ``FolderError``: `missing`, `notFolder` where a symbolic link has that name.
+  /// - Throws: ``FolderError``: `missing`, `notFolder` if a symbolic link has that name.
   public func fileThere(_ name: String) throws(FolderError) -> FileWriter {
     try writer(name, 0, "open")
   }
@@ -135,13 +135,13 @@ extension FolderHandle {
     return FileWriter(descriptor: file, name: name)
   }
 
-  /// The first bytes of a file; nil where nothing has that name.
+  /// Returns the first bytes of a file; nil if nothing has that name.
   ///
   /// - Parameters:
-  ///   - name: one name, without a folder.
-  ///   - bytesMax: as many are read at most.
-  /// - Complexity: O(*n*) in what is read.
-  /// - Throws: ``FolderError``: `notFolder` where a symbolic link has that name.
+  ///   - name: A single name, without a folder.
+  ///   - bytesMax: The most bytes to read.
+  /// - Complexity: O(*n*) in the bytes read.
+  /// - Throws: ``FolderError``: `notFolder` if a symbolic link has that name.
   public func contents(of name: String, bytesMax: Int) throws(FolderError) -> [UInt8]? {
     try refuseUnlessComponent(name, "open")
     let file: Int32

@@ -6,34 +6,34 @@ internal import CFolder
   internal import Darwin
 #endif
 
-/// A call of the system about a folder or a file in it that failed.
+/// A failed system call for a folder or a file in it.
 public struct FolderError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What kind of failure it is, where a program does something about it.
+  /// The kind of failure, for failures that a program can handle.
   public enum Kind: Sendable, Hashable {
-    /// There is nothing of that name.
+    /// Nothing has that name.
     case missing
-    /// Something of that name is there.
+    /// Something already has that name.
     case exists
-    /// A folder was expected, and something else, such as a symbolic link, is there.
+    /// A folder was expected, but something else is there, such as a symbolic link.
     case notFolder
     /// The folder is not empty.
     case notEmpty
-    /// The disk is full, a quota is, or a file grew beyond what the process may write.
+    /// The disk or a quota is full, or a file grew beyond what the process may write.
     case full
-    /// The rights do not suffice, or the file system is read-only.
+    /// The process lacks permission, or the file system is read-only.
     case denied
     /// Nobody reads the pipe any more.
     case readerGone
-    /// The system does not know the operation here.
+    /// The system does not support the operation here.
     case unsupported
     case other
   }
 
   /// The value of `errno`.
   public let number: Int32
-  /// What was being done, such as `make`.
+  /// The operation, such as `make`.
   public let operation: String
-  /// The name in its folder.
+  /// The name in the folder.
   public let name: String
 
   init(_ number: Int32, _ operation: String, _ name: String) {
@@ -56,7 +56,7 @@ public struct FolderError: Error, Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// The system's own words for the failure.
+  /// The system's own description of the failure.
   public var reason: String {
     // SAFETY: strerror returns a text that ends with NUL and stays until the next call on this
     // thread; it is copied at once.

@@ -7,7 +7,7 @@ internal import CFolder
 #endif
 
 extension FolderHandle {
-  /// Makes a folder.
+  /// Creates a folder.
   ///
   /// - Throws: ``FolderError``: `exists`, `denied`, `full`.
   public func makeFolder(_ name: String) throws(FolderError) {
@@ -16,7 +16,7 @@ extension FolderHandle {
     try retrying("make", name) { unsafe mkdirat(descriptor, name, folderMode) }
   }
 
-  /// Makes a symbolic link that holds `target`.
+  /// Creates a symbolic link to `target`.
   ///
   /// - Throws: ``FolderError``: `exists`, `denied`, `full`.
   public func makeLink(_ name: String, to target: String) throws(FolderError) {
@@ -28,7 +28,7 @@ extension FolderHandle {
     try retrying("link", name) { unsafe symlinkat(target, descriptor, name) }
   }
 
-  /// Gives a file of this folder a second name, in another folder of the same file system.
+  /// Gives a file in this folder a second name, in another folder of the same file system.
   ///
   /// - Throws: ``FolderError``: `exists`, `missing`.
   public func makeHardLink(
@@ -41,16 +41,16 @@ extension FolderHandle {
     try retrying("link", newName) { unsafe linkat(source, name, target, newName, 0) }
   }
 
-  /// Gives what is called `name` another name, in the place of what has that name already: at no
-  /// moment is there nothing of the new name.
+  /// Renames `name`, and replaces whatever has the new name. At no moment does nothing have the new
+  /// name.
   ///
   /// - Throws: ``FolderError``.
   public func replace(_ newName: String, by name: String) throws(FolderError) {
     try replace(newName, in: self, by: name)
   }
 
-  /// Moves what is called `name` into another folder of the same file system, in the place of what
-  /// has that name already: at no moment is there nothing of the new name.
+  /// Moves `name` to another folder of the same file system, and replaces whatever has the new
+  /// name. At no moment does nothing have the new name.
   ///
   /// - Throws: ``FolderError``.
   public func replace(
@@ -63,10 +63,10 @@ extension FolderHandle {
     try retrying("rename", newName) { unsafe renameat(source, name, target, newName) }
   }
 
-  /// Moves what is called `name` into another folder of the same file system, where nothing may
-  /// have the new name yet.
+  /// Moves `name` to another folder of the same file system, where nothing may have the new name
+  /// yet.
   ///
-  /// - Throws: ``FolderError``: `exists` or `notEmpty` where something has that name.
+  /// - Throws: ``FolderError``: `exists` or `notEmpty` if something has that name.
   public func move(
     _ name: String, to folder: borrowing FolderHandle, as newName: String
   ) throws(FolderError) {
@@ -112,11 +112,11 @@ extension FolderHandle {
     try retrying("remove", name) { unsafe unlinkat(descriptor, name, AT_REMOVEDIR) }
   }
 
-  /// Removes whatever has that name, with all that is in it; nothing where there is nothing.
+  /// Removes whatever has that name, with everything in it. Does nothing if nothing has that name.
   ///
   /// Links are removed, not followed.
   ///
-  /// - Complexity: O(*n*) in what lies below; open descriptors grow with the depth.
+  /// - Complexity: O(*n*) in what is below. The number of open descriptors grows with the depth.
   /// - Throws: ``FolderError``.
   public func removeAll(_ name: String) throws(FolderError) {
     guard let kind = try kind(of: name) else { return }
@@ -125,9 +125,9 @@ extension FolderHandle {
     try removeFolder(name)
   }
 
-  /// Removes all that is in this folder.
+  /// Removes everything in this folder.
   ///
-  /// - Complexity: O(*n*) in what lies below; open descriptors grow with the depth.
+  /// - Complexity: O(*n*) in what is below. The number of open descriptors grows with the depth.
   /// - Throws: ``FolderError``.
   public func removeContents() throws(FolderError) {
     for name in try names() { try removeAll(name) }

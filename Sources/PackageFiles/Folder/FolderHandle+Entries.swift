@@ -5,7 +5,7 @@
 #endif
 
 extension FolderHandle {
-  /// What an entry of a folder is.
+  /// The kind of an entry of a folder.
   public enum Kind: Sendable, Hashable {
     case file
     case folder
@@ -13,7 +13,7 @@ extension FolderHandle {
     case other
   }
 
-  /// What has that name, without following it; nil where nothing has.
+  /// Returns what has that name, without following links; nil if nothing does.
   ///
   /// - Throws: ``FolderError``.
   public func kind(of name: String) throws(FolderError) -> Kind? {
@@ -26,7 +26,7 @@ extension FolderHandle {
     }
   }
 
-  /// The size of a file in bytes; nil where there is no file of that name.
+  /// Returns the size of a file in bytes; nil if no file has that name.
   ///
   /// - Throws: ``FolderError``.
   public func bytes(ofFile name: String) throws(FolderError) -> UInt64? {
@@ -48,9 +48,9 @@ extension FolderHandle {
     return status
   }
 
-  /// What a symbolic link holds; nil where nothing has that name.
+  /// Returns the target of a symbolic link; nil if nothing has that name.
   ///
-  /// - Throws: ``FolderError``: `unsupported` where something else has that name.
+  /// - Throws: ``FolderError``: `unsupported` if something else has that name.
   public func linkTarget(_ name: String) throws(FolderError) -> String? {
     try refuseUnlessComponent(name, "read the link")
     var buffer = [UInt8](repeating: 0, count: linkTargetBytesMax)
@@ -70,10 +70,11 @@ extension FolderHandle {
     }
   }
 
-  /// The names in this folder, sorted by their bytes, without `.` and `..`.
+  /// Returns the names in this folder, sorted by their bytes, without `.` and `..`.
   ///
   /// - Complexity: O(*n* log *n*) in their number.
-  /// - Throws: ``FolderError``; `other` where a name is no UTF-8, which nobody here made.
+  /// - Throws: ``FolderError``: `other` if a name is not UTF-8, and so was not made by this
+  ///   program.
   public func names() throws(FolderError) -> [String] {
     // A descriptor of its own: reading moves a place that all copies of one descriptor share.
     // SAFETY: openat reads the name during the call.
@@ -112,14 +113,15 @@ extension FolderHandle {
 /// The longest name of a file in bytes: `NAME_MAX`.
 public let nameBytesMax = 255
 
-/// The longest target of a symbolic link that is read, in bytes: those that are made here are a
-/// name long.
+/// The longest target of a symbolic link that is read, in bytes. The links made here hold a single
+/// name.
 private let linkTargetBytesMax = 1_024
 
 extension FolderHandle {
-  /// The bytes of all files in this folder and below, and how many files and links there are.
+  /// Returns the total size in bytes of all files in this folder and below, and the number of files
+  /// and links.
   ///
-  /// - Complexity: O(*n*) in what lies below; open descriptors grow with the depth.
+  /// - Complexity: O(*n*) in what is below. The number of open descriptors grows with the depth.
   /// - Throws: ``FolderError``.
   public func size() throws(FolderError) -> (bytes: UInt64, files: Int) {
     var total: (bytes: UInt64, files: Int) = (0, 0)

@@ -7,8 +7,8 @@ internal import CFolder
 #endif
 
 extension FolderHandle {
-  /// Whether ``syncFileSystem()`` makes the contents of all files last; where it is false, each
-  /// file has to be synced by ``FileWriter/sync()``.
+  /// Whether ``syncFileSystem()`` makes the contents of all files durable. If false, sync each file
+  /// with ``FileWriter/sync()``.
   public static var syncsWholeFileSystems: Bool {
     #if canImport(Glibc)
       true
@@ -17,17 +17,17 @@ extension FolderHandle {
     #endif
   }
 
-  /// Makes the names in this folder last.
+  /// Makes the names in this folder durable.
   ///
   /// - Throws: ``FolderError``.
   public func sync() throws(FolderError) {
     try retrying("sync", ".") { fsync(descriptor) }
   }
 
-  /// Makes everything that was written to the folder's file system last, also the contents of
-  /// files: one wait for the disk in place of one for each file.
+  /// Makes durable everything that was written to the folder's file system, including the contents
+  /// of files. This waits once for the disk instead of once per file.
   ///
-  /// An error that the disk had while it wrote is told here (Linux 5.8 and newer; syncfs(2)).
+  /// It also reports errors that the disk had while writing (Linux 5.8 and newer; syncfs(2)).
   ///
   /// - Throws: ``FolderError``.
   public func syncFileSystem() throws(FolderError) {
@@ -39,7 +39,7 @@ extension FolderHandle {
   }
 }
 
-/// A lock between processes that the system gives back when its holder ends, however that happens.
+/// A lock between processes. The system releases it when its holder ends, for whatever reason.
 public struct FolderLock: ~Copyable, Sendable {
   private let descriptor: Int32
 
@@ -52,8 +52,8 @@ public struct FolderLock: ~Copyable, Sendable {
 }
 
 extension FolderHandle {
-  /// Takes the lock of the file called `name`, which is made where it is missing; nil where
-  /// somebody has it.
+  /// Takes the lock of the file `name`, which is created if it is missing; nil if somebody else has
+  /// the lock.
   ///
   /// - Throws: ``FolderError``.
   public func lock(_ name: String) throws(FolderError) -> FolderLock? {
@@ -74,9 +74,9 @@ extension FolderHandle {
 }
 
 extension FolderHandle {
-  /// Makes the names in this folder and in all below it last.
+  /// Makes the names in this folder and in all folders below it durable.
   ///
-  /// - Complexity: O(*n*) in what lies below.
+  /// - Complexity: O(*n*) in what is below.
   /// - Throws: ``FolderError``.
   public func syncFolders() throws(FolderError) {
     for name in try names() where try kind(of: name) == .folder {
@@ -88,7 +88,7 @@ extension FolderHandle {
   #if canImport(Darwin)
     /// Sets an extended attribute of the folder.
     ///
-    /// - Throws: ``FolderError``: `unsupported` where the file system has none.
+    /// - Throws: ``FolderError``: `unsupported` if the file system has none.
     public func setAttribute(_ name: String, _ value: [UInt8]) throws(FolderError) {
       // SAFETY: fsetxattr reads the name and as many bytes as said during the call.
       try retrying("mark", name) {

@@ -4,12 +4,11 @@
   internal import Darwin
 #endif
 
-/// An open folder, through which alone what lies in it is reached.
+/// An open folder. Its contents are reached only through it.
 ///
-/// Every name that is handed to it is one component: a name that is empty, `.`, `..`, or has a `/`
-/// or a NUL in it is refused, and a symbolic link is never followed. Whoever holds a handle
-/// therefore writes below that folder and nowhere else, whatever the names come from and whatever
-/// others put there meanwhile.
+/// Every name that you pass is one component. A name that is empty, `.` or `..`, or that contains a
+/// `/` or a NUL, is rejected. Symbolic links are never followed. So a handle can only write below
+/// its folder, wherever the names come from and whatever others put there at the same time.
 public struct FolderHandle: ~Copyable, Sendable {
   let descriptor: Int32
 
@@ -20,7 +19,8 @@ public struct FolderHandle: ~Copyable, Sendable {
     _ = close(descriptor)
   }
 
-  /// Opens the folder at a path, which may lead over symbolic links: it is the caller's own.
+  /// Opens the folder at a path. The path may contain symbolic links, because it is the caller's
+  /// own.
   ///
   /// - Throws: ``FolderError``: `missing`, `notFolder`, `denied`.
   public init(path: String) throws(FolderError) {
@@ -32,9 +32,9 @@ public struct FolderHandle: ~Copyable, Sendable {
     self.init(descriptor: descriptor)
   }
 
-  /// Makes a folder at a path whose parent is there.
+  /// Creates a folder at a path whose parent exists.
   ///
-  /// - Throws: ``FolderError``: `exists`, `missing` where the parent is, `denied`, `full`.
+  /// - Throws: ``FolderError``: `exists`, `missing` if the parent is missing, `denied`, `full`.
   public static func make(path: String) throws(FolderError) {
     guard !path.utf8.contains(0) else { throw FolderError(EINVAL, "make", path) }
     // SAFETY: mkdir reads the path during the call.
@@ -43,7 +43,7 @@ public struct FolderHandle: ~Copyable, Sendable {
 
   /// Opens a folder in this one.
   ///
-  /// - Throws: ``FolderError``: `missing`; `notFolder` where a symbolic link or a file is there.
+  /// - Throws: ``FolderError``: `missing`; `notFolder` if a symbolic link or a file is there.
   public func folder(_ name: String) throws(FolderError) -> FolderHandle {
     try refuseUnlessComponent(name, "open")
     // SAFETY: openat reads the name during the call.
@@ -53,7 +53,7 @@ public struct FolderHandle: ~Copyable, Sendable {
     return FolderHandle(descriptor: opened)
   }
 
-  /// Opens a folder in this one, and makes it first where it is missing.
+  /// Opens a folder in this one, and creates it first if it is missing.
   ///
   /// - Throws: ``FolderError``, as ``folder(_:)`` and ``makeFolder(_:)``.
   public func folderMade(_ name: String) throws(FolderError) -> FolderHandle {
@@ -71,10 +71,10 @@ public struct FolderHandle: ~Copyable, Sendable {
   }
 }
 
-/// The rights of folders that are made, before the process's own mask: content is no secret.
+/// The permissions of new folders, before the process's own mask. Content is not secret.
 let folderMode: mode_t = 0o755
 
-/// Refuses what is no single component of a path.
+/// Rejects a name that is not a single component of a path.
 func refuseUnlessComponent(_ name: String, _ operation: String) throws(FolderError) {
   let bytes = name.utf8
   guard !bytes.isEmpty, !bytes.contains(0), !bytes.contains(UInt8(ascii: "/")), name != ".",
@@ -82,9 +82,9 @@ func refuseUnlessComponent(_ name: String, _ operation: String) throws(FolderErr
   else { throw FolderError(EINVAL, operation, name) }
 }
 
-/// Calls the system again for as long as a signal interrupts it.
+/// Repeats a system call as long as a signal interrupts it.
 ///
-/// - Throws: ``FolderError`` where it returns a negative number.
+/// - Throws: ``FolderError`` if it returns a negative number.
 @discardableResult
 func retrying(
   _ operation: String, _ name: String, _ call: () -> Int32

@@ -4,16 +4,17 @@
   internal import Darwin
 #endif
 
-/// What a path leads to, over symbolic links: the place that a file is about to be written to.
+/// What a path leads to, through symbolic links: the destination of a file that is about to be
+/// written.
 public struct PlaceStatus: Sendable, Hashable {
-  /// What kind of thing it is.
+  /// The kind of destination.
   public enum Kind: Sendable, Hashable {
     case file
     case folder
-    /// What is written to and never replaced: a terminal or another character device, a pipe, a
-    /// socket.
+    /// Something that is written to and never replaced: a terminal or other character device, a
+    /// pipe, a socket.
     case stream
-    /// A whole disk, and whatever else there may be.
+    /// A whole disk, or anything else.
     case other
   }
 
@@ -21,9 +22,9 @@ public struct PlaceStatus: Sendable, Hashable {
   private let device: UInt64
   private let inode: UInt64
 
-  /// Looks at what is there; nil where nothing is, and where a link leads to nothing.
+  /// Returns what is there; nil if nothing is, or if a link leads to nothing.
   ///
-  /// - Throws: ``FolderError``: `denied`, `notFolder`, `other` where the name is too long.
+  /// - Throws: ``FolderError``: `denied`, `notFolder`, `other` if the name is too long.
   public init?(_ path: String) throws(FolderError) {
     guard !path.utf8.contains(0) else { throw FolderError(EINVAL, "look at", path) }
     var status = stat()
@@ -44,7 +45,7 @@ public struct PlaceStatus: Sendable, Hashable {
       }
   }
 
-  /// Whether both are the same file, whatever their paths are.
+  /// Whether both are the same file, whatever their paths.
   public func isSame(as other: PlaceStatus) -> Bool {
     device == other.device && inode == other.inode
   }

@@ -8,10 +8,10 @@
 public enum StandardOutput {
   /// Writes all of the bytes, or throws.
   ///
-  /// Where somebody who shares it has made it answer at once (`O_NONBLOCK`, as some terminals and
-  /// build tools do), a slow reader is waited for all the same.
+  /// Waits for a slow reader, even if somebody who shares the output has made it non-blocking
+  /// (`O_NONBLOCK`, as some terminals and build tools do).
   ///
-  /// - Throws: ``FolderError``: `readerGone` where nobody reads the pipe any more, `full`.
+  /// - Throws: ``FolderError``: `readerGone` if nobody reads the pipe any more, `full`.
   public static func write(_ bytes: borrowing Span<UInt8>) throws(FolderError) {
     try writeAll(bytes, to: STDOUT_FILENO, called: "standard output") {
       waitForRoom()
@@ -19,13 +19,13 @@ public enum StandardOutput {
     }
   }
 
-  /// Has a pipe whose reader is gone answer with an error, which tells the program what happened;
-  /// the signal that comes else would end it with nothing said.
+  /// Makes a write to a pipe without a reader fail with an error, so that the program learns what
+  /// happened. Otherwise a signal would end it without a message.
   public static func reportGoneReaders() {
     _ = signal(SIGPIPE, SIG_IGN)
   }
 
-  /// Returns when there is room, and when there is an error to be met by the next write.
+  /// Returns when there is room, or when the next write will meet an error.
   private static func waitForRoom() {
     var state = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
     let withoutLimit: Int32 = -1

@@ -6,11 +6,11 @@ internal import CArchive
   internal import Darwin
 #endif
 
-/// Reads a xar or a zip from front to back by libarchive.
+/// Reads a xar or a zip from front to back with libarchive.
 @safe public final class ArchiveReader {
-  /// Bytes that libarchive reads of the file at once.
+  /// How many bytes of the file libarchive reads at once.
   private static let blockBytes = 1 << 20
-  /// Blocks without a byte that may follow one another before reading is given up.
+  /// How many empty blocks may follow one another before the reader gives up.
   private static let emptyBlocksMax = 10_000
 
   public let path: String
@@ -19,16 +19,16 @@ internal import CArchive
   private let handle: OpaquePointer
   private let locale = LocaleOfNames()
   private var hasData = false
-  /// The archive's own bytes that were not handed out yet.
+  /// The archive's bytes that were not returned yet.
   private var block: UnsafeRawPointer?
   private var blockCount = 0
   private var blockOffset = 0
   private var emptyBlocks = 0
 
-  /// Bytes of the container.
+  /// The size of the container in bytes.
   public var containerBytes: UInt64 { file.state.bytes }
 
-  /// Takes an open file over; `nil` where its first bytes are of no format that is read.
+  /// Takes over an open file; `nil` if its first bytes are of no known format.
   init?(_ file: ReadFile) throws(PackageFileError) {
     guard file.state.type == .file,
       let format = ContainerFormat(firstBytes: try file.bytes(at: 0, count: 4))
@@ -65,7 +65,7 @@ internal import CArchive
     unsafe archive_read_free(handle)
   }
 
-  /// The next entry; nil behind the last. What was not read of the one before is skipped.
+  /// Returns the next entry; nil after the last. Unread data of the previous entry is skipped.
   public func next() throws(PackageFileError) -> RawEntry? {
     endData()
     var entry: OpaquePointer?
@@ -88,11 +88,11 @@ internal import CArchive
     return raw
   }
 
-  /// Reads what comes next of the entry last given into the start of `buffer`; 0 behind its end.
+  /// Reads the next part of the current entry into the start of `buffer`; 0 after its end.
   ///
-  /// By blocks, and not by `archive_read_data`: that pads with zeros up to the offset of a block,
-  /// which libarchive before 3.8.2 counts on from entry to entry of a xar (its pull request 2665).
-  /// Neither format has holes.
+  /// It reads blocks and does not use `archive_read_data`, which pads with zeros up to the offset
+  /// of a block. Before 3.8.2, libarchive does not reset that offset between the entries of a xar
+  /// (its pull request 2665). Neither format has holes.
   public func read(into buffer: inout [UInt8]) throws(PackageFileError) -> Int {
     guard hasData, !buffer.isEmpty else { return 0 }
     var filled = 0
@@ -113,7 +113,7 @@ internal import CArchive
     return filled
   }
 
-  /// Asks for the next block of data; false behind the last.
+  /// Requests the next block of data; false after the last.
   private func readBlock() throws(PackageFileError) -> Bool {
     var start: UnsafeRawPointer?
     var count = 0
@@ -143,7 +143,7 @@ internal import CArchive
     blockOffset = 0
   }
 
-  /// - Throws: `changed` where the file is not what it was, or another lies at its path.
+  /// - Throws: `changed` if the file has changed, or another file is at its path.
   public func checkUnchanged() throws(PackageFileError) {
     try file.checkUnchanged()
     let again = try ReadFile(Array(path.utf8), follows: true, path: path)

@@ -1,8 +1,8 @@
-/// What a file is by its first bytes.
+/// The format of a file, by its first bytes.
 public enum ContainerFormat: Sendable, Hashable {
-  /// Apple's installer packages are of this kind: `xar!`.
+  /// A xar, as Apple's installer packages are: `xar!`.
   case xar
-  /// `PK`, and a local header or the end of an empty archive (APPNOTE 4.3).
+  /// A zip: `PK`, and a local header or the end of an empty archive (APPNOTE 4.3).
   case zip
 
   init?(firstBytes: [UInt8]) {

@@ -4,7 +4,8 @@
   internal import Darwin
 #endif
 
-/// What tells one state of a file from another: which file it is, its size and when it changed.
+/// What distinguishes one state of a file from another: its identity, its size and the time of its
+/// change.
 struct FileState: Hashable {
   let device: UInt64
   let inode: UInt64

@@ -1,4 +1,4 @@
-/// What a file is, by the bits of its mode (sys/stat.h: the same on every system).
+/// The type of a file, from the bits of its mode (sys/stat.h: the same on every system).
 enum FileType: Equatable {
   case file
   case folder

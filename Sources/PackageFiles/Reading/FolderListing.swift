@@ -4,9 +4,9 @@
   internal import Darwin
 #endif
 
-/// An open folder with the names in it, sorted by their bytes.
+/// An open folder with its names, sorted by their bytes.
 final class FolderListing {
-  /// A name and what the folder says it is, which may be nothing.
+  /// A name and its kind as the folder states it, which may be unknown.
   struct Name {
     let bytes: [UInt8]
     let type: UInt8
@@ -17,7 +17,7 @@ final class FolderListing {
   private(set) var names: [Name] = []
   private(set) var position = 0
 
-  /// - Parameter path: where the folder is in the package, for what is below it.
+  /// - Parameter path: The folder's path in the package, for the entries below it.
   init(
     _ name: borrowing [UInt8], in parent: Int32 = AT_FDCWD, follows: Bool, path: [UInt8],
     named text: String

@@ -4,21 +4,22 @@
   internal import Darwin
 #endif
 
-/// Reads a folder with all below it, in the order of its names' bytes, never through a link.
+/// Reads a folder with everything below it, in the byte order of names, never through a link.
 public final class FolderReader {
-  /// Bytes of a path below which no folder is entered: each level holds a descriptor open.
+  /// The longest path in bytes at which a folder is still entered. Each level keeps a descriptor
+  /// open.
   private static let enteredPathBytesMax = 1_000
-  /// Bytes of a link's target, as long as Linux takes them.
+  /// The longest target of a link in bytes, as Linux accepts it.
   private static let targetBytesMax = 4_096
 
   public let path: String
   private var open: [FolderListing]
   private var file: ReadFile?
   private var unread: UInt64 = 0
-  /// Sizes, times and names of all entries that were given out, as one number.
+  /// The sizes, times and names of all entries that were returned, as one number.
   private var fingerprint = Hasher()
 
-  /// Opens the folder; a link to it is followed.
+  /// Opens the folder. A link to it is followed.
   public init(path: String) throws(PackageFileError) {
     self.path = path
     open = [
@@ -26,7 +27,7 @@ public final class FolderReader {
     ]
   }
 
-  /// The next entry, a folder before what is in it; nil behind the last.
+  /// Returns the next entry, a folder before its contents; nil after the last.
   public func next() throws(PackageFileError) -> RawEntry? {
     file = nil
     unread = 0
@@ -52,7 +53,7 @@ public final class FolderReader {
       path: entryPath, isPathWhole: true, kind: kind, permissions: state.permissions)
   }
 
-  /// Reads what comes next of the file last given into the start of `buffer`; 0 behind its end.
+  /// Reads the next part of the current file into the start of `buffer`; 0 after its end.
   public func read(into buffer: inout [UInt8]) throws(PackageFileError) -> Int {
     guard let file else { return 0 }
     guard unread > 0 else { return 0 }
@@ -67,9 +68,9 @@ public final class FolderReader {
     return count
   }
 
-  /// Goes over the folder again and compares names, sizes and times with what was given out.
+  /// Reads the folder's entries again, and compares names, sizes and times with what was returned.
   ///
-  /// - Complexity: O(*n* log *n*) in the entries; no data is read.
+  /// - Complexity: O(*n* log *n*) in the entries. No data is read.
   public func checkUnchanged() throws(PackageFileError) {
     let again = try FolderReader(path: path)
     while (try again.nextWithoutOpening()) != nil {}
@@ -102,7 +103,7 @@ public final class FolderReader {
     return nil
   }
 
-  /// The entry of a file, which is open then; nil where it is none after all.
+  /// Returns the entry of a file, and leaves the file open; nil if it is not a file after all.
   private func openFile(
     _ name: [UInt8], _ listing: FolderListing, _ entryPath: [UInt8]
   ) throws(PackageFileError) -> RawEntry? {

@@ -4,8 +4,8 @@
   internal import Darwin
 #endif
 
-/// A locale of UTF-8 for the calls into libarchive, which gives names in the thread's locale and
-/// replaces what that cannot express. The process's own locale is left alone.
+/// A UTF-8 locale for calls into libarchive. libarchive returns names in the thread's locale and
+/// replaces what that cannot express. The process's own locale is not changed.
 @safe struct LocaleOfNames: ~Copyable {
   private static let names = ["C.UTF-8", "C.utf8", "en_US.UTF-8", "UTF-8"]
 
@@ -25,7 +25,7 @@
     if let locale = unsafe locale { unsafe freelocale(locale) }
   }
 
-  /// Runs `body` with names in UTF-8 on this thread.
+  /// Runs `body` with UTF-8 names on this thread.
   func use<Result>(_ body: () -> Result) -> Result {
     guard let locale = unsafe locale else { return body() }
     // SAFETY: the locale lives as long as this value, and the thread's own is put back.

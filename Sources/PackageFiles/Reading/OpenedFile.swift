@@ -1,11 +1,11 @@
-/// What lies at a path, open for one reading.
+/// A file or folder at a path, open for one pass.
 public enum OpenedFile {
   case folder(FolderReader)
   case archive(ArchiveReader)
-  /// A file of no kind that is read.
+  /// A file of an unknown kind.
   case other
 
-  /// Opens what lies at a path; a link to it is followed.
+  /// Opens what is at a path. A link is followed.
   ///
   /// - Throws: ``PackageFileError``: missing, unreadable, or broken.
   public static func open(path: String) throws(PackageFileError) -> OpenedFile {

@@ -6,20 +6,20 @@
 
 /// Why a folder or a container could not be read.
 public struct PackageFileError: Error, Sendable, Hashable {
-  /// What kind of failure it is.
+  /// The kind of failure.
   public enum Kind: Sendable, Hashable {
-    /// There is nothing of that name.
+    /// Nothing has that name.
     case missing
     /// The system refused to read.
     case system
     /// The container is broken.
     case malformed
-    /// It is not what it was when it was opened.
+    /// It has changed since it was opened.
     case changed
   }
 
   public let kind: Kind
-  /// The file, or where in a folder: bytes that are no UTF-8 are repaired.
+  /// The file, or the path in a folder. Bytes that are not UTF-8 are repaired.
   public let path: String
   public let message: String
 
@@ -29,7 +29,7 @@ public struct PackageFileError: Error, Sendable, Hashable {
     self.message = message
   }
 
-  /// What the system said last.
+  /// The system's last message.
   static func system(_ operation: String, _ path: String) -> PackageFileError {
     let number = errno
     let kind: Kind = number == ENOENT || number == ENOTDIR ? .missing : .system

@@ -4,13 +4,13 @@
   internal import Darwin
 #endif
 
-/// A file that is open for reading, and what it was when it was opened.
+/// A file that is open for reading, and its state when it was opened.
 final class ReadFile {
   let descriptor: Int32
   let path: String
   let state: FileState
 
-  /// Opens `name` in the folder `folder`, never by way of a link when `follows` is false.
+  /// Opens `name` in the folder `folder`. If `follows` is false, never through a link.
   init(
     _ name: borrowing [UInt8], in folder: Int32 = AT_FDCWD, follows: Bool, path: String
   ) throws(PackageFileError) {
@@ -32,7 +32,7 @@ final class ReadFile {
 
   deinit { close(descriptor) }
 
-  /// Reads what comes next, up to `count` bytes into the start of `buffer`.
+  /// Reads the next bytes, up to `count`, into the start of `buffer`.
   func read(into buffer: inout [UInt8], count: Int) throws(PackageFileError) -> Int {
     let wanted = min(count, buffer.count)
     // SAFETY: read writes at most `wanted` bytes, and the buffer has as many.
@@ -43,7 +43,7 @@ final class ReadFile {
     return got
   }
 
-  /// Up to `count` bytes at `offset`; fewer where the file ends.
+  /// Returns up to `count` bytes at `offset`; fewer if the file ends before.
   func bytes(at offset: UInt64, count: Int) throws(PackageFileError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     var filled = 0
@@ -64,7 +64,7 @@ final class ReadFile {
     return bytes
   }
 
-  /// - Throws: `changed` where the open file is not in the state in which it was opened.
+  /// - Throws: `changed` if the open file is not in the state in which it was opened.
   func checkUnchanged() throws(PackageFileError) {
     guard try FileState(descriptor: descriptor, path: path) == state else {
       throw PackageFileError(
@@ -74,7 +74,7 @@ final class ReadFile {
   }
 }
 
-/// The name of `read` where a method is called so too.
+/// The system's `read`, for use where a method has the same name.
 private func systemRead(
   _ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int
 ) -> Int {
@@ -82,7 +82,7 @@ private func systemRead(
   unsafe read(descriptor, buffer, count)
 }
 
-/// Runs a system call again as long as a signal interrupts it.
+/// Repeats a system call as long as a signal interrupts it.
 func retryingInterrupted<Result: SignedInteger>(_ call: () -> Result) -> Result {
   while true {
     let result = call()
@@ -90,7 +90,7 @@ func retryingInterrupted<Result: SignedInteger>(_ call: () -> Result) -> Result 
   }
 }
 
-/// Lends the bytes of a name with a zero byte behind them.
+/// Passes the bytes of a name, with a zero byte after them.
 func withName<Result>(
   _ name: borrowing [UInt8], _ body: (UnsafePointer<CChar>) -> Result
 ) -> Result {

@@ -1,20 +1,20 @@
 internal import CArchive
 
-/// The table of contents of a xar, looked over before libarchive builds it in memory.
+/// The table of contents of a xar, checked before libarchive builds it in memory.
 ///
-/// libarchive unpacks the table whole and keeps each entry with its path, so that a few kilobytes
-/// could become gigabytes: by packing well, by depth, by long names above many entries.
+/// libarchive unpacks the whole table and keeps each entry with its path. So a few kilobytes could
+/// become gigabytes: by compressing well, by depth, or by long names above many entries.
 enum XarTable {
-  /// Bytes of the table as it lies in the file.
+  /// The largest table in the file, in bytes.
   private static let packedBytesMax: UInt64 = 64 << 20
-  /// Bytes of the table unpacked: some 600 an entry.
+  /// The largest unpacked table in bytes: about 600 per entry.
   private static let bytesMax = 256 << 20
   private static let headerBytes = 28
   private static let headerBytesMax = 4_096
-  /// Bytes that are unpacked at once.
+  /// How many bytes are unpacked at once.
   private static let pieceBytes = 1 << 16
 
-  /// - Throws: `malformed` where the header is none, or the table would cost too much.
+  /// - Throws: `malformed` if the header is invalid, or the table would cost too much.
   static func check(_ file: ReadFile) throws(PackageFileError) {
     let header = try file.bytes(at: 0, count: headerBytes)
     guard header.count == headerBytes else { throw broken(file, "its header is cut off") }

@@ -1,15 +1,15 @@
-/// Goes over the XML of a table of contents once and adds up what its entries will cost.
+/// Reads the XML of a table of contents once and adds up what its entries will cost.
 ///
-/// It knows tags, quotes and texts, and refuses what it would have to know more for: declarations,
-/// comments and CDATA, which no writer of xar makes.
+/// It understands tags, quotes and text. It rejects everything else: declarations, comments and
+/// CDATA, which no xar writer produces.
 struct XarTableScan {
-  /// Bytes that entries and their paths may take in memory.
+  /// The most bytes that entries and their paths may take in memory.
   private static let weightBytesMax = 512 << 20
-  /// Bytes that libarchive keeps of an entry or of an extended attribute, about.
+  /// About how many bytes libarchive keeps for an entry or an extended attribute.
   private static let entryBytes = 400
-  /// Folders in folders: paths that are read are 1,000 bytes at most.
+  /// The deepest nesting of folders. Accepted paths have at most 1,000 bytes.
   private static let depthMax = 600
-  /// Bytes of a text between two tags.
+  /// The longest text between two tags, in bytes.
   private static let textBytesMax = 1 << 16
   private static let tagNameBytesMax = 8
 
@@ -21,10 +21,10 @@ struct XarTableScan {
   private var isNameEnded = false
   private var textBytes = 0
   private var weight = 0
-  /// Bytes of the path of each open entry.
+  /// The length in bytes of the path of each open entry.
   private var open: [Int] = []
 
-  /// What is wrong with the table, in words; nil so far.
+  /// What is wrong with the table, in words; nil if nothing so far.
   mutating func problem(in bytes: ArraySlice<UInt8>) -> String? {
     for byte in bytes {
       if byte == 0 { return "its table of contents is no XML in UTF-8" }

@@ -1,16 +1,16 @@
-/// The central directory of a zip, looked over before libarchive builds it in memory.
+/// The central directory of a zip, checked before libarchive builds it in memory.
 enum ZipTable {
-  /// Bytes of the directory: libarchive keeps about three times as many.
+  /// The largest directory in bytes. libarchive keeps about three times as many.
   private static let bytesMax: UInt64 = 64 << 20
-  /// Where libarchive looks for the directory's end (APPNOTE 4.3.16), from the file's end.
+  /// How far from the file's end libarchive looks for the end of the directory (APPNOTE 4.3.16).
   private static let tailBytes: UInt64 = 16 << 10
   private static let endBytes = 22
   private static let largeEndBytes = 56
   private static let locatorBytes = 20
   private static let entryBytes = 46
 
-  /// - Throws: `malformed` where there is no directory, it is too large, or a name in it holds a
-  ///   zero byte, behind which libarchive would not look.
+  /// - Throws: `malformed` if there is no directory, if it is too large, or if a name in it
+  ///   contains a zero byte, past which libarchive would not read.
   static func check(_ file: ReadFile) throws(PackageFileError) {
     let tailStart = file.state.bytes - min(file.state.bytes, tailBytes)
     let tail = try file.bytes(at: tailStart, count: Int(file.state.bytes - tailStart))
@@ -40,7 +40,7 @@ enum ZipTable {
     }
   }
 
-  /// Where the large end lies and what size it states; nil where there is none.
+  /// Where the zip64 end record is and what size it states; nil if there is none.
   private static func largeEnd(
     _ file: ReadFile, _ tail: [UInt8], _ end: Int
   ) throws(PackageFileError) -> (position: UInt64, size: UInt64)? {
