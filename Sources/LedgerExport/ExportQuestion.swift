@@ -1,23 +1,23 @@
 public import LedgerEvents
 public import LedgerStore
 
-/// What is exported, and as what.
+/// What to export, and in which format.
 public struct ExportQuestion: Sendable {
   public var format: ExportFormat
-  /// In the order in which they are written; one of them alone, unless it is SQLite.
+  /// The tables, in the order in which they are written; only one, unless the format is SQLite.
   public var tables: [ExportTable]
-  /// Positions of events, postings and findings, both included.
+  /// The positions of events, postings and findings, inclusive on both sides.
   public var from: UInt64 = 1
   public var to: UInt64 = .max
-  /// Store time of events, postings and findings, half open.
+  /// The store time of events, postings and findings, as a half-open range.
   public var since: Instant?
   public var until: Instant?
   public var clocks = Clocks.now
-  /// The customer that this account is.
+  /// An account of the customer to export.
   public var account: Name?
-  /// Every environment where none is named.
+  /// The environments; all if none is named.
   public var environment: StoreEnvironment?
-  /// The moment that answers without `clocks.at` are judged at.
+  /// The moment at which answers without `clocks.at` are judged.
   public var now: Instant
 
   public init(_ format: ExportFormat, _ tables: [ExportTable], now: Instant) {
@@ -30,7 +30,7 @@ public struct ExportQuestion: Sendable {
     environment.map { [$0] } ?? StoreEnvironment.allCases
   }
 
-  /// The events asked for, known up to `end`.
+  /// The query for events, known up to `end`.
   func events(upTo end: UInt64) -> EventsQuery {
     var query = EventsQuery()
     query.account = account
@@ -44,13 +44,13 @@ public struct ExportQuestion: Sendable {
   }
 }
 
-/// What an export came to.
+/// The result of an export.
 public struct ExportSummary: Sendable {
-  /// The position that everything in it is true at.
+  /// The position at which everything in it is true.
   public var position: UInt64
-  /// By table, in the order in which they were written.
+  /// The totals by table, in the order in which the tables were written.
   public var totals: [(table: ExportTable, totals: ControlTotals)]
   public var bytes: Int
-  /// SHA-256 of the file, in hexadecimal digits.
+  /// The SHA-256 of the file, in hexadecimal digits.
   public var digest: String
 }

@@ -2,14 +2,14 @@ internal import LedgerEvents
 internal import LedgerModel
 internal import LedgerStore
 
-/// The rows of a ledger's tables, all true at one position.
+/// The rows of a ledger's tables, all true at the same position.
 struct ExportSource {
-  /// Events read at once, so that no snapshot is held while they are written.
+  /// How many events are read at once, so that no snapshot is open while they are written.
   private static let pageEventsMax = 20_000
 
   private let ledger: Ledger
   private let question: ExportQuestion
-  /// The position that everything is true at.
+  /// The position at which everything is true.
   let end: UInt64
 
   init(_ ledger: Ledger, _ question: ExportQuestion) throws(LedgerError) {
@@ -22,7 +22,7 @@ struct ExportSource {
     }
   }
 
-  /// Writes the rows of a table and says what they come to.
+  /// Writes the rows of a table, and returns their totals.
   func write(
     _ table: ExportTable, to writer: any RowWriter,
     _ progress: @escaping (LedgerExport.Progress) -> Bool
@@ -38,7 +38,7 @@ struct ExportSource {
     return rows.totals
   }
 
-  /// What the export is of.
+  /// Describes the export.
   func facts(_ totals: [(table: ExportTable, totals: ControlTotals)]) -> ExportFacts {
     var facts = ExportFacts()
     facts.set("format", "daybook export 1")
@@ -58,7 +58,7 @@ struct ExportSource {
     return facts
   }
 
-  /// The clocks of questions about what is: only a ledger that has more is cut.
+  /// The clocks for questions about the present. Only a ledger that has more events is cut off.
   private func clocks(_ view: LedgerView) -> Clocks {
     Clocks(at: question.clocks.at, asOf: end < view.position ? .position(end) : nil)
   }
@@ -169,9 +169,9 @@ struct ExportSource {
   }
 }
 
-/// Hands rows on to a writer and adds up what they come to.
+/// Passes rows on to a writer and adds up their totals.
 ///
-/// What the ledger hands rows to cannot throw what a writer does, so a failure is kept.
+/// The ledger's closure cannot throw the writer's errors, so a failure is kept.
 private final class RowStream {
   private let table: ExportTable
   private let writer: any RowWriter
@@ -197,7 +197,7 @@ private final class RowStream {
     try report(.reading(table), rows: totals.rows, done, total, progress)
   }
 
-  /// Adds a row; false once one has failed.
+  /// Adds a row, and returns false once one has failed.
   func offer(_ row: [ExportCell], done: UInt64, _ total: UInt64) -> Bool {
     do throws(ExportError) {
       try add(row, done: done, total)
@@ -208,7 +208,7 @@ private final class RowStream {
     }
   }
 
-  /// Throws what failed.
+  /// Throws the failure, if there was one.
   func check() throws(ExportError) {
     if let failure { throw failure }
   }

@@ -2,8 +2,8 @@ internal import LedgerEvents
 internal import LedgerModel
 public import LedgerStore
 
-/// An export of a ledger: written beside its place, read back, compared with the ledger, and only
-/// then given its name.
+/// An export of a ledger. It is written to a hidden file, read back and compared with the ledger,
+/// and only then gets its name.
 ///
 /// ```swift
 /// let export = LedgerExport(ledger, question, to: "march.csv")
@@ -11,12 +11,12 @@ public import LedgerStore
 /// try export.publish(replacing: false)
 /// ```
 ///
-/// Between the two steps the export can be recorded, so that no file gets out that the ledger does
-/// not tell of. Whoever gives up calls ``discard()``.
+/// Between the two steps, you can record the export in the ledger, so that no file exists without a
+/// record of it. To give up, call ``discard()``.
 public struct LedgerExport {
-  /// How far it has come, for people.
+  /// The progress, for people.
   public struct Progress: Sendable {
-    /// What is being done.
+    /// The current step.
     public enum Phase: Sendable {
       case reading(ExportTable)
       case checking
@@ -31,7 +31,7 @@ public struct LedgerExport {
   private let question: ExportQuestion
   private let file: ExportFile
 
-  /// - Throws: ``ExportError``, `file` where nothing can be written beside `path`.
+  /// - Throws: ``ExportError``, `file` if nothing can be written beside `path`.
   public init(
     _ ledger: Ledger, _ question: ExportQuestion, to path: String
   ) throws(ExportError) {
@@ -42,11 +42,11 @@ public struct LedgerExport {
     file = try ExportFile(path)
   }
 
-  /// Writes the file beside its place, reads it back, and compares counts and totals.
+  /// Writes the hidden file, reads it back, and compares counts and totals.
   ///
-  /// - Parameter progress: Told now and then; returns false to stop.
+  /// - Parameter progress: Called now and then. Return false to stop.
   /// - Complexity: O(*n*) in the events; memory for a page of them, and for one unit.
-  /// - Throws: ``ExportError`` or `LedgerError`; nothing is left then.
+  /// - Throws: ``ExportError`` or `LedgerError`. Nothing is left behind then.
   public func write(_ progress: @escaping (Progress) -> Bool) throws -> ExportSummary {
     do {
       let writer = try writer()
@@ -67,9 +67,9 @@ public struct LedgerExport {
     }
   }
 
-  /// Gives the file its name, as a whole.
+  /// Gives the complete file its name.
   ///
-  /// - Throws: ``ExportError``, `exists` where there is one and it is not to be replaced.
+  /// - Throws: ``ExportError``: `exists` if there is a file that may not be replaced.
   public func publish(replacing: Bool) throws(ExportError) {
     do { try file.publish(replacing: replacing) } catch {
       discard()
@@ -77,7 +77,7 @@ public struct LedgerExport {
     }
   }
 
-  /// Takes away what was written and has no name yet.
+  /// Removes what was written, if it has no name yet.
   public func discard() { file.discard() }
 
   private func writer() throws(ExportError) -> any RowWriter {
@@ -118,7 +118,7 @@ public struct LedgerExport {
   }
 }
 
-/// Tells how far it has come, every thousand rows.
+/// Reports the progress every thousand rows.
 func report(
   _ phase: LedgerExport.Progress.Phase, rows: Int, _ done: UInt64, _ total: UInt64,
   _ progress: (LedgerExport.Progress) -> Bool

@@ -1,14 +1,14 @@
-/// An item of the store and what the source that named it says beside.
+/// An item of the store, and what else its source says about it.
 public struct FoundItem: Hashable, Sendable {
   public var item: StoreItem
-  /// What it is in the source's own word: `app`, `album`, `software`, `ebook`, `song`.
+  /// The kind of item, in the source's own word: `app`, `album`, `software`, `ebook`, `song`.
   public var kind: String?
   public var name: String?
-  /// The address of a picture of it, the largest that the source names.
+  /// The address of the largest picture of it that the source names.
   public var artwork: String?
   /// The bundle identifier of an app.
   public var bundle: String?
-  /// The two letters of the storefront that the source speaks of.
+  /// The two letters of the source's storefront.
   public var storefront: String?
 
   public init(

@@ -1,15 +1,15 @@
-/// Reads the items of a file of the Enterprise Partner Feed, piece by piece.
+/// Reads the items of an Enterprise Partner Feed file, piece by piece.
 ///
-/// Fields end with the byte 1, records with the byte 2 and a line feed. Records that begin with `#`
-/// are headers: the first names the columns, others state the primary key, the types, the mode and,
-/// at the end, how many records were written. A field may hold line feeds.
+/// Fields end with byte 1, and records with byte 2 and a line feed. Records that begin with `#` are
+/// headers. The first names the columns. Others state the primary key, the types, the mode and, at
+/// the end, how many records were written. A field may contain line feeds.
 ///
 /// Source: Apple, *Enterprise Partner Feed Relational*, file format.
 public struct PartnerFeed: Sendable {
-  /// The largest record that is read, in bytes; descriptions of apps have 4,000 characters.
+  /// The largest accepted record in bytes. Descriptions of apps have 4,000 characters.
   public static let recordSizeBytesMax = 1 << 20
 
-  /// The columns that hold an item's number, with what such an item is.
+  /// The columns that hold an item's number, with the kind of item.
   private static let numberColumns: [(column: String, kind: String)] = [
     ("application_id", "application"), ("song_id", "song"), ("video_id", "video"),
     ("collection_id", "collection"), ("book_id", "book"), ("itunes_id", "item"),
@@ -22,15 +22,15 @@ public struct PartnerFeed: Sendable {
   private var names: [Int] = []
   private var pictures: [Int] = []
   private var storefront: Int?
-  /// Records of data so far.
+  /// The number of data records so far.
   public private(set) var records: UInt64 = 0
   private var written: UInt64?
 
   public init() {}
 
-  /// Takes the next bytes and gives the items of the records that end in them.
+  /// Takes the next bytes, and returns the items of the records that end in them.
   ///
-  /// - Complexity: O(*n*) in the bytes; between calls at most one record is held.
+  /// - Complexity: O(*n*) in the bytes. Between calls, at most one record is in memory.
   /// - Throws: ``StoreItemError`` with the number of the record.
   public mutating func items(
     in bytes: some Sequence<UInt8>
@@ -55,8 +55,8 @@ public struct PartnerFeed: Sendable {
 
   /// Ends the feed.
   ///
-  /// - Throws: ``StoreItemError`` where the last record is not whole, where no header named the
-  ///   columns, or where fewer or more records came than were written.
+  /// - Throws: ``StoreItemError`` if the last record is incomplete, if no header named the columns,
+  ///   or if the number of records differs from the number stated.
   public consuming func end() throws(StoreItemError) {
     guard pending.isEmpty else {
       throw failure(
@@ -74,7 +74,7 @@ public struct PartnerFeed: Sendable {
     }
   }
 
-  /// The item of the record that is whole now; `nil` for a header.
+  /// Returns the item of the complete record; `nil` for a header.
   private mutating func record() throws(StoreItemError) -> FoundItem? {
     if pending.first == UInt8(ascii: "#") {
       try header()
@@ -136,7 +136,7 @@ public struct PartnerFeed: Sendable {
 }
 
 extension String {
-  /// What stands behind `prefix`; `nil` where the text does not begin with it.
+  /// Returns the text after `prefix`; `nil` if the text does not begin with it.
   fileprivate func wholeMatch(after prefix: String) -> String? {
     hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil
   }

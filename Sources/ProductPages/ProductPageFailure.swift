@@ -1,11 +1,11 @@
 public import LedgerEvents
 
-/// What an error of a product page mostly means.
+/// What an error of a product page usually means.
 public enum ProductPageFailure {
-  /// `SKError.Code.storeProductNotAvailable`, whose message speaks of the connection.
+  /// `SKError.Code.storeProductNotAvailable`, whose message misleadingly mentions the connection.
   private static let notAvailable = 5
 
-  /// What to look at first; `nil` for other events, and for errors that mean what they say.
+  /// What to check first; `nil` for other events, and for errors that mean what they say.
   ///
   /// Source: Apple, *SKError.Code.storeProductNotAvailable*; Microsoft, *Changes to StoreKit in
   /// iOS 6*, Errors: `SKErrorDomain` 5 with “Cannot connect to iTunes Store” occurs where the Apple

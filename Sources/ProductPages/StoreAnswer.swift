@@ -1,17 +1,17 @@
 internal import Foundation
 
-/// Reads the items of an answer of the store's search or lookup.
+/// Reads the items in a response of the store's search or lookup.
 ///
 /// Source: Apple, *iTunes Search API*: `results` of `resultCount`, in each `trackId` (of a
 /// collection or an artist by itself `collectionId` or `artistId`), `kind` or `wrapperType`, the
 /// names and `artworkUrl…`. A refused question is answered by `errorMessage`.
 public enum StoreAnswer {
-  /// The largest answer that is read, in bytes: 200 results, the most that a search gives, are
-  /// about two megabytes.
+  /// The largest accepted response in bytes. A search returns at most 200 results, which are about
+  /// two megabytes.
   public static let sizeBytesMax = 64 << 20
 
-  /// - Parameter bytes: the JSON document; one result by itself is read, too.
-  /// - Throws: ``StoreItemError`` with the place in the document.
+  /// - Parameter bytes: The JSON document. It may also be a single result.
+  /// - Throws: ``StoreItemError`` with the location in the document.
   /// - Complexity: O(*n*) in the bytes.
   public static func items(in bytes: [UInt8]) throws(StoreItemError) -> [FoundItem] {
     guard bytes.count <= sizeBytesMax else {
@@ -74,11 +74,11 @@ public enum StoreAnswer {
   }
 }
 
-/// The members of an answer that are looked at.
+/// The members of a response that are read.
 private struct Answer: Decodable {
   let results: [Result]?
   let errorMessage: String?
-  /// The document itself, where it is one result.
+  /// The document itself, if it is a single result.
   let result: Result
 
   init(from decoder: any Decoder) throws {
@@ -117,7 +117,7 @@ private struct Answer: Decodable {
     }
   }
 
-  /// An Apple ID. As a decimal, which keeps all digits and refuses with the place what is none.
+  /// An Apple ID, as a decimal. This keeps all digits, and reports the location of an invalid one.
   struct Number: Decodable {
     let item: StoreItem
 

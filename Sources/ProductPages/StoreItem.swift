@@ -3,10 +3,10 @@
 /// Source: Apple, *SKStoreProductViewController*, which presents the item of the parameter
 /// `SKStoreProductParameterITunesItemIdentifier`.
 public struct StoreItem: Hashable, Sendable, CustomStringConvertible {
-  /// Never 0.
+  /// The number, never 0.
   public let number: UInt64
 
-  /// - Parameter number: the Apple ID; `nil` comes back for 0, which names nothing.
+  /// - Parameter number: The Apple ID. Returns `nil` for 0, which names nothing.
   public init?(number: UInt64) {
     guard number > 0 else { return nil }
     self.number = number
@@ -14,7 +14,7 @@ public struct StoreItem: Hashable, Sendable, CustomStringConvertible {
 
   /// Reads decimal digits, with or without `id` before them.
   ///
-  /// - Returns: `nil` where the text is anything else, or a number beyond 64 bits.
+  /// - Returns: `nil` if the text is anything else, or a number beyond 64 bits.
   public init?(digits text: some StringProtocol) {
     let bytes = Array(text.utf8)
     let hasPrefix = bytes.count > 2 && (bytes[0] | 0x20) == 0x69 && (bytes[1] | 0x20) == 0x64

@@ -1,16 +1,16 @@
-/// Why no item of the store was found in what was given.
+/// Why no item of the store was found in the input.
 public struct StoreItemError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What kind of failure it is.
   public enum Code: String, Sendable, Hashable {
-    /// A bundle identifier stands where a number belongs.
+    /// A bundle identifier where a number belongs.
     case bundleIdentifier
-    /// A link to something else than the store.
+    /// A link to something other than the store.
     case notOfTheStore
-    /// A link of the store that names no item by number.
+    /// A link to the store that names no item by number.
     case noItem
-    /// An answer of the store that says that the question was wrong.
+    /// A response in which the store says that the request was wrong.
     case refusedAnswer
-    /// Bytes that are not what they are taken for.
+    /// Bytes that do not have the expected format.
     case malformed
   }
 
@@ -25,7 +25,7 @@ public struct StoreItemError: Error, Hashable, Sendable, CustomStringConvertible
 
   public var description: String { message }
 
-  /// Two are equal when their codes are.
+  /// Two errors are equal if their codes are.
   public static func == (one: StoreItemError, other: StoreItemError) -> Bool {
     one.code == other.code
   }

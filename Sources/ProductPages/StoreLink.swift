@@ -1,11 +1,11 @@
 internal import Foundation
 
-/// Reads the item of a link into the store, or of a number by itself.
+/// Reads the item from a link to the store, or from a number by itself.
 ///
-/// Links that are read: those of the hosts below `apple.com` that the store has had (`itunes`,
-/// `apps`, `music`, `books`, `podcasts`, `tv`, `phobos`, `geo.…`), with the schemes of the web and
-/// of the store's apps (`itms-apps:` and its relatives), with or without a storefront, whatever
-/// path, query and fragment they have.
+/// Accepts links to the hosts below `apple.com` that the store has used (`itunes`, `apps`, `music`,
+/// `books`, `podcasts`, `tv`, `phobos`, `geo.…`), with the schemes of the web and of the store's
+/// apps (`itms-apps:` and similar), with or without a storefront, and with any path, query and
+/// fragment.
 ///
 /// Source: Apple, *Direct product links*: the item is the number behind `id` in the path. Links of
 /// the older store name it in the query, as `viewSoftware?id=364709193`; links of music and books
@@ -75,14 +75,15 @@ public enum StoreLink {
         + "that address")
   }
 
-  /// What the first part of a path behind the storefront may be.
+  /// What the first part of a path after the storefront may be.
   private static let linkKinds: Set<String> = [
     "app", "app-bundle", "album", "artist", "audiobook", "author", "book", "course", "developer",
     "episode", "itunes-u", "movie", "movie-bundle", "music-video", "podcast", "song", "story",
     "tv-season", "tv-show", "viewer",
   ]
 
-  /// Hosts of the store below `apple.com`, with what may stand before them (`geo.`, `ax.`, `de.`).
+  /// The store's hosts below `apple.com`, with the prefixes that they may have (`geo.`, `ax.`,
+  /// `de.`).
   private static let hosts = [
     "itunes.apple.com", "apps.apple.com", "music.apple.com", "books.apple.com",
     "podcasts.apple.com", "tv.apple.com", "phobos.apple.com", "appstore.com",
@@ -92,7 +93,7 @@ public enum StoreLink {
     hosts.contains { host == $0 || host.hasSuffix("." + $0) }
   }
 
-  /// The kind that a request of the older store names: `viewSoftware` is a `software`.
+  /// The kind that a link to the older store names: `viewSoftware` is a `software`.
   private static func olderKind(_ request: String?) -> String? {
     guard let request, request.hasPrefix("view"), request.count > 4 else { return nil }
     return request.dropFirst(4).lowercased()
@@ -107,7 +108,7 @@ public enum StoreLink {
     text.utf8.count == 2 && text.utf8.allSatisfy { (0x61...0x7A).contains($0 | 0x20) }
   }
 
-  /// Takes away what stands around a link in text: space, quotes, angle brackets, `&amp;`.
+  /// Removes what surrounds a link in text: spaces, quotes, angle brackets, `&amp;`.
   private static func trimmed(_ text: String) -> String {
     let around = CharacterSet.whitespacesAndNewlines.union(CharacterSet(charactersIn: "<>\"'"))
     return text.trimmingCharacters(in: around).replacingOccurrences(of: "&amp;", with: "&")
@@ -127,8 +128,8 @@ public enum StoreLink {
     return URLComponents(string: "https://" + text)
   }
 
-  /// `com.example.reader`: at least two parts of letters, digits and hyphens, one with a letter,
-  /// that are no host of the store.
+  /// Whether it is like `com.example.reader`: at least two parts of letters, digits and hyphens,
+  /// one of them with a letter, and not a host of the store.
   ///
   /// Source: Apple, *CFBundleIdentifier*.
   static func isBundleIdentifier(_ text: String) -> Bool {

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Reads comma-separated values back, strictly by RFC 4180.
+/// Reads comma-separated values back, strictly according to RFC 4180.
 struct CSVReader: RowReader {
   let path: String
 
@@ -55,7 +55,7 @@ struct CSVReader: RowReader {
   }
 }
 
-/// Takes lines of comma-separated values apart, byte by byte.
+/// Parses lines of comma-separated values, byte by byte.
 struct CSVParser {
   private enum State {
     case fieldStart, plain, quoted, quoteInQuoted, carriageReturn
@@ -65,10 +65,10 @@ struct CSVParser {
   private var fields: [CSVField] = []
   private var field = CSVField()
 
-  /// Whether nothing of a line was taken yet.
+  /// Whether the parser is at the start of a line.
   var isBetweenLines: Bool { state == .fieldStart && fields.isEmpty }
 
-  /// Takes a byte; the fields of the line that it ends.
+  /// Takes a byte, and returns the fields of the line if the byte ends one.
   mutating func take(_ byte: UInt8) throws(ExportError) -> [CSVField]? {
     switch (state, byte) {
     case (.fieldStart, UInt8(ascii: "\"")):

@@ -1,12 +1,13 @@
 public import LedgerStore
 
-/// What a table comes to: how many rows, and the sums of its numbers that matter.
+/// The totals of a table: the number of rows, and the sums of its important numbers.
 ///
-/// It is computed twice, from the ledger's answers and from what was read back, and has to be the
+/// They are computed twice, from the ledger's answers and from what was read back, and must be the
 /// same both times.
 public struct ControlTotals: Hashable, Sendable {
   public private(set) var rows = 0
-  /// By the column that is summed and what it is summed by, as `amount production sale EUR`.
+  /// The sums, by the column and the values by which it is grouped, such as
+  /// `amount production sale EUR`.
   public private(set) var sums: [String: ExactDecimal] = [:]
 
   private let places: [(column: Int, name: String, by: [Int])]
@@ -21,7 +22,7 @@ public struct ControlTotals: Hashable, Sendable {
 
   /// Adds a row.
   ///
-  /// - Throws: ``ExportError`` where a sum has too many digits.
+  /// - Throws: ``ExportError`` if a sum has too many digits.
   mutating func add(_ row: [ExportCell]) throws(ExportError) {
     rows += 1
     for place in places {
@@ -47,7 +48,7 @@ public struct ControlTotals: Hashable, Sendable {
     hasher.combine(sums)
   }
 
-  /// What is not the same, in words; `nil` where everything is.
+  /// The differences, in words; `nil` if there are none.
   func difference(from written: ControlTotals) -> String? {
     if rows != written.rows { return "the ledger has \(rows) rows, the file \(written.rows)" }
     for (name, sum) in sums.sorted(by: { $0.key < $1.key }) where written.sums[name] != sum {

@@ -2,7 +2,7 @@ internal import Foundation
 internal import LedgerEvents
 internal import LedgerStore
 
-/// Reads JSON Lines back, events by the rules of their format.
+/// Reads JSON Lines back, and events by the rules of their format.
 struct JSONLinesReader: RowReader {
   let path: String
 

@@ -1,7 +1,7 @@
 internal import GRDB
 internal import LedgerStore
 
-/// Reads an SQLite file back over a connection of its own.
+/// Reads an SQLite file back over a separate connection.
 struct SQLiteReader: RowReader {
   private let queue: DatabaseQueue
 
@@ -13,8 +13,8 @@ struct SQLiteReader: RowReader {
     }
   }
 
-  /// Hands out rows in which only the columns stand that totals are made of: SQLite counts, and
-  /// the rest is text that it would only copy.
+  /// Passes on rows that have only the columns of which totals are made. SQLite counts the rows,
+  /// and would only copy the rest.
   func read(
     _ table: ExportTable, _ body: ([ExportCell]) throws(ExportError) -> Void
   ) throws(ExportError) {
@@ -40,9 +40,9 @@ struct SQLiteReader: RowReader {
     if let failure { throw failure }
   }
 
-  /// What SQLite itself says about the file; nothing where it is whole.
+  /// Runs SQLite's own check of the file.
   ///
-  /// - Throws: ``ExportError`` where it says anything else than `ok`.
+  /// - Throws: ``ExportError`` if the result is anything but `ok`.
   func checkIntegrity() throws(ExportError) {
     let answer: String?
     do {

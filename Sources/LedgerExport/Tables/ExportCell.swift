@@ -8,12 +8,12 @@ enum ExportCell: Hashable, Sendable {
   case boolean(Bool)
   /// Money: an exact decimal, never a float.
   case decimal(ExactDecimal)
-  /// JSON text, as it is.
+  /// JSON text, unchanged.
   case json(String)
 }
 
 extension ExportCell {
-  /// The number of an integer or a decimal, exactly.
+  /// The exact value of an integer or a decimal.
   var number: ExactDecimal? {
     switch self {
     case .integer(let number): ExactDecimal(integer: number)

@@ -1,6 +1,6 @@
 /// A column of a table: its name, and what its cells are.
 public struct ExportColumn: Hashable, Sendable {
-  /// What the cells of a column are, where they are not absent.
+  /// The type of a column's cells, unless they are absent.
   public enum Kind: Hashable, Sendable {
     case text
     /// RFC 3339 in UTC.

@@ -1,8 +1,8 @@
-/// The tables of an export; `docs/export.md` says what stands in each of their columns.
+/// The tables of an export. `docs/export.md` describes their columns.
 public enum ExportTable: String, CaseIterable, Sendable {
   /// Every event, as it was appended.
   case events
-  /// Which account ids are which customer.
+  /// Which account ids belong to which customer.
   case accounts
   /// What each customer has.
   case entitlements
@@ -12,12 +12,12 @@ public enum ExportTable: String, CaseIterable, Sendable {
   case installed
   /// Each transaction as its events have left it.
   case transactions
-  /// What each transaction put into the books: sales, refunds, reversals, revocations.
+  /// What each transaction contributes to the books: sales, refunds, reversals, revocations.
   case postings
-  /// The rules that were broken, and those that are.
+  /// The rules that were broken, and those that are broken now.
   case findings
 
-  /// In the order of their cells.
+  /// The columns, in the order of the cells.
   public var columns: [ExportColumn] {
     switch self {
     case .events: Self.eventsColumns
@@ -32,8 +32,8 @@ public enum ExportTable: String, CaseIterable, Sendable {
     }
   }
 
-  /// What has to come to the same in the ledger and in what was written: the sum of a column, by
-  /// the values of others.
+  /// What must be equal in the ledger and in what was written: the sum of a column, grouped by the
+  /// values of others.
   struct Control {
     let column: String
     let by: [String]

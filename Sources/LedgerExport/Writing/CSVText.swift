@@ -1,11 +1,11 @@
 internal import LedgerStore
 
-/// Cells as RFC 4180 has them, safe to open in a spreadsheet.
+/// Cells as in RFC 4180, safe to open in a spreadsheet.
 ///
-/// An absent cell is empty, an empty text is `""`. A text that a spreadsheet would take for a
-/// formula, because it begins with `=`, `+`, `-`, `@`, a tab or a carriage return, gets an
-/// apostrophe in front, and so does one that begins with an apostrophe: whoever takes one leading
-/// apostrophe away has the text again. Numbers stay numbers.
+/// An absent cell is empty, and an empty text is `""`. A text that a spreadsheet would take for a
+/// formula (it begins with `=`, `+`, `-`, `@`, a tab or a carriage return) gets an apostrophe in
+/// front. So does a text that begins with an apostrophe: remove one leading apostrophe to get the
+/// original text. Numbers stay numbers.
 ///
 /// Source: RFC 4180; OWASP, *CSV Injection*.
 enum CSVText {
@@ -45,7 +45,7 @@ enum CSVText {
     }
   }
 
-  /// What a formula begins with, and what guards against it.
+  /// The characters with which a formula begins, and the one that guards against it.
   private static func isGuarded(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "="), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "@"),
@@ -59,7 +59,7 @@ enum CSVText {
     byte == comma || byte == quote || byte == UInt8(ascii: "\r") || byte == UInt8(ascii: "\n")
   }
 
-  /// The cell of a column that a field is; `nil` where it is none.
+  /// The cell for a field of a column; `nil` if the field is invalid.
   static func cell(_ field: CSVField, of column: ExportColumn) -> ExportCell? {
     if field.bytes.isEmpty && !field.isQuoted { return .absent }
     var bytes = field.bytes[...]

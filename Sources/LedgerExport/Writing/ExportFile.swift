@@ -2,20 +2,21 @@ internal import Crypto
 internal import Foundation
 internal import PackageFiles
 
-/// The file of an export: written under another name in the same folder, named when it is whole.
+/// The file of an export. It is written under another name in the same folder, and gets its name
+/// when it is complete.
 ///
-/// A link stays a link, and what it leads to is written. A device or a pipe is written through when
-/// all is there, and never replaced.
+/// A link stays a link, and the file to which it leads is written. A device or a pipe gets
+/// everything at the end, and is never replaced.
 public struct ExportFile: Sendable {
-  /// As it was named, for people.
+  /// The path as it was given, for people.
   private let path: String
-  /// Where it leads.
+  /// The path to which it leads.
   private let target: URL
   private let isStream: Bool
-  /// Where it is written: hidden, and nobody else's.
+  /// The hidden file to which it is written, which only its owner may read.
   public let partial: String
 
-  /// Makes the hidden file, empty.
+  /// Creates the hidden file, empty.
   ///
   /// - Throws: ``ExportError``: `cannotCreate`.
   public init(_ path: String) throws(ExportError) {
@@ -46,7 +47,7 @@ public struct ExportFile: Sendable {
     }
   }
 
-  /// What is there; nil where nothing is.
+  /// Returns what is there; nil if nothing is.
   private static func status(_ path: String) throws(ExportError) -> PlaceStatus? {
     let status: PlaceStatus?
     do throws(FolderError) { status = try PlaceStatus(path) } catch {
@@ -66,7 +67,7 @@ public struct ExportFile: Sendable {
     return ".\(shown)\(end)"
   }
 
-  /// Waits until the disk has what was written.
+  /// Waits until what was written is on disk.
   ///
   /// - Throws: ``ExportError``: `file`.
   public func synchronize() throws(ExportError) {
@@ -98,9 +99,9 @@ public struct ExportFile: Sendable {
     return (bytes, digits.joined())
   }
 
-  /// Gives the file its name; whoever looks sees all of it or what was there before.
+  /// Gives the file its name. Readers see either the complete file or what was there before.
   ///
-  /// - Parameter replacing: Whether a file that is there already goes.
+  /// - Parameter replacing: Whether to replace an existing file.
   /// - Throws: ``ExportError``: `exists`, `file`.
   public func publish(replacing: Bool) throws(ExportError) {
     if isStream {
@@ -123,7 +124,7 @@ public struct ExportFile: Sendable {
     }
   }
 
-  /// Hands everything to the device, or to whoever reads the pipe.
+  /// Writes everything to the device or pipe.
   private func writeThrough() throws(ExportError) {
     let pieces = try FilePieces(partial)
     do {
@@ -142,12 +143,12 @@ public struct ExportFile: Sendable {
     }
   }
 
-  /// What is said where there is a file that is not to be replaced.
+  /// The error for an existing file that may not be replaced.
   public static func existsMessage(_ path: String) -> String {
     "there is a file \(path) already: name another one, or replace it with --force."
   }
 
-  /// Takes away what has no name yet.
+  /// Removes the hidden file.
   public func discard() {
     do { try FileManager.default.removeItem(atPath: partial) } catch {
       return  // It was never made, or is gone.

@@ -1,8 +1,8 @@
 internal import LedgerEvents
 internal import LedgerStore
 
-/// Writes one table as JSON Lines: events as they were appended, so that they can be appended
-/// elsewhere; rows of the others as objects with a member for each column.
+/// Writes one table as JSON Lines. Events are written as they were appended, so that they can be
+/// appended elsewhere. Rows of other tables are objects with a member for each column.
 final class JSONLinesWriter: RowWriter {
   private static let lineFeed = UInt8(ascii: "\n")
 

@@ -3,12 +3,12 @@ internal import GRDB
 internal import LedgerEvents
 internal import LedgerStore
 
-/// Writes tables into one file of SQLite 3.
+/// Writes tables to one SQLite 3 file.
 ///
-/// The file is nobody's until it has its name, so it is written without a journal and synchronized
-/// once, at the end.
+/// Nobody uses the file before it has its name. So it is written without a journal and synced once,
+/// at the end.
 final class SQLiteWriter: RowWriter {
-  /// Rows that are handed to SQLite together.
+  /// How many rows are passed to SQLite together.
   private static let batchRowsMax = 2_000
 
   private let queue: DatabaseQueue
@@ -78,12 +78,12 @@ final class SQLiteWriter: RowWriter {
   }
 }
 
-/// What SQLite is told beside rows.
+/// The SQL besides that for rows.
 enum SQLiteText {
-  /// The table of what the export is of.
+  /// The table that describes the export.
   static let facts = "CREATE TABLE export (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT"
 
-  /// Made when all rows are there: by table.
+  /// The indexes by table, created when all rows are there.
   static let indexes: [(table: String, sql: String)] = [
     ("events", "CREATE UNIQUE INDEX events_position ON events (position)"),
     ("events", "CREATE INDEX events_account ON events (account)"),
@@ -99,8 +99,8 @@ enum SQLiteText {
 extension ExportColumn {
   /// The column as `CREATE TABLE` declares it.
   ///
-  /// A text with U+0000 is a BLOB of its UTF-8, because text of SQLite ends there; STRICT tables
-  /// take it in columns of any type.
+  /// A text with U+0000 is a BLOB of its UTF-8, because SQLite's text ends at that character.
+  /// STRICT tables accept it in columns of type ANY.
   fileprivate var declaration: String {
     switch kind {
     case .text: "\(name) ANY"

@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// A file that lines are written to in large pieces.
+/// A file to which lines are written in large pieces.
 final class TextFile {
-  /// Bytes gathered before they are written.
+  /// How many bytes are collected before they are written.
   private static let bufferBytesMax = 1 << 20
 
   private let path: String
@@ -21,7 +21,7 @@ final class TextFile {
     if buffer.count >= Self.bufferBytesMax { try flush() }
   }
 
-  /// Writes what is left, waits until the disk has it, and closes the file.
+  /// Writes the rest, waits until it is on disk, and closes the file.
   func end() throws(ExportError) {
     try flush()
     do {
@@ -40,9 +40,9 @@ final class TextFile {
   }
 }
 
-/// The bytes of a file in pieces.
+/// The bytes of a file, in pieces.
 struct FilePieces {
-  /// Bytes read at once.
+  /// How many bytes are read at once.
   private static let pieceBytes = 1 << 20
 
   private let path: String
@@ -55,7 +55,7 @@ struct FilePieces {
     }
   }
 
-  /// The next piece; empty at the end.
+  /// Returns the next piece; empty at the end.
   func next() throws(ExportError) -> [UInt8] {
     do { return Array(try handle.read(upToCount: Self.pieceBytes) ?? Data()) } catch {
       throw ExportError(.file, "\(path) cannot be read: \(error.localizedDescription)")
