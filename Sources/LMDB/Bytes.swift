@@ -23,7 +23,7 @@ public func bigEndianKey(_ number: UInt64) -> InlineArray<8, UInt8> {
 }
 
 extension MDB_val {
-  /// Says where bytes are; valid as long as they are.
+  /// LMDB's description of bytes; valid as long as the bytes are.
   @inline(__always)
   @unsafe
   init(_ bytes: UnsafeRawBufferPointer) {
@@ -32,7 +32,7 @@ extension MDB_val {
       mv_size: bytes.count, mv_data: UnsafeMutableRawPointer(mutating: bytes.baseAddress))
   }
 
-  /// The bytes; valid as long as what they lie in.
+  /// The bytes; valid as long as the memory that contains them.
   @inline(__always)
   @unsafe
   var bytes: UnsafeBufferPointer<UInt8> {

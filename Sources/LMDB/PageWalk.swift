@@ -19,7 +19,7 @@ struct PageWalk {
   private var pending: [UInt64]
   private var visited: UInt64 = 0
 
-  /// Throws unless all pages in use lie within the first `pages`.
+  /// Throws unless all pages in use are within the first `pages`.
   static func check(
     _ file: borrowing DataFile, _ meta: MetaPage, pages: UInt64
   ) throws(LMDBError) {

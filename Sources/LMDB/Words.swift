@@ -2,7 +2,7 @@ extension Span where Element == UInt8 {
   /// Returns the eight bytes at `offset` as a little-endian number, whatever their alignment.
   ///
   /// - Complexity: O(1): one load and a check of the bounds.
-  /// - Precondition: the eight bytes lie within the span.
+  /// - Precondition: The eight bytes are within the span.
   @inlinable
   @inline(__always)
   public func word(at offset: Int) -> UInt64 {

@@ -65,7 +65,7 @@ public struct WriteCursor: ~Copyable, ~Escapable {
     try cursor.find(key)
   }
 
-  /// Sets the value of `key` and moves there; quick where the cursor is near.
+  /// Sets the value of `key` and moves there. This is fast if the cursor is near.
   ///
   /// - Complexity: O(log *n*).
   /// - Throws: as ``WriteTransaction/put(_:_:_:)-(_,Span<UInt8>,_)``.
@@ -97,7 +97,7 @@ public struct WriteCursor: ~Copyable, ~Escapable {
     try append(bytes.span, value)
   }
 
-  /// Removes the entry at the cursor; the next move goes to its neighbour.
+  /// Removes the entry at the cursor. The next move goes to its neighbour.
   ///
   /// - Complexity: O(log *n*).
   public mutating func delete() throws(LMDBError) {

@@ -101,7 +101,7 @@ struct ContentSource: PackageReader, ~Copyable {
 }
 
 extension String {
-  /// The text as it stands between tags.
+  /// The text, escaped for use between tags.
   var escapedForXML: String {
     var escaped = ""
     for scalar in unicodeScalars {
@@ -115,7 +115,7 @@ extension String {
     return escaped
   }
 
-  /// Whether every character may stand in XML 1.0 (2.2 Characters).
+  /// Whether XML 1.0 allows every character (2.2 Characters).
   var isXMLText: Bool {
     unicodeScalars.allSatisfy { scalar in
       scalar.value >= 0x20 && scalar.value != 0xFFFE && scalar.value != 0xFFFF

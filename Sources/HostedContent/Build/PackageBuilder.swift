@@ -4,9 +4,9 @@ internal import PackageFiles
 
 /// Builds a package from a folder. The same input gives the same bytes, on any machine and day.
 ///
-/// Files are stored and not compressed: what a compressor makes of them changes with its version,
-/// and media is packed already. Times, owners and permissions are fixed; entries stand in the order
-/// of their names' bytes, a folder before what is in it.
+/// Files are stored and not compressed, because a compressor's output changes with its version, and
+/// media files are compressed already. Times, owners and permissions are fixed. Entries are in the
+/// byte order of their names, each folder before its contents.
 public struct PackageBuilder: Sendable {
   /// The folder of content.
   public var folder: String
@@ -25,7 +25,7 @@ public struct PackageBuilder: Sendable {
   ///   - product: the product that the content belongs to.
   ///   - version: the content's version, a dotted number.
   ///   - format: how the package is written.
-  ///   - expectations: what the package must be beside good.
+  ///   - expectations: What the package must state, besides being valid.
   public init(
     folder: String, product: Name, version: Name, format: PackageFormat,
     expectations: PackageExpectations = PackageExpectations()
@@ -44,7 +44,7 @@ public struct PackageBuilder: Sendable {
   /// its name.
   ///
   /// - Parameters:
-  ///   - path: where the package is written.
+  ///   - path: Where to write the package.
   ///   - replaces: whether an existing file may be replaced.
   /// - Returns: The report. If it has faults, nothing was written.
   /// - Complexity: the folder is read twice; memory is one chunk and a few hundred bytes per entry.

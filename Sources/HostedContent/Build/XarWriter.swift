@@ -89,7 +89,7 @@ struct XarWriter: PackageWriter {
     return Array(text.utf8)
   }
 
-  /// A name; in base64 where XML cannot hold its characters.
+  /// Returns a name, in base64 if XML cannot contain its characters.
   private static func nameElement(_ name: String) -> String {
     if name.isXMLText { return "<name>\(name.escapedForXML)</name>" }
     return "<name enctype=\"base64\">\(Data(name.utf8).base64EncodedString())</name>"

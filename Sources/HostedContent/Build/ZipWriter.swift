@@ -7,7 +7,8 @@ struct ZipWriter: PackageWriter {
   /// Version 2.0 reads folders; 4.5 the large end (APPNOTE 4.4.3.2).
   private static let version: UInt16 = 20
   private static let versionLarge: UInt16 = 45
-  /// Rights stand in the upper half of the attributes where the maker is Unix (APPNOTE 4.4.2.2).
+  /// The permissions are in the upper half of the attributes if the maker is Unix (APPNOTE
+  /// 4.4.2.2).
   private static let maker: UInt16 = 3 << 8
   private static let localHeaderBytes: UInt64 = 30
   private static let centralHeaderBytes: UInt64 = 46
@@ -60,7 +61,7 @@ struct ZipWriter: PackageWriter {
     Array(entry.path.utf8) + (entry.kind == .folder ? [UInt8(ascii: "/")] : [])
   }
 
-  /// What stands in both headers: flags, method, time, checksum and sizes.
+  /// The part common to both headers: flags, method, time, checksum and sizes.
   private static func addCommon(_ entry: PackedEntry, to header: inout ByteBuilder) {
     header.add(little: flags)
     header.add(little: 0 as UInt16)

@@ -37,7 +37,7 @@ public struct ContentListing: Sendable {
   /// - Parameters:
   ///   - path: the folder.
   ///   - readsContent: Whether to compute digests, which reads every byte.
-  /// - Complexity: O(*n*) in the files, and in their bytes where the content is read.
+  /// - Complexity: O(*n*) in the files, and in their bytes if the content is read.
   /// - Throws: ``ContentError``: `missing` if there is no such folder.
   public init(of path: String, readsContent: Bool = false) throws(ContentError) {
     let root = try ContentRoot(reading: path)
@@ -78,7 +78,7 @@ public struct ContentListing: Sendable {
 }
 
 extension ContentRoot {
-  /// What lies in the root and is no product.
+  /// What is in the root and is not a product.
   fileprivate func strays() throws(ContentError) -> [String] {
     try telling(path) { () throws(FolderError) in
       var strays: [String] = []
@@ -90,7 +90,7 @@ extension ContentRoot {
     }
   }
 
-  /// What lies in a product's folder and is no version.
+  /// What is in a product's folder and is not a version.
   fileprivate func strays(of product: Name) throws(ContentError) -> [String] {
     guard let versions = try productFolder(product) else { return [] }
     return try telling(path(of: product)) { () throws(FolderError) in

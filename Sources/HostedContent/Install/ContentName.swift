@@ -3,7 +3,7 @@ internal import LedgerEvents
 
 /// Decides which names of products and versions can be folder names on every file system.
 enum ContentName {
-  /// The link to the version that is current, beside the versions of a product.
+  /// The name of the link to the current version, beside the versions of a product.
   static let current = "current"
   /// A name that no product has, because it begins with a dot.
   static let workArea = ".daybook"

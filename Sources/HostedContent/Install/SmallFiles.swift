@@ -10,8 +10,9 @@ internal import Synchronization
 final class SmallFiles: Sendable {
   /// Bytes from which a file is none of these: it is written in pieces.
   static let bytesMax = 256 * 1024
-  /// Files of a package that are written at once before others are written beside: for fewer a
-  /// thread does not pay, and what a small package calls of the system stays in one order.
+  /// How many files of a package are written directly, before others are written on another thread.
+  /// For fewer files, a thread is not worthwhile, and the system calls of a small package keep
+  /// their order.
   static let atOnceCount = 64
   /// Files that may wait to be written: 16 MiB of them at the most.
   private static let waitingMax = 64

@@ -10,12 +10,13 @@ internal import Synchronization
 final class StagedFile: Sendable {
   /// Bytes from which a piece is worth handing to another thread.
   private static let besideBytesMin = 256 * 1024
-  /// Bytes after which the disk is told to begin: some tenths of a second of its work.
+  /// How many bytes are written before the disk is asked to begin: a few tenths of a second of its
+  /// work.
   private static let syncBytes: UInt64 = 32 * 1024 * 1024
 
   private struct Progress {
     var written: UInt64 = 0
-    /// How much of it the disk was told to begin with.
+    /// How many of its bytes the disk was asked to begin with.
     var begun: UInt64 = 0
     var failure: FolderError?
   }

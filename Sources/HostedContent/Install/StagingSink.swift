@@ -7,9 +7,9 @@ internal import PackageFiles
 struct StagingSink: PackageSink, ~Copyable {
   private let tree: OpenFolder
   private let path: String
-  /// The folders from the tree down to the one that the last entry lies in.
+  /// The folders from the tree down to the one that contains the last entry.
   private var opened: [OpenFolder] = []
-  /// The file of the last entry, where it is written in pieces.
+  /// The file of the last entry, if it is written in pieces.
   private var file: StagedFile?
   /// The file of the last entry, while it is small: its folder, its name and what came of it.
   private var small: (folder: OpenFolder, name: String, bytes: [UInt8])?

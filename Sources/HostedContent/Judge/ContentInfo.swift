@@ -31,7 +31,7 @@ struct ContentInfo: Decodable {
 
   /// Reads a property list in XML or in binary form.
   ///
-  /// - Returns: nil with the reason where it is no such list, or no dictionary.
+  /// - Returns: Nil and the reason, if it is not such a list, or not a dictionary.
   static func read(_ bytes: [UInt8]) -> (info: ContentInfo?, reason: String) {
     guard bytes.starts(with: "bplist".utf8) || isXML(bytes) else {
       return (nil, "is neither XML nor a binary property list")

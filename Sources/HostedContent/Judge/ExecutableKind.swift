@@ -1,6 +1,6 @@
 /// Code that a system would run, detected from the first bytes of a file.
 enum ExecutableKind {
-  /// Bytes that are looked at.
+  /// How many bytes are examined.
   static let headBytes = 1_024
 
   /// What kind of code a file is, in words; nil if it is none.

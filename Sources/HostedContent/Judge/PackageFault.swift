@@ -61,9 +61,9 @@ public struct PackageFault: Hashable, Sendable, CustomStringConvertible {
     case versionNotHigher
     /// There is no folder `Contents`.
     case contentsMissing
-    /// `Contents` or `ContentInfo.plist` lie at the wrong level.
+    /// `Contents` or `ContentInfo.plist` is at the wrong level.
     case wrongLevel
-    /// Something beside `ContentInfo.plist` and `Contents`.
+    /// Something at the top besides `ContentInfo.plist` and `Contents`.
     case stray
   }
 

@@ -7,10 +7,11 @@ extension PackageInspection {
   private static let firstVersion: Name = "1.0"
   /// Digits of one part of a version, so that every reader can take it for a number.
   private static let versionPartDigitsMax = 9
-  /// Bytes of a product identifier: it names a folder where the content is installed.
+  /// The longest product identifier in bytes. It becomes the name of the folder for the installed
+  /// content.
   private static let productBytesMax = 255
 
-  /// Ends the judgement.
+  /// Ends the check, and returns the report.
   ///
   /// - Complexity: O(*n* log *n*) in the number of entries.
   public consuming func report() -> PackageReport {

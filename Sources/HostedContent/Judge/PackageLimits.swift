@@ -1,22 +1,24 @@
 /// The limits for a package, each with its unit.
 public struct PackageLimits: Sendable {
-  /// Bytes of a package, packed and unpacked: the store takes packages of 2 GB at most. Its
-  /// gigabytes are decimal ones.
+  /// The largest package in bytes, packed and unpacked. The store accepts packages of up to 2 GB,
+  /// in decimal gigabytes.
   public var bytesMax: UInt64 = 2_000_000_000
-  /// Entries of a package, folders among them: what is remembered of each is some hundred bytes.
+  /// The most entries of a package, including folders. Each takes a few hundred bytes of memory.
   public var entriesMax = 200_000
-  /// How many times its packed size a container may unpack to. Deflate makes a thousand zeros of
-  /// one byte; media is packed already and hardly gets smaller.
+  /// How many times its packed size a container may unpack to. Deflate can make one byte from a
+  /// thousand zeros, but media files are compressed already and hardly get smaller.
   public var expansionMax: UInt64 = 200
-  /// Bytes that may be unpacked before ``expansionMax`` is asked for: small texts pack well.
+  /// How many bytes may be unpacked before ``expansionMax`` applies, because small texts compress
+  /// well.
   public var expansionFreeBytes: UInt64 = 64 * 1024 * 1024
-  /// Bytes of a path: PATH_MAX of Darwin, less what stands before it where it is installed.
+  /// The longest path in bytes: Darwin's PATH_MAX, less the path of the folder where it is
+  /// installed.
   public var pathBytesMax = 900
-  /// Bytes of one name of a path: NAME_MAX of every file system.
+  /// The longest name in a path, in bytes: NAME_MAX of every file system.
   public var nameBytesMax = 255
-  /// Bytes of `ContentInfo.plist`: two short texts.
+  /// The largest `ContentInfo.plist` in bytes. It holds two short texts.
   public var infoBytesMax = 64 * 1024
-  /// Faults that are listed; more are counted.
+  /// The most faults that are listed. Any further ones are only counted.
   public var faultsMax = 1_000
 
   public init() {}

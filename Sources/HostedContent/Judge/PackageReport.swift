@@ -2,7 +2,7 @@ public import LedgerEvents
 
 /// A file or a link of a package, as the digest counts it.
 public struct PackageFile: Hashable, Sendable {
-  /// What lies at the path.
+  /// What is at the path.
   public enum Content: Hashable, Sendable {
     /// A file: its size in bytes and the SHA-256 of them. Another name of a file (a hard link) is
     /// a file here with the same bytes.

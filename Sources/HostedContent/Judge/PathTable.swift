@@ -18,7 +18,7 @@ struct PathTable {
 
   /// By folded path. Swift's `==` of texts is canonical equivalence, which is wanted here.
   private var nodes: [String: Node] = [:]
-  /// The folder looked at last and found good: entries of one folder come together.
+  /// The last folder that was checked and is valid. Entries of one folder come together.
   private var lastFolder = ""
   /// Folders that were already reported as twins. What is in them is not reported again.
   private var twins: Set<Name> = []

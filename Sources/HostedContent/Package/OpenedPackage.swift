@@ -66,8 +66,8 @@ public struct OpenedPackage: PackageReader, ~Copyable {
     }
   }
 
-  /// A folder is gone over once more, by names, sizes and times; of a container the file is looked
-  /// at.
+  /// Reads a folder's names, sizes and times once more; for a container, checks the state of its
+  /// file.
   public mutating func checkUnchanged() throws(ContentError) {
     do throws(PackageFileError) {
       switch source {

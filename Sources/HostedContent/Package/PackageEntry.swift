@@ -2,7 +2,7 @@
 public struct PackageEntry: Hashable, Sendable {
   /// What an entry is.
   public enum Kind: Hashable, Sendable {
-    /// A file with its size in bytes, where the container states it before the data.
+    /// A file, with its size in bytes if the container states it before the data.
     case file(bytes: UInt64?)
     case folder
     /// A symbolic link and the path that it holds.

@@ -16,6 +16,6 @@ public protocol PackageReader: ~Copyable {
 
   /// Checks that the package is still what it was when it was opened. Call this when all was read.
   ///
-  /// - Throws: ``ContentError`` with ``ContentError/Code/changed`` where it is not.
+  /// - Throws: ``ContentError`` with ``ContentError/Code/changed`` if it is not.
   mutating func checkUnchanged() throws(ContentError)
 }

@@ -78,7 +78,7 @@ final class SQLiteWriter: RowWriter {
   }
 }
 
-/// The SQL besides that for rows.
+/// The SQL for everything except rows.
 enum SQLiteText {
   /// The table that describes the export.
   static let facts = "CREATE TABLE export (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT"
