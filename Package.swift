@@ -47,12 +47,16 @@ let package = Package(
     .target(name: "LMDB", dependencies: ["CLMDB"], swiftSettings: strict + lifetimes),
     .target(name: "LedgerEvents", swiftSettings: strict + lifetimes),
     .target(name: "LedgerModel", dependencies: ["LedgerEvents"], swiftSettings: strict),
+    .target(name: "RunStorage", dependencies: ["LMDB"], swiftSettings: strict + lifetimes),
+    .target(
+      name: "LedgerLog",
+      dependencies: [
+        "LMDB", "LedgerEvents", .product(name: "Crypto", package: "swift-crypto"),
+      ],
+      swiftSettings: strict + lifetimes),
     .target(
       name: "LedgerStore",
-      dependencies: [
-        "LMDB", "LedgerEvents", "LedgerModel",
-        .product(name: "Crypto", package: "swift-crypto"),
-      ],
+      dependencies: ["LMDB", "RunStorage", "LedgerLog", "LedgerEvents", "LedgerModel"],
       swiftSettings: strict + lifetimes),
     .target(
       name: "Entitlements", dependencies: ["LedgerStore", "LedgerModel", "LedgerEvents"],
@@ -159,10 +163,23 @@ let package = Package(
       ],
       exclude: ["Golden"], swiftSettings: strict),
     .testTarget(
+      name: "RunStorageTests", dependencies: ["RunStorage", "LMDB"],
+      swiftSettings: strict + lifetimes),
+    .target(
+      name: "LogTesting", dependencies: ["LedgerLog", "LedgerEvents"], path: "Tests/LogTesting",
+      swiftSettings: strict),
+    .testTarget(
+      name: "LedgerLogTests",
+      dependencies: [
+        "LedgerLog", "LedgerEvents", "LMDB", "LedgerHistories", "LogTesting", "LedgerChild",
+        .product(name: "Crypto", package: "swift-crypto"),
+      ],
+      swiftSettings: strict + lifetimes),
+    .testTarget(
       name: "LedgerStoreTests",
       dependencies: [
         "LedgerStore", "LedgerModel", "LedgerEvents", "LMDB", "LedgerOracle", "LedgerHistories",
-        "LedgerChild",
+        "RunStorage", "LedgerLog", "LogTesting",
       ],
       swiftSettings: strict + lifetimes),
     .testTarget(
@@ -199,7 +216,7 @@ let package = Package(
     .testTarget(
       name: "AuditTests",
       dependencies: [
-        "Audit", "Replay", "LedgerStore", "LedgerModel", "LedgerEvents", "LMDB",
+        "Audit", "Replay", "LedgerStore", "LedgerLog", "LedgerModel", "LedgerEvents", "LMDB",
         "LedgerHistories",
       ],
       swiftSettings: strict),

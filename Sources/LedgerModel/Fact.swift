@@ -60,16 +60,13 @@ public struct Fact: Sendable {
   /// The store time that is believed, in microseconds: what an event states, or the ledger's own
   /// where that runs more than 24 hours ahead of it (`events.md`, *The order of things*).
   public static func believed(_ stated: Int64, recordedAt: Int64) -> Int64 {
-    stated > recordedAt + clockAheadMax ? recordedAt : stated
+    Instant.believed(stated, recordedAt: recordedAt)
   }
 
   /// The same of times of the envelope.
   public static func believed(_ stated: Instant, recordedAt: Instant) -> Instant {
-    Instant(microseconds: believed(stated.microseconds, recordedAt: recordedAt.microseconds))
+    stated.believed(recordedAt: recordedAt)
   }
-
-  /// How far ahead of the ledger's clock a store time is believed, in microseconds.
-  private static let clockAheadMax: Int64 = 24 * Instant.hour
 }
 
 /// Who hosts a download.

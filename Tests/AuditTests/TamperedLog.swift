@@ -4,6 +4,7 @@ import LedgerHistories
 
 @testable import Audit
 @testable import LedgerEvents
+@testable import LedgerLog
 @testable import LedgerStore
 
 /// A log of a random history, and somebody who may write its files and knows their format.

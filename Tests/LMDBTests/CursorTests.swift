@@ -71,7 +71,7 @@ import Testing
         if cursor.key.bigEndian(UInt64.self, at: 0) % 2 == 0 { try cursor.delete() }
         more = try cursor.next()
       }
-      let key = bigEndianKey(100)
+      let key = bigEndianKey(UInt64(100))
       try cursor.put(key.span, bytes("w").span)
       #expect([UInt8](copying: cursor.value) == bytes("w"))
     }

@@ -95,7 +95,7 @@ import Testing
     #expect(order == ["1", "255", "256", "65536", "\(UInt64.max)"])
     try environment.read { transaction in
       expect(try transaction.get(table, 256)?.count == 3)
-      expect(try !transaction.contains(table, bigEndianKey(257).span))
+      expect(try !transaction.contains(table, bigEndianKey(UInt64(257)).span))
     }
   }
 

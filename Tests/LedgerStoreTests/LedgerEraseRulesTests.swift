@@ -1,6 +1,7 @@
 import Foundation
 import LedgerEvents
 import LedgerModel
+import LogTesting
 import Testing
 
 @testable import LedgerStore

@@ -1,7 +1,9 @@
 import Foundation
 import LedgerEvents
+import LogTesting
 import Testing
 
+@testable import LedgerLog
 @testable import LedgerStore
 
 @Suite("Erasing a customer") struct LedgerEraseTests {

@@ -3,6 +3,7 @@ import LMDB
 import LedgerEvents
 import LedgerHistories
 import LedgerModel
+import RunStorage
 import Testing
 
 @testable import LedgerStore

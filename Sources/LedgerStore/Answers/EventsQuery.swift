@@ -215,11 +215,6 @@ extension RecordView {
     source == .app ? text(of: .sourceText) ?? source.text : source.text
   }
 
-  /// Store time as the model believes it.
-  var believedAt: Instant {
-    Fact.believed(occurredAt, recordedAt: recordedAt)
-  }
-
   fileprivate func text(of tag: RecordTag) -> String? {
     var members = fields
     do throws(RecordError) {

@@ -1,6 +1,7 @@
 internal import LMDB
 public import LedgerEvents
 internal import LedgerModel
+internal import RunStorage
 
 extension LedgerView {
   /// The event with an id; nil where the ledger has none.

@@ -1,6 +1,7 @@
 internal import LMDB
 internal import LedgerEvents
 internal import LedgerModel
+internal import RunStorage
 
 extension Ledger {
   /// The bytes of the pages that the log and the projections use.

@@ -1,5 +1,6 @@
 internal import LMDB
 internal import LedgerEvents
+internal import RunStorage
 internal import Synchronization
 
 /// Says at once that a key is in no run, which it is in most questions of an append: every new id

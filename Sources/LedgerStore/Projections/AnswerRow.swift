@@ -1,3 +1,4 @@
+internal import LMDB
 internal import LedgerEvents
 internal import LedgerModel
 

@@ -1,5 +1,6 @@
 internal import LedgerEvents
 internal import LedgerModel
+internal import RunStorage
 
 /// A stretch of the log, read for folding: its facts, and what the indexes take of it.
 struct FactBatch {

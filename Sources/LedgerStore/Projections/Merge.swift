@@ -1,6 +1,7 @@
 internal import LMDB
 internal import LedgerEvents
 internal import LedgerModel
+internal import RunStorage
 
 /// One step of the projections along the log: a stretch of events, folded into the units they
 /// belong to, and indexed.

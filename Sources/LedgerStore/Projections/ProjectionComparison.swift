@@ -1,5 +1,6 @@
 internal import LMDB
 internal import LedgerEvents
+internal import RunStorage
 
 /// Where two generations at one position differ: what `rebuild --check` asks.
 struct ProjectionComparison {

@@ -1,5 +1,6 @@
 internal import LMDB
 internal import LedgerEvents
+internal import RunStorage
 
 /// The projections' index of ids and names, as the log's writer asks it.
 struct ProjectionKeyIndex: KeyIndex {

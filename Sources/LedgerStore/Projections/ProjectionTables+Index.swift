@@ -1,6 +1,7 @@
 internal import LMDB
 internal import LedgerEvents
 internal import LedgerModel
+internal import RunStorage
 
 extension ProjectionTables {
   /// The positions of the events of a unit, ascending.

@@ -1,4 +1,5 @@
 internal import LMDB
+package import RunStorage
 
 /// The tables of a generation of projections; all of them follow from the log.
 struct ProjectionTables: Sendable {
@@ -70,7 +71,7 @@ struct ProjectionTables: Sendable {
 
 extension LedgerError: RunsFailure {
   /// Says in the ledger's words what is wrong with a run: projections are disposable.
-  public init(_ error: RunsError) {
+  package init(_ error: RunsError) {
     self.init(
       .rebuildNeeded, "An index of the projections is damaged: run `daybook rebuild`.",
       cause: error)

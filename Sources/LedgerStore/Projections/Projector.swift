@@ -1,6 +1,7 @@
 internal import LMDB
 internal import LedgerEvents
 internal import LedgerModel
+internal import RunStorage
 
 /// Folds the log into a generation of projections, stretch by stretch.
 ///

@@ -1,5 +1,6 @@
 internal import LMDB
 internal import LedgerEvents
+internal import RunStorage
 
 extension TailOverlay {
   /// The number of a name; nil where no event up to the overlay's end uses it, and where whom it

@@ -1,0 +1,178 @@
+public import LMDB
+public import LedgerEvents
+
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+/// The log of a ledger: every event, in the order of arrival, each acknowledged after one durable
+/// commit.
+///
+/// Open it once a process and share it. Reading takes a snapshot and never waits; appending goes
+/// through one writer a process, and through LMDB's lock between processes. See
+/// ``append(_:options:)``, ``read(_:)`` and ``LogSnapshot``.
+public final class EventLog: Sendable {
+  /// Whether a log is opened to append to.
+  public enum Access: Sendable {
+    case readWrite
+    case readOnly
+  }
+
+  /// The ledger's folder; the log is the folder `log` in it.
+  public let path: String
+  public let access: Access
+  public let identity: LogIdentity
+  /// The log's environment, for copies and for what LMDB can tell.
+  public let environment: Environment
+
+  package let tables: LogTables
+  package let clock: @Sendable () -> Instant
+  let writer: LogWriter
+
+  /// The name of the log's folder in the ledger's.
+  public static let folderName = "log"
+
+  /// The clock of the system, in microseconds.
+  public static let systemClock: @Sendable () -> Instant = {
+    Instant(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000))
+  }
+
+  private init(
+    path: String, access: Access, mode: UInt32, environment: Environment, tables: LogTables,
+    identity: LogIdentity, clock: @escaping @Sendable () -> Instant, keysIn folder: String? = nil
+  ) {
+    self.path = path
+    self.access = access
+    self.environment = environment
+    var tables = tables
+    tables.texts = PersonalTexts(
+      keys: PersonalKeys(
+        folder: folder ?? path, ledger: identity.ledger, mode: mode,
+        isWritable: access == .readWrite),
+      seal: identity.keyHash.people)
+    self.tables = tables
+    self.identity = identity
+    self.clock = clock
+    writer = LogWriter(
+      environment: environment, tables: tables, keyHash: identity.keyHash, clock: clock)
+  }
+
+  /// Opens the log of the ledger in the folder `path`.
+  ///
+  /// - Complexity: O(1): what appending needs to know of earlier events is read when the first
+  ///   event is appended.
+  /// - Throws: ``LedgerError``: `noLedger`, `unknownFormat`, `busy` when this process has it open,
+  ///   `readOnly` without the right to write, `corrupt`, `io`.
+  public convenience init(
+    open path: String, access: Access = .readWrite,
+    options: Environment.Options = Environment.Options(),
+    clock: @escaping @Sendable () -> Instant = EventLog.systemClock
+  ) throws(LedgerError) {
+    try self.init(open: path, access: access, options: options, clock: clock, keysIn: nil)
+  }
+
+  /// Opens a log whose keys are in another folder: a copy, which carries none.
+  package convenience init(
+    open path: String, access: Access, options: Environment.Options = Environment.Options(),
+    clock: @escaping @Sendable () -> Instant = EventLog.systemClock, keysIn folder: String?
+  ) throws(LedgerError) {
+    guard FileManager.default.fileExists(atPath: EventLog.dataFile(path)) else {
+      throw LedgerError(
+        .noLedger, "There is no ledger at \(path): make one with `daybook init \(path)`.")
+    }
+    var options = options
+    options.readOnly = access == .readOnly
+    let environment = try EventLog.open(path, options)
+    let tables = try LogTables(of: environment)
+    let identity = try EventLog.identity(environment, tables)
+    guard let identity else {
+      throw LedgerError(
+        .noLedger,
+        "The making of the ledger at \(path) was cut short: run `daybook init \(path)` again.")
+    }
+    self.init(
+      path: path, access: access, mode: options.mode, environment: environment, tables: tables,
+      identity: identity, clock: clock, keysIn: folder)
+  }
+
+  /// Makes an empty ledger in the folder `path`, which is created where it is missing, and opens
+  /// it.
+  ///
+  /// - Throws: ``LedgerError``: `exists`, `readOnly`, `io`.
+  public static func create(
+    at path: String, options: Environment.Options = Environment.Options(),
+    clock: @escaping @Sendable () -> Instant = EventLog.systemClock
+  ) throws(LedgerError) -> EventLog {
+    try makeFolder(path, mode: options.mode)
+    let environment = try open(path, options)
+    let tables = try LogTables(creatingIn: environment)
+    var random = SystemRandomNumberGenerator()
+    let identity = try LogIdentity(createdAt: clock(), using: &random)
+    let isNew: Bool
+    do throws(LMDBError) {
+      var transaction = try environment.beginWrite()
+      isNew = try !transaction.contains(tables.meta, LogIdentity.Row.format.bytes.span)
+      if isNew {
+        try identity.write(to: &transaction, tables)
+        try transaction.commit()
+      }
+    } catch {
+      throw LedgerError(error)
+    }
+    guard isNew else {
+      throw LedgerError(.exists, "There is a ledger at \(path) already: choose another path.")
+    }
+    return EventLog(
+      path: path, access: .readWrite, mode: options.mode, environment: environment,
+      tables: tables, identity: identity, clock: clock)
+  }
+
+  /// Ends the use of the ledger in this process.
+  ///
+  /// - Throws: ``LedgerError``: `busy` while something reads or appends.
+  public func close() throws(LedgerError) {
+    do throws(LMDBError) { try environment.close() } catch { throw LedgerError(error) }
+  }
+}
+
+extension EventLog {
+  private static func dataFile(_ path: String) -> String {
+    "\(path)/\(folderName)/\(Environment.dataFileName)"
+  }
+
+  private static func makeFolder(_ path: String, mode: UInt32) throws(LedgerError) {
+    // A folder that may be listed by some must be enterable by them.
+    let rights = Int(mode | ((mode & 0o444) >> 2))
+    do {
+      try FileManager.default.createDirectory(
+        atPath: path, withIntermediateDirectories: true,
+        attributes: [.posixPermissions: rights])
+    } catch {
+      throw LedgerError(.io, "\(path) cannot be created: \(error).", cause: error)
+    }
+  }
+
+  private static func open(
+    _ path: String, _ options: Environment.Options
+  ) throws(LedgerError) -> Environment {
+    var options = options
+    options.maxTables = LogTables.count
+    do throws(LMDBError) {
+      return try Environment.open("\(path)/\(folderName)", options: options)
+    } catch {
+      throw LedgerError(error)
+    }
+  }
+
+  private static func identity(
+    _ environment: Environment, _ tables: LogTables
+  ) throws(LedgerError) -> LogIdentity? {
+    let transaction: ReadTransaction
+    do throws(LMDBError) { transaction = try environment.beginRead() } catch {
+      throw LedgerError(error)
+    }
+    return try LogIdentity(transaction.view, tables)
+  }
+}

@@ -1,0 +1,80 @@
+internal import LMDB
+public import LedgerEvents
+
+/// A fast keyed hash of ids and names, 64 bits: what the indexes look keys up by.
+///
+/// Multiply and fold, as wyhash does, under the ledger's own key, so that nobody outside can make
+/// ids that collide. It is not a cryptographic hash: whatever it finds is compared with the log.
+public struct KeyHash: Sendable {
+  private let seed: UInt64
+  private let factor: UInt64
+  /// How people's names are found: by what stays of them when they are erased.
+  package let people: NameSeal
+
+  /// The length of a key in bytes.
+  public static let keyByteCount = 16
+
+  /// Takes the ledger's 16 random bytes, or nothing where there are not 16.
+  init?(key: Span<UInt8>, people: NameSeal) {
+    self.people = people
+    guard key.count == KeyHash.keyByteCount else { return nil }
+    seed = key.bigEndianWord(at: 0)
+    // An even factor would lose bits.
+    factor = key.bigEndianWord(at: 8) | 1
+  }
+
+  /// The hash of an event's id.
+  ///
+  /// - Complexity: O(*n*) in the length of the id, about 15 ns for a UUID.
+  public func id(_ id: Name) -> UInt64 { self.id(id.text.utf8.span) }
+
+  /// The hash of an id by its bytes.
+  package func id(_ bytes: Span<UInt8>) -> UInt64 { hash(bytes, domain: 0) }
+
+  /// The hash of a name; equal texts of different kinds hash differently.
+  ///
+  /// - Complexity: O(*n*) in the length of the name.
+  public func name(_ use: NameUse) -> UInt64 { name(use.name, use.kind) }
+
+  /// The hash of a name of `kind`.
+  package func name(_ name: Name, _ kind: NameKind) -> UInt64 {
+    self.name(name.text.utf8.span, kind)
+  }
+
+  /// The hash of a name of `kind` by its text: a person's is what its row keeps.
+  package func name(_ text: Span<UInt8>, _ kind: NameKind) -> UInt64 {
+    kind.isPersonal ? people.hash(text, kind).0 : hash(text, domain: kind.rawValue)
+  }
+
+  /// The hash of the name with this row of the log; nil where it is none.
+  package func name(row: Span<UInt8>) -> UInt64? {
+    guard row.count > 1, let kind = NameKind(rawValue: row[0]) else { return nil }
+    guard kind.isPersonal else {
+      return hash(row.extracting(1..<row.count), domain: kind.rawValue)
+    }
+    return SealedName(row)?.hash.0
+  }
+
+  /// The hash of `bytes` among those of one `domain`: 0 for ids, else the raw value of a kind.
+  package func hash(_ bytes: Span<UInt8>, domain: UInt8) -> UInt64 {
+    let count = bytes.count
+    var state = mix(seed ^ UInt64(domain), UInt64(truncatingIfNeeded: count) ^ factor)
+    var offset = 0
+    while count - offset >= 8 {
+      state = mix(state ^ bytes.bigEndianWord(at: offset), factor)
+      offset += 8
+    }
+    if offset < count {
+      var rest: UInt64 = 0
+      for index in offset..<count { rest = rest << 8 | UInt64(bytes[index]) }
+      state = mix(state ^ rest, factor)
+    }
+    return mix(state ^ seed, 0x9E37_79B9_7F4A_7C15)
+  }
+
+  @inline(__always)
+  private func mix(_ left: UInt64, _ right: UInt64) -> UInt64 {
+    let product = left.multipliedFullWidth(by: right)
+    return product.high ^ product.low
+  }
+}

@@ -1,0 +1,138 @@
+package import LMDB
+public import LedgerEvents
+
+/// What a ledger is, fixed when it is made.
+public struct LogIdentity: Sendable {
+  /// The version of the log's format; another than `formatVersion` is refused.
+  public let format: UInt32
+  /// 16 random bytes that no other ledger has.
+  public let ledger: [UInt8]
+  /// The ledger's keyed hash of ids and names.
+  public let keyHash: KeyHash
+  /// The ledger's key for hashes of personal texts inside records.
+  public let textKey: HashKey
+  /// When the ledger was made, by its own clock.
+  public let createdAt: Instant
+  private let key: [UInt8]
+
+  /// The format that this version writes and reads.
+  public static let formatVersion: UInt32 = 2
+
+  /// The length of all keys together in bytes: of the indexes' hash, of the hashes in records, and
+  /// two of people's names.
+  private static let keysByteCount = KeyHash.keyByteCount + 3 * 16
+
+  /// The length of a ledger's id in bytes.
+  static let ledgerByteCount = 16
+
+  /// A new ledger's.
+  init(createdAt: Instant, using random: inout some RandomNumberGenerator) throws(LedgerError) {
+    let ledger = [UInt8](random: LogIdentity.ledgerByteCount, using: &random)
+    let key = [UInt8](random: LogIdentity.keysByteCount, using: &random)
+    try self.init(
+      format: LogIdentity.formatVersion, ledger: ledger, key: key, createdAt: createdAt)
+  }
+
+  private init(
+    format: UInt32, ledger: [UInt8], key: [UInt8], createdAt: Instant
+  ) throws(LedgerError) {
+    guard ledger.count == LogIdentity.ledgerByteCount, key.count == LogIdentity.keysByteCount
+    else { throw .corrupt("The ledger's id or key has the wrong length") }
+    func hashKey(_ index: Int) -> HashKey {
+      let at = KeyHash.keyByteCount + 16 * index
+      return HashKey(
+        low: key.span.bigEndianWord(at: at), high: key.span.bigEndianWord(at: at + 8))
+    }
+    let seal = NameSeal(low: hashKey(1), high: hashKey(2))
+    guard
+      let keyHash = KeyHash(key: key.span.extracting(0..<KeyHash.keyByteCount), people: seal)
+    else { throw .corrupt("The ledger's key has the wrong length") }
+    self.format = format
+    self.ledger = ledger
+    self.keyHash = keyHash
+    textKey = hashKey(0)
+    self.createdAt = createdAt
+    self.key = key
+  }
+}
+
+extension LogIdentity {
+  /// The rows of `meta`, by their key.
+  package enum Row: String, CaseIterable {
+    case format, ledger, key, created
+    /// The live generation of the projections; not part of the identity.
+    case generation
+    /// The position of an erasure whose keys may not be overwritten yet; absent as a rule.
+    case erasing
+
+    package var bytes: [UInt8] { Array(rawValue.utf8) }
+  }
+
+  /// Reads what `view` says of the ledger; nil where its making was cut short.
+  init?(_ view: TransactionView, _ tables: LogTables) throws(LedgerError) {
+    guard let format = try LogIdentity.number(.format, view, tables) else { return nil }
+    guard format == UInt64(LogIdentity.formatVersion) else {
+      throw LedgerError(
+        .unknownFormat,
+        """
+        The ledger has format \(format) and this version knows \(LogIdentity.formatVersion): \
+        use the daybook that wrote it, or a newer one.
+        """)
+    }
+    guard let ledger = try LogIdentity.row(.ledger, view, tables),
+      let key = try LogIdentity.row(.key, view, tables),
+      let created = try LogIdentity.number(.created, view, tables)
+    else { throw .corrupt("The ledger's identity is incomplete") }
+    try self.init(
+      format: UInt32(truncatingIfNeeded: format), ledger: ledger, key: key,
+      createdAt: Instant(microseconds: Int64(bitPattern: created)))
+  }
+
+  /// Writes the identity of a new ledger.
+  package func write(
+    to transaction: inout WriteTransaction, _ tables: LogTables
+  ) throws(LMDBError) {
+    let rows: [(Row, [UInt8])] = [
+      (.format, [UInt8](bigEndianWord: UInt64(format))), (.ledger, ledger), (.key, key),
+      (.created, [UInt8](bigEndianWord: UInt64(bitPattern: createdAt.microseconds))),
+      (.generation, [UInt8](bigEndianWord: 0)),
+    ]
+    for (row, value) in rows {
+      try transaction.put(tables.meta, row.bytes.span, value.span)
+    }
+  }
+
+  /// The number in a row of `meta`.
+  package static func number(
+    _ row: Row, _ view: TransactionView, _ tables: LogTables
+  ) throws(LedgerError) -> UInt64? {
+    guard let bytes = try LogIdentity.row(row, view, tables) else { return nil }
+    guard bytes.count == 8 else { throw .corrupt("The ledger's \(row) has the wrong length") }
+    return bytes.span.bigEndianWord(at: 0)
+  }
+
+  package static func row(
+    _ row: Row, _ view: TransactionView, _ tables: LogTables
+  ) throws(LedgerError) -> [UInt8]? {
+    do throws(LMDBError) {
+      guard let value = try view.get(tables.meta, row.bytes.span) else { return nil }
+      return [UInt8](copying: value)
+    } catch {
+      throw LedgerError(error)
+    }
+  }
+}
+
+extension [UInt8] {
+  /// Eight bytes, the most significant first.
+  package init(bigEndianWord word: UInt64) {
+    self.init()
+    append(bigEndianWord: word)
+  }
+
+  /// `count` random bytes; a multiple of eight.
+  package init(random count: Int, using random: inout some RandomNumberGenerator) {
+    self.init()
+    for _ in 0..<count / 8 { append(bigEndianWord: random.next()) }
+  }
+}

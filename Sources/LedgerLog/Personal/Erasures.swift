@@ -1,0 +1,159 @@
+internal import LMDB
+package import LedgerEvents
+
+/// What the writer knows of erasures: which numbers of names stand for people who were erased, and
+/// when. There are few, so all of them are held.
+///
+/// A number that was erased is never given to what happens later: the name gets another one.
+struct Erasures {
+  private struct Former {
+    let number: NameNumber
+    /// When the erasure happened, by the clock that is believed.
+    let moment: Instant
+  }
+
+  /// By the first half of a name's hash.
+  private var formers: [UInt64: [Former]] = [:]
+  private var numbers: Set<NameNumber> = []
+  /// How many slots had been destroyed when this was read.
+  private var count = 0
+
+  init() {}
+
+  /// Whether nobody was ever erased.
+  var isEmpty: Bool { count == 0 }
+
+  /// Reads what the log says, where it says something else than is known.
+  ///
+  /// - Complexity: O(1) where nothing was erased since, else O(*n*) in all that was ever erased.
+  mutating func catchUp(_ log: LogView) throws(LedgerError) {
+    let count = try log.erasureCount()
+    guard count != self.count else { return }
+    self = Erasures()
+    var moments: [UInt64: Instant] = [:]
+    for erased in try log.erasedSlots() where erased.number != 0 {
+      if moments[erased.position] == nil {
+        moments[erased.position] = try log.record(at: erased.position).believedAt
+      }
+      guard let moment = moments[erased.position] else { continue }
+      numbers.insert(erased.number)
+      formers[try log.sealedName(erased.number).hash.0, default: []]
+        .append(Former(number: erased.number, moment: moment))
+    }
+    self.count = count
+  }
+
+  /// Whether a person's number is one that nothing new may have: erased, or never given a key.
+  func isErased(_ number: NameNumber, _ log: LogView) throws(LedgerError) -> Bool {
+    if isEmpty { return false }
+    if numbers.contains(number) { return true }
+    guard let row = try log.nameRow(number, in: log.tables.people), let name = SealedName(row)
+    else { return false }
+    return name.slot.isForgotten
+  }
+
+  /// Who a name was at `time`, where whoever that was has been erased since.
+  ///
+  /// - Parameter row: The name: a byte for its kind, then its text.
+  func number(
+    of row: Span<UInt8>, _ hash: UInt64, at time: Instant, _ log: LogView
+  ) throws(LedgerError) -> NameNumber? {
+    var found: Former?
+    for former in formers[hash] ?? []
+    where former.moment >= time && former.moment < found?.moment ?? .distantFuture {
+      if try log.isName(former.number, row: row) { found = former }
+    }
+    return found?.number
+  }
+
+  /// Whom the newest erasure of a name was about; nil where none was.
+  func newestNumber(
+    of row: Span<UInt8>, _ hash: UInt64, _ log: LogView
+  ) throws(LedgerError) -> NameNumber? {
+    var found: NameNumber?
+    for former in formers[hash] ?? [] where former.number > found ?? 0 {
+      if try log.isName(former.number, row: row) { found = former.number }
+    }
+    return found
+  }
+}
+
+extension Instant {
+  fileprivate static let distantFuture = Instant(microseconds: .max)
+}
+
+/// A row of the table `erased`: a slot of the key file that an erasure destroyed.
+///
+/// ```
+/// key     0  4  slot, big-endian
+/// value   0  8  position of account.erased, big-endian
+///         8  4  number of the name that was sealed under it, big-endian; 0 where it was the
+///               personal data of an event
+/// ```
+package struct ErasedSlot {
+  package let slot: UInt32
+  package let position: UInt64
+  package let number: NameNumber
+
+  static let valueByteCount = 12
+
+  init(slot: UInt32, position: UInt64, number: NameNumber) {
+    self.slot = slot
+    self.position = position
+    self.number = number
+  }
+
+  /// Nil where the bytes are no such row.
+  init?(_ key: Span<UInt8>, _ value: Span<UInt8>) {
+    guard key.count == 4, value.count == ErasedSlot.valueByteCount else { return nil }
+    self.init(
+      slot: key.bigEndianHalf(at: 0), position: value.bigEndianWord(at: 0),
+      number: value.bigEndianHalf(at: 8))
+  }
+
+  var value: [UInt8] {
+    var bytes = [UInt8](bigEndianWord: position)
+    bytes.append(bigEndianHalf: number)
+    return bytes
+  }
+}
+
+extension LogView {
+  /// Every slot that was destroyed.
+  ///
+  /// - Throws: ``LedgerError``: `corrupt`, `io`.
+  package func erasedSlots() throws(LedgerError) -> [ErasedSlot] {
+    var found: [ErasedSlot] = []
+    var cursor: Cursor
+    do throws(LMDBError) { cursor = try view.cursor(tables.erased) } catch {
+      throw LedgerError(error)
+    }
+    while true {
+      do throws(LMDBError) {
+        if try !cursor.next() { return found }
+      } catch { throw LedgerError(error) }
+      guard let erased = ErasedSlot(cursor.key, cursor.value) else {
+        throw .corrupt("A row about what was erased is damaged")
+      }
+      found.append(erased)
+    }
+  }
+
+  /// How many slots of the key file are taken: slots never go back within a table.
+  ///
+  /// - Complexity: O(log *n*).
+  package func lastSlot() throws(LedgerError) -> UInt32 {
+    var last: UInt32 = 0
+    do throws(LMDBError) {
+      var people = try view.cursor(tables.people)
+      if try people.last(), let name = SealedName(people.value) { last = name.slot.taken }
+      var personal = try view.cursor(tables.personal)
+      if try personal.last(), let data = SealedData(personal.value) {
+        last = max(last, data.slot.taken)
+      }
+    } catch {
+      throw LedgerError(error)
+    }
+    return last
+  }
+}

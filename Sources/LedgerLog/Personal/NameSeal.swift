@@ -1,0 +1,142 @@
+internal import LMDB
+package import LedgerEvents
+
+/// How a ledger keeps people's names: sealed, found by a hash under the ledger's key.
+package struct NameSeal: Sendable {
+  /// Two keys, so that two names with one hash are too seldom to be met (128 bits).
+  private let low: HashKey
+  private let high: HashKey
+
+  init(low: HashKey, high: HashKey) {
+    self.low = low
+    self.high = high
+  }
+
+  /// The hash of a name: what stays of it when it is erased.
+  package func hash(_ text: Span<UInt8>, _ kind: NameKind) -> (UInt64, UInt64) {
+    // A key of its own for each kind, so that equal texts of two kinds have nothing in common.
+    let kind = UInt64(kind.rawValue)
+    return (
+      HashKey(low: low.low ^ kind, high: low.high).hash(text),
+      HashKey(low: high.low ^ kind, high: high.high).hash(text)
+    )
+  }
+
+  /// The key of an account's answer in the projections: its hash, 16 bytes.
+  package func answerKey(of account: Name) -> InlineArray<16, UInt8> {
+    NameSeal.answerKey(hash(account.text.utf8.span, .account))
+  }
+
+  package static func answerKey(_ hash: (UInt64, UInt64)) -> InlineArray<16, UInt8> {
+    InlineArray { index in
+      UInt8(truncatingIfNeeded: (index < 8 ? hash.0 : hash.1) >> UInt64(56 - 8 * (index & 7)))
+    }
+  }
+
+  /// Seals a name.
+  ///
+  /// - Parameters:
+  ///   - row: A byte for its kind and its text.
+  ///   - slot: The slot of the key file, or a forgotten one.
+  ///   - secret: What the slot holds; one that nobody keeps where the slot is a forgotten one.
+  func seal(
+    _ row: Span<UInt8>, _ kind: NameKind, _ slot: Slot, _ secret: Secret
+  ) throws(LedgerError) -> [UInt8] {
+    let plain = [UInt8](copying: row)
+    let commitment = Commitment.name(row: plain, nonce: secret.nonce)
+    let (first, second) = hash(row.extracting(1..<row.count), kind)
+    var sealed = [row[0]]
+    sealed.reserveCapacity(SealedName.headByteCount + row.count + Secret.overhead)
+    slot.append(to: &sealed)
+    sealed.append(bigEndianWord: first)
+    sealed.append(bigEndianWord: second)
+    sealed.append(contentsOf: commitment)
+    if !slot.isForgotten {
+      sealed.append(contentsOf: try secret.seal(Array(plain.dropFirst()), commitment: commitment))
+    }
+    return sealed
+  }
+}
+
+/// A row of the table `people`.
+///
+/// ```
+/// 0   1  kind
+/// 1   4  slot, big-endian; the highest bit: never had a key
+/// 5  16  hash under the ledger's key
+/// 21 32  commitment
+/// 53     the text, sealed; nothing where it never had a key
+/// ```
+package struct SealedName: ~Escapable {
+  static let headByteCount = 53
+  private static let slotAt = 1
+  private static let hashAt = 5
+  private static let commitmentAt = 21
+
+  private let row: Span<UInt8>
+
+  /// Nil where the bytes are no such row.
+  @_lifetime(copy row)
+  init?(_ row: Span<UInt8>) {
+    guard row.count >= SealedName.headByteCount, let kind = NameKind(rawValue: row[0]),
+      kind.isPersonal
+    else { return nil }
+    self.row = row
+    self.kind = kind
+    guard slot.isForgotten == (row.count == SealedName.headByteCount) else { return nil }
+  }
+
+  let kind: NameKind
+
+  package var slot: Slot { Slot(row.bigEndianHalf(at: SealedName.slotAt)) }
+
+  /// Whether it is the name with this hash.
+  func hasHash(_ hash: (UInt64, UInt64)) -> Bool {
+    row.bigEndianWord(at: SealedName.hashAt) == hash.0
+      && row.bigEndianWord(at: SealedName.hashAt + 8) == hash.1
+  }
+
+  package var hash: (UInt64, UInt64) {
+    (row.bigEndianWord(at: SealedName.hashAt), row.bigEndianWord(at: SealedName.hashAt + 8))
+  }
+
+  /// What the tree holds of it.
+  var commitment: Span<UInt8> {
+    @_lifetime(copy self)
+    get { row.extracting(SealedName.commitmentAt..<SealedName.headByteCount) }
+  }
+
+  /// The text; nil where `secret` does not open it.
+  func text(_ secret: Secret) -> Name? {
+    let sealed = [UInt8](copying: row.extracting(SealedName.headByteCount..<row.count))
+    guard let text = secret.open(sealed, commitment: [UInt8](copying: commitment)) else {
+      return nil
+    }
+    return String(validating: text, as: UTF8.self).map { Name($0) }
+  }
+}
+
+/// The number of a slot of the key file as it stands in rows.
+///
+/// A text that was never given a key, because whom it is about had been erased before it came, has
+/// the last slot that was taken before it with the highest bit set: so slots of a table never go
+/// back, and its last row tells how many are taken.
+package struct Slot: Hashable, Sendable {
+  let raw: UInt32
+
+  private static let forgottenBit: UInt32 = 0x8000_0000
+
+  package init(_ raw: UInt32) { self.raw = raw }
+
+  /// What is sealed under no key, behind `last` slots that are taken.
+  static func forgotten(after last: UInt32) -> Slot { Slot(last | forgottenBit) }
+
+  package var isForgotten: Bool { raw & Slot.forgottenBit != 0 }
+
+  /// How many slots are taken once the row is written.
+  package var taken: UInt32 { raw & ~Slot.forgottenBit }
+
+  package func append(to bytes: inout [UInt8]) {
+    bytes.append(bigEndianHalf: raw)
+  }
+}

@@ -1,0 +1,111 @@
+internal import Crypto
+internal import LMDB
+internal import LedgerEvents
+
+/// What of an event may identify a person: committed to and sealed on its caller's thread, before
+/// it has a slot.
+struct PersonalPart: Sendable {
+  /// What the record holds.
+  let commitment: [UInt8]
+  /// The event's own secret, which the row carries under the pad of its slot.
+  let secret: Secret
+  private let sealed: [UInt8]
+
+  /// The personal part of `event`, nil where it has none.
+  init?(of event: Event, _ secrets: inout SecretSource?) throws(LedgerError) {
+    let members = event.personalMembers
+    guard !members.isEmpty else { return nil }
+    var source = secrets ?? SecretSource()
+    secret = source.next()
+    secrets = source
+    commitment = PersonalPart.commitment(to: members, secret)
+    sealed = try secret.seal(EventData(members: members).json, commitment: commitment)
+  }
+
+  /// The length of the row.
+  var byteCount: Int { SealedData.headByteCount + sealed.count }
+
+  /// The row of the table `personal`.
+  ///
+  /// - Parameter pad: What the slot holds; nil where the part is to be forgotten.
+  func row(_ slot: Slot, pad: Secret?) -> [UInt8] {
+    var row: [UInt8] = []
+    slot.append(to: &row)
+    guard let pad else { return row }
+    row.append(contentsOf: Secret(secret.bytes, unwrappedWith: pad).bytes)
+    row.append(contentsOf: sealed)
+    return row
+  }
+
+  /// The commitment that a record carries to the members of this JSON; nil where it is none.
+  static func commitment(to json: [UInt8], _ secret: Secret) -> [UInt8]? {
+    do throws(RecordError) {
+      return commitment(to: try EventData(personal: json).members, secret)
+    } catch { return nil }
+  }
+
+  /// The commitment that a record carries to these members.
+  static func commitment(to members: [EventData.Member], _ secret: Secret) -> [UInt8] {
+    Commitment.data(
+      members.enumerated().map { index, member in
+        Commitment.member(member, nonce: Commitment.nonce(ofMember: index, seed: secret.nonce))
+      })
+  }
+}
+
+/// A row of the table `personal`.
+///
+/// ```
+/// 0   4  slot, big-endian; the highest bit: never had a key, and nothing follows
+/// 4  32  the event's own secret, the slot's added to it bit by bit
+/// 36     the personal members as one JSON object, sealed
+/// ```
+package struct SealedData: ~Escapable {
+  static let headByteCount = 4 + Secret.byteCount
+
+  private let row: Span<UInt8>
+  package let slot: Slot
+
+  /// Nil where the bytes are no such row.
+  @_lifetime(copy row)
+  package init?(_ row: Span<UInt8>) {
+    guard row.count >= 4 else { return nil }
+    slot = Slot(row.bigEndianHalf(at: 0))
+    guard slot.isForgotten ? row.count == 4 : row.count > SealedData.headByteCount else {
+      return nil
+    }
+    self.row = row
+  }
+
+  /// The event's own secret.
+  ///
+  /// - Parameter pad: What the slot holds.
+  /// - Precondition: The slot is no forgotten one.
+  func secret(_ pad: Secret) -> Secret {
+    let wrapped = [UInt8](copying: row.extracting(4..<SealedData.headByteCount))
+    return Secret(wrapped, unwrappedWith: pad)
+  }
+
+  /// The members' JSON; nil where `secret` does not open it.
+  package func json(_ secret: Secret, commitment: [UInt8]) -> [UInt8]? {
+    let sealed = [UInt8](copying: row.extracting(SealedData.headByteCount..<row.count))
+    return secret.open(sealed, commitment: commitment)
+  }
+}
+
+/// Secrets that nobody can guess, from one draw of randomness a batch.
+struct SecretSource {
+  private let seed: [UInt8]
+  private var count: UInt64 = 0
+
+  init() {
+    var random = SystemRandomNumberGenerator()
+    seed = [UInt8](random: 32, using: &random)
+  }
+
+  /// The next secret: SHA-256(seed ‖ counter).
+  mutating func next() -> Secret {
+    count += 1
+    return Secret(TreeHash(SHA256.hash(data: seed + [UInt8](bigEndianWord: count))).bytes)
+  }
+}

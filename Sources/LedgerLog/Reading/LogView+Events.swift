@@ -1,0 +1,91 @@
+internal import LMDB
+public import LedgerEvents
+
+extension LogView {
+  /// The record at `position`, in place.
+  ///
+  /// - Parameters:
+  ///   - position: From 1.
+  ///   - isChecked: Whether its checksum is compared, which takes most of the time.
+  /// - Complexity: O(log *n*), no allocation.
+  /// - Throws: ``LedgerError``: `notFound`, `corrupt`, `unknownFormat`.
+  @_lifetime(copy self)
+  public func record(
+    at position: UInt64, isChecked: Bool = true
+  ) throws(LedgerError) -> RecordView {
+    let bytes = try recordBytes(at: position)
+    do throws(RecordError) { return try RecordView(bytes, isChecked: isChecked) } catch {
+      throw LedgerError(error, at: position)
+    }
+  }
+
+  /// The event at `position`, field for field as it was appended.
+  ///
+  /// - Complexity: O(log *n*) for each of its names, and it is copied.
+  /// - Throws: ``LedgerError``: `notFound`, `corrupt`, `unknownFormat`.
+  public func event(at position: UInt64) throws(LedgerError) -> RecordedEvent {
+    try event(of: try record(at: position))
+  }
+
+  /// The event of a record of this log.
+  ///
+  /// - Complexity: as ``event(at:)``.
+  public func event(of record: borrowing RecordView) throws(LedgerError) -> RecordedEvent {
+    let personal = record.commitment == nil ? nil : try personal(of: record)
+    var failure: LedgerError?
+    let event: RecordedEvent
+    do throws(RecordError) {
+      event = try record.recordedEvent(
+        texts: { number in
+          do throws(LedgerError) { return try name(number).name } catch {
+            failure = error
+            return nil
+          }
+        }, personal: personal?.json, substitute: { _ in personal?.substitute })
+    } catch {
+      throw LedgerError(error, at: record.position)
+    }
+    if let failure { throw failure }
+    return event
+  }
+
+  /// Whether the event at `position` has this id; what an index says is asked here.
+  package func isID(_ id: Name, at position: UInt64) throws(LedgerError) -> Bool {
+    let record = try record(at: position, isChecked: false)
+    do throws(RecordError) { return try record.id() == id } catch {
+      throw LedgerError(error, at: position)
+    }
+  }
+}
+
+extension LogCursor {
+  /// The record at the cursor, in place.
+  ///
+  /// - Parameter isChecked: Whether its checksum is compared, which takes most of the time.
+  /// - Throws: ``LedgerError``: `corrupt`, `unknownFormat`.
+  @_lifetime(copy self)
+  public func record(isChecked: Bool = true) throws(LedgerError) -> RecordView {
+    let bytes = bytes
+    do throws(RecordError) { return try RecordView(bytes, isChecked: isChecked) } catch {
+      throw LedgerError(error, at: position)
+    }
+  }
+}
+
+extension KeyHash {
+  /// The hash of the id in a record.
+  ///
+  /// - Parameter buffer: Holds the id's bytes meanwhile: the caller keeps it from record to record.
+  package func id(of record: borrowing RecordView, _ buffer: inout [UInt8]) -> UInt64 {
+    record.copyID(to: &buffer)
+    return id(buffer.span)
+  }
+}
+
+extension LedgerError {
+  /// Says where in the log a record is not one.
+  package init(_ error: RecordError, at position: UInt64) {
+    let code: Code = error.code == .unknownVersion ? .unknownFormat : .corrupt
+    self.init(code, "Position \(position): \(error)", position: position, cause: error)
+  }
+}

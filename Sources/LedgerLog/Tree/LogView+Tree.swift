@@ -1,0 +1,64 @@
+internal import LMDB
+
+extension LogView {
+  /// The root of the tree over the events up to `size`: the log's fingerprint at that position
+  /// (RFC 6962, section 2.1). At 0 it is the hash of nothing.
+  ///
+  /// - Complexity: O(log *n*) look-ups and hashes, and at most 15 records hashed again.
+  /// - Throws: ``LedgerError``: `notFound` where the log is shorter, `corrupt`.
+  public func root(at size: UInt64) throws(LedgerError) -> TreeHash {
+    var hasher = TreeHasher()
+    let peaks = try peaks(at: size, &hasher)
+    return MerkleTree.root(of: peaks, &hasher)
+  }
+
+  /// The right edge of the tree, to append to.
+  func frontier() throws(LedgerError) -> MerkleFrontier {
+    var hasher = TreeHasher()
+    return MerkleFrontier(size: lastPosition, peaks: try peaks(at: lastPosition, &hasher))
+  }
+
+  private func peaks(
+    at size: UInt64, _ hasher: inout TreeHasher
+  ) throws(LedgerError) -> [TreeHash] {
+    guard size <= lastPosition else {
+      throw LedgerError(
+        .notFound, "The log has \(lastPosition) events, there is no root at \(size) yet.",
+        position: size)
+    }
+    var peaks: [TreeHash] = []
+    for (level, index) in MerkleTree.peaks(size: size) {
+      peaks.append(try node(level: level, index: index, &hasher))
+    }
+    return peaks
+  }
+
+  /// The hash of a whole subtree of 2^`level` leaves.
+  package func node(
+    level: Int, index: UInt64, _ hasher: inout TreeHasher
+  ) throws(LedgerError) -> TreeHash {
+    if level >= MerkleTree.storedLevelMin {
+      return try storedNode(MerkleTree.storedIndex(level: level, index: index))
+    }
+    if level == 0 {
+      var leaf = TreeHasher.leafPrefix
+      try appendLeaf(of: try recordBytes(at: index + 1), at: index + 1, to: &leaf)
+      return TreeHasher.leafHash(prefixed: leaf)
+    }
+    let left = try node(level: level - 1, index: 2 * index, &hasher)
+    let right = try node(level: level - 1, index: 2 * index + 1, &hasher)
+    return hasher.parent(left, right)
+  }
+
+  /// The node at a place in the order of storing.
+  func storedNode(_ place: UInt64) throws(LedgerError) -> TreeHash {
+    let found: Span<UInt8>?
+    do throws(LMDBError) { found = try view.get(tables.tree, place) } catch {
+      throw LedgerError(error)
+    }
+    guard let found, let node = TreeHash(found) else {
+      throw .corrupt("The node \(place) of the tree is missing or damaged")
+    }
+    return node
+  }
+}

@@ -1,0 +1,109 @@
+internal import Crypto
+internal import LMDB
+
+/// A SHA-256 value: 32 bytes, held as four big-endian words.
+public struct TreeHash: Hashable, Sendable {
+  let word0: UInt64
+  let word1: UInt64
+  let word2: UInt64
+  let word3: UInt64
+
+  /// The length in bytes.
+  public static let byteCount = 32
+
+  /// Takes 32 bytes, or nothing where there are not 32.
+  public init?(_ bytes: Span<UInt8>) {
+    guard bytes.count == TreeHash.byteCount else { return nil }
+    word0 = bytes.bigEndianWord(at: 0)
+    word1 = bytes.bigEndianWord(at: 8)
+    word2 = bytes.bigEndianWord(at: 16)
+    word3 = bytes.bigEndianWord(at: 24)
+  }
+
+  init(_ digest: SHA256Digest) {
+    var bytes = digest.makeIterator()
+    word0 = TreeHash.word(&bytes)
+    word1 = TreeHash.word(&bytes)
+    word2 = TreeHash.word(&bytes)
+    word3 = TreeHash.word(&bytes)
+  }
+
+  @inline(__always)
+  private static func word(_ bytes: inout SHA256Digest.Iterator) -> UInt64 {
+    var word: UInt64 = 0
+    for _ in 0..<8 { word = word << 8 | UInt64(bytes.next() ?? 0) }
+    return word
+  }
+
+  /// The 32 bytes.
+  public var bytes: [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: TreeHash.byteCount)
+    write(to: &bytes, at: 0)
+    return bytes
+  }
+
+  /// The 32 bytes in lower-case hexadecimal digits.
+  public var hexadecimal: String {
+    let digits = Array("0123456789abcdef".utf8)
+    var text: [UInt8] = []
+    text.reserveCapacity(2 * TreeHash.byteCount)
+    for byte in bytes {
+      text.append(digits[Int(byte >> 4)])
+      text.append(digits[Int(byte & 15)])
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// Writes the 32 bytes into `bytes` from `offset` on.
+  @inline(__always)
+  package func write(to bytes: inout [UInt8], at offset: Int) {
+    bytes.setBigEndianWord(word0, at: offset)
+    bytes.setBigEndianWord(word1, at: offset + 8)
+    bytes.setBigEndianWord(word2, at: offset + 16)
+    bytes.setBigEndianWord(word3, at: offset + 24)
+  }
+}
+
+extension TreeHash {
+  /// Adds the 32 bytes to `bytes`.
+  package func append(to bytes: inout [UInt8]) {
+    bytes.append(bigEndianWord: word0)
+    bytes.append(bigEndianWord: word1)
+    bytes.append(bigEndianWord: word2)
+    bytes.append(bigEndianWord: word3)
+  }
+}
+
+/// SHA-256 with the prefixes of RFC 6962, over buffers that are used again.
+package struct TreeHasher {
+  /// 0x01, the left hash, the right hash.
+  private var node = [UInt8](repeating: 1, count: 1 + 2 * TreeHash.byteCount)
+  private var leaf: [UInt8] = []
+
+  /// The hash of a tree without leaves: of no bytes at all.
+  static let empty = TreeHash(SHA256.hash(data: [UInt8]()))
+
+  /// What stands before an entry when its leaf is hashed.
+  static let leafPrefix: [UInt8] = [0]
+
+  /// SHA-256(0x00 ‖ entry) of a buffer that holds the zero byte before the entry already.
+  static func leafHash(prefixed buffer: [UInt8]) -> TreeHash {
+    assert(buffer.first == 0, "a leaf is hashed behind a zero byte")
+    return TreeHash(SHA256.hash(data: buffer))
+  }
+
+  /// SHA-256(0x00 ‖ `entry`).
+  mutating func leafHash(_ entry: Span<UInt8>) -> TreeHash {
+    leaf.removeAll(keepingCapacity: true)
+    leaf.append(0)
+    leaf.append(copying: entry)
+    return TreeHasher.leafHash(prefixed: leaf)
+  }
+
+  /// SHA-256(0x01 ‖ `left` ‖ `right`).
+  mutating func parent(_ left: TreeHash, _ right: TreeHash) -> TreeHash {
+    left.write(to: &node, at: 1)
+    right.write(to: &node, at: 1 + TreeHash.byteCount)
+    return TreeHash(SHA256.hash(data: node))
+  }
+}

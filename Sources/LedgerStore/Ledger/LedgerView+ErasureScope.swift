@@ -1,0 +1,295 @@
+internal import LMDB
+internal import LedgerEvents
+internal import LedgerModel
+
+/// What operators recorded that names one of some accounts.
+struct Mentions: Sendable {
+  /// The accounts' texts.
+  let texts: Set<String>
+  /// The position up to which the log was looked through.
+  let through: UInt64
+  let slots: [UInt32]
+}
+
+extension LedgerView {
+  /// What identifies the customer that an account is: the names of all accounts that are the
+  /// customer's, of the devices and sessions that nobody else used, the personal data of the
+  /// customer's events and of what these devices report of themselves, and what operators wrote of
+  /// the customer when they exported. Of who was erased before, what came since about that time.
+  ///
+  /// - Parameter known: Mentions that were looked for before.
+  /// - Complexity: O(*n* log *n*) in the events of the customer's units, and O(*m*) in the events
+  ///   behind `known`.
+  /// - Throws: ``LedgerError``: `notFound` where no event names the account.
+  func erasureScope(
+    of account: Name, _ known: Mentions? = nil
+  ) throws(LedgerError) -> ErasureScope {
+    let customer = try erasedCustomer(account)
+    var scope = ErasureScope()
+    var uses = UsesOfPeople(accounts: customer.accounts)
+    for place in customer.places {
+      let record = try log.record(at: place)
+      let isMember = customer.members.contains(place)
+      if isMember { scope.newest = max(scope.newest, record.believedAt) }
+      uses.note(record, isMember: isMember)
+    }
+    for place in customer.members.union(uses.reports) {
+      if let slot = try log.livingSlot(ofData: place) { scope.texts.insert(slot) }
+    }
+    for number in customer.accounts.union(uses.exclusive) {
+      if let slot = try log.livingSlot(ofName: number) { scope.names[slot] = number }
+    }
+    let mentions = try mentions(of: customer, account, known)
+    scope.texts.formUnion(mentions.slots)
+    return scope
+  }
+
+  /// What operators recorded of the customer up to now; to be looked for before the log is locked.
+  func mentions(of account: Name) throws(LedgerError) -> Mentions {
+    try mentions(of: try erasedCustomer(account), account, nil)
+  }
+
+  // MARK: - Whose events
+
+  /// The numbers of an account's name, whoever was erased among them.
+  private func allNumbers(ofAccount name: Name) throws(LedgerError) -> Set<NameNumber> {
+    try reader.overlay.allNumbers(
+      of: NameUse(kind: .account, name: name), log, reader.keyHash, tables, projections)
+  }
+
+  private func erasedCustomer(_ account: Name) throws(LedgerError) -> ErasedCustomer {
+    let numbers = try allNumbers(ofAccount: account)
+    guard !numbers.isEmpty else {
+      throw LedgerError(.notFound, "No event names the account \(account.text).")
+    }
+    var customer = ErasedCustomer(accounts: numbers)
+    var units: Set<UInt32> = []
+    for number in numbers {
+      guard let unit = try unitNumber(of: number) else { continue }
+      units.insert(unit)
+      if try log.isErased(name: number) { continue }
+      customer.members.formUnion(try events(ofCustomer: number))
+      if let state = try state(of: unit) {
+        customer.accounts.formUnion(state.accountsOfOnePerson(number))
+      }
+    }
+    var places: Set<UInt64> = []
+    for unit in units {
+      for fact in try reader.overlay.allFacts(of: unit, log, tables, projections) {
+        places.insert(fact.position)
+      }
+    }
+    customer.places = places.sorted()
+    for number in numbers where try log.isErased(name: number) {
+      try addWhatCameSince(number, to: &customer)
+    }
+    return customer
+  }
+
+  /// Adds the events of whom an account was when it was erased, and those that came later about
+  /// transactions of that time and state nobody else.
+  private func addWhatCameSince(
+    _ number: NameNumber, to customer: inout ErasedCustomer
+  ) throws(LedgerError) {
+    let slot = try log.sealedName(number).slot
+    guard !slot.isForgotten, let erasure = try log.erasure(of: slot.taken) else { return }
+    let members = try events(ofCustomer: number, Clocks(asOf: .position(erasure - 1)))
+    var own: Set<NameNumber> = []
+    for place in members { own.formUnion(try log.record(at: place).transactions) }
+    var others: Set<NameNumber> = []
+    for place in customer.places where !members.contains(place) {
+      let record = try log.record(at: place)
+      let account = record.number(.account)
+      if account != 0 && !customer.accounts.contains(account) {
+        others.formUnion(record.transactions)
+      }
+    }
+    own.subtract(others)
+    customer.members.formUnion(members)
+    for place in customer.places where place > erasure {
+      let record = try log.record(at: place)
+      let account = record.number(.account)
+      guard account == 0 || account == number, !own.isDisjoint(with: record.transactions) else {
+        continue
+      }
+      customer.members.insert(place)
+    }
+  }
+
+  // MARK: - What operators wrote
+
+  /// What operators recorded of exports and the like that names one of the customer's accounts.
+  private func mentions(
+    of customer: ErasedCustomer, _ account: Name, _ known: Mentions?
+  ) throws(LedgerError) -> Mentions {
+    var texts: Set<String> = [account.text]
+    for number in customer.accounts where try !log.isErased(name: number) {
+      // A name whose key is damaged can be found nowhere; it is destroyed all the same.
+      if let name = try unlessCorrupt({ () throws(LedgerError) in try log.name(number).name }) {
+        texts.insert(name.text)
+      }
+    }
+    let before = known.flatMap { $0.texts == texts ? $0 : nil }
+    let start = (before?.through ?? 0) + 1
+    var slots = before?.slots ?? []
+    guard start <= position else {
+      return Mentions(texts: texts, through: position, slots: slots)
+    }
+    var cursor = try log.records(in: start...position)
+    while try cursor.next() {
+      let record = try cursor.record(isChecked: false)
+      guard record.kind == .operatorActed, let slot = try log.livingSlot(ofData: cursor.position)
+      else { continue }
+      let place = cursor.position
+      let json = try unlessCorrupt { () throws(LedgerError) in try log.personal(at: place) }
+      if let json = json ?? nil, EventData.names(texts, in: json) { slots.append(slot) }
+    }
+    return Mentions(texts: texts, through: position, slots: slots)
+  }
+
+  /// Nil where what is sealed cannot be opened: what is to be destroyed may be damaged.
+  private func unlessCorrupt<Value>(
+    _ body: () throws(LedgerError) -> Value
+  ) throws(LedgerError) -> Value? {
+    do throws(LedgerError) { return try body() } catch {
+      guard error.code == .corrupt else { throw error }
+      return nil
+    }
+  }
+}
+
+/// A customer who is to be erased, in numbers and positions.
+private struct ErasedCustomer {
+  /// Every account that is the customer's and nobody else's.
+  var accounts: Set<NameNumber>
+  /// The customer's events.
+  var members: Set<UInt64> = []
+  /// All events of the units that these stand in, ascending.
+  var places: [UInt64] = []
+}
+
+extension Unit {
+  /// The accounts that are one customer with `account` wherever they are known: in every
+  /// environment, so that nobody is forgotten who is somebody else in one of them.
+  fileprivate func accountsOfOnePerson(_ account: NameNumber) -> [NameNumber] {
+    linkedAccounts(of: account, environments: EnvironmentSet(StoreEnvironment.allCases)).filter {
+      other in
+      StoreEnvironment.allCases.allSatisfy { environment in
+        let only = EnvironmentSet(environment)
+        return newestEvent(of: .account(other), environments: only) == nil
+          || linkedAccounts(of: other, environments: only).contains(account)
+      }
+    }
+  }
+}
+
+/// Who used which device and session, among the events of the customer's units.
+private struct UsesOfPeople {
+  private let accounts: Set<NameNumber>
+  private var members: Set<NameNumber> = []
+  private var others: Set<NameNumber> = []
+  private var silent: [(position: UInt64, numbers: [NameNumber])] = []
+
+  init(accounts: Set<NameNumber>) { self.accounts = accounts }
+
+  /// Takes an event in.
+  mutating func note(_ record: borrowing RecordView, isMember: Bool) {
+    let numbers = [record.number(.device), record.number(.session)].filter { $0 != 0 }
+    let account = record.number(.account)
+    if isMember {
+      members.formUnion(numbers)
+      // What states somebody else was told by whoever that is, too.
+      if account != 0 && !accounts.contains(account) { others.formUnion(numbers) }
+    } else if account != 0 || record.number(.transaction) != 0 || record.number(.payment) != 0 {
+      others.formUnion(numbers)
+    } else if !numbers.isEmpty {
+      // What a device reports of itself is about whoever used it.
+      silent.append((record.position, numbers))
+    }
+  }
+
+  /// The devices and sessions that only the customer used.
+  var exclusive: Set<NameNumber> {
+    let mine = members.subtracting(others)
+    let reported = reportedAlone.flatMap(\.numbers)
+    return mine.union(reported).subtracting(others)
+  }
+
+  /// The events of those devices that state nobody.
+  var reports: [UInt64] { reportedAlone.map(\.position) }
+
+  private var reportedAlone: [(position: UInt64, numbers: [NameNumber])] {
+    silent.filter { report in
+      report.numbers.contains { members.contains($0) }
+        && !report.numbers.contains { others.contains($0) }
+    }
+  }
+}
+
+extension RecordView {
+  /// The transactions that the event names: its own, and the first of its chain.
+  fileprivate var transactions: Set<NameNumber> {
+    Set([number(.transaction), number(.originalTransaction)].filter { $0 != 0 })
+  }
+}
+
+extension EventData {
+  /// Who did what: they say nothing of whom it was done to.
+  private static let actors: Set<String> = ["operator", "action"]
+
+  /// Whether a text of an operator's record names one of some accounts.
+  fileprivate static func names(_ accounts: Set<String>, in json: [UInt8]) -> Bool {
+    let members: [Member]
+    do throws(RecordError) { members = try EventData(personal: json).members } catch {
+      return false
+    }
+    return members.contains { member in
+      guard !actors.contains(member.name) else { return false }
+      do throws(EventError) { return try JSONValue(json: member.json).names(accounts) } catch {
+        return false
+      }
+    }
+  }
+}
+
+extension JSONValue {
+  /// Whether one of its texts is one of `names`, or has it between other words.
+  fileprivate func names(_ names: Set<String>) -> Bool {
+    switch self {
+    case .string(let text): names.contains { text.isNaming($0) }
+    case .array(let elements): elements.contains { $0.names(names) }
+    case .object(let members): members.contains { $0.value.names(names) }
+    default: false
+    }
+  }
+}
+
+extension String {
+  /// Whether `name` stands in the text, with neither letter nor digit beside it.
+  fileprivate func isNaming(_ name: String) -> Bool {
+    let text = Array(utf8)
+    let wanted = Array(name.utf8)
+    guard !wanted.isEmpty, text.count >= wanted.count else { return false }
+    for start in 0...text.count - wanted.count where text[start] == wanted[0] {
+      let end = start + wanted.count
+      guard text[start..<end].elementsEqual(wanted) else { continue }
+      let isApart =
+        (start == 0 || !text[start - 1].isPartOfWord)
+        && (end == text.count || !text[end].isPartOfWord)
+      if isApart { return true }
+    }
+    return false
+  }
+}
+
+extension UInt8 {
+  /// Whether it belongs to a letter or digit; every byte beyond ASCII does.
+  fileprivate var isPartOfWord: Bool {
+    switch self {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+      UInt8(ascii: "A")...UInt8(ascii: "Z"), 0x80...:
+      true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,89 @@
+package import LMDB
+
+extension RunsSnapshot {
+  /// Calls `body` with the entries whose keys are from `lower` through `upper`, in order, each
+  /// once, until it returns false.
+  ///
+  /// - Complexity: O(*r* log *n*) to begin and O(log *r*) an entry, for *r* runs of *n* entries.
+  /// - Parameters:
+  ///   - lower: the least key.
+  ///   - upper: the greatest key.
+  ///   - descending: whether the greatest entry comes first.
+  ///   - view: what is read in.
+  ///   - body: what gets the entries; false ends the scan.
+  /// - Throws: ``RunsError`` as `Failure`, or what `body` throws.
+  package func scan<Failure: RunsFailure>(
+    from lower: UInt64 = 0, through upper: UInt64 = .max, descending: Bool = false,
+    in view: TransactionView, _ body: (RunEntry) throws(Failure) -> Bool
+  ) throws(Failure) {
+    guard lower <= upper else { return }
+    let ids = runs(from: lower, through: upper).map(\.id)
+    let range = RunRange(lower: RunEntry(key: lower), upper: upper, isDescending: descending)
+    var merge: RunMerge
+    do throws(RunsError) {
+      merge = try RunMerge(ids, of: table, range: range, in: view)
+    } catch { throw Failure(error) }
+    var entries: [RunEntry] = []
+    var hasMore = true
+    var chunk = 16
+    while hasMore {
+      entries.removeAll(keepingCapacity: true)
+      do throws(RunsError) {
+        hasMore = try merge.fill(&entries, upTo: chunk, in: view)
+      } catch { throw Failure(error) }
+      for entry in entries { guard try body(entry) else { return } }
+      chunk = min(chunk * 4, RunBlock.entriesMax)
+    }
+  }
+
+  /// The entries whose keys are from `lower` through `upper`, in order, each once.
+  ///
+  /// - Complexity: as ``scan(from:through:descending:in:_:)``.
+  /// - Throws: ``RunsError``.
+  package func entries(
+    from lower: UInt64 = 0, through upper: UInt64 = .max, descending: Bool = false,
+    in view: TransactionView
+  ) throws(RunsError) -> [RunEntry] {
+    var entries: [RunEntry] = []
+    try scan(
+      from: lower, through: upper, descending: descending, in: view
+    ) { (entry: RunEntry) throws(RunsError) in
+      entries.append(entry)
+      return true
+    }
+    return entries
+  }
+
+  /// Calls `body` with the entries of each block in turn, run after run, which is the fastest way
+  /// to see all of them; those that stand in several runs come several times.
+  ///
+  /// - Complexity: O(*n*), a few nanoseconds an entry.
+  /// - Throws: ``RunsError`` as `Failure`, or what `body` throws.
+  package func forEachBlock<Failure: RunsFailure>(
+    in view: TransactionView, _ body: ([RunEntry]) throws(Failure) -> Void
+  ) throws(Failure) {
+    var entries: [RunEntry] = []
+    for run in manifest.runs {
+      var place: RunKey? = RunKey(run: run.id, order: 0)
+      while true {
+        entries.removeAll(keepingCapacity: true)
+        do throws(RunsError) {
+          place = try read(place, of: run, view, &entries)
+        } catch { throw Failure(error) }
+        if place == nil { break }
+        try body(entries)
+      }
+    }
+  }
+
+  /// Appends the entries of the first block of `run` from `place`; the place behind it, or nil.
+  private func read(
+    _ place: RunKey?, of run: RunDescription, _ view: TransactionView,
+    _ entries: inout [RunEntry]
+  ) throws(RunsError) -> RunKey? {
+    var cursor = try RunCursor(view, table)
+    guard let place, let row = try cursor.seek(place), row.run == run.id else { return nil }
+    try cursor.block(row).append(to: &entries)
+    return row.successor
+  }
+}

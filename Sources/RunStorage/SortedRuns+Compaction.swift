@@ -1,0 +1,151 @@
+package import LMDB
+
+extension SortedRuns {
+  /// The work of one slice, in entries read and written: about 10 ms and 400 dirty pages, so that
+  /// a caller who wants more in one transaction calls again.
+  package static let sliceEntries = 1 << 18
+
+  /// What deleting one block counts for, in entries.
+  private static let deletedBlockEntries = 16
+
+  /// Does one slice of the merging and deleting that waits; false when nothing is left.
+  ///
+  /// When a level has eight runs they are merged into one of the next. A merge goes on over as
+  /// many transactions as it takes, of any process; its inputs are read until its output is whole.
+  ///
+  /// - Complexity: O(`budget`).
+  /// - Parameters:
+  ///   - budget: entries to read and write, at most; a few blocks more are possible.
+  ///   - transaction: what is written in.
+  /// - Returns: whether work is left for another slice.
+  /// - Throws: ``RunsError``; the transaction is then to be aborted, and the slice is done again.
+  package func compact(
+    budget: Int = sliceEntries, in transaction: inout WriteTransaction
+  ) throws(RunsError) -> Bool {
+    var manifest = try manifest(in: transaction.view)
+    var left = budget
+    var hasChanged = false
+    while left > 0 {
+      if let id = manifest.deleted.first {
+        let (isEmpty, blocks) = try delete(id, left / Self.deletedBlockEntries + 1, &transaction)
+        if isEmpty { manifest.deleted.removeFirst() }
+        left -= (blocks + 1) * Self.deletedBlockEntries
+      } else if let index = try manifest.nextMerge() {
+        left -= try merge(&manifest, index, left, &transaction)
+      } else {
+        break
+      }
+      hasChanged = true
+    }
+    if hasChanged { try store(&manifest, in: &transaction) }
+    return manifest.hasWork
+  }
+
+  /// Whether merging or deleting waits.
+  ///
+  /// - Complexity: O(*r*) in the number of runs.
+  /// - Throws: ``RunsError``.
+  package func needsCompaction(in view: TransactionView) throws(RunsError) -> Bool {
+    try manifest(in: view).hasWork
+  }
+
+  /// Deletes up to `count` blocks of the run `id`.
+  private func delete(
+    _ id: UInt32, _ count: Int, _ transaction: inout WriteTransaction
+  ) throws(RunsError) -> (isEmpty: Bool, blocks: Int) {
+    var keys: [RunKey] = []
+    let isEmpty = try blocks(of: id, upTo: count, in: transaction.view, into: &keys)
+    for key in keys {
+      let words = key.words
+      do throws(LMDBError) {
+        _ = try transaction.delete(table, words.span.wordBytes)
+      } catch { throw RunsError(error) }
+    }
+    return (isEmpty, keys.count)
+  }
+
+  /// Appends up to `count` keys of blocks of the run `id`; true when it has no more.
+  private func blocks(
+    of id: UInt32, upTo count: Int, in view: TransactionView, into keys: inout [RunKey]
+  ) throws(RunsError) -> Bool {
+    var cursor = try RunCursor(view, table)
+    var key = try cursor.seek(RunKey(run: id, order: 0))
+    while let found = key, found.run == id {
+      if keys.count == count { return false }
+      keys.append(found)
+      key = try cursor.next()
+    }
+    return true
+  }
+
+  /// Goes on with the merge number `index` for about `budget` entries; returns how many it wrote.
+  private func merge(
+    _ manifest: inout RunManifest, _ index: Int, _ budget: Int,
+    _ transaction: inout WriteTransaction
+  ) throws(RunsError) -> Int {
+    let output = manifest.merges[index].output
+    let inputs = manifest.merges[index].inputs
+    var range = RunRange.all
+    if output.entries > 0 {
+      // The slice goes on behind what is written; nothing is behind the greatest of all entries.
+      guard let next = output.last.successor else {
+        manifest.finishMerge(index)
+        return 1
+      }
+      range.lower = next
+    }
+    var merge = try RunMerge(inputs, of: table, range: range, in: transaction.view)
+    var writer = RunWriter(table, run: output)
+    var hasMore = true
+    // More than the largest block, so that each turn writes one.
+    let chunk = min(max(budget, RunBlock.entriesMax + 1), Self.chunkEntries)
+    while hasMore && writer.run.entries < output.entries + UInt64(budget) {
+      hasMore = try merge.fill(&writer.pending, upTo: chunk, in: transaction.view)
+      try writer.write(in: &transaction, isLast: !hasMore)
+    }
+    manifest.merges[index].output = writer.run
+    if !hasMore { manifest.finishMerge(index) }
+    return Int(writer.run.entries - output.entries) + 1
+  }
+}
+
+extension RunManifest {
+  /// Whether merging or deleting waits.
+  var hasWork: Bool { !deleted.isEmpty || !merges.isEmpty || nextInputs() != nil }
+
+  /// The merge to go on with, begun if it has to be: that of the lowest level, which keeps the
+  /// number of runs small for the least work.
+  mutating func nextMerge() throws(RunsError) -> Int? {
+    let waiting = merges.indices.min { level(ofMerge: $0) < level(ofMerge: $1) }
+    guard let inputs = nextInputs() else { return waiting }
+    if let waiting, level(ofMerge: waiting) <= inputs.level { return waiting }
+    let output = try newRun()
+    merges.append(RunMergeDescription(output: output, inputs: inputs.ids))
+    return merges.count - 1
+  }
+
+  /// The runs of the lowest level that has enough for a merge and none on its way.
+  private func nextInputs() -> (level: Int, ids: [UInt32])? {
+    let busy = Set(merges.flatMap(\.inputs))
+    var levels: [Int: [UInt32]] = [:]
+    for run in runs where !busy.contains(run.id) { levels[run.level, default: []].append(run.id) }
+    let ready = levels.filter { $0.value.count >= RunDescription.fanIn }
+    guard let (level, ids) = ready.min(by: { $0.key < $1.key }) else { return nil }
+    return (level, Array(ids.prefix(RunDescription.fanInMax)))
+  }
+
+  /// The greatest level among a merge's inputs.
+  private func level(ofMerge index: Int) -> Int {
+    let inputs = Set(merges[index].inputs)
+    return runs.lazy.filter { inputs.contains($0.id) }.map(\.level).max() ?? 0
+  }
+
+  /// Puts the output of the merge number `index` in the place of its inputs.
+  mutating func finishMerge(_ index: Int) {
+    let merge = merges.remove(at: index)
+    let inputs = Set(merge.inputs)
+    runs.removeAll { inputs.contains($0.id) }
+    runs.append(merge.output)
+    deleted.append(contentsOf: merge.inputs)
+  }
+}

@@ -1,0 +1,193 @@
+import LMDB
+import LedgerEvents
+import LogTesting
+import Testing
+
+@testable import LedgerLog
+
+@Suite("Reading the log")
+struct LogReadTests {
+  private let folder: TemporaryFolder
+  private let log: EventLog
+
+  init() throws {
+    folder = try TemporaryFolder()
+    log = try EventLog.makeNew(folder)
+  }
+
+  private func fill(_ count: Int) throws {
+    try log.appendAndWait((0..<count).map { progress("event-\($0)", at: Int64($0)) })
+  }
+
+  @Test("walks a range of positions upwards and downwards")
+  func walks() throws {
+    try fill(10)
+    try log.read { (view) throws(LedgerError) in
+      var up: [UInt64] = []
+      var cursor = try view.records(in: 3...7)
+      while try cursor.next() { up.append(try cursor.record().position) }
+      #expect(up == [3, 4, 5, 6, 7])
+      var down: [UInt64] = []
+      var reverse = try view.records(in: 3...7, reverse: true)
+      while try reverse.next() { down.append(try reverse.record().position) }
+      #expect(down == [7, 6, 5, 4, 3])
+    }
+  }
+
+  @Test("refuses a range beyond the log")
+  func rangeBeyond() throws {
+    try fill(3)
+    let error = #expect(throws: LedgerError.self) {
+      try log.read { (view) throws(LedgerError) in
+        var cursor = try view.records(in: 2...4)
+        _ = try cursor.next()
+      }
+    }
+    #expect(error?.code == .notFound)
+  }
+
+  @Test("says that a position which is not there is not there")
+  func absentPosition() throws {
+    try fill(2)
+    for position in [0, 3] as [UInt64] {
+      let error = #expect(throws: LedgerError.self) {
+        try log.read { (view) throws(LedgerError) in _ = try view.event(at: position) }
+      }
+      #expect(error?.code == .notFound)
+    }
+  }
+
+  @Test("shows the same through a snapshot until it is renewed")
+  func snapshots() throws {
+    try fill(2)
+    var snapshot = try log.snapshot()
+    let commit = snapshot.commit
+    try log.appendAndWait([progress("later")])
+    #expect(try snapshot.view.lastPosition == 2)
+    snapshot.reset()
+    try snapshot.renew()
+    #expect(try snapshot.view.lastPosition == 3)
+    #expect(snapshot.commit > commit)
+  }
+
+  @Test("has at every size the root that its records give, in one or many batches")
+  func roots() throws {
+    let count = 150
+    for number in 0..<40 { try log.appendAndWait([progress("single-\(number)")]) }
+    try log.appendAndWait((40..<count).map { progress("batch-\($0)") })
+    try log.read { (view) throws(LedgerError) in
+      var frontier = MerkleFrontier()
+      var hasher = TreeHasher()
+      var nodes: [TreeHash] = []
+      #expect(try view.root(at: 0) == TreeHasher.empty)
+      for position in 1...UInt64(count) {
+        let entry = try view.leaf(at: position)
+        let leaf = hasher.leafHash(entry.span)
+        frontier.append(leaf, &hasher, completed: &nodes)
+        #expect(try view.root(at: position) == frontier.root(&hasher), "size \(position)")
+      }
+    }
+  }
+
+  @Test("keeps the live generation of the projections")
+  func generation() throws {
+    #expect(try log.read { (view) throws(LedgerError) in try view.generation() } == 0)
+    try log.setGeneration(7)
+    #expect(try log.read { (view) throws(LedgerError) in try view.generation() } == 7)
+  }
+
+  @Test("is the same ledger with the same events after it was closed and opened again")
+  func reopens() throws {
+    try fill(20)
+    let root = try log.read { (view) throws(LedgerError) in try view.root(at: 20) }
+    let ledger = log.identity.ledger
+    try log.close()
+    let again = try EventLog(open: folder.ledger, clock: fixedClock)
+    #expect(again.identity.ledger == ledger)
+    #expect(try again.read { (view) throws(LedgerError) in try view.root(at: 20) } == root)
+    let result = try again.appendAndWait([progress("event-3", at: 3), progress("more")])
+    #expect(result.outcomes == [.duplicate(4), .appended(21)])
+    #expect(try again.verify().faults.isEmpty)
+  }
+
+  @Test("can be opened for reading beside, and then refuses to append")
+  func readOnly() throws {
+    try fill(2)
+    try log.close()
+    let reader = try EventLog(open: folder.ledger, access: .readOnly)
+    #expect(try reader.lastPosition() == 2)
+    let error = #expect(throws: LedgerError.self) { try reader.appendAndWait([progress("x")]) }
+    #expect(error?.code == .readOnly)
+  }
+
+  @Test("says where there is no ledger, and makes none over another")
+  func noLedger() throws {
+    let missing = #expect(throws: LedgerError.self) { try EventLog(open: folder.path + "/none") }
+    #expect(missing?.code == .noLedger)
+    try log.close()
+    let exists = #expect(throws: LedgerError.self) { try EventLog.create(at: folder.ledger) }
+    #expect(exists?.code == .exists)
+    #expect(try EventLog(open: folder.ledger).lastPosition() == 0)
+  }
+
+  @Test("refuses to be opened twice in one process")
+  func openedTwice() throws {
+    let error = #expect(throws: LedgerError.self) { try EventLog(open: folder.ledger) }
+    #expect(error?.code == .busy)
+  }
+
+  @Test("refuses a format that it does not know")
+  func unknownFormat() throws {
+    try change { (transaction, tables) throws(LMDBError) in
+      try transaction.put(
+        tables.meta, LogIdentity.Row.format.bytes.span, [UInt8](bigEndianWord: 99).span)
+    }
+    try log.close()
+    let error = #expect(throws: LedgerError.self) { try EventLog(open: folder.ledger) }
+    #expect(error?.code == .unknownFormat)
+    #expect(error?.message.contains("99") == true)
+  }
+
+  @Test("finishes the making of a ledger that was cut short")
+  func cutShort() throws {
+    try change { (transaction, tables) throws(LMDBError) in try transaction.clear(tables.meta) }
+    try log.close()
+    let error = #expect(throws: LedgerError.self) { try EventLog(open: folder.ledger) }
+    #expect(error?.code == .noLedger)
+    let made = try EventLog.create(at: folder.ledger)
+    #expect(try made.lastPosition() == 0)
+  }
+
+  @Test("tells who follows it of each append, and of none when the time is up")
+  func follows() async throws {
+    let log = log
+    #expect(try await log.lastPosition(beyond: 0, timeout: .milliseconds(20)) == 0)
+    let follower = Task { try await log.lastPosition(beyond: 0, timeout: .seconds(60)) }
+    try await log.append([progress("a")])
+    #expect(try await follower.value == 1)
+    #expect(try await log.lastPosition(beyond: 0, timeout: .zero) == 1)
+  }
+
+  @Test("counts what its tables hold")
+  func statistics() throws {
+    try fill(40)
+    try log.appendAndWait([note("n", "x")])
+    let statistics = try log.statistics()
+    let entries = Dictionary(
+      uniqueKeysWithValues: statistics.tables.map { ($0.name, $0.entries) })
+    #expect(
+      entries == [
+        "meta": 5, "records": 41, "names": 4, "people": 3, "personal": 1,
+        "erased": 0, "tree": 3,
+      ])
+    #expect(statistics.byteCount > 0)
+  }
+
+  private func change(
+    _ body: (inout WriteTransaction, LogTables) throws(LMDBError) -> Void
+  ) throws(LMDBError) {
+    var transaction = try log.environment.beginWrite()
+    try body(&transaction, log.tables)
+    try transaction.commit()
+  }
+}

@@ -1,0 +1,144 @@
+import LMDB
+import LedgerEvents
+import LogTesting
+import Testing
+
+@testable import LedgerLog
+
+@Suite("Verifying the log")
+struct LogVerifyTests {
+  private let folder: TemporaryFolder
+  private let log: EventLog
+
+  init() throws {
+    folder = try TemporaryFolder()
+    log = try EventLog.makeNew(folder)
+    var inputs = (0..<60).map { progress("event-\($0)", of: "transaction-\($0 / 7)") }
+    inputs[17] = note("note-17", "rang")
+    try log.appendAndWait(inputs)
+  }
+
+  private func faults(
+    after damage: (inout WriteTransaction, LogTables) throws(LMDBError) -> Void
+  ) throws -> [LogFault] {
+    var transaction = try log.environment.beginWrite()
+    try damage(&transaction, log.tables)
+    try transaction.commit()
+    return try log.verify().faults
+  }
+
+  private func copy(
+    _ transaction: borrowing WriteTransaction, _ table: Table, _ position: UInt64
+  ) throws(LMDBError) -> [UInt8] {
+    guard let found = try transaction.get(table, position) else { return [] }
+    return [UInt8](copying: found)
+  }
+
+  @Test("finds nothing in a good log, and its root")
+  func good() throws {
+    var reports: [UInt64] = []
+    let result = try log.verify { done, _ in reports.append(done) }
+    #expect(result.faults.isEmpty)
+    #expect(result.events == 60)
+    #expect(try log.read { (view) throws(LedgerError) in try view.root(at: 60) } == result.root)
+    #expect(reports == [60])
+  }
+
+  @Test("finds nothing in an empty log")
+  func empty() throws {
+    let folder = try TemporaryFolder()
+    let result = try EventLog.makeNew(folder).verify()
+    #expect(result.faults.isEmpty)
+    #expect(result.root == TreeHasher.empty)
+  }
+
+  @Test("finds every flipped bit of a record", arguments: [0, 1, 9, 30, 60, -1])
+  func flippedBit(_ offset: Int) throws {
+    let faults = try faults { (transaction, tables) throws(LMDBError) in
+      var record = try copy(transaction, tables.records, 23)
+      record[(offset + record.count) % record.count] ^= 4
+      try transaction.put(tables.records, 23, record.span)
+    }
+    #expect(faults.contains { $0.part == .record && $0.position == 23 })
+    #expect(faults.contains { $0.part == .tree && $0.position == 32 })
+  }
+
+  @Test("finds a record that was put in another's place, which has a good checksum")
+  func swapped() throws {
+    let faults = try faults { (transaction, tables) throws(LMDBError) in
+      let record = try copy(transaction, tables.records, 5)
+      try transaction.put(tables.records, 6, record.span)
+    }
+    #expect(faults.contains { $0.part == .record && $0.position == 6 })
+  }
+
+  @Test("finds a record that was exchanged for another event by the tree alone")
+  func exchanged() throws {
+    let faults = try faults { (transaction, tables) throws(LMDBError) in
+      var bytes: [UInt8] = []
+      Record.append(
+        progress("forged").event, position: 40, recordedAt: fixedClock(),
+        numbers: [1, 2, 3, 4, 5, 6, 7], to: &bytes)
+      try transaction.put(tables.records, 40, bytes.span)
+    }
+    #expect(faults.contains { $0.part == .tree && $0.position == 48 })
+    #expect(!faults.contains { $0.part == .record })
+  }
+
+  @Test("finds a position that is missing")
+  func missing() throws {
+    let faults = try faults { (transaction, tables) throws(LMDBError) in
+      _ = try transaction.delete(tables.records, 31)
+    }
+    #expect(faults.contains { $0.part == .record && $0.position == 31 })
+  }
+
+  @Test("finds a changed node of the tree, and one that is missing")
+  func nodes() throws {
+    var faults = try faults { (transaction, tables) throws(LMDBError) in
+      try transaction.put(tables.tree, 1, [UInt8](repeating: 7, count: 32).span)
+    }
+    #expect(faults.map(\.part) == [.tree])
+    faults = try self.faults { (transaction, tables) throws(LMDBError) in
+      _ = try transaction.delete(tables.tree, 1)
+    }
+    #expect(faults.map(\.part) == [.tree, .tree])
+  }
+
+  @Test("finds a changed, a missing and a stray personal part")
+  func personal() throws {
+    var faults = try faults { (transaction, tables) throws(LMDBError) in
+      var row = try copy(transaction, tables.personal, 18)
+      row[row.count - 3] ^= 1
+      try transaction.put(tables.personal, 18, row.span)
+    }
+    #expect(faults.map(\.part) == [.personal])
+    faults = try self.faults { (transaction, tables) throws(LMDBError) in
+      _ = try transaction.delete(tables.personal, 18)
+    }
+    #expect(faults.map(\.part) == [.personal])
+    faults = try self.faults { (transaction, tables) throws(LMDBError) in
+      try transaction.put(tables.personal, 19, [UInt8](repeating: 1, count: 20).span)
+    }
+    #expect(Set(faults.map(\.position)) == [18, 19])
+  }
+
+  @Test("finds a name of another kind, one that is missing and one beyond the last")
+  func names() throws {
+    var faults = try faults { (transaction, tables) throws(LMDBError) in
+      let key = bigEndianKey(5 as UInt32)
+      try transaction.put(tables.names, key.span, [NameKind.download.rawValue, 65].span)
+    }
+    #expect(faults.contains { $0.part == .name && $0.number == 5 && $0.position == 1 })
+    faults = try self.faults { (transaction, tables) throws(LMDBError) in
+      let key = bigEndianKey(5 as UInt32)
+      _ = try transaction.delete(tables.names, key.span)
+    }
+    #expect(faults.contains { $0.part == .name && $0.number == 5 })
+    faults = try self.faults { (transaction, tables) throws(LMDBError) in
+      let key = bigEndianKey(900 as UInt32)
+      try transaction.put(tables.people, key.span, [NameKind.device.rawValue, 65].span)
+    }
+    #expect(faults.contains { $0.part == .name && $0.number == 900 })
+  }
+}

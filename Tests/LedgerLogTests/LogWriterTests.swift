@@ -1,0 +1,162 @@
+import LMDB
+import LedgerEvents
+import LogTesting
+import Testing
+
+@testable import LedgerLog
+
+@Suite("The log's writer")
+struct LogWriterTests {
+  private let folder: TemporaryFolder
+  private let log: EventLog
+
+  init() throws {
+    folder = try TemporaryFolder()
+    log = try EventLog.makeNew(folder)
+  }
+
+  @Test("appends what many tasks bring at once, each batch whole and in one piece")
+  func manyTasks() async throws {
+    let log = log
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for task in 0..<16 {
+        group.addTask {
+          for batch in 0..<25 {
+            let result = try await log.append(
+              (0..<3).map { progress("\(task)/\(batch)/\($0)", of: "t-\(task)") })
+            let positions = try #require(result.positions)
+            #expect(positions.count == 3)
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    let events = try log.allEvents()
+    #expect(events.count == 16 * 25 * 3)
+    #expect(Set(events.map(\.event.id)).count == events.count)
+    for start in stride(from: 0, to: events.count, by: 3) {
+      let batch = events[start].event.id.text.dropLast(2)
+      for offset in 0..<3 { #expect(events[start + offset].event.id.text == "\(batch)/\(offset)") }
+    }
+    #expect(try log.verify().faults.isEmpty)
+  }
+
+  @Test("answers each task by itself: a refused batch leaves its group alone")
+  func refusedAmongOthers() async throws {
+    let log = log
+    try await log.append([progress("taken")])
+    let refused = try await withThrowingTaskGroup(of: Int.self) { group in
+      for task in 0..<16 {
+        group.addTask {
+          var refused = 0
+          for batch in 0..<20 {
+            let good = progress("\(task)/\(batch)")
+            if batch % 4 != 0 {
+              try await log.append([good])
+              continue
+            }
+            do throws(LedgerError) {
+              try await log.append([good, progress("taken", of: "other")])
+            } catch {
+              #expect(error.code == .conflict)
+              refused += 1
+            }
+          }
+          return refused
+        }
+      }
+      return try await group.reduce(0, +)
+    }
+    #expect(refused == 16 * 5)
+    #expect(try log.lastPosition() == 1 + 16 * 15)
+    #expect(try log.verify().faults.isEmpty)
+  }
+
+  @Test("gives one position to an event that all tasks bring at once")
+  func sameEvent() async throws {
+    let log = log
+    let positions = try await withThrowingTaskGroup(of: AppendOutcome.self) { group in
+      for _ in 0..<16 {
+        group.addTask { try await log.append([progress("the same")]).outcomes[0] }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(positions.count { $0 == .appended(1) } == 1)
+    #expect(positions.count { $0 == .duplicate(1) } == 15)
+  }
+
+  @Test("appends submitted batches in their order")
+  func submitted() throws {
+    let tickets = try (0..<50).map { try log.submit([progress("event-\($0)")]) }
+    for (number, ticket) in tickets.enumerated() {
+      #expect(try ticket.wait().outcomes == [.appended(UInt64(number + 1))])
+    }
+  }
+
+  @Test("takes a batch that is larger than a group, and refuses one that no commit takes")
+  func largeBatches() throws {
+    let count = LogAppender.groupEventsMax + 500
+    let result = try log.appendAndWait((0..<count).map { progress("event-\($0)") })
+    #expect(result.positions == 1...UInt64(count))
+    let one = progress("x")
+    let error = #expect(throws: LedgerError.self) {
+      try log.appendAndWait([EventInput](repeating: one, count: batchEventsMax + 1))
+    }
+    #expect(error?.code == .batchTooLarge)
+  }
+
+  @Test("refuses a conditional batch when a matching event came after the position")
+  func condition() throws {
+    try log.appendAndWait([progress("a"), progress("b", of: "2000"), note("c", "x")])
+    func append(
+      _ id: String, after: UInt64, _ filter: EventFilter
+    ) throws(LedgerError) -> AppendResult {
+      let condition = AppendCondition.noEvent(matching: filter, after: after)
+      return try log.appendAndWait([progress(id)], options: AppendOptions(condition: condition))
+    }
+    let failing: [(UInt64, EventFilter)] = [
+      (0, EventFilter()), (2, EventFilter(account: "account-1")),
+      (1, EventFilter(transaction: "2000")), (1, EventFilter(originalTransaction: "2000")),
+      (1, EventFilter(product: "com.example.pack")), (2, EventFilter(type: EventType(.noteAdded))),
+      (1, EventFilter(account: "account-1", type: EventType(.downloadProgressed))),
+    ]
+    for (after, filter) in failing {
+      let error = #expect(throws: LedgerError.self) { try append("new", after: after, filter) }
+      #expect(error?.code == .conditionFailed)
+      #expect(error?.position != nil)
+    }
+    #expect(try log.lastPosition() == 3)
+    let holding: [(UInt64?, EventFilter)] = [
+      (nil, EventFilter()), (0, EventFilter(account: "nobody")),
+      (nil, EventFilter(transaction: "1000")), (2, EventFilter(transaction: "2000")),
+      (0, EventFilter(product: "com.example.pack", type: EventType(.noteAdded))),
+      (3, EventFilter(type: EventType(.noteAdded))),
+    ]
+    for (number, (after, filter)) in holding.enumerated() {
+      let after = try after ?? log.lastPosition()
+      #expect(try append("good-\(number)", after: after, filter).appendedCount == 1)
+    }
+  }
+
+  @Test("acknowledges a conditional batch again, although its own events stand in its way now")
+  func conditionAgain() throws {
+    let options = AppendOptions(condition: .noEvent(matching: EventFilter(), after: 0))
+    try log.appendAndWait([progress("a"), progress("b")], options: options)
+    let again = try log.appendAndWait([progress("a"), progress("b")], options: options)
+    #expect(again.outcomes == [.duplicate(1), .duplicate(2)])
+  }
+
+  @Test("asks the caller's own condition in the transaction that writes")
+  func ownCondition() throws {
+    let condition = AppendCondition.holds { (view) throws(LedgerError) in
+      guard view.lastPosition < 2 else { throw LedgerError(.conditionFailed, "Two are enough.") }
+    }
+    let options = AppendOptions(condition: condition)
+    try log.appendAndWait([progress("a")], options: options)
+    try log.appendAndWait([progress("b")], options: options)
+    let error = #expect(throws: LedgerError.self) {
+      try log.appendAndWait([progress("c")], options: options)
+    }
+    #expect(error?.code == .conditionFailed)
+  }
+}
