@@ -57,15 +57,19 @@ struct PackageIdentity: Hashable {
 }
 
 extension ContentKeeper {
-  /// The bytes of a package's files as its entries state them: how long a copy will be.
+  /// The bytes of a package's files as its entries state them, which nobody has judged yet: how long
+  /// a copy will be. Of more than a package may hold, some number above that.
   ///
   /// - Complexity: O(*n*) in the entries; what they hold is passed over.
   /// - Throws: ``ContentError`` if the package cannot be read.
   public static func bytes(ofPackage path: String) throws(ContentError) -> UInt64 {
     var package = try OpenedPackage(path: path)
+    let limits = PackageLimits()
     var total: UInt64 = 0
-    while let entry = try package.next() {
-      if case .file(let bytes) = entry.kind { total += bytes ?? 0 }
+    var left = limits.entriesMax
+    while left > 0, total <= limits.bytesMax, let entry = try package.next() {
+      left -= 1
+      if case .file(let bytes) = entry.kind { total += min(bytes ?? 0, limits.bytesMax + 1) }
     }
     return total
   }

@@ -6,15 +6,14 @@ enum ExecutableKind {
   /// What kind of code a file is, in words; nil if it is none.
   ///
   /// Mach-O by `mach-o/loader.h` and `mach-o/fat.h` in both byte orders, ELF by its specification,
-  /// PE by Microsoft's: `MZ`, and `PE\0\0` where the header says.
+  /// PE by Microsoft's: `MZ`, and `PE\0\0` where the header says; WebAssembly by its core
+  /// specification, bitcode by LLVM's *Bitcode File Format*, archives of object files by `ar(5)`.
+  /// The rights to run a file decide nothing: whoever reads it can set them.
   ///
-  /// - Parameters:
-  ///   - head: the first ``headBytes`` bytes, or all.
-  ///   - isRunnable: whether any of the permissions to run it is set.
-  static func name(head: [UInt8], isRunnable: Bool) -> String? {
-    if isRunnable, head.starts(with: [UInt8(ascii: "#"), UInt8(ascii: "!")]) {
-      return "a script that can be run"
-    }
+  /// - Parameter head: the first ``headBytes`` bytes, or all.
+  static func name(head: [UInt8]) -> String? {
+    if isScript(head) { return "a script" }
+    if head.starts(with: "!<arch>\n".utf8) { return "an archive of object files" }
     guard head.count >= 4 else { return nil }
     let magic = head[..<4].reduce(0 as UInt32) { $0 << 8 | UInt32($1) }
     switch magic {
@@ -24,6 +23,10 @@ enum ExecutableKind {
       return "Mach-O code for several processors"
     case 0x7F45_4C46:
       return "ELF code"
+    case 0x0061_736D:
+      return "WebAssembly code"
+    case 0x4243_C0DE, 0xDEC0_170B:
+      return "LLVM bitcode"
     default:
       return isPortableExecutable(head) ? "code for Windows (PE)" : nil
     }
@@ -31,8 +34,19 @@ enum ExecutableKind {
 
   /// Names of dynamic libraries, whatever is in them.
   static func isLibraryName(_ name: some StringProtocol) -> Bool {
-    let name = name.lowercased()
-    return [".dylib", ".so", ".dll"].contains { name.hasSuffix($0) }
+    // A version may stand behind the ending: `libz.so.1.2`.
+    let parts = name.lowercased().split(separator: ".", omittingEmptySubsequences: false)
+    let ending = parts.dropFirst().last { part in
+      part.isEmpty || !part.utf8.allSatisfy { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
+    }
+    guard let ending else { return false }
+    return ending == "so" || parts.last == ending && (ending == "dylib" || ending == "dll")
+  }
+
+  /// `#!` and the path of an interpreter.
+  private static func isScript(_ head: [UInt8]) -> Bool {
+    guard head.starts(with: "#!".utf8) else { return false }
+    return head.dropFirst(2).first { $0 != 0x20 && $0 != 0x09 } == UInt8(ascii: "/")
   }
 
   private static func isPortableExecutable(_ head: [UInt8]) -> Bool {

@@ -46,7 +46,8 @@ extension PackageInspection {
   private mutating func enter(hardLink target: String, at path: PackagePath) {
     let original = PackagePath(target, isFolder: false)
     guard original.faults(limits).isEmpty, !original.text.isSameBytes(as: path.text),
-      case .file(let index)? = paths.kind(at: original.text), index < files.count,
+      let place = paths.place(of: original.components),
+      case .file(let index) = paths.kind(of: place), index < files.count,
       files[index].path.isSameBytes(as: original.text)
     else {
       add(
@@ -87,37 +88,46 @@ extension PackageInspection {
     return target.isEmpty ? nil : parts
   }
 
-  /// Follows every link step by step, now that everything on its way is known.
+  /// Follows every link step by step, now that all that it may lead by is known.
+  ///
+  /// - Complexity: O(*b*) in the bytes of all links' paths and targets.
   mutating func judgeLinks() {
     for (path, target) in links where target.utf8.first != UInt8(ascii: "/") {
-      var parts = Array(path.components.dropLast())
-      steps: for part in PackagePath.split(target) {
+      guard var place = paths.place(of: path.components.dropLast()) else { continue }
+      for part in PackagePath.split(target) {
         if part.isEmpty || part.utf8.elementsEqual(".".utf8) { continue }
         if part.utf8.elementsEqual("..".utf8) {
-          guard parts.popLast() != nil else { break }
+          guard case .folder = paths.kind(of: place) else {
+            addLinkToNothing(path, target)
+            break
+          }
+          guard let parent = paths.parent(of: place) else { break }
+          place = parent
           continue
         }
-        parts.append(part)
-        let reached = parts.joined(separator: "/")
-        switch paths.kind(at: reached) {
-        case .folder: continue
-        case .link:
+        guard let next = paths.child(part, of: place) else {
+          addLinkToNothing(path, target)
+          break
+        }
+        place = next
+        if case .link = paths.kind(of: place) {
           add(
             .linkThroughLink, path.text,
-            "leads by way of \(reached), which is a link too: link to the file itself.")
-          break steps
-        case .file where reached.isSameBytes(as: Self.lexical(target, path)): continue
-        case .file, .special, nil:
-          add(
-            .linkToNothing, path.text,
-            "is a link to \(target), which is not in the package: pack that too, or leave it out.")
-          break steps
+            "leads by way of \(paths.path(of: place)), which is a link too: link to the file "
+              + "itself.")
+          break
+        }
+        if case .special = paths.kind(of: place) {
+          addLinkToNothing(path, target)
+          break
         }
       }
     }
   }
 
-  private static func lexical(_ target: String, _ path: PackagePath) -> String {
-    (resolved(target, from: path) ?? []).joined(separator: "/")
+  private mutating func addLinkToNothing(_ path: PackagePath, _ target: String) {
+    add(
+      .linkToNothing, path.text,
+      "is a link to \(target), which is not in the package: pack that too, or leave it out.")
   }
 }

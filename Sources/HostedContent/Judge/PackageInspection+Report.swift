@@ -74,6 +74,13 @@ extension PackageInspection {
           + "without spaces and slashes.")
       return false
     }
+    if let reason = ContentName.fault(in: product) {
+      add(
+        .badProduct, ContentInfo.fileName,
+        "\(ContentInfo.productKey) is \(product), and content is installed in a folder of that "
+          + "name: \(reason).")
+      return false
+    }
     if let expected = expectations.product, expected != product {
       add(
         .otherProduct, ContentInfo.fileName,

@@ -133,9 +133,7 @@ public struct PackageInspection: ~Copyable {
         .sizeMismatch, current.path.text,
         "states \(stated) bytes and holds \(current.bytes): pack it again.")
     }
-    if let kind = ExecutableKind.name(
-      head: current.head, isRunnable: current.entry.permissions & 0o111 != 0)
-    {
+    if let kind = ExecutableKind.name(head: current.head) {
       add(
         .executable, current.path.text,
         "is \(kind): hosted content holds data only, put code into the app.")

@@ -1,9 +1,10 @@
 internal import CArchive
 
-/// The table of contents of a xar, checked before libarchive builds it in memory.
+/// The table of contents of a xar, read before libarchive builds it in memory.
 ///
-/// libarchive unpacks the whole table and keeps each entry with its path. So a few kilobytes could
-/// become gigabytes: by compressing well, by depth, or by long names above many entries.
+/// libarchive unpacks the whole table and keeps each entry with its path, so a few kilobytes can
+/// become gigabytes: by good compression, by depth, by long names above many entries. Some tables
+/// it reads for ever. So ``XarTableScan`` reads the table first, by stricter rules.
 enum XarTable {
   /// The largest table in the file, in bytes.
   private static let packedBytesMax: UInt64 = 64 << 20
@@ -73,7 +74,7 @@ enum XarTable {
         unsafe archive_read_data(handle, bytes.baseAddress, bytes.count)
       }
       // The checksum behind the stream is zlib's and not gzip's: libarchive reads the table again.
-      guard count > 0 else { return nil }
+      guard count > 0 else { return scan.problemAtEnd() }
       total += count
       guard total <= bytesMax else {
         return "its table of contents unpacks to more than \(bytesMax) bytes"

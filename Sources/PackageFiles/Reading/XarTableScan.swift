@@ -1,7 +1,10 @@
-/// Reads the XML of a table of contents once and adds up what its entries will cost.
+/// Reads the XML of a table of contents once, byte by byte, and adds up what its entries will cost.
 ///
-/// It understands tags, quotes and text. It rejects everything else: declarations, comments and
-/// CDATA, which no xar writer produces.
+/// The grammar is much smaller than XML, so that a table can be read in one way only: elements with
+/// plain names, few attributes, texts, and nothing else. What no writer of xar makes is rejected:
+/// declarations, comments, CDATA, processing instructions, prefixes, encodings other than UTF-8,
+/// and two children of one name in a `file`. libarchive joins such names into one, and links such
+/// hard links into a ring that it never leaves (seen in 3.6.2).
 struct XarTableScan {
   /// The most bytes that entries and their paths may take in memory.
   private static let weightBytesMax = 512 << 20
@@ -9,92 +12,216 @@ struct XarTableScan {
   private static let entryBytes = 400
   /// The deepest nesting of folders. Accepted paths have at most 1,000 bytes.
   private static let depthMax = 600
-  /// The longest text between two tags, in bytes.
+  /// Elements in elements: `xar` and `toc` above the folders, and a few levels below the last.
+  private static let elementDepthMax = depthMax + 16
+  /// Bytes of a text between two tags.
   private static let textBytesMax = 1 << 16
-  private static let tagNameBytesMax = 8
+  /// Bytes of a tag with its attributes.
+  private static let tagBytesMax = 4_096
+  /// Attributes of an element: libxml2 compares each with all before it.
+  private static let attributesMax = 16
+
+  /// An element that has begun and not ended.
+  private struct Element {
+    let name: [UInt8]
+    /// It is a `file`, or lies in one.
+    let isInFile: Bool
+    /// Names of its children, as long as they are to be different.
+    var children: Set<[UInt8]> = []
+  }
+
+  private enum Names {
+    static let file = Array("file".utf8)
+    static let name = Array("name".utf8)
+    static let attribute = Array("ea".utf8)
+    static let type = Array("type".utf8)
+  }
 
   private var isTag = false
   private var quote: UInt8 = 0
-  private var last: UInt8 = 0
-  private var tagBytes = 0
-  private var tagName: [UInt8] = []
-  private var isNameEnded = false
+  /// The tag that is being read, from behind `<`.
+  private var tag: [UInt8] = []
+  private var isAtStart = true
   private var textBytes = 0
   private var weight = 0
-  /// The length in bytes of the path of each open entry.
-  private var open: [Int] = []
+  private var elements: [Element] = []
+  /// Bytes of the path of each open `file`.
+  private var paths: [Int] = []
+  /// What the files are called by hard links, and what hard links call.
+  private var identifiers: Set<[UInt8]> = []
+  private var linked: Set<[UInt8]> = []
 
   /// What is wrong with the table, in words; nil if nothing so far.
   mutating func problem(in bytes: ArraySlice<UInt8>) -> String? {
     for byte in bytes {
       if byte == 0 { return "its table of contents is no XML in UTF-8" }
-      if !isTag {
-        if byte == UInt8(ascii: "<") {
-          isTag = true
-          tagBytes = 0
-          tagName.removeAll(keepingCapacity: true)
-          isNameEnded = false
-          last = 0
-          continue
-        }
-        textBytes += 1
-        if textBytes > Self.textBytesMax {
-          return "its table of contents holds a text of more than \(Self.textBytesMax) bytes"
-        }
-        continue
-      }
-      if let problem = takeTag(byte) { return problem }
+      if let problem = isTag ? takeTag(byte) : takeText(byte) { return problem }
+    }
+    return nil
+  }
+
+  /// What is wrong with the table as a whole, in words, behind its last byte.
+  func problemAtEnd() -> String? {
+    linked.isSubset(of: identifiers)
+      ? nil : "its table of contents links to a file that is not there"
+  }
+
+  private mutating func takeText(_ byte: UInt8) -> String? {
+    if byte == UInt8(ascii: "<") {
+      isTag = true
+      tag.removeAll(keepingCapacity: true)
+      return nil
+    }
+    textBytes += 1
+    if textBytes > Self.textBytesMax {
+      return "its table of contents holds a text of more than \(Self.textBytesMax) bytes"
     }
     return nil
   }
 
   private mutating func takeTag(_ byte: UInt8) -> String? {
-    tagBytes += 1
-    if tagBytes == 1, byte == UInt8(ascii: "!") {
-      return "its table of contents holds a declaration, a comment or CDATA"
+    if quote == 0, byte == UInt8(ascii: ">") {
+      isTag = false
+      let problem = endTag()
+      textBytes = 0
+      isAtStart = false
+      return problem
     }
     if quote != 0 {
       if byte == quote { quote = 0 }
-      return nil
-    }
-    switch byte {
-    case UInt8(ascii: "\""), UInt8(ascii: "'"):
+    } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
       quote = byte
-      isNameEnded = true
-    case UInt8(ascii: ">"):
-      isTag = false
-      let problem = endTag(isEmpty: last == UInt8(ascii: "/"))
-      textBytes = 0
-      return problem
-    case UInt8(ascii: "a")...UInt8(ascii: "z"):
-      if !isNameEnded, tagName.count < Self.tagNameBytesMax { tagName.append(byte) }
-    case UInt8(ascii: "/") where tagBytes == 1:
-      tagName.append(byte)
-    default:
-      isNameEnded = true
     }
-    last = byte
+    tag.append(byte)
+    if tag.count > Self.tagBytesMax {
+      return "its table of contents holds a tag of more than \(Self.tagBytesMax) bytes"
+    }
     return nil
   }
 
-  private mutating func endTag(isEmpty: Bool) -> String? {
-    switch tagName {
-    case Array("file".utf8):
-      weight += Self.entryBytes
-      if !isEmpty { open.append(open.last ?? 0) }
-    case Array("/file".utf8):
-      _ = open.popLast()
-    case Array("ea".utf8):
-      weight += Self.entryBytes
-    case Array("/name".utf8):
-      guard let own = open.indices.last else { break }
-      open[own] = (own > 0 ? open[own - 1] : 0) + textBytes + 1
-      weight += open[own]
-    default:
-      break
+  // MARK: - Tags
+
+  private mutating func endTag() -> String? {
+    switch tag.first {
+    case UInt8(ascii: "?"): return declarationProblem()
+    case UInt8(ascii: "!"):
+      return "its table of contents holds a declaration, a comment or CDATA"
+    case UInt8(ascii: "/"):
+      var name = tag[1...]
+      while let last = name.last, Self.isSpace(last) { name.removeLast() }
+      return close(name)
+    default: break
     }
-    if open.count > Self.depthMax { return "its folders lie deeper than \(Self.depthMax)" }
-    if weight > Self.weightBytesMax { return "its table of contents holds too many entries" }
+    let isEmpty = tag.last == UInt8(ascii: "/")
+    let name = Array(tag.prefix { !Self.isSpace($0) && $0 != UInt8(ascii: "/") })
+    guard Self.isPlain(name) else {
+      return "its table of contents holds an element whose name is not plain letters"
+    }
+    guard tag.count(where: { $0 == UInt8(ascii: "=") }) <= Self.attributesMax else {
+      return
+        "its table of contents holds an element with more than \(Self.attributesMax) attributes"
+    }
+    if name == Names.file, let identifier = attribute("id") { identifiers.insert(identifier) }
+    if name == Names.type, elements.last?.name == Names.file, let link = attribute("link"),
+      link != Array("original".utf8)
+    {
+      linked.insert(link)
+    }
+    if let problem = open(name) { return problem }
+    return isEmpty ? close(name[...]) : nil
+  }
+
+  /// The value of an attribute of the tag; an element that states it twice is no XML.
+  private func attribute(_ name: String) -> [UInt8]? {
+    var rest = tag[...]
+    while let equals = rest.firstIndex(of: UInt8(ascii: "=")) {
+      let stated = rest[..<equals].split(whereSeparator: Self.isSpace).last
+      rest = rest[rest.index(after: equals)...].drop(while: Self.isSpace)
+      guard let quote = rest.popFirst(), let end = rest.firstIndex(of: quote) else { return nil }
+      if stated?.elementsEqual(name.utf8) == true { return Array(rest[..<end]) }
+      rest = rest[rest.index(after: end)...]
+    }
     return nil
+  }
+
+  /// The XML declaration: the one processing instruction, and the first thing in the table.
+  private func declarationProblem() -> String? {
+    let text = String(decoding: tag, as: UTF8.self).lowercased()
+    guard isAtStart, textBytes == 0, text.hasPrefix("?xml "), text.hasSuffix("?") else {
+      return "its table of contents holds a processing instruction"
+    }
+    // libxml2 would read other encodings, in which `<` is another byte.
+    guard let encoding = text.firstRange(of: "encoding") else { return nil }
+    let stated = text[encoding.upperBound...].drop { " =\"'".contains($0) }
+    guard stated.hasPrefix("utf-8") || stated.hasPrefix("us-ascii") else {
+      return "its table of contents is no XML in UTF-8"
+    }
+    return nil
+  }
+
+  private mutating func open(_ name: [UInt8]) -> String? {
+    let isFile = name == Names.file
+    if let parent = elements.last {
+      if parent.isInFile, parent.name == Names.name {
+        return "a name in its table of contents holds an element"
+      }
+      let mayRepeat = parent.name == Names.file && (isFile || name == Names.attribute)
+      if parent.isInFile, !mayRepeat,
+        !elements[elements.count - 1].children.insert(name).inserted
+      {
+        return "its table of contents states \(String(decoding: name, as: UTF8.self)) twice for a "
+          + "file"
+      }
+    }
+    elements.append(
+      Element(name: name, isInFile: isFile || (elements.last?.isInFile ?? false)))
+    if isFile {
+      weight += Self.entryBytes
+      paths.append(paths.last ?? 0)
+    } else if name == Names.attribute {
+      weight += Self.entryBytes
+    }
+    if elements.count > Self.elementDepthMax || paths.count > Self.depthMax {
+      return "its folders lie deeper than \(Self.depthMax)"
+    }
+    return weightProblem
+  }
+
+  private mutating func close(_ name: ArraySlice<UInt8>) -> String? {
+    guard let element = elements.popLast(), element.name.elementsEqual(name) else {
+      return "its table of contents is no XML: a tag ends what did not begin"
+    }
+    if element.name == Names.file {
+      paths.removeLast()
+    } else if element.name == Names.name, elements.last?.name == Names.file,
+      let own = paths.indices.last
+    {
+      paths[own] = (own > 0 ? paths[own - 1] : 0) + textBytes + 1
+      weight += paths[own]
+    }
+    return weightProblem
+  }
+
+  private var weightProblem: String? {
+    weight > Self.weightBytesMax ? "its table of contents holds too many entries" : nil
+  }
+
+  private static func isSpace(_ byte: UInt8) -> Bool {
+    byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
+  }
+
+  /// Whether a name is made of what the names of a xar's elements are made of: no prefix, so that
+  /// the local name is the name.
+  private static func isPlain(_ name: [UInt8]) -> Bool {
+    !name.isEmpty
+      && name.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
+          UInt8(ascii: "."):
+          true
+        default: false
+        }
+      }
   }
 }

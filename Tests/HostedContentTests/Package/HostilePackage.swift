@@ -50,6 +50,7 @@ struct HostilePackage: Sendable, CustomTestStringConvertible {
 
   static let all: [HostilePackage] = [
     paths, links, kinds, code, scripts, sizes, infos, expected, levels, xars, broken,
+    zipReadings, xarReadings,
   ].flatMap { $0 }
 
   static let paths: [HostilePackage] = [
@@ -154,6 +155,10 @@ struct HostilePackage: Sendable, CustomTestStringConvertible {
     ("Mach-O for several processors, 64 bits", [0xCA, 0xFE, 0xBA, 0xBF, 0, 0, 0, 2]),
     ("ELF", [0x7F, 0x45, 0x4C, 0x46, 2, 1, 1, 0]),
     ("PE", portable),
+    ("WebAssembly", [0, 0x61, 0x73, 0x6D, 1, 0, 0, 0]),
+    ("bitcode", [0x42, 0x43, 0xC0, 0xDE, 0x35, 0x14, 0, 0]),
+    ("wrapped bitcode", [0xDE, 0xC0, 0x17, 0x0B, 0, 0, 0, 0]),
+    ("an archive of object files", Array("!<arch>\n".utf8)),
   ]
 
   /// The least that is code for Windows: `MZ`, and `PE` where the header says.
@@ -173,7 +178,11 @@ struct HostilePackage: Sendable, CustomTestStringConvertible {
     .init("a script that can be run", .executable) {
       $0.add("Contents/run", "#!/bin/sh\n", mode: 0o100755)
     },
+    .init("a script without the right to run", .executable) {
+      $0.add("Contents/run.txt", "#! /bin/sh\n")
+    },
     .init("a dynamic library by name", .executable) { $0.add("Contents/libx.DYLIB") },
+    .init("a dynamic library with its version", .executable) { $0.add("Contents/libx.so.1.2") },
   ]
 
   static let sizes: [HostilePackage] = [
@@ -242,6 +251,10 @@ struct HostilePackage: Sendable, CustomTestStringConvertible {
     .init("a version with an empty part", .badVersion, info: PackageLab.info(version: "1..0")),
     .init("a product that climbs", .badProduct, info: PackageLab.info(product: "../x")),
     .init("an empty product", .badProduct, info: PackageLab.info(product: "")),
+    .init(
+      "a product that no folder can be called", .badProduct, info: PackageLab.info(product: "a:b")),
+    .init(
+      "a product called as the link to it", .badProduct, info: PackageLab.info(product: "Current")),
   ]
 
   static let expected: [HostilePackage] = [

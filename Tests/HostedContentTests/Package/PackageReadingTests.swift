@@ -174,6 +174,42 @@ import Testing
     #expect(try PackageInspection.judge(path: path).faults == [])
   }
 
+  @Test func `a zip may state sizes behind its data`() throws {
+    let lab = try PackageLab()
+    let bytes = PackageLab.zip { zip in
+      zip.entries[1].statesSizesBehind = true
+      zip.entries[1].localBytes = 0
+      zip.entries[1].localChecksum = 0
+    }
+    #expect(try PackageInspection.judge(path: lab.write("good.zip", bytes)).faults == [])
+  }
+
+  @Test func `a xar may hold hard links to a file`() throws {
+    let lab = try PackageLab()
+    let link = "<file id=\"8\"><name>h</name><type link=\"7\">hardlink</type></file>"
+    let original =
+      "<file id=\"7\"><name>o</name><type link=\"original\">hardlink</type></file>"
+    let bytes = PackageLab.xar("", inContents: original + link).bytes
+    #expect(try PackageInspection.judge(path: lab.write("good.pkg", bytes)).faults == [])
+  }
+
+  @Test func `a folder of too many entries is reported as that`() throws {
+    let lab = try PackageLab()
+    let path = try lab.goodFolder()
+    for index in 0..<60 { try lab.write("good/Contents/\(index)", "x") }
+    let report = try PackageInspection.judge(path: path, limits: .small)
+    #expect(report.faults.map(\.code).contains(.tooManyEntries), "\(report.faults)")
+  }
+
+  @Test func `entries that alternate between two deep folders are read`() throws {
+    let lab = try PackageLab()
+    let deep = String(repeating: "/é", count: 290)
+    let bytes = PackageLab.zip { zip in
+      for index in 0..<5_000 { zip.add("Contents/\(index % 2)\(deep)/\(index)") }
+    }
+    #expect(try PackageInspection.judge(path: lab.write("deep.zip", bytes)).faults == [])
+  }
+
   @Test func `a package that is missing says so`() throws {
     let lab = try PackageLab()
     #expect(throws: ContentError(.missing, path: "", "")) {

@@ -12,30 +12,65 @@ struct TestZip {
     var statedChecksum: UInt32?
     /// Bit 11: the name is UTF-8; bit 0: encrypted.
     var flags: UInt16 = 1 << 11
+    /// What the header before the data states, where that is not what the directory states.
+    var localName: [UInt8]?
+    var localChecksum: UInt32?
+    var localBytes: UInt32?
+    /// Checksum and sizes stand behind the data (bit 3), and these bytes are stated there.
+    var statesSizesBehind = false
+    var behindBytes: UInt32?
+    /// The directory gives the place of the entry before for this one's.
+    var sharesOffset = false
+    var isInDirectory = true
   }
 
   var entries: [Entry] = []
+  /// How many entries the end states, where that is not what there is.
+  var statedEntries: Int?
 
   var bytes: [UInt8] {
     var zip: [UInt8] = []
     var directory: [UInt8] = []
+    var offset: UInt32 = 0
     for entry in entries {
-      let offset = UInt32(zip.count)
-      let checksum = entry.statedChecksum ?? Self.checksum(entry.data)
-      let common =
-        Self.little(entry.flags) + Self.little(entry.method) + [0, 0, 0x21, 0]
-        + Self.little(checksum) + Self.little(UInt32(entry.data.count))
-        + Self.little(entry.statedBytes ?? UInt32(entry.data.count))
-        + Self.little(UInt16(entry.name.count)) + [0, 0]
-      zip += [0x50, 0x4B, 3, 4, 20, 0] + common + entry.name + entry.data
-      directory += [0x50, 0x4B, 1, 2, 20, 3, 20, 0] + common + [0, 0, 0, 0, 0, 0]
-      directory += Self.little(entry.mode << 16) + Self.little(offset) + entry.name
+      if entry.sharesOffset {
+        directory += Self.central(entry, at: offset)
+        continue
+      }
+      offset = UInt32(zip.count)
+      let name = entry.localName ?? entry.name
+      zip += [0x50, 0x4B, 3, 4, 20, 0]
+      zip += Self.common(entry, name, entry.localChecksum, entry.localBytes) + name + entry.data
+      if entry.statesSizesBehind {
+        zip += [0x50, 0x4B, 7, 8] + Self.little(Self.checksum(entry.data))
+        zip += Self.little(entry.behindBytes ?? UInt32(entry.data.count))
+        zip += Self.little(UInt32(entry.data.count))
+      }
+      if entry.isInDirectory { directory += Self.central(entry, at: offset) }
     }
     let start = UInt32(zip.count)
+    let count = UInt16(statedEntries ?? entries.count(where: \.isInDirectory))
     zip += directory + [0x50, 0x4B, 5, 6, 0, 0, 0, 0]
-    zip += Self.little(UInt16(entries.count)) + Self.little(UInt16(entries.count))
+    zip += Self.little(count) + Self.little(count)
     zip += Self.little(UInt32(directory.count)) + Self.little(start) + [0, 0]
     return zip
+  }
+
+  /// What both headers have, from the flags on.
+  private static func common(
+    _ entry: Entry, _ name: [UInt8], _ checksum: UInt32? = nil, _ bytes: UInt32? = nil
+  ) -> [UInt8] {
+    little(entry.flags | (entry.statesSizesBehind ? 1 << 3 : 0)) + little(entry.method)
+      + [0, 0, 0x21, 0]
+      + little(checksum ?? entry.statedChecksum ?? self.checksum(entry.data))
+      + little(bytes ?? UInt32(entry.data.count))
+      + little(bytes ?? entry.statedBytes ?? UInt32(entry.data.count))
+      + little(UInt16(name.count)) + [0, 0]
+  }
+
+  private static func central(_ entry: Entry, at offset: UInt32) -> [UInt8] {
+    [0x50, 0x4B, 1, 2, 20, 3, 20, 0] + common(entry, entry.name) + [0, 0, 0, 0, 0, 0]
+      + little(entry.mode << 16) + little(offset) + entry.name
   }
 
   mutating func add(_ name: String, _ text: String = "text", mode: UInt32 = 0o100644) {

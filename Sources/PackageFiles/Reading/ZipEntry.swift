@@ -1,0 +1,178 @@
+/// What the central directory of a zip says of one entry (APPNOTE 4.3.12), to be compared with the
+/// header before its data (4.3.7).
+struct ZipEntry {
+  private static let centralBytes = 46
+  private static let localBytes = 30
+  /// A field that says that its value stands in the extra field of large entries (4.5.3).
+  private static let isLarge: UInt64 = 0xFFFF_FFFF
+  private static let largeTag: UInt64 = 1
+  /// Bit 3: checksum and sizes stand behind the data (4.3.9).
+  private static let statedBehind: UInt64 = 1 << 3
+  /// Bytes behind the data that state its checksum and sizes: 12 to 24, by writer.
+  private static let descriptorBytesMax: UInt64 = 24
+
+  /// Where its local header begins.
+  private(set) var offset: UInt64
+  private var name: [UInt8]
+  private var flags: UInt64
+  private var method: UInt64
+  private var checksum: UInt64
+  private var packedBytes: UInt64
+  private var bytes: UInt64
+
+  /// Every entry of a directory.
+  static func all(in directory: [UInt8]) throws(ZipProblem) -> [ZipEntry] {
+    var entries: [ZipEntry] = []
+    var start = 0
+    while start < directory.count {
+      guard start + centralBytes <= directory.count, directory.little(start, 4) == 0x0201_4B50
+      else { throw ZipProblem.malformed("its directory holds something that is no entry") }
+      let nameEnd = start + centralBytes + Int(directory.little(start + 28, 2))
+      let extraEnd = nameEnd + Int(directory.little(start + 30, 2))
+      let end = extraEnd + Int(directory.little(start + 32, 2))
+      guard end <= directory.count else {
+        throw ZipProblem.malformed("an entry of its directory is cut off")
+      }
+      entries.append(
+        try ZipEntry(directory, start, name: start + centralBytes..<nameEnd, extraEnd))
+      start = end
+    }
+    return entries
+  }
+
+  private init(
+    _ directory: [UInt8], _ start: Int, name: Range<Int>, _ extraEnd: Int
+  ) throws(ZipProblem) {
+    self.name = Array(directory[name])
+    guard !self.name.contains(0) else {
+      throw ZipProblem.malformed("a name in it holds a zero byte")
+    }
+    flags = directory.little(start + 8, 2)
+    method = directory.little(start + 10, 2)
+    checksum = directory.little(start + 16, 4)
+    packedBytes = directory.little(start + 20, 4)
+    bytes = directory.little(start + 24, 4)
+    offset = directory.little(start + 42, 4)
+    var large = LargeFields(directory[name.upperBound..<extraEnd])
+    // The extra field holds only those that do not fit, in this order.
+    if bytes == Self.isLarge { bytes = try large.next() }
+    if packedBytes == Self.isLarge { packedBytes = try large.next() }
+    if offset == Self.isLarge { offset = try large.next() }
+  }
+
+  /// Where the entry's bytes end, when its header says what the directory says.
+  ///
+  /// - Parameters:
+  ///   - start: Where the entry before it ends.
+  ///   - directory: Where the central directory begins.
+  func end(
+    in file: ReadFile, after start: UInt64, before directory: UInt64
+  ) throws(ZipProblem) -> UInt64 {
+    let shown = String(decoding: name.prefix(64), as: UTF8.self).filter { $0 >= " " }
+    func differs(_ what: String) -> ZipProblem {
+      ZipProblem.malformed("the header of \(shown) states \(what) than the directory")
+    }
+    guard offset >= start else {
+      throw ZipProblem.malformed("the bytes of \(shown) are another entry's, too")
+    }
+    guard offset == start else {
+      throw ZipProblem.malformed("it holds bytes before \(shown) that belong to no entry")
+    }
+    let header = try read(file, at: offset, count: Self.localBytes)
+    guard header.count == Self.localBytes, header.little(0, 4) == 0x0403_4B50 else {
+      throw ZipProblem.malformed("\(shown) has no header where the directory states it")
+    }
+    let nameBytes = Int(header.little(26, 2))
+    let extraBytes = Int(header.little(28, 2))
+    let rest = try read(file, at: offset + UInt64(Self.localBytes), count: nameBytes + extraBytes)
+    guard rest.count == nameBytes + extraBytes, rest[..<nameBytes].elementsEqual(name) else {
+      throw differs("another name")
+    }
+    guard header.little(6, 2) == flags, header.little(8, 2) == method else {
+      throw differs("another way of packing")
+    }
+    var stated = (packed: header.little(18, 4), bytes: header.little(22, 4))
+    var large = LargeFields(rest[nameBytes...])
+    if stated.bytes == Self.isLarge { stated.bytes = try large.next() }
+    if stated.packed == Self.isLarge { stated.packed = try large.next() }
+    let isBehind = flags & Self.statedBehind != 0
+    // What stands behind the data may be left out before it.
+    func isStated(_ local: UInt64, as central: UInt64) -> Bool {
+      local == central || (isBehind && local == 0)
+    }
+    guard isStated(stated.packed, as: packedBytes), isStated(stated.bytes, as: bytes) else {
+      throw differs("other sizes")
+    }
+    guard isStated(header.little(14, 4), as: checksum) else { throw differs("another checksum") }
+    let dataStart = offset + UInt64(Self.localBytes + rest.count)
+    let (dataEnd, overflow) = dataStart.addingReportingOverflow(packedBytes)
+    guard !overflow, dataEnd <= directory else {
+      throw ZipProblem.malformed("the data of \(shown) reaches into the directory")
+    }
+    guard isBehind else { return dataEnd }
+    return try dataEnd + descriptorBytes(file, at: dataEnd, before: directory)
+  }
+
+  /// The bytes of what stands behind the data: with or without a signature, in 32 or 64 bits.
+  private func descriptorBytes(
+    _ file: ReadFile, at start: UInt64, before directory: UInt64
+  ) throws(ZipProblem) -> UInt64 {
+    let room = min(Self.descriptorBytesMax, directory - start)
+    let found = try read(file, at: start, count: Int(room))
+    for (signature, width) in [(4, 4), (4, 8), (0, 4), (0, 8)] {
+      let count = signature + 4 + 2 * width
+      guard count <= found.count, signature == 0 || found.little(0, 4) == 0x0807_4B50 else {
+        continue
+      }
+      if found.little(signature, 4) == checksum,
+        found.little(signature + 4, width) == packedBytes,
+        found.little(signature + 4 + width, width) == bytes
+      {
+        return UInt64(count)
+      }
+    }
+    throw ZipProblem.malformed(
+      "what stands behind an entry's data is not what the directory states of it")
+  }
+
+  private func read(
+    _ file: ReadFile, at start: UInt64, count: Int
+  ) throws(ZipProblem) -> [UInt8] {
+    do throws(PackageFileError) { return try file.bytes(at: start, count: count) } catch {
+      throw .unreadable(error)
+    }
+  }
+
+  /// The values of the extra field of large entries, one after the other.
+  private struct LargeFields {
+    private var rest: ArraySlice<UInt8> = []
+
+    init(_ extra: ArraySlice<UInt8>) {
+      var fields = extra
+      while fields.count >= 4 {
+        let bytes = Array(fields.prefix(4))
+        let data = fields.dropFirst(4).prefix(Int(bytes.little(2, 2)))
+        if bytes.little(0, 2) == ZipEntry.largeTag {
+          rest = data
+          return
+        }
+        fields = fields.dropFirst(4 + data.count)
+      }
+    }
+
+    mutating func next() throws(ZipProblem) -> UInt64 {
+      guard rest.count >= 8 else {
+        throw ZipProblem.malformed("an entry states a large size and not which")
+      }
+      defer { rest = rest.dropFirst(8) }
+      return Array(rest.prefix(8)).little(0, 8)
+    }
+  }
+}
+
+extension [UInt8] {
+  /// The number in `count` bytes from `start` on, the lowest first.
+  func little(_ start: Int, _ count: Int) -> UInt64 {
+    self[start..<start + count].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+  }
+}
