@@ -116,12 +116,6 @@ public struct Cursor: ~Copyable, ~Escapable {
     return try unsafe arrive(status, found, value)
   }
 
-  /// Looks again at the entry that the cursor stands at.
-  mutating func refresh() throws(LMDBError) -> Bool { try move(MDB_GET_CURRENT) }
-
-  /// Forgets the entry that the cursor stood at, because it has changed.
-  mutating func leave() { isAtEntry = false }
-
   private mutating func move(_ operation: MDB_cursor_op) throws(LMDBError) -> Bool {
     var key = unsafe MDB_val()
     var value = unsafe MDB_val()

@@ -45,8 +45,8 @@ struct LogVerifier {
       report(
         LogFault(
           .erasedKey,
-          "the keys of \(keysLeft) erased names and texts are in the key file, which is a copy from "
-            + "before the erasure: the next `daybook erase`, or `daybook restore` with it, "
+          "the keys of \(keysLeft) erased names and texts are in the key file, which is a copy "
+            + "from before the erasure: the next `daybook erase`, or `daybook restore` with it, "
             + "destroys them"))
     }
     let size = frontier.size
