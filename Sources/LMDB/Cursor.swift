@@ -116,12 +116,6 @@ public struct Cursor: ~Copyable, ~Escapable {
     return try unsafe arrive(status, found, value)
   }
 
-  /// Reads the entry at the cursor again.
-  mutating func refresh() throws(LMDBError) -> Bool { try move(MDB_GET_CURRENT) }
-
-  /// Forgets the entry at the cursor, because it has changed.
-  mutating func leave() { isAtEntry = false }
-
   private mutating func move(_ operation: MDB_cursor_op) throws(LMDBError) -> Bool {
     var key = unsafe MDB_val()
     var value = unsafe MDB_val()

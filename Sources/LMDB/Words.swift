@@ -24,16 +24,3 @@ extension Span where Element == UInt64 {
     }
   }
 }
-
-extension Span where Element == SIMD8<UInt64> {
-  /// The memory of the numbers as bytes, in the machine's byte order.
-  @inlinable
-  public var wordBytes: Span<UInt8> {
-    @_lifetime(copy self)
-    get {
-      // SAFETY: eight UInt64 leave no padding in their vector, so that all of its bytes are
-      // initialized, and each is a UInt8.
-      unsafe _overrideLifetime(Span<UInt8>(_bytes: bytes), copying: self)
-    }
-  }
-}

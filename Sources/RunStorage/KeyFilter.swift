@@ -17,22 +17,10 @@ package struct KeyFilter: Sendable {
   package let capacity: Int
 
   /// How many different keys were inserted, less the few that it took for known.
-  package internal(set) var count = 0
-
-  /// What the caller said of the filter when it was last saved: how far it reaches.
-  package internal(set) var mark: UInt64 = 0
+  package private(set) var count = 0
 
   /// The blocks, a cache line each.
-  package var blocks: [SIMD8<UInt64>]
-
-  /// For each chunk the epoch of its last change, 0 when it is saved.
-  var stamps: [UInt32]
-
-  /// One more with each save begun.
-  var epoch: UInt32 = 1
-
-  /// Which saved filter this is, 0 when it never was.
-  package var generation: UInt32 = 0
+  private var blocks: [SIMD8<UInt64>]
 
   /// Bits of the filter for each key of its capacity.
   static let bitsPerKey = 20
@@ -51,7 +39,9 @@ package struct KeyFilter: Sendable {
   /// - Complexity: O(`capacity`): 2.5 bytes a key.
   package init(capacity: Int) {
     let capacity = min(max(capacity, Self.capacityMin), Self.capacityMax)
-    self.init(capacity: capacity, blockCount: Self.blockCount(capacity))
+    self.capacity = capacity
+    let blockCount = (capacity * Self.bitsPerKey + Self.blockBits - 1) / Self.blockBits
+    blocks = Array(repeating: SIMD8(repeating: 0), count: blockCount)
   }
 
   /// A filter of all keys of `snapshot`, with room for as many again.
@@ -68,22 +58,11 @@ package struct KeyFilter: Sendable {
     return filter
   }
 
-  init(capacity: Int, blockCount: Int) {
-    self.capacity = capacity
-    blocks = Array(repeating: SIMD8(repeating: 0), count: blockCount)
-    let chunks = (blockCount + Self.chunkBlocks - 1) / Self.chunkBlocks
-    stamps = Array(repeating: 1, count: chunks)
-  }
-
-  static func blockCount(_ capacity: Int) -> Int {
-    (capacity * bitsPerKey + blockBits - 1) / blockBits
-  }
-
   /// Whether it holds as many keys as it is made for.
   package var isFull: Bool { count >= capacity }
 
   /// The bytes that it takes in memory.
-  package var byteCount: Int { blocks.count * Self.blockBits / 8 + stamps.count * 4 }
+  package var byteCount: Int { blocks.count * Self.blockBits / 8 }
 
   /// Whether `key` may have been inserted; when false, it was not.
   ///
@@ -105,7 +84,6 @@ package struct KeyFilter: Sendable {
     guard bits & ~old != SIMD8(repeating: 0) else { return false }
     blocks[index] = old | bits
     count &+= 1
-    stamps[index / Self.chunkBlocks] = epoch
     return true
   }
 

@@ -60,6 +60,9 @@ struct RunBlockView: ~Escapable {
   /// How many entries the block holds.
   let count: Int
 
+  /// The bytes of the block.
+  var byteCount: Int { bytes.count }
+
   private let lowBits: Int
   private let valueBits: Int
   private let valueBase: UInt32

@@ -25,12 +25,6 @@ struct RunCursor: ~Copyable, ~Escapable {
     return try previous()
   }
 
-  /// Moves to the last row whose key is less than `key`; nil when there is none.
-  mutating func seek(before key: RunKey) throws(RunsError) -> RunKey? {
-    _ = try seek(key)
-    return try previous()
-  }
-
   /// Moves to the next row; nil behind the last.
   mutating func next() throws(RunsError) -> RunKey? {
     let found: Bool

@@ -135,6 +135,11 @@ package struct RunManifest: Sendable, Equatable {
       merges.append(RunMergeDescription(output: output, inputs: inputs))
     }
     for _ in 0..<deletedCount { deleted.append(try reader.number()) }
+    #if DEBUG
+      // The other half of the assertion in `SortedRuns.store`: what was consistent when it was
+      // written and is not any more was damaged on the disk.
+      guard isConsistent else { throw .corrupt("The list of sorted runs contradicts itself") }
+    #endif
   }
 }
 

@@ -3,7 +3,6 @@ internal import LMDB
 /// The entries of several runs within a range, merged in order, each once.
 struct RunMerge {
   private let table: Table
-  private let range: RunRange
   private var sources: [RunSource]
   private var heads: LoserTree
   private var last: UInt128 = 0
@@ -16,7 +15,6 @@ struct RunMerge {
     _ ids: [UInt32], of table: Table, range: RunRange, in view: TransactionView
   ) throws(RunsError) {
     self.table = table
-    self.range = range
     sources = ids.map { RunSource(id: $0, range: range) }
     var heads: [UInt128] = []
     var cursor = try RunCursor(view, table)
@@ -53,8 +51,7 @@ struct RunMerge {
       }
       last = order
       hasLast = true
-      let straight = range.isDescending ? RunSource.mirrored(order) : order
-      room[end] = RunEntry(order: straight)
+      room[end] = RunEntry(order: order)
       end &+= 1
     }
     entries.removeLast(entries.count - end)

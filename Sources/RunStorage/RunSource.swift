@@ -1,15 +1,12 @@
 internal import LMDB
 
-/// Which entries of a family are read, and in which order.
+/// Which entries of a family are read.
 struct RunRange {
-  /// The first entry in the order of keys.
+  /// The least entry.
   var lower: RunEntry
 
   /// The greatest key.
   var upper: UInt64
-
-  /// Whether the greatest entry comes first.
-  var isDescending = false
 
   /// Everything.
   static let all = RunRange(lower: .least, upper: .max)
@@ -33,9 +30,6 @@ struct RunSource {
   }
 
   /// The order of the next entry, or the greatest number when there is none.
-  ///
-  /// A descending source counts its entries' orders from the other end, so that whoever merges
-  /// sources takes the least of them either way.
   @inline(__always)
   mutating func pop(_ view: TransactionView, _ table: Table) throws(RunsError) -> UInt128 {
     while index == buffer.count {
@@ -43,12 +37,8 @@ struct RunSource {
     }
     let entry = buffer[index]
     index &+= 1
-    return range.isDescending ? RunSource.mirrored(entry.order) : entry.order
+    return entry.order
   }
-
-  /// The order of 96 bits counted from the other end.
-  @inline(__always)
-  static func mirrored(_ order: UInt128) -> UInt128 { ((UInt128(1) << 96) - 1) ^ order }
 
   @inline(never)
   private mutating func refill(
@@ -75,15 +65,11 @@ struct RunSource {
       try block.append(to: &buffer)
     } else {
       let isBeyond = try block.append(from: range.lower.key, through: range.upper, to: &buffer)
-      if isBeyond && !range.isDescending { isAtEnd = true }
+      if isBeyond { isAtEnd = true }
     }
     if key.firstKey <= range.lower.key {
       // Only here can values under the least key precede the range's first entry.
       buffer.removeAll { $0 < range.lower }
-    }
-    if range.isDescending {
-      buffer.reverse()
-      if key.firstKey < range.lower.key { isAtEnd = true }
     }
     return true
   }
@@ -91,16 +77,6 @@ struct RunSource {
   /// Moves `cursor` to the next block that can hold entries of the range.
   private func move(_ cursor: inout RunCursor) throws(RunsError) -> RunKey? {
     let key: RunKey?
-    if range.isDescending {
-      if let place {
-        key = try cursor.seek(before: place)
-      } else {
-        let last = RunEntry(key: range.upper, value: .max)
-        key = try cursor.seek(through: RunKey(run: id, order: last.order))
-      }
-      guard let key, key.run == id else { return nil }
-      return key
-    }
     if let place {
       key = try cursor.seek(place.successor)
     } else {

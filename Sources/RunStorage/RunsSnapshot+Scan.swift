@@ -8,17 +8,16 @@ extension RunsSnapshot {
   /// - Parameters:
   ///   - lower: the least key.
   ///   - upper: the greatest key.
-  ///   - descending: whether the greatest entry comes first.
   ///   - view: what is read in.
   ///   - body: what gets the entries; false ends the scan.
   /// - Throws: ``RunsError`` as `Failure`, or what `body` throws.
   package func scan<Failure: RunsFailure>(
-    from lower: UInt64 = 0, through upper: UInt64 = .max, descending: Bool = false,
+    from lower: UInt64 = 0, through upper: UInt64 = .max,
     in view: TransactionView, _ body: (RunEntry) throws(Failure) -> Bool
   ) throws(Failure) {
     guard lower <= upper else { return }
     let ids = runs(from: lower, through: upper).map(\.id)
-    let range = RunRange(lower: RunEntry(key: lower), upper: upper, isDescending: descending)
+    let range = RunRange(lower: RunEntry(key: lower), upper: upper)
     var merge: RunMerge
     do throws(RunsError) {
       merge = try RunMerge(ids, of: table, range: range, in: view)
@@ -38,16 +37,13 @@ extension RunsSnapshot {
 
   /// The entries whose keys are from `lower` through `upper`, in order, each once.
   ///
-  /// - Complexity: as ``scan(from:through:descending:in:_:)``.
+  /// - Complexity: as ``scan(from:through:in:_:)``.
   /// - Throws: ``RunsError``.
   package func entries(
-    from lower: UInt64 = 0, through upper: UInt64 = .max, descending: Bool = false,
-    in view: TransactionView
+    from lower: UInt64 = 0, through upper: UInt64 = .max, in view: TransactionView
   ) throws(RunsError) -> [RunEntry] {
     var entries: [RunEntry] = []
-    try scan(
-      from: lower, through: upper, descending: descending, in: view
-    ) { (entry: RunEntry) throws(RunsError) in
+    try scan(from: lower, through: upper, in: view) { (entry: RunEntry) throws(RunsError) in
       entries.append(entry)
       return true
     }

@@ -13,14 +13,13 @@ extension RunsError: RunsFailure {
 
 /// The runs of a family as one snapshot of the environment sees them.
 ///
-/// Ask it with a view of the transaction it was taken in, and not after writing to the family. A
-/// long-lived reader keeps it and calls ``refresh(in:)`` after it has renewed its transaction.
+/// Ask it with a view of the transaction it was taken in, and not after writing to the family.
 package struct RunsSnapshot: Sendable {
   package let table: Table
-  private(set) var manifest: RunManifest
+  let manifest: RunManifest
 
   /// The runs in the order they are asked: the largest first, where a key most likely stands.
-  private(set) var order: [RunDescription]
+  let order: [RunDescription]
 
   init(table: Table, manifest: RunManifest) {
     self.table = table
@@ -36,23 +35,6 @@ package struct RunsSnapshot: Sendable {
 
   /// The bytes of their blocks.
   package var byteCount: Int { manifest.runs.reduce(0) { $0 + Int($1.bytes) } }
-
-  /// Takes the family's runs from `view`, if they have changed; true when they have.
-  ///
-  /// - Complexity: O(1) when nothing has changed.
-  /// - Precondition: the snapshot was taken in a transaction that read or that was committed.
-  /// - Throws: ``RunsError``.
-  package mutating func refresh(in view: TransactionView) throws(RunsError) -> Bool {
-    let key = RunKey.manifest.words
-    let row: Span<UInt8>?
-    do throws(LMDBError) {
-      row = try view.get(table, key.span.wordBytes)
-    } catch { throw RunsError(error) }
-    guard let row, row.count >= 16 else { return false }
-    if row.word(at: 8) == manifest.revision { return false }
-    self = RunsSnapshot(table: table, manifest: try RunManifest(row))
-    return true
-  }
 
   /// The runs that can hold keys from `lower` through `upper`.
   package func runs(from lower: UInt64, through upper: UInt64) -> [RunDescription] {

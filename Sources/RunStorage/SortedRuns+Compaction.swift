@@ -89,7 +89,7 @@ extension SortedRuns {
     if output.entries > 0 {
       // The slice goes on behind what is written; nothing is behind the greatest of all entries.
       guard let next = output.last.successor else {
-        manifest.finishMerge(index)
+        try finishMerge(index, of: &manifest, transaction.view)
         return 1
       }
       range.lower = next
@@ -104,8 +104,18 @@ extension SortedRuns {
       try writer.write(in: &transaction, isLast: !hasMore)
     }
     manifest.merges[index].output = writer.run
-    if !hasMore { manifest.finishMerge(index) }
+    if !hasMore { try finishMerge(index, of: &manifest, transaction.view) }
     return Int(writer.run.entries - output.entries) + 1
+  }
+
+  /// Puts the whole output of a merge in the place of its inputs.
+  private func finishMerge(
+    _ index: Int, of manifest: inout RunManifest, _ view: TransactionView
+  ) throws(RunsError) {
+    let merge = manifest.merges[index]
+    try checkMerged(
+      merge.output, of: manifest.runs.filter { merge.inputs.contains($0.id) }, in: view)
+    manifest.finishMerge(index)
   }
 }
 

@@ -81,21 +81,6 @@ package struct SortedRuns: Sendable {
     try store(&manifest, in: &transaction)
   }
 
-  /// Removes everything.
-  ///
-  /// - Complexity: O(*p*) in the pages of the family, which are freed but not written.
-  /// - Throws: ``RunsError``; the transaction is then to be aborted.
-  package func removeAll(in transaction: inout WriteTransaction) throws(RunsError) {
-    let old = try manifest(in: transaction.view)
-    do throws(LMDBError) {
-      try transaction.clear(table)
-    } catch { throw RunsError(error) }
-    var manifest = RunManifest()
-    manifest.revision = old.revision
-    manifest.nextID = old.nextID
-    try store(&manifest, in: &transaction)
-  }
-
   /// How many entries are gathered before blocks are made of them: enough for the largest block
   /// several times.
   static let chunkEntries = 4 * RunBlock.entriesMax
@@ -118,6 +103,7 @@ extension SortedRuns {
     _ manifest: inout RunManifest, in transaction: inout WriteTransaction
   ) throws(RunsError) {
     manifest.revision += 1
+    assert(manifest.isConsistent, "the list of runs contradicts itself")
     let key = RunKey.manifest.words
     let words = manifest.words
     do throws(LMDBError) {

@@ -57,42 +57,6 @@ import Testing
     }
   }
 
-  @Test func `A write cursor puts, appends and deletes where it stands`() throws {
-    let folder = try TemporaryFolder()
-    let environment = try folder.environment()
-    let table = try environment.createTable("t")
-    try environment.write { transaction in
-      var cursor = try transaction.writeCursor(table)
-      for number: UInt64 in 0..<10 { try cursor.append(number, bytes("v").span) }
-      expect(cursor.key.bigEndian(UInt64.self, at: 0) == 9)
-      expect(try cursor.first())
-      var more = true
-      while more {
-        if cursor.key.bigEndian(UInt64.self, at: 0) % 2 == 0 { try cursor.delete() }
-        more = try cursor.next()
-      }
-      let key = bigEndianKey(UInt64(100))
-      try cursor.put(key.span, bytes("w").span)
-      #expect([UInt8](copying: cursor.value) == bytes("w"))
-    }
-    let keys = try environment.contents(table).map { $0[0].last }
-    #expect(keys == [1, 3, 5, 7, 9, 100])
-  }
-
-  @Test func `Appending out of order through a cursor is refused`() throws {
-    let folder = try TemporaryFolder()
-    let environment = try folder.environment()
-    let table = try environment.createTable("t")
-    let code = failure { () throws(LMDBError) in
-      try environment.write { transaction throws(LMDBError) in
-        var cursor = try transaction.writeCursor(table)
-        try cursor.append(2, bytes("v").span)
-        try cursor.append(1, bytes("v").span)
-      }
-    }
-    #expect(code == .outOfOrder)
-  }
-
   @Test(arguments: 1...8 as ClosedRange<UInt64>)
   func `A table does what a sorted dictionary does`(_ seed: UInt64) throws {
     let folder = try TemporaryFolder()

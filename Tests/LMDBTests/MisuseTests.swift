@@ -97,25 +97,6 @@ struct Misuse: CustomTestStringConvertible, Sendable {
       try transaction.put(table, 2, bytes.span)
       """),
     Misuse(
-      "a span of a write cursor is used after a write through it",
-      "overlapping accesses to 'cursor'",
-      """
-      var transaction = try environment.beginWrite()
-      var cursor = try transaction.writeCursor(table)
-      _ = try cursor.first()
-      #if MISUSE
-      let value = cursor.value
-      try cursor.put(bytes.span, bytes.span)
-      use(value)
-      #else
-      do {
-        let value = cursor.value
-        use(value)
-      }
-      try cursor.put(bytes.span, bytes.span)
-      #endif
-      """),
-    Misuse(
       "renewing a snapshot while a span is lent", "overlapping accesses to 'transaction'",
       """
       var transaction = try environment.beginRead()

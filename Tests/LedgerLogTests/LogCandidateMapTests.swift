@@ -37,19 +37,6 @@ struct LogCandidateMapTests {
     #expect(map.first(1 << 50) { _ in true } == nil)
   }
 
-  @Test("forgets what was put in after a bound and keeps the rest")
-  func rollsBack() {
-    var map = CandidateMap()
-    var random = SplitMix(state: 11)
-    let hashes = (0..<5_000).map { _ in random.next() }
-    for (index, hash) in hashes.enumerated() { map.insert(hash, UInt32(index + 1)) }
-    map.removeValues(above: 3_000)
-    #expect(map.count == 3_000)
-    for (index, hash) in hashes.enumerated() {
-      let value = UInt32(index + 1)
-      #expect((map.first(hash) { $0 == value } != nil) == (value <= 3_000))
-    }
-  }
 }
 
 @Suite("The keyed hash")

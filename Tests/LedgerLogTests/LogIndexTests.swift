@@ -5,7 +5,7 @@ import Testing
 @testable import LedgerLog
 
 /// An index that reaches so far, made from the log; it offers wrong candidates, too.
-private struct PartialIndex: KeyIndex {
+private struct PartialIndex: LogIndex {
   let reach: UInt64
   let nameReach: NameNumber
   private let ids: [UInt64: [UInt32]]
@@ -95,7 +95,7 @@ struct LogIndexTests {
     log.useIndex { far }
     try log.appendAndWait(inputs(30..<40))
     try log.appendAndWait(inputs(40..<50))
-    log.useIndex { EmptyKeyIndex() }
+    log.useIndex { EmptyLogIndex() }
     #expect(try log.appendAndWait(inputs(0..<50)).appendedCount == 0)
   }
 
@@ -120,7 +120,7 @@ struct LogIndexTests {
     }
     let error = #expect(throws: LedgerError.self) { try log.appendAndWait(inputs(0..<1)) }
     #expect(error?.code == .rebuildNeeded)
-    log.useIndex { EmptyKeyIndex() }
+    log.useIndex { EmptyLogIndex() }
     #expect(try log.appendAndWait(inputs(0..<1)).appendedCount == 1)
   }
 }

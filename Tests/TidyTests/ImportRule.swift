@@ -50,6 +50,9 @@ struct ImportRule: TidyRule {
     }
   }
 
+  /// The modules that a file imports, in the order of its lines.
+  static func imports(of file: SourceFile) -> [String] { file.code.compactMap(imported) }
+
   private static func allows(_ imported: String, in module: String) -> Bool {
     if imported == "CLMDB" { return module == "LMDB" }
     if ["CArchive", "CFolder"].contains(imported) { return module == "PackageFiles" }

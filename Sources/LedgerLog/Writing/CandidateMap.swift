@@ -66,19 +66,6 @@ struct CandidateMap {
     return nil
   }
 
-  /// Forgets every value greater than `bound`.
-  ///
-  /// - Complexity: O(*n*).
-  mutating func removeValues(above bound: UInt32) {
-    let old = slots
-    slots = [UInt64](repeating: 0, count: old.count)
-    count = 0
-    for slot in old where slot != 0 && UInt32(truncatingIfNeeded: slot) <= bound {
-      place(slot)
-      count += 1
-    }
-  }
-
   private mutating func grow() {
     let old = slots
     slots = [UInt64](repeating: 0, count: old.count * 2)

@@ -74,7 +74,7 @@ extension EventLog {
   ///
   /// Without one every id and name is held in memory, read from the log before the first append.
   public func useIndex(
-    _ index: @escaping @Sendable () throws(LedgerError) -> any KeyIndex
+    _ index: @escaping @Sendable () throws(LedgerError) -> any LogIndex
   ) {
     writer.setHooks { $0.index = index }
   }

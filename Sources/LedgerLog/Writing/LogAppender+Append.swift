@@ -9,7 +9,7 @@ extension LogAppender {
   /// stay.
   mutating func append(
     _ pending: PendingAppend, _ transaction: inout WriteTransaction, _ hooks: WriterHooks,
-    _ index: any KeyIndex
+    _ index: any LogIndex
   ) throws(AppendFailure) -> AppendResult {
     let batch = pending.batch
     let before = Mark(
@@ -69,7 +69,7 @@ extension LogAppender {
 
   /// The position of each event that is in the log with the same content, else 0.
   private mutating func knownPositions(
-    of batch: PreparedBatch, _ log: LogView, _ index: any KeyIndex
+    of batch: PreparedBatch, _ log: LogView, _ index: any LogIndex
   ) throws(LedgerError) -> [UInt64] {
     var positions = [UInt64](repeating: 0, count: batch.count)
     var asked: [Int] = []
@@ -135,7 +135,7 @@ extension LogAppender {
   /// The number of each of the batch's names, 0 where it has none yet, and where whom it named was
   /// erased.
   private mutating func knownNumbers(
-    of batch: PreparedBatch, _ log: LogView, _ index: any KeyIndex
+    of batch: PreparedBatch, _ log: LogView, _ index: any LogIndex
   ) throws(LedgerError) -> [NameNumber] {
     var numbers = [NameNumber](repeating: 0, count: batch.keys.names.count)
     var asked: [Int] = []

@@ -6,7 +6,7 @@ extension LogAppender {
   /// and drops from the tail what the index holds by now.
   ///
   /// - Complexity: O(*n*) in the number of events and names that are new to the writer.
-  mutating func catchUp(_ log: LogView, _ index: any KeyIndex) throws(LedgerError) {
+  mutating func catchUp(_ log: LogView, _ index: any LogIndex) throws(LedgerError) {
     let lastName = try log.lastNameNumber()
     guard index.reach <= log.lastPosition, index.nameReach <= lastName else {
       throw LedgerError(

@@ -9,7 +9,7 @@ extension LogAppender {
   ///
   /// - Complexity: O(*n*) in the number of events after the condition's position.
   mutating func check(
-    _ condition: AppendCondition, _ log: LogView, _ index: any KeyIndex, except own: [UInt64]
+    _ condition: AppendCondition, _ log: LogView, _ index: any LogIndex, except own: [UInt64]
   ) throws(LedgerError) {
     switch condition {
     case .holds(let check): try check(log)
@@ -33,7 +33,7 @@ extension LogAppender {
 
   /// The filter in numbers; nil where it names what no event of the log does.
   private func match(
-    _ filter: EventFilter, _ log: LogView, _ index: any KeyIndex
+    _ filter: EventFilter, _ log: LogView, _ index: any LogIndex
   ) throws(LedgerError) -> NumberFilter? {
     var match = NumberFilter(type: filter.type)
     let names: [(NameKind, Name?, WritableKeyPath<NumberFilter, NameNumber>)] = [
@@ -52,7 +52,7 @@ extension LogAppender {
 
   /// The number of a name, if any event of the log uses it.
   private func number(
-    of use: NameUse, _ log: LogView, _ index: any KeyIndex
+    of use: NameUse, _ log: LogView, _ index: any LogIndex
   ) throws(LedgerError) -> NameNumber? {
     let hash = keyHash.name(use)
     let row = [use.kind.rawValue] + use.name.text.utf8

@@ -13,7 +13,7 @@ extension LogAppender {
 
   /// Writes the events that have no position yet, and gives them theirs.
   mutating func write(
-    _ batch: PreparedBatch, _ positions: inout [UInt64], _ index: any KeyIndex,
+    _ batch: PreparedBatch, _ positions: inout [UInt64], _ index: any LogIndex,
     _ transaction: inout WriteTransaction
   ) throws(LedgerError) {
     let now = clock()
@@ -53,7 +53,7 @@ extension LogAppender {
 
   /// Gathers the numbers of an event's names, and gives those that have none theirs.
   private mutating func number(
-    _ batch: PreparedBatch, _ at: Int, _ forgotten: Instant?, _ index: any KeyIndex,
+    _ batch: PreparedBatch, _ at: Int, _ forgotten: Instant?, _ index: any LogIndex,
     _ transaction: inout WriteTransaction
   ) throws(LedgerError) {
     eventNumbers.removeAll(keepingCapacity: true)
@@ -192,7 +192,7 @@ extension LogAppender {
   /// The number that a person's name has in an event about the time before an erasure: whom it
   /// named then, else whom it names, else a number without a key.
   private mutating func formerNumber(
-    _ batch: PreparedBatch, _ name: Int, _ time: Instant, _ index: any KeyIndex,
+    _ batch: PreparedBatch, _ name: Int, _ time: Instant, _ index: any LogIndex,
     _ transaction: inout WriteTransaction
   ) throws(LedgerError) -> NameNumber {
     let row = batch.keys.names.row(name)
@@ -214,7 +214,7 @@ extension LogAppender {
   }
 
   private func numberWithoutKey(
-    _ row: Span<UInt8>, _ hash: UInt64, _ log: LogView, _ index: any KeyIndex
+    _ row: Span<UInt8>, _ hash: UInt64, _ log: LogView, _ index: any LogIndex
   ) throws(LedgerError) -> NameNumber? {
     func isIt(_ number: NameNumber) throws(LedgerError) -> Bool {
       guard try log.isName(number, row: row) else { return false }

@@ -119,7 +119,7 @@ struct LogAppender {
   }
 
   /// Reads a long tail before the lock is taken, so that other processes can append meanwhile.
-  private mutating func catchUpAhead(_ index: any KeyIndex) throws(LedgerError) {
+  private mutating func catchUpAhead(_ index: any LogIndex) throws(LedgerError) {
     let snapshot: ReadTransaction
     do throws(LMDBError) { snapshot = try environment.beginRead() } catch {
       throw LedgerError(error)

@@ -20,7 +20,7 @@ struct LogTail {
   }
 
   /// A tail behind an index.
-  init(behind index: some KeyIndex) {
+  init(behind index: some LogIndex) {
     position = index.reach
     name = index.nameReach
     ids.bound = UInt32(truncatingIfNeeded: index.reach)
@@ -36,7 +36,7 @@ struct LogTail {
   var byteCount: Int { ids.byteCount + names.byteCount }
 
   /// Whether index and tail together leave nothing out.
-  func meets(_ index: some KeyIndex) -> Bool {
+  func meets(_ index: some LogIndex) -> Bool {
     index.reach >= UInt64(ids.start) && index.nameReach >= names.start
   }
 
@@ -68,18 +68,8 @@ struct LogTail {
     try names.first(hash, where: isIt)
   }
 
-  /// Forgets what a failed commit took with it.
-  ///
-  /// - Complexity: O(*n*) in the size of the tail.
-  mutating func rollBack(toPosition position: UInt64, name: NameNumber) {
-    ids.removeValues(above: UInt32(truncatingIfNeeded: position))
-    names.removeValues(above: name)
-    self.position = position
-    self.name = name
-  }
-
   /// Drops what `index` holds by now.
-  mutating func drop(reachedBy index: some KeyIndex) {
+  mutating func drop(reachedBy index: some LogIndex) {
     ids.drop(through: UInt32(truncatingIfNeeded: index.reach), end: UInt32(position))
     names.drop(through: index.nameReach, end: name)
   }
@@ -102,11 +92,6 @@ private struct Generations {
     if let found = try newer.first(hash, where: isIt) { return found }
     guard older.count > 0 else { return nil }
     return try older.first(hash, where: isIt)
-  }
-
-  mutating func removeValues(above value: UInt32) {
-    newer.removeValues(above: value)
-    if value < bound { older.removeValues(above: value) }
   }
 
   /// Drops the older generation once the index reaches its end; the newer becomes the older.

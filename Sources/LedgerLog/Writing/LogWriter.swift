@@ -14,26 +14,26 @@ struct PendingAppend: Sendable {
 
 /// What the projections give the writer.
 struct WriterHooks: Sendable {
-  var index: @Sendable () throws(LedgerError) -> any KeyIndex = { EmptyKeyIndex() }
+  var index: @Sendable () throws(LedgerError) -> any LogIndex = { EmptyLogIndex() }
   var consumption: ConsumptionCheck?
 }
 
-/// The one writer of a process: takes what waits, group after group, on a thread of its own, never
-/// on one of Swift's cooperative pool.
+/// The one writer of a process: takes what waits, group after group, on a queue of its own, never
+/// on a thread of Swift's cooperative pool.
 ///
 /// While a group is on its way to the disk the next one gathers; nobody waits for a group to fill.
 final class LogWriter: Sendable {
-  private struct Queue {
-    var waiting: [PendingAppend] = []
+  private struct Waiting {
+    var batches: [PendingAppend] = []
     /// Those before this index have been taken.
     var taken = 0
     var isDraining = false
     var hooks = WriterHooks()
   }
 
-  private let queue = Mutex(Queue())
+  private let waiting = Mutex(Waiting())
   private let appender: Mutex<LogAppender>
-  private let thread = DispatchQueue(label: "daybook.log.writer")
+  private let queue = DispatchQueue(label: "daybook.log.writer")
   let signal = AppendSignal()
 
   init(
@@ -46,17 +46,17 @@ final class LogWriter: Sendable {
 
   /// Puts a batch behind those that wait; its caller is answered when it is durable or refused.
   func enqueue(_ pending: PendingAppend) {
-    let starts = queue.withLock { queue in
-      queue.waiting.append(pending)
-      defer { queue.isDraining = true }
-      return !queue.isDraining
+    let starts = waiting.withLock { waiting in
+      waiting.batches.append(pending)
+      defer { waiting.isDraining = true }
+      return !waiting.isDraining
     }
-    if starts { thread.async { self.drain() } }
+    if starts { queue.async { self.drain() } }
   }
 
   /// Sets what the projections provide, from the next group on.
   func setHooks(_ change: @Sendable (inout WriterHooks) -> Void) {
-    queue.withLock { queue in change(&queue.hooks) }
+    waiting.withLock { waiting in change(&waiting.hooks) }
   }
 
   /// The bytes of memory and the entries of the tail: what the index does not hold yet.
@@ -74,29 +74,29 @@ final class LogWriter: Sendable {
   }
 
   private func beginGroup() -> WriterHooks? {
-    queue.withLock { queue in
-      guard queue.taken < queue.waiting.count else {
-        queue.waiting.removeAll(keepingCapacity: true)
-        queue.taken = 0
-        queue.isDraining = false
+    waiting.withLock { waiting in
+      guard waiting.taken < waiting.batches.count else {
+        waiting.batches.removeAll(keepingCapacity: true)
+        waiting.taken = 0
+        waiting.isDraining = false
         return nil
       }
-      return queue.hooks
+      return waiting.hooks
     }
   }
 
   /// The next batch, if it has no more events than `eventsMax`, or whatever it has where that is
   /// nil. An erasure begins a group of its own: what it destroys is asked of what is committed.
   private func take(eventsMax: Int?) -> PendingAppend? {
-    queue.withLock { queue in
-      guard queue.taken < queue.waiting.count else { return nil }
-      let next = queue.waiting[queue.taken]
+    waiting.withLock { waiting in
+      guard waiting.taken < waiting.batches.count else { return nil }
+      let next = waiting.batches[waiting.taken]
       if let eventsMax, next.batch.count > eventsMax || next.erasure != nil { return nil }
-      queue.taken += 1
+      waiting.taken += 1
       // Kept short, so that a queue that never runs dry does not keep every batch it has seen.
-      if queue.taken >= 64 {
-        queue.waiting.removeFirst(queue.taken)
-        queue.taken = 0
+      if waiting.taken >= 64 {
+        waiting.batches.removeFirst(waiting.taken)
+        waiting.taken = 0
       }
       return next
     }

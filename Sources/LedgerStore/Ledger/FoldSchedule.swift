@@ -28,6 +28,7 @@ final class FoldSchedule: Sendable {
   private let timing = Mutex(Timing())
   private let projector = Mutex<Held>(Held())
   private let failure = Mutex<LedgerError?>(nil)
+  private let note: FoldFailureNote
 
   /// State that only the queue touches.
   private final class Held: @unchecked Sendable {
@@ -37,6 +38,7 @@ final class FoldSchedule: Sendable {
   init(_ log: EventLog, _ source: ProjectionSource) {
     self.log = log
     self.source = source
+    note = FoldFailureNote(of: log)
   }
 
   /// Records that something was appended, and makes sure that it is folded in time.
@@ -66,8 +68,14 @@ final class FoldSchedule: Sendable {
     try result.get()
   }
 
-  /// The last failure of a background fold.
-  func lastFailure() -> LedgerError? { failure.withLock { $0 } }
+  /// What made the last fold fail, of this process or of another; nil where it ended well.
+  func lastFailure() -> String? { failure.withLock { $0?.message } ?? note.message() }
+
+  /// Notes that everything was folded, so that no earlier failure is reported any more.
+  func forgetFailure() {
+    failure.withLock { $0 = nil }
+    note.remove()
+  }
 
   private func schedule() {
     queue.asyncAfter(deadline: .now() + .milliseconds(Self.quietMilliseconds)) { [weak self] in
@@ -88,21 +96,34 @@ final class FoldSchedule: Sendable {
       return false
     }
     guard isDue else { return schedule() }
-    do throws(LedgerError) {
-      try foldAll(waits: false, nil)
-      failure.withLock { $0 = nil }
-    } catch {
-      failure.withLock { $0 = error }
+    do throws(LedgerError) { try foldAll(waits: false, nil) } catch {
+      // Nobody waits for this fold: ``lastFailure()`` reports what it noted.
+      return
     }
   }
 
+  /// Folds, and notes how it ended: what fails in the background is reported by whoever asks next.
   private func foldAll(
+    waits: Bool, _ progress: ((UInt64, UInt64) -> Void)?
+  ) throws(LedgerError) {
+    do throws(LedgerError) { try foldElected(waits: waits, progress) } catch {
+      // A ledger that was closed meanwhile has nothing wrong with it.
+      if error.code != .closed {
+        failure.withLock { $0 = error }
+        note.write(error.message)
+      }
+      throw error
+    }
+  }
+
+  private func foldElected(
     waits: Bool, _ progress: ((UInt64, UInt64) -> Void)?
   ) throws(LedgerError) {
     source.releaseIfDeleted()
     guard let projections = try source.live() else { return }
     guard let lock = try elected(waits: waits) else { return }
     try foldAll(projections, progress)
+    forgetFailure()
     lock.unlock()
   }
 

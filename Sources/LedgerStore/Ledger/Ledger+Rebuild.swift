@@ -19,6 +19,7 @@ extension Ledger {
       try log.setGeneration(live + 1)
       source.release()
       try Projections.remove(live, of: log)
+      schedule.forgetFailure()
     }
   }
 

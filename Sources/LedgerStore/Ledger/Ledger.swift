@@ -26,7 +26,7 @@ public final class Ledger: Sendable {
     guard log.access == .readWrite else { return }
     // The log outlives nobody here: what it is given must not hold on to it.
     log.useIndex { [weak source] () throws(LedgerError) in
-      try source?.index() ?? EmptyKeyIndex()
+      try source?.index() ?? EmptyLogIndex()
     }
     log.useConsumptionCheck { [weak judge] (pending, view) throws(LedgerError) in
       guard let judge else { throw LedgerError(.closed, "The ledger was closed: open it again.") }
@@ -182,6 +182,10 @@ extension Ledger {
     try reader.read(body)
   }
 
-  /// The failure of the last background fold, if it failed.
-  public var foldFailure: LedgerError? { schedule.lastFailure() }
+  /// What made the last fold fail, in this process or in another that appended; nil where the last
+  /// fold succeeded.
+  ///
+  /// Appended events are safe all the same, and every question is answered from the log; answers
+  /// only take longer the more events wait.
+  public var foldFailure: String? { schedule.lastFailure() }
 }

@@ -27,10 +27,10 @@ final class ProjectionSource: Sendable {
     return try result.get()
   }
 
-  /// The index of ids and names for the log's writer, but only from projections that the log
-  /// confirms. With the index of another log, an existing id would look like a new one.
-  func index() throws(LedgerError) -> any KeyIndex {
-    guard let projections = try live() else { return EmptyKeyIndex() }
+  /// The index of ids and names for the log's writer, of projections that the log confirms: with
+  /// those of another log an id that is there would pass for a new one.
+  func index() throws(LedgerError) -> any LogIndex {
+    guard let projections = try live() else { return EmptyLogIndex() }
     let index = try ProjectionKeyIndex(projections)
     guard let found = index.checkpoint, confirmed.withLock({ $0 }) != found else { return index }
     let isConfirmed = try log.read { (view) throws(LedgerError) in

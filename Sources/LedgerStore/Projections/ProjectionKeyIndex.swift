@@ -3,7 +3,7 @@ internal import LedgerEvents
 internal import RunStorage
 
 /// The projections' index of ids and names, as the log's writer asks it.
-struct ProjectionKeyIndex: KeyIndex {
+struct ProjectionKeyIndex: LogIndex {
   let projections: Projections
   /// Where the index ends; nil before anything was folded.
   let checkpoint: Checkpoint?

@@ -89,7 +89,11 @@ struct Append: ParsableCommand {
         condition: condition, skips: onError == .skip, rejects: rejects,
         answersEachLine: format == .jsonl)
       try run.append(sources)
-      try ledger.foldBeforeLeaving()
+      do throws(LedgerError) { try ledger.foldBeforeLeaving() } catch {
+        // The events are durable, so that the run succeeded; the summary reports the fold.
+        guard ledger.foldFailure != nil else { throw error }
+      }
+      run.summary.foldFailure = ledger.foldFailure
       run.summary.print(format)
       if run.summary.rejected > 0 { throw ExitStatus.badInput }
     }

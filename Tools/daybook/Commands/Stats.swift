@@ -25,10 +25,12 @@ struct Stats: ParsableCommand {
       let findings = try ledger.read { (view) throws(LedgerError) in try view.findings() }
       var byRule: [Rule: Int] = [:]
       for finding in findings { byRule[finding.rule, default: 0] += 1 }
+      let failure = ledger.foldFailure
       switch format {
       case .table: Self.printTable(statistics, byRule)
-      case .json, .jsonl: Console.print(Self.json(statistics, byRule))
+      case .json, .jsonl: Console.print(Self.json(statistics, byRule, failure))
       }
+      if let failure { Console.complain(foldFailure: failure) }
     }
   }
 
@@ -59,7 +61,9 @@ struct Stats: ParsableCommand {
     }
   }
 
-  private static func json(_ statistics: LedgerStatistics, _ findings: [Rule: Int]) -> String {
+  private static func json(
+    _ statistics: LedgerStatistics, _ findings: [Rule: Int], _ foldFailure: String?
+  ) -> String {
     var json = JSONText()
     json.object { json in
       json.member("events", statistics.events)
@@ -99,6 +103,7 @@ struct Stats: ParsableCommand {
       } else {
         json.raw(nil)
       }
+      if let foldFailure { json.member("foldFailure", foldFailure) }
     }
     return json.text
   }

@@ -20,7 +20,7 @@ struct AppendRun {
   /// How long a line from a pipe may wait for company, in milliseconds (`cli.md`).
   private static let pipeDelayMilliseconds = 100
 
-  private(set) var summary = AppendSummary()
+  var summary = AppendSummary()
   private let ledger: Ledger
   private let decoder: EventDecoder
   private let condition: AppendCondition?

@@ -19,6 +19,8 @@ struct AppendSummary {
   var firstPosition: UInt64?
   var lastPosition: UInt64?
   var errors: [Rejection] = []
+  /// What made the last fold of the projections fail; nil where none failed.
+  var foldFailure: String?
 
   /// Counts what became of a batch.
   mutating func add(_ result: AppendResult) {
@@ -55,6 +57,7 @@ struct AppendSummary {
     if format != .json {
       for error in errors { Console.complain(error.description) }
     }
+    if let foldFailure { Console.complain(foldFailure: foldFailure) }
   }
 
   private var json: String {
@@ -79,6 +82,7 @@ struct AppendSummary {
             }
           }
         })
+      if let foldFailure { json.member("foldFailure", foldFailure) }
     }
     return json.text
   }

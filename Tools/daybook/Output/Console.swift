@@ -51,6 +51,14 @@ enum Console {
     write(toError: message + "\n")
   }
 
+  /// Reports that the projections could not be folded, and what to do about it.
+  static func complain(foldFailure reason: String) {
+    complain(
+      "warning: the last fold of the projections failed: \(reason) All appended events are safe "
+        + "and every answer is complete, but answers get slower. If the failure stays, run "
+        + "`daybook rebuild`.")
+  }
+
   /// Colour only for people who have not said no to it (no-color.org).
   private static let isColoured =
     isOutputTerminal

@@ -1,6 +1,6 @@
 public import LedgerEvents
 
-/// Where a key may stand: an answer of a `KeyIndex`.
+/// Where a key may stand: an answer of a `LogIndex`.
 public struct KeyCandidate: Hashable, Sendable {
   /// Which of the hashes asked for.
   public var index: Int
@@ -18,7 +18,7 @@ public struct KeyCandidate: Hashable, Sendable {
 ///
 /// It says where to look and may say too much; it must not miss what lies within its reach. The
 /// writer compares every candidate with the log.
-public protocol KeyIndex: Sendable {
+public protocol LogIndex: Sendable {
   /// Ids of events up to this position are in it.
   var reach: UInt64 { get }
 
@@ -33,7 +33,7 @@ public protocol KeyIndex: Sendable {
 }
 
 /// The index that holds nothing: everything is found in memory.
-public struct EmptyKeyIndex: KeyIndex {
+public struct EmptyLogIndex: LogIndex {
   public init() {}
   public var reach: UInt64 { 0 }
   public var nameReach: NameNumber { 0 }

@@ -1,0 +1,55 @@
+import Foundation
+import LMDB
+import LedgerEvents
+import LogTesting
+import Testing
+
+@testable import LedgerStore
+
+@Suite("A fold that fails in the background")
+struct LedgerFoldFailureTests {
+  private let folder: TemporaryFolder
+  private let ledger: Ledger
+  /// Where the lock of the fold belongs; a folder in its place makes every fold fail.
+  private var lock: String { "\(Projections.folder(of: ledger.log))/fold.lock" }
+
+  init() throws {
+    folder = try TemporaryFolder()
+    ledger = try Ledger.create(
+      at: folder.ledger, options: Environment.Options(sync: .onRequest), clock: fixedClock)
+    if FileManager.default.fileExists(atPath: lock) {
+      try FileManager.default.removeItem(atPath: lock)
+    }
+    try FileManager.default.createDirectory(atPath: lock, withIntermediateDirectories: true)
+  }
+
+  /// Waits for what a background fold does, a minute at most: it begins 50 ms after an append.
+  private func waits(for condition: () -> Bool) async throws -> Bool {
+    for _ in 0..<1_200 {
+      if condition() { return true }
+      try await Task.sleep(for: .milliseconds(50))
+    }
+    return false
+  }
+
+  @Test("is reported, also to other processes, until a fold succeeds; nothing appended is lost")
+  func reported() async throws {
+    #expect(ledger.foldFailure == nil)
+    _ = try await ledger.append([note("n1", "one")])
+    #expect(try await waits { ledger.foldFailure != nil })
+    #expect(try ledger.read { $0.position } == 1)
+    try ledger.close()
+
+    let reader = try Ledger(at: folder.ledger, access: .readOnly)
+    #expect(reader.foldFailure != nil)
+    try reader.close()
+
+    try FileManager.default.removeItem(atPath: lock)
+    let again = try Ledger(at: folder.ledger, clock: fixedClock)
+    _ = try await again.append([note("n2", "two")])
+    #expect(try await waits { again.foldFailure == nil })
+    try again.fold()
+    #expect(try again.checkProjections() == [])
+    try again.close()
+  }
+}
