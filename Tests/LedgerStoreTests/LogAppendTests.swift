@@ -32,7 +32,7 @@ struct LogAppendTests {
   @Test("gives back every event of the recorded histories, field for field")
   func histories() throws {
     guard let histories = try sharedHistoryLines() else {
-      print("Skipped: there is no ../shared/histories.jsonl beside this checkout.")
+      print("Skipped: there is no ../shared/histories-2.jsonl beside this checkout.")
       return
     }
     let decoder = EventDecoder()

@@ -66,7 +66,7 @@ func note(_ id: String, _ text: String) -> EventInput {
 /// The lines of the recorded histories, if this checkout has them beside it.
 func sharedHistoryLines(_ source: String = #filePath) throws -> [[String: Any]]? {
   let root = source.split(separator: "/").dropLast(3).joined(separator: "/")
-  let path = "/\(root)/../shared/histories.jsonl"
+  let path = "/\(root)/../shared/histories-2.jsonl"
   guard let text = FileManager.default.contents(atPath: path) else { return nil }
   return try text.split(separator: UInt8(ascii: "\n")).compactMap {
     try JSONSerialization.jsonObject(with: $0) as? [String: Any]
