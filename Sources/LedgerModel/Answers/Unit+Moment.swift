@@ -2,8 +2,8 @@ public import LedgerEvents
 
 extension Unit {
   /// What the unit's events broke, in the order in which the fold finds it; `arrived-late` last,
-  /// in the order of arrival. What is judged over all units (versions, digests) and what holds at a moment is not
-  /// among them.
+  /// in the order of arrival. What is judged over all units (versions, digests) and what holds at
+  /// a moment is not among them.
   public var findings: [Finding] {
     var all: [Finding] = []
     for place in environments.indices {
