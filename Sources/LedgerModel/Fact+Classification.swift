@@ -54,6 +54,10 @@ extension Fact {
   /// A queue fact: a `transaction.*` event that is not from the store's sources.
   var isQueueFact: Bool { kind.isTransactionKind && !isFromTheStore }
 
+  /// Whether a delivery opens its transaction: nobody can finish a failure from StoreKit 2
+  /// (`model.md` 13).
+  var opensTransaction: Bool { kind != .transactionFailed || source != .storekit2 }
+
   /// `signedAt`, else `occurredAt`: what orders store facts about one transaction.
   var storeTime: Int64 { signedAt != Fact.absentTime ? signedAt : occurredAt }
 }

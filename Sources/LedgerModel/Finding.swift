@@ -44,12 +44,16 @@ public struct Thresholds: Hashable, Sendable {
   public var downloadStalled: Int64 = Instant.hour
   public var installInterrupted: Int64 = Instant.hour
   public var restoreUnanswered: Int64 = Instant.hour
+  public var restoreIncomplete: Int64 = Instant.hour
+  public var unfulfilled: Int64 = Instant.hour
+  public var fulfilledUnpurchased: Int64 = Instant.hour
 
   public init() {}
 
   /// The rules that have a threshold.
   public static let rules: [Rule] = [
     .neverFinished, .paymentUnanswered, .downloadStalled, .installInterrupted, .restoreUnanswered,
+    .restoreIncomplete, .unfulfilled, .fulfilledUnpurchased,
   ]
 
   /// Sets the threshold of a rule, in microseconds; false where the rule has none.
@@ -60,6 +64,9 @@ public struct Thresholds: Hashable, Sendable {
     case .downloadStalled: downloadStalled = microseconds
     case .installInterrupted: installInterrupted = microseconds
     case .restoreUnanswered: restoreUnanswered = microseconds
+    case .restoreIncomplete: restoreIncomplete = microseconds
+    case .unfulfilled: unfulfilled = microseconds
+    case .fulfilledUnpurchased: fulfilledUnpurchased = microseconds
     default: return false
     }
     return true

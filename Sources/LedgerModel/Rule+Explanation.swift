@@ -18,7 +18,8 @@ extension Rule {
   }
 
   private static let explanations: [Rule: RuleExplanation] = [
-    finishing, queueing, downloading, installing, restoring, paying, identifying, timing,
+    finishing, fulfilling, queueing, downloading, installing, restoring, paying, identifying,
+    timing,
   ].reduce(into: [:]) { all, some in all.merge(some) { first, _ in first } }
 }
 
@@ -77,7 +78,40 @@ extension Rule {
 }
 
 extension Rule {
+  private static let fulfilling: [Rule: RuleExplanation] = [
+    .fulfilledTwice: RuleExplanation(
+      meaning:
+        "A consumable was fulfilled more than once for one transaction, so the customer was "
+        + "credited twice for one payment.",
+      advice:
+        "Remember each transaction that you have credited, in the same step as the credit, and "
+        + "skip it when it is delivered again. Decide whether to take the second credit back."),
+    .unfulfilled: RuleExplanation(
+      meaning:
+        "The customer paid and the transaction has left the queue, but the last attempt to give "
+        + "what was bought failed, or the receipt was rejected. The queue will not ask again.",
+      advice:
+        "Give the customer what was bought, or refund it. In the app, finish a transaction only "
+        + "after it was fulfilled; a rejected receipt is a reason to try again, not to finish."),
+    .fulfilledUnpurchased: RuleExplanation(
+      meaning:
+        "Something was given for a transaction that neither the queue nor the store has ever "
+        + "reported as purchased.",
+      advice:
+        "Check whether the app unlocks before the payment is confirmed, or whether its purchase "
+        + "events are missing. If no payment exists, take back what was given."),
+  ]
+}
+
+extension Rule {
   private static let queueing: [Rule: RuleExplanation] = [
+    .failedAfterPurchase: RuleExplanation(
+      meaning:
+        "The queue reported a transaction as failed after it had reported it as purchased or "
+        + "restored.",
+      advice:
+        "Keep what was paid: a failure after a purchase takes nothing back, only a refund does. "
+        + "Check the store's own record of the transaction."),
     .removedWithoutFinish: RuleExplanation(
       meaning:
         "The queue dropped a transaction that the app had not finished, so its downloads and "
@@ -91,8 +125,8 @@ extension Rule {
       advice: "Do not grant it twice; finish it again."),
     .deliveryLoop: RuleExplanation(
       meaning:
-        "The same transaction came at three launches and was never finished in between, as when "
-        + "the app crashes on it.",
+        "The same transaction came at three launches with no download of it under way, and was "
+        + "never finished in between, as when the app crashes on it.",
       advice:
         "Look at what the app does on this delivery: a crash, or a branch that forgets to finish."),
     .neverFinished: RuleExplanation(
@@ -192,6 +226,13 @@ extension Rule {
     .restoreStorm: RuleExplanation(
       meaning: "More than ten downloads of one restore were under way at once.",
       advice: "Start a few at a time, or when the customer opens the content."),
+    .restoreIncomplete: RuleExplanation(
+      meaning:
+        "A restore was completed without a purchase that the customer owns. Either the device is "
+        + "signed in with another Apple ID, or the store left the purchase out.",
+      advice:
+        "Ask which Apple ID bought it, and have the customer sign in with that one and restore "
+        + "again. Until then, do not take away what the ledger says they own."),
     .restoreUnanswered: RuleExplanation(
       meaning: "A restore was asked for more than an hour ago and neither ended nor failed.",
       advice: "Let the customer try again. Do not keep the screen waiting without end."),

@@ -40,12 +40,17 @@ public enum Rule: UInt8, CaseIterable, Sendable {
   case arrivedLate = 37
   case clockAhead = 38
   case clockStepped = 39
+  case failedAfterPurchase = 40
+  case fulfilledTwice = 41
   case neverFinished = 64
   case paymentUnanswered = 65
   case downloadStalled = 66
   case undelivered = 67
   case installInterrupted = 68
   case restoreUnanswered = 69
+  case restoreIncomplete = 70
+  case unfulfilled = 71
+  case fulfilledUnpurchased = 72
 
   /// How bad it is that a rule is broken.
   public enum Severity: UInt8, Comparable, CaseIterable, Sendable {
@@ -114,12 +119,17 @@ extension Rule {
     case .arrivedLate: "arrived-late"
     case .clockAhead: "clock-ahead"
     case .clockStepped: "clock-stepped"
+    case .failedAfterPurchase: "failed-after-purchase"
+    case .fulfilledTwice: "fulfilled-twice"
     case .neverFinished: "never-finished"
     case .paymentUnanswered: "payment-unanswered"
     case .downloadStalled: "download-stalled"
     case .undelivered: "undelivered"
     case .installInterrupted: "install-interrupted"
     case .restoreUnanswered: "restore-unanswered"
+    case .restoreIncomplete: "restore-incomplete"
+    case .unfulfilled: "unfulfilled"
+    case .fulfilledUnpurchased: "fulfilled-unpurchased"
     }
   }
 
@@ -127,17 +137,18 @@ extension Rule {
     switch self {
     case .finishedBeforeDownload, .finishedAfterFailedDownload, .finishedBeforeInstall,
       .installFailedThenFinished, .finishedBeforeFulfillment, .contentMissingAtInstall,
-      .undelivered:
+      .fulfilledTwice, .undelivered, .unfulfilled:
       .critical
     case .finishedWhilePurchasing, .removedWithoutFinish, .deliveryLoop, .downloadWithoutPayment,
       .downloadAfterFinish, .installedBeforeDownload, .digestMismatch, .invalidProduct,
       .paymentNotAllowed, .hostedContentUnsupported, .accountChanged, .environmentMixed,
-      .installInterrupted:
+      .failedAfterPurchase, .installInterrupted, .fulfilledUnpurchased:
       .error
     case .finishedUnknown, .finishedTwice, .progressRegressed, .installDowngraded,
       .redundantDownload, .versionNotIncreased, .restoredWithoutOriginal, .restoredTwice,
       .restoreCompletedEarly, .restoreStorm, .purchasedTwice, .failedWithoutError,
-      .originalShared, .neverFinished, .paymentUnanswered, .downloadStalled, .restoreUnanswered:
+      .originalShared, .neverFinished, .paymentUnanswered, .downloadStalled, .restoreUnanswered,
+      .restoreIncomplete:
       .warning
     case .finishedWithoutDownload, .redelivered, .deliveredAfterFinish, .backupNotExcluded,
       .purchasedAfterFailure, .arrivedLate, .clockAhead, .clockStepped:

@@ -6,7 +6,7 @@ import Testing
 /// Some of the dense random histories, through the program; the library is held against all.
 @Suite(
   "Histories through the command line",
-  .enabled(if: Conformance.isPresent, "../shared/histories.jsonl stands beside the package"))
+  .enabled(if: Conformance.isPresent, "../shared/histories-2.jsonl stands beside the package"))
 struct HistoryTests {
   /// The program's clock cannot be set. A history that says where the ledger's clock stood is
   /// replayed, which takes that from the lines; the others are appended, because for events of the

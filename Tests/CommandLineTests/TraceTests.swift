@@ -94,7 +94,8 @@ struct TraceComparison {
   /// The rules that hold at a moment (`findings.md`, second table).
   static let momentRules: Set<String> = [
     "never-finished", "payment-unanswered", "download-stalled", "undelivered",
-    "install-interrupted", "restore-unanswered",
+    "install-interrupted", "restore-unanswered", "restore-incomplete", "unfulfilled",
+    "fulfilled-unpurchased",
   ]
 
   private let trace: Conformance.Trace

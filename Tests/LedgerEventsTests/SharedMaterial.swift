@@ -20,7 +20,7 @@ enum SharedMaterial {
 
   /// The events of the random histories, one a line.
   static func historyLines() throws -> [[UInt8]] {
-    try lines(folder.appending(path: "histories.jsonl")).flatMap { line -> [[UInt8]] in
+    try lines(folder.appending(path: "histories-2.jsonl")).flatMap { line -> [[UInt8]] in
       // The events' own bytes are needed, so they are cut out and not parsed: no string in them
       // holds a brace.
       let text = String(decoding: line, as: UTF8.self)

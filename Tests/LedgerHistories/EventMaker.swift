@@ -105,6 +105,9 @@ struct EventMaker {
       if maybe(1, in: 8) { event.payment = random.one(of: pool.payments) }
       if subject == "transaction", maybe(1, in: 4) { event.product = random.one(of: pool.products) }
       if subject == "download" { event.download = random.one(of: pool.downloads) }
+    case "receipt":
+      if maybe(3, in: 4) { event.transaction = random.one(of: pool.transactions) }
+      if maybe(1, in: 3) { event.account = random.one(of: pool.accounts) }
     case "payment":
       event.product = random.one(of: pool.products)
       if maybe(1, in: 2) { event.payment = random.one(of: pool.payments) }

@@ -6,6 +6,7 @@ enum Scene: CaseIterable {
   case serverDownloads, unknownTypes, lateCatalogue, restoredOnly, restoreOverLaunch, graceHosted
   case originalFacts, expiry, transferredInstall, ownerless, cancelledDownload
   case boughtTwice, thereAlready, twoDevices, restoredAndFinished
+  case contradiction, givenTwice, notGiven, restoredInPart, longDownload, familyCopies, doubleTap
 
   typealias Change = (inout Event, inout DataText) -> Void
   typealias Script = [(kind: EventKind, change: Change)]
@@ -36,6 +37,13 @@ enum Scene: CaseIterable {
     case .thereAlready: Self.thereAlready(&random)
     case .twoDevices: Self.twoDevices(&random)
     case .restoredAndFinished: Self.restoredAndFinished(&random)
+    case .contradiction: Self.contradiction(&random)
+    case .givenTwice: Self.givenTwice(&random)
+    case .notGiven: Self.notGiven(&random)
+    case .restoredInPart: Self.restoredInPart(&random)
+    case .longDownload: Self.longDownload(&random)
+    case .familyCopies: Self.familyCopies(&random)
+    case .doubleTap: Self.doubleTap(&random)
     }
   }
 

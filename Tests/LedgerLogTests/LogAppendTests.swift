@@ -33,7 +33,7 @@ struct LogAppendTests {
   @Test("gives back every event of the recorded histories, field for field")
   func histories() throws {
     guard let histories = try sharedHistoryLines() else {
-      print("Skipped: there is no ../shared/histories.jsonl beside this checkout.")
+      print("Skipped: there is no ../shared/histories-2.jsonl beside this checkout.")
       return
     }
     let decoder = EventDecoder()
@@ -188,7 +188,7 @@ struct LogAppendTests {
 /// The lines of the recorded histories, if this checkout has them beside it.
 private func sharedHistoryLines(_ source: String = #filePath) throws -> [[String: Any]]? {
   let root = source.split(separator: "/").dropLast(3).joined(separator: "/")
-  let path = "/\(root)/../shared/histories.jsonl"
+  let path = "/\(root)/../shared/histories-2.jsonl"
   guard let text = FileManager.default.contents(atPath: path) else { return nil }
   return try text.split(separator: UInt8(ascii: "\n")).compactMap {
     try JSONSerialization.jsonObject(with: $0) as? [String: Any]

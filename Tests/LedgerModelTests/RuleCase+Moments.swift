@@ -58,14 +58,89 @@ extension RuleCase {
       rule: .restoreUnanswered, line: 2,
       incident: """
         1T10:00 restore.requested
-        1T10:01 restore.requested
+        1T10:01 restore.failed
         1T10:02 restore.requested d=-
-        1T10:03 restore.failed
+        1T10:03 restore.requested
         """,
       nearMiss: """
         1T10:00 restore.requested
         1T10:01 session.started
-        1T10:02 restore.completed
+        1T10:02 restore.requested d=-
+        1T10:02:01 restore.requested d=-
+        1T10:03 restore.completed
+        1T10:04 restore.failed d=-
+        """),
+    RuleCase(
+      rule: .restoreIncomplete, line: 1,
+      incident: """
+        1T10:00 transaction.purchased t=t1 o=t1 p=book a=A
+        1T10:01 transaction.purchased t=t2 o=t2 p=plain a=A
+        1T10:02 restore.requested a=A d=d2
+        1T10:03 transaction.restored t=t3 o=t1 p=book a=A d=d2
+        1T10:04 transaction.failed t=t2 p=plain a=A d=d2 {"error":{"domain":"x","code":1}}
+        1T10:05 restore.completed d=d2
+        """,
+      nearMiss: """
+        1T10:00 transaction.purchased t=t1 o=t1 p=book a=A app=maps
+        1T10:01 restore.requested a=A d=d2
+        1T10:02 session.started d=d2
+        1T10:03 restore.completed d=d2
+        1T10:04 restore.requested d=d2
+        1T10:05 restore.completed d=d2
+        1T10:06 restore.requested a=A d=-
+        1T10:07 restore.completed d=-
+        1T10:08 restore.requested a=A d=d3 app=games
+        1T10:09 restore.completed d=d3
+        1T10:10 restore.requested a=A d=d4
+        1T10:11 restore.completed d=d4
+        1T10:12 restore.requested a=B d=d5
+        1T10:13 restore.completed d=d5
+        2T10:00 transaction.purchased t=t1 o=t1 p=book a=A d=d4
+        """),
+    RuleCase(
+      rule: .unfulfilled, line: 2,
+      incident: """
+        1T10:00 transaction.purchased t=t1 p=coin
+        1T10:01 receipt.accepted t=t1
+        1T10:02 receipt.rejected t=t1
+        1T10:03 transaction.finished t=t1
+        1T10:04 transaction.purchased t=t2 p=coin
+        1T10:05 purchase.fulfilled t=t2
+        1T10:06 purchase.fulfillmentFailed t=t2
+        1T10:07 receipt.accepted t=t2
+        1T10:08 transaction.removed t=t2
+        """,
+      nearMiss: """
+        1T10:00 transaction.purchased t=t1 p=coin
+        1T10:01 receipt.rejected t=t1
+        1T10:02 transaction.finished t=t1
+        1T10:03 receipt.accepted t=t1
+        1T10:04 transaction.purchased t=t2 p=coin
+        1T10:05 purchase.fulfillmentFailed t=t2
+        1T10:06 transaction.purchased t=t3 p=coin
+        1T10:07 purchase.fulfillmentFailed t=t3
+        1T10:08 purchase.fulfilled t=t3
+        1T10:09 receipt.rejected t=t3
+        1T10:10 transaction.finished t=t3
+        1T10:11 transaction.purchased t=t4 p=coin
+        1T10:12 purchase.fulfillmentFailed t=t4
+        1T10:13 transaction.finished t=t4
+        1T10:14 transaction.refunded t=t4 src=server
+        1T10:15 purchase.fulfillmentFailed t=t5
+        1T10:16 transaction.finished t=t5
+        """),
+    RuleCase(
+      rule: .fulfilledUnpurchased, line: 1,
+      incident: """
+        1T10:00 transaction.deferred t=t1 p=coin
+        1T10:01 purchase.fulfilled t=t1
+        1T10:02 purchase.fulfilled t=t1
+        """,
+      nearMiss: """
+        1T10:00 transaction.deferred t=t1 p=coin
+        1T10:01 purchase.fulfilled t=t1
+        1T10:02 purchase.fulfillmentFailed t=t2
+        1T12:00 subscription.renewed t=t1 p=coin src=server
         """),
   ]
 

@@ -58,6 +58,55 @@ extension RuleCase {
         1T10:03:30 transaction.finished t=t1
         1T10:04 session.started
         1T10:05 transaction.purchased t=t1 p=coin
+        1T10:06 download.requested t=t1 dl=c1
+        1T10:07 session.started
+        1T10:08 transaction.purchased t=t1 p=coin
+        1T10:09 download.waiting t=t1 dl=c1
+        1T10:10 session.started
+        1T10:11 transaction.purchased t=t1 p=coin
+        1T10:12 download.paused t=t1 dl=c1
+        1T10:13 session.started
+        1T10:14 transaction.purchased t=t1 p=coin
+        """),
+    RuleCase(
+      rule: .failedAfterPurchase, line: 3,
+      incident: """
+        1T10:00 transaction.purchased t=t1 p=coin
+        1T10:01 transaction.finished t=t1
+        1T10:02 transaction.failed t=t1 p=coin {"error":{"domain":"x","code":1}}
+        1T10:03 transaction.restored t=t1 p=coin
+        1T10:04 transaction.failed t=t1 p=coin {"error":{"domain":"x","code":1}}
+        """,
+      nearMiss: """
+        1T10:00 transaction.failed t=t1 p=coin {"error":{"domain":"x","code":1}}
+        1T10:01 transaction.purchased t=t1 p=coin
+        1T10:02 transaction.failed t=t1 p=coin src=server {"error":{"domain":"x","code":1}}
+        1T10:03 transaction.deferred t=t1 p=coin
+        1T10:04 transaction.failed t=t1 p=coin {"error":{"domain":"x","code":1}}
+        1T10:05 transaction.purchased t=t2 p=coin src=server
+        1T10:06 transaction.failed t=t2 p=coin {"error":{"domain":"x","code":1}}
+        """),
+    RuleCase(
+      rule: .fulfilledTwice, line: 4,
+      incident: """
+        1T09:00 catalog.set d=- {"products":[{"product":"coin","kind":"consumable"}]}
+        1T10:00 purchase.fulfilled t=t1
+        1T10:01 purchase.fulfillmentFailed t=t1
+        1T10:02 purchase.fulfilled t=t1
+        1T10:03 transaction.purchased t=t1 p=coin
+        """,
+      nearMiss: """
+        1T09:00 catalog.set d=- {"products":[{"product":"coin","kind":"consumable"}]}
+        1T10:00 transaction.purchased t=t1 p=coin
+        1T10:01 purchase.fulfillmentFailed t=t1
+        1T10:02 purchase.fulfilled t=t1
+        1T10:03 transaction.purchased t=t2 o=t1 p=coin
+        1T10:04 purchase.fulfilled t=t2
+        1T10:05 transaction.purchased t=t3 p=book
+        1T10:06 purchase.fulfilled t=t3
+        1T10:07 purchase.fulfilled t=t3
+        1T10:08 purchase.fulfilled t=t4
+        1T10:09 purchase.fulfilled t=t4
         """),
     RuleCase(
       rule: .failedWithoutError, line: 1,

@@ -85,6 +85,8 @@ extension RuleCase {
         1T10:01 transaction.purchased t=t2 o=t1 p=book a=B d=d2 {"ownership":"familyShared"}
         1T10:00 transaction.purchased t=t5 o=t5 p=book a=A
         1T10:02 transaction.restored t=t6 o=t5 p=book d=d3
+        1T10:03 transaction.purchased t=t7 o=t7 p=book a=B d=d2 {"ownership":"familyShared"}
+        1T10:04 transaction.restored t=t8 o=t7 p=book a=A
         """),
     RuleCase(
       rule: .environmentMixed, line: 2,

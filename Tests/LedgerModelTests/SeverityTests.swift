@@ -8,20 +8,21 @@ struct SeverityTests {
     "critical": [
       "finished-before-download", "finished-after-failed-download", "finished-before-install",
       "install-failed-then-finished", "finished-before-fulfillment", "content-missing-at-install",
-      "undelivered",
+      "undelivered", "fulfilled-twice", "unfulfilled",
     ],
     "error": [
       "finished-while-purchasing", "removed-without-finish", "delivery-loop",
       "download-without-payment", "download-after-finish", "installed-before-download",
       "digest-mismatch", "invalid-product", "payment-not-allowed", "hosted-content-unsupported",
-      "account-changed", "environment-mixed", "install-interrupted",
+      "account-changed", "environment-mixed", "install-interrupted", "failed-after-purchase",
+      "fulfilled-unpurchased",
     ],
     "warning": [
       "finished-unknown", "finished-twice", "progress-regressed", "install-downgraded",
       "redundant-download", "version-not-increased", "restored-without-original",
       "restored-twice", "restore-completed-early", "restore-storm", "purchased-twice",
       "original-shared", "failed-without-error", "never-finished", "payment-unanswered",
-      "download-stalled", "restore-unanswered",
+      "download-stalled", "restore-unanswered", "restore-incomplete",
     ],
     "info": [
       "finished-without-download", "redelivered", "delivered-after-finish", "backup-not-excluded",

@@ -19,6 +19,10 @@ struct StateCodingTests {
     1T10:07 subscription.gracePeriodEntered o=t1 d=- src=notification
     1T10:08 payment.added p=coin a=A pay=p9
     1T10:09 transaction.failed t=t7 p=coin a=A
+    1T10:10 restore.completed a=A
+    1T10:11 purchase.fulfillmentFailed t=t1
+    1T10:12 purchase.fulfilled t=t7
+    1T10:13 purchase.fulfilled t=t7
     """
 
   private func state() throws -> [UInt8] {

@@ -16,6 +16,7 @@ struct Catalogue {
 
   init(_ events: [Seen]) {
     for seen in events where seen.kind == .catalogSet {
+      var named: [Name: CatalogueEntry] = [:]
       for text in seen.value("products")?.elements ?? [] {
         guard let product = text["product"]?.string, let kind = text["kind"]?.string else {
           continue
@@ -26,8 +27,9 @@ struct Catalogue {
             ?? [],
           grants: text["grants"]?.members.map { (Name($0.name), $0.value.integer ?? 0) } ?? [],
           duration: text["duration"]?.string)
-        entries[Name(product), default: []].append(entry)
+        named[Name(product)] = entry
       }
+      for (product, entry) in named { entries[product, default: []].append(entry) }
     }
   }
 

@@ -62,6 +62,7 @@ struct QueueState {
   var newestDelivery: Seen?
   /// The delivery that opened it; nil while it is not open.
   var openedBy: Seen?
+  var openings = 0
   /// How often a delivered transaction was finished.
   var finishes = 0
   var wasRemoved = false
@@ -85,7 +86,8 @@ struct Restore {
   var request: Seen
   var device: Name?
   var isOver = false
-  var isCompleted = false
+  /// The first `restore.completed` that came while it lasted.
+  var completedBy: Seen?
   var isAnswered = false
   var transactions: [Transaction] = []
   var stormWasTold = false

@@ -76,6 +76,7 @@ final class Seen {
   var isPurchaseFact: Bool {
     kind == .transactionPurchased || kind == .transactionRestored || kind == .subscriptionRenewed
   }
+  var isFamilyShared: Bool { string("ownership") == "familyShared" }
   var isDelivery: Bool {
     guard isQueueFact else { return false }
     return kind == .transactionPurchased || kind == .transactionRestored

@@ -12,6 +12,8 @@ extension Sweep {
         note("never-finished", opened)
       }
       for seen in stalled(transaction, at: moment) { note("download-stalled", seen) }
+      if let seen = unfulfilled(transaction, at: moment) { note("unfulfilled", seen) }
+      if let seen = unpurchased(transaction, at: moment) { note("fulfilled-unpurchased", seen) }
     }
     for install in allInstalls where install.newestEvent.kind == .contentInstallStarted {
       if moment - install.newestEvent.at > Instant.hour {
@@ -21,6 +23,7 @@ extension Sweep {
     for restore in restores where !restore.isAnswered {
       if moment - restore.request.at > Instant.hour { note("restore-unanswered", restore.request) }
     }
+    for request in incompleteRestores(at: moment) { note("restore-incomplete", request) }
     for seen in unanswered(at: moment) { note("payment-unanswered", seen) }
     for chain in world.chains {
       if let seen = undelivered(chain, at: moment) { note("undelivered", seen) }
@@ -55,6 +58,7 @@ extension Sweep {
         byProduct[DeviceProduct(device: seen.event.device, product: product)] = seen.index
       }
     }
+    var told: Set<Name> = []
     return payments.filter { seen in
       guard moment - seen.at > Instant.hour else { return false }
       var answered: Int?
@@ -63,7 +67,8 @@ extension Sweep {
       } else if let product = seen.event.product {
         answered = byProduct[DeviceProduct(device: seen.event.device, product: product)]
       }
-      return (answered ?? -1) < seen.index
+      guard (answered ?? -1) < seen.index else { return false }
+      return seen.event.payment.map { told.insert($0).inserted } ?? true
     }
   }
 

@@ -14,13 +14,13 @@ extension Sweep {
 
   func checkPurchase(_ seen: Seen, _ transaction: Transaction) {
     let chain = transaction.chain
-    let isShared = seen.string("ownership") == "familyShared"
+    let isShared = seen.isFamilyShared
     if !isShared, !chain.wasShared, transaction.purchaseFacts.first === seen,
       let customer = holdings.customer(transaction.holder)
     {
       let others = chain.transactions.filter {
-        guard $0 !== transaction, let first = $0.purchaseFacts.first else { return false }
-        return first.index < seen.index
+        guard $0 !== transaction else { return false }
+        return $0.purchaseFacts.contains { $0.index < seen.index && !$0.isFamilyShared }
       }
       if others.contains(where: {
         holdings.customer($0.holder).map { $0 != customer } ?? false

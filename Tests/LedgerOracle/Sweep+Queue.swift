@@ -9,11 +9,6 @@ extension Sweep {
     } else if wasHere, transaction.queue.finishes > 0 {
       note("delivered-after-finish", seen)
     }
-    let spans = transaction.queue.launches[device, default: []].union([launch[device] ?? 0])
-    transaction.queue.launches[device] = spans
-    if spans.count >= 3 {
-      noteOnce("delivery-loop", seen, transaction, "\(transaction.queue.finishes)")
-    }
     switch seen.kind {
     case .transactionPurchased:
       if !transaction.queue.wasPurchased { checkEarlierFailure(seen, transaction) }
@@ -23,20 +18,43 @@ extension Sweep {
       if !wasHere { joinRestore(seen, transaction) }
     default:
       if seen.value("error") == nil { note("failed-without-error", seen) }
+      let reported = transaction.queue.reported?.kind
+      if reported == .transactionPurchased || reported == .transactionRestored {
+        noteOnce("failed-after-purchase", seen, transaction)
+      }
       if let product = world.product(of: seen) {
         failuresByProduct[product, default: []].append(seen)
       }
     }
-    if transaction.queue.openedBy == nil { transaction.queue.openedBy = seen }
+    let opensNothing = seen.kind == .transactionFailed && seen.event.source?.kind == .storekit2
+    if transaction.queue.openedBy == nil, !opensNothing {
+      transaction.queue.openedBy = seen
+      transaction.queue.openings += 1
+    }
+    checkLoop(seen, transaction)
     transaction.queue.newestDelivery = seen
     transaction.queue.devices.insert(device)
     announce(seen, transaction)
   }
 
+  /// `delivery-loop`: launches in which the device got it while no download of it was under way.
+  private func checkLoop(_ seen: Seen, _ transaction: Transaction) {
+    let device = seen.event.device
+    let isLoading = transaction.queue.downloads.contains { id, download in
+      id.device == device && download.state != .announced && !download.state.hasEnded
+    }
+    if isLoading { return }
+    let spans = transaction.queue.launches[device, default: []].union([launch[device] ?? 0])
+    transaction.queue.launches[device] = spans
+    if spans.count >= 3 {
+      noteOnce("delivery-loop", seen, transaction, "\(transaction.queue.openings)")
+    }
+  }
+
   private func joinRestore(_ seen: Seen, _ transaction: Transaction) {
     let device = seen.event.device
     guard let number = restoreOf[device], !restores[number].isOver else { return }
-    if restores[number].isCompleted {
+    if restores[number].completedBy != nil {
       noteOnce("restore-completed-early", seen, transaction)
     }
     if let original = transaction.statedOriginal,
@@ -56,12 +74,15 @@ extension Sweep {
       endRestore(on: device)
       restoreOf[device] = restores.count
       restores.append(Restore(request: seen, device: device))
-    case .restoreCompleted:
-      guard let number = restoreOf[device] else { return }
-      restores[number].isCompleted = true
-      restores[number].isAnswered = true
     default:
-      if let number = restoreOf[device] { restores[number].isAnswered = true }
+      // An answer answers every request before it on that device.
+      for number in restores.indices where restores[number].device == device {
+        restores[number].isAnswered = true
+      }
+      guard seen.kind == .restoreCompleted, let number = restoreOf[device] else { return }
+      if !restores[number].isOver, restores[number].completedBy == nil {
+        restores[number].completedBy = seen
+      }
     }
   }
 

@@ -75,10 +75,7 @@ final class Sweep {
     case .contentVersionPublished, .catalogReceived: offer(seen)
     case .paymentsChecked: paymentsAllowed[seen.event.device] = seen.isTrue("allowed")
     case .paymentAdded: addPayment(seen)
-    case .purchaseFulfilled, .purchaseFulfillmentFailed:
-      guard let transaction = seen.transaction else { return }
-      let isFirst = transaction.queue.told.insert("fulfilled").inserted
-      if isFirst, transaction.queue.finishes > 0 { note("finished-before-fulfillment", seen) }
+    case .purchaseFulfilled, .purchaseFulfillmentFailed: fulfil(seen)
     default: visitAccounts(seen)
     }
   }

@@ -57,7 +57,7 @@ import Testing
       }
     }
     #expect(kinds.count == EventKind.allCases.count)
-    #expect(rules.count == 45, "\(rules.sorted())")
+    #expect(rules.count == 50, "\(rules.sorted())")
   }
 
   @Test func `Arrival changes nothing but what arrived late, for dense histories too`() {

@@ -1,9 +1,9 @@
 public import LedgerEvents
 
 extension Unit {
-  /// What the unit's events broke, in the fold's order; `arrived-late` last, in the order of
-  /// arrival. What is judged over all units (versions, digests) and what holds at a moment is not
-  /// among them.
+  /// What the unit's events broke, in the order in which the fold finds it; `arrived-late` last,
+  /// in the order of arrival. What is judged over all units (versions, digests) and what holds at
+  /// a moment is not among them.
   public var findings: [Finding] {
     var all: [Finding] = []
     for place in environments.indices {
@@ -68,6 +68,9 @@ extension EnvironmentState {
       + openDownloads(at: moment, thresholds)
       + openInstalls(at: moment, thresholds)
       + openRestores(at: moment, thresholds)
+      + incompleteRestores(at: moment, thresholds, surroundings)
+      + refusedPurchases(at: moment, thresholds)
+      + unpaidGifts(at: moment, thresholds)
       + undelivered(at: moment, surroundings, isInstalledByNobody)
   }
 

@@ -8,6 +8,7 @@ extension DeliveryState: Persisted {
     loopFinishCount = try reader.place()
     launchCount = try reader.place()
     latestLaunch = try reader.unsigned()
+    paidOrdinal = try reader.place()
   }
 
   func encode(into writer: inout StateWriter) {
@@ -18,6 +19,7 @@ extension DeliveryState: Persisted {
     writer.write(loopFinishCount)
     writer.write(launchCount)
     writer.write(latestLaunch)
+    writer.write(paidOrdinal)
   }
 }
 

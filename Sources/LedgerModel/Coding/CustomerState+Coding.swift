@@ -133,7 +133,7 @@ extension DeviceState: Persisted {
     allowsPayments = try reader.boolean()
     offers = try reader.list()
     unanswered = try reader.list()
-    newestIsUnanswered = try reader.boolean()
+    restores = try reader.list()
     storms = try reader.list()
     firstContent = try reader.place()
     firstInstall = try reader.place()
@@ -147,10 +147,54 @@ extension DeviceState: Persisted {
     writer.write(allowsPayments)
     writer.write(offers)
     writer.write(unanswered)
-    writer.write(newestIsUnanswered)
+    writer.write(restores)
     writer.write(storms)
     writer.write(firstContent)
     writer.write(firstInstall)
+  }
+}
+
+extension RestoreState: Persisted {
+  init(from reader: inout StateReader) throws(StateError) {
+    self.init(
+      position: try reader.unsigned(), ordinal: try reader.place(), time: try reader.signed(),
+      account: try reader.number(), app: try reader.number())
+    completedAt = try reader.signed()
+  }
+
+  func encode(into writer: inout StateWriter) {
+    writer.write(position)
+    writer.write(ordinal)
+    writer.write(time)
+    writer.write(account)
+    writer.write(app)
+    writer.write(completedAt)
+  }
+}
+
+extension OutcomeState: Persisted {
+  init(from reader: inout StateReader) throws(StateError) {
+    transaction = try reader.place()
+    time = try reader.signed()
+    position = try reader.unsigned()
+  }
+
+  func encode(into writer: inout StateWriter) {
+    writer.write(transaction)
+    writer.write(time)
+    writer.write(position)
+  }
+}
+
+extension RepeatState: Persisted {
+  init(from reader: inout StateReader) throws(StateError) {
+    chain = try reader.place()
+    finding = try .init(from: &reader)
+  }
+
+  func encode(into writer: inout StateWriter) {
+    writer.write(chain)
+    finding.encode(into: &writer)
   }
 }
 

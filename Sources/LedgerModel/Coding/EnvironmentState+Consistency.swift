@@ -55,7 +55,6 @@ extension EnvironmentState {
       && devices.allSatisfy {
         isPlace($0.firstContent, below: contents.count)
           && isPlace($0.firstInstall, below: installs.count)
-          && (!$0.newestIsUnanswered || !$0.unanswered.isEmpty)
       }
   }
 
@@ -65,6 +64,8 @@ extension EnvironmentState {
       && grants.allSatisfy { customers.indices.contains($0.holder) }
       && consumptions.allSatisfy { customers.indices.contains($0.holder) }
       && failures.allSatisfy { transactions.indices.contains($0.transaction) }
+      && (refusals + gifts).allSatisfy { transactions.indices.contains($0.transaction) }
+      && repeats.allSatisfy { chains.indices.contains($0.chain) }
       && closings.allSatisfy {
         transactions.indices.contains($0.transaction)
           && $0.downloads.allSatisfy(downloads.indices.contains)

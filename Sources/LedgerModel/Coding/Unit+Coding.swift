@@ -2,7 +2,7 @@ import LedgerEvents
 
 extension Unit {
   /// The version of the format below; state of another one is folded anew.
-  static let formatVersion: UInt8 = 1
+  static let formatVersion: UInt8 = 2
 
   /// The state as bytes: equal states have equal bytes.
   ///

@@ -7,18 +7,12 @@ extension EnvironmentState {
     switch fact.kind {
     case .sessionStarted:
       devices[place].launch = fact.position
-      devices[place].restore = 0
+      devices[place].endRestore()
     case .restoreRequested:
-      devices[place].restore = fact.position
-      devices[place].restoreIsCompleted = false
-      devices[place].unanswered.append(
-        DeviceState.Request(
-          position: fact.position, time: fact.occurredAt, account: fact.account))
-      devices[place].newestIsUnanswered = true
+      devices[place].beginRestore(fact, ordinal: step.ordinal)
     case .restoreCompleted, .restoreFailed:
-      if fact.kind == .restoreCompleted { devices[place].restoreIsCompleted = true }
-      if devices[place].newestIsUnanswered { devices[place].unanswered.removeLast() }
-      devices[place].newestIsUnanswered = false
+      devices[place].unanswered.removeAll()
+      if fact.kind == .restoreCompleted { devices[place].completeRestore(at: fact.occurredAt) }
     case .paymentsChecked:
       devices[place].allowsPayments = fact.detail?.fields.allowed ?? true
     case .catalogReceived:
@@ -117,5 +111,33 @@ extension EnvironmentState {
   mutating func noteStorm(_ restore: UInt64, on device: NameNumber) {
     let place = devicePlace(device)
     devices[place].storms.append(restore)
+  }
+}
+
+extension DeviceState {
+  /// A restore lasts from its request to the next one, or to the next launch (`model.md` 16).
+  fileprivate mutating func beginRestore(_ fact: Fact, ordinal: Int) {
+    endRestore()
+    restore = fact.position
+    unanswered.append(
+      Request(position: fact.position, time: fact.occurredAt, account: fact.account))
+    guard fact.account != 0 else { return }
+    restores.append(
+      RestoreState(
+        position: fact.position, ordinal: ordinal, time: fact.occurredAt, account: fact.account,
+        app: fact.app))
+  }
+
+  fileprivate mutating func completeRestore(at time: Int64) {
+    restoreIsCompleted = true
+    guard let last = restores.last, last.completedAt == Fact.absentTime else { return }
+    restores[restores.count - 1].completedAt = time
+  }
+
+  /// A restore that was not completed while it lasted can leave nothing out.
+  fileprivate mutating func endRestore() {
+    restore = 0
+    restoreIsCompleted = false
+    if let last = restores.last, last.completedAt == Fact.absentTime { restores.removeLast() }
   }
 }

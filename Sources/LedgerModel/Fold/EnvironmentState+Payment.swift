@@ -20,6 +20,8 @@ extension EnvironmentState {
     }
     if InvalidProduct.breaks(isListedAsInvalid: isInvalid) { report(.invalidProduct, fact, step) }
     if PaymentNotAllowed.breaks(isAllowed: isAllowed) { report(.paymentNotAllowed, fact, step) }
+    // One payment that is added again stays the one that waits.
+    if fact.payment != 0, payments.contains(where: { $0.payment == fact.payment }) { return }
     if fact.payment == 0 && fact.device == 0 { couple(.payment, fact.product, writes: true) }
     payments.append(
       PaymentState(

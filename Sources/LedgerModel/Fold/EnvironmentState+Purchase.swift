@@ -32,7 +32,9 @@ extension EnvironmentState {
       transactions[place].purchase.firstTime = fact.occurredAt
       transactions[place].purchase.firstPosition = fact.position
       transactions[place].purchase.firstApp = fact.app
+      if !gifts.isEmpty { gifts.removeAll { $0.transaction == place } }
     }
+    if !isFamilyShared { transactions[place].marks.insert(.ownPurchaseSeen) }
     let isFirstOfChain = chains[chain].firstPurchase == none
     if isFirstOfChain {
       chains[chain].firstPurchase = place
@@ -42,6 +44,7 @@ extension EnvironmentState {
     transactions[place].purchase.take(fact, ordinal: step.ordinal)
     if isFirstOfChain {
       judgeSecondPurchase(fact, step, surroundings, isFamilyShared: isFamilyShared)
+      if !repeats.isEmpty { settleRepeats(of: chain, surroundings.context) }
     }
   }
 
@@ -94,22 +97,14 @@ extension EnvironmentState {
     return fact.original != 0 ? chainPlace(fact.original) : nil
   }
 
-  mutating func reduceFulfillment(_ fact: Fact, _ step: Step) {
-    guard step.transaction != none else { return }
-    let transaction = transactions[step.transaction]
-    if FinishedBeforeFulfillment.breaks(transaction) {
-      report(.finishedBeforeFulfillment, fact, step)
-    }
-    transactions[step.transaction].marks.insert(.fulfillmentSeen)
-  }
-
   /// Looks for `original-shared` at the first purchase fact of a transaction.
   private mutating func judgeSharing(_ fact: Fact, _ step: Step, isFamilyShared: Bool) {
     let chain = transactions[step.transaction].chain
     if chains[chain].sharingFound || isFamilyShared { return }
     let holder = transactions[step.transaction].holder
     var others: [Int] = []
-    for member in members(of: chain) where transactions[member].hasPurchase {
+    for member in members(of: chain)
+    where transactions[member].marks.contains(.ownPurchaseSeen) {
       others.append(transactions[member].holder)
     }
     if OriginalShared.breaks(holder: holder, others: others) {

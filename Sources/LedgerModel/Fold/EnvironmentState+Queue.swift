@@ -9,6 +9,7 @@ extension EnvironmentState {
     case .transactionPurchasing, .transactionDeferred:
       noteReport(fact, step)
     case .transactionPurchased, .transactionRestored, .transactionFailed:
+      judgeContradiction(fact, step)
       noteReport(fact, step)
       deliver(fact, step, surroundings)
     case .transactionFinished: finish(fact, step)
@@ -50,7 +51,7 @@ extension EnvironmentState {
     if fact.kind == .transactionRestored && isFirstThere {
       joinRestore(fact, step, delivery: delivery, surroundings)
     }
-    if !queue.isOpen {
+    if !queue.isOpen && fact.opensTransaction {
       transactions[place].queue.isOpen = true
       transactions[place].queue.openedAt = fact.occurredAt
       transactions[place].queue.openedPosition = fact.position
@@ -59,7 +60,21 @@ extension EnvironmentState {
     transactions[place].queue.delivered = fact.kind
     countLaunch(fact, step, delivery: delivery, surroundings)
     announce(fact, step)
-    if fact.kind == .transactionFailed { noteFailure(fact, step) }
+    if fact.kind == .transactionFailed {
+      noteFailure(fact, step)
+    } else {
+      deliveries[delivery].paidOrdinal = step.ordinal
+    }
+  }
+
+  /// Looks for `failed-after-purchase`, before the delivery becomes the reported state.
+  private mutating func judgeContradiction(_ fact: Fact, _ step: Step) {
+    let transaction = transactions[step.transaction]
+    guard FailedAfterPurchase.breaks(fact.kind, transaction.queue),
+      !transaction.marks.contains(.failedAfterPurchaseFound)
+    else { return }
+    transactions[step.transaction].marks.insert(.failedAfterPurchaseFound)
+    report(.failedAfterPurchase, fact, step)
   }
 
   private mutating func judgeDelivery(
@@ -116,6 +131,9 @@ extension EnvironmentState {
   private mutating func countLaunch(
     _ fact: Fact, _ step: Step, delivery: Int, _ surroundings: Surroundings
   ) {
+    guard
+      DeliveryLoop.counts(beside: phases(ofDownloadsOf: step.transaction, on: fact.device))
+    else { return }
     let launch = launch(of: fact.device, step, surroundings)
     let finishCount = transactions[step.transaction].queue.finishCount
     if deliveries[delivery].loopFinishCount != finishCount {
@@ -132,6 +150,18 @@ extension EnvironmentState {
       transactions[step.transaction].marks.insert(.loopFoundInOpening)
       report(.deliveryLoop, fact, step)
     }
+  }
+
+  private func phases(
+    ofDownloadsOf transaction: Int, on device: NameNumber
+  ) -> [DownloadState.Phase] {
+    var phases: [DownloadState.Phase] = []
+    var place = transactions[transaction].firstDownload
+    while place != none {
+      if downloads[place].device == device { phases.append(downloads[place].phase) }
+      place = downloads[place].next
+    }
+    return phases
   }
 
   private mutating func deliveryPlace(
@@ -174,6 +204,9 @@ extension EnvironmentState {
     if RemovedWithoutFinish.breaks(transaction) {
       transactions[step.transaction].marks.insert(.removalFoundInOpening)
       report(.removedWithoutFinish, fact, step)
+    }
+    if !transaction.queue.wasFinished {
+      transactions[step.transaction].marks.insert(.removedUnfinished)
     }
     noteEnd(fact, step)
   }

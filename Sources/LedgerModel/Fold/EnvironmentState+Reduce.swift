@@ -56,7 +56,9 @@ extension EnvironmentState {
       if fact.kind == .catalogReceived { observeOffered(fact, step) }
     case .contentVersionPublished: publish(fact, step)
     case .paymentAdded: reducePayment(fact, step, surroundings)
-    case .purchaseFulfilled, .purchaseFulfillmentFailed: reduceFulfillment(fact, step)
+    case .purchaseFulfilled, .purchaseFulfillmentFailed:
+      reduceFulfillment(fact, step, surroundings)
+    case .receiptAccepted, .receiptRejected: reduceVerdict(fact, step)
     case .contentInstallStarted, .contentInstalled, .contentInstallFailed:
       reduceInstall(fact, step, surroundings)
     case .contentRemoved: removeContent(fact, step)

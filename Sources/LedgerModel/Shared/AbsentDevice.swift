@@ -101,21 +101,11 @@ struct AbsentDevice: Sendable {
     return upTo < purges.count ? purges[upTo].key : nil
   }
 
-  /// The restores without an answer before the next request.
+  /// The restores without an answer since: those after the last one.
   var unansweredRestores: [Entry] {
-    var open: [Entry] = []
-    var newestIsOpen = false
-    for entry in bounds {
-      switch entry.kind {
-      case .restoreRequested:
-        open.append(entry)
-        newestIsOpen = true
-      case .restoreCompleted, .restoreFailed:
-        if newestIsOpen { open.removeLast() }
-        newestIsOpen = false
-      default: break
-      }
+    let answer = bounds.lastIndex {
+      $0.kind == .restoreCompleted || $0.kind == .restoreFailed
     }
-    return open
+    return bounds[(answer.map { $0 + 1 } ?? 0)...].filter { $0.kind == .restoreRequested }
   }
 }

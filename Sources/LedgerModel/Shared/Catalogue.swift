@@ -57,10 +57,17 @@ public struct Catalogue: Sendable {
   mutating func add(_ fact: Fact, _ texts: any FactTexts) -> [ContextChange.ProductSpan] {
     guard let detail = fact.detail else { return [] }
     let key = FoldKey(fact)
-    return detail.fields.entries.map { entry in
+    return Self.lastOfEach(detail.fields.entries).map { entry in
       let point = Point(key: key, app: fact.app, environment: fact.environment, entry: entry)
       return insert(point, texts)
     }
+  }
+
+  /// Of a product that is named more than once, the last entry counts (`model.md` 5).
+  private static func lastOfEach(_ entries: [CatalogEntry]) -> [CatalogEntry] {
+    if entries.count < 2 { return entries }
+    var named: Set<NameNumber> = []
+    return entries.reversed().filter { named.insert($0.product).inserted }.reversed()
   }
 
   private mutating func insert(

@@ -11,6 +11,8 @@ struct DeliveryState: Sendable {
   var loopFinishCount = 0
   var launchCount = 0
   var latestLaunch: UInt64 = 0
+  /// The ordinal of the newest delivery there as purchased or restored; −1 before any.
+  var paidOrdinal = -1
 
   init(transaction: Int, device: NameNumber) {
     self.transaction = transaction

@@ -75,15 +75,50 @@ struct DeviceState: Sendable {
   var allowsPayments = true
   /// What the newest `catalog.received` that names a product says of it, by product.
   var offers: [Offer] = []
-  /// Restores without an answer, the newest last; only the newest can still get one.
+  /// Restores without an answer; the next answer is one to all of them.
   var unanswered: [Request] = []
-  var newestIsUnanswered = false
+  /// Restores that state an account: those completed while they lasted, and last the one that still
+  /// lasts.
+  var restores: [RestoreState] = []
   /// Restores for which `restore-storm` was found.
   var storms: [UInt64] = []
   var firstContent = none
   var firstInstall = none
 
   init(number: NameNumber) { self.number = number }
+}
+
+/// A restore of an account on a stated device, to be held against what it brought.
+struct RestoreState: Sendable {
+  var position: UInt64
+  var ordinal: Int
+  var time: Int64
+  var account: NameNumber
+  var app: NameNumber
+  /// When it was first completed; `Fact.absentTime` while it lasts without that.
+  var completedAt = Fact.absentTime
+
+  init(position: UInt64, ordinal: Int, time: Int64, account: NameNumber, app: NameNumber) {
+    self.position = position
+    self.ordinal = ordinal
+    self.time = time
+    self.account = account
+    self.app = app
+  }
+}
+
+/// What an app or a backend said of giving what a transaction bought, while that is a fault.
+struct OutcomeState: Sendable {
+  var transaction: Int
+  var time: Int64
+  var position: UInt64
+}
+
+/// A `purchase.fulfilled` of a transaction that was fulfilled before, of a chain of which it is not
+/// known yet what was bought.
+struct RepeatState: Sendable {
+  var chain: Int
+  var finding: Finding
 }
 
 /// The highest sequences of one session on one device, for `clock-stepped`.

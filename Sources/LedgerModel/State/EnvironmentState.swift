@@ -33,6 +33,11 @@ struct EnvironmentState: Sendable {
   var failures: [FailureState] = []
   var payments: [PaymentState] = []
   var closings: [ClosingState] = []
+  /// Transactions of which the newest word is that what they bought could not be given.
+  var refusals: [OutcomeState] = []
+  /// Transactions that were fulfilled and have no purchase fact.
+  var gifts: [OutcomeState] = []
+  var repeats: [RepeatState] = []
   var sessions: [SessionClock] = []
   var sessionIndex = KeyIndex()
   var findings: [Finding] = []

@@ -22,6 +22,14 @@ struct TransactionState: Sendable {
     static let begun = Marks(rawValue: 256)
     static let restoredTwiceFound = Marks(rawValue: 512)
     static let restoredEarlyFound = Marks(rawValue: 1_024)
+    /// A purchase fact of it is not familyShared.
+    static let ownPurchaseSeen = Marks(rawValue: 2_048)
+    static let fulfilledSeen = Marks(rawValue: 4_096)
+    /// Removed from the queue before any finish.
+    static let removedUnfinished = Marks(rawValue: 8_192)
+    static let failedAfterPurchaseFound = Marks(rawValue: 16_384)
+    /// It has a row among `refusals`.
+    static let isRefused = Marks(rawValue: 32_768)
   }
 
   /// The transaction's number, or its payment's while no transaction is known.
@@ -50,6 +58,8 @@ struct TransactionState: Sendable {
 
   var original: NameNumber { statedOriginal != 0 ? statedOriginal : number }
   var isBegun: Bool { marks.contains(.begun) }
+  /// Finished after a delivery, or removed.
+  var hasLeftTheQueue: Bool { queue.wasFinished || marks.contains(.removedUnfinished) }
   /// A period, a grantor: an event said that it was purchased, restored or renewed.
   var hasPurchase: Bool { purchase.firstOrdinal >= 0 }
 }

@@ -1,0 +1,75 @@
+import LedgerEvents
+
+extension EnvironmentState {
+  /// Paid, and never given.
+  func refusedPurchases(at moment: Int64, _ thresholds: Thresholds) -> [Finding] {
+    refusals.filter { refusal in
+      let transaction = transactions[refusal.transaction]
+      return Unfulfilled.holds(
+        refusal, of: transaction,
+        isTakenAway: decidingReversal(of: transaction.chain).takesAway, at: moment, thresholds)
+    }.map { finding(.unfulfilled, $0) }
+  }
+
+  /// Given, and never paid.
+  func unpaidGifts(at moment: Int64, _ thresholds: Thresholds) -> [Finding] {
+    gifts.filter { FulfilledUnpurchased.holds($0, at: moment, thresholds) }
+      .map { finding(.fulfilledUnpurchased, $0) }
+  }
+
+  private func finding(_ rule: Rule, _ outcome: OutcomeState) -> Finding {
+    let transaction = transactions[outcome.transaction]
+    return Finding(
+      rule: rule, environment: environment, position: outcome.position, occurredAt: outcome.time,
+      account: account(of: outcome.transaction), transaction: transaction.number,
+      product: transaction.product)
+  }
+
+  /// Restores that were completed without what their account's customer holds.
+  func incompleteRestores(
+    at moment: Int64, _ thresholds: Thresholds, _ surroundings: Surroundings
+  ) -> [Finding] {
+    let due = devices.flatMap { device in
+      device.restores.filter { RestoreIncomplete.isDue($0, at: moment, thresholds) }
+        .map { (device: device.number, restore: $0) }
+    }
+    if due.isEmpty { return [] }
+    let holdings = restorableChains(at: moment, surroundings)
+    return due.flatMap { device, restore in
+      let customer = knownCustomer(of: restore.account)
+      return (holdings[customer] ?? []).filter { chain in
+        RestoreIncomplete.expects(transactions[chains[chain].firstPurchase].purchase, restore)
+          && RestoreIncomplete.holds(paidDeliveries(of: chain, on: device), since: restore)
+      }.map { chain in
+        let first = chains[chain].firstPurchase
+        return Finding(
+          rule: .restoreIncomplete, environment: environment, position: restore.position,
+          occurredAt: restore.time, account: restore.account, device: device,
+          transaction: transactions[first].number, product: chains[chain].firstProduct)
+      }
+    }
+  }
+
+  /// By customer: the non-consumable chains that it holds and that are active.
+  private func restorableChains(
+    at moment: Int64, _ surroundings: Surroundings
+  ) -> [Int: [Int]] {
+    var found: [Int: [Int]] = [:]
+    for chain in chains.indices where chains[chain].firstPurchase != none {
+      guard kind(of: chains[chain], surroundings.context) == .nonConsumable,
+        standing(of: chain, at: moment, surroundings)?.state == .active
+      else { continue }
+      let holders = members(of: chain).filter { transactions[$0].hasPurchase }
+        .map { transactions[$0].holder }
+      for holder in Set(holders) where holder != nobody { found[holder, default: []].append(chain) }
+    }
+    return found
+  }
+
+  private func paidDeliveries(of chain: Int, on device: NameNumber) -> [Int] {
+    members(of: chain).compactMap { member in
+      let delivery = delivery(of: member, on: device)
+      return delivery == none ? nil : deliveries[delivery].paidOrdinal
+    }
+  }
+}

@@ -1,0 +1,23 @@
+/// `restore-incomplete` (warning): a restore was completed more than 1 hour ago, and a
+/// non-consumable that its account's customer holds, bought before the request, was not delivered
+/// on that device since. Another Apple ID is signed in, or the store left the purchase out. Once per request and
+/// chain.
+enum RestoreIncomplete {
+  /// Whether the restore was completed long enough ago.
+  static func isDue(_ restore: RestoreState, at moment: Int64, _ thresholds: Thresholds) -> Bool {
+    restore.completedAt != Fact.absentTime
+      && moment - restore.completedAt > thresholds.restoreIncomplete
+  }
+
+  /// Whether the restore should have brought a chain whose first purchase fact is `first`. Apps are
+  /// compared where both the purchase and the request state one.
+  static func expects(_ first: PurchaseState, _ restore: RestoreState) -> Bool {
+    first.firstOrdinal < restore.ordinal
+      && (first.firstApp == 0 || restore.app == 0 || first.firstApp == restore.app)
+  }
+
+  /// `deliveries` are the ordinals of the newest purchased or restored deliveries on the device.
+  static func holds(_ deliveries: some Sequence<Int>, since restore: RestoreState) -> Bool {
+    !deliveries.contains { $0 > restore.ordinal }
+  }
+}
