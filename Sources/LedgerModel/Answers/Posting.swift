@@ -56,7 +56,7 @@ extension Unit {
   /// - Complexity: O(*n* log *n*) in the number of facts; O(*n*) where none is about money.
   public static func postings(of facts: [Fact], texts: any FactTexts) -> [Posting] {
     guard facts.contains(where: { Posting.Kind($0.kind) != nil }) else { return [] }
-    let sorted = inFoldOrder(facts, texts)
+    let sorted = facts.inFoldOrder(texts)
     var identity = Identity(settling: sorted)
     var accounts: [TransactionAccount.Key: TransactionAccount] = [:]
     var order: [TransactionAccount.Key] = []

@@ -3,7 +3,7 @@ import LedgerEvents
 extension EnvironmentState {
   /// What a `transaction.*` or `subscription.*` event says about what was bought, from whichever
   /// side.
-  mutating func reducePurchase(_ fact: Fact, _ step: Step, _ surroundings: Surroundings) {
+  mutating func reducePurchase(_ fact: Fact, _ step: Step, _ surroundings: FoldContext) {
     switch fact.kind {
     case .transactionPurchased, .transactionRestored, .subscriptionRenewed:
       if step.transaction != none { notePurchase(fact, step, surroundings) }
@@ -21,7 +21,7 @@ extension EnvironmentState {
     }
   }
 
-  private mutating func notePurchase(_ fact: Fact, _ step: Step, _ surroundings: Surroundings) {
+  private mutating func notePurchase(_ fact: Fact, _ step: Step, _ surroundings: FoldContext) {
     let place = step.transaction
     let chain = transactions[place].chain
     let detail = fact.detail
@@ -120,7 +120,7 @@ extension EnvironmentState {
 
   /// Looks for `purchased-twice` at the first purchase fact of a chain.
   private mutating func judgeSecondPurchase(
-    _ fact: Fact, _ step: Step, _ surroundings: Surroundings, isFamilyShared: Bool
+    _ fact: Fact, _ step: Step, _ surroundings: FoldContext, isFamilyShared: Bool
   ) {
     guard fact.kind == .transactionPurchased, !isFamilyShared,
       isSecondPurchase(of: fact.product, step.transaction, surroundings.context)

@@ -81,13 +81,3 @@ extension LogView {
     }
   }
 }
-
-/// The facts in the fold's order; not sorted again where they are in order already.
-///
-/// - Complexity: O(*n* log *n*), O(*n*) where they are in order.
-func inFoldOrder(_ facts: [Fact], _ texts: any FactTexts) -> [Fact] {
-  let isSorted = facts.indices.dropFirst().allSatisfy {
-    FoldKey(facts[$0 - 1]).precedes(FoldKey(facts[$0]), texts)
-  }
-  return isSorted ? facts : facts.sorted { FoldKey($0).precedes(FoldKey($1), texts) }
-}

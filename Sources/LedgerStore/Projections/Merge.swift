@@ -70,7 +70,7 @@ struct Merge {
         let new = fresh.filter { $0.position > row.foldedThrough }
         if new.isEmpty { return state }
         let advances = state.advance(
-          inFoldOrder(new, texts)[...], context: context, texts: texts)
+          new.inFoldOrder(texts), context: context, texts: texts)
         try texts.check()
         if advances { return state }
       }

@@ -197,7 +197,7 @@ struct TailOverlay {
     else { return nil }
     let fresh = groups.facts(of: unit, in: facts).filter { $0.position > row.foldedThrough }
     if fresh.isEmpty { return state }
-    let advances = state.advance(inFoldOrder(fresh, texts)[...], context: context, texts: texts)
+    let advances = state.advance(fresh.inFoldOrder(texts), context: context, texts: texts)
     try texts.check()
     guard advances else { return nil }
     folded[unit] = state
