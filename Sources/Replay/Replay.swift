@@ -61,7 +61,8 @@ public struct Replay: Sendable {
       folded = place + 1
       // Most events break and settle nothing.
       var step = ReplayStep(
-        event: events[place], changes: state.update(ledger), untold: untold, broken: [], settled: [])
+        event: events[place], changes: state.update(ledger), untold: untold, broken: [], settled: []
+      )
       if ledger.findingsVersion != version {
         version = ledger.findingsVersion
         let now = FindingCounts(ledger.findings)

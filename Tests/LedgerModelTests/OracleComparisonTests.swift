@@ -20,7 +20,8 @@ struct OracleComparisonTests {
       let ledger = FoldedLedger(history)
       let times = ledger.facts.map(\.occurredAt).sorted()
       let moment = times[times.count / 2]
-      let book = InMemoryLedger(folding: ledger.facts.filter { $0.occurredAt <= moment }, texts: ledger)
+      let book = InMemoryLedger(
+        folding: ledger.facts.filter { $0.occurredAt <= moment }, texts: ledger)
       let answers = Oracle(history).answers(at: Instant(microseconds: moment))
       for (environment, answer) in answers where book.context.environments.contains(environment) {
         var comparison = InMemoryComparison(ledger, book)

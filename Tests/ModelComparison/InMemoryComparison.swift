@@ -10,7 +10,9 @@ public struct InMemoryComparison {
   /// By the position in which an event arrives: the one that the expectations speak of.
   private let expectedPosition: [UInt64: UInt64]
 
-  public init(_ ledger: FoldedLedger, _ book: InMemoryLedger, expectedPosition: [UInt64: UInt64] = [:]) {
+  public init(
+    _ ledger: FoldedLedger, _ book: InMemoryLedger, expectedPosition: [UInt64: UInt64] = [:]
+  ) {
     self.ledger = ledger
     self.book = book
     self.expectedPosition = expectedPosition

@@ -52,7 +52,8 @@ extension EnvironmentState {
       case .transactionRevoked: .revoked
       default: .reversed
       }
-    guard fact.storeTime >= transactions[step.transaction].purchase.reversal.time else { return }
+    let newest = transactions[step.transaction].purchase.reversal.recency
+    guard Recency(fact, ordinal: step.ordinal) > newest else { return }
     transactions[step.transaction].purchase.reversal = Reversal(
       kind: kind, time: fact.storeTime, ordinal: step.ordinal, occurredAt: fact.occurredAt,
       percentMillionths: fact.detail?.fields.percentMillionths ?? 100_000_000)
@@ -216,7 +217,7 @@ extension PurchaseState {
     }
     isFamilyShared = detail?.fields.familyShared ?? false
     if fact.isStoreFact {
-      if fact.storeTime >= store.time {
+      if Recency(fact, ordinal: ordinal) > store.recency {
         store = StoreClaim(
           time: fact.storeTime, ordinal: ordinal, product: fact.product,
           isUpgraded: detail?.fields.isUpgraded ?? false)

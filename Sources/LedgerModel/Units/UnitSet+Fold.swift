@@ -4,7 +4,7 @@ extension UnitSet {
   /// Every fact of a unit, stored and new, in any order.
   ///
   /// - Complexity: O(*n*) in their number.
-  package mutating func allFacts<Storage: UnitStorage & ~Escapable>(
+  package func allFacts<Storage: UnitStorage & ~Escapable>(
     of unit: UnitNumber, in storage: inout Storage
   ) throws(Storage.Failure) -> [Fact] {
     try storage.facts(of: unit, absorbing: absorbedByUnit[unit] ?? []) + newFacts(of: unit)
@@ -150,7 +150,7 @@ extension UnitSet {
       coupling = .absentDevice
     }
     try joinCoupled(in: &storage)
-    let root = try root(of: unit, in: &storage)
+    let root = try storage.root(of: unit)
     return try foldedState(of: root, in: &storage)
   }
 
@@ -174,7 +174,7 @@ extension UnitSet {
     var candidates = units
     if !change.isEmpty {
       for unit in try storage.coupledUnits() {
-        candidates.append(try root(of: unit, in: &storage))
+        candidates.append(try storage.root(of: unit))
       }
     }
     for unit in candidates where coupled[unit] == nil && !uncoupled.contains(unit) {
@@ -222,9 +222,9 @@ extension UnitSet {
     while !coupled.isEmpty {
       var joined: Set<UnitNumber> = []
       for users in try couplingUsers(in: &storage) where users.isWritten {
-        var into = try root(of: users.units[0], in: &storage)
+        var into = try storage.root(of: users.units[0])
         for unit in users.units.dropFirst() {
-          let other = try root(of: unit, in: &storage)
+          let other = try storage.root(of: unit)
           if other == into { continue }
           joined.remove(into)
           joined.remove(other)
@@ -253,7 +253,7 @@ extension UnitSet {
         users[use.coupling, default: .init()].add(unit, writes: use.writes)
         guard asked.insert(use.coupling).inserted else { continue }
         for stored in try storage.units(touching: use.coupling) {
-          let other = try root(of: stored.unit, in: &storage)
+          let other = try storage.root(of: stored.unit)
           if coupled[other] != nil || uncoupled.contains(other) { continue }
           if placesByUnit[other] != nil || absorbedByUnit[other] != nil {
             // What is stored of its couplings may be true no longer.

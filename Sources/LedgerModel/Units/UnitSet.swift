@@ -1,4 +1,4 @@
-package import LedgerEvents
+import LedgerEvents
 
 /// New facts cut into units, behind the units that are stored: the one driver of the fold.
 ///
@@ -162,7 +162,7 @@ extension UnitSet {
     var unit: UnitNumber?
     var hasNewName = false
     for node in nodes {
-      guard let other = try self.unit(of: node, in: &storage) else {
+      guard let other = try storage.findUnit(of: node) else {
         hasNewName = true
         continue
       }
@@ -181,39 +181,6 @@ extension UnitSet {
       }
     }
     placesByUnit[unit ?? 0, default: []].append(UInt32(place))
-  }
-
-  /// The unit of a name; nil where no fact names it in a way that connects.
-  ///
-  /// A name may lead to a unit with a larger number, but units join smaller ones only: whatever does
-  /// not descend behind the first step is no union-find, and the storage says so.
-  ///
-  /// - Complexity: O(α(*n*)) amortized.
-  @inlinable
-  package mutating func unit<Storage: UnitStorage & ~Escapable>(
-    of name: NameNumber, in storage: inout Storage
-  ) throws(Storage.Failure) -> UnitNumber? {
-    guard let parent = try storage.parent(of: name) else { return nil }
-    if parent == name { return name }
-    var root = parent
-    // No name has the number 0: the unit of the facts without one is never absorbed.
-    while root != 0 {
-      guard let next = try storage.parent(of: root), next <= root else {
-        try storage.failDamaged()
-      }
-      if next == root { break }
-      root = next
-    }
-    if root != parent { try storage.setParent(root, of: name) }
-    return root
-  }
-
-  /// What a unit has become by now.
-  mutating func root<Storage: UnitStorage & ~Escapable>(
-    of unit: UnitNumber, in storage: inout Storage
-  ) throws(Storage.Failure) -> UnitNumber {
-    // Unit 0 has no name that would find it.
-    unit == 0 ? 0 : try self.unit(of: unit, in: &storage) ?? unit
   }
 
   /// Makes one unit of two, called by the smaller number, and returns it.

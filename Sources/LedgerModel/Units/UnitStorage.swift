@@ -6,11 +6,8 @@ package import LedgerEvents
 /// without a name that connects.
 package typealias UnitNumber = NameNumber
 
-/// Where a `UnitSet` finds what was folded before: the parents of the union-find, the states of
-/// units and their facts.
-///
-/// There are two: the in-memory ledger, and the projections of a store.
-package protocol UnitStorage: ~Escapable {
+/// A union-find over names: which names belong to one unit.
+package protocol UnionFind: ~Escapable {
   /// What reading can fail with.
   associatedtype Failure: Error
 
@@ -22,7 +19,42 @@ package protocol UnitStorage: ~Escapable {
 
   /// Fails, because the parents that are stored do not lead to a unit.
   func failDamaged() throws(Failure) -> Never
+}
 
+extension UnionFind where Self: ~Escapable {
+  /// The unit of a name; nil where no fact names it in a way that connects.
+  ///
+  /// A name may lead to a unit with a larger number, but units join smaller ones only: whatever does
+  /// not descend behind the first step is damaged.
+  ///
+  /// - Complexity: O(α(*n*)) amortized.
+  @inlinable
+  package mutating func findUnit(of name: NameNumber) throws(Failure) -> UnitNumber? {
+    guard let parent = try parent(of: name) else { return nil }
+    if parent == name { return name }
+    var root = parent
+    // No name has the number 0: the unit of the facts without one is never absorbed.
+    while root != 0 {
+      guard let next = try self.parent(of: root), next <= root else { try failDamaged() }
+      if next == root { break }
+      root = next
+    }
+    if root != parent { try setParent(root, of: name) }
+    return root
+  }
+
+  /// What a unit has become by now.
+  mutating func root(of unit: UnitNumber) throws(Failure) -> UnitNumber {
+    // Unit 0 has no name that would find it.
+    unit == 0 ? 0 : try findUnit(of: unit) ?? unit
+  }
+}
+
+/// Where a `UnitSet` finds what was folded before: the states of units and their facts, beside the
+/// union-find.
+///
+/// There are two: the in-memory ledger, and the projections of a store.
+package protocol UnitStorage: UnionFind, ~Escapable {
   /// The stored state of a unit; nil where nothing is stored of it.
   ///
   /// A storage in memory gives the state away, so that it grows in place: a writer gets it back.

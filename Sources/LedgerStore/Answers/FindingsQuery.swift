@@ -60,7 +60,8 @@ extension LedgerView {
     return answers
   }
 
-  private func currentFindings(_ query: FindingsQuery) throws(LedgerError) -> [Finding] {
+  /// The findings of everything that the ledger knows, before the query filters them.
+  func currentFindings(_ query: FindingsQuery) throws(LedgerError) -> [Finding] {
     let context = reader.overlay.context
     let environments = query.environments.isEmpty ? StoreEnvironment.allCases : query.environments
     var collection = LedgerFindings(texts: reader.texts, thresholds: query.thresholds)

@@ -45,7 +45,8 @@ final class ConsumptionJudge: Sendable {
     let onlyConsumes = batch.allSatisfy { $0.kind == .consumableConsumed }
     let moments = onlyConsumes ? [pending.batch.upperBound] : pending.required
     for end in moments {
-      let ledger = InMemoryLedger(folding: facts + batch.filter { $0.position <= end }, texts: texts)
+      let ledger = InMemoryLedger(
+        folding: facts + batch.filter { $0.position <= end }, texts: texts)
       try reader.texts.check()
       for fact in batch where fact.position <= end && pending.required.contains(fact.position) {
         try check(fact, in: ledger)
@@ -111,7 +112,7 @@ final class ConsumptionJudge: Sendable {
     }
     do throws(LedgerError) {
       try reader.overlay.extend(
-        through: committed, view, reader.texts, reader.keyHash, projections.tables, reading)
+        through: committed, view, reader.keyHash, projections.tables, reading)
     } catch {
       held.reader = nil
       throw error

@@ -52,7 +52,7 @@ final class FoldSchedule: Sendable {
 
   /// Folds everything that is in the log now, and waits for it.
   ///
-  /// - Parameter progress: Told the position reached and the last one, after each stretch.
+  /// - Parameter progress: Told the position reached and the last one, after each batch.
   /// - Throws: ``LedgerError``.
   func foldNow(
     progress: ((UInt64, UInt64) -> Void)? = nil

@@ -6,7 +6,7 @@ extension Ledger {
   /// Folds the log anew into a generation beside the live one, switches to it and throws the old
   /// one away. Whoever reads meanwhile reads the old one.
   ///
-  /// - Parameter progress: Told the position reached and the last one, after each stretch.
+  /// - Parameter progress: Told the position reached and the last one, after each batch.
   /// - Complexity: O(*n*) in the events of the log.
   /// - Throws: ``LedgerError``.
   public func rebuild(
@@ -25,7 +25,7 @@ extension Ledger {
   /// Folds what waits, then the log anew beside the live projections, and says where they
   /// differ; empty is good.
   ///
-  /// - Parameter progress: Told the position reached and the last one, after each stretch.
+  /// - Parameter progress: Told the position reached and the last one, after each batch.
   /// - Complexity: O(*n*) in the events of the log.
   /// - Throws: ``LedgerError``.
   public func checkProjections(

@@ -15,7 +15,7 @@ extension Ledger {
   /// - Parameters:
   ///   - now: When it is judged what is entitled, or at a customer's newest event where that is
   ///     later; what differs only after that is told, too.
-  ///   - progress: Told the position reached and the last one, after each stretch.
+  ///   - progress: Told the position reached and the last one, after each batch.
   ///   - body: Told of each customer for whom something differs, by environment.
   /// - Complexity: O(*n*) in the events of the log; memory for what differs.
   /// - Throws: ``LedgerError``, and what `body` throws.

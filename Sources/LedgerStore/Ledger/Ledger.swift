@@ -149,7 +149,7 @@ extension Ledger {
 
   /// Folds what is in the log now into the projections.
   ///
-  /// - Parameter progress: Told the position reached and the last one, after each stretch.
+  /// - Parameter progress: Told the position reached and the last one, after each batch.
   /// - Throws: ``LedgerError``.
   public func fold(
     progress: ((_ position: UInt64, _ last: UInt64) -> Void)? = nil

@@ -1,12 +1,12 @@
 internal import LedgerEvents
 internal import LedgerModel
 
-/// A stretch of the log, read for folding: its facts, and what the indexes take of it.
+/// A batch of the log, read for folding: its facts, and what the indexes take of it.
 struct FactBatch {
   private(set) var facts: [Fact] = []
   /// Keyed hashes of ids, with positions.
   private(set) var ids: [RunEntry] = []
-  /// The greatest number that any name of the stretch has.
+  /// The greatest number that any name of the batch has.
   private(set) var lastName: NameNumber = 0
   /// The position of the first fact.
   let firstPosition: UInt64

@@ -69,7 +69,9 @@ extension LedgerView {
     return facts
   }
 
-  private func inMemoryLedger(_ facts: [Fact], _ clocks: Clocks) throws(LedgerError) -> InMemoryLedger {
+  private func inMemoryLedger(_ facts: [Fact], _ clocks: Clocks) throws(LedgerError)
+    -> InMemoryLedger
+  {
     let ledger = InMemoryLedger(folding: try cut(facts, clocks), texts: reader.texts)
     try reader.texts.check()
     return ledger
