@@ -22,7 +22,7 @@ import Testing
     let ahead = try start("ahead", at: "2031-01-01T00:00:00Z", app: "1.0")
     let right = try start("right", at: "2026-01-01T12:00:00Z", app: "2.0")
     for event in [ahead, right] {
-      try walk.append([RecordedEvent(event: event, position: 1, recordedAt: recordedAt)])
+      try walk.append([RecordedEvent(position: 1, recordedAt: recordedAt, event: event)])
     }
     let app = try walk.ledger().read { (view) throws(LedgerError) in
       try view.sessionVersions().versions(of: right).app
