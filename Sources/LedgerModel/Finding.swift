@@ -37,6 +37,26 @@ public struct Finding: Hashable, Sendable {
   public var severity: Rule.Severity { rule.severity }
 }
 
+extension Finding: Comparable {
+  /// By position, environment, rule, transaction, download and device, then by whatever else tells
+  /// two findings apart: findings that are not equal have one order.
+  public static func < (left: Finding, right: Finding) -> Bool {
+    if left.position != right.position { return left.position < right.position }
+    if left.environment != right.environment { return left.environment < right.environment }
+    if left.rule != right.rule { return left.rule.rawValue < right.rule.rawValue }
+    if left.transaction != right.transaction { return left.transaction < right.transaction }
+    if left.download != right.download { return left.download < right.download }
+    if left.device != right.device { return left.device < right.device }
+    if left.product != right.product { return left.product < right.product }
+    if left.account != right.account { return left.account < right.account }
+    if left.occurredAt != right.occurredAt { return left.occurredAt < right.occurredAt }
+    guard let detail = left.detail, let other = right.detail else {
+      return left.detail == nil && right.detail != nil
+    }
+    return detail < other
+  }
+}
+
 /// How long what is open may stay so before a rule of the second table holds, in microseconds.
 public struct Thresholds: Hashable, Sendable {
   public var neverFinished: Int64 = 24 * Instant.hour

@@ -43,6 +43,27 @@ public struct FoldKey: Hashable, Sendable {
   }
 }
 
+extension [Fact] {
+  /// The facts in the fold's order; not copied where they are in order already.
+  ///
+  /// - Complexity: O(*n* log *n*), O(*n*) where they are in order.
+  package func inFoldOrder(_ texts: any FactTexts) -> [Fact] {
+    if isInFoldOrder(texts) { return self }
+    return sorted { FoldKey($0).precedes(FoldKey($1), texts) }
+  }
+
+  private func isInFoldOrder(_ texts: any FactTexts) -> Bool {
+    guard let first else { return true }
+    var before = FoldKey(first)
+    for place in indices.dropFirst() {
+      let key = FoldKey(self[place])
+      if !before.precedes(key, texts) { return false }
+      before = key
+    }
+    return true
+  }
+}
+
 extension Array {
   /// How many leading elements satisfy `isBefore`, which holds for a prefix only.
   ///

@@ -40,37 +40,38 @@ public struct Replay: Sendable {
     _ body: (ReplayStep) -> Void
   ) -> ReplayOutcome {
     let numbered = NumberedEvents(events)
-    var book = GrowingBook(texts: numbered, background: background)
+    var ledger = ReplayLedger(texts: numbered, background: background)
     var state = ReplayState()
     var findings = FindingCounts([])
     var folded = 0
     var told = 0
-    var version = book.findingsVersion
+    var version = ledger.findingsVersion
     for place in events.indices where isStep(events[place]) {
       if case .time(let time) = end, events[place].event.occurredAt > time { break }
       if case .position(let position) = end, events[place].position > position { break }
       var untold: [ReplayChange] = []
       if place > folded {
         // What goes before a step and is none itself changes nothing that the step is told for.
-        book.append(numbered.facts[folded..<place])
-        untold = state.update(book)
-        findings = FindingCounts(book.findings)
-        version = book.findingsVersion
+        ledger.append(Array(numbered.facts[folded..<place]))
+        untold = state.update(ledger)
+        findings = FindingCounts(ledger.findings)
+        version = ledger.findingsVersion
       }
-      book.append(CollectionOfOne(numbered.facts[place]))
+      ledger.append([numbered.facts[place]])
       folded = place + 1
       // Most events break and settle nothing.
       var step = ReplayStep(
-        event: events[place], changes: state.update(book), untold: untold, broken: [], settled: [])
-      if book.findingsVersion != version {
-        version = book.findingsVersion
-        let now = FindingCounts(book.findings)
+        event: events[place], changes: state.update(ledger), untold: untold, broken: [], settled: []
+      )
+      if ledger.findingsVersion != version {
+        version = ledger.findingsVersion
+        let now = FindingCounts(ledger.findings)
         step.broken = now.surplus(over: findings).map { .init($0, texts: numbered) }
         step.settled = findings.surplus(over: now).map { .init($0, texts: numbered) }
         findings = now
       }
-      if tellsState, let part = book.part(holding: numbered.facts[place]) {
-        step.state = state.lines(ofPart: part)
+      if tellsState, let unit = ledger.ledger.unitNumber(of: numbered.facts[place]) {
+        step.state = state.lines(of: unit)
       }
       told += 1
       body(step)
@@ -81,7 +82,7 @@ public struct Replay: Sendable {
     }
     return ReplayOutcome(
       steps: told, findings: answers(findings.findings),
-      findingsAtTheEnd: answers(book.findingsAtTheEnd(thresholds)))
+      findingsAtTheEnd: answers(ledger.findingsAtTheEnd(thresholds)))
   }
 
   private func isStep(_ event: RecordedEvent) -> Bool {

@@ -10,56 +10,52 @@ struct ReplayState {
     /// The next moment at which time alone changes an answer.
     var nextChange: Int64
     var lines: [ReplaySubject: ReplayStanding]
-
-    static let nothing = Shown(version: -1, contextVersion: -1, nextChange: .min, lines: [:])
   }
 
-  /// By part of the book.
-  private var shown: [Shown] = []
+  private var shown: [UnitNumber: Shown] = [:]
 
   init() {}
 
-  /// What there is of a part of the book, as it was looked at last, in the order of subjects.
+  /// What there is of a unit, as it was looked at last, in the order of subjects.
   ///
-  /// - Complexity: O(*n* log *n*) in the subjects of the part.
-  func lines(ofPart part: Int) -> [ReplayLine] {
-    shown[part].lines.map { ReplayLine(subject: $0, standing: $1) }
-      .sorted { $0.subject < $1.subject }
+  /// - Complexity: O(*n* log *n*) in the subjects of the unit.
+  func lines(of unit: UnitNumber) -> [ReplayLine] {
+    shown[unit]?.lines.map { ReplayLine(subject: $0, standing: $1) }
+      .sorted { $0.subject < $1.subject } ?? []
   }
 
-  /// Looks at the book again and says what has changed, by subject.
+  /// Looks at the ledger again and says what has changed, by subject.
   ///
   /// - Complexity: O(*n*) in what the changed units keep.
-  mutating func update(_ book: GrowingBook) -> [ReplayChange] {
+  mutating func update(_ replay: ReplayLedger) -> [ReplayChange] {
     var before: [ReplaySubject: ReplayStanding] = [:]
     var after: [ReplaySubject: ReplayStanding] = [:]
     let moments = StoreEnvironment.allCases.compactMap { environment in
-      book.newestEvent(in: environment).map { (environment, $0) }
+      replay.ledger.newestEvent(in: environment).map { (environment, $0) }
     }
     let newest = moments.map(\.1).max() ?? .min
-    for place in book.parts.indices {
-      let part = book.parts[place]
-      if part.isBackground && !part.isGone {
-        if place >= shown.count { shown.append(.nothing) }
-        continue
+    var shown: [UnitNumber: Shown] = [:]
+    replay.ledger.forEachUnit { number, version, unit in
+      if replay.isBackground(number) { return }
+      if let old = self.shown[number], old.version == version,
+        old.contextVersion == replay.contextVersion, newest < old.nextChange
+      {
+        shown[number] = old
+        return
       }
-      if place < shown.count {
-        let old = shown[place]
-        if old.version == part.version && old.contextVersion == book.contextVersion
-          && newest < old.nextChange && !part.isGone
-        {
-          continue
-        }
-        before.merge(old.lines) { $1 }
-      }
-      var lines = ReplayLines(part.unit, book)
+      before.merge(self.shown[number]?.lines ?? [:]) { $1 }
+      var lines = ReplayLines(unit, replay)
       for (environment, moment) in moments { lines.add(environment, at: moment) }
       after.merge(lines.lines) { $1 }
-      let new = Shown(
-        version: part.version, contextVersion: book.contextVersion, nextChange: lines.nextChange,
+      shown[number] = Shown(
+        version: version, contextVersion: replay.contextVersion, nextChange: lines.nextChange,
         lines: lines.lines)
-      if place < shown.count { shown[place] = new } else { shown.append(new) }
     }
+    // Units that others absorbed.
+    for (number, old) in self.shown where shown[number] == nil {
+      before.merge(old.lines) { $1 }
+    }
+    self.shown = shown
     var changes: [ReplayChange] = []
     for (subject, line) in after where before[subject] != line {
       changes.append(ReplayChange(subject: subject, before: before[subject], after: line))
@@ -79,10 +75,10 @@ private struct ReplayLines {
   private(set) var lines: [ReplaySubject: ReplayStanding] = [:]
   private(set) var nextChange = Int64.max
 
-  init(_ unit: Unit, _ book: GrowingBook) {
+  init(_ unit: Unit, _ replay: ReplayLedger) {
     self.unit = unit
-    context = book.context
-    texts = book.texts
+    context = replay.ledger.context
+    texts = replay.texts
     for transaction in unit.standings { add(transaction) }
   }
 

@@ -30,7 +30,7 @@ import Testing
     let events = Histories.dense(seed: seed, count: 80)
     let newest = try #require(events.map(\.event.occurredAt).max())
     let history = ExplainedHistory(events)
-    let book = Book(folding: history.facts, texts: history.texts)
+    let book = InMemoryLedger(folding: history.facts, texts: history.texts)
     let all = EnvironmentSet(StoreEnvironment.allCases.map { EnvironmentSet($0) })
     var listed = 0
     for account in accounts(events) {

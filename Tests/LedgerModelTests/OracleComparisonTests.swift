@@ -20,10 +20,11 @@ struct OracleComparisonTests {
       let ledger = FoldedLedger(history)
       let times = ledger.facts.map(\.occurredAt).sorted()
       let moment = times[times.count / 2]
-      let book = Book(folding: ledger.facts.filter { $0.occurredAt <= moment }, texts: ledger)
+      let book = InMemoryLedger(
+        folding: ledger.facts.filter { $0.occurredAt <= moment }, texts: ledger)
       let answers = Oracle(history).answers(at: Instant(microseconds: moment))
       for (environment, answer) in answers where book.context.environments.contains(environment) {
-        var comparison = BookComparison(ledger, book)
+        var comparison = InMemoryComparison(ledger, book)
         comparison.compare(environment, Expectation(answer), isNewest: false)
         #expect(comparison.differences.isEmpty, "\(seed): \(comparison.differences)")
       }
@@ -61,7 +62,7 @@ struct OracleComparisonTests {
     var differences: [String] = []
     let stated = book.context.environments
     for (environment, answer) in Oracle(events).answers() where stated.contains(environment) {
-      var comparison = BookComparison(ledger, book)
+      var comparison = InMemoryComparison(ledger, book)
       comparison.compare(environment, Expectation(answer))
       differences += comparison.differences
     }

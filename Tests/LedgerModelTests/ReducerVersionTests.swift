@@ -12,7 +12,7 @@ import Testing
   /// Everything that a history comes to, in lines.
   private func statement(_ seed: UInt64) -> [String] {
     let numbered = NumberedEvents(Histories.dense(seed: seed))
-    let book = Book(folding: numbered.facts, texts: numbered)
+    let book = InMemoryLedger(folding: numbered.facts, texts: numbered)
     var lines = book.findings.map { "\($0)" }
     for environment in StoreEnvironment.allCases {
       let only = EnvironmentSet(environment)

@@ -12,7 +12,7 @@ import ModelComparison
 struct Scene {
   let events: [RecordedEvent]
   let ledger: FoldedLedger
-  let book: Book
+  let book: InMemoryLedger
 
   private static let fields = [
     "t": "transaction", "o": "originalTransaction", "p": "product", "a": "account", "d": "device",

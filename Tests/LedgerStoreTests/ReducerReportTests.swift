@@ -101,7 +101,7 @@ import Testing
     var findings: [Rule: Int] = [:]
 
     init(
-      _ book: Book, _ account: NameNumber, _ environment: StoreEnvironment, at moment: Int64
+      _ book: InMemoryLedger, _ account: NameNumber, _ environment: StoreEnvironment, at moment: Int64
     ) {
       let answer = book.answer(
         .account(account), environments: EnvironmentSet(environment), at: moment)
@@ -133,8 +133,8 @@ import Testing
     let told = try report()
     #expect(told.report.storedReducer == Reducer.version + 7)
     let numbered = NumberedEvents(events)
-    let whole = Book(folding: numbered.facts, texts: numbered)
-    let other = Book(folding: numbered.facts.filter { !left($0) }, texts: numbered)
+    let whole = InMemoryLedger(folding: numbered.facts, texts: numbered)
+    let other = InMemoryLedger(folding: numbered.facts.filter { !left($0) }, texts: numbered)
     for account in Set(events.compactMap(\.event.account)).sorted() {
       let number = numbered.number(.account, account)
       for environment in StoreEnvironment.allCases {

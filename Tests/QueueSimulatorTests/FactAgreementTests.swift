@@ -34,10 +34,10 @@ func compareFacts(_ file: ScenarioCase, _ policy: AppPolicy, _ number: Int) thro
   #expect(direct.count == read.count, "\(label)")
   if file.scenario.accounts.count == 1 {
     // What an exploration folds as one is what comes of finding out what hangs together.
-    let one = Book(foldingAsOne: direct, texts: cast)
-    let cut = Book(folding: direct, texts: cast)
+    let one = InMemoryLedger(foldingAsOne: direct, texts: cast)
+    let cut = InMemoryLedger(folding: direct, texts: cast)
     let moment = cut.newestEvent(in: .production) ?? 0
-    func all(_ book: Book) -> Set<Finding> {
+    func all(_ book: InMemoryLedger) -> Set<Finding> {
       Set(book.findings + book.findings(at: moment, in: .production))
     }
     #expect(all(one) == all(cut), "\(label)")

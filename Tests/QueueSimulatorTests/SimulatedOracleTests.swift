@@ -26,7 +26,7 @@ func compareWithOracle(_ run: SimulatedRun) throws {
   var differences: [String] = []
   let answers = Oracle(events).answers()
   for (environment, answer) in answers where book.context.environments.contains(environment) {
-    var comparison = BookComparison(ledger, book)
+    var comparison = InMemoryComparison(ledger, book)
     comparison.compare(environment, Expectation(answer))
     differences += comparison.differences
     if run.file.scenario.setsCatalog { differences += unlike(answer, run.audited.holdings()) }

@@ -33,8 +33,8 @@ struct ExplainedHistory {
       return
     }
     let numbered = NumberedEvents(sorted)
-    let ground = Book.ground(
-      of: numbered.number(.account, account), among: numbered.facts, texts: numbered)
+    let ground = InMemoryLedger(folding: numbered.facts, texts: numbered)
+      .positions(decidingFor: numbered.number(.account, account))
     events = sorted.filter { ground.contains($0.position) }
     texts = NumberedEvents(events)
   }
@@ -45,7 +45,7 @@ struct ExplainedHistory {
   ///
   /// - Complexity: O(*n* log *n*) in the places.
   func holdings(of places: some Sequence<Int>, _ question: Question) -> [Explanation.Holding] {
-    let book = Book(folding: places.map { facts[$0] }, texts: texts)
+    let book = InMemoryLedger(folding: places.map { facts[$0] }, texts: texts)
     return holdings(
       book.answer(
         .account(question.account), environments: question.environments, at: question.moment),
@@ -57,7 +57,7 @@ struct ExplainedHistory {
   ///
   /// - Parameter book: Everything folded.
   /// - Complexity: O(*n* log *n*) in the events.
-  func places(ofCustomer account: NameNumber, _ book: Book) -> Set<Int> {
+  func places(ofCustomer account: NameNumber, _ book: InMemoryLedger) -> Set<Int> {
     let positions = Unit.positions(
       ofCustomer: account, among: facts, context: book.context, texts: texts)
     let everywhere = EnvironmentSet(StoreEnvironment.allCases.map { EnvironmentSet($0) })
@@ -86,7 +86,7 @@ struct ExplainedHistory {
   /// entitlement of that name by the catalogue in force.
   ///
   /// - Parameter book: Everything folded.
-  func products(for question: Question, _ book: Book) -> Set<NameNumber> {
+  func products(for question: Question, _ book: InMemoryLedger) -> Set<NameNumber> {
     let catalogue = book.context.catalogue
     return Set(
       catalogue.products.filter { product in

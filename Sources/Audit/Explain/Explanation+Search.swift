@@ -62,7 +62,7 @@ private struct ExplanationSearch {
   ) {
     self.history = history
     all = history.facts.indices
-    let book = Book(folding: history.facts, texts: history.texts)
+    let book = InMemoryLedger(folding: history.facts, texts: history.texts)
     let subject = Subject.account(asked.account)
     var question = asked
     if !isMomentFixed {
@@ -210,7 +210,7 @@ private struct ExplanationSearch {
 
   /// The last attempt to buy it: the payment and what became of it.
   private func attempted() -> Found? {
-    let book = Book(folding: history.facts, texts: history.texts)
+    let book = InMemoryLedger(folding: history.facts, texts: history.texts)
     let products = history.products(for: question, book)
     let own = history.places(ofCustomer: question.account, book)
     let tries = all.filter { place in

@@ -49,7 +49,7 @@ extension EnvironmentState {
 
   /// One entry for each grantor, best or not.
   func entries(
-    _ scope: Scope, at moment: Int64, _ surroundings: Surroundings
+    _ scope: Scope, at moment: Int64, _ surroundings: FoldContext
   ) -> [EntitlementEntry] {
     var entries: [EntitlementEntry] = []
     for chain in grantors(scope) {
@@ -80,7 +80,7 @@ extension EnvironmentState {
     return entries
   }
 
-  private func entry(_ standing: Standing, _ surroundings: Surroundings) -> EntitlementEntry {
+  private func entry(_ standing: Standing, _ surroundings: FoldContext) -> EntitlementEntry {
     EntitlementEntry(
       product: standing.product, entitlement: nil, entitlements: [], state: standing.state,
       since: standing.since, expiresAt: standing.end == .max ? nil : standing.end, original: 0,
@@ -112,7 +112,7 @@ extension EnvironmentState {
   }
 
   /// What a customer's consumables credit, less what was consumed, by unit.
-  func balances(_ scope: Scope, _ surroundings: Surroundings) -> [Balance] {
+  func balances(_ scope: Scope, _ surroundings: FoldContext) -> [Balance] {
     var balances: [Balance] = []
     func add(_ unit: Name, _ amount: Int64) {
       if let known = balances.firstIndex(where: { $0.unit == unit }) {
@@ -133,7 +133,7 @@ extension EnvironmentState {
   }
 
   /// The moments after `moment` at which the entries can change by time alone.
-  func changes(_ scope: Scope, after moment: Int64, _ surroundings: Surroundings) -> [Int64] {
+  func changes(_ scope: Scope, after moment: Int64, _ surroundings: FoldContext) -> [Int64] {
     var changes: [Int64] = []
     var products: [NameNumber] = []
     for chain in grantors(scope) where chains[chain].firstPurchase != none {

@@ -50,91 +50,99 @@ public struct Posting: Sendable {
 extension Unit {
   /// What the transactions of a unit put into the books.
   ///
+  /// The reducer says which transaction and environment a fact is of, and settles over all facts
+  /// whose a transaction is, what it is of and what its original is; nothing of that rests on the
+  /// shared context. The facts about money are gathered beside it.
+  ///
   /// - Parameters:
   ///   - facts: All of the unit that are known, in any order.
   ///   - texts: The texts behind their numbers and positions.
   /// - Complexity: O(*n* log *n*) in the number of facts; O(*n*) where none is about money.
   public static func postings(of facts: [Fact], texts: any FactTexts) -> [Posting] {
     guard facts.contains(where: { Posting.Kind($0.kind) != nil }) else { return [] }
-    let sorted = inFoldOrder(facts, texts)
-    var identity = Identity(settling: sorted)
-    var accounts: [TransactionAccount.Key: TransactionAccount] = [:]
-    var order: [TransactionAccount.Key] = []
-    for (ordinal, fact) in sorted.enumerated() {
-      let resolution = identity.resolve(Identity.Statement(fact))
-      guard fact.kind != .unknown, resolution.root != 0, let environment = resolution.environment
-      else { continue }
-      let key = TransactionAccount.Key(environment: environment, transaction: resolution.root)
-      if accounts[key] == nil { order.append(key) }
-      accounts[key, default: TransactionAccount()].take(fact, ordinal)
+    var unit = Unit()
+    let settled = unit.begin(facts, FoldContext(context: SharedContext(), texts: texts))
+    var claims: [MoneyClaims.Key: MoneyClaims] = [:]
+    // By the first fact of each transaction, whatever that is about.
+    var order: [MoneyClaims.Key] = []
+    for (ordinal, fact) in settled.facts.enumerated() where fact.kind != .unknown {
+      let resolution = settled.resolutions[ordinal]
+      guard resolution.root != 0, let environment = resolution.environment else { continue }
+      let key = MoneyClaims.Key(environment: environment, transaction: resolution.root)
+      if claims[key] == nil { order.append(key) }
+      claims[key, default: MoneyClaims()].take(fact, ordinal)
     }
-    return order.flatMap { accounts[$0]?.postings($0) ?? [] }
+    return order.flatMap { key -> [Posting] in
+      guard let transaction = unit.settledTransaction(key.transaction, in: key.environment) else {
+        return []
+      }
+      return claims[key]?.postings(of: transaction, in: key.environment) ?? []
+    }
+  }
+
+  private func settledTransaction(
+    _ root: NameNumber, in environment: StoreEnvironment
+  ) -> TransactionState? {
+    guard let state = place(of: environment).map({ environments[$0] }) else { return nil }
+    let place = state.transactionIndex.lookUp(UInt64(root))
+    return place < 0 ? nil : state.transactions[place]
   }
 }
 
-/// The facts of one transaction in one environment that the books are made of.
-private struct TransactionAccount {
+/// What facts claim about the money of one transaction in one environment.
+private struct MoneyClaims {
   struct Key: Hashable {
     var environment: StoreEnvironment
     var transaction: NameNumber
   }
 
-  /// A fact, and what orders it.
-  private struct Entry {
+  private struct Claim {
     var fact: Fact
     var kind: Posting.Kind
-    var ordinal: Int
-
-    func isOlder(than other: Entry) -> Bool {
-      (fact.storeTime, ordinal) < (other.fact.storeTime, other.ordinal)
-    }
+    var recency: Recency
   }
 
-  private var original: NameNumber = 0
-  private var product: NameNumber = 0
-  private var owner: NameNumber = 0
-  private var storeSales: [Entry] = []
-  private var queueSales: [Entry] = []
-  private var reversals: [Entry] = []
+  private var storeSales: [Claim] = []
+  /// In the fold's order.
+  private var queueSales: [Claim] = []
+  private var reversals: [Claim] = []
 
   /// Takes in the next fact of the fold's order.
   mutating func take(_ fact: Fact, _ ordinal: Int) {
-    if original == 0 { original = fact.original }
-    if product == 0 { product = fact.product }
-    if owner == 0 { owner = fact.account }
     guard let kind = Posting.Kind(fact.kind) else { return }
-    let entry = Entry(fact: fact, kind: kind, ordinal: ordinal)
+    let claim = Claim(fact: fact, kind: kind, recency: Recency(fact, ordinal: ordinal))
     switch kind {
-    case .sale where fact.isStoreFact: storeSales.append(entry)
-    case .sale: queueSales.append(entry)
-    default: reversals.append(entry)
+    case .sale where fact.isStoreFact: storeSales.append(claim)
+    case .sale: queueSales.append(claim)
+    default: reversals.append(claim)
     }
   }
 
-  func postings(_ key: Key) -> [Posting] {
-    let sales =
-      storeSales.sorted { $1.isOlder(than: $0) } + queueSales.sorted { $0.ordinal > $1.ordinal }
-    let product = sales.first?.fact.product ?? self.product
-    func posting(_ entry: Entry, percent: Int64) -> Posting {
+  func postings(
+    of transaction: TransactionState, in environment: StoreEnvironment
+  ) -> [Posting] {
+    let sales = storeSales.sorted { $0.recency > $1.recency } + queueSales.reversed()
+    func posting(_ claim: Claim, percent: Int64) -> Posting {
       Posting(
-        kind: entry.kind, environment: key.environment, transaction: key.transaction,
-        original: original == 0 ? key.transaction : original, product: product, owner: owner,
-        position: entry.fact.position, occurredAt: entry.fact.statedOccurredAt,
-        sales: sales.map(\.fact.position), percentMillionths: percent)
+        kind: claim.kind, environment: environment, transaction: transaction.number,
+        original: transaction.original, product: sales.first?.fact.product ?? transaction.product,
+        owner: transaction.owner, position: claim.fact.position,
+        occurredAt: claim.fact.statedOccurredAt, sales: sales.map(\.fact.position),
+        percentMillionths: percent)
     }
     var found = sales.first.map { [posting($0, percent: FactDetail.wholePercent)] } ?? []
     // What a reversal gives back is what the refund before it took.
     var refunded = FactDetail.wholePercent
-    let sorted = reversals.sorted { $0.isOlder(than: $1) }
-    for (place, entry) in sorted.enumerated() {
-      switch entry.kind {
+    let sorted = reversals.sorted { $0.recency < $1.recency }
+    for (place, claim) in sorted.enumerated() {
+      switch claim.kind {
       case .refund:
-        refunded = entry.fact.detail?.fields.percentMillionths ?? FactDetail.wholePercent
+        refunded = claim.fact.detail?.fields.percentMillionths ?? FactDetail.wholePercent
       case .revocation: refunded = 0
       case .sale, .refundReversal: break
       }
-      let isRepeated = place + 1 < sorted.count && sorted[place + 1].kind == entry.kind
-      if !isRepeated { found.append(posting(entry, percent: refunded)) }
+      let isRepeated = place + 1 < sorted.count && sorted[place + 1].kind == claim.kind
+      if !isRepeated { found.append(posting(claim, percent: refunded)) }
     }
     return found
   }

@@ -12,7 +12,7 @@ struct Standing: Sendable {
 
 extension EnvironmentState {
   /// What a chain comes to at a moment, by its kind; `nil` where it grants nothing that is listed.
-  func standing(of chain: Int, at moment: Int64, _ surroundings: Surroundings) -> Standing? {
+  func standing(of chain: Int, at moment: Int64, _ surroundings: FoldContext) -> Standing? {
     let state = chains[chain]
     if state.firstPurchase == none { return nil }
     switch kind(of: state, surroundings.context) {

@@ -19,7 +19,7 @@ struct Period: Sendable {
 
 extension EnvironmentState {
   /// The periods of an autoRenewable chain with their final starts and ends.
-  func periods(of chain: Int, _ surroundings: Surroundings) -> [Period] {
+  func periods(of chain: Int, _ surroundings: FoldContext) -> [Period] {
     var periods: [Period] = []
     var bare: [Int] = []
     for place in members(of: chain) where transactions[place].hasPurchase {
@@ -95,7 +95,7 @@ extension EnvironmentState {
 
   /// The standing of an autoRenewable chain at a moment; `nil` where no period has started.
   func subscriptionStanding(
-    of chain: Int, at moment: Int64, _ surroundings: Surroundings
+    of chain: Int, at moment: Int64, _ surroundings: FoldContext
   ) -> Standing? {
     let started = periods(of: chain, surroundings).filter { $0.start <= moment }
     func last(of periods: some Sequence<Period>) -> Period? {
@@ -148,7 +148,7 @@ extension EnvironmentState {
 
   /// The moments after `moment` at which the standing can change by time alone.
   func subscriptionChanges(
-    of chain: Int, after moment: Int64, _ surroundings: Surroundings
+    of chain: Int, after moment: Int64, _ surroundings: FoldContext
   ) -> [Int64] {
     var changes: [Int64] = []
     for period in periods(of: chain, surroundings) {

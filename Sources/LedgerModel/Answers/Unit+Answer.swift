@@ -19,7 +19,7 @@ extension Unit {
     _ subject: Subject, environments: EnvironmentSet = .production, at moment: Int64,
     context: SharedContext, texts: any FactTexts
   ) -> Answer {
-    let surroundings = Surroundings(context: context, texts: texts)
+    let surroundings = FoldContext(context: context, texts: texts)
     var answer = stillAnswer(subject, environments, at: moment, surroundings)
     for change in changes(subject, environments, after: moment, surroundings)
     where stillAnswer(subject, environments, at: change, surroundings) != answer {
@@ -34,7 +34,7 @@ extension Unit {
     _ subject: Subject, environments: EnvironmentSet = .production, from moment: Int64,
     context: SharedContext, texts: any FactTexts
   ) -> [AnswerSegment] {
-    let surroundings = Surroundings(context: context, texts: texts)
+    let surroundings = FoldContext(context: context, texts: texts)
     var segments = [
       AnswerSegment(
         from: moment, answer: stillAnswer(subject, environments, at: moment, surroundings))
@@ -126,7 +126,7 @@ extension Unit {
   /// The answer without what time alone will change.
   private func stillAnswer(
     _ subject: Subject, _ environments: EnvironmentSet, at moment: Int64,
-    _ surroundings: Surroundings
+    _ surroundings: FoldContext
   ) -> Answer {
     var entries: [EntitlementEntry] = []
     var balances: [Balance] = []
@@ -195,7 +195,7 @@ extension Unit {
 
   private func changes(
     _ subject: Subject, _ environments: EnvironmentSet, after moment: Int64,
-    _ surroundings: Surroundings
+    _ surroundings: FoldContext
   ) -> [Int64] {
     var changes: Set<Int64> = []
     for state in self.environments where environments.contains(state.environment) {

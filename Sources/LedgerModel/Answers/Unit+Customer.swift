@@ -32,8 +32,8 @@ extension Unit {
   ) -> Set<UInt64> {
     var holdings: [StoreEnvironment: HoldingHistory] = [:]
     var unit = Unit()
-    let settled = unit.begin(facts, context, texts)
-    let surroundings = Surroundings(context: context, texts: texts)
+    let surroundings = FoldContext(context: context, texts: texts)
+    let settled = unit.begin(facts, surroundings)
     for (fact, resolution) in zip(settled.facts, settled.resolutions) {
       let before = unit.environments.map { $0.speakers(fact, resolution.root) }
       unit.step(fact, resolution, surroundings)

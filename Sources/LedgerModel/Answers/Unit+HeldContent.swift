@@ -40,7 +40,7 @@ extension Unit {
   ) -> [HeldContent] {
     // By place: handing out the state itself would count every table of it up and down.
     guard let place = self.place(of: environment) else { return [] }
-    let surroundings = Surroundings(context: context, texts: texts)
+    let surroundings = FoldContext(context: context, texts: texts)
     var held: [HeldContent] = []
     var seen: Set<Int> = []
     for account in environments[place].accounts
@@ -66,7 +66,7 @@ extension Unit {
 
 extension EnvironmentState {
   fileprivate func heldContents(
-    of customer: Int, _ account: NameNumber, at moment: Int64, _ surroundings: Surroundings
+    of customer: Int, _ account: NameNumber, at moment: Int64, _ surroundings: FoldContext
   ) -> [HeldContent] {
     var owned: [NameNumber] = []
     for entry in entries(.customer(customer), at: moment, surroundings)

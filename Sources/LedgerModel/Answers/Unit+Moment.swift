@@ -26,7 +26,7 @@ extension Unit {
     isInstalledByNobody: (NameNumber) -> Bool = { _ in false }
   ) -> [Finding] {
     guard let place = place(of: environment) else { return [] }
-    let surroundings = Surroundings(context: context, texts: texts)
+    let surroundings = FoldContext(context: context, texts: texts)
     return environments[place].findings(at: moment, thresholds, surroundings, isInstalledByNobody)
   }
 
@@ -60,7 +60,7 @@ extension Unit {
 
 extension EnvironmentState {
   fileprivate func findings(
-    at moment: Int64, _ thresholds: Thresholds, _ surroundings: Surroundings,
+    at moment: Int64, _ thresholds: Thresholds, _ surroundings: FoldContext,
     _ isInstalledByNobody: (NameNumber) -> Bool
   ) -> [Finding] {
     openTransactions(at: moment, thresholds)
@@ -128,7 +128,7 @@ extension EnvironmentState {
   }
 
   private func undelivered(
-    at moment: Int64, _ surroundings: Surroundings, _ isInstalledByNobody: (NameNumber) -> Bool
+    at moment: Int64, _ surroundings: FoldContext, _ isInstalledByNobody: (NameNumber) -> Bool
   ) -> [Finding] {
     chains.indices.compactMap { place in
       let chain = chains[place]

@@ -40,7 +40,7 @@ extension EnvironmentState {
 
   /// The launch that a fact stands in, by the position of its `session.started`; 0 before any.
   mutating func launch(
-    of device: NameNumber, _ step: Step, _ surroundings: Surroundings
+    of device: NameNumber, _ step: Step, _ surroundings: FoldContext
   ) -> UInt64 {
     if device == 0 {
       asksAbsentDevice = true
@@ -54,7 +54,7 @@ extension EnvironmentState {
   /// A transaction first delivered as restored: it is its restore's own, where one lasts there
   /// (`model.md` 16).
   mutating func joinRestore(
-    _ fact: Fact, _ step: Step, delivery: Int, _ surroundings: Surroundings
+    _ fact: Fact, _ step: Step, delivery: Int, _ surroundings: FoldContext
   ) {
     let restore: UInt64
     let isCompleted: Bool
@@ -81,7 +81,7 @@ extension EnvironmentState {
   }
 
   private mutating func judgeRestored(
-    _ fact: Fact, _ step: Step, restore: UInt64, _ surroundings: Surroundings
+    _ fact: Fact, _ step: Step, restore: UInt64, _ surroundings: FoldContext
   ) {
     guard !transactions[step.transaction].marks.contains(.restoredTwiceFound),
       isRestoredTwice(step.transaction, by: restore, on: fact.device, surroundings.context)

@@ -24,7 +24,7 @@ extension EnvironmentState {
   }
 
   /// A `download.*` event (`model.md` 14).
-  mutating func reduceDownload(_ fact: Fact, _ step: Step, _ surroundings: Surroundings) {
+  mutating func reduceDownload(_ fact: Fact, _ step: Step, _ surroundings: FoldContext) {
     guard step.transaction != none else { return }
     let place = downloadPlace(step.transaction, fact.download, fact.device)
     chains[transactions[step.transaction].chain].hasHostedContent = true
@@ -90,7 +90,7 @@ extension EnvironmentState {
   }
 
   private mutating func judgeProgress(
-    _ fact: Fact, _ step: Step, _ place: Int, _ surroundings: Surroundings
+    _ fact: Fact, _ step: Step, _ place: Int, _ surroundings: FoldContext
   ) {
     if fact.progress.isNaN { return }
     let launch = launch(of: fact.device, step, surroundings)

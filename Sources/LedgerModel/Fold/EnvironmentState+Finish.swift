@@ -98,7 +98,7 @@ extension EnvironmentState {
   /// Lets the purges of the absent device come to pass that stand before `key`, or all of them;
   /// returns the last one that did.
   mutating func drainAbsentPurges(
-    before key: FoldKey?, _ surroundings: Surroundings
+    before key: FoldKey?, _ surroundings: FoldContext
   ) -> FoldKey? {
     var last: FoldKey?
     while true {

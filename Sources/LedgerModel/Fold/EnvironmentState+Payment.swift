@@ -2,7 +2,7 @@ import LedgerEvents
 
 extension EnvironmentState {
   /// `payment.added`: judged against what the device was told, and open until the queue answers.
-  mutating func reducePayment(_ fact: Fact, _ step: Step, _ surroundings: Surroundings) {
+  mutating func reducePayment(_ fact: Fact, _ step: Step, _ surroundings: FoldContext) {
     let isInvalid: Bool
     let isAllowed: Bool
     if fact.device == 0 {

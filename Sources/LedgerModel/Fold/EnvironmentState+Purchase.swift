@@ -3,7 +3,7 @@ import LedgerEvents
 extension EnvironmentState {
   /// What a `transaction.*` or `subscription.*` event says about what was bought, from whichever
   /// side.
-  mutating func reducePurchase(_ fact: Fact, _ step: Step, _ surroundings: Surroundings) {
+  mutating func reducePurchase(_ fact: Fact, _ step: Step, _ surroundings: FoldContext) {
     switch fact.kind {
     case .transactionPurchased, .transactionRestored, .subscriptionRenewed:
       if step.transaction != none { notePurchase(fact, step, surroundings) }
@@ -21,7 +21,7 @@ extension EnvironmentState {
     }
   }
 
-  private mutating func notePurchase(_ fact: Fact, _ step: Step, _ surroundings: Surroundings) {
+  private mutating func notePurchase(_ fact: Fact, _ step: Step, _ surroundings: FoldContext) {
     let place = step.transaction
     let chain = transactions[place].chain
     let detail = fact.detail
@@ -55,7 +55,8 @@ extension EnvironmentState {
       case .transactionRevoked: .revoked
       default: .reversed
       }
-    guard fact.storeTime >= transactions[step.transaction].purchase.reversal.time else { return }
+    let newest = transactions[step.transaction].purchase.reversal.recency
+    guard Recency(fact, ordinal: step.ordinal) > newest else { return }
     transactions[step.transaction].purchase.reversal = Reversal(
       kind: kind, time: fact.storeTime, ordinal: step.ordinal, occurredAt: fact.occurredAt,
       percentMillionths: fact.detail?.fields.percentMillionths ?? 100_000_000)
@@ -115,7 +116,7 @@ extension EnvironmentState {
 
   /// Looks for `purchased-twice` at the first purchase fact of a chain.
   private mutating func judgeSecondPurchase(
-    _ fact: Fact, _ step: Step, _ surroundings: Surroundings, isFamilyShared: Bool
+    _ fact: Fact, _ step: Step, _ surroundings: FoldContext, isFamilyShared: Bool
   ) {
     guard fact.kind == .transactionPurchased, !isFamilyShared,
       isSecondPurchase(of: fact.product, step.transaction, surroundings.context)
@@ -211,7 +212,7 @@ extension PurchaseState {
     }
     isFamilyShared = detail?.fields.familyShared ?? false
     if fact.isStoreFact {
-      if fact.storeTime >= store.time {
+      if Recency(fact, ordinal: ordinal) > store.recency {
         store = StoreClaim(
           time: fact.storeTime, ordinal: ordinal, product: fact.product,
           isUpgraded: detail?.fields.isUpgraded ?? false)

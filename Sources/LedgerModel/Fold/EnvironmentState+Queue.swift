@@ -2,7 +2,7 @@ import LedgerEvents
 
 extension EnvironmentState {
   /// What a queue fact changes on the queue (`model.md` 13 and 14).
-  mutating func reduceQueue(_ fact: Fact, _ step: Step, _ surroundings: Surroundings) {
+  mutating func reduceQueue(_ fact: Fact, _ step: Step, _ surroundings: FoldContext) {
     answerPayments(fact, step)
     guard step.transaction != none else { return }
     switch fact.kind {
@@ -39,7 +39,7 @@ extension EnvironmentState {
   }
 
   /// A delivery: opens the transaction, announces its downloads, and is judged.
-  private mutating func deliver(_ fact: Fact, _ step: Step, _ surroundings: Surroundings) {
+  private mutating func deliver(_ fact: Fact, _ step: Step, _ surroundings: FoldContext) {
     let place = step.transaction
     let (delivery, isFirstThere) = deliveryPlace(place, fact.device)
     let queue = transactions[place].queue
@@ -78,7 +78,7 @@ extension EnvironmentState {
   }
 
   private mutating func judgeDelivery(
-    _ fact: Fact, _ step: Step, _ surroundings: Surroundings
+    _ fact: Fact, _ step: Step, _ surroundings: FoldContext
   ) {
     let place = step.transaction
     if RestoredWithoutOriginal.breaks(fact) { report(.restoredWithoutOriginal, fact, step) }
@@ -129,7 +129,7 @@ extension EnvironmentState {
   }
 
   private mutating func countLaunch(
-    _ fact: Fact, _ step: Step, delivery: Int, _ surroundings: Surroundings
+    _ fact: Fact, _ step: Step, delivery: Int, _ surroundings: FoldContext
   ) {
     guard
       DeliveryLoop.counts(beside: phases(ofDownloadsOf: step.transaction, on: fact.device))

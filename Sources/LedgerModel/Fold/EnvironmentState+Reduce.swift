@@ -3,7 +3,7 @@ import LedgerEvents
 extension EnvironmentState {
   /// Folds one fact, at its place in the fold's order.
   mutating func reduce(
-    _ fact: Fact, _ at: Step, root: NameNumber, _ surroundings: Surroundings
+    _ fact: Fact, _ at: Step, root: NameNumber, _ surroundings: FoldContext
   ) {
     var step = at
     if !closings.isEmpty { _ = drainAbsentPurges(before: step.key, surroundings) }
@@ -36,7 +36,7 @@ extension EnvironmentState {
   }
 
   /// Each kind of fact to what it changes; kinds that change nothing are kept and shown.
-  private mutating func dispatch(_ fact: Fact, _ step: Step, _ surroundings: Surroundings) {
+  private mutating func dispatch(_ fact: Fact, _ step: Step, _ surroundings: FoldContext) {
     let kind = fact.kind
     if kind.isDownloadKind {
       reduceDownload(fact, step, surroundings)
@@ -48,7 +48,7 @@ extension EnvironmentState {
     }
   }
 
-  private mutating func dispatchOthers(_ fact: Fact, _ step: Step, _ surroundings: Surroundings) {
+  private mutating func dispatchOthers(_ fact: Fact, _ step: Step, _ surroundings: FoldContext) {
     switch fact.kind {
     case .sessionStarted, .restoreRequested, .restoreCompleted, .restoreFailed,
       .paymentsChecked, .catalogReceived, .contentPurged:

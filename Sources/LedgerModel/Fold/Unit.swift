@@ -1,7 +1,7 @@
 import LedgerEvents
 
 /// What a fold needs beside the facts; a class, so that handing it on for each fact costs nothing.
-final class Surroundings {
+final class FoldContext {
   let context: SharedContext
   let texts: any FactTexts
 
@@ -24,10 +24,11 @@ struct Step {
   var product: NameNumber = 0
 }
 
-/// The state of a unit: everything that its facts come to, in each environment.
+/// The state of a unit: what the reducer makes of its facts, in each environment.
 ///
-/// A unit is a set of facts connected by their `UnitNodes`. Its state is a function of that set and
-/// of the shared context, not of the order in which the facts arrived.
+/// A unit is a connected component of the event graph: facts that share names (`UnitNodes`), or
+/// state of the absent device (`Coupling`). Its state is a function of that set of facts and of the
+/// shared context, not of the order in which the facts arrived.
 public struct Unit: Sendable {
   var identity = Identity()
   /// In the order of environments.
@@ -51,24 +52,28 @@ public struct Unit: Sendable {
   public static func fold(
     _ facts: [Fact], context: SharedContext, texts: any FactTexts
   ) -> Unit {
+    fold(facts, FoldContext(context: context, texts: texts))
+  }
+
+  static func fold(_ facts: [Fact], _ surroundings: FoldContext) -> Unit {
     var unit = Unit()
-    let surroundings = Surroundings(context: context, texts: texts)
-    let settled = unit.begin(facts, context, texts)
+    let settled = unit.begin(facts, surroundings)
     for place in settled.facts.indices {
       unit.step(settled.facts[place], settled.resolutions[place], surroundings)
     }
     unit.close(surroundings)
+    unit.checkInvariants()
     return unit
   }
 
   /// Settles identity over all facts of a unit, and gives them back in the fold's order, each with
   /// where it belongs.
   mutating func begin(
-    _ facts: [Fact], _ context: SharedContext, _ texts: any FactTexts
+    _ facts: [Fact], _ surroundings: FoldContext
   ) -> (facts: [Fact], resolutions: [Resolution]) {
-    let sorted = Self.inFoldOrder(facts, texts)
+    let sorted = facts.inFoldOrder(surroundings.texts)
     identity = Identity(settling: sorted)
-    return (sorted, prepare(sorted, context))
+    return (sorted, prepare(sorted, surroundings.context))
   }
 
   /// Goes on with facts that arrived after all that were folded, given in the fold's order.
@@ -80,27 +85,24 @@ public struct Unit: Sendable {
   /// - Precondition: the context has changed in nothing that concerns the facts already folded.
   /// - Complexity: O(*n*) in the number of new facts.
   public mutating func advance(
-    _ facts: ArraySlice<Fact>, context: SharedContext, texts: any FactTexts
+    _ facts: [Fact], context: SharedContext, texts: any FactTexts
   ) -> Bool {
-    let surroundings = Surroundings(context: context, texts: texts)
+    advance(facts, FoldContext(context: context, texts: texts))
+  }
+
+  mutating func advance(_ facts: [Fact], _ surroundings: FoldContext) -> Bool {
     let positionBefore = lastPosition
     for place in facts.indices {
       if !goOn(facts[place], after: positionBefore, surroundings) { return false }
     }
     close(surroundings)
+    checkInvariants()
     return true
-  }
-
-  /// The same for facts in an array of their own.
-  public mutating func advance(
-    _ facts: [Fact], context: SharedContext, texts: any FactTexts
-  ) -> Bool {
-    advance(facts[...], context: context, texts: texts)
   }
 
   /// One fact of a batch, where it does not reach back.
   private mutating func goOn(
-    _ fact: Fact, after position: UInt64, _ surroundings: Surroundings
+    _ fact: Fact, after position: UInt64, _ surroundings: FoldContext
   ) -> Bool {
     if let lastKey, !lastKey.precedes(FoldKey(fact), surroundings.texts) { return false }
     let statement = Identity.Statement(fact)
@@ -110,23 +112,6 @@ public struct Unit: Sendable {
       return false
     }
     step(fact, resolution, surroundings)
-    return true
-  }
-
-  /// The facts in the fold's order; not copied where they are in order already.
-  static func inFoldOrder(_ facts: [Fact], _ texts: any FactTexts) -> [Fact] {
-    if areInFoldOrder(facts, texts) { return facts }
-    return facts.sorted { FoldKey($0).precedes(FoldKey($1), texts) }
-  }
-
-  private static func areInFoldOrder(_ facts: [Fact], _ texts: any FactTexts) -> Bool {
-    if facts.isEmpty { return true }
-    var before = FoldKey(facts[0])
-    for place in facts.indices.dropFirst() {
-      let key = FoldKey(facts[place])
-      if !before.precedes(key, texts) { return false }
-      before = key
-    }
     return true
   }
 }
@@ -214,7 +199,7 @@ extension Unit {
   }
 
   mutating func step(
-    _ fact: Fact, _ resolution: Resolution, _ surroundings: Surroundings
+    _ fact: Fact, _ resolution: Resolution, _ surroundings: FoldContext
   ) {
     let key = FoldKey(fact)
     let step = Step(ordinal: factCount, key: key)
@@ -233,7 +218,7 @@ extension Unit {
   }
 
   /// Ends a batch: what the absent device purged after the last fact, and what arrived late.
-  mutating func close(_ surroundings: Surroundings) {
+  mutating func close(_ surroundings: FoldContext) {
     for index in environments.indices {
       if let purge = environments[index].drainAbsentPurges(before: nil, surroundings) {
         if let last = lastKey, last.precedes(purge, surroundings.texts) { lastKey = purge }

@@ -1,6 +1,6 @@
 public import LedgerEvents
 
-/// Recorded events as facts, with the texts behind their numbers and positions: what a `Book` or a
+/// Recorded events as facts, with the texts behind their numbers and positions: what an `InMemoryLedger` or a
 /// `Unit` folds where there is no log to number names.
 public struct NumberedEvents: FactTexts, Sendable {
   /// In the order of the events.

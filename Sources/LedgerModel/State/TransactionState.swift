@@ -118,6 +118,28 @@ struct StoreClaim: Sendable {
   var ordinal = -1
   var product: NameNumber = 0
   var isUpgraded = false
+
+  var recency: Recency { Recency(time: time, ordinal: ordinal) }
+}
+
+/// How new something that was said of a transaction is: of two the newer one holds, by store time
+/// and then by the fold's order.
+struct Recency: Comparable {
+  var time: Int64
+  /// The place in the unit's fold.
+  var ordinal: Int
+
+  init(time: Int64, ordinal: Int) {
+    self.time = time
+    self.ordinal = ordinal
+  }
+
+  /// Of what a fact says.
+  init(_ fact: Fact, ordinal: Int) { self.init(time: fact.storeTime, ordinal: ordinal) }
+
+  static func < (left: Recency, right: Recency) -> Bool {
+    left.time != right.time ? left.time < right.time : left.ordinal < right.ordinal
+  }
 }
 
 /// A moment that facts state, and when it was said: of two the newer one holds, by store time and
@@ -128,7 +150,8 @@ struct DatedValue: Sendable {
   var ordinal = -1
 
   mutating func take(_ value: Int64, time: Int64, ordinal: Int) {
-    if time < self.time || (time == self.time && ordinal < self.ordinal) { return }
+    let known = Recency(time: self.time, ordinal: self.ordinal)
+    if Recency(time: time, ordinal: ordinal) < known { return }
     self = DatedValue(value: value, time: time, ordinal: ordinal)
   }
 }
@@ -147,6 +170,8 @@ struct Reversal: Sendable {
   var ordinal = -1
   var occurredAt: Int64 = 0
   var percentMillionths: Int64 = 100_000_000
+
+  var recency: Recency { Recency(time: time, ordinal: ordinal) }
 
   /// Refunded or revoked, and not reversed since.
   var takesAway: Bool { kind == .refunded || kind == .revoked }

@@ -81,18 +81,18 @@ extension LedgerView {
   ) throws(LedgerError) {
     let question = try UpdatesQuestion(query, self)
     guard question.isAnswerable else { return try counts([]) }
-    let book = cuts(query.clocks) ? try self.book(query.clocks) : nil
-    let context = book?.context ?? reader.overlay.context
+    let ledger = cuts(query.clocks) ? try inMemoryLedger(query.clocks) : nil
+    let context = ledger?.context ?? reader.overlay.context
     var tally = UpdatesTally()
-    try eachUnit(question, book) { (unit) throws(LedgerError) in
+    try eachUnit(question, ledger) { (unit) throws(LedgerError) in
       tally.add(unit, question, context, reader.texts)
       return true
     }
-    if question.device != nil && book == nil { try tally.complete(self) }
+    if question.device != nil && ledger == nil { try tally.complete(self) }
     try reader.texts.check()
     try counts(try tally.counts(self))
     if tally.mustTell == 0 { return }
-    try eachUnit(question, book) { (unit) throws(LedgerError) in
+    try eachUnit(question, ledger) { (unit) throws(LedgerError) in
       for held in question.held(by: unit, context, reader.texts) {
         guard let offer = tally.offer(of: held.observed),
           let reason = held.sort.standing(offer).reason
@@ -110,11 +110,11 @@ extension LedgerView {
   }
 
   private func eachUnit(
-    _ question: UpdatesQuestion, _ book: Book?,
+    _ question: UpdatesQuestion, _ ledger: InMemoryLedger?,
     _ body: (Unit) throws(LedgerError) -> Bool
   ) throws(LedgerError) {
-    if let book {
-      for unit in book.units {
+    if let ledger {
+      for unit in ledger.units {
         if try !body(unit) { return }
       }
     } else if let device = question.device {

@@ -54,19 +54,17 @@ extension LedgerView {
   {
     var found = cuts(query.clocks) ? try pastFindings(query) : try currentFindings(query)
     found.removeAll { !query.admits($0) }
-    found.sort {
-      ($0.position, $0.environment.rawValue, $0.rule.rawValue, $0.transaction, $0.download)
-        < ($1.position, $1.environment.rawValue, $1.rule.rawValue, $1.transaction, $1.download)
-    }
+    found.sort()
     var answers: [FindingAnswer] = []
     for finding in found { answers.append(try answer(finding)) }
     return answers
   }
 
-  private func currentFindings(_ query: FindingsQuery) throws(LedgerError) -> [Finding] {
+  /// The findings of everything that the ledger knows, before the query filters them.
+  func currentFindings(_ query: FindingsQuery) throws(LedgerError) -> [Finding] {
     let context = reader.overlay.context
     let environments = query.environments.isEmpty ? StoreEnvironment.allCases : query.environments
-    var collection = FindingsCollection(thresholds: query.thresholds)
+    var collection = LedgerFindings(texts: reader.texts, thresholds: query.thresholds)
     for environment in environments {
       guard let newest = try newestEvent(in: environment) else { continue }
       collection.moments.append((environment, newest))
@@ -74,30 +72,39 @@ extension LedgerView {
     if let account = query.account {
       let inquiry = try inquire(.account(account), .now)
       guard let unit = inquiry.unit, let subject = inquiry.subject else { return [] }
-      try collection.add(unit, context, self)
+      try add(unit, context, to: &collection)
       collection.addAbsentDevice(context)
       try reader.texts.check()
-      return collection.findings.filter { unit.concerns($0, subject) }
+      return collection.sorted.filter { unit.concerns($0, subject) }
     }
     var walk = try units()
-    while let unit = try walk.next() { try collection.add(unit, context, self) }
+    while let unit = try walk.next() { try add(unit, context, to: &collection) }
     collection.addAbsentDevice(context)
     try reader.texts.check()
-    return collection.findings
+    return collection.sorted
+  }
+
+  private func add(
+    _ unit: Unit, _ context: SharedContext, to collection: inout LedgerFindings
+  ) throws(LedgerError) {
+    try collection.addBroken(by: unit) { (product) throws(LedgerError) in try observed(product) }
+    try collection.addOpen(in: unit, context) { (product) throws(LedgerError) in
+      try observed(product)
+    }
   }
 
   private func pastFindings(_ query: FindingsQuery) throws(LedgerError) -> [Finding] {
-    let book = try book(query.clocks)
-    var found = book.findings
+    let ledger = try inMemoryLedger(query.clocks)
+    var found = ledger.findings
     let environments = query.environments.isEmpty ? StoreEnvironment.allCases : query.environments
     for environment in environments {
-      guard let newest = book.newestEvent(in: environment) else { continue }
+      guard let newest = ledger.newestEvent(in: environment) else { continue }
       let moment = query.clocks.at?.microseconds ?? newest
-      found += book.findings(at: moment, in: environment, thresholds: query.thresholds)
+      found += ledger.findings(at: moment, in: environment, thresholds: query.thresholds)
     }
     try reader.texts.check()
     guard let name = query.account else { return found }
-    guard let number = try number(of: .account, name), let unit = book.unit(of: number) else {
+    guard let number = try number(of: .account, name), let unit = ledger.unit(of: number) else {
       return []
     }
     return found.filter { unit.concerns($0, .account(number)) }
@@ -110,57 +117,6 @@ extension LedgerView {
       account: try text(finding.account), device: try text(finding.device),
       transaction: try text(finding.transaction), product: try text(finding.product),
       download: try text(finding.download), detail: finding.detail)
-  }
-}
-
-/// Findings of the ledger as it is, gathered unit by unit.
-private struct FindingsCollection {
-  let thresholds: Thresholds
-  /// When the second table is judged, by environment.
-  var moments: [(environment: StoreEnvironment, moment: Int64)] = []
-  var findings: [Finding] = []
-  private var observations: [Unit.ObservedProduct: ProductObservations] = [:]
-
-  init(thresholds: Thresholds) { self.thresholds = thresholds }
-
-  mutating func add(
-    _ unit: Unit, _ context: SharedContext, _ view: LedgerView
-  ) throws(LedgerError) {
-    let texts = view.reader.texts
-    findings += unit.findings
-    for observed in unit.observedProducts {
-      findings += unit.findings(of: observed, against: try known(observed, view), texts: texts)
-    }
-    // What nobody has installed delivers what nobody holds, whichever unit it stands in.
-    var installedByNobody: Set<Unit.ObservedProduct> = []
-    for observed in unit.unheldProducts {
-      if try known(observed, view).isInstalledByNobody { installedByNobody.insert(observed) }
-    }
-    for (environment, moment) in moments {
-      findings += unit.findings(
-        at: moment, in: environment, thresholds: thresholds, context: context, texts: texts
-      ) { product in
-        installedByNobody.contains(
-          Unit.ObservedProduct(environment: environment, product: product))
-      }
-    }
-  }
-
-  /// What stands in no unit: sessions and restores that name no device.
-  mutating func addAbsentDevice(_ context: SharedContext) {
-    for (environment, moment) in moments {
-      findings += context.findings(at: moment, in: environment, thresholds: thresholds)
-    }
-  }
-
-  /// What all units observed of a product, looked up once a question.
-  private mutating func known(
-    _ observed: Unit.ObservedProduct, _ view: LedgerView
-  ) throws(LedgerError) -> ProductObservations {
-    if let known = observations[observed] { return known }
-    let all = try view.observed(observed)
-    observations[observed] = all
-    return all
   }
 }
 

@@ -25,9 +25,9 @@ extension LedgerView {
     let question = HoldersQuestion(
       name: name, environments: EnvironmentSet(environments), clocks: clocks, now: now)
     if cuts(clocks) {
-      let book = try book(clocks)
-      for unit in book.units {
-        guard try holders(question, in: unit, book.context, body) else { return }
+      let ledger = try inMemoryLedger(clocks)
+      for unit in ledger.units {
+        guard try holders(question, in: unit, ledger.context, body) else { return }
       }
       return
     }

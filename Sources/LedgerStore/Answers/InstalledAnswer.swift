@@ -55,9 +55,9 @@ extension LedgerView {
     var offers = Offers()
     let set = EnvironmentSet(environments)
     if cuts(clocks) {
-      let book = try book(clocks)
-      offers.book = book
-      for unit in book.units {
+      let ledger = try inMemoryLedger(clocks)
+      offers.ledger = ledger
+      for unit in ledger.units {
         guard try outdated(unit, set, clocks, &offers, body) else { return }
       }
       return
@@ -101,7 +101,7 @@ extension LedgerView {
 /// Versions on offer, found once a question.
 struct Offers {
   /// The whole ledger at the clocks, where somebody has folded it anyway.
-  var book: Book?
+  var ledger: InMemoryLedger?
   /// The unit that is asked about.
   var asked: UInt32?
   private var known: [Unit.ObservedProduct: Name?] = [:]
@@ -113,8 +113,8 @@ struct Offers {
       environment: content.environment, product: content.product)
     if let version = known[observed] { return version }
     let version =
-      if let book {
-        book.versionOnOffer(of: observed.product, in: observed.environment)
+      if let ledger {
+        ledger.versionOnOffer(of: observed.product, in: observed.environment)
       } else {
         try view.versionsOnOffer(of: [observed], clocks, along: asked.map { [$0] } ?? [])[observed]
       }

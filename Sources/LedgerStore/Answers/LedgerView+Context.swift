@@ -4,7 +4,7 @@ internal import LedgerModel
 extension LedgerView {
   /// The shared context at the clocks.
   func context(_ clocks: Clocks) throws(LedgerError) -> SharedContext {
-    cuts(clocks) ? try book(of: [], clocks).context : reader.overlay.context
+    cuts(clocks) ? try inMemoryLedger(of: [], clocks).context : reader.overlay.context
   }
 
   /// The shared context at the clocks, which knows those of the environments asked for that an

@@ -85,12 +85,12 @@ extension LedgerView {
         subject: subject, unit: unit, context: reader.overlay.context,
         isKnown: unit.knows(subject))
     }
-    let book = try book(of: [place], clocks)
-    guard let unit = book.unit(of: number) else {
-      return Inquiry(subject: subject, unit: nil, context: book.context, isKnown: false)
+    let ledger = try inMemoryLedger(of: [place], clocks)
+    guard let unit = ledger.unit(of: number) else {
+      return Inquiry(subject: subject, unit: nil, context: ledger.context, isKnown: false)
     }
     return Inquiry(
-      subject: subject, unit: unit, context: book.context, isKnown: unit.knows(subject))
+      subject: subject, unit: unit, context: ledger.context, isKnown: unit.knows(subject))
   }
 }
 

@@ -129,17 +129,17 @@ private struct ReplayGround {
   /// products, those with the events that decide in the end. Where one of these came late, another
   /// one that said the same before is not read, and the finding shows at a later step.
   mutating func readObservers(_ view: LedgerView) throws(LedgerError) {
-    let book = Book(folding: Array(facts.values), texts: view.reader.texts)
+    let ledger = InMemoryLedger(folding: Array(facts.values), texts: view.reader.texts)
     try view.reader.texts.check()
     var products: Set<NameNumber> = []
-    for unit in book.units {
+    for unit in ledger.units {
       products.formUnion(unit.judgedProducts)
       products.formUnion(unit.unheldProducts.map(\.product))
     }
     for product in products.sorted() {
       for environment in StoreEnvironment.allCases {
         let observed = Unit.ObservedProduct(environment: environment, product: product)
-        for unit in try deciding(observed, book.context, view) where units.insert(unit).inserted {
+        for unit in try deciding(observed, ledger.context, view) where units.insert(unit).inserted {
           for fact in try Self.facts(of: unit, view)
           where fact.position <= last && facts[fact.position] == nil {
             background.insert(fact.position)

@@ -2,7 +2,7 @@ public import LedgerEvents
 internal import LedgerModel
 
 /// Which app and which system each launch of a device ran, and in which storefront, by the newest
-/// `session.started` of its device and session (`cli.md`, *Fine print*).
+/// `session.started` of its device and session in the fold's order (`cli.md`, *Fine print*).
 public struct SessionVersions: Sendable {
   /// What a session says of itself.
   public struct Versions: Hashable, Sendable {
@@ -17,16 +17,17 @@ public struct SessionVersions: Sendable {
     var session: Name?
   }
 
-  private var known: [Session: (versions: Versions, place: (Int64, Int64, Name))] = [:]
+  private var known: [Session: (versions: Versions, place: FoldPlace)] = [:]
 
   /// What the event's session says; nothing where no session of its device was started.
   public func versions(of event: Event) -> Versions {
     known[Session(device: event.device, session: event.session)]?.versions ?? Versions()
   }
 
-  mutating func add(_ event: Event) {
+  mutating func add(_ recorded: RecordedEvent) {
+    let event = recorded.event
     let session = Session(device: event.device, session: event.session)
-    let place = (event.occurredAt.microseconds, event.sequence ?? 0, event.id)
+    let place = FoldPlace(recorded)
     if let last = known[session]?.place, place < last { return }
     let versions = Versions(
       app: event.data.string("appVersion"), system: event.data.string("systemVersion"),
@@ -49,7 +50,7 @@ extension LedgerView {
       let record = try cursor.record(isChecked: false)
       guard record.kind == .sessionStarted else { continue }
       if let at = clocks.at, record.believedAt > at { continue }
-      versions.add(try log.event(of: record).event)
+      versions.add(try log.event(of: record))
     }
     return versions
   }

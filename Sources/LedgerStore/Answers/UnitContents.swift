@@ -1,7 +1,7 @@
 public import LedgerEvents
 internal import LedgerModel
 
-/// What connected customers have at two clocks: one stretch of a walk over the whole ledger.
+/// What connected customers have at two clocks: one part of a walk over the whole ledger.
 public struct UnitContents: Sendable {
   /// One customer in one environment.
   public struct Customer: Sendable {

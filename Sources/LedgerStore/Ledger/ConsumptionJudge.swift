@@ -45,21 +45,22 @@ final class ConsumptionJudge: Sendable {
     let onlyConsumes = batch.allSatisfy { $0.kind == .consumableConsumed }
     let moments = onlyConsumes ? [pending.batch.upperBound] : pending.required
     for end in moments {
-      let book = Book(folding: facts + batch.filter { $0.position <= end }, texts: texts)
+      let ledger = InMemoryLedger(
+        folding: facts + batch.filter { $0.position <= end }, texts: texts)
       try reader.texts.check()
       for fact in batch where fact.position <= end && pending.required.contains(fact.position) {
-        try check(fact, in: book)
+        try check(fact, in: ledger)
       }
     }
   }
 
-  private func check(_ fact: Fact, in book: Book) throws(LedgerError) {
+  private func check(_ fact: Fact, in ledger: InMemoryLedger) throws(LedgerError) {
     guard let wanted = fact.detail?.fields, let name = wanted.unit else { return }
-    guard let unit = book.unit(of: fact.account) else { return }
+    guard let unit = ledger.unit(of: fact.account) else { return }
     let transaction = unit.transaction(of: fact)
     let environment = unit.environment(of: fact) ?? .production
     let left =
-      book.answer(
+      ledger.answer(
         transaction != 0 ? .transaction(transaction) : .account(fact.account),
         environments: EnvironmentSet(environment), at: fact.occurredAt
       ).balances.first { $0.unit == name }?.amount ?? 0
@@ -111,7 +112,7 @@ final class ConsumptionJudge: Sendable {
     }
     do throws(LedgerError) {
       try reader.overlay.extend(
-        through: committed, view, reader.texts, reader.keyHash, projections.tables, reading)
+        through: committed, view, reader.keyHash, projections.tables, reading)
     } catch {
       held.reader = nil
       throw error

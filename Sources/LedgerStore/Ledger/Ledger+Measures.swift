@@ -17,26 +17,12 @@ extension Ledger {
   ///
   /// - Complexity: O(*n*) in the events of the log, all of which are in memory during the fold.
   public func foldInMemory() throws(LedgerError) -> Int {
-    guard let projections = try source.live() else { return 0 }
     let texts = LogTexts(log)
-    let reading = try projections.beginRead()
     return try log.read { (view) throws(LedgerError) in
       guard view.lastPosition > 0 else { return 0 }
       let batch = try FactBatch(
         1...view.lastPosition, view, log.identity.keyHash, indexesIDs: false)
-      var context = SharedContext()
-      var change = ContextChange()
-      var map = UnitMap()
-      var groups = FactGroups()
-      for (place, fact) in batch.facts.enumerated() {
-        context.extend(with: fact, texts, &change)
-        try groups.add(fact, at: place, &map, projections.tables.unitMap, reading.view)
-      }
-      var findings = 0
-      for unit in groups.units {
-        let facts = groups.facts(of: unit, in: batch.facts)
-        findings += Unit.fold(facts, context: context, texts: texts).findings.count
-      }
+      let findings = InMemoryLedger(folding: batch.facts, texts: texts).findings.count
       try texts.check()
       return findings
     }

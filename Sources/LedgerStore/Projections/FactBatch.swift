@@ -2,12 +2,12 @@ internal import LedgerEvents
 internal import LedgerModel
 internal import RunStorage
 
-/// A stretch of the log, read for folding: its facts, and what the indexes take of it.
+/// A batch of the log, read for folding: its facts, and what the indexes take of it.
 struct FactBatch {
   private(set) var facts: [Fact] = []
   /// Keyed hashes of ids, with positions.
   private(set) var ids: [RunEntry] = []
-  /// The greatest number that any name of the stretch has.
+  /// The greatest number that any name of the batch has.
   private(set) var lastName: NameNumber = 0
   /// The position of the first fact.
   let firstPosition: UInt64
@@ -81,14 +81,4 @@ extension LogView {
       throw LedgerError(error, at: position)
     }
   }
-}
-
-/// The facts in the fold's order; not sorted again where they are in order already.
-///
-/// - Complexity: O(*n* log *n*), O(*n*) where they are in order.
-func inFoldOrder(_ facts: [Fact], _ texts: any FactTexts) -> [Fact] {
-  let isSorted = facts.indices.dropFirst().allSatisfy {
-    FoldKey(facts[$0 - 1]).precedes(FoldKey(facts[$0]), texts)
-  }
-  return isSorted ? facts : facts.sorted { FoldKey($0).precedes(FoldKey($1), texts) }
 }

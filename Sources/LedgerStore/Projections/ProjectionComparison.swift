@@ -1,6 +1,7 @@
 internal import LMDB
 internal import LedgerEvents
 internal import RunStorage
+internal import LedgerModel
 
 /// Where two generations at one position differ: what `rebuild --check` asks.
 struct ProjectionComparison {
@@ -56,13 +57,13 @@ struct ProjectionComparison {
   ) throws(LedgerError) {
     let last = try Checkpoint(left, live.tables)?.name ?? 0
     guard last > 0 else { return }
-    var first = UnitMap()
-    var second = UnitMap()
+    var first = StoredParents(UnitMap(), live.tables.unitMap, left)
+    var second = StoredParents(UnitMap(), fresh.tables.unitMap, right)
     for number in 1...last where found.count < Self.differencesMax {
-      let folded = try second.unit(of: number, fresh.tables.unitMap, right)
+      let folded = try second.findUnit(of: number)
       let isSame: Bool
       do throws(LedgerError) {
-        isSame = try first.unit(of: number, live.tables.unitMap, left) == folded
+        isSame = try first.findUnit(of: number) == folded
       } catch {
         guard error.code == .rebuildNeeded else { throw error }
         isSame = false

@@ -7,7 +7,7 @@ struct ProjectionTables: Sendable {
   let meta: Table
   /// Unit (4 bytes, big-endian) to `UnitRow`.
   let units: Table
-  /// Name number / 500 (8 bytes) to 500 units: see `UnitMap`.
+  /// Name number / 500 (8 bytes) to 500 units: see `UnitParents`.
   let unitMap: Table
   /// Keyed hash of an account's text (16 bytes) to `AnswerRow`.
   let answers: Table

@@ -3,10 +3,10 @@ internal import LedgerEvents
 internal import LedgerModel
 internal import RunStorage
 
-/// Folds the log into a generation of projections, stretch by stretch.
+/// Folds the log into a generation of projections, batch by batch.
 ///
 /// Used by one thread at a time, and by one process at a time (the folder lock). What it remembers
-/// between stretches is dropped when another process has folded meanwhile.
+/// between batches is dropped when another process has folded meanwhile.
 final class Projector {
   private struct Memory {
     var checkpoint: Checkpoint
@@ -19,11 +19,11 @@ final class Projector {
   private let pace: MergePace
   private var memory: Memory?
 
-  /// Events that one stretch has at the most: a merge's cost is shared by what it folds, and its
+  /// Events that one batch has at the most: a merge's cost is shared by what it folds, and its
   /// facts are held in memory (about 150 bytes each).
-  static let stretchEventsMax: UInt64 = 1_000_000
+  static let batchEventsMax: UInt64 = 1_000_000
 
-  /// Slices of compaction after a stretch: as much work as keeps up with what stretches add.
+  /// Slices of compaction after a batch: as much work as keeps up with what batches add.
   private static let compactionSlicesMax = 64
 
   init(log: EventLog, projections: Projections, pace: MergePace = MergePace()) {
@@ -45,7 +45,7 @@ final class Projector {
     var memory = try recall(view, texts)
     let start = memory.checkpoint.position
     let last = min(view.lastPosition, limit)
-    let end = min(last, start + Self.stretchEventsMax)
+    let end = min(last, start + Self.batchEventsMax)
     if end > start {
       self.memory = nil
       try fold(start + 1...end, &memory, view, texts)
@@ -60,27 +60,25 @@ final class Projector {
   ) throws(LedgerError) {
     let tables = projections.tables
     let batch = try FactBatch(positions, view, log.identity.keyHash, indexesIDs: true)
-    let (change, contextPostings) = try extend(&memory.context, with: batch, texts)
     let names = try nameEntries(memory.checkpoint.name, batch.lastName, view)
     let root = try view.root(at: positions.upperBound).bytes
     let reading = try projections.beginRead()
-    var groups = FactGroups()
-    for (place, fact) in batch.facts.enumerated() {
-      try groups.add(fact, at: place, &memory.map, tables.unitMap, reading.view)
-    }
     var checkpoint = memory.checkpoint
     checkpoint.position = positions.upperBound
     checkpoint.name = max(checkpoint.name, batch.lastName)
     checkpoint.root = root
-    var merge = Merge(
-      tables: tables, environment: projections.environment, texts: texts,
-      context: memory.context, change: change, batch: batch,
-      checkpoint: checkpoint, map: memory.map, groups: groups, pace: pace)
-    try merge.foldUnits(view, reading.view)
+    let stored = StoredUnits(
+      through: memory.checkpoint.position, memory.map, view, texts, tables, reading.view)
+    var merge = Merge(into: stored, of: projections.environment, through: checkpoint, pace)
+    // Two owners of the context would make it copy itself.
+    var units = UnitSet(behind: exchange(&memory.context, with: SharedContext()), texts: texts)
+    try units.append(batch.facts, in: &merge)
+    try merge.removeErased(by: units)
+    try units.foldAll(into: &merge)
     try finish(
-      &merge, names: names, knownName: memory.checkpoint.name, contextPostings: contextPostings,
+      &merge, units, batch, names: names, knownName: memory.checkpoint.name,
       recorded: try RecordedTimes().rows(of: batch, in: view))
-    memory.map = merge.map
+    memory.context = units.context
     memory.checkpoint = checkpoint
   }
 }
@@ -99,23 +97,6 @@ extension Projector {
     return Memory(checkpoint: found, map: UnitMap(), context: context)
   }
 
-  /// Takes a batch into the context, and says what to remember of it.
-  private func extend(
-    _ context: inout SharedContext, with batch: FactBatch, _ texts: LogTexts
-  ) throws(LedgerError) -> (ContextChange, [RunEntry]) {
-    var change = ContextChange()
-    var postings: [RunEntry] = []
-    for fact in batch.facts {
-      if context.concerns(fact) {
-        postings.append(
-          RunEntry(key: IndexKey.posting(unit: IndexKey.contextUnit, position: fact.position)))
-      }
-      context.extend(with: fact, texts, &change)
-    }
-    try texts.check()
-    return (change, postings)
-  }
-
   private func nameEntries(
     _ known: NameNumber, _ last: NameNumber, _ view: LogView
   ) throws(LedgerError) -> [RunEntry] {
@@ -130,24 +111,16 @@ extension Projector {
   }
 }
 
-// MARK: - The last commit of a stretch
+// MARK: - The last commit of a batch
 
 extension Projector {
   private func finish(
-    _ merge: inout Merge, names: [RunEntry], knownName: NameNumber, contextPostings: [RunEntry],
-    recorded: [RecordedTimes.Row]
+    _ merge: inout Merge, _ units: UnitSet, _ batch: FactBatch, names: [RunEntry],
+    knownName: NameNumber, recorded: [RecordedTimes.Row]
   ) throws(LedgerError) {
     let tables = projections.tables
-    var postings = merge.movedPostings + contextPostings
-    postings.reserveCapacity(postings.count + merge.batch.facts.count)
-    for (unit, places) in merge.groups.places {
-      for place in places {
-        let position = merge.batch.facts[Int(place)].position
-        postings.append(RunEntry(key: IndexKey.posting(unit: unit, position: position)))
-      }
-    }
-    postings.sortForRun()
-    var ids = merge.batch.ids
+    let postings = postings(of: units, merge.movedPostings)
+    var ids = batch.ids
     ids.sortForRun()
     var names = names
     names.sortForRun()
@@ -160,15 +133,32 @@ extension Projector {
     } catch { throw LedgerError(error) }
     // Before the commit: no key may be in the runs that the filters do not know.
     projections.absentIDs.insert(
-      ids, before: merge.batch.firstPosition - 1, reach: merge.checkpoint.position)
+      ids, before: batch.firstPosition - 1, reach: merge.checkpoint.position)
     projections.absentNames.insert(
       names, before: UInt64(knownName), reach: UInt64(merge.checkpoint.name))
     do throws(LMDBError) {
       try RecordedTimes().write(recorded, tables.recorded, &transaction)
-      try merge.finish(&transaction)
+      try merge.finish(units, &transaction)
       try merge.checkpoint.write(&transaction, tables)
       try transaction.commit()
     } catch { throw LedgerError(error) }
+  }
+
+  /// The events of a batch by their units, and by the shared context that rests on them; with what
+  /// absorbed units brought along.
+  private func postings(of units: UnitSet, _ moved: [RunEntry]) -> [RunEntry] {
+    var postings = moved
+    postings.reserveCapacity(moved.count + units.facts.count)
+    func add(_ unit: UnitNumber, _ places: [UInt32]) {
+      for place in places {
+        let position = units.facts[Int(place)].position
+        postings.append(RunEntry(key: IndexKey.posting(unit: unit, position: position)))
+      }
+    }
+    for (unit, places) in units.places { add(unit, places) }
+    add(IndexKey.contextUnit, units.contextPlaces)
+    postings.sortForRun()
+    return postings
   }
 
   /// Merges runs, in slices that keep no reader's pages for long.

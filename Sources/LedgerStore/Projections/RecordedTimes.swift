@@ -23,9 +23,9 @@ struct RecordedTimes {
   /// Blocks of a block of the next level.
   var fanOut: UInt64 = 256
 
-  /// The blocks of positions that end within a stretch.
+  /// The blocks of positions that end within a batch.
   ///
-  /// - Complexity: O(*n*) in the stretch.
+  /// - Complexity: O(*n*) in the batch.
   func rows(of batch: FactBatch, in log: LogView) throws(LedgerError) -> [Row] {
     let first = batch.firstPosition
     let end = first + UInt64(batch.facts.count)

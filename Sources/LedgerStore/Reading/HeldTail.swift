@@ -28,9 +28,9 @@ final class HeldTail: @unchecked Sendable {
     guard let reader else { throw .projectionsMissing }
     do throws(LedgerError) {
       try reader.overlay.extend(
-        through: view.lastPosition, view, reader.texts, log.identity.keyHash, tables, reading)
+        through: view.lastPosition, view, log.identity.keyHash, tables, reading)
     } catch {
-      // Half of a stretch may be in it.
+      // Half of a batch may be in it.
       clear()
       throw error
     }

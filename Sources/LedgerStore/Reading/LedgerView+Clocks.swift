@@ -33,27 +33,27 @@ extension LedgerView {
   /// Whether the clocks ask for less than everything that the ledger knows.
   func cuts(_ clocks: Clocks) -> Bool { clocks.at != nil || clocks.asOf != nil }
 
-  /// A book of what the units and the shared context held at the clocks.
+  /// A ledger of what the units and the shared context held at the clocks.
   ///
   /// - Complexity: O(*n* log *n*) in the facts of the units and of the context.
-  func book(of units: [UInt32], _ clocks: Clocks) throws(LedgerError) -> Book {
+  func inMemoryLedger(of units: [UInt32], _ clocks: Clocks) throws(LedgerError) -> InMemoryLedger {
     var facts: [UInt64: Fact] = [:]
     for unit in units + [IndexKey.contextUnit] {
       for fact in try reader.overlay.allFacts(of: unit, log, tables, projections) {
         facts[fact.position] = fact
       }
     }
-    return try book(Array(facts.values), clocks)
+    return try inMemoryLedger(Array(facts.values), clocks)
   }
 
-  /// A book of the whole ledger at the clocks.
+  /// A ledger of the whole ledger at the clocks.
   ///
   /// - Complexity: O(*n* log *n*) in all events up to the position asked for, and as much memory.
-  func book(_ clocks: Clocks) throws(LedgerError) -> Book {
+  func inMemoryLedger(_ clocks: Clocks) throws(LedgerError) -> InMemoryLedger {
     let end = try lastPosition(clocks)
-    guard end > 0 else { return Book(folding: [], texts: reader.texts) }
+    guard end > 0 else { return InMemoryLedger(folding: [], texts: reader.texts) }
     let batch = try FactBatch(1...end, log, reader.keyHash, indexesIDs: false)
-    return try book(batch.facts, Clocks(at: clocks.at))
+    return try inMemoryLedger(batch.facts, Clocks(at: clocks.at))
   }
 
   /// Those of some facts that the clocks reach.
@@ -69,9 +69,11 @@ extension LedgerView {
     return facts
   }
 
-  private func book(_ facts: [Fact], _ clocks: Clocks) throws(LedgerError) -> Book {
-    let book = Book(folding: try cut(facts, clocks), texts: reader.texts)
+  private func inMemoryLedger(_ facts: [Fact], _ clocks: Clocks) throws(LedgerError)
+    -> InMemoryLedger
+  {
+    let ledger = InMemoryLedger(folding: try cut(facts, clocks), texts: reader.texts)
     try reader.texts.check()
-    return book
+    return ledger
   }
 }

@@ -9,7 +9,7 @@ extension LedgerView {
   @_lifetime(copy self)
   func units() throws(LedgerError) -> UnitWalk {
     // A unit that becomes one with another during the walk would be met twice.
-    try reader.overlay.joinCoupled(log, reader.texts, tables, projections)
+    try reader.overlay.joinCoupled(log, tables, projections)
     return try UnitWalk(self)
   }
 
@@ -35,15 +35,14 @@ extension LedgerView {
     _ observed: Unit.ObservedProduct
   ) throws(LedgerError) -> Set<UInt32> {
     let overlay = reader.overlay
-    var units = Set(overlay.groups.units)
-    let absorbed = Set(overlay.groups.absorbed.values.joined())
+    var units = Set(overlay.units.units)
     let prefix = observed.keyPrefix
     do throws(LMDBError) {
       var cursor = try projections.cursor(tables.observed)
       var found = try cursor.seek(prefix.span)
       while found, cursor.key.count == prefix.count + 4, cursor.key.starts(with: prefix) {
         let unit = cursor.key.bigEndianHalf(at: prefix.count)
-        if !absorbed.contains(unit) { units.insert(unit) }
+        if !overlay.units.isAbsorbed(unit) { units.insert(unit) }
         found = try cursor.next()
       }
     } catch { throw LedgerError(error) }
@@ -67,8 +66,8 @@ struct UnitWalk: ~Copyable, ~Escapable {
   @_lifetime(copy view)
   init(_ view: LedgerView) throws(LedgerError) {
     self.view = view
-    absorbed = Set(view.reader.overlay.groups.absorbed.values.joined())
-    unseen = view.reader.overlay.groups.units.reversed()
+    absorbed = view.reader.overlay.units.absorbedUnits
+    unseen = view.reader.overlay.units.units.reversed()
     do throws(LMDBError) { cursor = try view.projections.cursor(view.tables.units) } catch {
       throw LedgerError(error)
     }
@@ -87,7 +86,7 @@ struct UnitWalk: ~Copyable, ~Escapable {
       if isStoredDone { break }
       unit = cursor.key.bigEndianHalf(at: 0)
       if absorbed.contains(unit) { continue }
-      isStored = !view.reader.overlay.touches(unit)
+      isStored = !view.reader.overlay.units.touches(unit)
       return true
     }
     isStored = false

@@ -49,6 +49,6 @@ public struct LedgerView: ~Escapable {
   }
 
   func state(of unit: UInt32) throws(LedgerError) -> Unit? {
-    try reader.overlay.state(of: unit, log, reader.texts, tables, projections)
+    try reader.overlay.state(of: unit, log, tables, projections)
   }
 }

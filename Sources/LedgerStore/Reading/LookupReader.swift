@@ -101,7 +101,7 @@ struct LookupReader: ~Copyable {
     guard let found else { return behind == nil ? .unknown(at: now.position) : nil }
     let row = try StoredAnswer(found)
     if let at = question.at?.microseconds, at < row.newest || at < now.contextNewest { return nil }
-    if let behind, row.isCoupled || behind.overlay.touches(row.unit) { return nil }
+    if let behind, row.isCoupled || behind.overlay.units.touches(row.unit) { return nil }
     return try ItemAnswer(row, question, position: now.position)
   }
 }

@@ -17,7 +17,7 @@ extension ScenarioExpectation {
     self.init()
     let held = RecordedEvent.held(events, recordedAt: recordedAt)
     let ledger = NumberedEvents(held)
-    let book = Book(folding: ledger.facts, texts: ledger)
+    let book = InMemoryLedger(folding: ledger.facts, texts: ledger)
     findings = book.findings.map(\.rule.id).sorted()
     for place in StoreEnvironment.allCases {
       guard let moment = book.newestEvent(in: place) else { continue }

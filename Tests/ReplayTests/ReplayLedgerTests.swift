@@ -5,8 +5,8 @@ import Testing
 
 @testable import Replay
 
-/// A book that grows says after each event what a fresh fold of the same events says.
-@Suite("A growing book") struct GrowingBookTests {
+/// The ledger of a replay says after each event what a fresh fold of the same events says.
+@Suite("The ledger of a replay") struct ReplayLedgerTests {
   @Test("equals a fresh fold after each event", arguments: 1...40)
   func equalsAFreshFold(seed: UInt64) {
     compare(Histories.dense(seed: seed))
@@ -19,20 +19,18 @@ import Testing
 
   private func compare(_ events: [RecordedEvent]) {
     let numbered = NumberedEvents(events)
-    var growing = GrowingBook(texts: numbered)
+    var growing = ReplayLedger(texts: numbered)
     for place in numbered.facts.indices {
-      growing.append(CollectionOfOne(numbered.facts[place]))
-      let fresh = Book(folding: Array(numbered.facts[...place]), texts: numbered)
+      growing.append([numbered.facts[place]])
+      let fresh = InMemoryLedger(folding: Array(numbered.facts[...place]), texts: numbered)
       expect(growing.findings, fresh.findings, place)
       var open: [Finding] = []
       for environment in StoreEnvironment.allCases {
         guard let moment = fresh.newestEvent(in: environment) else { continue }
         open += fresh.findings(at: moment, in: environment)
         for account in fresh.units.flatMap(\.knownAccounts) {
-          let unit = growing.parts.map(\.unit).first { $0.knownAccounts.contains(account) }
-          let answer = unit?.answer(
-            .account(account), environments: EnvironmentSet(environment), at: moment,
-            context: growing.context, texts: numbered)
+          let answer = growing.ledger.answer(
+            .account(account), environments: EnvironmentSet(environment), at: moment)
           let expected = fresh.answer(
             .account(account), environments: EnvironmentSet(environment), at: moment)
           #expect(answer == expected, "position \(place + 1), \(environment)")

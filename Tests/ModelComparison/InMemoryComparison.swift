@@ -3,14 +3,16 @@ public import LedgerHistories
 public import LedgerModel
 
 /// Says where a book's answers are not the expected ones.
-public struct BookComparison {
+public struct InMemoryComparison {
   public var differences: [String] = []
   private let ledger: FoldedLedger
-  private let book: Book
+  private let book: InMemoryLedger
   /// By the position in which an event arrives: the one that the expectations speak of.
   private let expectedPosition: [UInt64: UInt64]
 
-  public init(_ ledger: FoldedLedger, _ book: Book, expectedPosition: [UInt64: UInt64] = [:]) {
+  public init(
+    _ ledger: FoldedLedger, _ book: InMemoryLedger, expectedPosition: [UInt64: UInt64] = [:]
+  ) {
     self.ledger = ledger
     self.book = book
     self.expectedPosition = expectedPosition
@@ -97,14 +99,14 @@ extension Conformance.History {
   }
 
   public func differences(
-    _ ledger: FoldedLedger, _ book: Book, arriving events: [RecordedEvent]
+    _ ledger: FoldedLedger, _ book: InMemoryLedger, arriving events: [RecordedEvent]
   ) -> [String] {
     var positionById: [Name: UInt64] = [:]
     for recorded in self.events { positionById[recorded.event.id] = recorded.position }
     var expectedPosition: [UInt64: UInt64] = [:]
     for recorded in events { expectedPosition[recorded.position] = positionById[recorded.event.id] }
     let isInOrder = expectedPosition.allSatisfy { $0.key == $0.value }
-    var comparison = BookComparison(
+    var comparison = InMemoryComparison(
       ledger, book, expectedPosition: isInOrder ? [:] : expectedPosition)
     for (environment, expected) in expected {
       comparison.compare(environment, Expectation(expected))

@@ -1,0 +1,196 @@
+public import LedgerEvents
+
+/// A whole ledger in memory, to which facts can be appended: units, each folded with the shared
+/// context.
+///
+/// It serves what has no projections: the replay of a file, questions about the past, simulations
+/// and tests.
+public struct InMemoryLedger {
+  private var newUnits: UnitSet
+  private var stored = InMemoryUnits()
+  private let texts: any FactTexts
+
+  /// An empty ledger.
+  ///
+  /// - Parameter texts: The texts behind the numbers and positions of its facts.
+  public init(texts: any FactTexts) {
+    self.texts = texts
+    newUnits = UnitSet(behind: SharedContext(), texts: texts)
+  }
+
+  /// Folds facts given in any order.
+  ///
+  /// - Complexity: O(*n* log *n*) in the number of facts.
+  public init(folding facts: [Fact], texts: any FactTexts) {
+    self.init(texts: texts)
+    let isSorted = facts.indices.dropFirst().allSatisfy {
+      facts[$0 - 1].position < facts[$0].position
+    }
+    append(isSorted ? facts : facts.sorted { $0.position < $1.position })
+  }
+
+  /// Folds facts of which it is known that all that state a name are connected: what
+  /// `init(folding:)` gives, without finding out which belong together. Its unit cannot be asked
+  /// for by name, and nothing can be appended.
+  ///
+  /// - Complexity: O(*n*) in the number of facts where they come in the fold's order.
+  public init(foldingAsOne facts: [Fact], texts: any FactTexts) {
+    self.init(texts: texts)
+    let unit = newUnits.foldAsOne(facts)
+    stored.write(unit, of: 0, absorbing: [], newUnits.context)
+  }
+
+  /// Appends facts, in the order of arrival, and returns whether they changed the shared context.
+  ///
+  /// - Complexity: O(*k*) in the number of facts where they follow in the fold's order, else
+  ///   O(*n* log *n*) in the facts of the units that they belong to; O(*u*) in the number of units
+  ///   where they change the shared context.
+  @discardableResult
+  public mutating func append(_ facts: [Fact]) -> Bool {
+    newUnits.append(facts, in: &stored)
+    newUnits.foldAll(into: &stored)
+    stored.add(factsOf: newUnits)
+    let changesContext = !newUnits.change.isEmpty
+    newUnits.clear()
+    return changesContext
+  }
+
+  /// What reaches across units.
+  public var context: SharedContext { newUnits.context }
+
+  /// Every unit, in the order of their numbers.
+  ///
+  /// - Complexity: O(*u* log *u*) in the number of units.
+  public var units: [Unit] {
+    stored.entries.sorted { $0.key < $1.key }.compactMap(\.value.state)
+  }
+
+  /// The unit that an account, device, transaction, original or payment belongs to.
+  public func unit(of name: NameNumber) -> Unit? {
+    stored.unit(of: name).flatMap { stored.entries[$0]?.state }
+  }
+
+  private func unit(of subject: Subject) -> Unit? {
+    switch subject {
+    case .account(let number), .transaction(let number), .original(let number):
+      unit(of: number)
+    }
+  }
+
+  /// The positions of the facts that can decide what somebody has: those of the name's unit, and of
+  /// those that the shared context rests on.
+  ///
+  /// - Complexity: O(*n*) in the number of facts.
+  public func positions(decidingFor name: NameNumber) -> Set<UInt64> {
+    var positions = Set(stored.facts.filter(SharedContext.restsOn).map(\.position))
+    if let unit = stored.unit(of: name) {
+      positions.formUnion(stored.facts(of: unit).map(\.position))
+    }
+    return positions
+  }
+}
+
+// MARK: - Units by number
+
+extension InMemoryLedger {
+  /// The number of the unit that a name belongs to.
+  package func unitNumber(of name: NameNumber) -> UnitNumber? { stored.unit(of: name) }
+
+  /// The number of the unit that a fact belongs to.
+  package func unitNumber(of fact: Fact) -> UnitNumber? {
+    guard let node = UnitNodes(fact).first(where: { _ in true }) else {
+      return currentNumber(ofUnit: 0)
+    }
+    return stored.unit(of: node)
+  }
+
+  /// The number of the unit that a unit has become; nil where there is none of that number.
+  package func currentNumber(ofUnit unit: UnitNumber) -> UnitNumber? {
+    if stored.entries[unit] != nil { return unit }
+    return unit == 0 ? nil : stored.unit(of: unit)
+  }
+
+  /// Every unit with its number and a version that counts up with every change of it, in no order.
+  package func forEachUnit(_ body: (UnitNumber, _ version: Int, Unit) -> Void) {
+    for (number, entry) in stored.entries {
+      if let state = entry.state { body(number, entry.version, state) }
+    }
+  }
+}
+
+// MARK: - Answers
+
+extension InMemoryLedger {
+  /// What a customer has at a moment; an empty answer where nobody knows the customer.
+  public func answer(
+    _ subject: Subject, environments: EnvironmentSet = .production, at moment: Int64
+  ) -> Answer {
+    unit(of: subject)?.answer(
+      subject, environments: environments, at: moment, context: context, texts: texts)
+      ?? Answer()
+  }
+
+  /// What a customer has installed, by device and product.
+  public func installed(
+    _ subject: Subject, environments: EnvironmentSet = .production
+  ) -> [InstalledContent] {
+    unit(of: subject)?.installed(subject, environments: environments) ?? []
+  }
+
+  /// The version on offer of a product: the highest that events have named for it.
+  ///
+  /// - Complexity: O(*u*) in the units that observed the product.
+  public func versionOnOffer(
+    of product: NameNumber, in environment: StoreEnvironment
+  ) -> Name? {
+    observations(of: .init(environment: environment, product: product)).onOffer(texts)?.version
+  }
+
+  /// What all units observed of a product.
+  ///
+  /// - Complexity: O(*u*) in the units that observed the product.
+  public func observations(of product: Unit.ObservedProduct) -> ProductObservations {
+    stored.units(observing: product).reduce(into: ProductObservations()) { all, number in
+      guard let unit = stored.entries[number]?.state else { return }
+      all.merge(unit.observations(of: product, texts: texts), texts)
+    }
+  }
+
+  /// Believed `occurredAt` of the newest fact that counts in an environment.
+  ///
+  /// - Complexity: O(*u*) in the number of units.
+  public func newestEvent(in environment: StoreEnvironment) -> Int64? {
+    var newest: Int64?
+    for entry in stored.entries.values {
+      guard let found = entry.state?.newestEvent(in: environment) else { continue }
+      newest = max(newest ?? .min, found)
+    }
+    return newest
+  }
+
+  /// All broken rules of the first table, in order.
+  ///
+  /// - Complexity: O(*n* log *n*) in the size of all units.
+  public var findings: [Finding] {
+    var found = LedgerFindings(texts: texts)
+    for unit in stored.entries.values.compactMap(\.state) {
+      found.addBroken(by: unit, observations(of:))
+    }
+    return found.sorted
+  }
+
+  /// The rules of the second table that hold at a moment, in order.
+  ///
+  /// - Complexity: O(*n* log *n*) in the size of all units.
+  public func findings(
+    at moment: Int64, in environment: StoreEnvironment, thresholds: Thresholds = .standard
+  ) -> [Finding] {
+    var found = LedgerFindings(texts: texts, thresholds: thresholds)
+    found.moments = [(environment, moment)]
+    for unit in stored.entries.values.compactMap(\.state) {
+      found.addOpen(in: unit, context, observations(of:))
+    }
+    found.addAbsentDevice(context)
+    return found.sorted
+  }
+}

@@ -1,0 +1,124 @@
+import LedgerEvents
+
+/// The units of an in-memory ledger: everything that a `UnitSet` has folded, as values.
+struct InMemoryUnits {
+  /// What is kept of a unit.
+  struct Entry {
+    /// Empty while the driver has the state.
+    var state: Unit?
+    /// Counted up with every change of the state.
+    var version = 0
+    /// The places of its facts, in any order.
+    var places: [UInt32] = []
+    fileprivate var couplings: [Coupling] = []
+    fileprivate var observed: [Unit.ObservedProduct] = []
+  }
+
+  private(set) var entries: [UnitNumber: Entry] = [:]
+  /// In the order of arrival.
+  private(set) var facts: [Fact] = []
+  private var parents = UnitParents()
+  /// Who touches a piece of state of the absent device, and whether they write it.
+  private var users: [Coupling: [UnitNumber: Bool]] = [:]
+  private var observers: [Unit.ObservedProduct: Set<UnitNumber>] = [:]
+
+  /// The unit of a name; nil where no fact names it in a way that connects.
+  func unit(of name: NameNumber) -> UnitNumber? {
+    guard var unit = knownParent(of: name) else { return nil }
+    while unit != 0, let parent = knownParent(of: unit), parent != unit { unit = parent }
+    return unit
+  }
+
+  private func knownParent(of name: NameNumber) -> NameNumber? {
+    parents.has(page: UnitParents.page(of: name)) ? parents.parent(of: name) : nil
+  }
+
+  /// The units that observed a product, in order.
+  func units(observing product: Unit.ObservedProduct) -> [UnitNumber] {
+    observers[product]?.sorted() ?? []
+  }
+
+  func facts(of unit: UnitNumber) -> [Fact] {
+    entries[unit]?.places.map { facts[Int($0)] } ?? []
+  }
+
+  /// Keeps the facts that a set has folded.
+  mutating func add(factsOf set: UnitSet) {
+    let count = UInt32(facts.count)
+    if count == 0 { facts = set.facts } else { facts += set.facts }
+    for (unit, places) in set.places {
+      if count == 0 {
+        entries[unit]?.places = places
+      } else {
+        entries[unit]?.places += places.map { $0 + count }
+      }
+    }
+  }
+
+  /// Forgets what a former state of a unit said elsewhere, and returns its entry.
+  private mutating func remove(_ unit: UnitNumber) -> Entry? {
+    guard let entry = entries.removeValue(forKey: unit) else { return nil }
+    for coupling in entry.couplings { users[coupling]?[unit] = nil }
+    for product in entry.observed { observers[product]?.remove(unit) }
+    return entry
+  }
+}
+
+extension InMemoryUnits: UnitWriter {
+  mutating func parent(of name: NameNumber) -> NameNumber? {
+    let page = UnitParents.page(of: name)
+    return parents.has(page: page) ? parents.parent(of: name) : nil
+  }
+
+  mutating func setParent(_ parent: NameNumber, of name: NameNumber) {
+    let page = UnitParents.page(of: name)
+    if !parents.has(page: page) { parents.make(page: page) }
+    parents.setParent(parent, of: name)
+  }
+
+  func failDamaged() -> Never { preconditionFailure("the names of a unit lead to no unit") }
+
+  mutating func takeState(of unit: UnitNumber) -> StoredState? {
+    guard let state = entries[unit]?.state.take() else { return nil }
+    return StoredState(foldedThrough: 0, unit: state)
+  }
+
+  mutating func facts(of unit: UnitNumber, absorbing others: [UnitNumber]) -> [Fact] {
+    others.reduce(into: facts(of: unit)) { $0 += facts(of: $1) }
+  }
+
+  mutating func units(touching coupling: Coupling) -> [(unit: UnitNumber, writes: Bool)] {
+    users[coupling]?.map { ($0.key, $0.value) } ?? []
+  }
+
+  mutating func coupledUnits() -> [UnitNumber] {
+    Array(users.values.reduce(into: Set<UnitNumber>()) { $0.formUnion($1.keys) })
+  }
+
+  mutating func units(concernedBy change: ContextChange) -> [UnitNumber] {
+    entries.compactMap { $1.state?.isAffected(by: change) ?? false ? $0 : nil }
+  }
+
+  mutating func write(
+    _ state: Unit, of unit: UnitNumber, absorbing others: [UnitNumber], _ context: SharedContext
+  ) {
+    var entry = remove(unit) ?? Entry()
+    for other in others {
+      guard let former = remove(other) else { continue }
+      entry.places += former.places
+      entry.version = max(entry.version, former.version)
+    }
+    entry.version += 1
+    entry.couplings = []
+    for use in state.couplings {
+      entry.couplings.append(use.coupling)
+      users[use.coupling, default: [:]][unit] = use.writes
+    }
+    entry.observed = state.observedProducts
+    for product in entry.observed { observers[product, default: []].insert(unit) }
+    entry.state = state
+    entries[unit] = entry
+  }
+
+  func checkTexts() {}
+}

@@ -1,0 +1,92 @@
+package import LedgerEvents
+
+/// The findings of a ledger, gathered unit by unit.
+///
+/// What a unit alone cannot know, it is judged by what all units observed of a product; whoever
+/// gathers says where that is kept.
+package struct LedgerFindings {
+  private let texts: any FactTexts
+  private let thresholds: Thresholds
+  /// When the rules of the second table are judged, by environment.
+  package var moments: [(environment: StoreEnvironment, moment: Int64)] = []
+  private var found: [Finding] = []
+  /// Looked up once.
+  private var known: [Unit.ObservedProduct: ProductObservations] = [:]
+
+  package init(texts: any FactTexts, thresholds: Thresholds = .standard) {
+    self.texts = texts
+    self.thresholds = thresholds
+  }
+
+  /// What was gathered, in order.
+  ///
+  /// - Complexity: O(*n* log *n*) in the number of findings.
+  package var sorted: [Finding] { found.sorted() }
+
+  /// Adds findings of a unit alone that somebody has kept.
+  package mutating func add(_ findings: [Finding]) { found += findings }
+
+  /// Adds the rules of the first table that a unit's events broke.
+  ///
+  /// - Parameter observations: What all units observed of a product; asked once for each.
+  package mutating func addBroken<Failure: Error>(
+    by unit: Unit,
+    _ observations: (Unit.ObservedProduct) throws(Failure) -> ProductObservations
+  ) throws(Failure) {
+    found += unit.findings
+    try addJudgedByAll(in: unit, observations)
+  }
+
+  /// Adds the findings of a unit that are judged by what all units observed.
+  package mutating func addJudgedByAll<Failure: Error>(
+    in unit: Unit,
+    _ observations: (Unit.ObservedProduct) throws(Failure) -> ProductObservations
+  ) throws(Failure) {
+    let judged = unit.judgedProducts
+    if judged.isEmpty { return }
+    for product in unit.observedProducts where judged.contains(product.product) {
+      let all = try known(product, observations)
+      found += unit.findings(of: product, against: all, texts: texts)
+    }
+  }
+
+  /// Adds the rules of the second table that hold in a unit at the moments.
+  ///
+  /// - Parameter observations: What all units observed of a product; asked once for each.
+  package mutating func addOpen<Failure: Error>(
+    in unit: Unit, _ context: SharedContext,
+    _ observations: (Unit.ObservedProduct) throws(Failure) -> ProductObservations
+  ) throws(Failure) {
+    // What nobody has installed delivers what nobody holds, whichever unit it stands in.
+    var installedByNobody: Set<Unit.ObservedProduct> = []
+    for product in unit.unheldProducts
+    where try known(product, observations).isInstalledByNobody {
+      installedByNobody.insert(product)
+    }
+    for (environment, moment) in moments {
+      found += unit.findings(
+        at: moment, in: environment, thresholds: thresholds, context: context, texts: texts
+      ) { product in
+        installedByNobody.contains(
+          Unit.ObservedProduct(environment: environment, product: product))
+      }
+    }
+  }
+
+  /// Adds what stands in no unit: restores that name no device.
+  package mutating func addAbsentDevice(_ context: SharedContext) {
+    for (environment, moment) in moments {
+      found += context.findings(at: moment, in: environment, thresholds: thresholds)
+    }
+  }
+
+  private mutating func known<Failure: Error>(
+    _ product: Unit.ObservedProduct,
+    _ observations: (Unit.ObservedProduct) throws(Failure) -> ProductObservations
+  ) throws(Failure) -> ProductObservations {
+    if let all = known[product] { return all }
+    let all = try observations(product)
+    known[product] = all
+    return all
+  }
+}

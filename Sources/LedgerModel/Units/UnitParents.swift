@@ -1,0 +1,45 @@
+package import LedgerEvents
+
+/// The parents of the union-find over names, in pages that are made when they are first needed:
+/// names are numbered densely, but one customer's are few among many.
+///
+/// A slot holds the parent plus one. A name that is its own parent is a unit, and an empty slot is
+/// a name that no fact has named yet.
+package struct UnitParents {
+  /// 500 numbers of four bytes: the largest round count that fits a row of a store's page.
+  @inlinable package static var namesPerPage: Int { 500 }
+
+  @usableFromInline var pages: [[UInt32]] = []
+
+  package init() {}
+
+  /// The page of a name.
+  @inlinable
+  package static func page(of name: NameNumber) -> Int { Int(name) / namesPerPage }
+
+  /// Whether a page is there.
+  @inlinable
+  package func has(page: Int) -> Bool { page < pages.count && !pages[page].isEmpty }
+
+  /// The slots of a page that is there.
+  package func slots(ofPage page: Int) -> [UInt32] { pages[page] }
+
+  /// Makes a page: of no names, or of the slots that are stored.
+  package mutating func make(page: Int, _ slots: [UInt32]? = nil) {
+    while pages.count <= page { pages.append([]) }
+    pages[page] = slots ?? [UInt32](repeating: 0, count: Self.namesPerPage)
+  }
+
+  /// The parent of a name whose page is there.
+  @inlinable
+  package func parent(of name: NameNumber) -> NameNumber? {
+    let slot = pages[Self.page(of: name)][Int(name) % Self.namesPerPage]
+    return slot == 0 ? nil : slot - 1
+  }
+
+  /// Gives a name whose page is there a parent.
+  @inlinable
+  package mutating func setParent(_ parent: NameNumber, of name: NameNumber) {
+    pages[Self.page(of: name)][Int(name) % Self.namesPerPage] = parent + 1
+  }
+}

@@ -1,0 +1,230 @@
+import LedgerEvents
+
+/// New facts cut into units, behind the units that are stored: the one driver of the fold.
+///
+/// A **unit** is a connected component of the event graph: two facts belong to one unit where they
+/// share a name (`UnitNodes`), and so do two units that touch one piece of state of the absent
+/// device which either of them writes (`Coupling`). The set finds the unit of each fact with a
+/// union-find over names, joins units, and folds a unit: its stored state goes on where the new
+/// facts follow on it, and else all of its facts are folded anew.
+///
+/// What was folded before is in a `UnitStorage`, which every call names: views of a store do not
+/// outlive a question. A set that writes folds everything with `foldAll(into:)`; a set that only
+/// reads folds what is asked for, with `state(of:in:)`.
+package struct UnitSet {
+  let texts: any FactTexts
+  /// What reaches across units, with the new facts in it.
+  package internal(set) var context: SharedContext
+  /// What the new facts changed in the context.
+  package internal(set) var change = ContextChange()
+  /// The places among the new facts of those that the context rests on.
+  package internal(set) var contextPlaces: [UInt32] = []
+
+  @usableFromInline var newFacts: [Fact] = []
+  /// Places of new facts by unit, in any order.
+  @usableFromInline var placesByUnit: [UnitNumber: [UInt32]] = [:]
+  /// By unit: those that it absorbed, which are no units any more.
+  @usableFromInline var absorbedByUnit: [UnitNumber: [UnitNumber]] = [:]
+  /// All that were absorbed.
+  @usableFromInline var absorbed: Set<UnitNumber> = []
+  /// States that differ from what is stored, until more facts come.
+  var folded: [UnitNumber: Unit] = [:]
+  /// Units known to touch state of the absent device, with their states.
+  var coupled: [UnitNumber: Unit] = [:]
+  /// Units with news that are known to touch none, whatever is stored of them.
+  var uncoupled: Set<UnitNumber> = []
+  /// Which new facts have been looked at for couplings.
+  var coupling = CouplingProgress.none
+  private var foldContext: FoldContext?
+
+  /// How far a set that only reads has joined units by their couplings.
+  enum CouplingProgress {
+    case none
+    /// Every unit with a new fact of the absent device.
+    case absentDevice
+    /// Every unit with a new fact.
+    case all
+  }
+
+  /// - Parameter context: The shared context of everything that is stored.
+  package init(behind context: SharedContext, texts: any FactTexts) {
+    self.context = context
+    self.texts = texts
+  }
+
+  /// The new facts, in the order of arrival.
+  package var facts: [Fact] { newFacts }
+
+  /// The units that have new facts, in order.
+  package var units: [UnitNumber] { placesByUnit.keys.sorted() }
+
+  /// The places of a unit's new facts, in any order.
+  package var places: [UnitNumber: [UInt32]] { placesByUnit }
+
+  /// The units that others absorbed, in any order.
+  package var absorbedUnits: Set<UnitNumber> { absorbed }
+
+  /// The units that absorbed others.
+  package var absorbingUnits: [UnitNumber] { Array(absorbedByUnit.keys) }
+
+  /// The units that `unit` absorbed.
+  package func units(absorbedBy unit: UnitNumber) -> [UnitNumber] { absorbedByUnit[unit] ?? [] }
+
+  /// Whether a unit was absorbed by another.
+  package func isAbsorbed(_ unit: UnitNumber) -> Bool { absorbed.contains(unit) }
+
+  /// Whether the new facts may say anything about a stored unit.
+  package func touches(_ unit: UnitNumber) -> Bool {
+    placesByUnit[unit] != nil || absorbedByUnit[unit] != nil || absorbed.contains(unit)
+      || !change.isEmpty
+  }
+
+  /// The new facts of a unit, in the order of arrival.
+  ///
+  /// - Complexity: O(*k*) in their number, O(*k* log *k*) where the unit absorbed others.
+  package func newFacts(of unit: UnitNumber) -> [Fact] {
+    guard var places = placesByUnit[unit] else { return [] }
+    if absorbedByUnit[unit] != nil { places.sort() }
+    return places.map { newFacts[Int($0)] }
+  }
+
+  /// The new facts that the context rests on, in the order of arrival.
+  package var contextFacts: [Fact] { contextPlaces.map { newFacts[Int($0)] } }
+
+  /// What folds share; made again when the context has changed.
+  mutating func sharedFoldContext() -> FoldContext {
+    if let foldContext { return foldContext }
+    let made = FoldContext(context: context, texts: texts)
+    foldContext = made
+    return made
+  }
+
+  /// Takes facts into the context, and notes which of them it rests on.
+  @usableFromInline
+  mutating func extendContext(with facts: [Fact]) {
+    // A copy in use elsewhere would make the context copy itself.
+    foldContext = nil
+    var place = UInt32(newFacts.count)
+    for fact in facts {
+      if context.concerns(fact) { contextPlaces.append(place) }
+      context.extend(with: fact, texts, &change)
+      place += 1
+    }
+  }
+
+  /// Forgets states that more facts may have changed.
+  @usableFromInline
+  mutating func forgetStates() {
+    folded.removeAll(keepingCapacity: true)
+    coupled.removeAll(keepingCapacity: true)
+    uncoupled.removeAll(keepingCapacity: true)
+    coupling = .none
+  }
+
+  /// Forgets the new facts and their effects, once they are stored; the context stays.
+  mutating func clear() {
+    forgetStates()
+    newFacts.removeAll()
+    contextPlaces.removeAll(keepingCapacity: true)
+    placesByUnit.removeAll(keepingCapacity: true)
+    absorbedByUnit.removeAll(keepingCapacity: true)
+    absorbed.removeAll(keepingCapacity: true)
+    change = ContextChange()
+  }
+}
+
+// MARK: - The unit of a fact
+
+extension UnitSet {
+  /// Adds new facts, in the order of arrival: to the context, and each to its unit.
+  ///
+  /// - Complexity: O(*k* α(*n*)) for *k* facts; a late fact of the context costs what stands behind
+  ///   it there.
+  @inlinable
+  package mutating func append<Storage: UnitStorage & ~Escapable>(
+    _ facts: [Fact], in storage: inout Storage
+  ) throws(Storage.Failure) {
+    extendContext(with: facts)
+    try storage.checkTexts()
+    forgetStates()
+    let count = newFacts.count
+    // The first array is shared, not copied.
+    if count == 0 { newFacts = facts } else { newFacts += facts }
+    for place in facts.indices { try assign(facts[place], at: count + place, in: &storage) }
+  }
+
+  /// Finds the unit of the fact at `place`, and joins the units that it names.
+  @inlinable
+  mutating func assign<Storage: UnitStorage & ~Escapable>(
+    _ fact: Fact, at place: Int, in storage: inout Storage
+  ) throws(Storage.Failure) {
+    let nodes = UnitNodes(fact)
+    var unit: UnitNumber?
+    var hasNewName = false
+    for node in nodes {
+      guard let other = try storage.findUnit(of: node) else {
+        hasNewName = true
+        continue
+      }
+      if let known = unit {
+        if known != other { unit = try join(known, other, in: &storage) }
+      } else {
+        unit = other
+      }
+    }
+    // A name that no fact has used yet brings nothing with it: its unit goes on as it was.
+    if hasNewName {
+      for node in nodes where try storage.parent(of: node) == nil {
+        let root = unit ?? node
+        try storage.setParent(root, of: node)
+        unit = root
+      }
+    }
+    placesByUnit[unit ?? 0, default: []].append(UInt32(place))
+  }
+
+  /// Makes one unit of two, called by the smaller number, and returns it.
+  ///
+  /// - Complexity: O(*k*) in the new facts of the unit that has fewer.
+  @usableFromInline
+  mutating func join<Storage: UnitStorage & ~Escapable>(
+    _ first: UnitNumber, _ second: UnitNumber, in storage: inout Storage
+  ) throws(Storage.Failure) -> UnitNumber {
+    let (into, former) = (min(first, second), max(first, second))
+    try storage.setParent(into, of: former)
+    absorbed.insert(former)
+    let before = absorbedByUnit.removeValue(forKey: former) ?? []
+    absorbedByUnit[into, default: []] += [former] + before
+    if var moved = placesByUnit.removeValue(forKey: former) {
+      if var own = placesByUnit.removeValue(forKey: into) {
+        if own.count < moved.count { swap(&own, &moved) }
+        own += moved
+        moved = own
+      }
+      placesByUnit[into] = moved
+    }
+    folded[into] = nil
+    folded[former] = nil
+    try checkJoin(of: former, into: into, in: &storage)
+    return into
+  }
+}
+
+// MARK: - Invariants
+
+extension UnitSet {
+  /// Checks in debug builds that a union-find holds what its readers rely on: a unit that was joined
+  /// with another leads to the smaller number, and a unit is its own parent.
+  private mutating func checkJoin<Storage: UnitStorage & ~Escapable>(
+    of former: UnitNumber, into unit: UnitNumber, in storage: inout Storage
+  ) throws(Storage.Failure) {
+    #if DEBUG
+      assert(unit < former, "unit \(former) was joined with the larger \(unit)")
+      let parent = try storage.parent(of: former)
+      assert(parent == unit, "unit \(former) leads to \(parent ?? 0) and not to \(unit)")
+      let root = unit == 0 ? 0 : try storage.parent(of: unit)
+      assert(root == unit, "unit \(unit) is not its own parent")
+      assert(absorbedByUnit[former] == nil && placesByUnit[former] == nil)
+    #endif
+  }
+}

@@ -1,0 +1,97 @@
+internal import LMDB
+internal import LedgerEvents
+internal import LedgerModel
+
+/// The parents of the union-find in one generation of projections.
+struct StoredParents: UnionFind, ~Escapable {
+  let map: UnitMap
+  let table: Table
+  let view: TransactionView
+
+  @_lifetime(copy view)
+  init(_ map: UnitMap, _ table: Table, _ view: TransactionView) {
+    self.map = map
+    self.table = table
+    self.view = view
+  }
+
+  mutating func parent(of name: NameNumber) throws(LedgerError) -> NameNumber? {
+    try map.parent(of: name, table, view)
+  }
+
+  mutating func setParent(_ parent: NameNumber, of name: NameNumber) throws(LedgerError) {
+    try map.setParent(parent, of: name, table, view)
+  }
+
+  func failDamaged() throws(LedgerError) -> Never {
+    throw LedgerError(
+      .rebuildNeeded, "The map of units of the projections is damaged: run `daybook rebuild`.")
+  }
+}
+
+/// The units that the projections hold, up to a position of the log.
+struct StoredUnits: ~Escapable {
+  let log: LogView
+  let view: TransactionView
+  let tables: ProjectionTables
+  let texts: LogTexts
+  /// The last position that the index of units is asked for.
+  let position: UInt64
+  private(set) var parents: StoredParents
+
+  @_lifetime(copy log, copy view)
+  init(
+    through position: UInt64, _ map: UnitMap, _ log: LogView, _ texts: LogTexts,
+    _ tables: ProjectionTables, _ view: TransactionView
+  ) {
+    self.position = position
+    self.log = log
+    self.texts = texts
+    self.tables = tables
+    self.view = view
+    parents = StoredParents(map, tables.unitMap, view)
+  }
+
+  /// The positions of a unit's stored facts, ascending.
+  func positions(of unit: UnitNumber) throws(LedgerError) -> [UInt64] {
+    try tables.positions(of: unit, in: view).filter { $0 <= position }
+  }
+}
+
+extension StoredUnits: UnitStorage {
+  mutating func parent(of name: NameNumber) throws(LedgerError) -> NameNumber? {
+    try parents.parent(of: name)
+  }
+
+  mutating func setParent(_ parent: NameNumber, of name: NameNumber) throws(LedgerError) {
+    try parents.setParent(parent, of: name)
+  }
+
+  func failDamaged() throws(LedgerError) -> Never { try parents.failDamaged() }
+
+  mutating func takeState(of unit: UnitNumber) throws(LedgerError) -> StoredState? {
+    guard let row = try UnitRow(unit, view, tables) else { return nil }
+    return StoredState(foldedThrough: row.foldedThrough, unit: row.unit)
+  }
+
+  mutating func facts(
+    of unit: UnitNumber, absorbing others: [UnitNumber]
+  ) throws(LedgerError) -> [Fact] {
+    var positions = try positions(of: unit)
+    for other in others { positions += try self.positions(of: other) }
+    if !others.isEmpty { positions.sort() }
+    return try log.facts(at: positions)
+  }
+
+  mutating func units(
+    touching coupling: Coupling
+  ) throws(LedgerError) -> [(unit: UnitNumber, writes: Bool)] {
+    try tables.units(touching: coupling, in: view)
+  }
+
+  mutating func coupledUnits() throws(LedgerError) -> [UnitNumber] {
+    try tables.coupledUnits(in: view).sorted()
+  }
+
+  func checkTexts() throws(LedgerError) { try texts.check() }
+}
