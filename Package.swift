@@ -72,7 +72,7 @@ let package = Package(
       ],
       resources: [
         .embedInCode("Page/page.html"), .embedInCode("Page/page.css"),
-        .embedInCode("Page/Script"),
+        .embedInCode("Page/paper.css"), .embedInCode("Page/Script"),
       ],
       swiftSettings: strict),
     .target(

@@ -16,11 +16,12 @@ package struct PageSource: Sendable {
   /// - Parameters:
   ///   - markup: A whole document with gaps, such as `{{title}}`. The source fills `{{policy}}`,
   ///     `{{style}}` and `{{script}}` itself.
-  ///   - style: One style sheet.
+  ///   - styles: Style sheets, in this order.
   ///   - scripts: Run in this order, in strict mode and in one scope, which is not the global one.
   /// - Precondition: every `{{` in the markup begins a gap that `}}` ends.
-  package init(markup: [UInt8], style: [UInt8], scripts: [[UInt8]]) {
-    let style = "\n" + String(decoding: style, as: UTF8.self)
+  package init(markup: [UInt8], styles: [[UInt8]], scripts: [[UInt8]]) {
+    let sheets = styles.map { String(decoding: $0, as: UTF8.self) }
+    let style = "\n" + sheets.joined(separator: "\n")
     let parts = scripts.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n")
     let script = "\n\"use strict\";\n(() => {\n" + parts + "})();\n"
     let markup = String(decoding: markup, as: UTF8.self)

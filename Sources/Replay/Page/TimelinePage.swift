@@ -1,7 +1,7 @@
 public import LedgerStore
 
 /// A replay as one page of HTML that needs nothing else: lanes over time, findings, and the state
-/// after the selected event.
+/// after the selected event. Without scripts, it shows the findings and the events as tables.
 ///
 /// The page asks for nothing over the network, and its policy forbids that it could. What events
 /// say stands in it as text, never as HTML. The same replay gives the same bytes.
@@ -17,17 +17,21 @@ public struct TimelinePage: Sendable {
   public init(title: String, history: ReplayHistory, events: ReplayEvents) {
     let timeline = Timeline(history, events: events)
     var data = PageData(history, timeline)
+    let count = history.steps.count
     html = Self.source.html([
-      "title": PageText.escaped(title), "data": data.json(title: title),
+      "title": PageText.escaped(title), "facts": "\(count) \(count == 1 ? "event" : "events")",
+      "tables": PageTables(history).html, "data": data.json(title: title),
     ])
   }
 
   static let source = PageSource(
-    markup: PackageResources.page_html, style: PackageResources.page_css,
+    markup: PackageResources.page_html,
+    styles: [PackageResources.page_css, PackageResources.paper_css],
     scripts: [
       PackageResources.data_js, PackageResources.scale_js, PackageResources.lanes_js,
       PackageResources.timeline_js, PackageResources.head_js, PackageResources.marks_js,
-      PackageResources.details_js, PackageResources.findings_js, PackageResources.list_js,
+      PackageResources.details_js, PackageResources.findings_js, PackageResources.legend_js,
+      PackageResources.list_js, PackageResources.search_js, PackageResources.print_js,
       PackageResources.keys_js,
     ])
 }

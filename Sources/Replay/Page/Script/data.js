@@ -1,4 +1,4 @@
-// What was replayed: numbers that point at texts; see PageData.
+// What was replayed: numbers that point at texts; see PageData.swift.
 const data = JSON.parse(document.getElementById("data").textContent);
 const text = (number) => (number ? data.texts[number - 1] : "");
 const byId = (id) => document.getElementById(id);
@@ -33,7 +33,7 @@ for (const finding of findings) {
   const steps = new Set([finding.step, finding.broken, finding.settled]);
   for (const step of steps) if (step >= 0) events[step].findings.push(finding);
 }
-// What counts as a finding of the events shown: not what a later event settled.
+// The findings that still hold at the end: not those that a later event resolved.
 const standing = findings.filter((f) => f.settled < 0);
 const stepsWithFindings = [...new Set(standing.map((f) => f.step).filter((s) => s >= 0))]
   .sort((a, b) => a - b);
@@ -43,7 +43,7 @@ const subjects = data.subjects.map((row) => ({
   transaction: text(row[3]), device: text(row[4]), name: text(row[5]), steps: [], values: [],
 }));
 data.changes.forEach((changed, step) => {
-  // What was changed by events that are not shown goes before.
+  // Changes by events that are not shown come first.
   for (const pairs of [data.untold[step], changed]) {
     for (let at = 0; at < pairs.length; at += 2) {
       subjects[pairs[at]].steps.push(step);
@@ -63,8 +63,8 @@ function countUpTo(values, limit) {
   return low;
 }
 
-// What a subject was behind a step; empty where there was nothing.
-function valueBehind(subject, step) {
+// What a subject was after a step; empty where there was nothing.
+function valueAfter(subject, step) {
   const turns = countUpTo(subject.steps, step);
   return turns ? subject.values[turns - 1] : "";
 }

@@ -10,7 +10,7 @@ function showDetail(isFresh) {
   const event = events[selected];
   detail.textContent = "";
   if (!event) {
-    detail.appendChild(make("p", "empty", "There are no events here."));
+    detail.appendChild(make("p", "empty", "There are no events."));
     return;
   }
   put(detail,
@@ -26,14 +26,14 @@ function showDetail(isFresh) {
 
 function lateness(event) {
   if (event.time !== event.occurred) {
-    return make("p", "note", "Its clock is more than a day ahead of the ledger's, which is "
-      + "believed in its place.");
+    return make("p", "note", "The event's clock is more than a day ahead of the ledger's. "
+      + "The time at which it was recorded is used instead.");
   }
   const place = rank[event.step];
   const later = data.order.slice(place + 1).find((step) => step < event.step);
   if (later === undefined) return null;
-  return make("p", "note", `It came late: event ${events[later].position} was there before it `
-    + `and occurred ${span(events[later].time - event.time)} later.`);
+  return make("p", "note", `Recorded late: event ${events[later].position} was recorded first `
+    + `but occurred ${span(events[later].time - event.time)} later.`);
 }
 
 function concerns(finding) {
@@ -55,24 +55,24 @@ function card(finding, step, isFresh) {
     `card s${rule.severity}${isFresh ? " fresh" : ""}${isOver ? " over" : ""}`);
   const title = make("strong");
   put(title, make("span", "shape"), make("span", "", rule.id),
-    make("span", "severity", severities[rule.severity] + (isOver ? ", settled" : "")));
+    make("span", "severity", severities[rule.severity] + (isOver ? ", resolved" : "")));
   put(box, title, make("p", "", rule.meaning), make("p", "", "What to do: " + rule.advice));
   const about = concerns(finding);
   if (about) box.appendChild(make("p", "concerns", about));
   const links = make("p", "links");
   if (finding.broken < 0) {
-    links.appendChild(make("span", "", "Still so at the end."));
+    links.appendChild(make("span", "", "Still the case at the end."));
   }
   if (finding.settled === step) {
-    links.appendChild(make("span", "", "Settled by this event: it was a false alarm."));
+    links.appendChild(make("span", "", "Resolved by this event: it was a false alarm."));
   } else if (finding.settled >= 0) {
-    links.appendChild(linkTo(finding.settled, "Settled later by event"));
+    links.appendChild(linkTo(finding.settled, "Resolved later by event"));
   }
   if (finding.step >= 0 && finding.step !== step) {
-    links.appendChild(linkTo(finding.step, "Broken by event"));
+    links.appendChild(linkTo(finding.step, "Caused by event"));
   }
   if (finding.broken >= 0 && finding.broken !== step && finding.settled !== step) {
-    links.appendChild(linkTo(finding.broken, "Came to light with event"));
+    links.appendChild(linkTo(finding.broken, "Detected at event"));
   }
   if (links.firstChild) box.appendChild(links);
   return box;
@@ -95,7 +95,7 @@ function row(subject, value, before) {
   if (subject.device) notes.push("on " + subject.device);
   if (subject.environment !== "production") notes.push(subject.environment);
   if (notes.length) name.appendChild(make("small", "", notes.join(", ")));
-  const side = make("span", "value", value || "gone");
+  const side = make("span", "value", value || "removed");
   if (before) side.prepend(make("span", "before", before), document.createElement("br"));
   const percent = /^(active|paused|waiting|requested) (\d+)%/.exec(value);
   if (percent) {
@@ -109,7 +109,7 @@ function row(subject, value, before) {
 
 function showChanges(event) {
   const pairs = data.changes[event.step];
-  detail.appendChild(make("h3", "", pairs.length ? "What it changed" : "It changed nothing"));
+  detail.appendChild(make("h3", "", pairs.length ? "Changes" : "No changes"));
   if (!pairs.length) return;
   const list = make("ul", "state");
   for (let at = 0; at < pairs.length && at < 2 * stateMax; at += 2) {
@@ -135,18 +135,18 @@ let showsAll = false;
 function showState(event) {
   let state = [];
   for (const subject of subjects) {
-    const value = valueBehind(subject, event.step);
+    const value = valueAfter(subject, event.step);
     if (value) state.push({ subject, value });
   }
   stateBox.textContent = "";
-  stateBox.appendChild(make("h2", "", "The state after it"));
+  stateBox.appendChild(make("h2", "", "State after this event"));
   const count = state.length;
   const own = state.filter((entry) => isAbout(entry.subject, event));
   const changed = new Set(
     data.changes[event.step].filter((_, at) => at % 2 === 0).map((at) => subjects[at]));
   const narrows = count > stateMax && !showsAll;
   if (narrows) state = own;
-  if (!state.length) stateBox.appendChild(make("p", "note", "Nobody has anything yet."));
+  if (!state.length) stateBox.appendChild(make("p", "note", "There is nothing yet."));
   for (const kind of Object.keys(kinds)) {
     const some = state.filter((entry) => entry.subject.kind === kind);
     if (!some.length) continue;
@@ -165,13 +165,13 @@ function showState(event) {
   }
   if (count <= stateMax) return;
   const more = make("button", "", narrows
-    ? `Show everyone's (${count})` : "Show only what this event is about");
+    ? `Show everything (${count})` : "Show only what concerns this event");
   more.addEventListener("click", () => { showsAll = !showsAll; showDetail(false); });
   stateBox.appendChild(more);
 }
 
 function showEvent(event) {
-  detail.appendChild(make("h3", "", "The event itself"));
+  detail.appendChild(make("h3", "", "Event data"));
   const list = make("dl");
   const fields = [
     ["id", event.id], ["account", event.account], ["device", event.device],

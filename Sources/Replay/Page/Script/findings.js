@@ -9,7 +9,7 @@ function showFindings() {
   const box = byId("findings");
   const sorted = [...groups].sort((a, b) =>
     b[0].severity - a[0].severity || (a[0].id < b[0].id ? -1 : 1));
-  if (!sorted.length) box.appendChild(make("p", "empty", "No rule was broken."));
+  if (!sorted.length) box.appendChild(make("p", "empty", "There are no findings."));
   for (const [rule, some] of sorted) {
     const group = make("details", `s${rule.severity}`);
     const title = make("summary");
@@ -39,7 +39,7 @@ function listMore(group, list, some, from) {
     } else {
       item.appendChild(make("span", "", `Event ${finding.position}, which is not shown`));
     }
-    const end = finding.broken < 0 ? "still so at the end; " : "";
+    const end = finding.broken < 0 ? "still the case at the end; " : "";
     const about = make("span", "", "  " + end + concerns(finding));
     list.appendChild(put(item, about));
   }
@@ -54,7 +54,6 @@ function listMore(group, list, some, from) {
 }
 
 function showHeading() {
-  byId("title").textContent = visible(data.title);
   const few = `${events.length} ${events.length === 1 ? "event" : "events"}`;
   const first = events[data.order[0]];
   const last = events[data.order[events.length - 1]];
@@ -62,7 +61,7 @@ function showHeading() {
     ? `${few}, ${day(first.time)}, ${clock(first.time, 0)} to ${clock(last.time, 0)} UTC`
     : `${few}, ${day(first.time)} to ${day(last.time)}, ${span(last.time - first.time)}`;
   canvas.setAttribute("aria-label", `${few} on ${lanes.length} lanes. The list of events and `
-    + "the selected event say the same in words.");
+    + "the details of the selected event say the same in words.");
   const group = byId("severities");
   for (let severity = 3; severity >= 0; severity -= 1) {
     const some = standing.filter((f) => f.rule.severity === severity);
@@ -77,27 +76,7 @@ function showHeading() {
     });
     group.appendChild(chip);
   }
-  if (!standing.length) group.appendChild(make("span", "note", "No rule was broken"));
+  if (!standing.length) group.appendChild(make("span", "note", "No findings"));
   byId("tab-findings").textContent = `Findings (${standing.length})`;
   byId("tab-events").textContent = `Events (${events.length})`;
-}
-
-const samples = [
-  ["app runs", "running"], ["background", "background"], ["app gone without an end", "killed"],
-  ["purchase open", "open"], ["finished", "finished"], ["waiting", "waiting"],
-  ["progress", "active", 0.6], ["paused", "paused", 0.6], ["cancelled", "cancelled"],
-];
-function showLegend() {
-  const box = byId("legend");
-  box.textContent = "";
-  const used = new Set(lanes.flatMap((lane) => lane.points.map((point) => point.phase)));
-  for (const [words, phase, progress] of samples) {
-    if (!used.has(phase)) continue;
-    const sample = make("canvas");
-    const item = put(make("span"), sample, document.createTextNode(words));
-    box.appendChild(item);
-    const pen = sized(sample, 22, 12);
-    pen.translate(0, -2);
-    phases[phase](pen, 2, 21, 8, true, progress);
-  }
 }

@@ -1,3 +1,15 @@
+// How many digits of a second the clock shows from one place to another, so that events can be told
+// apart by it.
+function clockDigits(from, to) {
+  let least = Infinity;
+  for (let place = Math.max(1, from); place <= to; place += 1) {
+    const gap = events[data.order[place]].time - events[data.order[place - 1]].time;
+    if (gap > 0) least = Math.min(least, gap);
+  }
+  if (least < 1e3) return 6;
+  return least < 10e6 ? 3 : 0;
+}
+
 // The clock, where there is room for it, and how long nothing happened.
 function paintHead(pen, from, to) {
   pen.fillStyle = colours.card;
@@ -7,6 +19,7 @@ function paintHead(pen, from, to) {
   pen.textBaseline = "middle";
   let free = view.gutter + 4;
   let shown = "";
+  const digits = clockDigits(from, to);
   for (let place = from; place <= to; place += 1) {
     const x = view.gutter + view.margin + offsets[place] * view.zoom - view.left;
     if (x < view.gutter) continue;
@@ -14,7 +27,8 @@ function paintHead(pen, from, to) {
     if (x < free) continue;
     const time = events[data.order[place]].time;
     const date = day(time);
-    const label = date === shown ? clock(time, 0) : `${date} ${clock(time, 0)}`;
+    const hour = clock(time, digits);
+    const label = date === shown ? hour : `${date} ${hour}`;
     const width = pen.measureText(label).width;
     if (x + width > view.width) break;
     pen.fillStyle = colours.soft;
@@ -31,8 +45,8 @@ function paintHead(pen, from, to) {
   pen.font = faces;
   pen.textAlign = "left";
   pen.fillStyle = colours.soft;
-  pen.fillText("UTC", 10, 11);
-  pen.fillText("Quiet for", 10, 30);
+  pen.fillText("UTC, not to scale", 10, 11);
+  pen.fillText("No events for", 10, 30);
   pen.fillText("Findings", 10, 51);
 }
 

@@ -19,13 +19,13 @@ function select(step, options) {
     try {
       history.replaceState(null, "", link);
     } catch {
-      // Some hosts forbid it: then the page works without a link to its step.
+      // Some hosts forbid it. The page then works without a link to its step.
     }
   }
   repaint();
 }
 
-// A finding from here on, or back; around at the end.
+// The next finding, or the one before; from the last on to the first.
 function nextFinding(direction) {
   const list = stepsWithFindings;
   if (!list.length) return;
@@ -48,10 +48,12 @@ const actions = {
   "+": () => zoomTo(view.zoom * 1.5),
   "-": () => zoomTo(view.zoom / 1.5),
   0: () => zoomTo(fitZoom()),
+  "/": () => byId("search").focus(),
 };
 document.addEventListener("keydown", (key) => {
   if (key.ctrlKey || key.metaKey || key.altKey || !actions[key.key]) return;
-  // Who reads the details scrolls them.
+  if (key.target.id === "search") return;
+  // In the details these keys scroll.
   const scrolls = ["ArrowUp", "ArrowDown", "PageUp", "PageDown", "Home", "End"];
   if (scrolls.includes(key.key) && document.activeElement
     && document.activeElement.closest("#detail, #findings")) return;
@@ -64,7 +66,7 @@ byId("forward").addEventListener("click", actions.ArrowRight);
 byId("last").addEventListener("click", actions.End);
 byId("next").addEventListener("click", () => nextFinding(1));
 
-// The step that the link names: by position, or the one before where that is not shown.
+// The step that the link names by its position, or the one before it if that is not shown.
 function stepOfLink() {
   const found = /^#step=(\d+)$/.exec(location.hash);
   if (!found) return -1;
@@ -75,11 +77,16 @@ function stepOfLink() {
 }
 
 function begin() {
+  document.documentElement.classList.add("scripted");
   readColours();
   showHeading();
   showFindings();
   showTab("events");
   showLegend();
+  // The legend is open where there is room for it beside all lanes.
+  byId("legend").open = window.innerWidth > 900;
+  layOut();
+  if (view.head + lanes.length * view.lane > view.height) byId("legend").open = false;
   layOut();
   view.zoom = fitZoom() >= 0.6 ? fitZoom() : 1;
   layOut();
@@ -90,7 +97,9 @@ function begin() {
     select(linked >= 0 ? linked : worst ? worst.step : 0, { keepsLink: linked < 0 });
   } else {
     showDetail(false);
-    for (const id of ["first", "back", "forward", "last", "next"]) byId(id).disabled = true;
+    for (const id of ["first", "back", "forward", "last", "next", "search"]) {
+      byId(id).disabled = true;
+    }
   }
   repaint();
 }

@@ -10,7 +10,7 @@ const lanes = data.lanes.map((row) => {
       progress: row[5][at + 2] < 0 ? null : row[5][at + 2] / 1000,
     });
   }
-  // A kill is told by the launch after it and stands before it.
+  // A kill is known by the launch after it and stands before it.
   points.sort((a, b) => a.place - b.place);
   const environment = text(row[1]) === "production" ? "" : text(row[1]);
   const kind = row[0];
@@ -39,7 +39,7 @@ function readColours() {
   hatches.clear();
 }
 
-// Stripes, so that a pause is told from work without colour, too.
+// Stripes, so that a pause can be told from progress without colour.
 const hatches = new Map();
 function hatch(pen, colour) {
   if (hatches.has(colour)) return hatches.get(colour);
@@ -91,49 +91,101 @@ const striped = (pen, x1, x2, y, height, colour) =>
   band(pen, x1, x2, y, height, hatch(pen, colour), colour);
 const thin = () => Math.round(view.bar * 0.6);
 
-// One stretch of a lane, from x1 to x2 around y; `starts` where its first end is in view.
+// How each phase is called in the legend, and how it is drawn: a part of a lane, from x1 to x2
+// around y; `starts` where its first end is in view.
 const phases = {
-  running: (pen, x1, x2, y) => band(pen, x1, x2, y, thin(), colours.wait),
-  background: (pen, x1, x2, y) => striped(pen, x1, x2, y, thin(), colours.wait),
-  ended: (pen, x1, x2, y, starts) => {
-    line(pen, x1, x2, y, colours.line, 1, [2, 4]);
-    if (starts) band(pen, x1 - 2, x1 + 1, y, 14, colours.gone);
+  running: {
+    words: "app running",
+    paint: (pen, x1, x2, y) => band(pen, x1, x2, y, thin(), colours.wait),
   },
-  killed: (pen, x1, x2, y, starts) => {
-    line(pen, x1, x2, y, colours.s2, 1.5, [3, 4]);
-    if (starts) cross(pen, x1 + 8, y, 4.5, colours.s2);
+  background: {
+    words: "app in the background",
+    paint: (pen, x1, x2, y) => striped(pen, x1, x2, y, thin(), colours.wait),
   },
-  purchasing: (pen, x1, x2, y) => band(pen, x1, x2, y, thin(), colours.card, colours.open),
-  deferred: (pen, x1, x2, y) => striped(pen, x1, x2, y, thin(), colours.pause),
-  open: (pen, x1, x2, y) => band(pen, x1, x2, y, thin(), colours.open),
-  removed: (pen, x1, x2, y, starts) => {
-    line(pen, x1, x2, y, colours.s2, 1.5, [3, 4]);
-    if (starts) cross(pen, x1, y, 4.5, colours.s2);
+  ended: {
+    words: "app ended",
+    paint: (pen, x1, x2, y, starts) => {
+      line(pen, x1, x2, y, colours.line, 1, [2, 4]);
+      if (starts) band(pen, x1 - 2, x1 + 1, y, 14, colours.gone);
+    },
   },
-  failed: (pen, x1, x2, y, starts) => {
-    line(pen, x1, x2, y, colours.s3, 1, [2, 4]);
-    if (starts) cross(pen, x1, y, 4.5, colours.s3);
+  killed: {
+    words: "app killed or crashed",
+    paint: (pen, x1, x2, y, starts) => {
+      line(pen, x1, x2, y, colours.s2, 1.5, [3, 4]);
+      if (starts) cross(pen, x1 + 8, y, 4.5, colours.s2);
+    },
   },
-  finished: (pen, x1, x2, y, starts) => {
-    line(pen, x1, x2, y, colours.done, 2);
-    if (starts) band(pen, x1 - 1.5, x1 + 1.5, y, 15, colours.done);
+  seen: {
+    words: "known by name only",
+    paint: (pen, x1, x2, y) => line(pen, x1, x2, y, colours.gone, 1, [1, 4]),
   },
-  announced: (pen, x1, x2, y) => line(pen, x1, x2, y, colours.gone, 1, [1, 4]),
-  requested: (pen, x1, x2, y) => striped(pen, x1, x2, y, view.bar, colours.wait),
-  waiting: (pen, x1, x2, y) => striped(pen, x1, x2, y, view.bar, colours.wait),
-  active: (pen, x1, x2, y, _, progress) => {
-    band(pen, x1, x2, y, view.bar, colours.row, null);
-    fill(pen, x1, x2, y, progress, colours.open);
+  purchasing: {
+    words: "purchasing",
+    paint: (pen, x1, x2, y) => band(pen, x1, x2, y, thin(), colours.card, colours.open),
   },
-  paused: (pen, x1, x2, y, _, progress) => {
-    striped(pen, x1, x2, y, view.bar, colours.pause);
-    fill(pen, x1, x2, y, progress, colours.pause);
+  deferred: {
+    words: "deferred",
+    paint: (pen, x1, x2, y) => striped(pen, x1, x2, y, thin(), colours.pause),
   },
-  cancelled: (pen, x1, x2, y, starts) => {
-    line(pen, x1, x2, y, colours.gone, 1, [2, 4]);
-    if (starts) cross(pen, x1, y, 4.5, colours.gone);
+  open: {
+    words: "delivered, not finished",
+    paint: (pen, x1, x2, y) => band(pen, x1, x2, y, thin(), colours.open),
   },
-  seen: (pen, x1, x2, y) => line(pen, x1, x2, y, colours.gone, 1, [1, 4]),
+  removed: {
+    words: "removed from the queue, not finished",
+    paint: (pen, x1, x2, y, starts) => {
+      line(pen, x1, x2, y, colours.s2, 1.5, [3, 4]);
+      if (starts) cross(pen, x1, y, 4.5, colours.s2);
+    },
+  },
+  failed: {
+    words: "failed",
+    paint: (pen, x1, x2, y, starts) => {
+      line(pen, x1, x2, y, colours.s3, 1, [2, 4]);
+      if (starts) cross(pen, x1, y, 4.5, colours.s3);
+    },
+  },
+  finished: {
+    words: "finished",
+    paint: (pen, x1, x2, y, starts) => {
+      line(pen, x1, x2, y, colours.done, 2);
+      if (starts) band(pen, x1 - 1.5, x1 + 1.5, y, 15, colours.done);
+    },
+  },
+  announced: {
+    words: "download offered",
+    paint: (pen, x1, x2, y) => line(pen, x1, x2, y, colours.gone, 1, [1, 4]),
+  },
+  requested: {
+    words: "download requested",
+    paint: (pen, x1, x2, y) => striped(pen, x1, x2, y, view.bar, colours.wait),
+  },
+  waiting: {
+    words: "download waiting",
+    paint: (pen, x1, x2, y) => striped(pen, x1, x2, y, view.bar, colours.wait),
+  },
+  active: {
+    words: "download progress",
+    paint: (pen, x1, x2, y, _, progress) => {
+      band(pen, x1, x2, y, view.bar, colours.row, null);
+      fill(pen, x1, x2, y, progress, colours.open);
+    },
+  },
+  paused: {
+    words: "download paused",
+    paint: (pen, x1, x2, y, _, progress) => {
+      striped(pen, x1, x2, y, view.bar, colours.pause);
+      fill(pen, x1, x2, y, progress, colours.pause);
+    },
+  },
+  cancelled: {
+    words: "cancelled",
+    paint: (pen, x1, x2, y, starts) => {
+      line(pen, x1, x2, y, colours.gone, 1, [2, 4]);
+      if (starts) cross(pen, x1, y, 4.5, colours.gone);
+    },
+  },
 };
 function fill(pen, x1, x2, y, progress, colour) {
   const height = Math.max(1.5, view.bar * (progress || 0));
@@ -152,9 +204,9 @@ function paintLane(pen, lane, y, from, to) {
     const x2 = next < 0
       ? endOf(lane, phase) - view.left
       : view.gutter + view.margin + offsets[next] * view.zoom - view.left;
-    const paint = phases[phase];
-    if (!paint) continue;
-    paint(pen, Math.max(x1, -40), Math.min(x2, view.width + 40), y, x1 > -40, progress);
+    if (!phases[phase]) continue;
+    const [left, right] = [Math.max(x1, -40), Math.min(x2, view.width + 40)];
+    phases[phase].paint(pen, left, right, y, x1 > -40, progress);
   }
 }
 const places = new Map();
@@ -163,7 +215,7 @@ function placesOf(lane) {
   return places.get(lane);
 }
 
-// What is still so at the end goes on to the right; what is over stops soon.
+// What still holds at the end goes on to the right; what is over stops soon.
 function endOf(lane, phase) {
   const goesOn = ["open", "removed", "deferred", "purchasing", "active", "waiting", "requested",
     "paused", "running", "background"].includes(phase);

@@ -1,35 +1,45 @@
-// Only the rows in view are in the document.
+// The list of events. Only the rows in view are in the document.
 const list = byId("events");
 const rowsBox = list.firstElementChild;
-const rowHeight = () => (list.clientWidth <= 560 ? 48 : 30);
+// As in the style sheet.
+const rowHeight = () => (list.clientWidth <= 420 ? 70 : list.clientWidth <= 760 ? 50 : 30);
 let rowsShown = "";
+// The steps that are listed, ascending: all, or those that the search found.
+let listed = events.map((event) => event.step);
 
 function showRows() {
   const height = rowHeight();
-  rowsBox.style.height = events.length * height + "px";
+  rowsBox.style.height = listed.length * height + "px";
   const first = Math.max(0, Math.floor(list.scrollTop / height) - 4);
   const bottom = list.scrollTop + list.clientHeight;
-  const last = Math.min(events.length, Math.ceil(bottom / height) + 4);
-  const key = `${first} ${last} ${selected} ${height}`;
+  const last = Math.min(listed.length, Math.ceil(bottom / height) + 4);
+  const key = `${listed.length} ${listed[first]} ${last} ${selected} ${height}`;
   if (key === rowsShown) return;
   rowsShown = key;
   rowsBox.textContent = "";
-  for (let step = first; step < last; step += 1) rowsBox.appendChild(rowOf(step, height));
-  list.setAttribute("aria-activedescendant", selected >= 0 ? "row-" + selected : "");
+  for (let at = first; at < last; at += 1) rowsBox.appendChild(rowOf(listed[at], at, height));
+  if (!listed.length) rowsBox.appendChild(make("p", "empty", "No event matches."));
+  list.setAttribute("aria-activedescendant", byId("row-" + selected) ? "row-" + selected : "");
 }
 
-function rowOf(step, height) {
+function rowOf(step, at, height) {
   const event = events[step];
   const item = make("div", "row");
   item.id = "row-" + step;
   item.setAttribute("role", "option");
   item.setAttribute("aria-selected", step === selected);
-  item.setAttribute("aria-setsize", events.length);
-  item.setAttribute("aria-posinset", step + 1);
-  item.style.top = step * height + "px";
-  const transaction = event.transaction || event.payment;
-  const names = [event.product, transaction, event.download, event.account]
-    .filter((name) => name).join("  ");
+  item.setAttribute("aria-setsize", listed.length);
+  item.setAttribute("aria-posinset", at + 1);
+  item.style.top = at * height + "px";
+  const names = make("span", "names");
+  const nameMax = height > 30 ? 22 : 36;
+  for (const [kind, name] of [["product", event.product], ["download", event.download],
+    ["transaction", event.transaction || event.payment], ["account", event.account]]) {
+    if (!name) continue;
+    const part = make("span", kind, short(visible(name), nameMax));
+    part.title = `${kind} ${visible(name)}`;
+    names.appendChild(part);
+  }
   const flags = make("span", "flags");
   for (const finding of event.findings.slice(0, 4)) {
     if (finding.step !== step || finding.settled >= 0) continue;
@@ -41,14 +51,16 @@ function rowOf(step, height) {
   }
   put(item, make("span", "number", event.position),
     make("span", "time", `${day(event.occurred)} ${clock(event.occurred, 2)}`),
-    make("span", "kind", event.type), make("span", "names", names), flags);
+    make("span", "kind", event.type), names, flags);
   item.addEventListener("click", () => select(step));
   return item;
 }
 
 function revealRow() {
+  const at = countUpTo(listed, selected) - 1;
+  if (listed[at] !== selected) return;
   const height = rowHeight();
-  const top = selected * height;
+  const top = at * height;
   if (top < list.scrollTop || top + height > list.scrollTop + list.clientHeight) {
     list.scrollTop = top - (list.clientHeight - height) / 2;
   }

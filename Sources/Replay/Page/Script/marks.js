@@ -56,10 +56,14 @@ function markOf(group) {
   return mark;
 }
 
+// Zooms around a place in the whole drawing, or around the selected event, which stays where it is
+// on the screen. If it is out of view, it comes to the middle.
 function zoomTo(zoom, around) {
-  const anchor = around ?? view.left + (view.width + view.gutter) / 2;
+  const middle = (view.width + view.gutter) / 2;
+  const anchor = around ?? (selected >= 0 ? xOf(selected) : view.left + middle);
   const offset = (anchor - view.gutter - view.margin) / view.zoom;
-  const onScreen = anchor - view.left;
+  const isInView = anchor >= view.left + view.gutter && anchor <= view.left + view.width;
+  const onScreen = isInView ? anchor - view.left : middle;
   view.zoom = Math.min(zoomMax, Math.max(Math.min(fitZoom(), 1), zoom));
   layOut();
   viewport.scrollLeft = view.gutter + view.margin + offset * view.zoom - onScreen;

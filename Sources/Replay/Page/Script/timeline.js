@@ -27,12 +27,13 @@ function layOut() {
   view.width = viewport.clientWidth;
   view.height = viewport.clientHeight;
   view.gutter = isNarrow ? 0 : 200;
-  // Few lanes take the room that there is.
+  // A few lanes share all the room.
   const share = Math.floor((view.height - view.head) / Math.max(1, lanes.length));
   view.lane = isNarrow ? 42 : Math.min(56, Math.max(30, share));
   view.bar = isNarrow ? 17 : view.lane - 14;
   const tall = view.head + lanes.length * view.lane;
-  byId("timeline").style.maxHeight = isNarrow ? Math.max(tall, 150) + 140 + "px" : "";
+  const below = byId("legend").offsetHeight;
+  byId("timeline").style.maxHeight = isNarrow ? Math.max(tall, 150) + 70 + below + "px" : "";
   byId("extent").style.width = Math.max(extentWidth(), view.width) + "px";
   byId("extent").style.height = Math.max(tall, view.height) + "px";
   byId("window").style.width = view.width + "px";
