@@ -74,6 +74,10 @@ let package = Package(
         "LedgerStore", "LedgerModel", "LedgerEvents", "ProductPages",
         .product(name: "Crypto", package: "swift-crypto"),
       ],
+      resources: [
+        .embedInCode("Page/page.html"), .embedInCode("Page/page.css"),
+        .embedInCode("Page/paper.css"), .embedInCode("Page/Script"),
+      ],
       swiftSettings: strict),
     .target(
       name: "Audit",

@@ -92,7 +92,7 @@ import Testing
         os.execv(command[0], command)
     def screen():
         # A screen is whole when its last line is there.
-        text, end = b"", time.time() + 20
+        text, end = b"", time.time() + 120
         while time.time() < end and b"q quit" not in text:
             if select.select([master], [], [], 0.1)[0]:
                 text += os.read(master, 65536)
@@ -105,7 +105,7 @@ import Testing
         screens.append(screen())
         changed = termios.tcgetattr(slave) != before
         os.kill(child, number)
-    end = time.time() + 20
+    end = time.time() + 120
     done, status = 0, 0
     while not done and time.time() < end:
         # What it writes is read, or it would wait for that.

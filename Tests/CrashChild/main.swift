@@ -3,13 +3,14 @@
 //   CrashChild append LEDGER SEED COUNT PIECE [--fold] [--early]
 //     Appends the sparse history of SEED in pieces and prints how many events are acknowledged
 //     after each; folds after each where asked. With `--early` it says so of ten pieces that are
-//     not appended yet: the fault that the crash test must notice.
+//     not appended yet and waits to be killed: the fault that the crash test must notice.
 //   CrashChild grant LEDGER NAME BATCHES [--torn]
 //     Appends batches that each grant two products to the account NAME; with `--torn` each product
 //     in a batch of its own: the fault that readers must notice.
 //   CrashChild watch LEDGER POSITION NAME…
 //     Asks what the accounts have until the ledger has come to POSITION, and prints how often it
 //     asked, how often an account had an odd number of products, and how often time went backwards.
+//     When it meets an odd number for the first time, it prints `torn` at once.
 //   CrashChild forget LEDGER ACCOUNT
 //     Forgets a customer the wrong way round: overwrites all keys, and then appends the event that
 //     says so. The fault that the test of killed erasures must notice.
@@ -34,7 +35,10 @@ func append(_ ledger: Ledger) throws {
   let ahead = arguments.contains("--early") ? 10 * piece : 0
   for start in stride(from: 0, to: events.count, by: piece) {
     let end = min(start + piece, events.count)
-    if ahead > 0 { say("\(min(end + ahead, events.count))") }
+    if ahead > 0 {
+      say("\(min(end + ahead, events.count))")
+      while start > 0 { sleep(60) }
+    }
     try ledger.appendAndWait(
       events[start..<end].map {
         EventInput(event: $0.event, position: 1, recordedAt: $0.recordedAt)
@@ -82,7 +86,10 @@ func watch(_ ledger: Ledger) throws {
         )
       }
       questions += 1
-      if products % 2 == 1 { torn += 1 }
+      if products % 2 == 1 {
+        if torn == 0 { say("torn") }
+        torn += 1
+      }
       if position < last { backwards += 1 }
       last = position
     }

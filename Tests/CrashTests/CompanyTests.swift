@@ -41,6 +41,11 @@ struct CompanyTests {
       try CrashingChild(["watch", killed.path, "\(total)"] + names + ["other"])
     }
     for reader in readers { #expect(reader.line() == "watching") }
+    if torn {
+      // The half batch stays until each reader has seen it; it is a duplicate later.
+      try await ledger.append([Self.grant(names[0], 0, "a")])
+      for reader in readers { #expect(reader.line() == "torn") }
+    }
     let other = try CrashingChild(
       ["grant", killed.path, "other", "\(Self.batches)"] + (torn ? ["--torn"] : []))
     let acknowledged = try await append(names, torn: torn, to: ledger)
@@ -110,6 +115,6 @@ struct CompanyTests {
   @Test("would see half a batch if there were one")
   func control() async throws {
     let (_, _, watches) = try await company(torn: true)
-    #expect(watches.contains { $0.torn > 0 })
+    #expect(watches.allSatisfy { $0.torn > 0 })
   }
 }

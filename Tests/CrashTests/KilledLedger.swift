@@ -14,6 +14,8 @@ final class KilledLedger {
   private(set) var acknowledged = 0
 
   static let options = Environment.Options(sync: .onRequest)
+  /// Every 5 ms, for a minute: a busy machine takes long.
+  private static let openingTriesMax = 12_000
 
   init(seed: Int, count: Int) throws {
     self.seed = seed
@@ -28,7 +30,7 @@ final class KilledLedger {
 
   /// Opens the ledger; what was let go a moment ago may still be held by its writer.
   func open(_ access: EventLog.Access = .readWrite) throws -> Ledger {
-    for _ in 0..<400 {
+    for _ in 0..<Self.openingTriesMax {
       do throws(LedgerError) {
         return try Ledger(at: path, access: access, options: Self.options)
       } catch {

@@ -254,7 +254,9 @@ enum Compiler {
       [
         "-emit-sil", "-o", "/dev/null", file, "-swift-version", "6",
         "-enable-experimental-feature", "Lifetimes", "-I", products.appending(path: "Modules").path,
-        "-I", products.path, "-I", root.path, "-module-cache-path", cache,
+        "-I", products.path, "-I", root.path,
+        // Beside the products, for this toolchain and this user alone.
+        "-module-cache-path", products.appending(path: "MisuseModuleCache").path,
       ] + (flag.map { ["-D", $0] } ?? [])
     let output = Pipe()
     process.standardError = output
@@ -265,7 +267,4 @@ enum Compiler {
     process.waitUntilExit()
     return process.terminationStatus == 0 ? "" : text
   }
-
-  private static let cache = FileManager.default.temporaryDirectory
-    .appending(path: "lmdb-test-modules").path
 }

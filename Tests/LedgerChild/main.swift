@@ -1,11 +1,11 @@
 // Appends to a ledger from a process of its own, for tests of processes that come and go.
 //
-//   LedgerChild LEDGER PREFIX BATCHES EVENTS [--early]
+//   LedgerChild LEDGER PREFIX BATCHES EVENTS [--early LINES]
 //
 // Appends BATCHES of EVENTS and prints a line for each one that was acknowledged: its number, its
-// first and its last position. With `--early` it says so before they are durable, which is the
-// fault that the crash test must notice. An id of PREFIX `shared` is the same in every process.
-// After an error it tries once more, prints both codes, and ends with 1.
+// first and its last position. With `--early` it says so before it appends, and after LINES of them
+// waits to be killed: the fault that the crash test must notice. An id of PREFIX `shared` is the
+// same in every process. After an error it tries once more, prints both codes, and ends with 1.
 
 import Foundation
 import LedgerEvents
@@ -30,7 +30,7 @@ guard arguments.count >= 5, let batches = Int(arguments[3]), let events = Int(ar
   exit(64)
 }
 let prefix = arguments[2]
-let isEarly = arguments.contains("--early")
+let earlyLines = arguments.firstIndex(of: "--early").flatMap { Int(arguments[$0 + 1]) }
 
 func batch(_ number: Int) -> [EventInput] {
   (0..<events).map { event("\(prefix)-\(number)-\($0)", "\(prefix)-\(number)") }
@@ -38,19 +38,16 @@ func batch(_ number: Int) -> [EventInput] {
 
 do throws(LedgerError) {
   let log = try EventLog(open: arguments[1])
-  var tickets: [AppendTicket] = []
   do throws(LedgerError) {
     for number in 0..<batches {
-      let ticket = try log.submit(batch(number))
-      if isEarly {
-        tickets.append(ticket)
+      if let earlyLines {
         say("\(number) 0 0")
-      } else {
-        let outcomes = try ticket.wait().outcomes
-        say("\(number) \(outcomes.first?.position ?? 0) \(outcomes.last?.position ?? 0)")
+        while number + 1 == earlyLines { sleep(60) }
       }
+      let outcomes = try log.submit(batch(number)).wait().outcomes
+      guard earlyLines == nil else { continue }
+      say("\(number) \(outcomes.first?.position ?? 0) \(outcomes.last?.position ?? 0)")
     }
-    for ticket in tickets { _ = try ticket.wait() }
     say("done")
   } catch {
     say("failed \(error.code)")

@@ -71,6 +71,8 @@ private final class Child {
 @Suite("The log and its processes", .serialized)
 struct LogProcessTests {
   private let folder: TemporaryFolder
+  /// With `--early` the child stops after as many.
+  private static let linesBeforeKill = 30
 
   init() throws { folder = try TemporaryFolder() }
 
@@ -144,7 +146,7 @@ struct LogProcessTests {
     try EventLog.makeNew(folder).close()
     let child = try Child(folder.ledger, "child", batches: batches, events: events, more)
     var lines: [String] = []
-    while lines.count < 30, let line = child.line() { lines.append(line) }
+    while lines.count < Self.linesBeforeKill, let line = child.line() { lines.append(line) }
     lines += child.kill()
     let log = try EventLog(open: folder.ledger)
     let verification = try log.verify()
@@ -164,17 +166,26 @@ struct LogProcessTests {
 
   @Test("would be found out if it acknowledged before the commit")
   func killedControl() throws {
-    #expect(try !missingAfterKill(["--early"], batches: 400, events: 500).isEmpty)
+    #expect(
+      try !missingAfterKill(["--early", "\(Self.linesBeforeKill)"], batches: 100, events: 5).isEmpty
+    )
   }
 
   @Test("goes on after a killed process, whose lock is taken over")
   func afterKill() throws {
     let log = try EventLog.makeNew(folder)
     let child = try Child(folder.ledger, "child", batches: 1_000_000, events: 3)
-    for _ in 0..<10 { _ = child.line() }
-    _ = child.kill()
+    var lines: [String] = []
+    while lines.count < 10, let line = child.line() { lines.append(line) }
+    lines += child.kill()
+    let acknowledged = try #require(lines.compactMap(acknowledged).last?.last)
     let before = try log.lastPosition()
-    #expect(try log.appendAndWait([progress("mine")]).outcomes == [.appended(before + 1)])
+    #expect(before >= acknowledged)
+    // A batch that the child had committed without saying so in the lock file appears only now,
+    // when the next writer repairs the lock: docs/log.md, "Processes that die".
+    let own = try #require(try log.appendAndWait([progress("mine")]).outcomes.first?.position)
+    #expect(own == before + 1 || own == before + 4)
+    #expect(try log.lastPosition() == own)
     #expect(try log.verify().faults.isEmpty)
   }
 

@@ -21,6 +21,8 @@ final class LedgerWalk {
 
   // What these tests show does not depend on the disk: nothing is synced.
   static let options = Environment.Options(sync: .onRequest)
+  /// Every 5 ms, for a minute.
+  private static let openingTriesMax = 12_000
 
   init() throws {
     path = NSTemporaryDirectory() + "daybook-\(UUID().uuidString)"
@@ -35,8 +37,8 @@ final class LedgerWalk {
   /// The ledger, opened where it is not.
   func ledger() throws -> Ledger {
     if let current { return current }
-    // The threads that append and fold may still hold what was let go.
-    for _ in 0..<400 {
+    // The threads that append and fold may still hold what was let go; a busy machine takes long.
+    for _ in 0..<Self.openingTriesMax {
       do throws(LedgerError) {
         let opened = try Ledger(at: path, options: Self.options)
         _ = try opened.source.live()

@@ -1,8 +1,8 @@
 import PackageFiles
 import Testing
 
-@Suite struct `libarchive` {
-  @Test func `the linked library is of the third major version`() {
+@Suite("libarchive") struct ArchiveVersionTests {
+  @Test("is linked in its third major version") func version() {
     #expect(archiveLibraryVersion / 1_000_000 == 3)
   }
 }

@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import LedgerEvents
 import LedgerHistories
+import LedgerModel
 import LedgerStore
 import Testing
 
@@ -59,6 +60,35 @@ private func part(of html: String, from begin: String, to end: String) throws ->
     let data = try document(html)
     #expect(data.texts.contains(text))
     #expect(data.title == text)
+  }
+
+  @Test("says in tables what a reader without scripts needs") func tables() throws {
+    var events = try recorded(interruptedPurchase)
+    events[0].event.account = "<i>&\"\u{202E}"
+    let html = page(events).html
+    let tables = try part(of: html, from: "<noscript>", to: "</noscript>")
+    for recorded in events {
+      #expect(tables.contains("<span id=\"event-\(recorded.position)\">"))
+      #expect(tables.contains("<td>\(recorded.event.type.text)</td>"))
+    }
+    #expect(tables.contains("<td>&lt;i&gt;&amp;&quot;\\u{202e}</td>"))
+    let history = ReplayHistory(Replay(events))
+    let outcome = history.outcome
+    let count = outcome.findings.count + outcome.findingsAtTheEnd.count
+    #expect(count > 0)
+    #expect(tables.contains("<caption>Findings (\(count))</caption>"))
+    for finding in outcome.findings + outcome.findingsAtTheEnd {
+      #expect(tables.contains("<a href=\"#event-\(finding.position)\">"))
+      #expect(tables.contains("<td>\(finding.rule.id)</td>"))
+    }
+    let change = try #require(history.steps.flatMap(\.changes).first { $0.after != nil })
+    #expect(tables.contains("\(change.subject.name.text): \(change.after?.text ?? "")"))
+  }
+
+  @Test("has no tables where nothing happened") func empty() throws {
+    let tables = try part(of: page([]).html, from: "<noscript>", to: "</noscript>")
+    #expect(tables.contains("<p>Findings: none.</p>"))
+    #expect(tables.contains("<p>Events: none.</p>"))
   }
 
   @Test("holds the state behind every step", arguments: 1...10)

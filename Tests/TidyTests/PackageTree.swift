@@ -20,7 +20,7 @@ struct PackageTree {
 
   /// Read whole; of other files only the path is looked at.
   private static let textExtensions: Set<String> = [
-    "", "c", "h", "html", "md", "modulemap", "py", "sh", "swift", "txt", "yml",
+    "", "c", "css", "h", "html", "js", "md", "mjs", "modulemap", "py", "sh", "swift", "txt", "yml",
   ]
 
   init(at root: URL) {

@@ -10,7 +10,7 @@ struct PlaceRule: TidyRule {
     ".ci/": ["run", "sh"],
     ".github/": ["yml", "md"],
     "Schemas/": ["json", "md", "py", "txt", "jsonl", "bin", "hex"],
-    "Sources/": ["swift"],
+    "Sources/": ["swift", "html", "css", "js"],
     "Sources/CArchive/": ["modulemap", "h"],
     "Sources/CFolder/": ["modulemap", "h"],
     "Sources/CLMDB/": ["modulemap", "h"],

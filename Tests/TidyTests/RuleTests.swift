@@ -70,6 +70,16 @@ import Testing
     #expect(lines(SizeRule(), String(repeating: "a\n", count: 501)) == [0])
   }
 
+  @Test(arguments: [
+    ("const a = 1;\n", []), ("const a = 1; \n", [1]), ("if (a) {\n\tb();\n}\n", [2]),
+    ("const a = 1;", [1]), ("const a = 1;\n\n", [2]),
+    (String(repeating: "a", count: 101) + "\n", [1]), (String(repeating: "a\n", count: 301), [0]),
+  ])
+  func `a script that is not formatted is caught`(text: String, expected: [Int]) {
+    #expect(lines(PageSourceRule(), in: "Sources/Replay/Page/page.js", text) == expected)
+    #expect(lines(PageSourceRule(), in: "Sources/Replay/Page/Page.swift", text) == [])
+  }
+
   @Test func `a long text is excused in a test, a long comment is not`() {
     let text = "let a = \"" + String(repeating: "x", count: 200) + "\""
     #expect(lines(SizeRule(), in: "Tests/LedgerStoreTests/A.swift", text) == [])

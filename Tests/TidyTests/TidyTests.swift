@@ -29,6 +29,10 @@ import Testing
     expectNoBreach(of: SizeRule())
   }
 
+  @Test func `markup, styles and scripts are formatted`() {
+    expectNoBreach(of: PageSourceRule())
+  }
+
   @Test func `functions are short`() {
     expectNoBreach(of: FunctionRule())
   }

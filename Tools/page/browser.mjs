@@ -47,7 +47,12 @@ export class Browser {
   }
 
   // A tab that notes what it logs, what it throws, and what it asks the network for.
-  async open(url, { width = 1280, height = 800, scale = 1, dark = false, touch = false } = {}) {
+  //
+  // With `scripts: false` the page's own scripts do not run. `before` is a script that runs before
+  // those of the page.
+  async open(url, {
+    width = 1280, height = 800, scale = 1, dark = false, touch = false, scripts = true, before = "",
+  } = {}) {
     const { targetId } = await this.send("Target.createTarget", { url: "about:blank" });
     const { sessionId } = await this.send(
       "Target.attachToTarget", { targetId, flatten: true });
@@ -60,6 +65,9 @@ export class Browser {
     await tab.send("Emulation.setEmulatedMedia", {
       features: [{ name: "prefers-color-scheme", value: dark ? "dark" : "light" }],
     });
+    if (!scripts) await tab.send("Emulation.setScriptExecutionDisabled", { value: true });
+    if (before) await tab.send("Page.addScriptToEvaluateOnNewDocument", { source: before });
+    tab.runsScripts = scripts;
     await tab.go(url);
     return tab;
   }
@@ -116,6 +124,7 @@ export class Tab {
 
   // Two frames: what was asked to be painted is there.
   settle() {
+    if (!this.runsScripts) return pause(200);
     return this.evaluate(
       "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))");
   }
@@ -142,6 +151,13 @@ export class Tab {
       format: "png", captureBeyondViewport: whole,
     });
     return Buffer.from(data, "base64");
+  }
+
+  // The pages of a printed document, as far as its format tells without being read.
+  async printedPages() {
+    const { data } = await this.send("Page.printToPDF", { printBackground: true });
+    const document = Buffer.from(data, "base64");
+    return { document, count: document.toString("latin1").split("/Type /Page\n").length - 1 };
   }
 
   close() { return this.browser.send("Target.closeTarget", { targetId: this.target }); }

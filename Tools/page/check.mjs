@@ -10,22 +10,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Browser } from "./browser.mjs";
+import { readDrawing, readList, readPrinted, readWithoutScripts } from "./features.mjs";
+import { check, place, report } from "./report.mjs";
 import { lines, trace } from "./trace.mjs";
 
 const [daybook, chromium, pictures] = process.argv.slice(2);
 const folder = mkdtempSync(join(tmpdir(), "daybook-pages-"));
 if (pictures) mkdirSync(pictures, { recursive: true });
 const hostile = "</script><img src=x onerror=document.title='taken'>\u202e\"'&";
-let checks = 0;
-let failures = 0;
-
-function check(claim, isTrue, found) {
-  checks += 1;
-  if (isTrue) return;
-  failures += 1;
-  console.log(`FAILED: ${claim}${found === undefined ? "" : `: ${JSON.stringify(found)}`}`);
-}
-
 function page(name, count, some) {
   writeFileSync(join(folder, `${name}.jsonl`), lines(trace(count, some)));
   return pageOf(name, name);
@@ -37,7 +29,6 @@ function pageOf(source, name) {
   return file;
 }
 
-const place = "document.getElementById('place').textContent";
 const shown = "document.querySelector('#detail .eyebrow').textContent";
 
 async function read(browser, name, file, count, look) {
@@ -134,7 +125,8 @@ const contrasts = `(() => {
     "soft hold", "accent card", "onAccent accent", "ink b0", "ink b1", "ink b2", "ink b3",
     "soft b0", "soft b1", "soft b2", "soft b3", "s0 b0", "s1 b1", "s2 b2", "s3 b3", "card s0",
     "card s1", "card s2", "card s3", "accent b0", "accent b1", "accent b2", "accent b3"];
-  const drawn = ["open card", "wait card", "done card", "pause card", "gone card", "open hold"];
+  const drawn = ["edge card", "open card", "wait card", "done card", "pause card", "gone card",
+    "open hold"];
   return [...texts.map((pair) => [pair, 4.5]), ...drawn.map((pair) => [pair, 3])]
     .filter(([pair, least]) => ratio(pair.split(" ")) < least)
     .map(([pair]) => pair + " " + ratio(pair.split(" ")).toFixed(2));
@@ -164,6 +156,13 @@ async function readHostile(browser, file) {
   check("signs that turn texts around are shown as numbers", !words.includes("\u202e"));
   check("hostile texts raise no complaint", tab.complaints.length === 0, tab.complaints);
   await tab.close();
+  const bare = await browser.open(pathToFileURL(file).href, { scripts: false });
+  check("hostile texts stay texts without scripts", await bare.evaluate(
+    "document.title.startsWith('Daybook') && document.images.length === 0"));
+  const text = await bare.evaluate("document.body.innerText");
+  check("hostile texts are shown without scripts", text.includes("<img src=x onerror=")
+    && !text.includes("\u202e"));
+  await bare.close();
 }
 
 const browser = await Browser.start(chromium);
@@ -177,6 +176,16 @@ try {
     await read(browser, name, file, count, { width: 1280, height: 800, dark: true });
     await read(browser, name, file, count, { width: 360, height: 740, touch: true });
   }
+  const some = page("some", 200);
+  for (const look of [
+    { width: 1280, height: 800 }, { width: 360, height: 740, touch: true },
+    { width: 2200, height: 900 },
+  ]) {
+    await readDrawing(browser, some, look);
+    await readList(browser, some, look);
+    await readWithoutScripts(browser, some, look, pictures);
+  }
+  await readPrinted(browser, some, pictures);
   await readControl(browser);
   await readPolicy(browser, few);
   await readHostile(browser, page("hostile", 60, hostile));
@@ -184,5 +193,5 @@ try {
   browser.stop();
   rmSync(folder, { recursive: true, force: true });
 }
-console.log(`${checks} checks, ${failures} failures`);
-process.exit(failures ? 1 : 0);
+console.log(`${report.checks} checks, ${report.failures} failures`);
+process.exit(report.failures ? 1 : 0);

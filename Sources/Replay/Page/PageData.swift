@@ -92,31 +92,18 @@ struct PageData {
     return Self.array(what + [Self.array(points)])
   }
 
-  /// Each finding with the step that showed it, the step that settled it, and its own step.
   private mutating func findings() -> [String] {
     var places: [UInt64: Int] = [:]
     for (place, step) in history.steps.enumerated() { places[step.event.position] = place }
-    var told: [(finding: FindingAnswer, broken: Int, settled: Int)] = []
-    var open: [String: [Int]] = [:]
-    for (place, step) in history.steps.enumerated() {
-      for finding in step.settled {
-        guard let settled = open["\(finding)"]?.popLast() else { continue }
-        told[settled].settled = place
-      }
-      for finding in step.broken {
-        open["\(finding)", default: []].append(told.count)
-        told.append((finding, place, -1))
-      }
-    }
-    for finding in history.outcome.findingsAtTheEnd { told.append((finding, -1, -1)) }
-    return told.map { finding, broken, settled in
+    return history.pageFindings.map { entry in
+      let finding = entry.finding
       let names = [
         finding.account, finding.device, finding.transaction, finding.product, finding.download,
         finding.detail, Name(finding.environment.text),
       ]
       var numbers = [
         "\(number(finding.rule))", "\(places[finding.position] ?? -1)", "\(finding.position)",
-        "\(broken)", "\(settled)",
+        "\(entry.broken ?? -1)", "\(entry.settled ?? -1)",
       ]
       for name in names { numbers.append("\(number(name))") }
       return Self.array(numbers)

@@ -1,13 +1,10 @@
-internal import Crypto
-internal import Foundation
 public import LedgerStore
 
 /// A replay as one page of HTML that needs nothing else: lanes over time, findings, and the state
-/// beside whichever event is selected.
+/// after the selected event. Without scripts, it shows the findings and the events as tables.
 ///
 /// The page asks for nothing over the network, and its policy forbids that it could. What events
-/// say stands in it as JSON and is shown as text, never as HTML. The same replay gives the same
-/// bytes.
+/// say stands in it as text, never as HTML. The same replay gives the same bytes.
 public struct TimelinePage: Sendable {
   public let html: String
 
@@ -20,54 +17,21 @@ public struct TimelinePage: Sendable {
   public init(title: String, history: ReplayHistory, events: ReplayEvents) {
     let timeline = Timeline(history, events: events)
     var data = PageData(history, timeline)
-    let json = data.json(title: title)
-    html = """
-      <!DOCTYPE html>
-      <html lang="en">
-      <head>
-      <meta charset="utf-8">
-      <meta http-equiv="Content-Security-Policy" content="\(Self.policy)">
-      <meta name="viewport" content="width=device-width, initial-scale=1">
-      <meta name="color-scheme" content="light dark">
-      <meta name="referrer" content="no-referrer">
-      <link rel="icon" href="data:,">
-      <title>Daybook: \(Self.escaped(title))</title>
-      <style>\(Self.style)</style>
-      </head>
-      <body>
-      \(Self.body)
-      <script type="application/json" id="data">\(json)</script>
-      <script>\(Self.script)</script>
-      </body>
-      </html>
-
-      """
+    let count = history.steps.count
+    html = Self.source.html([
+      "title": PageText.escaped(title), "facts": "\(count) \(count == 1 ? "event" : "events")",
+      "tables": PageTables(history).html, "data": data.json(title: title),
+    ])
   }
 
-  /// Nothing is loaded from anywhere, and no script or style but the two of this page counts.
-  /// Trusted types forbid what would read a text as HTML.
-  static let policy = [
-    "default-src 'none'", "script-src '\(hash(script))'", "style-src '\(hash(style))'",
-    "img-src data:", "base-uri 'none'", "form-action 'none'",
-    "require-trusted-types-for 'script'", "trusted-types 'none'",
-  ].joined(separator: "; ")
-
-  static let style = "\n" + styleOfThePage + styleOfTheParts
-
-  static let script =
-    "\n\"use strict\";\n(() => {\n"
-    + [
-      scriptOfTheData, scriptOfTheScale, scriptOfTheLanes, scriptOfTheTimeline, scriptOfTheHead,
-      scriptOfTheMarks, scriptOfTheDetails, scriptOfTheFindings, scriptOfTheList, scriptOfTheKeys,
-    ].joined() + "})();\n"
-
-  /// A source of Content Security Policy (W3C, level 3, section 2.3.1).
-  private static func hash(_ text: String) -> String {
-    "sha256-" + Data(SHA256.hash(data: Data(text.utf8))).base64EncodedString()
-  }
-
-  /// A text inside an element.
-  private static func escaped(_ text: String) -> String {
-    text.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
-  }
+  static let source = PageSource(
+    markup: PackageResources.page_html,
+    styles: [PackageResources.page_css, PackageResources.paper_css],
+    scripts: [
+      PackageResources.data_js, PackageResources.scale_js, PackageResources.lanes_js,
+      PackageResources.timeline_js, PackageResources.head_js, PackageResources.marks_js,
+      PackageResources.details_js, PackageResources.findings_js, PackageResources.legend_js,
+      PackageResources.list_js, PackageResources.search_js, PackageResources.print_js,
+      PackageResources.keys_js,
+    ])
 }

@@ -53,11 +53,14 @@ struct HostilePackage: Sendable, CustomTestStringConvertible {
     zipReadings, xarReadings,
   ].flatMap { $0 }
 
+  /// An absolute name that nothing else on the machine has.
+  static let outside = "/tmp/daybook-evil-\(UUID().uuidString)"
+
   static let paths: [HostilePackage] = [
     .init("a climbing name", .climbingPath) { $0.add("../evil") },
     .init("a name that climbs from within", .climbingPath) { $0.add("Contents/../../evil") },
     .init("a name that climbs and comes back", .climbingPath) { $0.add("Contents/x/../b") },
-    .init("an absolute name", .absolutePath) { $0.add("/tmp/evil") },
+    .init("an absolute name", .absolutePath) { $0.add(HostilePackage.outside) },
     .init("an empty part", .emptyComponent) { $0.add("Contents//b") },
     .init("a dot for a part", .emptyComponent) { $0.add("Contents/./b") },
     .init("a line feed in a name", .invalidName) { $0.add("Contents/a\nb") },
@@ -302,7 +305,7 @@ struct HostilePackage: Sendable, CustomTestStringConvertible {
       PackageLab.xar(TestXar.entry("../evil", type: "file")).bytes
     },
     .init("a xar's absolute name", .fault(.absolutePath)) {
-      PackageLab.xar(TestXar.entry("/tmp/evil", type: "file")).bytes
+      PackageLab.xar(TestXar.entry(HostilePackage.outside, type: "file")).bytes
     },
     .init("a xar's folder that climbs", .fault(.climbingPath)) {
       PackageLab.xar(

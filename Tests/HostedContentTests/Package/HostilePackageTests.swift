@@ -47,7 +47,7 @@ import Testing
     let beside = try FileManager.default.contentsOfDirectory(atPath: lab.path)
     #expect(beside.sorted() == ["around", "package"])
     #expect(try String(contentsOfFile: lab.path("around/canary"), encoding: .utf8) == "alive")
-    #expect(!FileManager.default.fileExists(atPath: "/tmp/evil"))
+    #expect(!FileManager.default.fileExists(atPath: HostilePackage.outside))
     #expect(sink.paths.allSatisfy { !$0.hasPrefix("/") && !$0.contains("..") })
   }
 

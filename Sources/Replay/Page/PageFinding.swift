@@ -1,0 +1,32 @@
+internal import LedgerModel
+internal import LedgerStore
+
+/// A finding as a page shows it.
+struct PageFinding {
+  var finding: FindingAnswer
+  /// The step that showed it; `nil` where it only holds at the end.
+  var broken: Int?
+  /// The step that settled it; `nil` where it still holds at the end.
+  var settled: Int?
+}
+
+extension ReplayHistory {
+  /// All findings of the steps, in the order in which they were shown, then those of the end.
+  ///
+  /// - Complexity: O(*n*) in the findings and the steps.
+  var pageFindings: [PageFinding] {
+    var found: [PageFinding] = []
+    var open: [String: [Int]] = [:]
+    for (place, step) in steps.enumerated() {
+      for finding in step.settled {
+        guard let settled = open["\(finding)"]?.popLast() else { continue }
+        found[settled].settled = place
+      }
+      for finding in step.broken {
+        open["\(finding)", default: []].append(found.count)
+        found.append(PageFinding(finding: finding, broken: place))
+      }
+    }
+    return found + outcome.findingsAtTheEnd.map { PageFinding(finding: $0) }
+  }
+}
