@@ -19,6 +19,7 @@ struct AppendSummary {
   var firstPosition: UInt64?
   var lastPosition: UInt64?
   var errors: [Rejection] = []
+  var warnings = AppendWarnings()
 
   /// Counts what became of a batch.
   mutating func add(_ result: AppendResult) {
@@ -49,12 +50,15 @@ struct AppendSummary {
       Console.print(
         "appended \(appended), duplicates \(duplicates), rejected \(rejected)\(positions)")
       if unknownTypes > 0 {
-        Console.print("\(unknownTypes) of a type that this version does not know were kept whole")
+        Console.print(
+          "\(unknownTypes.counted("event")) of unknown types: kept whole, but no answer depends on "
+            + "them")
       }
     }
     if format != .json {
       for error in errors { Console.complain(error.description) }
     }
+    if format == .table { warnings.printCounts() }
   }
 
   private var json: String {
@@ -79,6 +83,7 @@ struct AppendSummary {
             }
           }
         })
+      warnings.write(to: &json)
     }
     return json.text
   }
@@ -86,7 +91,7 @@ struct AppendSummary {
 
 extension AppendSummary.Rejection: CustomStringConvertible {
   var description: String {
-    guard let file, let line else { return "the whole input was refused: \(reason)" }
+    guard let file, let line else { return "nothing was appended: \(reason)" }
     var place = "\(file):\(line)"
     if let column { place += ":\(column)" }
     if let field, !field.isEmpty { place += ": \(field)" }
