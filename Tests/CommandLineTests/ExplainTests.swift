@@ -145,8 +145,8 @@ import Testing
     let lines = [
       Sample.event(
         "f", "content.installed", at: 6,
-        #","account":"lea","device":"tablet","transaction":"t1","product":"alps","download":"north","#
-          + #""data":{"contentVersion":"1.0","path":"alps/1.0"}"#),
+        #","account":"lea","device":"tablet","transaction":"t1","product":"alps","#
+          + #""download":"north","data":{"contentVersion":"1.0","path":"alps/1.0"}"#),
       Sample.event(
         "g", "content.versionPublished", at: 7,
         #","source":"operator","product":"alps","data":{"contentVersion":"2.0"}"#),
