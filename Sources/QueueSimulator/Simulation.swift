@@ -39,10 +39,22 @@ public struct Simulation: Sendable {
     public var actions: [Action]
     /// How many commands of the script never got their turn.
     public var commandsLeft: Int
-    /// How many faults of the script could not strike: what they are about was not there.
-    public var faultsMissed: Int
-    /// What the app owes its customers; the promises count once the faults have stopped.
+    /// What of the script or the schedule did not happen, in sentences with its place; empty where
+    /// everything did.
+    public var omissions: [String]
+    /// Whether the run came to its end and its faults have stopped, so that promises count.
+    public var isOver: Bool
+    /// What the app owes its customers; the promises count where the run is over.
     public var brokenPromises: [Promise]
+
+    /// What comes out, as a scenario can expect it.
+    ///
+    /// - Complexity: O(*n* log *n*) in the number of events.
+    public func outcome(in environment: StoreEnvironment) -> ScenarioExpectation {
+      var outcome = ScenarioExpectation(of: events, in: environment)
+      if isOver { outcome.brokenPromises = brokenPromises.map(\.id).sorted() }
+      return outcome
+    }
   }
 
   /// Plays the scenario: by its schedule where it has one, else by the clock.
@@ -74,10 +86,41 @@ public struct Simulation: Sendable {
   }
 
   private func run(_ play: Play) -> Run {
-    Run(
+    let commandsLeft = cast.script.count - play.world.cursor
+    let haveFaultsStopped =
+      cast.scenario.schedule.isEmpty || play.actions.contains { $0.verb == .calm }
+    return Run(
       events: cast.events(of: play.recording.events), actions: play.actions,
-      commandsLeft: cast.script.count - play.world.cursor,
-      faultsMissed: play.world.faultsMissed,
+      commandsLeft: commandsLeft, omissions: omissions(play),
+      isOver: commandsLeft == 0 && !play.isCutShort && haveFaultsStopped,
       brokenPromises: play.world.brokenPromises())
+  }
+
+  private func omissions(_ play: Play) -> [String] {
+    let script = cast.scenario.script
+    var omissions = play.world.missed.map { place in
+      "script[\(place)]: nothing happened; this command has an effect only when "
+        + script[place].command.need
+    }
+    if play.isCutShort {
+      omissions.append(
+        "the run was stopped after \(ScenarioLimits.actionCountMax) actions, the most that one may "
+          + "have: make the scenario smaller")
+    }
+    let next = play.world.cursor
+    if next < script.count {
+      var text = "script[\(next)]: this command and those after it were never reached"
+      if !play.isCutShort, case .on(let kind, let nth) = script[next].moment {
+        text += "; it waits for event \(nth) of type \(kind.text), and the run had "
+        text += "\(play.recording.count(of: kind))"
+      }
+      omissions.append(text)
+    }
+    // Another policy follows the schedule as far as it can.
+    if play.actionsLeftOut > 0, cast.policy.name == cast.scenario.policy {
+      omissions.append(
+        "schedule: \(play.actionsLeftOut) of its actions could not happen when their turn came")
+    }
+    return omissions
   }
 }

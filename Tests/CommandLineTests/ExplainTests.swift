@@ -19,7 +19,7 @@ import Testing
     let answer = try ledger.run("explain", "ada", "map")
     #expect(answer.status == 0, "\(answer.errors)")
     let (since, then) = ("2026-02-01T12:00:00Z", "2026-02-01T12:01:00Z")
-    #expect(answer.lines.first == "ada has not map: map refunded since \(then)")
+    #expect(answer.lines.first == "ada is not entitled to map: map refunded since \(then)")
     #expect(answer.output.contains("the store's server refunded transaction t1"))
     #expect(answer.output.contains("map active since \(since) → map refunded since \(then)"))
     #expect(answer.output.contains("without it: map active since \(since)"))
@@ -35,7 +35,7 @@ import Testing
       try ledger.run("explain", "eve", "monthly", "--at", time).lines.first
     }
     let since = "monthly active since 2026-02-01T12:00:05Z until 2026-02-01T13:00:00Z"
-    #expect(try verdict("2026-02-01T12:30:00Z") == "eve has monthly: \(since)")
+    #expect(try verdict("2026-02-01T12:30:00Z") == "eve is entitled to monthly: \(since)")
     let over = try verdict("2026-02-01T14:00:00Z")
     #expect(over?.contains("monthly expired since") == true, "\(over ?? "")")
     #expect(over?.hasSuffix("ended 2026-02-01T13:00:00Z") == true, "\(over ?? "")")
@@ -50,7 +50,7 @@ import Testing
 
   @Test("each clock gives its own answer, explained") func clocks() throws {
     let before = try ledger.run("explain", "ada", "map", "--at", "2026-02-01T12:00:30Z")
-    #expect(before.lines.first == "ada has map: map active since 2026-02-01T12:00:00Z")
+    #expect(before.lines.first == "ada is entitled to map: map active since 2026-02-01T12:00:00Z")
     let known = try ledger.run("explain", "ada", "map", "--as-of", "1", "--format", "json").object()
     #expect(known["has"] as? Bool == true)
     #expect(known["position"] as? Int == 1)
@@ -62,11 +62,110 @@ import Testing
     let account = try ledger.run("explain", "bob", "map", "--format", "json")
     #expect(account.status == 0)
     #expect(try account.object()["because"] as? String == "unknownAccount")
+    #expect(try account.object()["known"] as? Bool == false)
     let product = try ledger.run("explain", "ada", "hat")
     #expect(
       product.lines == [
-        "ada has not hat",
-        "because this customer has not bought it, was not given it, and did not try to.",
+        "ada is not entitled to hat",
+        "because the ledger knows no product and no entitlement of this name.",
       ])
+    #expect(product.status == 0)
+  }
+
+  @Test("what is near an unknown name is said") func near() throws {
+    let product = try ledger.run("explain", "ada", "mpa")
+    #expect(product.lines.last?.hasSuffix("; did you mean map?") == true, "\(product.output)")
+    let account = try ledger.run("explain", "adda", "map")
+    #expect(account.lines.last?.hasSuffix("; did you mean ada?") == true, "\(account.output)")
+    let json = try ledger.run("explain", "ada", "mpa", "--format", "json").object()
+    #expect(json["because"] as? String == "unknownName")
+    #expect(json["nearName"] as? String == "map")
+    let entitlement = try ledger.run(
+      "grant", "eve", "--entitlement", "premium", "--new-account", "--operator", "kim", "--reason",
+      "ticket")
+    #expect(entitlement.status == 0, "\(entitlement.errors)")
+    #expect(
+      try ledger.run("explain", "ada", "premum").lines.last?.hasSuffix("did you mean premium?")
+        == true)
+    // Known to the ledger, though nothing of this customer's.
+    #expect(
+      try ledger.run("explain", "ada", "premium").lines.last?.contains("did not try to buy it")
+        == true)
+  }
+}
+
+@Suite("explain, of content") struct ExplainedContentTests {
+  private let ledger: TestLedger
+
+  init() throws {
+    ledger = try TestLedger()
+    func event(_ id: String, _ type: String, _ second: Int, _ device: String, _ more: String)
+      -> String
+    {
+      Sample.event(
+        id, type, at: second,
+        #","account":"lea","device":"\#(device)","transaction":"t1","product":"alps""# + more)
+    }
+    let downloads =
+      #","data":{"downloads":[{"download":"north","contentVersion":"1.0","expectedLength":7}]}"#
+    let lines = [
+      event("a", "transaction.purchased", 1, "phone", downloads),
+      event("b", "download.requested", 2, "phone", #","download":"north""#),
+      event(
+        "c", "download.failed", 3, "phone",
+        #","download":"north","data":{"error":{"domain":"NSURLErrorDomain","code":-1005}}"#),
+      event("d", "transaction.finished", 4, "phone", ""),
+      Sample.event("e", "session.started", at: 5, #","account":"lea","device":"tablet""#),
+    ]
+    let appended = try ledger.run("append", input: lines.joined(separator: "\n"))
+    try #require(appended.status == 0, "\(appended.errors)")
+  }
+
+  @Test("an entitled customer without content hears on which devices it is missing, and what to do")
+  func missing() throws {
+    let answer = try ledger.run("explain", "lea", "alps")
+    #expect(answer.lines.first?.hasPrefix("lea is entitled to alps: alps active") == true)
+    #expect(answer.output.contains("alps is not installed on phone\n"), "\(answer.output)")
+    #expect(answer.output.contains("alps is not installed on tablet\n"))
+    #expect(answer.output.contains("finished-after-failed-download  t1"))
+    #expect(answer.output.contains("Have the customer restore purchases on phone"))
+    #expect(answer.output.contains("  finished-after-failed-download: "))
+    let json = try ledger.run("explain", "lea", "alps", "--format", "json").object()
+    let devices = try #require(json["devices"] as? [[String: Any]])
+    #expect(devices.map { $0["device"] as? String } == ["phone", "tablet"])
+    #expect(devices.allSatisfy { $0["contentVersion"] is NSNull })
+    #expect((json["advice"] as? [String])?.isEmpty == false)
+    let findings = try #require(json["findings"] as? [[String: Any]])
+    #expect(findings.contains { $0["rule"] as? String == "finished-after-failed-download" })
+  }
+
+  @Test("where the content is, and that a newer version is on offer, is said") func installed()
+    throws
+  {
+    let lines = [
+      Sample.event(
+        "f", "content.installed", at: 6,
+        #","account":"lea","device":"tablet","transaction":"t1","product":"alps","#
+          + #""download":"north","data":{"contentVersion":"1.0","path":"alps/1.0"}"#),
+      Sample.event(
+        "g", "content.versionPublished", at: 7,
+        #","source":"operator","product":"alps","data":{"contentVersion":"2.0"}"#),
+    ]
+    #expect(try ledger.run("append", input: lines.joined(separator: "\n")).status == 0)
+    let answer = try ledger.run("explain", "lea", "alps")
+    #expect(
+      answer.output.contains(
+        "alps 1.0 is installed on tablet since 2026-02-01T12:00:06Z; 2.0 is on offer"),
+      "\(answer.output)")
+    #expect(answer.output.contains("alps is not installed on phone"))
+    #expect(answer.output.contains("restore purchases on tablet to get version 2.0"))
+  }
+
+  @Test("a product without content says nothing of devices") func noContent() throws {
+    #expect(try ledger.run("append", input: Sample.purchase("t9", of: "ada", at: 9)).status == 0)
+    let answer = try ledger.run("explain", "ada", "map")
+    #expect(answer.lines.first?.hasPrefix("ada is entitled to map") == true)
+    #expect(!answer.output.contains("installed"))
+    #expect(!answer.output.contains("what to do"))
   }
 }

@@ -39,6 +39,32 @@ import Testing
     }
   }
 
+  @Test("- is standard output, which gets the rows and nothing else", arguments: ["jsonl", "csv"])
+  func standardOutput(_ format: String) throws {
+    let file = path("events.\(format)")
+    #expect(try ledger.run("export", file, "--operator", "kim").status == 0)
+    let answer = try ledger.run(
+      "export", "-", "--format", format, "--operator", "kim", "--to", "6")
+    #expect(answer.status == 0, "\(answer.errors)")
+    #expect(answer.output == (try text("events.\(format)")))
+    #expect(answer.errors.contains("sha256"))
+    let left = try Program.packageFolder().appending(path: "-").path
+    #expect(!FileManager.default.fileExists(atPath: left))
+    #expect(try ledger.run("export", "-").errors.contains("--format"))
+  }
+
+  @Test("- is no file for commands that write one") func noFile() throws {
+    let key = path("a.key")
+    #expect(try ledger.run("key", "new", "--name", "a.example/b", "--out", key).status == 0)
+    for arguments in [
+      ["checkpoint", "--key", key, "--out", "-"], ["prove", "1", "--key", key, "--out", "-"],
+    ] {
+      let answer = try ledger.run(arguments)
+      #expect(answer.status == 73)
+      #expect(answer.errors.contains("cannot write to standard output"), "\(answer.errors)")
+    }
+  }
+
   @Test("sums count a transaction once, and never mix currencies") func sums() throws {
     let sums = try ledger.run("events", "--sum", "price,quantity", "--format", "jsonl")
     #expect(sums.status == 0, "\(sums.errors)")

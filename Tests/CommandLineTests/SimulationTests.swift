@@ -37,4 +37,131 @@ struct SimulationTests {
     #expect(run.status == 0, "\(run.errors)")
     #expect(!run.lines.isEmpty)
   }
+
+  @Test func `A double credit that was found stays found, with the catalogue that shows it`() throws
+  {
+    let folder = try TemporaryFolder()
+    let file = folder.path("found.json")
+    let found = try Program.run([
+      "explore", "Tests/Scenarios/explore/credits-twice.json", "--policy", "credit-on-delivery",
+      "--rule", "credited-twice", "--states", "0", "--shrink", "--emit", file,
+    ])
+    #expect(found.status == 1, "\(found.errors)")
+    let scenario = try String(contentsOfFile: file, encoding: .utf8)
+    #expect(scenario.contains(#""brokenPromises": ["credited-twice"]"#), "\(scenario)")
+    #expect(!scenario.contains("setsCatalog"))
+    #expect(try Program.run(["simulate", file, "--check"]).status == 0)
+    let careful = try Program.run(["simulate", file, "--check", "--policy", "careful"])
+    #expect(careful.status == 1)
+    #expect(careful.output.contains("broken promise credited-twice: 1 missing"))
+    // Who expects that nothing is credited twice hears that it is.
+    let kept = scenario.replacing(#"["credited-twice"]"#, with: "[]")
+    try Data(kept.utf8).write(to: folder.file("kept.json"))
+    let broken = try Program.run(["simulate", folder.path("kept.json"), "--check"])
+    #expect(broken.status == 1)
+    #expect(broken.output.contains("broken promise credited-twice: 1 more than expected"))
+  }
+
+  @Test(arguments: ["nan", "inf", "-1", "0", "1e300"])
+  func `A time limit that is no time is a usage error`(seconds: String) throws {
+    let answer = try Program.run(["explore", Self.scenario, "--seconds=\(seconds)"])
+    #expect(answer.status == 64, "\(answer.status)")
+    #expect(answer.errors.contains("--seconds"))
+  }
+
+  @Test func `What is emitted takes the place of no file that is there, and never of its input`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    let original = try Data(
+      contentsOf: Program.packageFolder().appending(path: Self.scenario))
+    try original.write(to: folder.file("input.json"))
+    try Data("mine".utf8).write(to: folder.file("mine.json"))
+    func explore(_ name: String, _ more: String...) throws -> Outcome {
+      try Program.run(
+        [
+          "explore", folder.path("input.json"), "--policy", "finish-at-once", "--states", "300",
+          "--emit", folder.path(name),
+        ] + more)
+    }
+    for more in ["--shrink", "--force"] {
+      let refused = try explore("input.json", more)
+      #expect(refused.status == 73)
+      #expect(try Data(contentsOf: folder.file("input.json")) == original)
+    }
+    #expect(try explore("mine.json").status == 73)
+    #expect(try Data(contentsOf: folder.file("mine.json")) == Data("mine".utf8))
+    #expect(try explore("mine.json", "--force").status == 1)
+    #expect(try Data(contentsOf: folder.file("mine.json")) != Data("mine".utf8))
+  }
+}
+
+/// What of a scenario does not happen is said, and fails a check.
+struct OmissionTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  /// Runs a scenario that expects what comes out of it, with `--check`.
+  private func check(_ members: String, _ more: String...) throws -> Outcome {
+    let start = #"{"title": "t", "products": [{"product": "map"}], "#
+    let file = folder.path("scenario.json")
+    try Data((start + members + "}").utf8).write(to: URL(filePath: file))
+    let outcome = try Program.run(["simulate", file, "--outcome"] + more)
+    try #require(outcome.status == 0, "\(outcome.errors)")
+    let whole = start + members + #", "expect": "# + outcome.output + "}"
+    try Data(whole.utf8).write(to: URL(filePath: file))
+    return try Program.run(["simulate", file, "--check"] + more)
+  }
+
+  @Test func `A scenario of which everything happens passes`() throws {
+    let answer = try check(#""script": [{"at": "PT0S", "do": "launch"}]"#)
+    #expect(answer.status == 0, "\(answer.errors)")
+    #expect(answer.errors.isEmpty)
+  }
+
+  @Test(arguments: [
+    (#"{"at": "PT0S", "do": "buy"}"#, "the app is in the foreground"),
+    (#"{"at": "PT0S", "do": "approve"}"#, "a payment is waiting for approval"),
+    (#"{"at": "PT0S", "do": "refund"}"#, "a purchase of the product"),
+    (#"{"at": "PT0S", "do": "resume"}"#, "a download is paused"),
+    (#"{"at": "PT0S", "do": "kill"}"#, "what it strikes is there"),
+  ])
+  func `A command that cannot happen is named`(command: String, need: String) throws {
+    let answer = try check(
+      #""script": [\#(command), {"at": "PT1S", "do": "launch"}]"#)
+    #expect(answer.status == 1)
+    #expect(answer.errors.contains("script[0]: nothing happened"), "\(answer.errors)")
+    #expect(answer.errors.contains(need), "\(answer.errors)")
+  }
+
+  @Test func `An event that a command waits for in vain is named`() throws {
+    let answer = try check(
+      """
+      "script": [{"at": "PT0S", "do": "launch"}, {"at": "PT1S", "do": "buy"},
+        {"on": "payment.added", "nth": 3, "do": "kill"}]
+      """)
+    #expect(answer.status == 1)
+    #expect(
+      answer.errors.contains(
+        "script[2]: this command and those after it were never reached; it waits for event 3 of "
+          + "type payment.added, and the run had 1"), "\(answer.errors)")
+  }
+
+  @Test func `A run that has too many actions is said to be stopped, and nothing else`() throws {
+    // The command and its waits are as many actions as a run may have.
+    let waits = Array(repeating: #""wait""#, count: 19_999).joined(separator: ", ")
+    let answer = try check(
+      #""script": [{"at": "PT0S", "do": "launch"}], "schedule": ["command", \#(waits)]"#,
+      "--policy", "finish-at-once")
+    #expect(answer.status == 1)
+    #expect(answer.errors.contains("stopped after 20000 actions"), "\(answer.errors)")
+    #expect(answer.errors.split(separator: "\n").count == 1, "\(answer.errors)")
+  }
+
+  @Test func `A scenario that is too large is not read to its end`() throws {
+    let answer = try Program.run(["simulate", "/dev/zero"])
+    #expect(answer.status == 65)
+    #expect(answer.errors.contains("/dev/zero has over 16777216 bytes"), "\(answer.errors)")
+  }
 }

@@ -134,10 +134,22 @@ extension Tape {
     expect(doing.installing.remove(download) != nil, "install", line, "that was not begun")
     guard line.kind == .contentInstalled else { return }
     expect(doing.installed.insert(download).inserted, "install", line, "twice")
+    auditVersion(line)
     expect(!doing.isFinished, "install", line, "from a cache that went with the finish")
     expect(
       doing.arrived.contains(download) || run.policy == "progress-is-done", "install", line,
       "of what has not arrived")
+  }
+
+  /// No version is installed over a newer one, whichever transaction brought that.
+  private mutating func auditVersion(_ line: Line) {
+    guard let version = line.event.data.name("contentVersion") else { return }
+    let newer = lines.first {
+      $0.kind == .contentInstalled && $0.place < line.place && $0.device == line.device
+        && $0.event.product == line.event.product
+        && Self.isOlder(version, than: $0.event.data.name("contentVersion") ?? version)
+    }
+    expect(newer == nil, "install-newer", line, "of version \(version) over a newer one")
   }
 
   /// What goes wrong has a cause.

@@ -72,6 +72,22 @@ struct ExplorationTests {
     #expect(one.counts == other.counts)
   }
 
+  @Test func `Careful installs no version over a newer one`() throws {
+    let file = try #require(ScenarioCase.all.first { $0.name == "explore/new-version.json" })
+    var options = Exploration.Options()
+    options.stateCountMax = 5_000
+    options.runCountMax = 3_000
+    options.breaches = [.rule(.installDowngraded)]
+    let outcome = try Exploration(file.scenario, policy: .careful, options: options).run()
+    let events = try outcome.failure.map { failure in
+      try Simulation(
+        Exploration(file.scenario, policy: .careful, options: options).scenario(of: failure)
+      ).run().events.map { "\($0.type.text) \($0.transaction?.text ?? "")" }
+    }
+    #expect(outcome.failure == nil, "\(events ?? [])")
+    #expect(outcome.progress.runs >= options.runCountMax)
+  }
+
   @Test func `Careful survives`() throws {
     for file in ScenarioCase.explored {
       try expectCarefulSurvives(file, runs: 300, states: 500)

@@ -26,9 +26,8 @@ import Testing
         of: scenario.events, recordedAt: scenario.recordedAt, in: environment)
     }
     let run = try Simulation(scenario).run()
-    #expect(run.commandsLeft == 0, "commands that never got their turn")
-    #expect(run.faultsMissed == 0, "faults that could not strike")
-    return ScenarioExpectation(of: run.events, in: environment)
+    #expect(run.omissions == [])
+    return run.outcome(in: environment)
   }
 
   @Test(arguments: try files().filter { !$0.hasPrefix("explore/") })

@@ -13,16 +13,20 @@ public struct ExportFile: Sendable {
   /// The path to which it leads.
   private let target: URL
   private let isStream: Bool
+  private var isStandardOutput: Bool { path == Self.standardOutput }
   /// The hidden file to which it is written, which only its owner may read.
   public let partial: String
+
+  /// What standard output is called.
+  public static let standardOutput = "-"
 
   /// Creates the hidden file, empty.
   ///
   /// - Throws: ``ExportError``: `cannotCreate`.
   public init(_ path: String) throws(ExportError) {
     self.path = path
-    let status = try Self.status(path)
-    isStream = status?.kind == .stream
+    let status = path == Self.standardOutput ? nil : try Self.status(path)
+    isStream = path == Self.standardOutput || status?.kind == .stream
     var target = URL(fileURLWithPath: path)
     if status?.kind == .file { target = target.resolvingSymlinksInPath() }
     self.target = target
@@ -127,6 +131,7 @@ public struct ExportFile: Sendable {
   /// Writes everything to the device or pipe.
   private func writeThrough() throws(ExportError) {
     let pieces = try FilePieces(partial)
+    if isStandardOutput { return try writeToStandardOutput(pieces) }
     do {
       // Neither makes nor empties a file.
       let handle = try FileHandle(forWritingTo: target)
@@ -140,6 +145,18 @@ public struct ExportFile: Sendable {
       throw error
     } catch {
       throw ExportError(.file, "\(path) cannot be written: \(error.localizedDescription)")
+    }
+  }
+
+  private func writeToStandardOutput(_ pieces: FilePieces) throws(ExportError) {
+    while true {
+      let piece = try pieces.next()
+      if piece.isEmpty { return }
+      do throws(FolderError) { try StandardOutput.write(piece.span) } catch {
+        // `daybook export - --format csv | head` has all that it wanted.
+        if error.kind == .readerGone { return }
+        throw ExportError(.file, "Standard output cannot be written: \(error.reason).")
+      }
     }
   }
 

@@ -169,10 +169,10 @@ struct HeaderFilter {
 }
 
 /// A pattern of event types, such as `download.*`.
-struct TypePattern {
+package struct TypePattern {
   private let pattern: [Character]
 
-  init(_ pattern: String) { self.pattern = Array(pattern) }
+  package init(_ pattern: String) { self.pattern = Array(pattern) }
 
   func matches(_ record: borrowing RecordView) -> Bool {
     matches(record.typeText)
@@ -181,7 +181,7 @@ struct TypePattern {
   /// Whether all of `text` fits the pattern.
   ///
   /// - Complexity: O(*n* · *m*) at the worst.
-  func matches(_ text: String) -> Bool {
+  package func matches(_ text: String) -> Bool {
     let text = Array(text)
     var (place, at) = (0, 0)
     var star: (place: Int, at: Int)?

@@ -188,9 +188,6 @@ struct Shrinking {
     }
     candidate.notifies = false
     if scenario.notifies { _ = take(candidate, actions) }
-    candidate = scenario
-    candidate.setsCatalog = false
-    if scenario.setsCatalog { _ = take(candidate, actions) }
     for place in scenario.owned.indices.reversed() {
       candidate = scenario
       candidate.owned.remove(at: place)

@@ -5,6 +5,10 @@ struct Play: Sendable {
   var world: World
   var recording = Recording()
   private(set) var actions: [Action] = []
+  /// How many actions of a schedule could not happen when their turn came.
+  private(set) var actionsLeftOut = 0
+  /// The run was stopped at ``actionCountMax`` actions.
+  private(set) var isCutShort = false
   /// What can happen next, as listed last.
   private var choices: [Action] = []
   /// Nothing has changed since that was listed.
@@ -26,7 +30,7 @@ struct Play: Sendable {
   private static let usualChoiceCount = 16
 
   /// The most actions of one run; what needs more is going in circles.
-  static let actionCountMax = 20_000
+  static let actionCountMax = ScenarioLimits.actionCountMax
 
   /// Makes an action happen after its usual delay.
   mutating func perform(_ action: Action) {
@@ -64,7 +68,9 @@ struct Play: Sendable {
 extension Play {
   /// Plays a list of actions; those that cannot happen when it is their turn are left out.
   mutating func play(_ schedule: [Action]) {
-    for action in schedule where world.canPerform(action, recording) { perform(action) }
+    for action in schedule {
+      if world.canPerform(action, recording) { perform(action) } else { actionsLeftOut += 1 }
+    }
   }
 
   /// Plays what comes by the clock: each thing that can happen is given its moment when it first
@@ -86,6 +92,7 @@ extension Play {
       world.clock = max(world.clock, first.moment)
       happen(first.action)
     }
+    isCutShort = true
   }
 
   private mutating func moment(of action: Action) -> Int64 {
@@ -149,5 +156,6 @@ extension Play {
       guard let action = choices.last else { return }
       perform(action)
     }
+    isCutShort = true
   }
 }

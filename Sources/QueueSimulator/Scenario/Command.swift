@@ -31,6 +31,27 @@ public enum Command: Hashable, Sendable {
   case fault(Action)
 }
 
+extension Command {
+  /// What must hold for the command to have an effect, in words.
+  var need: String {
+    switch self {
+    case .launch: "the app is not running"
+    case .quit: "the app is running"
+    case .foreground: "the app is in the background"
+    case .background, .requestProducts, .buy, .restore: "the app is in the foreground"
+    case .approve, .decline: "a payment is waiting for approval"
+    case .pauseDownloads, .cancelDownloads:
+      "the app is in the foreground and a download is running"
+    case .resumeDownloads: "the app is in the foreground and a download is paused"
+    case .addObserver: "the app is in the foreground and does not observe the queue"
+    case .removeObserver: "the app is in the foreground and observes the queue"
+    case .publish, .switchPayments: "nothing else"
+    case .refund: "the customer has a purchase of the product that was not refunded"
+    case .fault: "what it strikes is there at that moment"
+    }
+  }
+}
+
 /// What the store makes of a payment.
 public enum PaymentOutcome: String, CaseIterable, Hashable, Sendable {
   case purchased

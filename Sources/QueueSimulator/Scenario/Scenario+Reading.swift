@@ -49,7 +49,15 @@ extension Scenario {
         path: "script", reason: "expected a script of commands, or events, found neither")
     }
     if let field = document["schedule"] { try readSchedule(field) }
-    if let field = document["expect"] { expectation = try ScenarioExpectation(field) }
+    if let field = document["expect"] {
+      expectation = try ScenarioExpectation(field)
+      guard events.isEmpty || expectation?.brokenPromises == nil else {
+        throw ScenarioError(
+          path: "expect.brokenPromises",
+          reason: "expected a script: a recording does not say what the store sold, so that no "
+            + "promise can be checked")
+      }
+    }
   }
 
   /// 2026-01-05T09:00:00Z, a Monday.
@@ -211,7 +219,7 @@ extension ScenarioExpectation {
   init(_ field: ScenarioField) throws(ScenarioError) {
     self.init()
     let expected = try field.object([
-      "findings", "findingsAtTheEnd", "entitled", "installed", "balances",
+      "findings", "findingsAtTheEnd", "entitled", "installed", "balances", "brokenPromises",
     ])
     findings = try Self.rules(expected["findings"])
     findingsAtTheEnd = try Self.rules(expected["findingsAtTheEnd"])
@@ -233,6 +241,13 @@ extension ScenarioExpectation {
         balances[Name(account), default: [:]][Name(unit)] = try amount.integer(
           Int64.min...Int64.max)
       }
+    }
+    if let field = expected["brokenPromises"] {
+      var promises: [String] = []
+      for promise in try field.elements(max: Promise.allCases.count) {
+        promises.append(try promise.choice(Promise.allCases, \.id).id)
+      }
+      brokenPromises = promises.sorted()
     }
   }
 

@@ -227,6 +227,9 @@ extension ScenarioExpectation {
     if !balances.isEmpty {
       members.append(("balances", names(balances) { names($0) { .number(String($0)) } }))
     }
+    if let brokenPromises {
+      members.append(("brokenPromises", .array(brokenPromises.map { .string($0) })))
+    }
     return .object(members)
   }
 }

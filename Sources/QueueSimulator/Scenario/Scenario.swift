@@ -170,7 +170,7 @@ public struct ScriptedCommand: Hashable, Sendable {
 public struct ScenarioExpectation: Sendable {
   /// Ids of the rules that are broken, each as often as it is.
   public var findings: [String]
-  /// Ids of the rules of the second table that hold at the newest event.
+  /// Ids of the rules of the second table that are broken at the newest event.
   public var findingsAtTheEnd: [String]
   /// States by account and product; names of entitlements are *active* or *none*.
   public var entitled: [Name: [Name: String]]
@@ -178,6 +178,9 @@ public struct ScenarioExpectation: Sendable {
   public var installed: [Name: [Name: [Name: Name]]]
   /// Amounts by account and unit.
   public var balances: [Name: [Name: Int64]]
+  /// Ids of the promises to customers that are broken when the run is over (``Promise``); `nil`
+  /// where nothing is said about them.
+  public var brokenPromises: [String]?
 
   public init() {
     findings = []

@@ -51,6 +51,14 @@ extension ScenarioExpectation {
     var differences =
       Self.surplus("finding", findings, outcome.findings)
       + Self.surplus("finding at the end", findingsAtTheEnd, outcome.findingsAtTheEnd)
+    if let brokenPromises {
+      if let found = outcome.brokenPromises {
+        differences += Self.surplus("broken promise", brokenPromises, found)
+      } else {
+        differences.append(
+          "broken promises: cannot be checked, because the run ends before its faults stop")
+      }
+    }
     func compare(_ what: String, _ expected: String?, _ found: String?) {
       if expected != found {
         differences.append(

@@ -14,6 +14,7 @@ public enum ScenarioLimits {
   /// Downloads are bits of a word in an app's folders.
   public static let downloadCountMax = 32
   public static let commandCountMax = 1_000
+  /// The most actions of one run; a run that needs more does not come to an end.
   public static let actionCountMax = 20_000
   public static let eventCountMax = 100_000
 }

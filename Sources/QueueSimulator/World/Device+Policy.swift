@@ -42,6 +42,7 @@ extension Device {
       if cast.policy.finish == .atOnce, !slots[slot].isFinished, haveBeenRequested(slot) {
         return closing(slot, cast)
       }
+      if isOutdated(slot) { return nil }
       if let call = startCall(slot, cast) { return call }
       if let call = installCall(slot, cast) { return call }
     }
@@ -81,6 +82,15 @@ extension Device {
     return folders[product].complete >= slots[slot].version
       && folders[product].newest >= slots[slot].version
       && folders[product].installer != slots[slot].transaction
+  }
+
+  /// Whether the device has a part of a newer version, and nothing whole that would do: what this
+  /// transaction brings is not installed over it.
+  ///
+  /// The transaction that brought the newer part has left the queue; a restore brings it again.
+  func isOutdated(_ slot: Int) -> Bool {
+    guard slots[slot].partCount > 0 else { return false }
+    return folders[Int(slots[slot].product)].newest > slots[slot].version && !isThereAlready(slot)
   }
 
   /// Whether another unfinished transaction brings the same content, or a newer one: it goes ahead,

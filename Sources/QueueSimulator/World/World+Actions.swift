@@ -164,15 +164,16 @@ extension Device {
     areCallersListed = true
   }
 
-  /// A purchase that the app noted down is neither delivered nor on the queue: a restore is the way
-  /// back.
+  /// A purchase that the app noted down is neither delivered nor on the queue, or only in a version
+  /// older than what is installed of it: a restore is the way back.
   ///
   /// - Parameter consumables: The products that are, a bit each.
   private func mustRestore(_ consumables: UInt64) -> Bool {
     let lost = owed & ~consumables
     guard lost != 0, !hasAskedToRestore, restore == .none else { return false }
     var coming: UInt64 = 0
-    for slot in slots.indices where !slots[slot].isGone && slots[slot].state != .failed {
+    for slot in slots.indices
+    where !slots[slot].isGone && slots[slot].state != .failed && !isOutdated(slot) {
       coming |= 1 << UInt64(slots[slot].product)
     }
     return lost & ~coming != 0

@@ -8,10 +8,13 @@ extension World {
     if case .at(let time) = scripted.moment {
       clock = max(clock, cast.scenario.start.microseconds + time)
     }
+    guard canHappen(scripted.command) else {
+      missed.append(cursor - 1)
+      return
+    }
     switch scripted.command {
     case .launch(let device): launch(device, &recording)
     case .quit(let device):
-      guard devices[device].app != .notRunning else { return }
       record(.sessionEnded, on: device, &recording) { $0.note = .quit }
       kill(device)
     case .background(let device): background(device, &recording)
@@ -25,19 +28,40 @@ extension World {
     case .pauseDownloads(let device): holdDownloads(device, &recording)
     case .resumeDownloads(let device): resumeDownloads(device, &recording)
     case .cancelDownloads(let device): cancelDownloads(device, &recording)
-    case .addObserver(let device):
-      if devices[device].app == .foreground { addObserver(device, &recording) }
+    case .addObserver(let device): addObserver(device, &recording)
     case .removeObserver(let device): removeObserver(device, &recording)
     case .publish(let product, let version): publish(product, cast.ranks[version], &recording)
     case .refund(let product, let account): refund(Int16(product), Int16(account))
     case .switchPayments(let device, let allowed): devices[device].mayPay = allowed
-    case .fault(let action):
-      if canStrike(action) { strike(action, &recording) } else { faultsMissed += 1 }
+    case .fault(let action): strike(action, &recording)
+    }
+  }
+
+  /// Whether a command of the script changes anything now; what it needs is in ``Command/need``.
+  private func canHappen(_ command: Command) -> Bool {
+    switch command {
+    case .launch(let device): devices[device].app == .notRunning
+    case .quit(let device): devices[device].app != .notRunning
+    case .foreground(let device): devices[device].app == .background
+    case .background(let device), .requestProducts(let device), .buy(let device, _, _, _),
+      .restore(let device):
+      devices[device].app == .foreground
+    case .approve, .decline: deferredPayment != nil
+    case .pauseDownloads(let device): canHold(device, in: Self.running)
+    case .resumeDownloads(let device): canHold(device, in: [.paused])
+    case .cancelDownloads(let device): canHold(device, in: Self.running + [.paused])
+    case .addObserver(let device):
+      devices[device].app == .foreground && !devices[device].observes
+    case .removeObserver(let device):
+      devices[device].app == .foreground && devices[device].observes
+    case .publish, .switchPayments: true
+    case .refund(let product, let account):
+      refundable(Int16(product), Int16(account)) != nil
+    case .fault(let action): canStrike(action)
     }
   }
 
   private mutating func requestProducts(_ device: Int, _ recording: inout Recording) {
-    guard devices[device].app == .foreground else { return }
     record(.catalogRequested, on: device, &recording)
     record(.catalogReceived, on: device, &recording)
   }
@@ -47,7 +71,6 @@ extension World {
     _ device: Int, _ product: Int16, _ quantity: Int, _ outcome: PaymentOutcome,
     _ recording: inout Recording
   ) {
-    guard devices[device].app == .foreground else { return }
     let mayPay = devices[device].mayPay
     record(.paymentsChecked, on: device, &recording) { $0.note = mayPay ? .allowed : .notAllowed }
     guard mayPay else { return }
@@ -70,15 +93,21 @@ extension World {
 
   /// A parent answers the oldest payment that waits for it.
   private mutating func answerDeferred(_ outcome: PaymentOutcome) {
+    guard let (device, slot) = deferredPayment else { return }
+    devices[device].slots[slot].outcome = outcome
+  }
+
+  /// The oldest payment that waits for a parent's answer.
+  private var deferredPayment: (device: Int, slot: Int)? {
     for device in devices.indices {
       for slot in devices[device].slots.indices
       where devices[device].slots[slot].state == .deferred
         && devices[device].slots[slot].outcome == .deferred
       {
-        devices[device].slots[slot].outcome = outcome
-        return
+        return (device, slot)
       }
     }
+    return nil
   }
 
   private mutating func publish(
@@ -93,14 +122,15 @@ extension World {
 
   /// The store pays the customer's newest purchase of the product back, and tells the backend.
   private mutating func refund(_ product: Int16, _ account: Int16) {
-    guard
-      let place = purchases.lastIndex(where: {
-        $0.product == product && $0.account == account && !$0.isRefunded
-      })
-    else { return }
+    guard let place = refundable(product, account) else { return }
     purchases[place].isRefunded = true
     notifications.append(
       Notification(fact: .refunded, purchase: Int16(place), purchasedAt: clock))
+  }
+
+  /// The customer's newest purchase of the product that was not paid back.
+  private func refundable(_ product: Int16, _ account: Int16) -> Int? {
+    purchases.lastIndex { $0.product == product && $0.account == account && !$0.isRefunded }
   }
 }
 
@@ -112,21 +142,34 @@ extension World {
     _ device: Int, in states: [Part.State], _ kind: EventKind, _ state: Part.State,
     _ recording: inout Recording
   ) {
-    guard devices[device].app == .foreground else { return }
-    for slot in devices[device].slots.indices where !devices[device].slots[slot].isGone {
-      for part in devices[device].parts(of: slot)
-      where devices[device].slots[slot].isTold && states.contains(devices[device][slot, part].state)
-      {
-        devices[device][slot, part].state = state
-        devices[device][slot, part].isHeldByCustomer = state != .waiting
-        devices[device][slot, part].isPending = true
-        record(kind, on: device, slot: slot, part: part, &recording)
-      }
+    for (slot, part) in downloads(on: device, in: states) {
+      devices[device][slot, part].state = state
+      devices[device][slot, part].isHeldByCustomer = state != .waiting
+      devices[device][slot, part].isPending = true
+      record(kind, on: device, slot: slot, part: part, &recording)
+    }
+  }
+
+  private static let running: [Part.State] = [.waiting, .active]
+
+  private func canHold(_ device: Int, in states: [Part.State]) -> Bool {
+    devices[device].app == .foreground && !downloads(on: device, in: states).isEmpty
+  }
+
+  /// The downloads that the app was told of and that are in one of some states.
+  private func downloads(
+    on device: Int, in states: [Part.State]
+  ) -> [(slot: Int, part: Int)] {
+    devices[device].slots.indices.flatMap { slot -> [(slot: Int, part: Int)] in
+      let transaction = devices[device].slots[slot]
+      guard transaction.isTold, !transaction.isGone else { return [] }
+      return devices[device].parts(of: slot)
+        .filter { states.contains(devices[device][slot, $0].state) }.map { (slot, $0) }
     }
   }
 
   private mutating func holdDownloads(_ device: Int, _ recording: inout Recording) {
-    hold(device, in: [.waiting, .active], .downloadPauseRequested, .paused, &recording)
+    hold(device, in: Self.running, .downloadPauseRequested, .paused, &recording)
   }
 
   private mutating func resumeDownloads(_ device: Int, _ recording: inout Recording) {
@@ -135,6 +178,6 @@ extension World {
 
   private mutating func cancelDownloads(_ device: Int, _ recording: inout Recording) {
     hold(
-      device, in: [.waiting, .active, .paused], .downloadCancelRequested, .cancelled, &recording)
+      device, in: Self.running + [.paused], .downloadCancelRequested, .cancelled, &recording)
   }
 }

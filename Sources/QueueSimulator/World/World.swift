@@ -21,8 +21,8 @@ struct World: Sendable {
   var nextPayment: Int32 = 0
   var nextTransaction: Int32 = 0
   var isBackendDown = false
-  /// Faults of the script that could not strike when their turn came.
-  var faultsMissed = 0
+  /// The places in the script of commands and faults that could not happen when their turn came.
+  var missed: [Int] = []
   /// Faults that may still happen.
   var faultsLeft: Int
 

@@ -51,6 +51,15 @@ struct Append: ParsableCommand {
   @Option(help: "With --expect: events of this type.", transform: TypePatternArgument.type)
   var type: String?
 
+  @Flag(
+    help: "Reject lines with misspelled fields, unknown sources or unknown types; not just warn.")
+  var strict = false
+
+  @Flag(
+    name: .customLong("allow-unknown"),
+    help: "Append events of unknown types even where the type is nearly that of a known one.")
+  var allowsUnknown = false
+
   @Option(help: "How to answer: table, json, or jsonl (a line for each line, once it is durable).")
   var format: OutputFormat = .table
 
@@ -80,21 +89,33 @@ struct Append: ParsableCommand {
     try answering {
       let sources = try (files.isEmpty ? ["-"] : files).map(AppendSource.init(checking:))
       let ledger = try Ledger(at: options.path, access: .readWrite)
+      if let type {
+        // A condition on a type that no event has holds always, and guards nothing.
+        var only = EventsQuery()
+        only.type = type
+        try FilterWords.refuseUnknown(only, isLasting: false, ledger)
+      }
       let rejects = try rejects.map { name in
         try OutputFile(
           OutputPlace(path: name, replaces: force, ledger: options.path, inputs: files), .asWritten)
       }
       var run = AppendRun(
         ledger: ledger, decoder: EventDecoder(defaultEnvironment: environment?.environment),
-        condition: condition, skips: onError == .skip, rejects: rejects,
-        answersEachLine: format == .jsonl)
-      try run.append(sources)
+        options: AppendRun.Options(
+          condition: condition, skips: onError == .skip, isStrict: strict,
+          allowsUnknownTypes: allowsUnknown, format: format),
+        rejects: rejects)
+      do { try run.append(sources) } catch let error as LedgerError {
+        run.summary.print(format)
+        throw run.stopped(by: error)
+      }
       do throws(LedgerError) { try ledger.foldBeforeLeaving() } catch {
-        // The events are durable, so that the run succeeded; the summary reports the fold.
+        // The events are durable, so the run succeeded; the summary reports the fold.
         guard ledger.foldFailure != nil else { throw error }
       }
       run.summary.foldFailure = ledger.foldFailure
       run.summary.print(format)
+      if let problem = run.interruption { throw problem }
       if run.summary.rejected > 0 { throw ExitStatus.badInput }
     }
   }

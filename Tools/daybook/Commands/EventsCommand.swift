@@ -75,6 +75,7 @@ struct EventsCommand: ParsableCommand {
   func run() throws {
     try answering {
       let ledger = try Ledger(at: options.path, access: .readOnly)
+      try FilterWords.refuseUnknown(filter.query, isLasting: follow, ledger)
       var query = filter.query
       query.clocks = clocks.clocks
       query.isReverse = reverse

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import LedgerEvents
 import LedgerModel
 import QueueSimulator
@@ -55,6 +54,9 @@ struct Explore: ParsableCommand {
       "Writes the failing run as a scenario that simulate and replay play.", valueName: "file"))
   var emit: String?
 
+  @Flag(help: "With --emit: replaces a file that is there already.")
+  var force = false
+
   @Option(help: "How to answer: table or json.")
   var format: OutputFormat = .table
 
@@ -66,13 +68,24 @@ struct Explore: ParsableCommand {
     guard (0...10_000_000).contains(states) else {
       throw ValidationError("--states: expected 0 to 10,000,000.")
     }
+    // Neither NaN nor an infinity is in the range.
+    if let seconds, !(0.001...Self.secondsMax).contains(seconds) {
+      throw ValidationError("--seconds: expected 0.001 to 31,536,000 (a year).")
+    }
+    if force && emit == nil { throw ValidationError("--force goes with --emit.") }
   }
+
+  /// A year: longer than anybody waits, and shorter than what a clock can count.
+  private static let secondsMax: Double = 31_536_000
 
   func run() throws {
     try answering {
       let file = try ScenarioFile(scenario)
       let script = try file.script()
       guard let policy = policy ?? AppPolicy.named(script.policy) else { return }
+      // Before the search, which can take long.
+      let place = emit.map { OutputPlace(path: $0, replaces: force, inputs: [scenario]) }
+      try place?.check()
       var options = Exploration.Options()
       options.seed = seed
       options.runCountMax = runs
@@ -89,12 +102,13 @@ struct Explore: ParsableCommand {
         (shrink ? exploration.shrunk(failure) : nil) ?? exploration.scenario(of: failure)
       }
       if let found = failing { failing?.expectation = try self.outcome(of: found) }
-      if let emit, let failing {
-        do { try Data(failing.json).write(to: URL(fileURLWithPath: emit)) } catch {
-          throw InputProblem(
-            "\(emit) cannot be written: \(error.localizedDescription)",
-            exitCode: ExitStatus.cannotCreate)
+      if let place, let failing {
+        let file = try OutputFile(place)
+        do { try file.write(failing.json) } catch {
+          file.discard()
+          throw error
         }
+        try file.publish()
       }
       let report = ExploreReport(
         outcome: outcome, failing: failing, policy: policy.name, again: again(policy))
@@ -103,13 +117,13 @@ struct Explore: ParsableCommand {
     }
   }
 
-  /// What the failing run comes to: the test that it becomes says that it still does.
+  /// The outcome of the failing run: as a test, its scenario expects what it came to.
   private func outcome(of failing: Scenario) throws -> ScenarioExpectation {
     let run: Simulation.Run
     do throws(ScenarioError) { run = try Simulation(failing).run() } catch {
       throw InputProblem("\(scenario): \(error)")
     }
-    return ScenarioExpectation(of: run.events, in: failing.environment ?? .production)
+    return run.outcome(in: failing.environment ?? .production)
   }
 
   private func explore(_ exploration: Exploration) -> Exploration.Outcome {

@@ -21,7 +21,7 @@ struct ExportCommand: ParsableCommand {
 
   @OptionGroup var options: LedgerOptions
 
-  @Argument(help: "The file to be made.")
+  @Argument(help: "The file to write; - is standard output, which needs --format.")
   var file: String
 
   @Option(help: "What it is written as: jsonl, csv or sqlite (default: by the file's name).")
@@ -61,8 +61,9 @@ struct ExportCommand: ParsableCommand {
     if let first = narrowing.first, !table.isEmpty, !table.contains(where: \.value.isOfMoments) {
       let all = ExportTable.allCases.filter(\.isOfMoments).map(\.rawValue).joined(separator: ", ")
       throw ValidationError(
-        "\(first) narrows tables that are of moments (\(all)), and \(table[0].value.rawValue) "
-          + "is of what is: leave it out, or ask with --at and --as-of.")
+        "\(first) is for tables with a row for each moment (\(all)); \(table[0].value.rawValue) "
+          + "describes the current state and has no time range: leave \(first) out, or ask about "
+          + "another moment with --at and --as-of.")
     }
   }
 
@@ -84,7 +85,9 @@ struct ExportCommand: ParsableCommand {
       return try answering { try bundleExport().run(options, actor, answer) }
     }
     try answering {
-      try OutputPlace(path: file, replaces: force, ledger: options.path).check()
+      if !isToStandardOutput {
+        try OutputPlace(path: file, replaces: force, ledger: options.path).check()
+      }
       let stop = StopSignal()
       let ledger = try actor.open(options)
       do {
@@ -119,8 +122,12 @@ struct ExportCommand: ParsableCommand {
       throw error
     }
     try export.publish(replacing: force)
-    summary.print(file, recordedAt: position, answer)
+    let lines = summary.lines(file, recordedAt: position, answer)
+    // Whoever reads the rows is not sent the summary, too.
+    lines.forEach(isToStandardOutput ? Console.complain : Console.print)
   }
+
+  private var isToStandardOutput: Bool { file == ExportFile.standardOutput }
 
   private func question() throws -> ExportQuestion {
     let format = try chosenFormat()
@@ -134,6 +141,9 @@ struct ExportCommand: ParsableCommand {
 
   private func chosenFormat() throws -> ExportFormat {
     if let format { return format.value }
+    guard !isToStandardOutput else {
+      throw ValidationError("standard output needs a format: add --format jsonl, csv or sqlite.")
+    }
     switch URL(fileURLWithPath: file).pathExtension.lowercased() {
     case "jsonl", "ndjson": return .jsonl
     case "csv": return .csv
@@ -260,20 +270,22 @@ extension ExitStatus {
 }
 
 extension ExportSummary {
-  fileprivate func print(_ file: String, recordedAt: UInt64, _ format: OutputFormat) {
+  fileprivate func lines(
+    _ file: String, recordedAt: UInt64, _ format: OutputFormat
+  ) -> [String] {
     switch format {
     case .table:
-      Console.print(
-        "\(file): \(bytes) bytes, true at position \(position), recorded at position \(recordedAt)")
-      Console.print("sha256 \(digest)")
-      var lines = TextTable(["table", "rows", "total"])
-      for (table, totals) in totals {
-        lines.add([table.rawValue, "\(totals.rows)", ""])
+      var table = TextTable(["table", "rows", "total"])
+      for (name, totals) in totals {
+        table.add([name.rawValue, "\(totals.rows)", ""])
         for (name, sum) in totals.sums.sorted(by: { $0.key < $1.key }) {
-          lines.add(["", "", "\(name) = \(sum.text)"])
+          table.add(["", "", "\(name) = \(sum.text)"])
         }
       }
-      lines.lines.forEach(Console.print)
+      return [
+        "\(file): \(bytes) bytes, true at position \(position), recorded at position \(recordedAt)",
+        "sha256 \(digest)",
+      ] + table.lines
     case .json, .jsonl:
       var json = JSONText()
       json.object { json in
@@ -290,7 +302,7 @@ extension ExportSummary {
             }
           })
       }
-      Console.print(json.text)
+      return [json.text]
     }
   }
 }

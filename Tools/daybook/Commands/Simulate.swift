@@ -24,7 +24,10 @@ struct Simulate: ParsableCommand {
   var seed: UInt64?
 
   @Flag(
-    help: "Compares what comes out with what the scenario expects; exit code 1 where it differs.")
+    help: """
+      Compare the outcome with what the scenario expects; exit code 1 if it differs, or if a \
+      command of the script does not happen.
+      """)
   var check = false
 
   @Flag(
@@ -69,7 +72,7 @@ struct Simulate: ParsableCommand {
     }
     let differences = expectation.differences(of: played.outcome)
     for difference in differences { Console.print(TextTable.printable(difference)) }
-    if !differences.isEmpty { throw ExitStatus.found }
+    if !differences.isEmpty || !played.omissions.isEmpty { throw ExitStatus.found }
     Console.print("\(file.name): as expected, \(played.events.count) events")
   }
 }

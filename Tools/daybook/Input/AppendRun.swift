@@ -5,10 +5,25 @@ import LedgerStore
 
 /// One run of `append`: lines in, batches to the ledger, answers out.
 struct AppendRun {
+  /// What was asked for.
+  struct Options {
+    var condition: AppendCondition?
+    /// Whether lines behind a bad one are appended.
+    var skips = false
+    /// Whether what would be a warning is an error.
+    var isStrict = false
+    /// Whether types that are nearly those of the vocabulary are appended.
+    var allowsUnknownTypes = false
+    var format = OutputFormat.table
+
+    var answersEachLine: Bool { format == .jsonl }
+  }
+
   private struct Pending {
     let file: String
     let line: InputLine
     let input: EventInput
+    let warning: String?
   }
 
   /// Events in one durable commit: enough that the disk's latency is shared, few enough that a
@@ -23,10 +38,9 @@ struct AppendRun {
   var summary = AppendSummary()
   private let ledger: Ledger
   private let decoder: EventDecoder
-  private let condition: AppendCondition?
-  private let skips: Bool
+  private let options: Options
   private let rejects: OutputFile?
-  private let answersEachLine: Bool
+  private var vocabulary = VocabularyCheck()
   private let stop = StopSignal()
   private let bar = ProgressBar("appending", unit: "bytes")
   private var bytesRead: UInt64 = 0
@@ -36,16 +50,15 @@ struct AppendRun {
   private var deadline: DispatchTime?
   private var batchEvents = AppendRun.batchEventsMax
   private var isStopped = false
+  /// The file that is read, and how many of its lines were appended or rejected.
+  private var place: (file: String, line: Int)?
+  /// Whether a signal came while a file had lines left.
+  private var isInterrupted = false
 
-  init(
-    ledger: Ledger, decoder: EventDecoder, condition: AppendCondition?, skips: Bool,
-    rejects: OutputFile?, answersEachLine: Bool
-  ) {
+  init(ledger: Ledger, decoder: EventDecoder, options: Options, rejects: OutputFile?) {
     self.ledger = ledger
     self.decoder = decoder
-    self.condition = condition
-    self.skips = skips
-    self.answersEachLine = answersEachLine
+    self.options = options
     self.rejects = rejects
   }
 
@@ -53,20 +66,34 @@ struct AppendRun {
     defer { bar.end() }
     let sizes = sources.compactMap(\.byteCount)
     if sizes.count == sources.count { bytesTotal = sizes.reduce(0, +) }
-    for source in sources where goesOn { try append(source) }
+    for source in sources {
+      if goesOn { try append(source) } else if !source.isPipe { noteInterruption() }
+    }
+    if isInterrupted && options.condition != nil {
+      // A condition is about the whole input, and a part of it is not that.
+      pending.removeAll()
+    }
     try commit()
     try rejects?.publish()
   }
 
   private var goesOn: Bool { !isStopped && !stop.isReceived }
 
+  /// A file has lines left: because of a signal, where no line was refused.
+  private mutating func noteInterruption() {
+    if stop.isReceived && !isStopped { isInterrupted = true }
+  }
+
   private mutating func append(_ source: AppendSource) throws {
     let bytes = try source.open()
     var cutter = LineCutter()
+    var isWhole = false
+    defer { if !isWhole && !source.isPipe { noteInterruption() } }
     while goesOn {
       let wait = DispatchTime.now() + .milliseconds(Self.pipeDelayMilliseconds)
       guard let chunk = try bytes.next(until: min(wait, deadline ?? wait)) else {
         if let line = cutter.end() { try take([line], from: source) }
+        isWhole = true
         return
       }
       try take(cutter.add(chunk), from: source)
@@ -81,16 +108,18 @@ struct AppendRun {
       if isStopped { return }
       do throws(EventError) {
         let input = try decoder.decode(line: line.bytes, number: line.number)
-        pending.append(Pending(file: source.name, line: line, input: input))
+        let warning = try examine(input.event, line, of: source.name)
+        pending.append(Pending(file: source.name, line: line, input: input, warning: warning))
       } catch {
-        if condition == nil { try commit() }
+        if options.condition == nil { try commit() }
         if isStopped { return }
         try reject(
           line, of: source.name, column: error.column, field: error.field, reason: error.reason,
           id: nil)
       }
+      place = (source.name, line.number)
       // A condition is about the whole input, so that nothing is committed before its end.
-      guard condition == nil else { continue }
+      guard options.condition == nil else { continue }
       if pending.count >= Self.batchEventsMax { try commit() }
       if deadline == nil, source.isPipe, !pending.isEmpty {
         deadline = DispatchTime.now() + .milliseconds(Self.pipeDelayMilliseconds)
@@ -101,7 +130,7 @@ struct AppendRun {
   /// Appends what is pending; where a line is refused, what stands before it is kept.
   private mutating func commit() throws {
     deadline = nil
-    if condition != nil {
+    if options.condition != nil {
       try commitWhole()
       return
     }
@@ -130,7 +159,7 @@ struct AppendRun {
   /// Whoever asked for an answer to each line and cannot have it shall hear of that, and not find
   /// out later that lines were never read.
   private func stopWhereNobodyReads() throws {
-    guard answersEachLine, Console.isOutputLost else { return }
+    guard options.answersEachLine, Console.isOutputLost else { return }
     throw InputProblem(
       "stopped, because the answers reach nobody: what was read so far is appended; run it again, "
         + "and it goes on from there.",
@@ -147,7 +176,7 @@ struct AppendRun {
         throw error
       }
       summary.rejected += pending.count
-      if answersEachLine {
+      if options.answersEachLine {
         for entry in pending {
           say(entry.line, id: entry.input.event.id.text, nil, "rejected", reason: error.message)
         }
@@ -164,15 +193,17 @@ struct AppendRun {
   private func append(_ entries: ArraySlice<Pending>) throws(LedgerError) -> AppendResult {
     // What the decoder has read needs no second look.
     try ledger.appendAndWait(
-      entries.map(\.input), options: AppendOptions(condition: condition, validates: false))
+      entries.map(\.input), options: AppendOptions(condition: options.condition, validates: false))
   }
 
   private mutating func answer(_ result: AppendResult, _ entries: ArraySlice<Pending>) {
     summary.add(result)
-    guard answersEachLine else { return }
+    guard options.answersEachLine else { return }
     for (entry, outcome) in zip(entries, result.outcomes) {
       let status = if case .appended = outcome { "appended" } else { "duplicate" }
-      say(entry.line, id: entry.input.event.id.text, outcome.position, status, reason: nil)
+      say(
+        entry.line, id: entry.input.event.id.text, outcome.position, status,
+        reason: entry.warning)
     }
     Console.flush()
   }
@@ -190,17 +221,46 @@ struct AppendRun {
     summary.errors.append(
       AppendSummary.Rejection(
         file: file, line: line.number, column: column, field: field, reason: reason))
-    if answersEachLine {
+    if options.answersEachLine {
       say(line, id: id, nil, "rejected", reason: reason)
       Console.flush()
     }
-    if skips {
+    if options.skips {
       try rejects?.write(line.bytes + [UInt8(ascii: "\n")])
       try stopWhereNobodyReads()
     } else {
       isStopped = true
       pending.removeAll()
     }
+  }
+
+  /// Looks for misspelled words, which may be refused; the warning about them, for the answer to the
+  /// line.
+  private mutating func examine(
+    _ event: Event, _ line: InputLine, of file: String
+  ) throws(EventError) -> String? {
+    let words = vocabulary.unknownWords(in: event)
+    if words.isEmpty { return nil }
+    for word in words where isRefused(word) {
+      var reason = word.reason
+      if word.role == .type { reason += ". To append it as it is, add --allow-unknown" }
+      throw EventError(
+        line: line.number, column: word.column(in: line.bytes) ?? 0, field: word.path,
+        reason: reason)
+    }
+    for word in words {
+      guard let warning = summary.warnings.add(word, line, of: file) else { continue }
+      if options.format == .table {
+        bar.end()
+        Console.complain(warning.description)
+      }
+    }
+    return words.map { "\($0.path): \($0.reason)" }.joined(separator: "; ")
+  }
+
+  private func isRefused(_ word: UnknownWord) -> Bool {
+    guard word.role == .type else { return options.isStrict }
+    return !options.allowsUnknownTypes && (options.isStrict || word.nearest != nil)
   }
 
   private func say(
@@ -215,5 +275,30 @@ struct AppendRun {
       json.member("reason", reason)
     }
     Console.print(json.text)
+  }
+}
+
+extension AppendRun {
+  /// What to say, and how to leave, where a signal came before the end of a file; nil where none
+  /// did.
+  var interruption: InputProblem? {
+    guard isInterrupted else { return nil }
+    return InputProblem(
+      "\(stoppedAt(place)): run it again, nothing is doubled.", exitCode: ExitStatus.tryAgain)
+  }
+
+  /// An error of the ledger, with the line at which it struck where another run can go on.
+  func stopped(by error: LedgerError) -> any Error {
+    guard [.full, .io, .outcomeUnknown].contains(error.code) else { return error }
+    let line = pending.first.map { ($0.file, $0.line.number) } ?? place
+    return InputProblem(
+      "\(stoppedAt(line)): make room or repair the disk, then run it again, nothing is doubled. "
+        + "The ledger could not be written: \(error.message)",
+      exitCode: ExitStatus.code(for: error))
+  }
+
+  private func stoppedAt(_ place: (file: String, line: Int)?) -> String {
+    guard let place else { return "stopped before the first line" }
+    return "\(place.file): stopped at line \(place.line)"
   }
 }

@@ -21,6 +21,7 @@ struct AppendSummary {
   var errors: [Rejection] = []
   /// What made the last fold of the projections fail; nil where none failed.
   var foldFailure: String?
+  var warnings = AppendWarnings()
 
   /// Counts what became of a batch.
   mutating func add(_ result: AppendResult) {
@@ -51,13 +52,16 @@ struct AppendSummary {
       Console.print(
         "appended \(appended), duplicates \(duplicates), rejected \(rejected)\(positions)")
       if unknownTypes > 0 {
-        Console.print("\(unknownTypes) of a type that this version does not know were kept whole")
+        Console.print(
+          "\(unknownTypes.counted("event")) of unknown types: kept whole, but no answer depends on "
+            + "them")
       }
     }
     if format != .json {
       for error in errors { Console.complain(error.description) }
     }
     if let foldFailure { Console.complain(foldFailure: foldFailure) }
+    if format == .table { warnings.printCounts() }
   }
 
   private var json: String {
@@ -83,6 +87,7 @@ struct AppendSummary {
           }
         })
       if let foldFailure { json.member("foldFailure", foldFailure) }
+      warnings.write(to: &json)
     }
     return json.text
   }
@@ -90,7 +95,7 @@ struct AppendSummary {
 
 extension AppendSummary.Rejection: CustomStringConvertible {
   var description: String {
-    guard let file, let line else { return "the whole input was refused: \(reason)" }
+    guard let file, let line else { return "nothing was appended: \(reason)" }
     var place = "\(file):\(line)"
     if let column { place += ":\(column)" }
     if let field, !field.isEmpty { place += ": \(field)" }

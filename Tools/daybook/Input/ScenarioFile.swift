@@ -11,15 +11,8 @@ struct ScenarioFile {
   ///   document and what was expected where it is no scenario.
   init(_ name: String) throws {
     self.name = name
-    let bytes: [UInt8]
-    let handle = try FileHandle(readingInput: name, as: "a scenario, one JSON document")
-    do {
-      bytes = Array(try handle.readToEnd() ?? Data())
-      try handle.close()
-    } catch {
-      throw InputProblem(
-        "\(name) cannot be read: \(error.localizedDescription)", exitCode: ExitStatus.inputOutput)
-    }
+    let bytes = try FileHandle.readInput(
+      name, as: "a scenario, one JSON document", bytesMax: ScenarioLimits.sizeBytesMax)
     do throws(ScenarioError) {
       scenario = try Scenario(json: bytes)
     } catch {
@@ -40,7 +33,7 @@ struct ScenarioFile {
 
   /// What comes of the scenario: the simulator plays its script, a recording is as it stands.
   ///
-  /// What the simulator could not play is said on standard error.
+  /// What did not happen of a script is also said on standard error.
   func play(policy: AppPolicy? = nil, seed: UInt64? = nil) throws -> PlayedScenario {
     let environment = scenario.environment ?? .production
     if !scenario.events.isEmpty {
@@ -51,24 +44,17 @@ struct ScenarioFile {
       return PlayedScenario(
         events: scenario.events, recordedAt: scenario.recordedAt,
         outcome: ScenarioExpectation(
-          of: scenario.events, recordedAt: scenario.recordedAt, in: environment))
+          of: scenario.events, recordedAt: scenario.recordedAt, in: environment), omissions: [])
     }
     let run = try reading { () throws(ScenarioError) in
       try Simulation(scenario, policy: policy, seed: seed)
     }.run()
-    if run.commandsLeft > 0 {
-      Console.complain(
-        "daybook: the last \(run.commandsLeft) commands of the script never got their turn: what "
-          + "the next one waits for did not happen")
-    }
-    if run.faultsMissed > 0 {
-      Console.complain(
-        "daybook: \(run.faultsMissed) faults of the script could not strike: what they are about "
-          + "was not there at their moment")
+    for omission in run.omissions {
+      Console.complain(TextTable.printable("daybook: \(name): \(omission)"))
     }
     return PlayedScenario(
-      events: run.events, recordedAt: [],
-      outcome: ScenarioExpectation(of: run.events, in: environment))
+      events: run.events, recordedAt: [], outcome: run.outcome(in: environment),
+      omissions: run.omissions)
   }
 
   /// Runs a body whose errors speak of this document.
@@ -85,4 +71,6 @@ struct PlayedScenario {
   /// The ledger's clock, by place, where a recording states it.
   let recordedAt: [Instant?]
   let outcome: ScenarioExpectation
+  /// What of the script or the schedule did not happen.
+  let omissions: [String]
 }

@@ -7,8 +7,8 @@ struct OutputPlace {
   let path: String
   /// Whether a file that is there already may go.
   var replaces = false
-  /// The folder of the ledger, where nothing is written by name.
-  var ledger: String
+  /// The folder of the ledger, where nothing is written by name; nil for commands without one.
+  var ledger: String?
   /// Files that the command reads: no answer takes their place.
   var inputs: [String] = []
 
@@ -18,6 +18,11 @@ struct OutputPlace {
   /// - Throws: `InputProblem` (exit 73).
   @discardableResult
   func check() throws -> PlaceStatus? {
+    guard path != "-" else {
+      throw InputProblem(
+        "this command cannot write to standard output: name a file (./- for one called -).",
+        exitCode: ExitStatus.cannotCreate)
+    }
     let status = try status(path)
     try refuseLedger(status)
     guard status?.kind == .file else { return status }
@@ -35,7 +40,7 @@ struct OutputPlace {
   func refuseLedger() throws { try refuseLedger(try status(path)) }
 
   private func refuseLedger(_ status: PlaceStatus?) throws {
-    guard status?.kind != .stream, let own = try self.status(ledger) else { return }
+    guard let ledger, status?.kind != .stream, let own = try self.status(ledger) else { return }
     var target = URL(fileURLWithPath: path)
     if status != nil { target = target.resolvingSymlinksInPath() }
     var folder = target.deletingLastPathComponent().path

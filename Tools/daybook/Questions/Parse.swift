@@ -72,11 +72,11 @@ enum Parse {
   }
 
   static func rule(_ text: String) throws -> Rule {
-    guard let rule = Rule(id: text) else {
-      throw ValidationError(
-        "expected the id of a rule, one of: \(Rule.allCases.map(\.id).joined(separator: ", ")).")
-    }
-    return rule
+    if let rule = Rule(id: text) { return rule }
+    let ids = Rule.allCases.map(\.id)
+    let near = Spelling.nearest(to: text, among: ids).map { "did you mean \($0)? " } ?? ""
+    throw ValidationError(
+      "\(near)Expected the id of a rule, one of: \(ids.joined(separator: ", ")).")
   }
 
   /// A rule of the second table and how long what is open may stay so, as `never-finished=PT48H`.

@@ -42,6 +42,11 @@ struct Grant: ParsableCommand {
     transform: Parse.instant)
   var until: Instant?
 
+  @Flag(
+    name: .customLong("allow-unknown"),
+    help: "Grant a product that neither the catalogue nor any event names.")
+  var allowsUnknown = false
+
   @OptionGroup var options: OperatorOptions
 
   func validate() throws { try options.requireReason() }
@@ -49,7 +54,10 @@ struct Grant: ParsableCommand {
   func run() throws {
     let event = thing.put(into: options.event(.entitlementGranted, account: account))
       .adding("until", until?.rfc3339)
-    try OperatorAct(options: options, event: event, accounts: [account]).run()
+    try OperatorAct(
+      options: options, event: event, accounts: [account],
+      product: allowsUnknown ? nil : thing.product
+    ).run()
   }
 }
 

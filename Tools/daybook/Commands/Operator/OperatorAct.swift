@@ -9,6 +9,8 @@ struct OperatorAct {
   let event: Event
   /// The accounts that the event names.
   let accounts: [Name]
+  /// A product that the ledger must know; nil where it need not.
+  var product: Name?
 
   func run() throws {
     try answering {
@@ -43,6 +45,7 @@ struct OperatorAct {
   }
 
   private func refuseUnknown(_ ledger: Ledger) throws {
+    try refuseUnknownProduct(ledger)
     guard !options.isNewAccount else { return }
     for account in accounts {
       let answer = try ledger.read { (view) throws(LedgerError) in
@@ -56,6 +59,22 @@ struct OperatorAct {
             + "written right, or say --new-account where it is a new one.")
       }
     }
+  }
+
+  private func refuseUnknownProduct(_ ledger: Ledger) throws {
+    guard let product else { return }
+    var isKnown = true
+    var near: Name?
+    try ledger.read { (view) throws(LedgerError) in
+      isKnown = try view.number(of: .product, product) != nil
+      if !isKnown { near = try view.nearestName(to: product, of: .product) }
+    }
+    guard !isKnown else { return }
+    throw InputProblem(
+      TextTable.printable(
+        "no catalogue and no event names the product \(product.text)"
+          + (near.map { "; did you mean \($0.text)?" } ?? ".")
+          + " If it is a new one, add --allow-unknown."))
   }
 
   private var environment: StoreEnvironment { options.environment?.environment ?? .production }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Audit
+import Foundation
 import LedgerEvents
 import LedgerStore
 
@@ -39,8 +40,8 @@ struct CheckCommand: ParsableCommand {
   func run() throws {
     try answering {
       let keys = try KeyFile.verifiers(key)
-      let bytes = try ProofInput.bytes(
-        file, as: "a proof or a checkpoint", maximum: EventProofFile.bytesMax)
+      let bytes = try FileHandle.readInput(
+        file, as: "a proof or a checkpoint", bytesMax: EventProofFile.bytesMax)
       let kept = try from.map { name in
         let checkpoint = try ProofInput.checkpoint(name)
         _ = try proving(name) { () throws(ProofError) in try checkpoint.signers(of: keys) }

@@ -44,8 +44,8 @@ enum KeyFile {
   }
 
   private static func line(_ path: String) throws -> String {
-    let bytes = try ProofInput.bytes(
-      path, as: "a key that `daybook key new` has written", maximum: bytesMax)
+    let bytes = try FileHandle.readInput(
+      path, as: "a key that `daybook key new` has written", bytesMax: bytesMax)
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw InputProblem("\(path): expected a key on one line, found no text")
     }

@@ -2,35 +2,12 @@ import ArgumentParser
 import Audit
 import Foundation
 
-/// Files of proofs, checkpoints and keys: small, and read whole.
+/// Files of proofs and checkpoints: small, and read whole.
 enum ProofInput {
-  /// - Throws: `InputProblem`: exit 66 where there is no such file, 65 where it is too large, 74.
-  static func bytes(_ path: String, as expected: String, maximum: Int) throws -> [UInt8] {
-    let handle =
-      path == "-"
-      ? try FileHandle.readableStandardInput(as: expected)
-      : try FileHandle(readingInput: path, as: expected)
-    var bytes: [UInt8] = []
-    do {
-      while let next = try handle.read(upToCount: 1 << 16), !next.isEmpty {
-        bytes.append(contentsOf: next)
-        guard bytes.count <= maximum else {
-          throw InputProblem("\(path) has over \(maximum) bytes: expected \(expected)")
-        }
-      }
-      try handle.close()
-    } catch let problem as InputProblem {
-      throw problem
-    } catch {
-      throw InputProblem(
-        "\(path) cannot be read: \(error.localizedDescription)", exitCode: ExitStatus.inputOutput)
-    }
-    return bytes
-  }
-
   /// A signed checkpoint, not checked yet; of a proof it is the one that the proof ends with.
   static func checkpoint(_ path: String) throws -> SignedCheckpoint {
-    let bytes = try bytes(path, as: "a signed checkpoint", maximum: EventProofFile.bytesMax)
+    let bytes = try FileHandle.readInput(
+      path, as: "a signed checkpoint", bytesMax: EventProofFile.bytesMax)
     return try proving(path) { () throws(ProofError) in
       switch try ProofDocument(bytes) {
       case .checkpoint(let checkpoint): checkpoint

@@ -1,0 +1,148 @@
+public import LedgerEvents
+internal import LedgerModel
+public import LedgerStore
+
+/// What stands around an explanation: whether the names are known at all, on which devices the
+/// content is, and which rules were broken.
+public struct Circumstances: Sendable {
+  /// A device of the customer, and what it has of a product's content.
+  public struct Device: Sendable {
+    /// `nil` for events that state no device.
+    public var name: Name?
+    public var product: Name
+    /// `nil` where no version is installed.
+    public var installed: InstalledAnswer?
+  }
+
+  /// Whether an event states the account.
+  public var isAccountKnown: Bool
+  /// An account that was probably meant; `nil` where the account is known or none is near.
+  public var nearAccount: Name?
+  /// Whether the ledger knows the name as a product, an entitlement or a unit of balances.
+  public var isNameKnown: Bool
+  /// A product or entitlement that was probably meant.
+  public var nearName: Name?
+  /// The products that the name stands for and that have content to install.
+  public var productsWithContent: [Name]
+  /// The customer's devices, for each product with content.
+  public var devices: [Device]
+  /// Broken rules that concern the customer and these products.
+  public var findings: [FindingAnswer]
+  /// Transactions of these products that are still on the queue.
+  public var openTransactions: [Name]
+}
+
+extension LedgerView {
+  /// What stands around the explanation of a product or an entitlement.
+  ///
+  /// - Complexity: O(*n*) in the customer's unit; O(*n*) in the ledger's names and events where a
+  ///   name is not known.
+  /// - Throws: ``LedgerError``.
+  public func circumstances(
+    of explanation: Explanation, clocks: Clocks = .now
+  ) throws(LedgerError) -> Circumstances {
+    let (account, name) = (explanation.account, explanation.name)
+    var found = Circumstances(
+      isAccountKnown: explanation.ground != .unknownAccount, isNameKnown: true,
+      productsWithContent: [], devices: [], findings: [], openTransactions: [])
+    if !found.isAccountKnown { found.nearAccount = try nearestName(to: account, of: .account) }
+    let known = try knownNames(explanation, clocks)
+    if !known.contains(name), try number(of: .product, name) == nil {
+      found.isNameKnown = false
+      found.nearName = try near(name, known)
+      return found
+    }
+    guard found.isAccountKnown else { return found }
+    let products = try products(openedBy: name, explanation, clocks)
+    let entries = try transactions(
+      of: .account(account), environments: explanation.environments, clocks: clocks
+    ).entries.filter { $0.product.map(products.contains) ?? false }
+    found.openTransactions = entries.filter(\.isOnQueue).compactMap { $0.transaction ?? $0.payment }
+    try addDevices(of: products, entries, explanation, clocks, to: &found)
+    var query = FindingsQuery()
+    query.account = account
+    query.environments = explanation.environments
+    query.clocks = clocks
+    let own = Set(entries.compactMap(\.transaction))
+    found.findings = try findings(query).filter { finding in
+      finding.product.map(products.contains) ?? finding.transaction.map(own.contains) ?? false
+    }
+    return found
+  }
+
+  /// Products, entitlements and units that the catalogue or an operator's grant names.
+  private func knownNames(
+    _ explanation: Explanation, _ clocks: Clocks
+  ) throws(LedgerError) -> Set<Name> {
+    var names = Set(
+      explanation.holdings.flatMap { [$0.product, $0.entitlement].compactMap { $0 } })
+    names.formUnion(
+      try catalogueEntries(explanation, clocks).flatMap { entry in
+        [entry.product] + entry.entitlements + entry.grants.map(\.unit)
+      })
+    if names.contains(explanation.name) { return names }
+    try events(ofKinds: [.entitlementGranted]) { recorded, _ in
+      if let granted = recorded.event.data.name("entitlement") { names.insert(granted) }
+      return true
+    }
+    return names
+  }
+
+  private func catalogueEntries(
+    _ explanation: Explanation, _ clocks: Clocks
+  ) throws(LedgerError) -> [CatalogueAnswer] {
+    var entries: [CatalogueAnswer] = []
+    for environment in explanation.environments {
+      entries += try catalogue(in: environment, clocks: clocks, now: explanation.at)
+    }
+    return entries
+  }
+
+  private func near(_ name: Name, _ known: Set<Name>) throws(LedgerError) -> Name? {
+    if let found = Spelling.nearest(to: name.text, among: known.map(\.text).sorted()) {
+      return Name(found)
+    }
+    return try nearestName(to: name, of: .product)
+  }
+
+  /// The product of that name, and those that open the entitlement of that name.
+  private func products(
+    openedBy name: Name, _ explanation: Explanation, _ clocks: Clocks
+  ) throws(LedgerError) -> Set<Name> {
+    var products: Set<Name> = [name]
+    for entry in try catalogueEntries(explanation, clocks) where entry.entitlements.contains(name) {
+      products.insert(entry.product)
+    }
+    products.formUnion(explanation.holdings.compactMap(\.product))
+    return products
+  }
+
+  private func addDevices(
+    of products: Set<Name>, _ entries: [TransactionsAnswer.Entry], _ explanation: Explanation,
+    _ clocks: Clocks, to found: inout Circumstances
+  ) throws(LedgerError) {
+    let installed = try installed(
+      of: .account(explanation.account), environments: explanation.environments, clocks: clocks)
+    var withContent = Set(installed.map(\.product)).intersection(products)
+    for entry in entries where !entry.downloads.isEmpty {
+      if let product = entry.product { withContent.insert(product) }
+    }
+    for environment in explanation.environments {
+      let offers = try versionsOnOffer(of: Array(products), in: environment, clocks: clocks)
+      withContent.formUnion(offers.keys)
+    }
+    found.productsWithContent = withContent.sorted()
+    var devices: Set<Name> = []
+    let related = try events(connectedWith: explanation.account, upTo: explanation.position)
+    for recorded in related where recorded.event.account == explanation.account {
+      if let device = recorded.event.device { devices.insert(device) }
+    }
+    for product in found.productsWithContent {
+      let there = installed.filter { $0.product == product }
+      found.devices += there.map { .init(name: $0.device, product: product, installed: $0) }
+      for device in devices.sorted() where !there.contains(where: { $0.device == device }) {
+        found.devices.append(.init(name: device, product: product, installed: nil))
+      }
+    }
+  }
+}

@@ -1,0 +1,148 @@
+/// A type, a source or a field of `data` that an event states and the vocabulary does not have.
+package struct UnknownWord: Hashable, Sendable {
+  /// What the word stands for.
+  package enum Role: Hashable, Sendable {
+    case type
+    case source
+    /// A member of `data`, of an event of this type.
+    case field(of: EventKind)
+  }
+
+  package var role: Role
+  /// As the event states it.
+  package var text: String
+  /// The word of the vocabulary that was probably meant; `nil` where none is near.
+  package var nearest: String?
+
+  /// The path of the field that holds it, as errors name it.
+  package var path: String {
+    switch role {
+    case .type: EnvelopeField.type.rawValue
+    case .source: EnvelopeField.source.rawValue
+    case .field: "data." + text
+    }
+  }
+
+  /// What is wrong with the word, in one sentence without a full stop.
+  package var reason: String {
+    switch role {
+    case .type:
+      "\"\(text)\" is not a known type"
+        + (nearest.map { "; did you mean \($0)?" }
+          ?? "; the event is kept whole, but no answer depends on it")
+    case .source:
+      "\"\(text)\" is not a known source and counts as \"app\""
+        + (nearest.map { "; did you mean \($0)?" } ?? "")
+    case .field(let kind):
+      "is not a known field of \(kind.text)" + (nearest.map { "; did you mean \($0)?" } ?? "")
+    }
+  }
+}
+
+/// Finds the words of events that the vocabulary does not have.
+///
+/// It remembers what it has looked at, because a misspelled word usually comes in every line.
+package struct VocabularyCheck {
+  /// Words to remember: more than any recorder gets wrong, and little memory for a hostile one.
+  private static let rememberedCountMax = 1_000
+  private var remembered: [UnknownWord: UnknownWord] = [:]
+
+  package init() {}
+
+  /// The words of an event that the vocabulary does not have.
+  ///
+  /// Fields of `data` that are near no known one are the writer's own, and left out.
+  ///
+  /// - Complexity: O(*n*) in the number of members of `data`, while the same words come again.
+  package mutating func unknownWords(in event: Event) -> [UnknownWord] {
+    var words: [UnknownWord] = []
+    if event.type.kind == .unknown { words.append(look(.type, event.type.text)) }
+    if let source = event.source, source.text != source.kind.text {
+      words.append(look(.source, source.text))
+    }
+    guard event.type.kind != .unknown else { return words }
+    let rule = Vocabulary.rule(event.type.kind)
+    for member in event.data.members where rule.index(of: member.name) == nil {
+      let word = look(.field(of: event.type.kind), member.name)
+      if word.nearest != nil { words.append(word) }
+    }
+    return words
+  }
+
+  private mutating func look(_ role: UnknownWord.Role, _ text: String) -> UnknownWord {
+    let key = UnknownWord(role: role, text: text)
+    if let known = remembered[key] { return known }
+    var word = key
+    word.nearest = Self.nearest(to: text, role)
+    if remembered.count < Self.rememberedCountMax { remembered[key] = word }
+    return word
+  }
+
+  private static func nearest(to text: String, _ role: UnknownWord.Role) -> String? {
+    let names: [String] =
+      switch role {
+      case .type: EventKind.allCases.filter { $0 != .unknown }.map(\.text)
+      case .source: EventSource.Kind.allCases.map(\.text)
+      case .field(let kind): Vocabulary.rule(kind).fields.map(\.name)
+      }
+    return Spelling.nearest(to: text, among: names)
+  }
+}
+
+extension Spelling {
+  /// The most letters that may be wrong; in words of up to `shortWordLettersMax` only one may.
+  private static let wrongLettersMax = 2
+  private static let shortWordLettersMax = 4
+
+  /// The known name that was probably meant: at most two letters from the text, or one where the
+  /// text is short.
+  ///
+  /// - Complexity: O(*n* · *m*) for *n* names of *m* letters.
+  package static func nearest(to text: String, among names: some Sequence<String>) -> String? {
+    let limit = text.unicodeScalars.count <= shortWordLettersMax ? 1 : wrongLettersMax
+    return nearest(to: text, among: names, within: limit)
+  }
+}
+
+extension UnknownWord {
+  /// The byte of a line, from 1, at which the word begins; `nil` where the line does not hold it.
+  ///
+  /// - Parameter line: One event, as it was decoded.
+  /// - Complexity: O(*n*) in the length of the line.
+  package func column(in line: [UInt8]) -> Int? {
+    var scanner = JSONScanner(line.span)
+    do throws(EventError) {
+      switch role {
+      case .type: return try scanner.enter(EnvelopeField.type.rawValue)?.value
+      case .source: return try scanner.enter(EnvelopeField.source.rawValue)?.value
+      case .field:
+        guard try scanner.enter(EnvelopeField.data.rawValue) != nil else { return nil }
+        return try scanner.enter(text)?.name
+      }
+    } catch {
+      return nil
+    }
+  }
+}
+
+extension JSONScanner {
+  /// Goes to the value of a member of the object that begins at `index`; the columns of its name and
+  /// of its value.
+  fileprivate mutating func enter(
+    _ member: String
+  ) throws(EventError) -> (name: Int, value: Int)? {
+    skipSpace()
+    let first = members.count
+    guard next == UInt8(ascii: "{") else { return nil }
+    try open()
+    skipSpace()
+    if take(UInt8(ascii: "}")) { return nil }
+    repeat {
+      let name = try memberName(first: first)
+      if hasSameBytes(try text(name), member) { return (name.start + 1, index + 1) }
+      _ = try value()
+      skipSpace()
+    } while try another(UInt8(ascii: "}"))
+    return nil
+  }
+}

@@ -1,0 +1,28 @@
+public import LedgerEvents
+
+extension LedgerView {
+  /// Names that are compared at either end of a large ledger's names: a second's work.
+  private static var comparedCountMax: NameNumber { 100_000 }
+
+  /// The name of a kind that was probably meant by one that no event states; nil where none is near.
+  ///
+  /// - Complexity: O(*n*) in the names of the ledger; in a large one, its first and its newest are
+  ///   compared.
+  /// - Throws: ``LedgerError``.
+  public func nearestName(
+    to misspelled: Name, of kind: NameKind
+  ) throws(LedgerError) -> Name? {
+    let last = try log.lastNameNumber()
+    let compared = Self.comparedCountMax
+    var names: [String] = []
+    var number: NameNumber = 1
+    while number <= last {
+      // From the first ones to the newest.
+      if number == compared + 1, last > 2 * compared { number = last - compared + 1 }
+      let use = try log.name(number)
+      if use.kind == kind { names.append(use.name.text) }
+      number += 1
+    }
+    return Spelling.nearest(to: misspelled.text, among: names).map { Name($0) }
+  }
+}

@@ -1,0 +1,81 @@
+import LedgerEvents
+
+/// Words that the vocabulary does not have, in lines that were appended all the same: each once,
+/// with the place where it came first and the number of lines that have it.
+struct AppendWarnings {
+  struct Warning {
+    var file: String
+    var line: Int
+    var column: Int?
+    var field: String
+    var reason: String
+    /// How many lines have it.
+    var lines = 1
+  }
+
+  /// Different words that are listed; lines with others are only counted.
+  private static let listedCountMax = 100
+
+  private var places: [UnknownWord: Int] = [:]
+  private(set) var list: [Warning] = []
+  /// Lines with words that are not listed.
+  private(set) var omitted = 0
+
+  /// Counts a word; the warning where it is new and listed.
+  mutating func add(_ word: UnknownWord, _ line: InputLine, of file: String) -> Warning? {
+    if let place = places[word] {
+      list[place].lines += 1
+      return nil
+    }
+    guard list.count < Self.listedCountMax else {
+      omitted += 1
+      return nil
+    }
+    places[word] = list.count
+    let warning = Warning(
+      file: file, line: line.number, column: word.column(in: line.bytes), field: word.path,
+      reason: word.reason)
+    list.append(warning)
+    return warning
+  }
+
+  /// Says how often each came, where that is more than once: the first time was told at once.
+  func printCounts() {
+    for warning in list where warning.lines > 1 {
+      Console.complain(
+        TextTable.printable("\(warning.subject): \(warning.lines.counted("line")) in all"))
+    }
+    if omitted > 0 {
+      Console.complain(
+        "\(omitted.counted("more line has an unknown word", "more lines have unknown words"))")
+    }
+  }
+
+  func write(to json: inout JSONText) {
+    json.member(
+      "warnings",
+      array: { json in
+        for warning in list {
+          json.object { json in
+            json.member("file", warning.file)
+            json.member("line", warning.line)
+            json.member("column", warning.column)
+            json.member("field", warning.field)
+            json.member("reason", warning.reason)
+            json.member("lines", warning.lines)
+          }
+        }
+      })
+    json.member("warningsOmitted", omitted)
+  }
+}
+
+extension AppendWarnings.Warning: CustomStringConvertible {
+  var description: String {
+    let place = [line, column].compactMap { $0 }.map { ":\($0)" }.joined()
+    return TextTable.printable("\(file)\(place): warning: \(field): \(reason)")
+  }
+
+  /// What it is about, without its place.
+  fileprivate var subject: String { "warning: \(field): \(reason)" }
+}
