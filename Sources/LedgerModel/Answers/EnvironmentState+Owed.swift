@@ -27,7 +27,7 @@ extension EnvironmentState {
 
   /// Restores that were completed without what their account's customer holds.
   func incompleteRestores(
-    at moment: Int64, _ thresholds: Thresholds, _ surroundings: Surroundings
+    at moment: Int64, _ thresholds: Thresholds, _ surroundings: FoldContext
   ) -> [Finding] {
     let due = devices.flatMap { device in
       device.restores.filter { RestoreIncomplete.isDue($0, at: moment, thresholds) }
@@ -52,7 +52,7 @@ extension EnvironmentState {
 
   /// By customer: the non-consumable chains that it holds and that are active.
   private func restorableChains(
-    at moment: Int64, _ surroundings: Surroundings
+    at moment: Int64, _ surroundings: FoldContext
   ) -> [Int: [Int]] {
     var found: [Int: [Int]] = [:]
     for chain in chains.indices where chains[chain].firstPurchase != none {

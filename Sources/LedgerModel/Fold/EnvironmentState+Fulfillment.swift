@@ -3,7 +3,7 @@ import LedgerEvents
 extension EnvironmentState {
   /// `purchase.fulfilled` and `purchase.fulfillmentFailed`: whether what was bought was given.
   mutating func reduceFulfillment(
-    _ fact: Fact, _ step: Step, _ surroundings: Surroundings
+    _ fact: Fact, _ step: Step, _ surroundings: FoldContext
   ) {
     guard step.transaction != none else { return }
     let transaction = transactions[step.transaction]
