@@ -19,14 +19,6 @@ struct ReplayState {
 
   init() {}
 
-  /// What there is of a part of the book, as it was looked at last, in the order of subjects.
-  ///
-  /// - Complexity: O(*n* log *n*) in the subjects of the part.
-  func lines(ofPart part: Int) -> [ReplayLine] {
-    shown[part].lines.map { ReplayLine(subject: $0, standing: $1) }
-      .sorted { $0.subject < $1.subject }
-  }
-
   /// Looks at the book again and says what has changed, by subject.
   ///
   /// - Complexity: O(*n*) in what the changed units keep.
