@@ -30,13 +30,12 @@ public struct Replay: Sendable {
     self.init(slice.events, steps: slice.steps, background: slice.background)
   }
 
-  /// Runs through the events and tells each step, with what is connected with it where
-  /// `tellsState` asks for that.
+  /// Runs through the events and tells each step.
   ///
   /// - Complexity: O(*n*) folding where the events come in the order of the fold; each step also
   ///   looks through all findings so far. Some ten thousand events are fine.
   public func run(
-    until end: ReplayEnd? = nil, thresholds: Thresholds = .standard, tellsState: Bool = false,
+    until end: ReplayEnd? = nil, thresholds: Thresholds = .standard,
     _ body: (ReplayStep) -> Void
   ) -> ReplayOutcome {
     let numbered = NumberedEvents(events)
@@ -69,9 +68,6 @@ public struct Replay: Sendable {
         step.broken = now.surplus(over: findings).map { .init($0, texts: numbered) }
         step.settled = findings.surplus(over: now).map { .init($0, texts: numbered) }
         findings = now
-      }
-      if tellsState, let unit = ledger.ledger.unitNumber(of: numbered.facts[place]) {
-        step.state = state.lines(of: unit)
       }
       told += 1
       body(step)

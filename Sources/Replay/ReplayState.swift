@@ -16,14 +16,6 @@ struct ReplayState {
 
   init() {}
 
-  /// What there is of a unit, as it was looked at last, in the order of subjects.
-  ///
-  /// - Complexity: O(*n* log *n*) in the subjects of the unit.
-  func lines(of unit: UnitNumber) -> [ReplayLine] {
-    shown[unit]?.lines.map { ReplayLine(subject: $0, standing: $1) }
-      .sorted { $0.subject < $1.subject } ?? []
-  }
-
   /// Looks at the ledger again and says what has changed, by subject.
   ///
   /// - Complexity: O(*n*) in what the changed units keep.

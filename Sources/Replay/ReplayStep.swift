@@ -15,9 +15,6 @@ public struct ReplayStep: Sendable {
   public var broken: [FindingAnswer]
   /// Findings that a late event has settled.
   public var settled: [FindingAnswer]
-  /// What there is behind it of all that is connected with its event, in the order of subjects;
-  /// empty where it was not asked for.
-  public var state: [ReplayLine] = []
 
   /// What an error of the event mostly means, where it does not mean what it says.
   public var note: String? { ProductPageFailure.explanation(of: event.event) }
@@ -27,6 +24,11 @@ public struct ReplayStep: Sendable {
 public struct ReplayLine: Hashable, Sendable {
   public var subject: ReplaySubject
   public var standing: ReplayStanding
+
+  public init(subject: ReplaySubject, standing: ReplayStanding) {
+    self.subject = subject
+    self.standing = standing
+  }
 }
 
 /// Something that an event changed, before and after.

@@ -87,17 +87,43 @@ import Testing
       let document = try replay("--until", end, "--format", "json").object()
       let steps = try #require(document["steps"] as? [[String: Any]])
       #expect(steps.count == count, "\(end)")
-      #expect(steps.last?["state"] is [Any])
+      #expect(steps.allSatisfy { $0["state"] == nil && $0["earlierChanges"] is [Any] })
     }
     let document = try replay("--until", "finding", "--format", "json").object()
     #expect((document["findings"] as? [Any])?.count == 1)
-    let last = try #require((document["steps"] as? [[String: Any]])?.last)
-    let state = try #require(last["state"] as? [[String: Any]])
+    let state = try #require(document["state"] as? [[String: Any]])
     #expect(
       state.map { "\($0["kind"] ?? "") \($0["standing"] ?? "")" } == [
         "transaction purchased, finished", "download finished, version 1.6", "entitlement active",
       ])
     #expect(try replay("--until", "soon").status == 64)
+  }
+
+  @Test("a slice tells in JSON what was there when it began, as changes") func began() throws {
+    let ledger = try TestLedger()
+    _ = try ledger.run("append", "Tools/samples/incidents/copied-too-late.jsonl")
+    func replay(_ more: String...) throws -> [String: Any] {
+      try ledger.run(["replay", "--format", "json"] + more).object()
+    }
+    let whole = try replay("--from", "1")
+    let slice = try replay("--from", "16")
+    let steps = try #require(slice["steps"] as? [[String: Any]])
+    #expect((steps.first?["earlierChanges"] as? [Any])?.isEmpty == false)
+    #expect(steps.dropFirst().allSatisfy { ($0["earlierChanges"] as? [Any])?.isEmpty == true })
+    func lines(_ document: [String: Any]) throws -> [String] {
+      try #require(document["state"] as? [[String: Any]]).map {
+        "\($0["kind"] ?? "") \($0["name"] ?? "") \($0["standing"] ?? "")"
+      }
+    }
+    #expect(try lines(slice) == lines(whole))
+    // Put together from the changes, it is the state at the end.
+    var state: [String: String] = [:]
+    for step in steps {
+      for change in ["earlierChanges", "changes"].flatMap({ step[$0] as? [[String: Any]] ?? [] }) {
+        state["\(change["kind"] ?? "") \(change["name"] ?? "")"] = change["after"] as? String
+      }
+    }
+    #expect(try lines(slice).sorted() == state.map { "\($0) \($1)" }.sorted())
   }
 }
 

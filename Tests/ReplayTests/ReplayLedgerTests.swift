@@ -76,25 +76,3 @@ import Testing
     #expect(!lines.isEmpty)
   }
 }
-
-/// The state that a step tells is what its changes come to.
-@Suite("The state behind a step") struct StepStateTests {
-  @Test("is what is connected with its event", arguments: 1...20) func connected(seed: UInt64) {
-    let events = RecordedEvent.shuffled(Histories.dense(seed: seed), seed: seed)
-    var lines: [ReplaySubject: ReplayStanding] = [:]
-    var told = 0
-    _ = Replay(events).run(tellsState: true) { step in
-      for change in step.changes { lines[change.subject] = change.after }
-      told += step.state.count
-      for line in step.state { #expect(lines[line.subject] == line.standing) }
-      // What it changed of its own customer is in it.
-      let subjects = Set(step.state.map(\.subject))
-      for change in step.changes where change.subject.account == step.event.event.account {
-        if change.after != nil, change.subject.account != nil {
-          #expect(subjects.contains(change.subject))
-        }
-      }
-    }
-    #expect(told > 0)
-  }
-}

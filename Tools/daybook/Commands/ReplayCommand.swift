@@ -69,7 +69,7 @@ struct ReplayCommand: ParsableCommand {
         try walk(events)
       } else if html == nil {
         printer.begin()
-        let outcome = Replay(events).run(until: until, tellsState: format != .table) { step in
+        let outcome = Replay(events).run(until: until) { step in
           printer.print(step)
         }
         printer.end(outcome)

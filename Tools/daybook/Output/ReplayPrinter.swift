@@ -7,6 +7,8 @@ import Replay
 final class ReplayPrinter {
   let format: OutputFormat
   private var steps = 0
+  /// What there is after the steps so far; kept for `json` alone.
+  private var state: [ReplaySubject: ReplayStanding] = [:]
 
   init(_ format: OutputFormat) { self.format = format }
 
@@ -19,7 +21,9 @@ final class ReplayPrinter {
     switch format {
     case .table: for line in step.textLines { Console.print(line.styled(line.text)) }
     case .jsonl: Console.print(step.json)
-    case .json: Console.print((steps == 0 ? "" : ",") + step.json)
+    case .json:
+      Console.print((steps == 0 ? "" : ",") + step.json)
+      for change in step.untold + step.changes { state[change.subject] = change.after }
     }
   }
 
@@ -40,6 +44,14 @@ final class ReplayPrinter {
       json.object { json in
         Self.write("findings", outcome.findings, to: &json)
         Self.write("findingsAtTheEnd", outcome.findingsAtTheEnd, to: &json)
+        let lines = state.sorted { $0.key < $1.key }
+        json.member(
+          "state",
+          array: { json in
+            for (subject, standing) in lines {
+              ReplayLine(subject: subject, standing: standing).write(to: &json)
+            }
+          })
       }
       // The document began with the steps; its last members follow them, and what else is told.
       Console.print("]," + json.text.dropFirst().dropLast())
@@ -67,9 +79,11 @@ extension ReplayStep {
       json.raw(String(decoding: EventEncoder().encode(event), as: UTF8.self))
       json.member("note", note)
       json.member(
+        "earlierChanges",
+        array: { json in for change in untold { change.write(to: &json) } })
+      json.member(
         "changes",
         array: { json in for change in changes { change.write(to: &json) } })
-      json.member("state", array: { json in for line in state { line.write(to: &json) } })
       ReplayPrinter.write("broken", broken, to: &json)
       ReplayPrinter.write("settled", settled, to: &json)
     }
