@@ -1,0 +1,57 @@
+/// How far apart two spellings are, and which known name somebody probably meant.
+package enum Spelling {
+  /// The known name that is nearest to a misspelled one, or nil where none is near enough.
+  ///
+  /// Letter case does not count. Of names that are equally near, the first one is the answer. A
+  /// name that shares no letter with the text is never the answer, however short both are.
+  ///
+  /// - Parameter limit: The most letters that may be wrong.
+  /// - Complexity: O(*n* · *m*²) for *n* names of *m* letters; a name whose length differs by more
+  ///   than `limit` costs nothing.
+  package static func nearest(
+    to text: String, among names: some Sequence<String>, within limit: Int
+  ) -> String? {
+    let letters = Array(text.lowercased().unicodeScalars)
+    var bound = min(limit, letters.count - 1)
+    var nearest: String?
+    for name in names {
+      guard bound >= 0 else { break }
+      let other = Array(name.lowercased().unicodeScalars)
+      if let edits = edits(letters, other, upTo: bound) {
+        nearest = name
+        bound = edits - 1
+      }
+    }
+    return nearest
+  }
+
+  /// How many letters must be inserted, deleted, replaced or swapped with their neighbour to turn
+  /// one text into the other, or nil where that is more than `limit`.
+  ///
+  /// This is the optimal string alignment distance, the restricted form of Damerau–Levenshtein: no
+  /// letter is changed twice. Letter case counts.
+  ///
+  /// - Complexity: O(*n* · *m*) for texts of *n* and *m* letters.
+  package static func edits(
+    _ left: [Unicode.Scalar], _ right: [Unicode.Scalar], upTo limit: Int
+  ) -> Int? {
+    guard abs(left.count - right.count) <= limit else { return nil }
+    var beforeLast: [Int] = []
+    var last = Array(0...right.count)
+    for row in left.indices {
+      var current = [row + 1]
+      for column in right.indices {
+        var edits = min(
+          last[column + 1] + 1, current[column] + 1,
+          last[column] + (left[row] == right[column] ? 0 : 1))
+        if row > 0, column > 0, left[row] == right[column - 1], left[row - 1] == right[column] {
+          edits = min(edits, beforeLast[column - 1] + 1)
+        }
+        current.append(edits)
+      }
+      if current.min() ?? 0 > limit { return nil }
+      (beforeLast, last) = (last, current)
+    }
+    return last[right.count] <= limit ? last[right.count] : nil
+  }
+}
