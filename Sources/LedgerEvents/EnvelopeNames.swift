@@ -16,6 +16,9 @@ final class EnvelopeNames: Sendable {
 
   static let shared = EnvelopeNames()
 
+  /// The most letters that may be wrong in a field's name for the right one to be suggested.
+  private static let fieldEditsMax = 3
+
   private static func key(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Key {
     let start = range.lowerBound
     let end = range.upperBound
@@ -58,35 +61,14 @@ final class EnvelopeNames: Sendable {
 
   /// The error for a field that the envelope does not have, with the nearest one that it has.
   static func unknown(_ name: String, at offset: Int) -> EventError {
-    let near = EnvelopeField.allCases.map { ($0.rawValue, editDistance(name, $0.rawValue)) }
-      .min { $0.1 < $1.1 }
+    let near = Spelling.nearest(
+      to: name, among: EnvelopeField.allCases.map(\.rawValue), within: fieldEditsMax)
     var reason = "is no field of an event"
-    if let near, near.1 <= 3, near.1 < name.count {
-      reason += ": did you mean \(near.0)?"
+    if let near {
+      reason += ": did you mean \(near)?"
     } else {
       reason += ": fields of your own go into data"
     }
     return EventError(at: offset, reason).within(name.isEmpty ? "\"\"" : name)
   }
-}
-
-/// How many letters must be put in, taken out or replaced to make one text of the other
-/// (Levenshtein), without regard to case.
-///
-/// Only the first 64 letters count: longer texts are no misspelling of a field's name.
-func editDistance(_ left: String, _ right: String) -> Int {
-  let left = Array(left.lowercased().prefix(64))
-  let right = Array(right.lowercased().prefix(64))
-  var row = Array(0...right.count)
-  for (line, letter) in left.enumerated() {
-    var diagonal = row[0]
-    row[0] = line + 1
-    for (column, other) in right.enumerated() {
-      let above = row[column + 1]
-      row[column + 1] = min(
-        above + 1, row[column] + 1, diagonal + (letter == other ? 0 : 1))
-      diagonal = above
-    }
-  }
-  return row[right.count]
 }

@@ -1,6 +1,6 @@
 extension Event {
   /// Whether two events say the same: equal envelope fields, and equal `data` as JSON values
-  /// (`events.md`, *Envelope*).
+  /// (`events.md`, *Appending the same event again*).
   ///
   /// The order of members, white space and string escapes do not count, numbers count as written;
   /// no `data` is an empty one, no `source` is `app`. Both events must be valid.

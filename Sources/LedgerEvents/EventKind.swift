@@ -78,6 +78,7 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
   case importReceived = 73
   case operatorActed = 74
   case noteAdded = 75
+  case contentHostingChanged = 76
 }
 
 extension EventKind {
@@ -160,6 +161,7 @@ extension EventKind {
     case .importReceived: "import.received"
     case .operatorActed: "operator.acted"
     case .noteAdded: "note.added"
+    case .contentHostingChanged: "content.hostingChanged"
     }
   }
 

@@ -4,7 +4,7 @@
 /// is found out before it fills the memory.
 public let eventSizeBytesMax = 1 << 20
 
-/// The longest id of an event, in bytes of UTF-8 (`events.md`, *Envelope*).
+/// The longest id of an event, in bytes of UTF-8 (`events.md`, *An event*).
 public let eventIDBytesMax = 128
 
 /// The longest name (account, product, transaction, …), in bytes of UTF-8.

@@ -41,7 +41,7 @@ enum EventTypeReader {
     $0 == .unknown ? EventType(text: "") : EventType($0)
   }
 
-  /// Open addressing by the hash of the text; 75 kinds in 256 places.
+  /// Open addressing by the hash of the text; 76 kinds in 256 places.
   private static let table: [EventKind?] = {
     var table = [EventKind?](repeating: nil, count: Int(mask) + 1)
     for kind in EventKind.allCases where kind != .unknown {

@@ -116,8 +116,9 @@ public enum RecordTag: UInt8, CaseIterable, Sendable {
   case pathHash = 55
   /// Which personal members of the vocabulary the event has, as the sum of `WithheldMember`s.
   case withheld = 56
+  case hosting = 57
 
-  /// The name of the member; the first two tags and the last two stand for none.
+  /// The name of the member; tags that are no member have none that `data` could use.
   public var name: String { RecordTag.names[Int(rawValue)] }
 
   private static let names: [String] = {

@@ -17,6 +17,7 @@ extension Vocabulary {
     switch kind {
     case .catalogSet: [[.data("products")]]
     case .contentVersionPublished, .contentInstalled: [product, [.data("contentVersion")]]
+    case .contentHostingChanged: [product, [.data("hosting")]]
     case .paymentsChecked: [[.data("allowed")]]
     case .paymentAdded, .contentInstallStarted, .contentInstallFailed, .contentActivated,
       .contentRemoved:
@@ -69,6 +70,8 @@ extension Vocabulary {
   private static let contentLength = Field("contentLength", anyInteger)
   private static let contentLengths = Field("contentLengths", .array(of: anyInteger))
   private static let host = Field("host", .oneOf(["store", "own"]))
+  private static let hosting = Field(
+    "hosting", .oneOf(["waitingForUpload", "readyToSubmit", "approved"]))
   private static let price = Field("price", .money)
   private static let currency = Field("currency", .currency)
   private static let storefront = Field("storefront", .string)
@@ -87,6 +90,7 @@ extension Vocabulary {
     case .catalogSet: [Field("products", .array(of: .object(catalogEntry)))]
     case .catalogRequested, .catalogReceived, .catalogFailed: response
     case .contentVersionPublished: [contentVersion, contentLengths]
+    case .contentHostingChanged: [hosting, contentVersion]
     case .paymentsChecked: [Field("allowed", .boolean)]
     case .paymentAdded: payment
     case .transactionPurchased, .transactionRestored, .subscriptionRenewed: purchase

@@ -58,7 +58,7 @@ public struct Fact: Sendable {
   }
 
   /// The store time that is believed, in microseconds: what an event states, or the ledger's own
-  /// where that runs more than 24 hours ahead of it (`events.md`, *The order of things*).
+  /// where that runs more than 24 hours ahead of it (`events.md`, *The order of events*).
   public static func believed(_ stated: Int64, recordedAt: Int64) -> Int64 {
     Instant.believed(stated, recordedAt: recordedAt)
   }

@@ -92,6 +92,6 @@ public struct Thresholds: Hashable, Sendable {
     return true
   }
 
-  /// The defaults of `findings.md`.
+  /// The defaults of `rules.md`.
   public static let standard = Thresholds()
 }

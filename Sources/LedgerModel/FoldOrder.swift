@@ -10,7 +10,7 @@ public protocol FactTexts {
 }
 
 /// A fact's place in the fold's order: believed `occurredAt`, then `sequence` (absent: 0), then the
-/// id by its bytes (`events.md`, *The order of things*).
+/// id by its bytes (`events.md`, *The order of events*).
 public struct FoldKey: Hashable, Sendable {
   public var time: Int64
   public var sequence: Int64

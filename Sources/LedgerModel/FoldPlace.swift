@@ -1,7 +1,7 @@
 public import LedgerEvents
 
 /// The place of an event in the fold's order, with all that decides it: what `FoldKey` is for facts
-/// (`events.md`, *The order of things*).
+/// (`events.md`, *The order of events*).
 public struct FoldPlace: Hashable, Sendable {
   /// Believed `occurredAt`.
   public var time: Instant

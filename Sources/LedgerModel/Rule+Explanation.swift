@@ -7,7 +7,7 @@ public struct RuleExplanation: Sendable {
 }
 
 extension Rule {
-  /// What the rule means, in the words of `findings.md`, and what to do.
+  /// What the rule means, in the words of `rules.md`, and what to do.
   ///
   /// - Complexity: O(1).
   public var explanation: RuleExplanation {

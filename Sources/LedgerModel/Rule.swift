@@ -1,4 +1,4 @@
-/// The rules of `findings.md`. Numbers stand in persisted state; neither they nor the ids ever
+/// The rules of `rules.md`. Numbers stand in persisted state; neither they nor the ids ever
 /// change meaning.
 public enum Rule: UInt8, CaseIterable, Sendable {
   case finishedBeforeDownload = 1
@@ -59,7 +59,7 @@ public enum Rule: UInt8, CaseIterable, Sendable {
     case error = 2
     case critical = 3
 
-    /// As `findings.md` writes it.
+    /// As `rules.md` writes it.
     public var text: String {
       switch self {
       case .info: "info"

@@ -38,7 +38,7 @@ struct IdentifierLikeness {
     for product in known {
       let limit = (nearest?.edits).map { $0 - 1 } ?? bound
       let other = Array(product.text.lowercased().unicodeScalars)
-      if let edits = Self.edits(letters, other, upTo: limit) { nearest = (product, edits) }
+      if let edits = Spelling.edits(letters, other, upTo: limit) { nearest = (product, edits) }
       if nearest?.edits == 1 { break }
     }
     return nearest.map { .spelling($0.product, edits: $0.edits) }
@@ -65,32 +65,5 @@ struct IdentifierLikeness {
 
   private static func withoutWhiteSpace(_ text: String) -> String {
     String(String.UnicodeScalarView(text.unicodeScalars.filter { !$0.properties.isWhitespace }))
-  }
-
-  /// How many letters must be put in, left out, exchanged or swapped with their neighbour (optimal
-  /// string alignment); nil where more than `limit`.
-  ///
-  /// - Complexity: O(*n* · *m*).
-  static func edits(
-    _ left: [Unicode.Scalar], _ right: [Unicode.Scalar], upTo limit: Int
-  ) -> Int? {
-    guard abs(left.count - right.count) <= limit else { return nil }
-    var beforeLast: [Int] = []
-    var last = Array(0...right.count)
-    for row in left.indices {
-      var current = [row + 1]
-      for column in right.indices {
-        var edits = min(
-          last[column + 1] + 1, current[column] + 1,
-          last[column] + (left[row] == right[column] ? 0 : 1))
-        if row > 0, column > 0, left[row] == right[column - 1], left[row - 1] == right[column] {
-          edits = min(edits, beforeLast[column - 1] + 1)
-        }
-        current.append(edits)
-      }
-      if current.min() ?? 0 > limit { return nil }
-      (beforeLast, last) = (last, current)
-    }
-    return last[right.count] <= limit ? last[right.count] : nil
   }
 }

@@ -151,7 +151,7 @@ private struct ClockWalk {
 }
 
 extension RecordedEvent {
-  /// Store time as the model believes it (`events.md`, *The order of things*).
+  /// Store time as the model believes it (`events.md`, *The order of events*).
   fileprivate var believed: Instant {
     let dayAhead = recordedAt.microseconds + 24 * 3600 * 1_000_000
     return event.occurredAt.microseconds > dayAhead ? recordedAt : event.occurredAt

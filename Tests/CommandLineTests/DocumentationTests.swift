@@ -95,6 +95,8 @@ import Testing
     Sample("rebuild-report", "rebuild --check --report --format json"),
     Sample("verify", "verify --format json"),
     Sample("stats", "stats --format json"),
+    Sample("types", "types download.progressed --format json"),
+    Sample("rules", "rules finished-before-install --format json"),
     Sample("version", "version --format json"),
     // Last, because they change the ledger that the others tell of.
     Sample("key-new", "key new --name books.example.com/shop --out shop.key --format json"),

@@ -91,7 +91,7 @@ import Testing
 
 /// A trace's expectations against what the program answers.
 struct TraceComparison {
-  /// The rules that hold at a moment (`findings.md`, second table).
+  /// The rules that hold at a moment (`rules.md`, second table).
   static let momentRules: Set<String> = [
     "never-finished", "payment-unanswered", "download-stalled", "undelivered",
     "install-interrupted", "restore-unanswered", "restore-incomplete", "unfulfilled",

@@ -34,7 +34,7 @@ struct DenseHistory {
     for subject in subjects.keys.sorted() {
       factors[subject] = (subjects[subject] ?? 1) * maker.random.one(of: [0, 1, 1, 2, 4])
     }
-    for kind in EventKind.allCases where kind != .unknown {
+    for kind in EventKind.drawn {
       var weight = factors[String(kind.text.prefix { $0 != "." })] ?? 1
       switch kind {
       case .transactionPurchased, .transactionRestored, .subscriptionRenewed, .catalogSet,

@@ -8,6 +8,12 @@ struct Draft {
   var recordedAt: Instant?
 }
 
+extension EventKind {
+  /// The types that histories draw; the maker turns some activations of content into changes of its
+  /// hosting.
+  static let drawn = allCases.filter { $0 != .unknown && $0 != .contentHostingChanged }
+}
+
 /// Makes single random events of any type out of a pool of names: valid ones, of every field.
 struct EventMaker {
   var random: SeededRandom
@@ -44,7 +50,19 @@ struct EventMaker {
     common(&event)
     names(&event, kind)
     event.data = data(for: kind, &event)
-    return Draft(kind: kind, event: event, recordedAt: ledgerClock())
+    let made = Self.turnedToHosting(event) ? EventKind.contentHostingChanged : kind
+    if made != kind {
+      event.type = EventType(made)
+      event.data.members.append(
+        EventData.Member(name: "hosting", json: Array(#""readyToSubmit""#.utf8)))
+    }
+    return Draft(kind: made, event: event, recordedAt: ledgerClock())
+  }
+
+  /// Half of the activations speak of hosting instead. Neither type changes an answer, so that the
+  /// histories of a seed keep theirs.
+  private static func turnedToHosting(_ event: Event) -> Bool {
+    event.type.kind == .contentActivated && event.account == nil
   }
 
   /// An event of a type that no version knows.

@@ -14,7 +14,7 @@ struct SparseHistory {
     maker = EventMaker(random: random, pool: pool, start: 1_704_067_200 * Instant.second)
     maker.environments = Array(repeating: nil, count: 30) + [.production, .sandbox]
     var kinds: [EventKind] = []
-    for kind in EventKind.allCases where kind != .unknown {
+    for kind in EventKind.drawn {
       switch kind {
       case .downloadProgressed: kinds += Array(repeating: kind, count: 40)
       case .transactionPurchased, .transactionFinished, .subscriptionRenewed, .sessionStarted:

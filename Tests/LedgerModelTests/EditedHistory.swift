@@ -132,7 +132,7 @@ struct EditedHistory {
     }
   }
 
-  /// Takes away what the model reads in another way than the text (`docs/model-notes.md`): a
+  /// Takes away what the model reads in another way than the text (`model.md`, *A known limit*): a
   /// transaction or a payment on what the absent device says beside transactions.
   private func keepReadable(_ event: inout Event) {
     guard event.device == nil else { return }

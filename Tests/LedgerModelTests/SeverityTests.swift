@@ -2,7 +2,7 @@ import LedgerEvents
 import LedgerModel
 import Testing
 
-/// How bad each rule is, as the tables of `findings.md` say.
+/// How bad each rule is, as the tables of `rules.md` say.
 struct SeverityTests {
   private static let severities: [String: [String]] = [
     "critical": [

@@ -26,14 +26,14 @@ struct ChainAnswer {
 }
 
 extension World {
-  /// The kind of a chain: by the entry that its first purchase fact uses (model.md, 5).
+  /// The kind of a chain: by the entry that its first purchase fact uses (`model.md` 5).
   func kind(of chain: Chain) -> String? {
     guard let first = chain.firstPurchaseFact, let product = product(of: first) else { return nil }
     if let entry = catalogue.entry(of: product, usedBy: first) { return entry.kind }
     return chain.events.contains { $0.time("expiresAt") != nil } ? "autoRenewable" : "nonConsumable"
   }
 
-  /// The newest refund, revocation or reversal of one transaction (model.md, 7).
+  /// The newest refund, revocation or reversal of one transaction (`model.md` 7).
   func verdict(on transaction: Transaction, before end: Int = .max) -> Seen? {
     var newest: Seen?
     for seen in transaction.events where seen.index < end {

@@ -1,4 +1,4 @@
-/// Whether one content version comes before another (model.md, 18): dotted integers part by part,
+/// Whether one content version comes before another (`model.md` 18): dotted integers part by part,
 /// a missing part is 0; a part that is no integer comes after every integer, by its bytes.
 func versionPrecedes(_ left: String, _ right: String) -> Bool { compare(left, right) < 0 }
 

@@ -23,7 +23,7 @@ struct InstalledVersion {
   var install: Seen
 }
 
-/// Who holds what at one point of the sweep (model.md, 1 to 4): links, transactions, operators'
+/// Who holds what at one point of the sweep (`model.md` 1 to 4): links, transactions, operators'
 /// grants, consumption and installed content.
 final class Holdings {
   private var customerOf: [Name: Int] = [:]

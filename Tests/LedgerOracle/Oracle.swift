@@ -1,6 +1,6 @@
 public import LedgerEvents
 
-/// A slow and simple second statement of `model.md` and `findings.md`, for tests to compare with.
+/// A slow and simple second statement of `model.md` and `rules.md`, for tests to compare with.
 ///
 /// It was written from the two texts alone and shares no code with the reducer: it sorts all events
 /// into the fold's order, makes several whole passes over each environment, and keeps nothing.

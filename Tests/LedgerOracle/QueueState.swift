@@ -54,7 +54,7 @@ struct ClosingFinish {
   var awaited: [DownloadID]
 }
 
-/// What the queue's facts have said of one transaction so far (model.md, 13 and 14).
+/// What the queue's facts have said of one transaction so far (`model.md` 13 and 14).
 struct QueueState {
   /// Any `transaction.*` or `subscription.*` event went before.
   var isKnown = false
@@ -81,7 +81,7 @@ struct QueueState {
   var isDelivered: Bool { newestDelivery != nil }
 }
 
-/// One restore on one device (model.md, 16).
+/// One restore on one device (`model.md` 16).
 struct Restore {
   var request: Seen
   var device: Name?

@@ -1,6 +1,6 @@
 import LedgerEvents
 
-/// One paid period: a transaction of an autoRenewable chain with a purchase fact (model.md, 8).
+/// One paid period: a transaction of an autoRenewable chain with a purchase fact (`model.md` 8).
 struct Period {
   var transaction: Transaction
   var start: Int64

@@ -1,7 +1,7 @@
 import LedgerEvents
 
 /// Walks over one environment's events in the fold's order and notes every broken rule of the
-/// first table of `findings.md`; what it knows at the end answers the rest.
+/// first table of `rules.md`; what it knows at the end answers the rest.
 final class Sweep {
   let world: World
   let holdings = Holdings()

@@ -12,7 +12,7 @@ private struct Filter {
   let admits: (RecordedEvent) -> Bool
 }
 
-/// Every filter of `cli.md` that a sample has a value for.
+/// Every filter of `commands.md` that a sample has a value for.
 private func filters(
   from sample: RecordedEvent, accountEvents: [Name: Set<UInt64>], _ random: inout SeededRandom
 ) -> [Filter] {

@@ -1,7 +1,7 @@
 internal import LedgerEvents
 
-// What the apps keep to, each policy in all but what it does otherwise (`replay.md`, *App
-// policies*).
+// What the apps keep to, each policy in all but what it does otherwise (`simulator.md`, *What
+// is caught*).
 extension Tape {
   mutating func auditApp() {
     for lines in byTransaction { auditTransaction(lines) }

@@ -1,7 +1,7 @@
 internal import LedgerEvents
 
 // What the payment queue keeps to. Sources: Apple's documentation of SKPaymentQueue,
-// SKPaymentTransaction and SKPaymentTransactionObserver; `model.md` 13; `replay.md`.
+// SKPaymentTransaction and SKPaymentTransactionObserver; `model.md` 13; `simulator.md`.
 extension Tape {
   mutating func auditTransactions() {
     for lines in byTransaction {

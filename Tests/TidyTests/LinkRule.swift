@@ -1,10 +1,26 @@
-/// What a document links to inside the package is there.
+/// What a document links to inside the package is there, and so is each page that a document or a
+/// comment cites, as in “`model.md` 5”.
 struct LinkRule: TidyRule {
   /// The package's files, by path.
   let paths: Set<String>
 
   func breaches(in file: SourceFile) -> [Breach] {
-    guard file.name.hasSuffix(".md") else { return [] }
+    citations(in: file) + (file.name.hasSuffix(".md") ? links(in: file) : [])
+  }
+
+  /// Pages between back quotes that are neither in `docs` nor elsewhere in the package.
+  private func citations(in file: SourceFile) -> [Breach] {
+    file.lines.enumerated().flatMap { index, line in
+      String(decoding: line, as: UTF8.self).matches(of: /`([A-Za-z0-9_.\/-]+\.md)`/)
+        .map { String($0.1) }
+        .filter { page in !paths.contains { $0 == page || $0.hasSuffix("/" + page) } }
+        .map { page in
+          Breach(path: file.path, line: index + 1, message: "cites \(page), which is not there")
+        }
+    }
+  }
+
+  private func links(in file: SourceFile) -> [Breach] {
     let folder = file.components.dropLast()
     return file.lines.enumerated().flatMap { index, line in
       Self.targets(on: line).compactMap { target in

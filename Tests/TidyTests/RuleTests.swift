@@ -189,4 +189,18 @@ import Testing
     let rule = LinkRule(paths: ["README.md", "docs/b.md", "Tools/test"])
     #expect(lines(rule, in: "docs/a.md", text).count == count)
   }
+
+  @Test(arguments: [
+    ("/// What holds (^b.md^ 5).", 0), ("// See ^docs/b.md^ and ^README.md^.", 0),
+    ("/// What holds (^missing.md^ 5).", 1), ("It stands in ^b.md^,\nand in ^c.md^.", 1),
+    ("let page = \"a.md\"", 0),
+  ])
+  func `a citation of a page that is not shipped is caught`(text: String, count: Int) {
+    let rule = LinkRule(paths: ["README.md", "docs/b.md"])
+    // Without back quotes above, so that this file does not break the rule.
+    let cited = text.replacing("^", with: "`")
+    for path in ["docs/a.md", "Sources/LedgerModel/A.swift"] {
+      #expect(lines(rule, in: path, cited).count == count)
+    }
+  }
 }

@@ -20,7 +20,7 @@ struct Daybook: ParsableCommand {
       Withdraw.self, Link.self, Transfer.self, Note.self, Erase.self, ReplayCommand.self,
       Simulate.self, Explore.self, ExportCommand.self, KeyCommand.self,
       CheckpointCommand.self, ProveCommand.self, CheckCommand.self, Rebuild.self, Verify.self,
-      Backup.self, Restore.self, Stats.self, Version.self,
+      Backup.self, Restore.self, Stats.self, TypesCommand.self, RulesCommand.self, Version.self,
     ])
 
   static func main() {

@@ -150,8 +150,9 @@ struct ExplainedHistory {
     facts.indices.filter { place in
       switch facts[place].kind {
       case .catalogRequested, .catalogReceived, .catalogFailed, .contentVersionPublished,
-        .paymentsChecked, .downloadRequested, .downloadPauseRequested, .downloadResumeRequested,
-        .downloadCancelRequested, .downloadWaiting, .downloadProgressed, .downloadPaused,
+        .contentHostingChanged, .paymentsChecked, .downloadRequested, .downloadPauseRequested,
+        .downloadResumeRequested, .downloadCancelRequested, .downloadWaiting,
+        .downloadProgressed, .downloadPaused,
         .downloadFinished, .downloadFailed, .downloadCancelled, .contentInstallStarted,
         .contentInstalled, .contentInstallFailed, .contentActivated, .contentRemoved,
         .contentPurged, .productPageRequested, .productPagePresented, .productPageFailed,

@@ -42,7 +42,7 @@ public struct FindingAnswer: Sendable {
 }
 
 extension LedgerView {
-  /// The broken rules of both tables of `findings.md`, by position.
+  /// The broken rules of both tables of `rules.md`, by position.
   ///
   /// Rules of the second table are judged at `clocks.at`, or at the newest believed `occurredAt`
   /// of the events that count in their environment.

@@ -2,7 +2,7 @@ public import LedgerEvents
 internal import LedgerModel
 
 /// Which app and which system each launch of a device ran, and in which storefront, by the newest
-/// `session.started` of its device and session in the fold's order (`cli.md`, *Fine print*).
+/// `session.started` of its device and session in the fold order (`commands.md`, *events*).
 public struct SessionVersions: Sendable {
   /// What a session says of itself.
   public struct Versions: Hashable, Sendable {

@@ -98,6 +98,9 @@ extension BadLine {
     data("catalog.received", #""invalid":[▶""]"#, "data.invalid[0]", "is empty"),
     data("catalog.failed", #""error":▶"offline""#, "data.error", "expected an object"),
     data("content.versionPublished", #""contentVersion":▶2"#, "data.contentVersion", "a string"),
+    data(
+      "content.hostingChanged", #""hosting":▶"rejected""#, "data.hosting",
+      "waitingForUpload, readyToSubmit, approved"),
     data("payments.checked", #""allowed":▶"true""#, "data.allowed", "true or false"),
     data("payment.added", #""quantity":▶"1""#, "data.quantity", "expected an integer"),
     data("payment.added", #""quantity":▶1.0"#, "data.quantity", "without fraction"),
@@ -216,6 +219,8 @@ extension BadLine {
     missing("catalog.set", #","data":{}"#, "data.products"),
     missing("content.versionPublished", #","data":{"contentVersion":"2"}"#, "product"),
     missing("content.versionPublished", #","product":"P""#, "data.contentVersion"),
+    missing("content.hostingChanged", #","data":{"hosting":"approved"}"#, "product"),
+    missing("content.hostingChanged", #","product":"P""#, "data.hosting"),
     missing("payments.checked", "", "data.allowed"),
     missing("payment.added", "", "product"),
     missing("transaction.purchasing", "", "transaction", "needs transaction or payment"),

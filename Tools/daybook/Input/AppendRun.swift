@@ -32,7 +32,7 @@ struct AppendRun {
   /// Events in the commit after a refused one: where one line is refused others often follow, and
   /// what stands before each is tried again.
   private static let batchEventsAfterRefusal = 64
-  /// How long a line from a pipe may wait for company, in milliseconds (`cli.md`).
+  /// How long a line from a pipe may wait for company, in milliseconds (`commands.md`).
   private static let pipeDelayMilliseconds = 100
 
   var summary = AppendSummary()

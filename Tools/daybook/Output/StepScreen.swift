@@ -83,7 +83,7 @@ struct StepScreen {
       lines.append("")
       let explanation = finding.rule.explanation
       for text in ["\(finding.rule.id): \(explanation.meaning)", explanation.advice] {
-        lines += Self.wrapped(text, columns).map { "    " + $0 }
+        lines += Paragraph.lines(text, columns: columns - 4).map { "    " + $0 }
       }
     }
     lines += ["", "the state after it"]
@@ -98,14 +98,5 @@ struct StepScreen {
 
   private static func cut(_ text: String, _ columns: Int) -> String {
     text.count <= columns ? text : text.prefix(max(0, columns - 1)) + "…"
-  }
-
-  private static func wrapped(_ text: String, _ columns: Int) -> [String] {
-    var lines = [""]
-    for word in text.split(separator: " ") {
-      if lines[lines.count - 1].count + word.count + 5 > columns { lines.append("") }
-      lines[lines.count - 1] += lines[lines.count - 1].isEmpty ? "\(word)" : " \(word)"
-    }
-    return lines
   }
 }

@@ -95,7 +95,7 @@ enum Parse {
   }
 }
 
-/// A default of `findings.md`, changed.
+/// A default of `rules.md`, changed.
 struct RuleThreshold {
   let rule: Rule
   let microseconds: Int64
