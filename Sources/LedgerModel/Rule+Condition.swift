@@ -42,7 +42,8 @@ extension Rule {
         + "first of the three. A delivery does not count while a download of the transaction is "
         + "requested, waiting, active or paused on that device."
     case .failedAfterPurchase:
-      "The queue delivers a transaction as failed while its reported state is purchased or restored."
+      "The queue delivers a transaction as failed while its reported state is purchased or "
+        + "restored."
     case .downloadWithoutPayment:
       "A download event of a transaction whose reported state is failed, purchasing or deferred."
     case .downloadAfterFinish:
@@ -99,8 +100,8 @@ extension Rule {
         + "one that a transfer moved the transaction to."
     case .originalShared:
       "The first purchase fact of a transaction whose customer is not that of another transaction "
-        + "of the chain with an earlier purchase fact. Both customers are known, and neither of the "
-        + "two facts is family shared."
+        + "of the chain with an earlier purchase fact. Both customers are known, and neither of "
+        + "the two facts is family shared."
     case .environmentMixed:
       "Events state two environments for one transaction; at the first event that states another "
         + "than the first one."
@@ -128,17 +129,17 @@ extension Rule {
         + "`restore.failed` followed on the device. The answer to a later request counts."
     case .restoreIncomplete:
       "A restore on a stated device was completed more than 1 hour ago, while it lasted, and "
-        + "`restore.requested` states an account whose customer holds an active nonConsumable chain "
-        + "that was bought before the request. No transaction of the chain was delivered to the "
+        + "`restore.requested` states an account whose customer holds an active nonConsumable "
+        + "chain that was bought before the request. No transaction of the chain was delivered to the "
         + "device as purchased or restored since the request."
     case .unfulfilled:
       "A transaction with a purchase fact is finished or removed, its chain has no standing refund "
         + "or revocation, and its newest fulfilment event, more than 1 hour ago, is "
-        + "`purchase.fulfillmentFailed`. Where it has none, `receipt.rejected` as its newest verdict "
-        + "counts."
+        + "`purchase.fulfillmentFailed`. Where it has none, `receipt.rejected` as its newest "
+        + "verdict counts."
     case .fulfilledUnpurchased:
-      "The first `purchase.fulfilled` of a transaction is more than 1 hour ago, and the transaction "
-        + "has no purchase fact."
+      "The first `purchase.fulfilled` of a transaction is more than 1 hour ago, and the "
+        + "transaction has no purchase fact."
     }
   }
 

@@ -230,8 +230,8 @@ extension Rule {
     case .failedAfterPurchase:
       .scenario(
         of: self,
-        "The queue reports a purchase, and later reports the same transaction as failed. An app that "
-          + "believes the last report takes away what was paid for.")
+        "The queue reports a purchase, and later reports the same transaction as failed. An app "
+          + "that believes the last report takes away what was paid for.")
     case .fulfilledTwice:
       .scenario(
         of: self,

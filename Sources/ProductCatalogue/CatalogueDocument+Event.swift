@@ -1,6 +1,6 @@
 public import LedgerEvents
 internal import LedgerStore
-internal import StoreImport
+public import StoreImport
 
 extension CatalogueDocument {
   /// The `catalog.set` of the document.
@@ -27,19 +27,28 @@ extension CatalogueDocument {
   /// Reads a `.storekit` file: what it says of products, by the importer of such files.
   static func storekit(_ bytes: [UInt8], name: String) throws(CatalogueError) -> Self {
     do throws(ImportError) {
-      let events = try StoreKitConfiguration.events(
-        from: bytes, options: ImportOptions(fileName: name),
-        effective: .stated(Instant(microseconds: 0)))
-      let products = events.lazy.compactMap { $0.data.array("products") }.first ?? []
-      guard !products.isEmpty else {
+      let document = try Self(storekit: bytes, name: name)
+      guard !document.products.isEmpty else {
         throw ImportError(
           .missing, reason: "expected at least one product, found none",
           remedy: "Add the products in Xcode and save the file")
       }
-      return Self(format: .storekit, products: products)
+      return document
     } catch {
       throw CatalogueError(path: error.path, reason: "\(error.reason). \(error.remedy)")
     }
+  }
+
+  /// Reads a StoreKit configuration of Xcode, which may have no products.
+  ///
+  /// - Parameters:
+  ///   - bytes: The whole file.
+  ///   - name: The file's name.
+  /// - Throws: `ImportError`.
+  /// - Complexity: O(*n*) in the number of bytes.
+  public init(storekit bytes: [UInt8], name: String) throws(ImportError) {
+    self.init(
+      format: .storekit, products: try StoreKitConfiguration.products(in: bytes, fileName: name))
   }
 
   private init(format: Format, products: [JSONValue]) {
@@ -48,8 +57,9 @@ extension CatalogueDocument {
     scope = CatalogueScope()
   }
 
-  /// The document with what its format cannot say taken from the entries in force: a `.storekit`
-  /// file knows no entitlements, grants and delivery, and setting it must not take them away.
+  /// The document with what the file does not say taken from the entries in force: a `catalog.set`
+  /// replaces entries whole, and a `.storekit` file knows nothing of entitlements, grants, delivery
+  /// or the duration of what does not renew. Setting it must not take them away.
   func completed(by known: (Name) throws(LedgerError) -> CatalogueAnswer?) throws(LedgerError)
     -> Self
   {
@@ -59,13 +69,24 @@ extension CatalogueDocument {
       guard let name = products[place]["product"]?.string,
         let entry = try known(Name(name))?.entry, var members = products[place].object
       else { continue }
-      for member in Self.sellersOwnMembers where products[place][member] == nil {
-        // What a product of another kind granted is not this one's.
-        if member == "grants", products[place]["kind"]?.string != "consumable" { continue }
-        if let value = entry[member] { members.append((member, value)) }
+      let kind = products[place]["kind"]?.string ?? ""
+      for member in entry.object ?? []
+      where products[place][member.name] == nil && Self.stays(member.name, as: kind) {
+        members.append(member)
       }
       document.products[place] = .object(members)
     }
     return document
+  }
+
+  /// Whether a member means something for a product of this kind: what one of another kind granted,
+  /// or how long it lasted, is not this one's.
+  private static func stays(_ member: String, as kind: String) -> Bool {
+    switch member {
+    case "grants": kind == "consumable"
+    case "duration": kind == "nonRenewing" || kind == "autoRenewable"
+    case "subscriptionGroup": kind == "autoRenewable"
+    default: true
+    }
   }
 }

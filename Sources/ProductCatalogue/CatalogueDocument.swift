@@ -25,9 +25,6 @@ public struct CatalogueDocument: Sendable {
   /// *Overview for configuring in-app purchases*).
   public static let productCountMax = 10_000
 
-  /// Members that a `.storekit` file cannot say: those of the entry in force stay.
-  static let sellersOwnMembers = ["entitlements", "grants", "delivery"]
-
   private static let members = ["$schema", "app", "environment", "effective", "products"]
   private static let productMembers = [
     "product", "kind", "title", "entitlements", "grants", "duration", "subscriptionGroup",

@@ -2,11 +2,14 @@ import LedgerEvents
 
 /// The parts that importers share: the event that stands first, the order, the last check.
 enum ImportBatch {
-  /// `import.received`. Its id is a digest of its content, and that is the file's and the options':
-  /// the same file imported the same way again is the same event.
+  /// `import.received`. Its id is a digest of its content, which depends on the file, the app, the
+  /// environment and the time alone: the same file imported again is the same event. It names no
+  /// account, because a digest in an id can be guessed and outlives the account's erasure.
+  ///
+  /// - Parameter events: How many facts the file states, whether the ledger knows them or not.
   static func received(
     format: String, bytes: [UInt8], events: Int, options: ImportOptions, occurredAt: Instant,
-    app: Name?, environment: StoreEnvironment?, isDated: Bool = true
+    app: Name?, environment: StoreEnvironment?
   ) -> Event {
     var data = EventData.Builder()
     data.set("format", format)
@@ -15,15 +18,14 @@ enum ImportBatch {
     data.set("events", Int64(events))
     // Nothing here checks a signature: an answer in a file is as good as whoever saved it.
     data.set("verified", false)
-    var contents =
+    let contents =
       data.contents + [
-        options.account?.text ?? "", app?.text ?? "", environment?.text ?? "",
+        app?.text ?? "", environment?.text ?? "", String(occurredAt.microseconds),
       ]
-    if isDated { contents.append(String(occurredAt.microseconds)) }
     return Event(
       id: Name("import:\(format):\(Digest.hex(contents))"), type: EventType(.importReceived),
       occurredAt: occurredAt, source: EventSource(.operator), environment: environment, app: app,
-      account: options.account, data: data.build())
+      data: data.build())
   }
 
   /// The facts in the fold's order, each id once.

@@ -17,6 +17,8 @@ public struct ImportError: Error, Sendable {
     case contradiction
     /// The answer of verifyReceipt carries a status other than 0.
     case refusedByStore
+    /// The ledger knows another owner of a purchase.
+    case ownedByAnother
   }
 
   public var code: Code

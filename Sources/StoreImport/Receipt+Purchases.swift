@@ -3,10 +3,14 @@ import LedgerEvents
 extension Receipt {
   /// The facts of one transaction: its purchase or paid period, the offer that it used, and how it
   /// ended early.
-  func facts(of purchase: ReceiptTransaction) throws(ImportError) -> [Event] {
+  func facts(
+    of purchase: ReceiptTransaction, isKnownUpgrade: Bool
+  ) throws(ImportError) -> [Event] {
     var facts = [try purchased(purchase)]
     if let offer = try offerRedeemed(purchase) { facts.append(offer) }
-    if let end = try cancelled(purchase) { facts.append(end) }
+    // Without a date of its own every answer would tell the upgrade anew.
+    let isToldAlready = isKnownUpgrade ? try purchase.isUndatedUpgrade() : false
+    if !isToldAlready, let end = try cancelled(purchase) { facts.append(end) }
     return facts
   }
 
@@ -59,7 +63,7 @@ extension Receipt {
   private func upgraded(
     _ purchase: ReceiptTransaction, _ cancelledAt: Instant?
   ) throws(ImportError) -> Event {
-    guard let upgradedAt = cancelledAt ?? requestedAt else {
+    guard let upgradedAt = cancelledAt ?? askedAt else {
       throw Self.undated("\(purchase.path) was upgraded, and nothing says when")
     }
     let purchasedAt = try purchase.purchasedAt()
@@ -106,12 +110,10 @@ extension Receipt {
   ) throws(ImportError) -> Event {
     // The first of the chain is stated by no list alone, so that lists that lack it agree.
     let original = try purchase.original()
-    let token = try purchase.text("app_account_token").map { Name($0) }
     return event(
       EventType(kind), named: fact ?? Self.verb(of: kind), about: purchase.transaction,
-      at: occurredAt, account: options.account ?? token, product: purchase.product,
-      transaction: purchase.transaction, original: original, data, moments: moments,
-      varying: varying)
+      at: occurredAt, product: purchase.product, transaction: purchase.transaction,
+      original: original, data, moments: moments, varying: varying)
   }
 }
 
@@ -126,16 +128,15 @@ extension Receipt {
   /// An event of this receipt with the id that its content gives it.
   func event(
     _ type: EventType, named fact: String, about subject: String, at occurredAt: Instant,
-    account: Name?, product: String?, transaction: String?, original: String,
-    _ data: EventData.Builder,
+    product: String?, transaction: String?, original: String, _ data: EventData.Builder,
     moments: [Instant], varying: [String]
   ) -> Event {
     let identifier = FactIdentifier(
-      app: app?.text ?? "", environment: environment?.text ?? "", transaction: subject, fact: fact,
-      moments: moments, varying: varying + (account.map { ["account", $0.text] } ?? []))
+      app: app?.text ?? "", environment: environment.text, transaction: subject, fact: fact,
+      moments: moments, varying: varying)
     return Event(
       id: identifier.name, type: type, occurredAt: occurredAt, source: EventSource(.receipt),
-      environment: environment, app: app, account: account, product: product.map { Name($0) },
+      environment: environment, app: app, product: product.map { Name($0) },
       transaction: transaction.map { Name($0) }, originalTransaction: Name(original),
       data: data.build())
   }

@@ -1,77 +1,66 @@
 import LedgerEvents
 
-/// The chain that an entry of `pending_renewal_info` speaks of.
-private struct RenewalSubject {
-  let entry: StoreObject
-  let original: String
-  let product: String?
-  /// Its last paid period, where the answer lists one.
-  let period: ReceiptTransaction?
-  let periodEnd: Instant?
-}
-
 extension Receipt {
   /// What the store says of the next renewal: whether it is wanted, why it failed, how it ended.
   ///
   /// Only the end of a lapsed subscription has a date, its expiry. The rest is what the store saw
-  /// when it was asked, and every answer is a new observation.
-  func facts(of entry: StoreObject) throws(ImportError) -> [Event] {
-    guard let original = try entry.text("original_transaction_id") else {
-      throw ImportError(
-        .missing, path: entry.path(of: "original_transaction_id"),
-        reason: "a pending renewal names the original transaction of its subscription",
-        remedy: "Check that the file is what the store gave")
+  /// when it was asked: an observation, dated and identified by that time. It is left out where
+  /// the newest one up to then says the same.
+  func facts(
+    of subject: RenewalSubject, _ known: KnownRenewals
+  ) throws(ImportError) -> [Event] {
+    var facts = try lapsed(subject, known)
+    facts += try billing(subject, known)
+    for observation in [try autoRenewChanged(subject), try priceIncreased(subject)] {
+      guard let observation else { continue }
+      let newest = known.newest(of: [observation.type.kind], upTo: observation.occurredAt)
+      if isNews(observation, after: newest) { facts.append(observation) }
     }
-    let period = try lastPeriod(of: original)
-    let product = try entry.text("product_id")
-    let subject = RenewalSubject(
-      entry: entry, original: original, product: product ?? period?.product, period: period,
-      periodEnd: try period?.expiresAt())
-    var facts: [Event] = []
-    if let expired = try expired(subject) { facts.append(expired) }
-    if let changed = try autoRenewChanged(subject) { facts.append(changed) }
-    facts += try billing(subject)
-    if let increased = try priceIncreased(subject) { facts.append(increased) }
     return facts
   }
 
-  /// The period that ends last; one that was refunded or upgraded only where no other is listed.
-  private func lastPeriod(of original: String) throws(ImportError) -> ReceiptTransaction? {
-    var last: (isWhole: Bool, end: Instant, purchase: ReceiptTransaction)?
-    for purchase in purchases where try Name(purchase.original()) == Name(original) {
-      guard let end = try purchase.expiresAt() else { continue }
-      let isCancelled = try purchase.date("cancellation_date") != nil
-      let isUpgraded = try purchase.flag("is_upgraded")
-      let candidate = (isWhole: !isCancelled && !isUpgraded, end: end, purchase: purchase)
-      guard let known = last else {
-        last = candidate
-        continue
-      }
-      let isLater =
-        (candidate.isWhole ? 1 : 0, end.microseconds) > (
-          known.isWhole ? 1 : 0, known.end.microseconds
-        )
-        || candidate.isWhole == known.isWhole && end == known.end
-          && Name(purchase.transaction) > Name(known.purchase.transaction)
-      if isLater { last = candidate }
-    }
-    return last?.purchase
+  /// Whether an observation adds something; one that the ledger has under its id is kept, so that
+  /// the same file again is the same events.
+  private func isNews(_ event: Event, after newest: Event?) -> Bool {
+    guard let newest else { return true }
+    return newest.id == event.id || !KnownRenewals.saysTheSame(newest, event)
   }
 
-  /// A subscription with `expiration_intent` whose last period is over ended at that expiry.
-  private func expired(_ subject: RenewalSubject) throws(ImportError) -> Event? {
-    guard let intent = try subject.entry.text("expiration_intent"), intent != "0" else {
-      return nil
-    }
-    if let end = subject.periodEnd, let requestedAt, end > requestedAt { return nil }
+  /// A subscription with `expiration_intent` that the store no longer tries to renew ended when its
+  /// last period did.
+  ///
+  /// It occurs at that end, unless the ledger knows of a grace period or a billing failure after
+  /// it: those would then be the newer fact, so it occurs when the store said it.
+  private func lapsed(
+    _ subject: RenewalSubject, _ known: KnownRenewals
+  ) throws(ImportError) -> [Event] {
+    guard let intent = try subject.entry.text("expiration_intent"), intent != "0" else { return [] }
+    if try isStillTried(subject) { return [] }
+    if let end = subject.periodEnd, let askedAt, end > askedAt { return [] }
     var data = EventData.Builder()
-    if let end = subject.periodEnd { data.set("expiresAt", end) }
+    data.set("expiresAt", subject.periodEnd)
     data.set("reason", Self.expirationIntents[intent] ?? intent)
-    guard let end = subject.periodEnd else {
-      let seenAt = try requestDate(subject, "expiration_intent")
-      return try fact(.subscriptionExpired, subject, at: seenAt, data)
+    var occurredAt: Instant
+    if let end = subject.periodEnd {
+      occurredAt = end
+      if known.isInterrupted(after: end) {
+        let saidAt = try dateOfAnswer(subject, "expiration_intent")
+        occurredAt = max(end, saidAt)
+      }
+    } else {
+      occurredAt = try dateOfAnswer(subject, "expiration_intent")
     }
-    return try fact(.subscriptionExpired, subject, at: end, data)
+    let lapsed = try fact(.subscriptionExpired, subject, at: occurredAt, data)
+    let newest = known.newest(of: KnownRenewals.billing, upTo: askedAt ?? occurredAt)
+    return isNews(lapsed, after: newest) ? [lapsed] : []
+  }
+
+  private func isStillTried(_ subject: RenewalSubject) throws(ImportError) -> Bool {
+    if try subject.entry.flag("is_in_billing_retry_period") == true { return true }
+    guard let end = try subject.entry.date("grace_period_expires_date"), let askedAt else {
+      return false
+    }
+    return end > askedAt
   }
 
   private func autoRenewChanged(_ subject: RenewalSubject) throws(ImportError) -> Event? {
@@ -85,19 +74,23 @@ extension Receipt {
     let code = try subject.entry.text("offer_code_ref_name")
     data.set("offer", promotion ?? code)
     return try fact(
-      .subscriptionAutoRenewChanged, subject, at: requestDate(subject, "auto_renew_status"), data)
+      .subscriptionAutoRenewChanged, subject, at: dateOfAnswer(subject, "auto_renew_status"), data)
   }
 
+  /// A failed renewal and the grace period that covers it.
+  ///
   /// Both have one date where a grace period runs; that their ids put the failure before the grace
   /// (`billingFailed` before `gracePeriodEntered`) makes grace the newer one.
-  private func billing(_ subject: RenewalSubject) throws(ImportError) -> [Event] {
+  private func billing(
+    _ subject: RenewalSubject, _ known: KnownRenewals
+  ) throws(ImportError) -> [Event] {
     var facts: [Event] = []
     if try subject.entry.flag("is_in_billing_retry_period") == true {
-      let failedAt = try requestDate(subject, "is_in_billing_retry_period")
+      let failedAt = try dateOfAnswer(subject, "is_in_billing_retry_period")
       facts.append(try fact(.subscriptionBillingFailed, subject, at: failedAt, EventData.Builder()))
     }
     if let end = try subject.entry.date("grace_period_expires_date") {
-      let seenAt = try requestDate(subject, "grace_period_expires_date")
+      let seenAt = try dateOfAnswer(subject, "grace_period_expires_date")
       // A grace that is over when the store is asked is history, and retry or expiry say what is.
       if end > seenAt {
         var data = EventData.Builder()
@@ -105,7 +98,28 @@ extension Receipt {
         facts.append(try fact(.subscriptionGracePeriodEntered, subject, at: seenAt, data))
       }
     }
+    guard let last = facts.last else { return [] }
+    let newest = known.newest(of: KnownRenewals.billing, upTo: last.occurredAt)
+    // Without the period one failure cannot be told from that of another period.
+    if subject.period != nil, !isNews(last, after: newest) { return [] }
+    if let again = try lapsedAgain(subject, known, after: last.occurredAt) { facts.append(again) }
     return facts
+  }
+
+  /// The end of this period, told again after its billing failure.
+  ///
+  /// A newer answer may be imported before an older one. The store stops trying for good, so an
+  /// end that it stated later than this failure comes after it.
+  private func lapsedAgain(
+    _ subject: RenewalSubject, _ known: KnownRenewals, after time: Instant
+  ) throws(ImportError) -> Event? {
+    guard let end = subject.periodEnd, let lapse = known.lapse(at: end, hiddenAt: time) else {
+      return nil
+    }
+    var data = EventData.Builder()
+    data.set("expiresAt", end)
+    data.set("reason", lapse.event.data.string("reason"))
+    return try fact(.subscriptionExpired, subject, at: lapse.saidAt, data)
   }
 
   private func priceIncreased(_ subject: RenewalSubject) throws(ImportError) -> Event? {
@@ -114,20 +128,20 @@ extension Receipt {
       var data = EventData.Builder()
       data.set("consented", consented)
       return try fact(
-        .subscriptionPriceIncreased, subject, at: requestDate(subject, name), data)
+        .subscriptionPriceIncreased, subject, at: dateOfAnswer(subject, name), data)
     }
     return nil
   }
 
-  private func requestDate(
+  private func dateOfAnswer(
     _ subject: RenewalSubject, _ name: String
   ) throws(ImportError) -> Instant {
-    guard let requestedAt, requestedAt.isInRange else {
+    guard let askedAt, askedAt.isInRange else {
       throw Self.undated(
-        "\(subject.entry.path(of: name)) has no date of its own, and the receipt does not say when "
-          + "the store was asked")
+        "\(subject.entry.path(of: name)) has no date of its own, and the answer does not say when "
+          + "the store gave it")
     }
-    return requestedAt
+    return askedAt
   }
 
   /// `expiration_intent` in words
@@ -140,12 +154,11 @@ extension Receipt {
   private func fact(
     _ kind: EventKind, _ subject: RenewalSubject, at occurredAt: Instant, _ data: EventData.Builder
   ) throws(ImportError) -> Event {
-    let token = try subject.period?.text("app_account_token").map { Name($0) }
     let transaction = subject.period?.transaction
     let varying = data.contents + [subject.product ?? "", transaction ?? ""]
     return event(
       EventType(kind), named: Self.verb(of: kind), about: subject.original, at: occurredAt,
-      account: options.account ?? token, product: subject.product, transaction: transaction,
-      original: subject.original, data, moments: [occurredAt], varying: varying)
+      product: subject.product, transaction: transaction, original: subject.original, data,
+      moments: [occurredAt], varying: varying)
   }
 }

@@ -77,6 +77,17 @@ extension ReceiptTransaction {
     return stated ?? transaction
   }
 
+  /// The account that the app gave to the store with the purchase.
+  func accountToken() throws(ImportError) -> Name? {
+    try text("app_account_token").map { Name($0) }
+  }
+
+  /// Whether it ended by an upgrade, and nothing says when.
+  func isUndatedUpgrade() throws(ImportError) -> Bool {
+    guard try flag("is_upgraded") else { return false }
+    return try date("cancellation_date") == nil
+  }
+
   func isFamilyShared() throws(ImportError) -> Bool {
     guard let ownership = try text("in_app_ownership_type") else { return false }
     return ownership == "FAMILY_SHARED"

@@ -1,43 +1,45 @@
 public import LedgerEvents
 
-/// StoreKit configuration files (`.storekit`, as Xcode writes them), turned into a catalogue.
+/// StoreKit configuration files (`.storekit`, as Xcode writes them).
 ///
 /// Read are `products`, `nonRenewingSubscriptions` and the `subscriptions` of each of the
 /// `subscriptionGroups`: product, kind, title, duration and group. All file versions to 5 have
-/// these; other members, and versions to come, do not matter. How content is delivered and what a
-/// product grants a file does not say. It states no environment: products are the same in all.
+/// these; other members, and versions to come, do not matter. A file does not say what a product
+/// entitles to or grants, how content is delivered, or how long a non-renewing subscription lasts.
+/// It states no environment: products are the same in all.
 ///
-/// A file without products gives an empty catalogue, which changes nothing: a catalogue replaces
-/// the entries that it names.
+/// A `catalog.set` replaces the entries that it names whole. What is read here must therefore be
+/// merged with the entries in force before it is appended, as `CatalogueDocument` does.
 public enum StoreKitConfiguration {
   /// The name of this format, as `import.received` states it.
   public static let format = ImportFormat.storekitConfig.rawValue
 
-  /// The events of one file: `import.received` and `catalog.set`.
+  /// The products of a file, each as an entry of `catalog.set`; none where it has no products.
   ///
   /// - Throws: `ImportError`.
   /// - Complexity: O(*n*) in the number of bytes.
-  public static func events(
-    from bytes: [UInt8], options: ImportOptions, effective: EffectiveTime
-  ) throws(ImportError) -> [Event] {
+  public static func products(
+    in bytes: [UInt8], fileName: String
+  ) throws(ImportError) -> [JSONValue] {
     do throws(ImportError) {
       let document = try StoreJSONReader.document(bytes)
       guard case .object = document else { throw notAConfiguration(document.described) }
-      let products = try products(of: try StoreObject(document, path: ""))
-      let isStated = if case .stated = effective { true } else { false }
-      let received = ImportBatch.received(
-        format: format, bytes: bytes, events: 1, options: options, occurredAt: effective.instant,
-        app: options.app, environment: nil, isDated: isStated)
-      var data = EventData.Builder()
-      data.set("products", .array(products.map(\.entry)))
-      let catalogue = Event(
-        id: Name("\(received.id):catalog"), type: EventType(.catalogSet),
-        occurredAt: effective.instant, source: EventSource(.operator), app: options.app,
-        data: data.build())
-      return try ImportBatch.checked([received, catalogue])
+      return try products(of: try StoreObject(document, path: "")).map(\.entry)
     } catch {
-      throw error.of(file: options.baseName)
+      throw error.of(file: ImportOptions(fileName: fileName).baseName)
     }
+  }
+
+  /// The `import.received` that stands before the `catalog.set` of a file.
+  ///
+  /// - Parameter effective: From when the catalogue counts.
+  /// - Complexity: O(*n*) in the number of bytes.
+  public static func received(
+    _ bytes: [UInt8], options: ImportOptions, effective: Instant
+  ) -> Event {
+    ImportBatch.received(
+      format: format, bytes: bytes, events: 1, options: options, occurredAt: effective,
+      app: options.app, environment: options.environment)
   }
 
   private static func notAConfiguration(_ found: String) -> ImportError {

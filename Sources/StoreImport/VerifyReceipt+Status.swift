@@ -73,8 +73,11 @@ extension VerifyReceipt {
     }
   }
 
-  /// Refuses an answer whose status is not 0.
-  static func checkStatus(_ answer: StoreObject) throws(ImportError) {
+  /// The subscription of the receipt is over. The answer still lists what was bought and when.
+  static let expiredStatus = 21006
+
+  /// Why an answer is no good by its status; `nil` where that is 0.
+  static func refusal(of answer: StoreObject) throws(ImportError) -> ImportError? {
     guard let text = try answer.text("status") else {
       throw notAnAnswer(answer)
     }
@@ -83,7 +86,7 @@ extension VerifyReceipt {
         .badValue, path: "status", reason: "expected a number, found \"\(text)\"",
         remedy: "Check that the file is what the store gave")
     }
-    if status == 0 { return }
+    if status == 0 { return nil }
     let (meaning, remedy) = meaning(ofStatus: status)
     var reason = "the store answered with status \(status): \(meaning)"
     let isRetryable = try answer.flag("is-retryable")
@@ -93,7 +96,7 @@ extension VerifyReceipt {
         ? "; it says that trying again may help"
         : "; it says that trying again does not help"
     }
-    throw ImportError(
+    return ImportError(
       .refusedByStore, path: "status", reason: reason, remedy: remedy, status: status)
   }
 

@@ -82,7 +82,7 @@ import Testing
         + "--occurred-at 2026-09-01T09:15:00Z --id 4711-4 --format json"
     ),
     Sample("note", "note keeper-8 called-about-it --operator kim --id 4711-5 --format json"),
-    Sample("diff", "diff --from 72 --to 75 --format json"),
+    Sample("diff", "diff --from 77 --to 80 --format json"),
     Sample("content-inspect", "content inspect Tools/samples/atlas --format json"),
     Sample(
       "content-validate",
@@ -117,7 +117,7 @@ import Testing
     Sample("content-audit", "content audit \(installed) --format json"),
     Sample(
       "export",
-      "export \(exported) --to 75 --operator kim --reason books-of-march --answer json"),
+      "export \(exported) --to 80 --operator kim --reason books-of-march --answer json"),
     Sample("backup", "backup \(copied) --operator kim --format json"),
     Sample(
       "restore", "restore \(copied) --without-keys --ledger \(restored) --format json"),

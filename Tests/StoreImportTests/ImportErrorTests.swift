@@ -92,10 +92,6 @@ import Testing
         + #"{"transaction_id":"1","product_id":"b"}]}"#, .contradiction,
       "latest_receipt_info[1].product_id", "purchase of \"b\" here"
     ),
-    (
-      #"{"status":0,"pending_renewal_info":[{"auto_renew_status":"1"}]}"#, .missing,
-      "pending_renewal_info[0].original_transaction_id", "original transaction"
-    ),
     (#"{"status":0,"environment":"Moon"}"#, .badValue, "environment", "expected Production"),
     (#"{"status":0,"status":0}"#, .malformed, "line 1, column 23", "there twice"),
     ("{\"status\":0,\n \"a\":\"\\ud800\"}", .malformed, "line 2, column 13", "surrogate"),
@@ -106,7 +102,8 @@ import Testing
   func whatIsWrongIsPointedAt(
     text: String, code: ImportError.Code, path: String, words: String
   ) throws {
-    let error = try #require(refusal(text))
+    let environment: StoreEnvironment? = text.contains("environment") ? nil : .production
+    let error = try #require(refusal(text, environment: environment))
     #expect(error.code == code)
     #expect(error.path == path)
     #expect(error.reason.contains(words), "\(error)")
@@ -121,16 +118,14 @@ import Testing
 
   @Test func anotherAppsReceiptIsRefused() throws {
     let text = #"{"status":0,"receipt":{"bundle_id":"mine","request_date_ms":"1"}}"#
-    #expect(try #require(refusal(text, app: "yours")).code == .contradiction)
-    #expect(refusal(text, app: "mine") == nil)
+    #expect(try #require(refusal(text, app: "yours", environment: .sandbox)).code == .contradiction)
+    #expect(refusal(text, app: "mine", environment: .sandbox) == nil)
   }
 
   @Test func aReceiptGivenAsConfigurationIsToldApart() throws {
     let error = #expect(throws: ImportError.self) {
-      try StoreKitConfiguration.events(
-        from: Array(#"{"status":0,"receipt":{}}"#.utf8),
-        options: ImportOptions(fileName: "answer.json"),
-        effective: .stated(at("2026-01-01T00:00:00Z")))
+      try StoreKitConfiguration.products(
+        in: Array(#"{"status":0,"receipt":{}}"#.utf8), fileName: "answer.json")
     }
     #expect(try #require(error).remedy.contains("verify-receipt"))
   }
@@ -139,5 +134,30 @@ import Testing
     #expect(
       try #require(refusal(#"{"products":[],"subscriptionGroups":[]}"#)).remedy
         .contains("storekit-config"))
+  }
+
+  @Test func anEnvironmentThatNobodySaysIsAskedFor() throws {
+    let text = #"{"status":0,"receipt":{"request_date_ms":"1700000000000"}}"#
+    let error = try #require(refusal(text))
+    #expect(error.code == .missing)
+    #expect(error.path == "environment")
+    #expect(error.remedy.contains("--environment"))
+    #expect(try receipt(text, environment: .sandbox).first?.environment == .sandbox)
+  }
+
+  @Test(arguments: [
+    #"{"status":0,"environment":"Production","receipt":{"request_date_ms":"1"}}"#,
+    #"{"status":0,"receipt":{"receipt_type":"Production","request_date_ms":"1"}}"#,
+  ])
+  func anEnvironmentThatContradictsTheFileIsRefused(text: String) throws {
+    #expect(try #require(refusal(text, environment: .sandbox)).code == .contradiction)
+    #expect(refusal(text, environment: .production) == nil)
+  }
+
+  @Test func aTimeThatContradictsTheFileIsRefused() throws {
+    let text = #"{"status":0,"environment":"Sandbox","receipt":{"request_date_ms":"1000"}}"#
+    let other = Instant(microseconds: 2_000_000)
+    #expect(try #require(refusal(text, askedAt: other)).code == .contradiction)
+    #expect(refusal(text, askedAt: Instant(microseconds: 1_000_000)) == nil)
   }
 }

@@ -40,10 +40,17 @@ private func plan(
   }
 
   @Test func theSamplesCustomerHasWhatTheReceiptSays() throws {
-    let catalogue = try StoreKitConfiguration.events(
-      from: StoreFiles.sample("sample.storekit"),
-      options: ImportOptions(fileName: "sample.storekit", app: "com.example.tides"),
-      effective: .stated(at("2026-01-01T00:00:00Z")))
+    var products = EventData.Builder()
+    products.set(
+      "products",
+      .array(
+        try StoreKitConfiguration.products(
+          in: StoreFiles.sample("sample.storekit"), fileName: "sample.storekit")))
+    let catalogue = [
+      Event(
+        id: "catalogue", type: EventType(.catalogSet), occurredAt: at("2026-01-01T00:00:00Z"),
+        app: "com.example.tides", data: products.build())
+    ]
     let facts = try VerifyReceipt.events(
       from: StoreFiles.sample("sample-receipt.json"),
       options: ImportOptions(fileName: "sample-receipt.json", account: "ada"))

@@ -3,19 +3,6 @@ import Testing
 
 @testable import StoreImport
 
-/// SplitMix64: the same seed, the same customer.
-private struct Seeded: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ mixed >> 31
-  }
-}
-
 /// One customer of the store, whose receipts list what was bought so far: the fields that every
 /// list has, and in each list some of those that lists may lack.
 private struct Customer {

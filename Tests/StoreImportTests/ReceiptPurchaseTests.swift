@@ -26,7 +26,8 @@ private func answer(inApp: [String], latest: [String]? = nil) -> String {
   @Test func identifiersThatComeAsNumbersKeepTheirDigits() throws {
     let events = try receipt(
       """
-      {"status":0,"receipt":{"request_date_ms":1432485078143,"in_app":[{"quantity":3,
+      {"status":0,"environment":"Production",
+       "receipt":{"request_date_ms":1432485078143,"in_app":[{"quantity":3,
        "transaction_id":90071992547409931234,"original_transaction_id":9007199254740993,
        "product_id":"a","purchase_date_ms":1432143672000,"is_trial_period":false}]}}
       """)
@@ -146,13 +147,6 @@ private func answer(inApp: [String], latest: [String]? = nil) -> String {
     #expect(facts.allSatisfy { $0.data.instant("purchasedAt") == facts[0].occurredAt })
   }
 
-  @Test func theTransactionsOwnTokenIsTheAccountUnlessOneIsNamed() throws {
-    let token = "5f0e1f0a-0000-4000-8000-000000000001"
-    let text = answer(inApp: [entry("1", #""app_account_token":"\#(token)""#)])
-    #expect(try receipt(text).of(.transactionPurchased).first?.account == Name(token))
-    #expect(try receipt(text, account: "ada").of(.transactionPurchased).first?.account == "ada")
-  }
-
   @Test func aReceiptInTheStyleOfIOS6IsOnePurchase() throws {
     let events = try receipt(
       """
@@ -161,32 +155,59 @@ private func answer(inApp: [String], latest: [String]? = nil) -> String {
        "purchase_date":"2013-11-14 10:20:43 Etc/GMT"},
        "latest_receipt_info":{"transaction_id":"6","original_transaction_id":"5",
        "product_id":"plus","expires_date":"1384424923000","purchase_date_ms":"1384424623000"}}
-      """)
+      """, environment: .production)
     let periods = events.of(.transactionPurchased, .subscriptionRenewed)
     #expect(periods.map(\.transaction) == ["5", "6"])
     #expect(periods.map { $0.data.instant("expiresAt") }.first == at("2013-11-14T10:23:43Z"))
-    #expect(periods.allSatisfy { $0.app == "app" && $0.environment == nil })
-    #expect(periods.ids.first == "receipt:app::5:purchased:1384424443000-1384424623000")
+    #expect(periods.allSatisfy { $0.app == "app" && $0.environment == .production })
+    #expect(periods.ids.first == "receipt:app:production:5:purchased:1384424443000-1384424623000")
   }
 
   @Test func listsThatAreAbsentOrEmptyAreNoError() throws {
     let empty = #"{"status":0,"receipt":{"request_date_ms":"1700000000000","in_app":[]}}"#
-    #expect(try receipt(empty).map(\.type.kind) == [.importReceived])
+    #expect(try receipt(empty, environment: .xcode).map(\.type.kind) == [.importReceived])
     let bare = #"{"status":0,"receipt":{"request_date_ms":"1700000000000"}}"#
-    #expect(try receipt(bare).map(\.type.kind) == [.importReceived])
+    #expect(try receipt(bare, environment: .xcode).map(\.type.kind) == [.importReceived])
   }
 
   @Test func theEnvironmentIsTheAnswersElseTheReceiptsElseTheOptions() throws {
-    func environment(_ answer: String, _ receiptType: String) throws -> StoreEnvironment? {
+    func environment(
+      _ answer: String, _ receiptType: String, named: StoreEnvironment? = nil
+    ) throws -> StoreEnvironment? {
       try receipt(
         #"{"status":0\#(answer),"receipt":{"request_date_ms":"1"\#(receiptType)}}"#,
-        environment: .localTesting
+        environment: named
       ).first?.environment
     }
     let sandboxType = #","receipt_type":"ProductionSandbox""#
     #expect(try environment(#","environment":"Production""#, sandboxType) == .production)
     #expect(try environment("", sandboxType) == .sandbox)
     #expect(try environment("", #","receipt_type":"Xcode""#) == .xcode)
-    #expect(try environment("", "") == .localTesting)
+    #expect(try environment("", "", named: .localTesting) == .localTesting)
+  }
+
+  @Test func anExpiredReceiptStillListsWhatWasBought() throws {
+    let text = """
+      {"status":21006,"receipt":{"bid":"app","transaction_id":"5","original_transaction_id":"5",
+       "product_id":"plus","expires_date":"1384424623000","purchase_date_ms":"1384424443000"},
+       "latest_expired_receipt_info":{"transaction_id":"6","original_transaction_id":"5",
+       "product_id":"plus","expires_date":"1384424923000","purchase_date_ms":"1384424623000"}}
+      """
+    let events = try receipt(text, environment: .production)
+    let periods = events.of(.transactionPurchased, .subscriptionRenewed)
+    #expect(periods.map(\.transaction) == ["5", "6"])
+    #expect(events.of(.subscriptionExpired).isEmpty)
+    #expect(try #require(refusal(#"{"status":21006,"receipt":{}}"#)).status == 21006)
+  }
+
+  @Test func theReceiptInsideANotificationIsRead() throws {
+    let text = """
+      {"notification_type":"DID_RENEW","environment":"PROD","bid":"app","unified_receipt":{
+       "status":0,"environment":"Production","latest_receipt_info":[\(entry("1"))]}}
+      """
+    let events = try receipt(text)
+    #expect(events.of(.transactionPurchased).map(\.app) == ["app"])
+    #expect(events.allSatisfy { $0.environment == .production })
+    #expect(try #require(refusal(text, app: "other")).path == "bid")
   }
 }

@@ -85,18 +85,31 @@ func at(_ text: String) -> Instant { Instant(rfc3339: text) ?? Instant(microseco
 
 /// The events of an answer that is written in place.
 func receipt(
-  _ text: String, account: Name? = nil, app: Name? = nil, environment: StoreEnvironment? = nil
+  _ text: String, account: Name? = nil, app: Name? = nil, environment: StoreEnvironment? = nil,
+  askedAt: Instant? = nil
 ) throws(ImportError) -> [Event] {
-  try VerifyReceipt.events(
-    from: Array(text.utf8),
-    options: ImportOptions(
-      fileName: "answer.json", account: account, app: app, environment: environment))
+  try outcome(text, account: account, app: app, environment: environment, askedAt: askedAt).events
+}
+
+/// What an answer comes to beside what a ledger knows.
+func outcome(
+  _ text: String, account: Name? = nil, isAccountOverToken: Bool = false, app: Name? = nil,
+  environment: StoreEnvironment? = nil, askedAt: Instant? = nil,
+  known: KnownPurchases = KnownPurchases(), recordsClaims: Bool = false
+) throws(ImportError) -> ReceiptImport.Outcome {
+  let options = ImportOptions(
+    fileName: "answer.json", account: account, isAccountOverToken: isAccountOverToken, app: app,
+    environment: environment, askedAt: askedAt)
+  return try ReceiptImport(Array(text.utf8), options: options)
+    .outcome(known, recordsClaims: recordsClaims)
 }
 
 /// The error of an answer that is written in place.
-func refusal(_ text: String, app: Name? = nil) -> ImportError? {
+func refusal(
+  _ text: String, app: Name? = nil, environment: StoreEnvironment? = nil, askedAt: Instant? = nil
+) -> ImportError? {
   do throws(ImportError) {
-    _ = try receipt(text, app: app)
+    _ = try receipt(text, app: app, environment: environment, askedAt: askedAt)
     return nil
   } catch {
     return error

@@ -3,32 +3,29 @@ import Testing
 
 @testable import StoreImport
 
-private func configuration(_ text: String) throws(ImportError) -> [Event] {
-  try StoreKitConfiguration.events(
-    from: Array(text.utf8), options: ImportOptions(fileName: "Products.storekit"),
-    effective: .stated(at("2026-01-01T00:00:00Z")))
+private func configuration(_ text: String) throws(ImportError) -> [JSONValue] {
+  try StoreKitConfiguration.products(in: Array(text.utf8), fileName: "Products.storekit")
 }
 
 @Suite struct StoreKitConfigurationTests {
-  private func sample(
-    _ effective: EffectiveTime = .stated(at("2026-01-01T00:00:00Z"))
-  ) throws -> [Event] {
-    try StoreKitConfiguration.events(
-      from: StoreFiles.sample("sample.storekit"),
-      options: ImportOptions(fileName: "sample.storekit", app: "com.example.tides"),
-      effective: effective)
-  }
-
-  @Test func aConfigurationBecomesOneCatalogue() throws {
-    let events = try sample()
-    #expect(events.map(\.type.kind) == [.importReceived, .catalogSet])
-    #expect(events.allSatisfy { $0.occurredAt == at("2026-01-01T00:00:00Z") })
-    #expect(events.allSatisfy { $0.app == "com.example.tides" && $0.environment == nil })
-    #expect(events[0].data.integer("events") == 1)
+  @Test func theImportOfAFileFromOneTimeIsOneEvent() throws {
+    func received(_ effective: String, app: Name? = nil) throws -> Event {
+      StoreKitConfiguration.received(
+        try StoreFiles.sample("sample.storekit"),
+        options: ImportOptions(fileName: "folder/sample.storekit", app: app),
+        effective: at(effective))
+    }
+    let first = try received("2026-01-01T00:00:00Z")
+    #expect(first.data.string("file") == "sample.storekit")
+    #expect(first.data.integer("events") == 1)
+    #expect(try first.sameContent(as: received("2026-01-01T00:00:00Z")))
+    #expect(try first.id != received("2026-02-01T00:00:00Z").id)
+    #expect(try first.id != received("2026-01-01T00:00:00Z", app: "com.example.tides").id)
   }
 
   @Test func everyProductHasItsKindTitleDurationAndGroup() throws {
-    let products = try #require(try sample()[1].data.array("products"))
+    let products = try StoreKitConfiguration.products(
+      in: StoreFiles.sample("sample.storekit"), fileName: "sample.storekit")
     #expect(
       products.map { String(decoding: $0.json, as: UTF8.self) } == [
         #"{"product":"com.example.tides.questions10","kind":"consumable","#
@@ -43,43 +40,18 @@ private func configuration(_ text: String) throws(ImportError) -> [Event] {
       ])
   }
 
-  @Test func theSameFileAgainAppendsNothing() throws {
-    var log = IdempotentLog()
-    #expect(try log.append(try sample()) == 2)
-    #expect(try log.append(try sample()) == 0)
-  }
-
-  @Test func anImportWithoutAStatedTimeIsFoundAgainByItsID() throws {
-    let first = try sample(.imported(at("2026-05-01T00:00:00Z")))
-    let again = try sample(.imported(at("2026-06-01T00:00:00Z")))
-    #expect(first.ids == again.ids)
-    var log = IdempotentLog()
-    _ = try log.append(first)
-    let known = try #require(log.events[again[0].id]).occurredAt
-    #expect(try log.append(try sample(.imported(known))) == 0)
-  }
-
-  @Test func anotherStatedTimeIsAnotherCatalogue() throws {
-    var log = IdempotentLog()
-    _ = try log.append(try sample(.imported(at("2026-05-01T00:00:00Z"))))
-    #expect(try log.append(try sample(.stated(at("2026-05-01T00:00:00Z")))) == 2)
-    #expect(try log.append(try sample(.stated(at("2026-06-01T00:00:00Z")))) == 2)
-  }
-
   @Test func aTitleIsTheReferenceNameWhereNoLanguageHasOne() throws {
-    let events = try configuration(
+    let products = try configuration(
       #"""
       {"products":[{"productID":"a","type":"Consumable","referenceName":"A",
        "localizations":[{"displayName":"","locale":"en_US"}]},
        {"productID":"b","type":"NonConsumable"}]}
       """#)
-    let products = try #require(events[1].data.array("products"))
     #expect(products.map { $0["title"]?.string } == ["A", nil])
   }
 
   @Test func aConfigurationWithoutProductsIsAnEmptyCatalogue() throws {
-    let events = try configuration(#"{"products":[],"subscriptionGroups":[]}"#)
-    #expect(events.last?.data.array("products")?.isEmpty == true)
+    #expect(try configuration(#"{"products":[],"subscriptionGroups":[]}"#).isEmpty)
   }
 
   @Test(arguments: [

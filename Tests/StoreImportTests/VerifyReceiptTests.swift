@@ -93,15 +93,21 @@ import Testing
     #expect(try log.append(try sample()) == 0)
   }
 
-  @Test func theAccountNamedStandsOnEveryFactAndInItsID() throws {
+  @Test func theAccountNamedIsAFactOfItsOwnForEachChain() throws {
     var log = IdempotentLog()
     let nobodys = try sample()
     let hers = try sample(account: "ada")
-    #expect(hers.allSatisfy { $0.account == "ada" })
     _ = try log.append(nobodys)
-    #expect(try log.append(hers) == nobodys.count)
-    #expect(try log.append(try sample(account: "ada")) == 0)
-    #expect(!hers.ids.contains { $0.contains("ada") })
+    let chains = Set(nobodys.compactMap(\.originalTransaction)).count
+    #expect(try log.append(hers) == chains)
+    let assigned = hers.of(.transactionAssigned)
+    #expect(assigned.count == chains)
+    #expect(assigned.allSatisfy { $0.account == "ada" })
+    #expect(hers.allSatisfy { $0.account == nil || $0.type.kind == .transactionAssigned })
+  }
+
+  @Test func noIDDependsOnTheAccount() throws {
+    #expect(try sample(account: "ada").ids == sample(account: "ben").ids)
   }
 
   @Test func everyEventIsValidAndItsIDNotTooLong() throws {

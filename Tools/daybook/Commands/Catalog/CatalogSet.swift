@@ -61,31 +61,19 @@ struct CatalogSet: ParsableCommand {
       let document = try document()
       let ledger = try Ledger(at: options.path, access: dryRun ? .readOnly : .readWrite)
       let now = EventLog.systemClock()
-      let time = effective ?? document.effective ?? now
-      guard time.microseconds <= now.microseconds + Instant.day else {
-        throw InputProblem(
-          "\(file): effective: expected a time up to 24 hours ahead, found \(time.rfc3339): the "
-            + "ledger does not believe a clock further ahead; set it then")
-      }
+      let setting = CatalogueSetting(
+        document: document, effective: effective ?? document.effective ?? now, actor: `operator`)
+      try setting.checkTime(now: now, file: file)
       var report = CatalogueReport(format, limit: limit, isDryRun: dryRun)
-      let (plan, position, refused) = try ledger.read {
-        (view) throws(LedgerError) -> (CataloguePlan, UInt64, [CataloguePlan.Product]) in
-        let plan = try view.plan(setting: document, from: time, operator: `operator`)
-        report.begin(plan)
-        guard let event = plan.event else { return (plan, view.position, []) }
-        let effect = try view.differences(proposing: event, now: now) { difference in
-          report.add(difference)
-          return true
-        }
-        report.count(effect)
-        return (plan, view.position, plan.grantsTakenFromBuyers(effect))
-      }
+      let proposal = try setting.proposal(to: ledger, now: now, &report)
+      let refused = proposal.grantsTaken
       let isRefused = !refused.isEmpty && !yes
       var appended: UInt64?
-      if let event = plan.event, !dryRun, !isRefused {
-        appended = try append(event, behind: position, to: ledger)
+      if let event = proposal.plan.event, !dryRun, !isRefused {
+        let result = try CatalogueSetting.append([event], behind: proposal.position, to: ledger)
+        appended = result.positions?.lowerBound
       }
-      report.end(plan, position: appended, isRefused: isRefused)
+      report.end(proposal.plan, position: appended, isRefused: isRefused)
       if isRefused && !dryRun { throw InputProblem(Self.refusal(refused)) }
     }
   }
@@ -129,23 +117,5 @@ struct CatalogSet: ParsableCommand {
       document.scope.environment = environment
     }
     return document
-  }
-
-  /// Appends the event where no other catalogue was set since the difference was computed.
-  private func append(
-    _ event: Event, behind position: UInt64, to ledger: Ledger
-  ) throws -> UInt64? {
-    let filter = EventFilter(type: EventType(.catalogSet))
-    do throws(LedgerError) {
-      let result = try ledger.appendAndWait(
-        [EventInput(event: event)],
-        options: AppendOptions(condition: .noEvent(matching: filter, after: position)))
-      try ledger.foldBeforeLeaving()
-      return result.positions?.lowerBound
-    } catch {
-      guard error.code == .conditionFailed else { throw error }
-      throw InputProblem(
-        "another catalogue was set meanwhile: run it again", exitCode: ExitStatus.tryAgain)
-    }
   }
 }

@@ -3,7 +3,8 @@ import LedgerModel
 import LedgerStore
 import ProductCatalogue
 
-/// What `catalog set` says: products, then customers as they are found, then the end.
+/// What `catalog set` and `import storekit-config` say: products, then customers as they are found,
+/// then the end.
 ///
 /// Customers come one by one, as many as the ledger has: a table and a document show the first few,
 /// lines show all.
@@ -13,11 +14,17 @@ struct CatalogueReport {
   let isDryRun: Bool
   private var shown: [AnswerDifference] = []
   private var effect = CatalogueEffect()
+  private let line: (String) -> Void
 
-  init(_ format: OutputFormat, limit: Int, isDryRun: Bool) {
+  /// - Parameter line: Where lines of tables go.
+  init(
+    _ format: OutputFormat, limit: Int, isDryRun: Bool,
+    line: @escaping (String) -> Void = Console.print
+  ) {
     self.format = format
     self.limit = limit
     self.isDryRun = isDryRun
+    self.line = line
   }
 
   func begin(_ plan: CataloguePlan) {
@@ -75,7 +82,20 @@ struct CatalogueReport {
   }
 
   private func printTables(_ plan: CataloguePlan, _ position: UInt64?, _ isRefused: Bool) {
-    Console.print("\(plan.document.scope.text), from \(plan.effective.rfc3339)")
+    preview(plan)
+    guard plan.event != nil else { return }
+    if let position {
+      line("appended at position \(position)")
+    } else if isRefused {
+      line("refused: this takes a grant from consumables that somebody has paid for")
+    } else if isDryRun {
+      line("a dry run: nothing is appended")
+    }
+  }
+
+  /// Which products would be other than now, and for whom that changes something, as tables.
+  func preview(_ plan: CataloguePlan) {
+    line("\(plan.document.scope.text), from \(plan.effective.rfc3339)")
     var products = TextTable(["product", "change", "what", "now", "then"])
     for product in plan.products {
       if product.members.isEmpty {
@@ -88,27 +108,20 @@ struct CatalogueReport {
         ])
       }
     }
-    products.lines.forEach(Console.print)
+    products.lines.forEach(line)
     if !plan.leftOut.isEmpty {
       let names = plan.leftOut.map { TextTable.printable($0.text) }.joined(separator: ", ")
-      Console.print("left out, and so as before: \(names)")
+      line("left out, and so as before: \(names)")
     }
     guard plan.event != nil else {
-      Console.print("nothing changes: nothing to append")
+      line("nothing changes: nothing to append")
       return
     }
     printCustomers()
-    if let position {
-      Console.print("appended at position \(position)")
-    } else if isRefused {
-      Console.print("refused: this takes a grant from consumables that somebody has paid for")
-    } else if isDryRun {
-      Console.print("a dry run: nothing is appended")
-    }
   }
 
   private func printCustomers() {
-    Console.print(
+    line(
       "\(effect.changed) of \(effect.compared) customers with these products would be answered "
         + "otherwise")
     guard !shown.isEmpty else { return }
@@ -122,9 +135,9 @@ struct CatalogueReport {
           ] + row)
       }
     }
-    table.lines.forEach(Console.print)
+    table.lines.forEach(line)
     let left = effect.changed - shown.count
-    if left > 0 { Console.print("and \(left) more: --limit shows more, --format jsonl all") }
+    if left > 0 { line("and \(left) more: --limit shows more, --format jsonl all") }
   }
 }
 

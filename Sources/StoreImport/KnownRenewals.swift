@@ -1,0 +1,55 @@
+import LedgerEvents
+
+/// The renewal states of one chain that a ledger knows.
+struct KnownRenewals {
+  let states: [KnownPurchases.RenewalState]
+
+  /// What the customer's entitlement after the end of a period rests on.
+  static let billing: Set<EventKind> = [
+    .subscriptionBillingFailed, .subscriptionGracePeriodEntered, .subscriptionBillingRecovered,
+    .subscriptionExpired,
+  ]
+
+  /// What keeps a subscription from being over when its period is.
+  private static let interruptions: Set<EventKind> = [
+    .subscriptionBillingFailed, .subscriptionGracePeriodEntered,
+  ]
+
+  /// The last in the fold's order among those of some kinds up to a time.
+  func newest(of kinds: Set<EventKind>, upTo time: Instant) -> Event? {
+    states.lazy.map(\.event)
+      .filter { kinds.contains($0.type.kind) && $0.occurredAt <= time }
+      .max { Self.place($0) < Self.place($1) }
+  }
+
+  private static func place(_ event: Event) -> (Instant, Int64, Name) {
+    (event.occurredAt, event.sequence ?? 0, event.id)
+  }
+
+  /// Whether a grace or a billing failure stands after the end of a period.
+  func isInterrupted(after end: Instant) -> Bool {
+    states.contains { state in
+      Self.interruptions.contains(state.event.type.kind)
+        && state.event.occurredAt >= end
+    }
+  }
+
+  /// The end of a lapsed period that is dated before something which the store said before it: it
+  /// has to be told again, at the time when the store said it.
+  func lapse(at end: Instant, hiddenAt time: Instant) -> KnownPurchases.RenewalState? {
+    let lapses = states.filter {
+      $0.event.type.kind == .subscriptionExpired && $0.event.data.instant("expiresAt") == end
+    }
+    if lapses.contains(where: { $0.event.occurredAt >= time }) { return nil }
+    return lapses.filter { $0.saidAt > time }.min { $0.saidAt < $1.saidAt }
+  }
+
+  /// Whether an event says nothing that this known one does not say.
+  static func saysTheSame(_ known: Event, _ event: Event) -> Bool {
+    guard known.type == event.type, known.transaction == event.transaction else { return false }
+    let instants = ["expiresAt", "gracePeriodExpiresAt"]
+    let others = ["autoRenew", "toProduct", "consented", "offer"]
+    return instants.allSatisfy { known.data.instant($0) == event.data.instant($0) }
+      && others.allSatisfy { known.data[$0] == event.data[$0] }
+  }
+}

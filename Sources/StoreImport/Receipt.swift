@@ -1,0 +1,176 @@
+import LedgerEvents
+
+/// What one answer says, by place and merged by transaction.
+struct Receipt: Sendable {
+  let options: ImportOptions
+  let app: Name?
+  /// As the answer states it; what is made of the receipt states ``environment``.
+  let statedEnvironment: StoreEnvironment?
+  private(set) var environment = StoreEnvironment.production
+  /// When the store gave the answer.
+  let askedAt: Instant?
+  /// Each transaction once, in the order in which the answer first lists it.
+  let purchases: [ReceiptTransaction]
+  let renewals: RenewalSubjects
+  /// When the receipt that was sent was made.
+  private let createdAt: Instant?
+
+  /// Reads the answer, and the bundle identifier from the notification that it came in.
+  init(
+    _ answer: StoreObject, notification: StoreObject?, options: ImportOptions
+  ) throws(ImportError) {
+    self.options = options
+    let receipt = try answer.object("receipt")
+    app = try Self.app(of: receipt, notification, options: options)
+    statedEnvironment = try Self.environment(answer, receipt, options)
+    askedAt = try Self.askedAt(answer, receipt, options)
+    createdAt = try receipt?.date("receipt_creation_date")
+    purchases = try Self.merged(try Self.entries(answer, receipt))
+    renewals = try RenewalSubjects(answer, purchases)
+  }
+
+  /// The receipt with the environment that its facts state.
+  func of(_ environment: StoreEnvironment) -> Receipt {
+    var receipt = self
+    receipt.environment = environment
+    return receipt
+  }
+
+  /// Every listed purchase, the newer list first.
+  private static func entries(
+    _ answer: StoreObject, _ receipt: StoreObject?
+  ) throws(ImportError) -> [StoreObject] {
+    var entries = try answer.objects("latest_receipt_info")
+    // Where the subscription of a receipt in the style of iOS 6 is over (status 21006).
+    entries += try answer.objects("latest_expired_receipt_info")
+    guard let receipt else { return entries }
+    entries += try receipt.objects("in_app")
+    // A receipt in the style of iOS 6 is one purchase itself.
+    if receipt.members["transaction_id"] != nil { entries.append(receipt) }
+    return entries
+  }
+
+  private static func merged(
+    _ entries: [StoreObject]
+  ) throws(ImportError) -> [ReceiptTransaction] {
+    var merged: [ReceiptTransaction] = []
+    var places: [Name: Int] = [:]
+    for entry in entries {
+      let transaction = try ReceiptTransaction(entry)
+      let name = Name(transaction.transaction)
+      if let place = places[name] {
+        try merged[place].add(entry)
+      } else {
+        places[name] = merged.count
+        merged.append(transaction)
+      }
+    }
+    return merged
+  }
+
+  private static func app(
+    of receipt: StoreObject?, _ notification: StoreObject?, options: ImportOptions
+  ) throws(ImportError) -> Name? {
+    let places: [(StoreObject?, String)] = [
+      (receipt, "bundle_id"), (receipt, "bid"), (notification, "bid"),
+    ]
+    var found: (stated: String, path: String)?
+    for (object, name) in places where found == nil {
+      if let object, let text = try object.text(name) { found = (text, object.path(of: name)) }
+    }
+    guard let (stated, path) = found else { return options.app }
+    if let app = options.app, app != Name(stated) {
+      throw ImportError(
+        .contradiction, path: path,
+        reason: "the receipt is for the app \"\(stated)\", not for \"\(app)\"",
+        remedy: "Leave the app out: a receipt says its own; or import the receipt of that app")
+    }
+    return Name(stated)
+  }
+
+  /// - Throws: `ImportError`, also where the options name another environment.
+  private static func environment(
+    _ answer: StoreObject, _ receipt: StoreObject?, _ options: ImportOptions
+  ) throws(ImportError) -> StoreEnvironment? {
+    let stated = try answer.text("environment")
+    let type = try receipt?.text("receipt_type")
+    let found: StoreEnvironment? =
+      if let stated {
+        try environment(named: stated, path: answer.path(of: "environment"))
+      } else {
+        switch type {
+        case "Production", "ProductionVPP": .production
+        case "ProductionSandbox", "ProductionVPPSandbox", "Sandbox": .sandbox
+        case "Xcode": .xcode
+        default: nil
+        }
+      }
+    if let found, let named = options.environment, found != named {
+      throw ImportError(
+        .contradiction,
+        path: stated == nil ? "receipt.receipt_type" : answer.path(of: "environment"),
+        reason: "the receipt is from \(found.text), not from \(named.text)",
+        remedy: "Leave the environment out: this file states its own")
+    }
+    return found
+  }
+
+  private static func environment(
+    named text: String, path: String
+  ) throws(ImportError) -> StoreEnvironment {
+    switch text.lowercased() {
+    case "production", "prod": return .production
+    case "sandbox": return .sandbox
+    case "xcode": return .xcode
+    case "localtesting": return .localTesting
+    default:
+      throw ImportError(
+        .badValue, path: path,
+        reason: "expected Production, Sandbox, Xcode or LocalTesting, found \"\(text)\"",
+        remedy: "Check that the file is what the store gave")
+    }
+  }
+
+  /// - Throws: `ImportError`, also where the options name another time.
+  private static func askedAt(
+    _ answer: StoreObject, _ receipt: StoreObject?, _ options: ImportOptions
+  ) throws(ImportError) -> Instant? {
+    guard let stated = try receipt?.date("request_date") else { return options.askedAt }
+    if let named = options.askedAt, named != stated {
+      throw ImportError(
+        .contradiction, path: "receipt.request_date_ms",
+        reason: "the store gave the answer at \(stated.rfc3339), not at \(named.rfc3339)",
+        remedy: "Leave the time out: this file states its own")
+    }
+    return stated
+  }
+
+  /// What the receipt says and a ledger lacks; whose it is not among it.
+  func facts(_ known: KnownPurchases) throws(ImportError) -> [Event] {
+    var facts: [Event] = []
+    for purchase in purchases {
+      facts += try self.facts(
+        of: purchase, isKnownUpgrade: known.upgraded.contains(Name(purchase.transaction)))
+    }
+    for subject in renewals.subjects {
+      facts += try self.facts(
+        of: subject, KnownRenewals(states: known.renewals[Name(subject.original)] ?? []))
+    }
+    return facts
+  }
+
+  /// When the answer was given; the same for the same file.
+  func importDate(_ facts: [Event]) throws(ImportError) -> Instant {
+    let dates = [askedAt, createdAt, facts.last?.occurredAt]
+    guard let date = dates.compactMap({ $0 }).first(where: \.isInRange) else {
+      throw Self.undated("the answer and its receipt have no date")
+    }
+    return date
+  }
+
+  static func undated(_ reason: String) -> ImportError {
+    ImportError(
+      .missing, path: "receipt.request_date_ms", reason: reason,
+      remedy: "Say when the store gave the answer, with --asked-at TIME")
+  }
+}

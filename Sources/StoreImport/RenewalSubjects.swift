@@ -1,0 +1,93 @@
+import LedgerEvents
+
+/// The chain that a renewal state of an answer speaks of.
+struct RenewalSubject: Sendable {
+  let entry: StoreObject
+  let original: String
+  let product: String?
+  /// Its last paid period, where the answer lists one.
+  let period: ReceiptTransaction?
+  let periodEnd: Instant?
+}
+
+/// The renewal states of an answer, each with its chain.
+struct RenewalSubjects: Sendable {
+  private(set) var subjects: [RenewalSubject] = []
+  /// Entries of which nothing says which chain they are about, a sentence each.
+  private(set) var warnings: [String] = []
+
+  private static let states = [
+    "auto_renew_status", "auto_renew_product_id", "expiration_intent",
+    "is_in_billing_retry_period",
+  ]
+
+  /// Reads `pending_renewal_info`, or where that is absent the state at the top level, as answers
+  /// to receipts in the style of iOS 6 have it.
+  init(_ answer: StoreObject, _ purchases: [ReceiptTransaction]) throws(ImportError) {
+    var entries = try answer.objects("pending_renewal_info")
+    let isAtTop = entries.isEmpty && Self.states.contains { answer.members[$0] != nil }
+    if isAtTop { entries = [answer] }
+    for entry in entries {
+      guard let original = try Self.original(of: entry, isAtTop: isAtTop, purchases) else {
+        let place = isAtTop ? "the renewal state at the top level" : entry.path
+        warnings.append(
+          "\(place) is left out: it states no original_transaction_id, and its product is not that "
+            + "of exactly one subscription of the answer")
+        continue
+      }
+      let period = try Self.lastPeriod(of: original, purchases)
+      let product = try entry.text("product_id")
+      subjects.append(
+        RenewalSubject(
+          entry: entry, original: original, product: product ?? period?.product, period: period,
+          periodEnd: try period?.expiresAt()))
+    }
+  }
+
+  /// Answers of 2017 leave the original out of the entry; the product says which chain it is where
+  /// only one chain has it. What stands at the top level is about the only subscription.
+  private static func original(
+    of entry: StoreObject, isAtTop: Bool, _ purchases: [ReceiptTransaction]
+  ) throws(ImportError) -> String? {
+    if let stated = try entry.text("original_transaction_id") { return stated }
+    let product = try entry.text("product_id")
+    let next = try entry.text("auto_renew_product_id")
+    var ofProduct: Set<String> = []
+    var ofNext: Set<String> = []
+    var all: Set<String> = []
+    for purchase in purchases where try purchase.expiresAt() != nil {
+      let original = try purchase.original()
+      all.insert(original)
+      if purchase.product == product { ofProduct.insert(original) }
+      if purchase.product == next { ofNext.insert(original) }
+    }
+    if product != nil { return ofProduct.count == 1 ? ofProduct.first : nil }
+    if isAtTop && all.count == 1 { return all.first }
+    return ofNext.count == 1 ? ofNext.first : nil
+  }
+
+  /// The period that ends last; one that was refunded or upgraded only where no other is listed.
+  private static func lastPeriod(
+    of original: String, _ purchases: [ReceiptTransaction]
+  ) throws(ImportError) -> ReceiptTransaction? {
+    var last: (isWhole: Bool, end: Instant, purchase: ReceiptTransaction)?
+    for purchase in purchases where try Name(purchase.original()) == Name(original) {
+      guard let end = try purchase.expiresAt() else { continue }
+      let isCancelled = try purchase.date("cancellation_date") != nil
+      let isUpgraded = try purchase.flag("is_upgraded")
+      let candidate = (isWhole: !isCancelled && !isUpgraded, end: end, purchase: purchase)
+      guard let known = last else {
+        last = candidate
+        continue
+      }
+      let isLater =
+        (candidate.isWhole ? 1 : 0, end.microseconds) > (
+          known.isWhole ? 1 : 0, known.end.microseconds
+        )
+        || candidate.isWhole == known.isWhole && end == known.end
+          && Name(purchase.transaction) > Name(known.purchase.transaction)
+      if isLater { last = candidate }
+    }
+    return last?.purchase
+  }
+}

@@ -1,0 +1,171 @@
+import Foundation
+import Testing
+
+/// Receipts against what a ledger knows already.
+@Suite("import of a receipt") struct ReceiptImportTests {
+  private let ledger: TestLedger
+  private let receipt = ["import", "verify-receipt", "Tools/samples/sample-receipt.json"]
+
+  init() throws { ledger = try TestLedger() }
+
+  private func active(_ account: String) throws -> [String] {
+    let answer = try ledger.run("entitlements", account, "--format", "json").object()
+    return answer["active"] as? [String] ?? []
+  }
+
+  private func operate(_ arguments: String...) throws {
+    let outcome = try ledger.run(
+      arguments + ["--operator", "kim", "--reason", "test", "--new-account"])
+    try #require(outcome.status == 0, "\(outcome.errors)")
+  }
+
+  private func count() throws -> Int { try ledger.events().count }
+
+  private func file(_ name: String, _ text: String) throws -> String {
+    let path = ledger.folder.path(name)
+    try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+    return path
+  }
+
+  @Test("for a second account is refused with the owner's name") func secondAccount() throws {
+    #expect(try ledger.run(receipt + ["--account", "ada"]).status == 0)
+    let count = try count()
+    let refused = try ledger.run(receipt + ["--account", "ben"])
+    #expect(refused.status == 65)
+    for words in ["belongs to ada, not to ben", "daybook link", "daybook transfer", "--claim"] {
+      #expect(refused.errors.contains(words), "\(refused.errors)")
+    }
+    #expect(try self.count() == count)
+    let claimed = try ledger.run(receipt + ["--account", "ben", "--claim"])
+    #expect(claimed.status == 0, "\(claimed.errors)")
+    #expect(try self.count() == count + 1)
+    #expect(try ledger.run(receipt + ["--account", "ben", "--claim"]).status == 0)
+    #expect(try self.count() == count + 1, "a claim is recorded once")
+    #expect(try active("ada").contains("com.example.tides.northsea"))
+    #expect(try active("ben").isEmpty)
+    let notes = try ledger.run("events", "--account", "ben", "--type", "note.added")
+    #expect(notes.output.contains("claims 7 transactions"))
+  }
+
+  @Test("of another customer's purchase is refused, whatever order the events came in")
+  func ownerOfTheQueue() throws {
+    let purchase = Sample.purchase("480000900000102", of: "ada", at: 30)
+    #expect(try ledger.run("append", "-", input: purchase + "\n").status == 0)
+    #expect(try ledger.run(receipt + ["--account", "ben"]).errors.contains("belongs to ada"))
+    #expect(try ledger.run(receipt + ["--account", "ada"]).status == 0)
+    #expect(try active("ada").contains("com.example.tides.northsea"))
+  }
+
+  @Test("counts links, transfers and erasures") func holders() throws {
+    #expect(try ledger.run(receipt + ["--account", "ada"]).status == 0)
+    try operate("link", "ada", "ada-2")
+    let count = try count()
+    #expect(try ledger.run(receipt + ["--account", "ada-2"]).status == 0)
+    #expect(try self.count() == count, "a linked id is the same customer")
+    try operate("transfer", "ada", "carl")
+    let refused = try ledger.run(receipt + ["--account", "ben"])
+    #expect(refused.status == 65)
+    #expect(refused.errors.contains("belongs to carl"))
+    let former = try ledger.run(receipt + ["--account", "ada"])
+    #expect(former.status == 0)
+    #expect(former.errors.contains("are now carl's"))
+    #expect(
+      try ledger.run("erase", "carl", "--operator", "kim", "--reason", "test").status == 0)
+    let forgotten = try ledger.run(receipt + ["--account", "ben"])
+    #expect(forgotten.status == 65)
+    #expect(forgotten.errors.contains("erased"))
+    #expect(try active("ben").isEmpty)
+  }
+
+  @Test("without an account says that nobody owns it") func nobodys() throws {
+    let imported = try ledger.run(receipt)
+    #expect(imported.status == 0)
+    #expect(imported.errors.contains("nobody owns 7 of its purchases"))
+    let hers = try ledger.run(receipt + ["--account", "ada", "--format", "json"])
+    #expect(try hers.object()["appended"] as? Int == 5)
+    #expect(hers.errors.isEmpty)
+    #expect(try active("ada").contains("com.example.tides.northsea"))
+    #expect(try ledger.run(receipt).errors.isEmpty)
+  }
+
+  @Test("keeps the token and the account that is named beside it") func token() throws {
+    let path = try file(
+      "token.json",
+      #"""
+      {"status":0,"environment":"Production","receipt":{"bundle_id":"app",
+       "request_date_ms":"1700000900000","in_app":[{"transaction_id":"1","product_id":"map",
+       "purchase_date_ms":"1700000000000","app_account_token":"token"}]}}
+      """#)
+    let command = ["import", "verify-receipt", path, "--account", "ada"]
+    let imported = try ledger.run(command)
+    #expect(imported.status == 0)
+    #expect(imported.errors.contains("--account-over-token"))
+    #expect(try active("token") == ["map"])
+    #expect(try active("ada").isEmpty)
+    #expect(try ledger.run("events", "--account", "ada").output.contains("claims transaction 1"))
+    let other = try TestLedger()
+    #expect(try other.run(command + ["--account-over-token"]).status == 0)
+    let answer = try other.run("entitlements", "ada", "--format", "json").object()
+    #expect(answer["active"] as? [String] == ["map"])
+    #expect(try other.run("events", "--account", "token").output.contains("claims transaction 1"))
+  }
+
+  private func subscription(_ name: String, _ pending: String, minute: Int) throws -> String {
+    try file(
+      name,
+      """
+      {"status":0,"environment":"Production","receipt":{"bundle_id":"app",
+       "request_date_ms":"\(1_700_000_000_000 + minute * 60_000)"},"latest_receipt_info":[
+       {"transaction_id":"1","original_transaction_id":"1","product_id":"plus",
+        "purchase_date_ms":"1700000000000","expires_date_ms":"1700000600000"}],
+       "pending_renewal_info":[{"original_transaction_id":"1","product_id":"plus",
+        "expiration_intent":"2"\(pending)}]}
+      """)
+  }
+
+  @Test("that says lapsed ends a grace period, imported before it or after", arguments: [0, 1, 2])
+  func lapsed(order: Int) throws {
+    let grace = try subscription(
+      "grace.json",
+      #","is_in_billing_retry_period":"1","grace_period_expires_date_ms":"1999999999000""#,
+      minute: 20)
+    let end = try subscription("end.json", #","is_in_billing_retry_period":"0""#, minute: 40)
+    let runs = [[[grace], [end]], [[end], [grace]], [[end, grace]]][order]
+    for files in runs {
+      let command = ["import", "verify-receipt", "--account", "ada"] + files
+      #expect(try ledger.run(command).status == 0)
+      let again = try ledger.run(command + ["--format", "json"])
+      #expect(try again.object()["appended"] as? Int == 0)
+    }
+    let between = try ledger.run(
+      "entitlements", "ada", "--at", "2023-11-14T22:40:00Z", "--format", "json"
+    ).object()
+    #expect(
+      (between["entitlements"] as? [[String: Any]])?.map { $0["state"] as? String } == [
+        "gracePeriod"
+      ])
+    let answer = try ledger.run("entitlements", "ada", "--format", "json").object()
+    #expect(
+      (answer["entitlements"] as? [[String: Any]])?.map { $0["state"] as? String } == ["expired"])
+  }
+
+  @Test("that does not say its environment or its time has to be told") func unsaid() throws {
+    let path = try file(
+      "old.json",
+      #"""
+      {"status":0,"auto_renew_status":1,"receipt":{"bid":"app","transaction_id":"5",
+       "product_id":"plus","expires_date":"1384424623000","purchase_date_ms":"1384424443000"}}
+      """#)
+    let command = ["import", "verify-receipt", path, "--account", "ada"]
+    #expect(try ledger.run(command).errors.contains("--environment"))
+    let undated = try ledger.run(command + ["--environment", "sandbox"])
+    #expect(undated.status == 65)
+    #expect(undated.errors.contains("--asked-at"))
+    let told = ["--environment", "sandbox", "--asked-at", "2013-11-14T10:22:00Z"]
+    #expect(try ledger.run(command + told).status == 0)
+    #expect(try ledger.events().allSatisfy { $0.contains(#""environment":"sandbox""#) })
+    let contradicted = try ledger.run(receipt + ["--environment", "sandbox"])
+    #expect(contradicted.status == 65)
+    #expect(contradicted.errors.contains("the receipt is from production, not from sandbox"))
+  }
+}

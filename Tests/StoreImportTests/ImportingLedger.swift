@@ -1,0 +1,100 @@
+import LedgerEvents
+import LedgerOracle
+import Testing
+
+@testable import StoreImport
+
+/// A ledger as far as imports ask one: ids are there once, a transaction is the first account's
+/// that an event of it states, and everything is answered by the independent model.
+struct ImportingLedger {
+  private(set) var log = IdempotentLog()
+  /// When the store said an event, by its id.
+  private var saidAt: [Name: Instant] = [:]
+  var linked: [Name: Set<Name>] = [:]
+
+  var events: [Event] {
+    log.events.values.sorted { ($0.occurredAt, $0.id) < ($1.occurredAt, $1.id) }
+  }
+
+  /// Appends events that are no import.
+  mutating func append(_ events: [Event]) throws {
+    _ = try log.append(events)
+    for event in events { saidAt[event.id] = event.occurredAt }
+  }
+
+  /// Imports an answer; returns how many events were new.
+  @discardableResult
+  mutating func add(
+    _ text: String, account: Name? = nil, isAccountOverToken: Bool = false,
+    recordsClaims: Bool = false
+  ) throws -> Int {
+    let outcome = try outcome(
+      text, account: account, isAccountOverToken: isAccountOverToken, known: known,
+      recordsClaims: recordsClaims)
+    let time = try #require(outcome.events.first).occurredAt
+    for event in outcome.events where saidAt[event.id] == nil {
+      saidAt[event.id] = max(time, event.occurredAt)
+    }
+    return try log.append(outcome.events)
+  }
+
+  var known: KnownPurchases {
+    var transactions: [KnownPurchases.Transaction] = []
+    var renewals: [Name: [KnownPurchases.RenewalState]] = [:]
+    for event in events {
+      guard let name = event.transaction else { continue }
+      let original = event.originalTransaction ?? name
+      if event.type.text.hasPrefix("subscription.") {
+        renewals[original, default: []].append(
+          KnownPurchases.RenewalState(event: event, saidAt: saidAt[event.id] ?? event.occurredAt))
+      }
+      let place = transactions.firstIndex { $0.transaction == name }
+      if let place {
+        transactions[place].statedAccount = transactions[place].statedAccount ?? event.account
+      } else {
+        transactions.append(
+          KnownPurchases.Transaction(
+            transaction: name, original: original, statedAccount: event.account))
+      }
+    }
+    for place in transactions.indices {
+      let stated =
+        transactions[place].statedAccount
+        ?? transactions.first {
+          $0.original == transactions[place].original && $0.statedAccount != nil
+        }?.statedAccount
+      transactions[place].holder = stated.map { .customer([$0]) }
+    }
+    let upgraded = events.filter { $0.data.boolean("isUpgraded") == true }.compactMap(\.transaction)
+    return KnownPurchases(
+      transactions: transactions, renewals: renewals, upgraded: Set(upgraded), linked: linked)
+  }
+
+  /// What the model answers, whatever the order of arrival.
+  func answer(
+    _ environment: StoreEnvironment = .production, at moment: String? = nil,
+    with more: [Event] = [], shuffledBy random: inout some RandomNumberGenerator
+  ) throws -> Oracle.Answer {
+    var recorded: [RecordedEvent] = []
+    for event in (events + more).shuffled(using: &random) {
+      recorded.append(
+        RecordedEvent(
+          position: UInt64(recorded.count + 1), recordedAt: at("2030-01-01T00:00:00Z"),
+          event: event))
+    }
+    return try #require(Oracle(recorded).answers(at: moment.map { at($0) })[environment])
+  }
+}
+
+/// SplitMix64: the same seed, the same test.
+struct Seeded: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ mixed >> 31
+  }
+}

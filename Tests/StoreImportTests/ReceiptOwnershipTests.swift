@@ -1,0 +1,160 @@
+import LedgerEvents
+import LedgerOracle
+import Testing
+
+@testable import StoreImport
+
+private func answer(
+  _ transaction: String = "1", original: String? = nil, _ more: String = "",
+  date: String = "1700000000000", requested: String = "1800000000000"
+) -> String {
+  """
+  {"status":0,"environment":"Production","receipt":{"bundle_id":"app",
+   "request_date_ms":"\(requested)","in_app":[{"transaction_id":"\(transaction)",
+   "original_transaction_id":"\(original ?? transaction)","product_id":"map",
+   "purchase_date_ms":"\(date)"\(more)}]}}
+  """
+}
+
+private func tokenMember(_ token: String) -> String { #","app_account_token":"\#(token)""# }
+
+@Suite struct ReceiptOwnershipTests {
+  private var random = Seeded(state: 1)
+
+  private func refusal(
+    _ ledger: ImportingLedger, _ text: String, _ account: Name
+  ) -> ImportError? {
+    do {
+      var ledger = ledger
+      try ledger.add(text, account: account)
+      return nil
+    } catch {
+      return error as? ImportError
+    }
+  }
+
+  @Test func aReceiptForASecondAccountIsRefusedWithTheOwnersName() throws {
+    var ledger = ImportingLedger()
+    try ledger.add(answer(), account: "ada")
+    let error = try #require(refusal(ledger, answer(), "ben"))
+    #expect(error.code == .ownedByAnother)
+    #expect(error.path == "receipt.in_app[0]")
+    #expect(error.reason.contains("belongs to ada, not to ben"))
+    for wayOut in ["daybook link ben ada", "daybook transfer ada ben", "--claim"] {
+      #expect(error.remedy.contains(wayOut), "\(error)")
+    }
+    #expect(try ledger.add(answer(), account: "ada") == 0)
+  }
+
+  /// Two accounts, one receipt: whoever was first keeps it, whatever the two are called and in
+  /// whatever order the events arrive elsewhere.
+  @Test(arguments: 1...40 as ClosedRange<UInt64>)
+  func aClaimNeverMovesAPurchase(seed: UInt64) throws {
+    var random = Seeded(state: seed)
+    let owner = Name("account-\(random.next())")
+    let other = Name("account-\(random.next())")
+    let text = answer(String(random.next()))
+    var ledger = ImportingLedger()
+    try ledger.add(text, account: owner)
+    #expect(throws: ImportError.self) { try ledger.add(text, account: other) }
+    let claimed = try outcome(text, account: other, known: ledger.known, recordsClaims: true)
+    #expect(claimed.claims.map(\.account) == [other])
+    try ledger.add(text, account: other, recordsClaims: true)
+    let notes = claimed.claims.map { claim in
+      // Dated before everything else: it must not win by the fold's order, either.
+      claim.note(id: "note", at: Instant(microseconds: 1), fileName: "answer.json")
+    }
+    #expect(notes.allSatisfy { $0.transaction == nil && $0.account == other })
+    for _ in 0..<4 {
+      let answer = try ledger.answer(with: notes, shuffledBy: &random)
+      #expect(answer.accounts[owner]?.active == ["map"], "seed \(seed)")
+      #expect(answer.accounts[other]?.active ?? [] == [], "seed \(seed)")
+      #expect(answer.findings.isEmpty, "seed \(seed)")
+    }
+  }
+
+  @Test func anOwnerWhomTheQueueNamedIsKept() throws {
+    var ledger = ImportingLedger()
+    var data = EventData.Builder()
+    data.set("purchasedAt", at("2023-11-14T22:13:20Z"))
+    try ledger.append([
+      Event(
+        id: "z", type: EventType(.transactionPurchased), occurredAt: at("2023-11-14T22:13:25Z"),
+        account: "ada", product: "map", transaction: "1", data: data.build())
+    ])
+    #expect(refusal(ledger, answer(), "ben")?.code == .ownedByAnother)
+    #expect(refusal(ledger, answer(), "ada") == nil)
+  }
+
+  @Test func aPurchaseOfNobodysIsGivenToTheAccount() throws {
+    var ledger = ImportingLedger()
+    let first = try outcome(answer())
+    #expect(first.unownedCount == 1)
+    try ledger.add(answer())
+    #expect(try ledger.add(answer(), account: "ada") == 1)
+    var random = random
+    let answer = try ledger.answer(shuffledBy: &random)
+    #expect(answer.accounts["ada"]?.active == ["map"])
+    #expect(answer.findings.isEmpty)
+    #expect(try outcome(StoreImportTests.answer(), known: ledger.known).unownedCount == 0)
+  }
+
+  @Test func aLaterTransactionOfTheChainIsTheOwnersToo() throws {
+    var ledger = ImportingLedger()
+    try ledger.add(answer(), account: "ada")
+    let later = answer("2", original: "1", date: "1700000900000")
+    #expect(refusal(ledger, later, "ben")?.code == .ownedByAnother)
+    #expect(try outcome(later, account: "ada", known: ledger.known).events.count == 2)
+    let shared = answer("2", original: "1", #","in_app_ownership_type":"FAMILY_SHARED""#)
+    #expect(refusal(ledger, shared, "ben") == nil, "a family member's copy is its own")
+  }
+
+  @Test func aLinkedIDIsTheSameCustomer() throws {
+    var ledger = ImportingLedger()
+    try ledger.add(answer(), account: "ada")
+    ledger.linked["ada-2"] = ["ada", "ada-2"]
+    #expect(try ledger.add(answer(), account: "ada-2") == 0)
+  }
+
+  @Test func whatAnErasedCustomerHeldStaysNobodys() throws {
+    let known = KnownPurchases(transactions: [
+      .init(transaction: "1", original: "1", statedAccount: "erased:1", holder: .forgotten)
+    ])
+    let error = #expect(throws: ImportError.self) {
+      try outcome(answer(), account: "ada", known: known)
+    }
+    #expect(try #require(error).reason.contains("erased"))
+    let claimed = try outcome(answer(), account: "ada", known: known, recordsClaims: true)
+    #expect(claimed.events.allSatisfy { $0.account == nil })
+  }
+
+  @Test func aFormerHolderMovesNothingBack() throws {
+    let known = KnownPurchases(transactions: [
+      .init(transaction: "1", original: "1", statedAccount: "ada", holder: .customer(["ben"]))
+    ])
+    let again = try outcome(answer(), account: "ada", known: known)
+    #expect(again.events.allSatisfy { $0.account == nil })
+    #expect(again.warnings.contains { $0.contains("is now ben's") })
+    #expect(throws: ImportError.self) { try outcome(answer(), account: "eve", known: known) }
+  }
+
+  @Test func theReceiptsTokenCountsUnlessTheOtherIsSaidTo() throws {
+    let text = answer("1", tokenMember("token"))
+    let token = try outcome(text, account: "ada")
+    #expect(token.events.of(.transactionAssigned).map(\.account) == ["token"])
+    #expect(token.claims.map(\.account) == ["ada"])
+    #expect(token.claims.map(\.cause) == [.receiptStatesAnother])
+    let named = try outcome(text, account: "ada", isAccountOverToken: true)
+    #expect(named.events.of(.transactionAssigned).map(\.account) == ["ada"])
+    #expect(named.claims.map(\.account) == ["token"])
+    #expect(try outcome(text).claims.isEmpty)
+    let linked = KnownPurchases(linked: ["ada": ["ada", "token"]])
+    #expect(try outcome(text, account: "ada", known: linked).claims.isEmpty)
+  }
+
+  @Test func aTokenThatOnlyOneListStatesMakesNoOtherPurchase() throws {
+    var ledger = ImportingLedger()
+    try ledger.add(answer())
+    #expect(try ledger.add(answer("1", tokenMember("token"))) == 2, "the file, and the account")
+  }
+}

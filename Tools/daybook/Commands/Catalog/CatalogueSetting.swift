@@ -1,0 +1,73 @@
+import LedgerEvents
+import LedgerStore
+import ProductCatalogue
+
+/// A catalogue that is to be set: what it would change, and its append behind that.
+///
+/// `catalog set` and `import storekit-config` both look before they leap, here.
+struct CatalogueSetting {
+  let document: CatalogueDocument
+  /// From when it counts.
+  let effective: Instant
+  var actor: String?
+
+  /// What setting it would change, and the position at which the ledger was asked.
+  struct Proposal {
+    let plan: CataloguePlan
+    let effect: CatalogueEffect
+    let position: UInt64
+
+    /// Products of which a grant would be taken and that somebody has bought.
+    var grantsTaken: [CataloguePlan.Product] { plan.grantsTakenFromBuyers(effect) }
+  }
+
+  /// - Parameter file: For the message.
+  /// - Throws: `InputProblem` where the time is further ahead than the ledger believes.
+  func checkTime(now: Instant, file: String) throws {
+    guard effective.microseconds <= now.microseconds + Instant.day else {
+      throw InputProblem(
+        "\(file): effective: expected a time up to 24 hours ahead, found \(effective.rfc3339): the "
+          + "ledger does not believe a clock further ahead; set it then")
+    }
+  }
+
+  /// Asks the ledger what would change, and tells the report as it is found.
+  func proposal(
+    to ledger: Ledger, now: Instant, _ report: inout CatalogueReport
+  ) throws(LedgerError) -> Proposal {
+    var told = report
+    let proposal = try ledger.read { (view) throws(LedgerError) -> Proposal in
+      let plan = try view.plan(setting: document, from: effective, operator: actor)
+      told.begin(plan)
+      guard let event = plan.event else {
+        return Proposal(plan: plan, effect: CatalogueEffect(), position: view.position)
+      }
+      let effect = try view.differences(proposing: event, now: now) { difference in
+        told.add(difference)
+        return true
+      }
+      told.count(effect)
+      return Proposal(plan: plan, effect: effect, position: view.position)
+    }
+    report = told
+    return proposal
+  }
+
+  /// Appends the events where no other catalogue was set since the difference was computed.
+  static func append(
+    _ events: [Event], behind position: UInt64, to ledger: Ledger
+  ) throws -> AppendResult {
+    let filter = EventFilter(type: EventType(.catalogSet))
+    do throws(LedgerError) {
+      let result = try ledger.appendAndWait(
+        events.map { EventInput(event: $0) },
+        options: AppendOptions(condition: .noEvent(matching: filter, after: position)))
+      try ledger.foldBeforeLeaving()
+      return result
+    } catch {
+      guard error.code == .conditionFailed else { throw error }
+      throw InputProblem(
+        "another catalogue was set meanwhile: run it again", exitCode: ExitStatus.tryAgain)
+    }
+  }
+}

@@ -1,0 +1,147 @@
+import ArgumentParser
+import Foundation
+import LedgerEvents
+import LedgerStore
+import StoreImport
+
+struct Import: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Turns files of the store into events and appends them.",
+    discussion: """
+      Reads StoreKit configurations (storekit-config) or answers of verifyReceipt \
+      (verify-receipt) and appends what they say of the past, each fact once: the same file \
+      again appends nothing. A receipt never changes whose a purchase is: where the ledger knows \
+      another owner, it is refused. A configuration is merged with the catalogue in force, and \
+      where it would change what customers have, it says for whom and asks. Example:
+
+        daybook import verify-receipt Tools/samples/sample-receipt.json --account keeper-7
+      """)
+
+  @OptionGroup var options: LedgerOptions
+
+  @Argument(help: "What the files are: storekit-config or verify-receipt.")
+  var importFormat: FormatArgument
+
+  @Argument(help: "The files; - is standard input.")
+  var files: [String]
+
+  @OptionGroup var receipt: ReceiptOptions
+
+  @Option(help: "The bundle identifier.", transform: Parse.name)
+  var app: Name?
+
+  @Option(help: "The environment: of a receipt that does not say it, or where a catalogue counts.")
+  var environment: EnvironmentArgument?
+
+  @Option(
+    help: ArgumentHelp("From when a catalogue counts (default: now).", valueName: "time"),
+    transform: Parse.instant)
+  var effective: Instant?
+
+  @Flag(help: "Sets a catalogue without asking, also where customers' answers change.")
+  var yes = false
+
+  @Flag(name: .customLong("dry-run"), help: "Prints the events and appends nothing.")
+  var dryRun = false
+
+  @Option(help: "How to answer: table or json.")
+  var format: OutputFormat = .table
+
+  func validate() throws {
+    switch importFormat.format {
+    case .verifyReceipt:
+      if effective != nil {
+        throw ValidationError(
+          "--effective goes with storekit-config: a receipt has the store's own dates.")
+      }
+      if yes {
+        throw ValidationError("--yes goes with storekit-config: a receipt asks nothing.")
+      }
+    case .storekitConfig:
+      if let option = receipt.stated {
+        throw ValidationError(
+          "\(option) goes with verify-receipt: a catalogue is nobody's own and has no answer.")
+      }
+    }
+  }
+
+  func run() throws {
+    try answering {
+      switch importFormat.format {
+      case .verifyReceipt:
+        var run = ReceiptImportRun(command: self, ledger: try ledger())
+        try run.run()
+      case .storekitConfig:
+        var run = CatalogueImportRun(command: self, ledger: try ledger())
+        try run.run()
+      }
+    }
+  }
+
+  /// The ledger; for a dry run to read, and `nil` where there is none yet.
+  private func ledger() throws -> Ledger? {
+    guard dryRun else { return try Ledger(at: options.path, access: .readWrite) }
+    do throws(LedgerError) { return try Ledger(at: options.path, access: .readOnly) } catch {
+      guard error.code == .noLedger else { throw error }
+      return nil
+    }
+  }
+
+  static func bytes(of file: String) throws -> [UInt8] {
+    let handle =
+      file == "-"
+      ? try FileHandle.readableStandardInput(as: "the store")
+      : try FileHandle(readingInput: file, as: "the store")
+    do { return [UInt8](try handle.readToEnd() ?? Data()) } catch {
+      throw InputProblem(
+        "\(file) cannot be read: \(error.localizedDescription)", exitCode: ExitStatus.inputOutput)
+    }
+  }
+}
+
+/// What only an answer of verifyReceipt needs to be told.
+struct ReceiptOptions: ParsableArguments {
+  @Option(help: "Whose purchases they are.", transform: Parse.name)
+  var account: Name?
+
+  @Flag(
+    name: .customLong("account-over-token"),
+    help: "Lets --account count more than the app_account_token of a purchase.")
+  var isAccountOverToken = false
+
+  @Flag(
+    help: "Records the claim of --account on another customer's purchase, without effect.")
+  var claim = false
+
+  @Option(
+    name: .customLong("asked-at"),
+    help: ArgumentHelp(
+      "When the store gave an answer that does not say it.", valueName: "time"),
+    transform: Parse.instant)
+  var askedAt: Instant?
+
+  func validate() throws {
+    guard !isAccountOverToken || account != nil else {
+      throw ValidationError("--account-over-token needs an --account.")
+    }
+  }
+
+  /// The first option that was given.
+  var stated: String? {
+    if account != nil { return "--account" }
+    if claim { return "--claim" }
+    return askedAt == nil ? nil : "--asked-at"
+  }
+}
+
+/// A format of the store's files by its name.
+struct FormatArgument: ExpressibleByArgument {
+  let format: ImportFormat
+
+  init?(argument: String) {
+    guard let format = ImportFormat(rawValue: argument) else { return nil }
+    self.format = format
+  }
+
+  static var allValueStrings: [String] { ImportFormat.allCases.map(\.rawValue) }
+}

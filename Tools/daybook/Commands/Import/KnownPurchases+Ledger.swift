@@ -1,0 +1,230 @@
+import LedgerEvents
+import LedgerStore
+import StoreImport
+
+extension KnownPurchases {
+  /// What a ledger knows of a receipt's purchases.
+  ///
+  /// - Complexity: O(*n*) in the events of the chains' units, once for each chain of the receipt.
+  init(of receipt: ReceiptImport, in view: LedgerView) throws(LedgerError) {
+    self.init()
+    var questions = PurchaseQuestions(environment: receipt.environment)
+    for purchase in receipt.purchases {
+      try questions.ask(ofChain: purchase.original, view)
+      try questions.ask(of: purchase.transaction, view)
+    }
+    upgraded = questions.upgraded
+    transactions = try questions.transactions(named: receipt.accounts, view)
+    for account in receipt.accounts { linked[account] = Set(try questions.linked(account, view)) }
+    for renewal in receipt.renewals {
+      renewals[renewal.original] = try questions.renewals(of: renewal, view)
+    }
+  }
+}
+
+/// Questions about purchases, asked of a ledger and remembered.
+private struct PurchaseQuestions {
+  let environment: StoreEnvironment
+  private var entries: [Name: TransactionsAnswer.Entry] = [:]
+  /// The transactions in the order in which they were found, which is that of their first events.
+  private var found: [Name] = []
+  private var asked: Set<Name> = []
+  private var held: [Name: Set<Name>] = [:]
+  /// The accounts that events of a chain state, by original, in the order of the transactions.
+  private var stated: [Name: [Name]] = [:]
+  /// Transactions that the ledger knows to have ended by an upgrade.
+  private(set) var upgraded: Set<Name> = []
+
+  init(environment: StoreEnvironment) { self.environment = environment }
+
+  /// Finds the transactions of a chain, and those of their holders.
+  mutating func ask(ofChain original: Name, _ view: LedgerView) throws(LedgerError) {
+    guard asked.insert(original).inserted else { return }
+    var names: Set<Name> = [original]
+    var upgrades: Set<Name> = []
+    var query = EventsQuery()
+    query.original = original
+    try view.events(query) { (recorded) throws(LedgerError) in
+      guard let name = recorded.event.transaction else { return true }
+      names.insert(name)
+      if recorded.event.data.boolean("isUpgraded") == true { upgrades.insert(name) }
+      return true
+    }
+    upgraded.formUnion(upgrades)
+    for name in names.sorted() { try find(name, view) }
+  }
+
+  /// Finds a transaction, and its chain where the ledger has it in another one than the receipt.
+  mutating func ask(of transaction: Name, _ view: LedgerView) throws(LedgerError) {
+    try find(transaction, view)
+    if let original = entries[transaction]?.originalTransaction {
+      try ask(ofChain: original, view)
+    }
+  }
+
+  private mutating func find(_ transaction: Name, _ view: LedgerView) throws(LedgerError) {
+    guard entries[transaction] == nil else { return }
+    let answer = try view.transactions(
+      of: .transaction(transaction), environments: StoreEnvironment.allCases)
+    for entry in answer.entries { try add(entry, view) }
+  }
+
+  private mutating func add(
+    _ entry: TransactionsAnswer.Entry, _ view: LedgerView
+  ) throws(LedgerError) {
+    guard let name = entry.transaction, entries[name] == nil else { return }
+    if entry.environment != environment {
+      if try statesEnvironment(name, view) { return }
+    }
+    entries[name] = entry
+    found.append(name)
+    let original = entry.originalTransaction ?? name
+    if let account = entry.account, stated[original]?.contains(account) != true {
+      stated[original, default: []].append(account)
+    }
+  }
+
+  /// Whether an event of a transaction says where it was bought. One that no event says it of will
+  /// be where the receipt says.
+  private func statesEnvironment(
+    _ transaction: Name, _ view: LedgerView
+  ) throws(LedgerError) -> Bool {
+    var query = EventsQuery()
+    query.transaction = transaction
+    var isStated = false
+    try view.events(query) { (recorded) throws(LedgerError) in
+      isStated = recorded.event.environment != nil
+      return !isStated
+    }
+    return isStated
+  }
+
+  /// Everything found, with its holder.
+  ///
+  /// - Parameter accounts: Further accounts that may be the holder.
+  mutating func transactions(
+    named accounts: [Name], _ view: LedgerView
+  ) throws(LedgerError) -> [KnownPurchases.Transaction] {
+    var transactions: [KnownPurchases.Transaction] = []
+    for name in found {
+      guard let entry = entries[name] else { continue }
+      transactions.append(
+        KnownPurchases.Transaction(
+          transaction: name, original: entry.originalTransaction ?? name,
+          statedAccount: entry.account, holder: try holder(of: entry, named: accounts, view)))
+    }
+    return transactions
+  }
+
+  private mutating func holder(
+    of entry: TransactionsAnswer.Entry, named accounts: [Name], _ view: LedgerView
+  ) throws(LedgerError) -> KnownPurchases.Holder? {
+    guard let name = entry.transaction else { return nil }
+    let stated =
+      (entry.account.map { [$0] } ?? []) + (self.stated[entry.originalTransaction ?? name] ?? [])
+    for account in stated + accounts where try holdings(of: account, view).contains(name) {
+      return .customer([account] + (try linked(account, view)).filter { $0 != account })
+    }
+    guard !stated.isEmpty else { return nil }
+    // Who states it does not hold it: it was transferred, or its customer was erased.
+    for account in try receivers(from: stated, view)
+    where try holdings(of: account, view).contains(name) {
+      return .customer([account] + (try linked(account, view)).filter { $0 != account })
+    }
+    return .forgotten
+  }
+
+  /// The transactions that an account's customer holds.
+  private mutating func holdings(
+    of account: Name, _ view: LedgerView
+  ) throws(LedgerError) -> Set<Name> {
+    if let known = held[account] { return known }
+    let answer = try view.transactions(
+      of: .account(account), environments: StoreEnvironment.allCases)
+    let names = Set(
+      answer.entries.filter { entry in
+        entry.transaction.flatMap { entries[$0] }?.environment == entry.environment
+      }.compactMap(\.transaction))
+    held[account] = names
+    return names
+  }
+
+  /// Every account that something was transferred to, among those connected with some accounts.
+  private func receivers(
+    from accounts: [Name], _ view: LedgerView
+  ) throws(LedgerError) -> [Name] {
+    var receivers: [Name] = []
+    for account in Set(accounts).sorted() {
+      for recorded in try view.events(connectedWith: account, upTo: view.position)
+      where recorded.event.type.kind == .accountTransferred {
+        if let to = recorded.event.data.name("to"), !receivers.contains(to) {
+          receivers.append(to)
+        }
+      }
+    }
+    return receivers
+  }
+
+  /// All ids that are one customer with an account.
+  func linked(_ account: Name, _ view: LedgerView) throws(LedgerError) -> [Name] {
+    var ids: [Name] = []
+    let environment = environment
+    try view.contents(
+      environments: [environment], account: account, now: EventLog.systemClock()
+    ) { (contents) throws(LedgerError) in
+      ids = contents.customers.first?.accounts ?? []
+      return false
+    }
+    return ids
+  }
+}
+
+// MARK: - Renewals
+
+extension PurchaseQuestions {
+  /// What the ledger knows of a chain's renewals, also by events that name only the period.
+  func renewals(
+    of renewal: ReceiptImport.Renewal, _ view: LedgerView
+  ) throws(LedgerError) -> [KnownPurchases.RenewalState] {
+    var byPosition: [UInt64: Event] = [:]
+    var ofChain = EventsQuery()
+    ofChain.original = renewal.original
+    var ofPeriod = EventsQuery()
+    ofPeriod.transaction = renewal.transaction
+    for query in renewal.transaction == nil ? [ofChain] : [ofChain, ofPeriod] {
+      var query = query
+      query.type = "subscription.*"
+      try view.events(query) { (recorded) throws(LedgerError) in
+        let stated = recorded.event.environment
+        if stated == nil || stated == environment {
+          byPosition[recorded.position] = recorded.event
+        }
+        return true
+      }
+    }
+    var states: [KnownPurchases.RenewalState] = []
+    for (position, event) in byPosition.sorted(by: { $0.key < $1.key }) {
+      states.append(
+        KnownPurchases.RenewalState(event: event, saidAt: try timeSaid(event, at: position, view)))
+    }
+    return states
+  }
+
+  /// When the store said an event: its own time, but for an imported end of a lapsed subscription,
+  /// which is dated by that end. The `import.received` before it has the time of the answer.
+  private func timeSaid(
+    _ event: Event, at position: UInt64, _ view: LedgerView
+  ) throws(LedgerError) -> Instant {
+    guard event.type.kind == .subscriptionExpired, event.source == EventSource(.receipt),
+      event.data.instant("expiresAt") == event.occurredAt
+    else { return event.occurredAt }
+    var place = position
+    let last = position > UInt64(batchEventsMax) ? position - UInt64(batchEventsMax) : 1
+    while place > last {
+      place -= 1
+      let before = try view.event(at: place).event
+      if before.type.kind == .importReceived { return max(before.occurredAt, event.occurredAt) }
+    }
+    return event.occurredAt
+  }
+}

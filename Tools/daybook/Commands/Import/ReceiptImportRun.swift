@@ -1,0 +1,211 @@
+import LedgerEvents
+import LedgerStore
+import StoreImport
+
+/// `import verify-receipt`: files in the order in which the store gave them, one after the other.
+struct ReceiptImportRun {
+  private let command: Import
+  /// `nil` for a dry run without a ledger.
+  private let ledger: Ledger?
+  private var summary = AppendSummary()
+
+  /// How often an import is worked out anew because something was appended meanwhile.
+  private static let attemptsMax = 20
+
+  init(command: Import, ledger: Ledger?) {
+    self.command = command
+    self.ledger = ledger
+  }
+
+  mutating func run() throws {
+    let files = try inOrder(command.files)
+    for (place, file) in files.enumerated() {
+      do { try add(file) } catch {
+        // What was appended of the files before is kept, and said.
+        if place > 0 { leave() }
+        throw error
+      }
+    }
+    leave()
+    try ledger?.foldBeforeLeaving()
+    if !summary.errors.isEmpty { throw ExitStatus.badInput }
+  }
+
+  private func leave() {
+    if !command.dryRun { summary.print(command.format) }
+  }
+
+  /// A file and, where it can be read only once, its bytes.
+  private struct Source {
+    let file: String
+    let bytes: [UInt8]?
+  }
+
+  /// The files, the oldest answer first: a state is left out where the newest known says the same,
+  /// and that is only known of answers imported before. All are read before anything is appended.
+  private func inOrder(_ files: [String]) throws -> [Source] {
+    guard files.count > 1 else { return files.map { Source(file: $0, bytes: nil) } }
+    var dated: [(source: Source, askedAt: Instant)] = []
+    for file in files {
+      let bytes = try Import.bytes(of: file)
+      let receipt = try receipt(file, bytes)
+      let source = Source(file: file, bytes: file == "-" ? bytes : nil)
+      dated.append((source, receipt.askedAt ?? Instant(microseconds: 0)))
+    }
+    return dated.enumerated()
+      .sorted { ($0.element.askedAt, $0.offset) < ($1.element.askedAt, $1.offset) }
+      .map(\.element.source)
+  }
+
+  private func receipt(_ file: String, _ bytes: [UInt8]) throws -> ReceiptImport {
+    let options = ImportOptions(
+      fileName: file, account: command.receipt.account,
+      isAccountOverToken: command.receipt.isAccountOverToken, app: command.app,
+      environment: command.environment?.environment, askedAt: command.receipt.askedAt)
+    do throws(ImportError) { return try ReceiptImport(bytes, options: options) } catch {
+      throw InputProblem(error.description)
+    }
+  }
+
+  private mutating func add(_ source: Source) throws {
+    let receipt = try receipt(source.file, try source.bytes ?? Import.bytes(of: source.file))
+    guard let ledger, !command.dryRun else {
+      let known = try ledger?.read { (view) throws(LedgerError) in
+        try KnownPurchases(of: receipt, in: view)
+      }
+      let outcome = try outcome(receipt, known ?? KnownPurchases())
+      report(outcome, source.file)
+      for event in outcome.events + notes(of: outcome, source.file) {
+        Console.print(bytes: EventEncoder().encode(event))
+      }
+      return
+    }
+    for attempt in 1...Self.attemptsMax {
+      do {
+        try append(receipt, source.file, to: ledger)
+        return
+      } catch let error as LedgerError where error.code == .conditionFailed {
+        guard attempt < Self.attemptsMax else {
+          throw InputProblem(
+            "\(source.file): others append faster than this file can be held against the ledger: "
+              + "run it again, nothing is doubled",
+            exitCode: ExitStatus.tryAgain)
+        }
+      }
+    }
+  }
+
+  private func outcome(
+    _ receipt: ReceiptImport, _ known: KnownPurchases
+  ) throws -> ReceiptImport.Outcome {
+    do throws(ImportError) {
+      return try receipt.outcome(known, recordsClaims: command.receipt.claim)
+    } catch {
+      throw InputProblem(error.description)
+    }
+  }
+
+  /// Appends what the ledger lacks, where nothing was appended since it was asked: an owner who
+  /// became known meanwhile must not be overlooked.
+  private mutating func append(
+    _ receipt: ReceiptImport, _ file: String, to ledger: Ledger
+  ) throws {
+    let name = ImportOptions(fileName: file).baseName
+    var (known, position, texts) = try ledger.read {
+      (view) throws(LedgerError) -> (KnownPurchases, UInt64, [Name: Set<String>]) in
+      let known = try KnownPurchases(of: receipt, in: view)
+      var texts: [Name: Set<String>] = [:]
+      for account in receipt.accounts { texts[account] = try view.notes(about: account) }
+      return (known, view.position, texts)
+    }
+    let outcome = try outcome(receipt, known)
+    let notes = notes(of: outcome, file).filter { note in
+      note.account.flatMap { texts[$0] }?.contains(note.data.string("text") ?? name) != true
+    }
+    let events = outcome.events + notes
+    var added = AppendSummary()
+    var start = 0
+    while start < events.count {
+      let end = min(events.count, start + batchEventsMax)
+      let result = try ledger.appendAndWait(
+        events[start..<end].map { EventInput(event: $0) },
+        options: AppendOptions(
+          condition: .noEvent(matching: EventFilter(), after: position)))
+      added.add(result)
+      position = max(position, result.positions?.upperBound ?? position)
+      start = end
+    }
+    report(outcome, file)
+    summary.add(added)
+  }
+
+  /// The claims as events. Their ids are random, since an id must not tell an account.
+  private func notes(of outcome: ReceiptImport.Outcome, _ file: String) -> [Event] {
+    let now = EventLog.systemClock()
+    let name = ImportOptions(fileName: file).baseName
+    return outcome.claims.map { claim in
+      claim.note(id: Name.timedIdentifier(now), at: now, fileName: name)
+    }
+  }
+
+  private func report(_ outcome: ReceiptImport.Outcome, _ file: String) {
+    for warning in outcome.warnings { Console.complain("daybook: \(file): \(warning).") }
+    for claim in outcome.claims {
+      Console.complain("daybook: \(file): \(TextTable.printable(claim.advice))")
+    }
+    guard outcome.unownedCount > 0 else { return }
+    let count = outcome.unownedCount
+    let what = count == 1 ? "one of its purchases" : "\(count) of its purchases"
+    Console.complain(
+      "daybook: \(file): nobody owns \(what), because no account was named. Import it again "
+        + "with --account ACCOUNT to say whose they are.")
+  }
+}
+
+extension LedgerView {
+  /// The texts of the notes in an account's history.
+  fileprivate func notes(about account: Name) throws(LedgerError) -> Set<String> {
+    var query = EventsQuery()
+    query.account = account
+    query.type = "note.added"
+    var texts: Set<String> = []
+    try events(query) { (recorded) throws(LedgerError) in
+      if recorded.event.account == account, let text = recorded.event.data.string("text") {
+        texts.insert(text)
+      }
+      return true
+    }
+    return texts
+  }
+}
+
+extension ReceiptClaim {
+  /// What whoever imports should know.
+  fileprivate var advice: String {
+    let count = transactions.count
+    let what = count == 1 ? "transaction \(transactions[0])" : "\(count) transactions"
+    return switch cause {
+    case .owned:
+      "the claim of \(account) on \(what) is recorded and changes nothing: another customer owns "
+        + "\(count == 1 ? "it" : "them")."
+    case .receiptStatesAnother:
+      "\(what) state\(count == 1 ? "s" : "") an app_account_token other than \(account), and the "
+        + "token counts. Link the two where they are one customer (daybook link), or say "
+        + "--account-over-token."
+    case .importNamesAnother:
+      "\(account) counts for \(what), not the app_account_token. Link the two where they are one "
+        + "customer (daybook link)."
+    }
+  }
+}
+
+extension AppendSummary {
+  /// Adds what was counted apart, of an import that may have begun again.
+  fileprivate mutating func add(_ other: AppendSummary) {
+    appended += other.appended
+    duplicates += other.duplicates
+    unknownTypes += other.unknownTypes
+    firstPosition = firstPosition ?? other.firstPosition
+    lastPosition = other.lastPosition ?? lastPosition
+  }
+}
