@@ -16,7 +16,7 @@ import Testing
     let text = try ledger.run("rebuild", "--check", "--report")
     #expect(text.status == 0, "\(text.errors)")
     #expect(
-      text.lines == ["no answer of 2 accounts differs: rules 1 → 1, up to position 2"])
+      text.lines == ["no answer of 2 accounts differs: rules 2 → 2, up to position 2"])
     let json = try ledger.run("rebuild", "--check", "--report", "--format", "json").object()
     #expect((json["customers"] as? [Any])?.isEmpty == true)
     #expect(json["accounts"] as? Int == 2)

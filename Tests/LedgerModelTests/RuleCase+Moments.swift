@@ -64,6 +64,7 @@ extension RuleCase {
         """,
       nearMiss: """
         1T10:00 restore.requested
+        1T10:00:01 restore.requested
         1T10:01 session.started
         1T10:02 restore.requested d=-
         1T10:02:01 restore.requested d=-
@@ -74,7 +75,7 @@ extension RuleCase {
       rule: .restoreIncomplete, line: 1,
       incident: """
         1T10:00 transaction.purchased t=t1 o=t1 p=book a=A
-        1T10:01 transaction.purchased t=t2 o=t2 p=plain a=A
+        1T10:01 transaction.purchased t=t2 o=t2 p=plain a=A d=d2
         1T10:02 restore.requested a=A d=d2
         1T10:03 transaction.restored t=t3 o=t1 p=book a=A d=d2
         1T10:04 transaction.failed t=t2 p=plain a=A d=d2 {"error":{"domain":"x","code":1}}
@@ -95,6 +96,13 @@ extension RuleCase {
         1T10:11 restore.completed d=d4
         1T10:12 restore.requested a=B d=d5
         1T10:13 restore.completed d=d5
+        1T10:14 restore.requested a=C d=d6
+        1T10:15 restore.completed d=d6
+        1T10:16 transaction.purchased t=t4 o=t4 p=book a=C
+        1T10:17 transaction.purchased t=t5 o=t5 p=book a=D
+        1T10:18 transaction.refunded t=t5 src=server
+        1T10:19 restore.requested a=D d=d7
+        1T10:20 restore.completed d=d7
         2T10:00 transaction.purchased t=t1 o=t1 p=book a=A d=d4
         """),
     RuleCase(

@@ -82,7 +82,7 @@ import Testing
     let same = try report()
     #expect(same.revisions.isEmpty)
     #expect(!same.report.isDifferent)
-    #expect(same.report.accounts > 3)
+    #expect(same.report.accounts > 2)
     #expect(same.report.position == UInt64(events.count))
     try plant { _ in false }
     let planted = try report()

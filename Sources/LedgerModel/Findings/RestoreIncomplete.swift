@@ -1,7 +1,7 @@
 /// `restore-incomplete` (warning): a restore was completed more than 1 hour ago, and a
 /// non-consumable that its account's customer holds, bought before the request, was not delivered
-/// on that device since. Another Apple ID is signed in, or the store left the purchase out. Once per request and
-/// chain.
+/// on that device since. Another Apple ID is signed in, or the store left the purchase out. Once
+/// per request and chain.
 enum RestoreIncomplete {
   /// Whether the restore was completed long enough ago.
   static func isDue(_ restore: RestoreState, at moment: Int64, _ thresholds: Thresholds) -> Bool {

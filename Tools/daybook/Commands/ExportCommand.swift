@@ -124,7 +124,7 @@ struct ExportCommand: ParsableCommand {
     try export.publish(replacing: force)
     let lines = summary.lines(file, recordedAt: position, answer)
     // Whoever reads the rows is not sent the summary, too.
-    lines.forEach(isToStandardOutput ? Console.complain : Console.print)
+    lines.forEach(isToStandardOutput ? Console.complain(_:) : Console.print)
   }
 
   private var isToStandardOutput: Bool { file == ExportFile.standardOutput }
