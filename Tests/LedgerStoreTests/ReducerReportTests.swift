@@ -101,7 +101,8 @@ import Testing
     var findings: [Rule: Int] = [:]
 
     init(
-      _ book: InMemoryLedger, _ account: NameNumber, _ environment: StoreEnvironment, at moment: Int64
+      _ book: InMemoryLedger, _ account: NameNumber, _ environment: StoreEnvironment,
+      at moment: Int64
     ) {
       let answer = book.answer(
         .account(account), environments: EnvironmentSet(environment), at: moment)
