@@ -1,18 +1,18 @@
 internal import LMDB
-public import LedgerEvents
+package import LedgerEvents
 
 /// A fast keyed hash of ids and names, 64 bits: what the indexes look keys up by.
 ///
 /// Multiply and fold, as wyhash does, under the ledger's own key, so that nobody outside can make
 /// ids that collide. It is not a cryptographic hash: whatever it finds is compared with the log.
-public struct KeyHash: Sendable {
+package struct KeyHash: Sendable {
   private let seed: UInt64
   private let factor: UInt64
   /// How people's names are found: by what stays of them when they are erased.
   package let people: NameSeal
 
   /// The length of a key in bytes.
-  public static let keyByteCount = 16
+  package static let keyByteCount = 16
 
   /// Takes the ledger's 16 random bytes, or nothing where there are not 16.
   init?(key: Span<UInt8>, people: NameSeal) {
@@ -26,7 +26,7 @@ public struct KeyHash: Sendable {
   /// The hash of an event's id.
   ///
   /// - Complexity: O(*n*) in the length of the id, about 15 ns for a UUID.
-  public func id(_ id: Name) -> UInt64 { self.id(id.text.utf8.span) }
+  package func id(_ id: Name) -> UInt64 { self.id(id.text.utf8.span) }
 
   /// The hash of an id by its bytes.
   package func id(_ bytes: Span<UInt8>) -> UInt64 { hash(bytes, domain: 0) }
@@ -34,7 +34,7 @@ public struct KeyHash: Sendable {
   /// The hash of a name; equal texts of different kinds hash differently.
   ///
   /// - Complexity: O(*n*) in the length of the name.
-  public func name(_ use: NameUse) -> UInt64 { name(use.name, use.kind) }
+  package func name(_ use: NameUse) -> UInt64 { name(use.name, use.kind) }
 
   /// The hash of a name of `kind`.
   package func name(_ name: Name, _ kind: NameKind) -> UInt64 {

@@ -8,9 +8,9 @@ public struct LogIdentity: Sendable {
   /// 16 random bytes that no other ledger has.
   public let ledger: [UInt8]
   /// The ledger's keyed hash of ids and names.
-  public let keyHash: KeyHash
+  package let keyHash: KeyHash
   /// The ledger's key for hashes of personal texts inside records.
-  public let textKey: HashKey
+  package let textKey: HashKey
   /// When the ledger was made, by its own clock.
   public let createdAt: Instant
   private let key: [UInt8]

@@ -1,14 +1,14 @@
 internal import Crypto
 internal import LMDB
-public import LedgerEvents
+package import LedgerEvents
 
 /// Salted hashes that the tree holds of what identifies a person, so that it can be shown to have
 /// been in the book, one thing alone, and says nothing once its nonce is destroyed.
 ///
 /// SHA-256 with a byte before it that tells what is hashed; 0 and 1 are the tree's own (RFC 6962).
-public enum Commitment {
+package enum Commitment {
   /// The length of a nonce in bytes: too many to try.
-  public static let nonceByteCount = 16
+  package static let nonceByteCount = 16
 
   private static let nameDomain: UInt8 = 2
   private static let memberDomain: UInt8 = 3
@@ -16,17 +16,17 @@ public enum Commitment {
   private static let nonceDomain: UInt8 = 5
 
   /// The commitment to a person's name: SHA-256(0x02 ‖ nonce ‖ kind ‖ text).
-  public static func name(_ kind: NameKind, _ name: Name, nonce: [UInt8]) -> [UInt8] {
+  package static func name(_ kind: NameKind, _ name: Name, nonce: [UInt8]) -> [UInt8] {
     self.name(row: [kind.rawValue] + name.text.utf8, nonce: nonce)
   }
 
   /// The commitment to one personal member of `data`: SHA-256(0x03 ‖ nonce ‖ `"name":value`).
-  public static func member(_ member: EventData.Member, nonce: [UInt8]) -> [UInt8] {
+  package static func member(_ member: EventData.Member, nonce: [UInt8]) -> [UInt8] {
     hash([memberDomain] + nonce + member.text)
   }
 
   /// The commitment that a record carries: SHA-256(0x04 ‖ the commitments to its members).
-  public static func data(_ members: [[UInt8]]) -> [UInt8] {
+  package static func data(_ members: [[UInt8]]) -> [UInt8] {
     hash([dataDomain] + members.joined())
   }
 

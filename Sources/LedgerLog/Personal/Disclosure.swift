@@ -1,25 +1,25 @@
 internal import LMDB
-public import LedgerEvents
+package import LedgerEvents
 
 /// A name with what shows that the tree holds it.
-public struct NameDisclosure: Hashable, Sendable {
-  public let number: NameNumber
-  public let kind: NameKind
-  public let text: Name
+package struct NameDisclosure: Hashable, Sendable {
+  package let number: NameNumber
+  package let kind: NameKind
+  package let text: Name
   /// The position whose leaf introduces it.
-  public let position: UInt64
+  package let position: UInt64
   /// What the leaf's commitment was made with (``Commitment/name(_:_:nonce:)``); nil of a name that
   /// identifies nobody: its leaf has the text.
-  public let nonce: [UInt8]?
+  package let nonce: [UInt8]?
 }
 
 /// A personal member of an event's `data` with what shows that its record commits to it.
-public struct MemberDisclosure: Sendable {
-  public let member: EventData.Member
+package struct MemberDisclosure: Sendable {
+  package let member: EventData.Member
   /// What ``commitment`` was made with.
-  public let nonce: [UInt8]
+  package let nonce: [UInt8]
   /// One of those that the record's commitment is over, in their order.
-  public let commitment: [UInt8]
+  package let commitment: [UInt8]
 }
 
 extension LogView {
@@ -28,7 +28,7 @@ extension LogView {
   /// - Returns: Nil where its key is gone: it was erased.
   /// - Complexity: O(log² *n*).
   /// - Throws: ``LedgerError``: `notFound`, `corrupt`, `io`.
-  public func disclosure(of number: NameNumber) throws(LedgerError) -> NameDisclosure? {
+  package func disclosure(of number: NameNumber) throws(LedgerError) -> NameDisclosure? {
     let introduced = try introducingPosition(of: number)
     if let row = try nameRow(number, in: tables.names), row.count > 1 {
       let use = try name(number)
@@ -50,7 +50,7 @@ extension LogView {
   /// - Returns: None where it has none; nil where their key is gone: they were erased.
   /// - Complexity: O(log *n*), and two hashes a member.
   /// - Throws: ``LedgerError``: `notFound`, `corrupt`, `io`.
-  public func disclosures(at position: UInt64) throws(LedgerError) -> [MemberDisclosure]? {
+  package func disclosures(at position: UInt64) throws(LedgerError) -> [MemberDisclosure]? {
     let record = try record(at: position)
     guard let commitment = record.commitment else { return [] }
     guard let row = try personalBytes(at: position), let data = SealedData(row) else {

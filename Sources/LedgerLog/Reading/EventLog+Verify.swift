@@ -41,7 +41,7 @@ extension EventLog {
   }
 
   /// How much the writer of this process keeps in memory of what its index does not hold yet.
-  public func tailSize() -> (entries: Int, bytes: Int) { writer.tailSize() }
+  package func tailSize() -> (entries: Int, bytes: Int) { writer.tailSize() }
 }
 
 /// The size of a log.

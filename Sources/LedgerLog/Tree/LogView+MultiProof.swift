@@ -7,7 +7,7 @@ extension LogView {
   /// - Complexity: O(*k* log *n*) look-ups for *k* events of *n*.
   /// - Throws: ``LedgerError``: `notFound` where the log is shorter, or a position beyond `size`;
   ///   `corrupt`.
-  public func multiProof(
+  package func multiProof(
     of positions: [UInt64], size: UInt64
   ) throws(LedgerError) -> TreeMultiProof {
     guard size <= lastPosition else {

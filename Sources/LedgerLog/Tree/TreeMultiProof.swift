@@ -5,14 +5,14 @@
 /// The nodes are the smallest set that does: the hash of each subtree that holds none of the
 /// leaves and whose sibling holds some. They stand in the order in which a walk through the tree
 /// meets them, left before right, so that nothing has to say which is which.
-public struct TreeMultiProof: Hashable, Sendable {
+package struct TreeMultiProof: Hashable, Sendable {
   /// How many leaves the tree has.
-  public let size: UInt64
+  package let size: UInt64
   /// By their place in the tree, from left to right.
-  public let nodes: [TreeHash]
+  package let nodes: [TreeHash]
 
   /// A proof as it was read.
-  public init(size: UInt64, nodes: [TreeHash]) {
+  package init(size: UInt64, nodes: [TreeHash]) {
     self.size = size
     self.nodes = nodes
   }
@@ -65,7 +65,7 @@ public struct TreeMultiProof: Hashable, Sendable {
   /// - Parameter leaves: The places from 0, ascending, with the hashes of the leaves there.
   /// - Throws: ``MultiProofError`` where they make no root.
   /// - Complexity: O(*k* log *n*) hashes for *k* leaves of a tree of *n*.
-  public func root(
+  package func root(
     of leaves: [(index: UInt64, hash: TreeHash)]
   ) throws(MultiProofError) -> TreeHash {
     guard size <= TreeMultiProof.sizeMax else { throw .treeTooLarge }
@@ -105,14 +105,14 @@ public struct TreeMultiProof: Hashable, Sendable {
 }
 
 /// Why leaves and nodes make no root.
-public enum MultiProofError: Error, Hashable, Sendable, CustomStringConvertible {
+package enum MultiProofError: Error, Hashable, Sendable, CustomStringConvertible {
   case treeTooLarge
   case leavesNotAscending
   case leafBeyondTree
   case nodesMissing
   case nodesLeftOver
 
-  public var description: String {
+  package var description: String {
     switch self {
     case .treeTooLarge: "the tree is larger than any that a ledger has"
     case .leavesNotAscending: "the leaves do not stand in the order of their positions"

@@ -34,11 +34,11 @@ public enum AppendCondition: Sendable {
 }
 
 /// What a `ConsumptionCheck` is asked about.
-public struct PendingConsumptions: Sendable {
+package struct PendingConsumptions: Sendable {
   /// The positions that the batch takes if it stays.
-  public let batch: ClosedRange<UInt64>
+  package let batch: ClosedRange<UInt64>
   /// Those of its `consumable.consumed` events that are `required` and were not accepted before.
-  public let required: [UInt64]
+  package let required: [UInt64]
 }
 
 /// Whether required consumptions are covered, given by the layer that knows balances.
@@ -46,5 +46,5 @@ public struct PendingConsumptions: Sendable {
 /// It is called by the writer after the batch was written and before it is committed, so that the
 /// view holds the batch like any other events. It refuses the batch, and no other, by throwing
 /// `notCovered` with the position; the batch is then taken out again.
-public typealias ConsumptionCheck =
+package typealias ConsumptionCheck =
   @Sendable (PendingConsumptions, LogView) throws(LedgerError) -> Void

@@ -73,14 +73,14 @@ extension EventLog {
   /// Gives the writer an index of ids and names, asked for anew before each group.
   ///
   /// Without one every id and name is held in memory, read from the log before the first append.
-  public func useIndex(
+  package func useIndex(
     _ index: @escaping @Sendable () throws(LedgerError) -> any LogIndex
   ) {
     writer.setHooks { $0.index = index }
   }
 
   /// Gives the writer the judge of required consumptions; without one they are refused.
-  public func useConsumptionCheck(_ check: @escaping ConsumptionCheck) {
+  package func useConsumptionCheck(_ check: @escaping ConsumptionCheck) {
     writer.setHooks { $0.consumption = check }
   }
 

@@ -13,15 +13,14 @@ extension LogAppender {
   ) throws(AppendFailure) -> AppendResult {
     let batch = pending.batch
     let before = Mark(
-      position: position, nameCount: nameCount, slot: slot, frontier: frontier)
+      position: position, nameCount: nameCount, slot: sealer.slot, frontier: tree.frontier)
+    var numbers: BatchNumbers
     var positions: [UInt64]
     var scope: ErasureScope?
-    given.removeAll(keepingCapacity: true)
-    forgottenNumbers.removeAll()
     do throws(LedgerError) {
       let log = try LogView(transaction.view, tables)
-      numbers = try knownNumbers(of: batch, log, index)
-      positions = try knownPositions(of: batch, log, index)
+      numbers = BatchNumbers(try knownNumbers(of: batch, log, index))
+      positions = try knownPositions(of: batch, numbers, log, index)
       let fresh = positions.indices.count { positions[$0] == 0 && batch.keys.firsts[$0] == $0 }
       try refuseBeyondLimits(fresh, batch)
       if fresh > 0, let condition = pending.condition {
@@ -29,14 +28,14 @@ extension LogAppender {
       }
       if fresh > 0 {
         scope = try pending.erasure?()
-        try prepareSlots(for: batch)
+        try sealer.reserve(slotCount(of: batch, numbers))
       }
     } catch {
       throw .refused(error)
     }
     let known = positions
     do throws(LedgerError) {
-      try write(batch, &positions, index, &transaction)
+      try write(batch, &positions, &numbers, index, &transaction)
       if let scope { try write(scope, &transaction) }
     } catch {
       throw .fatal(error)
@@ -47,7 +46,7 @@ extension LogAppender {
       }
       throw .refused(refusal)
     }
-    remember(batch, known: known)
+    remember(batch, numbers, known: known)
     return result(of: batch, positions, known: known)
   }
 
@@ -69,7 +68,7 @@ extension LogAppender {
 
   /// The position of each event that is in the log with the same content, else 0.
   private mutating func knownPositions(
-    of batch: PreparedBatch, _ log: LogView, _ index: any LogIndex
+    of batch: PreparedBatch, _ numbers: BatchNumbers, _ log: LogView, _ index: any LogIndex
   ) throws(LedgerError) -> [UInt64] {
     var positions = [UInt64](repeating: 0, count: batch.count)
     var asked: [Int] = []
@@ -93,7 +92,7 @@ extension LogAppender {
       }
     }
     for (at, position) in positions.enumerated() where position != 0 {
-      if try isSameRecord(batch, at, position, log) { continue }
+      if try isSameRecord(batch, at, numbers, position, log) { continue }
       try refuseOtherContent(batch.inputs[at].event, at, position, log)
     }
     return positions
@@ -104,17 +103,20 @@ extension LogAppender {
   ///
   /// A record that commits to personal data never is, as each commitment has a salt of its own.
   private mutating func isSameRecord(
-    _ batch: PreparedBatch, _ at: Int, _ position: UInt64, _ log: LogView
+    _ batch: PreparedBatch, _ at: Int, _ numbers: BatchNumbers, _ position: UInt64,
+    _ log: LogView
   ) throws(LedgerError) -> Bool {
     let stored = try log.record(at: position)
-    eventNumbers.removeAll(keepingCapacity: true)
-    for use in batch.uses(of: at) { eventNumbers.append(numbers[Int(batch.keys.uses[use])]) }
-    record.removeAll(keepingCapacity: true)
-    record.append(contentsOf: batch.records.bytes[batch.record(of: at)])
+    scratch.numbers.removeAll(keepingCapacity: true)
+    for use in batch.uses(of: at) {
+      scratch.numbers.append(numbers.byName[Int(batch.keys.uses[use])])
+    }
+    scratch.record.removeAll(keepingCapacity: true)
+    scratch.record.append(contentsOf: batch.records.bytes[batch.record(of: at)])
     Record.settle(
-      &record, from: 0, position: position, recordedAt: stored.recordedAt,
-      namesBefore: stored.namesBefore, numbers: eventNumbers)
-    return try log.recordBytes(at: position).equals(record.span)
+      &scratch.record, from: 0, position: position, recordedAt: stored.recordedAt,
+      namesBefore: stored.namesBefore, numbers: scratch.numbers)
+    return try log.recordBytes(at: position).equals(scratch.record.span)
   }
 
   private func refuseOtherContent(
@@ -183,27 +185,16 @@ extension LogAppender {
     return try erasures.isErased(number, log)
   }
 
-  /// Adds the batch's records to the tree.
-  mutating func writeLeaves(_ transaction: inout WriteTransaction) throws(LMDBError) {
-    var place = MerkleTree.storedNodes(atSize: frontier.size)
-    nodes.removeAll(keepingCapacity: true)
-    frontier.append(leaves, &hasher, completed: &nodes)
-    for node in nodes {
-      row.removeAll(keepingCapacity: true)
-      node.append(to: &row)
-      try transaction.append(tables.tree, place, row.span)
-      place += 1
-    }
-  }
-
   /// Takes in what a batch that stays has added.
-  private mutating func remember(_ batch: PreparedBatch, known: [UInt64]) {
+  private mutating func remember(
+    _ batch: PreparedBatch, _ numbers: BatchNumbers, known: [UInt64]
+  ) {
     for at in known.indices where known[at] == 0 && batch.keys.firsts[at] == at {
       tail.appendID(batch.keys.idHashes[at])
     }
-    for (at, number) in given {
+    for (at, number) in numbers.given {
       tail.appendName(batch.keys.nameHashes[at])
-      guard numbers[at] == number else { continue }
+      guard numbers.byName[at] == number else { continue }
       cache.insert(batch.keys.nameHashes[at], batch.keys.names.row(at), number)
     }
   }

@@ -24,14 +24,14 @@ extension LogAppender {
     if tail.position < log.lastPosition {
       var records = try log.records(in: tail.position + 1...log.lastPosition)
       while try records.next() {
-        tail.appendID(keyHash.id(of: try records.record(isChecked: false), &idBytes))
+        tail.appendID(keyHash.id(of: try records.record(isChecked: false), &scratch.idBytes))
       }
     }
     while tail.name < lastName {
       tail.appendName(try log.nameHash(tail.name + 1, keyHash))
     }
-    if frontier.size != log.lastPosition { frontier = try log.frontier() }
-    if position != log.lastPosition { slot = try log.lastSlot() }
+    if tree.frontier.size != log.lastPosition { tree.frontier = try log.frontier() }
+    if position != log.lastPosition { sealer.slot = try log.lastSlot() }
     try erasures.catchUp(log)
     position = log.lastPosition
     nameCount = lastName

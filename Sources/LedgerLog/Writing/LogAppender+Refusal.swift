@@ -53,13 +53,7 @@ extension LogAppender {
       }
       nameCount -= 1
     }
-    let kept = MerkleTree.storedNodes(atSize: mark.position)
-    var stored = MerkleTree.storedNodes(atSize: frontier.size)
-    while stored > kept {
-      stored -= 1
-      _ = try transaction.delete(tables.tree, stored)
-    }
-    frontier = mark.frontier
-    slot = mark.slot
+    try tree.takeOut(to: mark.frontier, from: tables.tree, &transaction)
+    sealer.slot = mark.slot
   }
 }

@@ -11,35 +11,32 @@ struct LogAppender {
   let keyHash: KeyHash
   let clock: @Sendable () -> Instant
 
+  /// Where ids and names stand that the index does not hold yet.
   var tail = LogTail()
   var cache = NameCache()
-  var frontier = MerkleFrontier()
+  var erasures = Erasures()
+  /// Who gives out slots and seals under them.
+  var sealer: PersonalSealer
+  /// Who adds leaves to the tree.
+  var tree = TreeWriter()
   var position: UInt64 = 0
   var nameCount: NameNumber = 0
-  /// How many slots of the key file are taken.
-  var slot: UInt32 = 0
-  var erasures = Erasures()
   /// Whether what stands above speaks of events that are not committed yet.
   var isAhead = false
 
   /// The longest time for which a group takes more batches in.
   var timeMax = LogAppender.groupTimeMax
 
-  // Buffers that are used again.
-  var hasher = TreeHasher()
-  var record: [UInt8] = []
-  var leaves = LeafBuffer()
-  var row: [UInt8] = []
-  var nodes: [TreeHash] = []
-  var numbers: [NameNumber] = []
-  var idBytes: [UInt8] = []
-  var eventNumbers: [NameNumber] = []
-  /// Names that the batch gave numbers, by their place in it.
-  var given: [(name: Int, number: NameNumber)] = []
-  /// The numbers that names of the batch have for events about whom was erased, where no erasure
-  /// speaks of the name itself.
-  var forgottenNumbers: [Int: NameNumber] = [:]
-  var introductions: [UInt8] = []
+  /// What is put together for one event, in buffers that are used again.
+  var scratch = Scratch()
+
+  struct Scratch {
+    var record: [UInt8] = []
+    var numbers: [NameNumber] = []
+    /// The names that the event introduces, as its leaf has them.
+    var introductions: [UInt8] = []
+    var idBytes: [UInt8] = []
+  }
 
   /// The most events of one group: enough to share a commit's cost, and few enough to answer soon.
   static let groupEventsMax = 2_000
@@ -60,6 +57,7 @@ struct LogAppender {
     self.tables = tables
     self.keyHash = keyHash
     self.clock = clock
+    sealer = PersonalSealer(tables.texts)
   }
 
   var tailSize: (entries: Int, bytes: Int) { (tail.count, tail.byteCount) }
@@ -104,6 +102,7 @@ struct LogAppender {
           throw reason
         }
       }
+      assert(agrees(with: transaction.view), "the writer knows another log than the one written")
       group.append((pending.answer, answer))
       // What follows has to know what was erased.
       if pending.erasure != nil { break }
@@ -138,14 +137,30 @@ struct LogAppender {
     do throws(LMDBError) { return try environment.beginWrite() } catch { throw LedgerError(error) }
   }
 
+  /// Whether tail, tree and log reach equally far: for assertions, after each batch.
+  ///
+  /// - Complexity: O(1).
+  private func agrees(with view: TransactionView) -> Bool {
+    guard tail.position == position, tail.name == nameCount, tree.frontier.size == position
+    else { return false }
+    do throws(LedgerError) {
+      let log = try LogView(view, tables)
+      let lastName = try log.lastNameNumber()
+      return log.lastPosition == position && lastName == nameCount
+    } catch {
+      // A page that cannot be read is no bug of the writer: the next one to read it reports it.
+      return true
+    }
+  }
+
   /// After a group that failed: nothing of it may be remembered.
   private mutating func forget() {
     tail = LogTail()
     cache.removeAll()
-    frontier = MerkleFrontier()
+    tree = TreeWriter()
     position = 0
     nameCount = 0
-    slot = 0
+    sealer.slot = 0
     erasures = Erasures()
     isAhead = false
   }

@@ -1,13 +1,13 @@
-public import LedgerEvents
+package import LedgerEvents
 
 /// Where a key may stand: an answer of a `LogIndex`.
-public struct KeyCandidate: Hashable, Sendable {
+package struct KeyCandidate: Hashable, Sendable {
   /// Which of the hashes asked for.
-  public var index: Int
+  package var index: Int
   /// A position for an id, a number for a name.
-  public var value: UInt32
+  package var value: UInt32
 
-  public init(index: Int, value: UInt32) {
+  package init(index: Int, value: UInt32) {
     self.index = index
     self.value = value
   }
@@ -18,7 +18,7 @@ public struct KeyCandidate: Hashable, Sendable {
 ///
 /// It says where to look and may say too much; it must not miss what lies within its reach. The
 /// writer compares every candidate with the log.
-public protocol LogIndex: Sendable {
+package protocol LogIndex: Sendable {
   /// Ids of events up to this position are in it.
   var reach: UInt64 { get }
 
@@ -33,12 +33,12 @@ public protocol LogIndex: Sendable {
 }
 
 /// The index that holds nothing: everything is found in memory.
-public struct EmptyLogIndex: LogIndex {
-  public init() {}
-  public var reach: UInt64 { 0 }
-  public var nameReach: NameNumber { 0 }
+package struct EmptyLogIndex: LogIndex {
+  package init() {}
+  package var reach: UInt64 { 0 }
+  package var nameReach: NameNumber { 0 }
   /// None.
-  public func positions(ofIDs hashes: [UInt64]) -> [KeyCandidate] { [] }
+  package func positions(ofIDs hashes: [UInt64]) -> [KeyCandidate] { [] }
   /// None.
-  public func numbers(ofNames hashes: [UInt64]) -> [KeyCandidate] { [] }
+  package func numbers(ofNames hashes: [UInt64]) -> [KeyCandidate] { [] }
 }

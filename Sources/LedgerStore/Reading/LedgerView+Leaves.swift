@@ -19,7 +19,7 @@ extension LedgerView {
   /// ``LogView/disclosures(at:)``.
   ///
   /// - Throws: ``LedgerError``: `notFound`, `corrupt`, `io`.
-  public func disclosures(at position: UInt64) throws(LedgerError) -> [MemberDisclosure]? {
+  package func disclosures(at position: UInt64) throws(LedgerError) -> [MemberDisclosure]? {
     try log.disclosures(at: position)
   }
 
@@ -31,7 +31,7 @@ extension LedgerView {
   /// Proves events, all at once; see ``LogView/multiProof(of:size:)``.
   ///
   /// - Throws: ``LedgerError``: `notFound`, `corrupt`.
-  public func multiProof(
+  package func multiProof(
     of positions: [UInt64], size: UInt64
   ) throws(LedgerError) -> TreeMultiProof {
     try log.multiProof(of: positions, size: size)
