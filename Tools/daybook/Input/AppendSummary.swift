@@ -19,7 +19,8 @@ struct AppendSummary {
   var firstPosition: UInt64?
   var lastPosition: UInt64?
   var errors: [Rejection] = []
-  var warnings = AppendWarnings()
+  /// Of lines that people wrote; nil for what an import made.
+  var warnings: AppendWarnings?
 
   /// Counts what became of a batch.
   mutating func add(_ result: AppendResult) {
@@ -58,7 +59,7 @@ struct AppendSummary {
     if format != .json {
       for error in errors { Console.complain(error.description) }
     }
-    if format == .table { warnings.printCounts() }
+    if format == .table { warnings?.printCounts() }
   }
 
   private var json: String {
@@ -83,7 +84,7 @@ struct AppendSummary {
             }
           }
         })
-      warnings.write(to: &json)
+      warnings?.write(to: &json)
     }
     return json.text
   }
