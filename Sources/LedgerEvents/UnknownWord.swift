@@ -126,8 +126,9 @@ extension UnknownWord {
 }
 
 extension JSONScanner {
-  /// Goes to the value of a member of the object that begins at `index`; the columns of its name and
-  /// of its value.
+  /// Goes to the value of a member of the object that begins at `index`.
+  ///
+  /// - Returns: The columns of the member's name and of its value.
   fileprivate mutating func enter(
     _ member: String
   ) throws(EventError) -> (name: Int, value: Int)? {

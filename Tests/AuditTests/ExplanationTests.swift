@@ -34,7 +34,8 @@ import Testing
     #expect(found.steps[0].before.isEmpty)
     #expect(found.steps[0].after.first?.state == .active)
     #expect(found.steps[0].without.isEmpty)
-    #expect(found.steps[0].text == "the queue of phone reported map bought, transaction t1")
+    #expect(
+      found.steps[0].text == "the queue of phone reported the purchase of map, transaction t1")
   }
 
   @Test("an entitlement is explained by the catalogue and the purchase") func entitlement() throws {
@@ -77,7 +78,7 @@ import Testing
     #expect(positions(lost) == [1, 2])
     #expect(lost.steps[1].before.map(\.state) == [.active])
     #expect(lost.steps[1].after.isEmpty)
-    #expect(lost.steps[1].text == "kim moved all that ada held to eve")
+    #expect(lost.steps[1].text == "kim transferred everything that ada held to eve")
     let gained = try explain("map", for: "eve", lines)
     #expect(gained.isHeld)
     #expect(positions(gained) == [1, 2])

@@ -75,7 +75,7 @@ import Testing
     #expect(made.output.contains("key: the keys of 4 names and texts of people are gone"))
     let verified = try restored("verify")
     #expect(verified.status == 1)
-    #expect(verified.output.contains("log and projections are as they were written"))
+    #expect(verified.output.contains("the log and the projections are intact"))
     #expect(verified.output.contains("key: the keys of 4 names and texts of people are gone"))
     #expect(verified.output.contains("--without-keys"))
     #expect(!verified.output.contains("damaged"))
@@ -96,7 +96,7 @@ import Testing
     for arguments in [["verify"], ["verify", "--without-keys"]] {
       let verified = try ledger.run(arguments)
       #expect(verified.status == 1)
-      #expect(verified.output.contains("log and projections are as they were written"))
+      #expect(verified.output.contains("the log and the projections are intact"))
       #expect(verified.output.contains("there is no key file \(keys)"))
     }
     let copy = ledger.folder.path("copy")
@@ -201,7 +201,7 @@ import Testing
     let verified = try ledger.run("verify", "--without-keys")
     #expect(verified.status == 1, "\(verified.output)")
     #expect(verified.output.contains("a copy from before"))
-    #expect(verified.output.contains("log and projections are as they were written"))
+    #expect(verified.output.contains("the log and the projections are intact"))
   }
 
   @Test("what is larger than a file may be is told, and nothing is left half")

@@ -81,7 +81,7 @@ import Testing
     let lab = try Lab()
     try lab.export()
     let checked = try lab.elsewhere("check", lab.bundle, "--key", lab.key)
-    #expect(checked.output.contains("proven: these 21 events stand in the book"))
+    #expect(checked.output.contains("proven: these 21 events are in the ledger"))
     #expect(checked.output.contains("signed by books.example.com/shop"))
     #expect(checked.output.contains("not proven: 19 of them are those of account-13"))
     let told = try lab.elsewhere("check", lab.bundle, "--key", lab.key, "--format", "json").object()

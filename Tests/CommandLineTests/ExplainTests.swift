@@ -161,6 +161,27 @@ import Testing
     #expect(answer.output.contains("restore purchases on tablet to get version 2.0"))
   }
 
+  @Test("of an entitlement, only the products that the customer holds count") func entitlement()
+    throws
+  {
+    let catalogue = Sample.event(
+      "catalogue", "catalog.set", at: 0,
+      #","source":"operator","data":{"products":["#
+        + #"{"product":"alps","kind":"nonConsumable","entitlements":["maps"]},"#
+        + #"{"product":"coast","kind":"nonConsumable","entitlements":["maps"]}]}"#)
+    let offer = Sample.event(
+      "coast", "content.versionPublished", at: 8,
+      #","source":"operator","product":"coast","data":{"contentVersion":"1.0"}"#)
+    #expect(try ledger.run("append", input: catalogue + "\n" + offer).status == 0)
+    let answer = try ledger.run("explain", "lea", "maps")
+    #expect(answer.output.contains("alps is not installed on phone"), "\(answer.output)")
+    #expect(!answer.output.contains("coast"))
+    // Two customers, and no misspelling of one of them.
+    #expect(
+      try ledger.run("append", input: Sample.purchase("t7", of: "reader-1", at: 9)).status == 0)
+    #expect(!(try ledger.run("explain", "reader-3", "alps").output.contains("did you mean")))
+  }
+
   @Test("a product without content says nothing of devices") func noContent() throws {
     #expect(try ledger.run("append", input: Sample.purchase("t9", of: "ada", at: 9)).status == 0)
     let answer = try ledger.run("explain", "ada", "map")

@@ -33,7 +33,7 @@ import Testing
     #expect(change?["lost"] as? [String] == ["pro"])
     #expect(try active("ada") == ["map"])
     let nothing = try act("withdraw", "ada", "--product", "map")
-    #expect(nothing.lines.last == "nobody has more or less by it now")
+    #expect(nothing.lines.last == "no customer's entitlements changed")
     #expect(try active("ada") == ["map"])
   }
 
@@ -82,7 +82,7 @@ import Testing
     let second = try ledger.run(arguments + operators)
     #expect(second.status == 0, "\(second.errors)")
     #expect(first.lines.first == "appended at position 3")
-    #expect(second.lines.first == "was done already, at position 3")
+    #expect(second.lines.first == "already done, at position 3")
     let other = try ledger.run(["withdraw"] + arguments.dropFirst() + operators)
     #expect(other.status == 65)
   }

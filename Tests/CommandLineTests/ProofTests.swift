@@ -94,7 +94,7 @@ import Testing
       let path = try made(name, "prove", event)
       let checked = try check(path, "--key", verifier)
       #expect(checked.status == 0, "\(checked.output)")
-      #expect(checked.lines.first == "proven: this event stands at position 7")
+      #expect(checked.lines.first == "proven: this event is at position 7")
       #expect(checked.lines.contains(line))
     }
     let sized = try made("sized", "prove", "7", "--size", "7")

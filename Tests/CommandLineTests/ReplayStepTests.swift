@@ -46,7 +46,7 @@ import Testing
     #expect(told.screens[6].contains("Copy the content first, then finish."))
     #expect(told.screens[6].contains("transaction 280009455902729: purchased, finished"))
     #expect(told.screens[7].contains("transaction 280009455902729: purchased, open"))
-    #expect(told.screens[9].contains("nobody has anything yet"))
+    #expect(told.screens[9].contains("no customer has anything yet"))
     #expect(told.status == 0)
     #expect(told.isRestored)
   }

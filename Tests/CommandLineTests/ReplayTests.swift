@@ -30,7 +30,7 @@ import Testing
     #expect(rules(steps[17]) == ["content-missing-at-install"])
   }
 
-  @Test("what is broken at the end stands at the end") func atTheEnd() throws {
+  @Test("what is still broken comes last") func atTheEnd() throws {
     let answer = try Program.run(["replay", trace, "--format", "json"])
     let document = try answer.object()
     #expect((document["steps"] as? [Any])?.count == 20)

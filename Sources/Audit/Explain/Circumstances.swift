@@ -105,15 +105,17 @@ extension LedgerView {
     return try nearestName(to: name, of: .product)
   }
 
-  /// The product of that name, and those that open the entitlement of that name.
+  /// The products that the customer holds under the name; where there are none, the product of that
+  /// name and those that open the entitlement of that name.
   private func products(
     openedBy name: Name, _ explanation: Explanation, _ clocks: Clocks
   ) throws(LedgerError) -> Set<Name> {
+    let held = Set(explanation.holdings.compactMap(\.product))
+    guard held.isEmpty else { return held }
     var products: Set<Name> = [name]
     for entry in try catalogueEntries(explanation, clocks) where entry.entitlements.contains(name) {
       products.insert(entry.product)
     }
-    products.formUnion(explanation.holdings.compactMap(\.product))
     return products
   }
 

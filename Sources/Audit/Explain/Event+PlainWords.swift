@@ -4,27 +4,29 @@ extension Event {
   /// What the event says, for people who know the customer and not the format.
   var plainWords: String {
     switch type.kind {
-    case .catalogSet: "the seller's catalogue says what \(catalogueText) is"
+    case .catalogSet: "the seller's catalogue describes \(catalogueText)"
     case .paymentAdded: "the app asked for a purchase of \(what)"
     case .transactionPurchasing: "\(who) began the purchase of \(what)"
-    case .transactionDeferred: "the purchase of \(what) waits for somebody's approval"
+    case .transactionDeferred: "the purchase of \(what) is waiting for approval"
     case .transactionPurchased:
-      "\(who) reported \(what) bought, transaction \(which)\(ending)\(upgraded)"
+      "\(who) reported the purchase of \(what), transaction \(which)\(ending)\(upgraded)"
     case .transactionRestored: "\(who) restored \(what), transaction \(which)\(ending)"
     case .transactionFailed: "\(who) reported that the purchase of \(what) failed\(failure)"
     case .transactionFinished: "the app finished transaction \(which)"
     case .transactionAssigned:
-      "\(actor) said that transaction \(which) is \(account?.text ?? "nobody")'s\(because)"
+      "\(actor) assigned transaction \(which) to \(account?.text ?? "nobody")\(because)"
     case .transactionRefunded: "\(who) refunded transaction \(which)\(percent)\(because)"
-    case .transactionRefundReversed: "\(who) took the refund of transaction \(which) back"
+    case .transactionRefundReversed: "\(who) reversed the refund of transaction \(which)"
     case .transactionRevoked: "\(who) revoked transaction \(which)\(because)"
-    case .subscriptionRenewed: "\(who) reported a paid period of \(what), \(which)\(ending)"
-    case .subscriptionExpired: "\(who) reported the subscription \(chain) expired\(ending)"
+    case .subscriptionRenewed:
+      "\(who) reported the renewal of \(what), transaction \(which)\(ending)"
+    case .subscriptionExpired: "\(who) reported that the subscription \(chain) expired\(ending)"
     case .subscriptionGracePeriodEntered:
-      "\(who) gave the subscription \(chain) time to pay"
+      "\(who) gave the subscription \(chain) a grace period"
         + (data.string("gracePeriodExpiresAt").map { " until \($0)" } ?? "")
     case .subscriptionBillingFailed: "\(who) could not charge the subscription \(chain)"
-    case .subscriptionBillingRecovered: "\(who) could charge the subscription \(chain)\(ending)"
+    case .subscriptionBillingRecovered:
+      "\(who) charged the subscription \(chain) after all\(ending)"
     case .subscriptionRenewalExtended: "\(who) extended the subscription \(chain)\(ending)"
     case .entitlementGranted:
       "\(actor) granted \(granted)"
@@ -32,8 +34,8 @@ extension Event {
     case .entitlementWithdrawn: "\(actor) withdrew \(granted)\(because)"
     case .accountLinked: "\(actor) linked \(account?.text ?? "-") and \(to)\(because)"
     case .accountTransferred:
-      "\(actor) moved all that \(account?.text ?? "-") held to \(to)\(because)"
-    case .accountErased: "\(account?.text ?? "-") was forgotten\(because)"
+      "\(actor) transferred everything that \(account?.text ?? "-") held to \(to)\(because)"
+    case .accountErased: "\(account?.text ?? "-") was erased\(because)"
     case .sessionStarted: "the app was launched on \(device?.text ?? "a device")"
     default: type.text + (transaction.map { " of transaction \($0.text)" } ?? "")
     }

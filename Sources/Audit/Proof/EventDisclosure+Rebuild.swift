@@ -93,7 +93,7 @@ extension EventDisclosure {
       leaf = try LeafEntry(entry.span)
       stated = try RecordView(leaf.record.span).position
     } catch {
-      throw .notProven("the entry of position \(position) is none: \(error)")
+      throw .notProven("the entry of position \(position) is malformed: \(error)")
     }
     guard stated == position else {
       throw .notProven("the record at position \(position) says that it is at \(stated)")
@@ -107,7 +107,7 @@ extension EventDisclosure {
     _ body: (borrowing RecordView) throws(RecordError) -> Value
   ) throws(ProofError) -> Value {
     do throws(RecordError) { return try body(try RecordView(leaf.record.span)) } catch {
-      throw .notProven("the record of position \(position) is none: \(error)")
+      throw .notProven("the record of position \(position) is malformed: \(error)")
     }
   }
 

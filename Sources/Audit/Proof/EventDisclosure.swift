@@ -85,11 +85,11 @@ extension EventDisclosure {
   init(_ json: [UInt8]) throws(ProofError) {
     let value: JSONValue
     do throws(EventError) { value = try JSONValue(json: json) } catch {
-      throw .malformed("the extra data of the proof is no JSON: \(error)")
+      throw .malformed("the extra data of the proof is not JSON: \(error)")
     }
     let document = try ProofObject(value, "extra data")
     guard try document.text("format") == Self.format else {
-      throw .malformed("the extra data of the proof is of another format than \(Self.format)")
+      throw .malformed("the extra data of the proof has a format other than \(Self.format)")
     }
     event = Array(try document.text("event").utf8)
     entry = try document.bytes("entry")

@@ -48,7 +48,7 @@ public struct SignedCheckpoint: Sendable {
       throw .malformed("the checkpoint's second line is \(lines[1]): expected the number of events")
     }
     guard let root = ProofLines.hash(lines[2]) else {
-      throw .malformed("the checkpoint's third line is no root: expected base64 of 32 bytes")
+      throw .malformed("the checkpoint's third line is not a root: expected base64 of 32 bytes")
     }
     origin = Name(String(lines[0]))
     self.size = size
@@ -68,7 +68,7 @@ public struct SignedCheckpoint: Sendable {
     let signers = try note.signers(of: keys)
     guard signers.contains(where: { $0.name == origin }) else {
       throw .notProven(
-        "the checkpoint is of \(origin.text), and \(signers[0].name.text), who has signed it, "
+        "the checkpoint is of \(origin.text), and \(signers[0].name.text), who signed it, "
           + "does not sign for that")
     }
     return signers

@@ -38,7 +38,7 @@ public struct SignedNote: Sendable {
     }
     guard let note = String(validating: bytes, as: UTF8.self),
       bytes.allSatisfy({ $0 >= 0x20 || $0 == 0x0A })
-    else { throw .malformed("the note has bytes that are no text: expected UTF-8 and line feeds") }
+    else { throw .malformed("the note has bytes that are not text: expected UTF-8 and line feeds") }
     let lines = note.split(separator: "\n", omittingEmptySubsequences: false)
     guard lines.last == "", let blank = lines.dropLast().lastIndex(of: ""), blank > 0 else {
       throw .malformed(
@@ -64,7 +64,7 @@ public struct SignedNote: Sendable {
       bytes.count > 4
     else {
       throw .malformed(
-        "a signature line of the note is none: expected a dash, the key's name and base64")
+        "a signature line of the note is malformed: expected a dash, the key's name and base64")
     }
     return Signature(
       name: name, identifier: bytes.prefix(4).reduce(0) { $0 << 8 | UInt32($1) },
@@ -94,7 +94,7 @@ public struct SignedNote: Sendable {
       where key.name == signature.name && key.identifier == signature.identifier {
         guard key.hasSigned(signed, signature.bytes) else {
           throw .notProven(
-            "the signature of \(key.name.text) is false: the text was changed after it was signed, "
+            "the signature of \(key.name.text) is wrong: the text was changed after it was signed, "
               + "or somebody else signed it")
         }
         if !signers.contains(key) { signers.append(key) }
@@ -102,7 +102,7 @@ public struct SignedNote: Sendable {
     }
     guard signers.isEmpty else { return signers }
     throw .notProven(
-      "nobody whose key is given has signed it: it is signed by "
+      "no signature by any of the given keys: it is signed by "
         + Self.list(signatures.map { Self.called($0.name, $0.identifier) })
         + ", and the keys given are "
         + Self.list(keys.map { Self.called($0.name, $0.identifier) }))

@@ -12,28 +12,28 @@ struct Append: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Reads JSON Lines and appends them durably.",
     discussion: """
-      Reads events, one JSON object a line, from files or standard input, and answers with what \
-      was appended. Running it again is safe: an event that the ledger holds is a duplicate. \
-      Example:
+      Reads events from files or standard input, one JSON object per line, and prints how many \
+      were appended. Running it again is safe: an event that is already in the ledger counts as a \
+      duplicate. Example:
 
         daybook append Tools/samples/incidents/*.jsonl --format json
       """)
 
   @OptionGroup var options: LedgerOptions
 
-  @Option(help: "The environment of lines that state none.")
+  @Option(help: "The environment for lines that do not state one.")
   var environment: EnvironmentArgument?
 
-  @Option(name: .customLong("on-error"), help: "What a bad line does: stop or skip.")
+  @Option(name: .customLong("on-error"), help: "What to do at a bad line: stop or skip.")
   var onError: OnError = .stop
 
-  @Option(help: "With --on-error skip: where the bad lines go.")
+  @Option(help: "With --on-error skip: the file to write the bad lines to.")
   var rejects: String?
 
-  @Flag(help: "With --rejects: replaces a file that is there already.")
+  @Flag(help: "With --rejects: replace an existing file.")
   var force = false
 
-  @Option(help: "Refuse the whole input when a matching event stands after this position.")
+  @Option(help: "Refuse the whole input if there is a matching event after this position.")
   var expect: UInt64?
 
   @Option(help: "With --expect: events of this account.", transform: Parse.name)
@@ -60,28 +60,29 @@ struct Append: ParsableCommand {
     help: "Append events of unknown types even where the type is nearly that of a known one.")
   var allowsUnknown = false
 
-  @Option(help: "How to answer: table, json, or jsonl (a line for each line, once it is durable).")
+  @Option(
+    help: "Output format: table, json, or jsonl (one line per input line, once it is durable).")
   var format: OutputFormat = .table
 
-  @Argument(help: "Files of JSON Lines; - or none is standard input.")
+  @Argument(help: "Files of JSON Lines; - or no file is standard input.")
   var files: [String] = []
 
   func validate() throws {
     let names = [account, transaction, original, product].compactMap { $0 }
     if expect == nil && (!names.isEmpty || type != nil) {
       throw ValidationError(
-        "--account, --transaction, --original, --product and --type say what --expect looks for: "
-          + "add --expect POSITION.")
+        "--account, --transaction, --original, --product and --type describe what --expect looks "
+          + "for: add --expect POSITION.")
     }
     if rejects != nil && onError != .skip {
-      throw ValidationError("--rejects goes with --on-error skip.")
+      throw ValidationError("--rejects needs --on-error skip.")
     }
-    if force && rejects == nil { throw ValidationError("--force goes with --rejects.") }
+    if force && rejects == nil { throw ValidationError("--force needs --rejects.") }
     if files.isEmpty && Console.isInputTerminal {
-      throw ValidationError("name a file of JSON Lines, or pipe them in.")
+      throw ValidationError("name a file of JSON Lines, or pipe one in.")
     }
     if files.filter({ $0 == "-" }).count > 1 {
-      throw ValidationError("standard input (-) can be read once.")
+      throw ValidationError("standard input (-) can only be read once.")
     }
   }
 

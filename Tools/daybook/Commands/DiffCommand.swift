@@ -7,11 +7,11 @@ struct DiffCommand: ParsableCommand {
     commandName: "diff",
     abstract: "What changed between two positions or times.",
     discussion: """
-      Reads the ledger and writes, customer by customer, what came and went: products, \
-      entitlements, balances, installed versions. Each side is what the ledger answered then; with \
-      --at both are judged at one store time, so that only what it learned counts. With --as-of \
-      the ledger's clock stands still and --from and --to are store times: what changed between \
-      them, as the ledger knew it then. Example:
+      Prints what each customer gained and lost: products, entitlements, balances and installed \
+      versions. Each side is what the ledger answered at that moment. With --at both sides are \
+      judged at one store time, so that only what the ledger learned in between counts. With \
+      --as-of the ledger's clock stands still and --from and --to are store times: the answer is \
+      what changed between them, as the ledger knew it then. Example:
 
         daybook diff reader-1 --from 2026-02-01T00:00:00Z --to 2026-03-01T00:00:00Z
         daybook diff --from 2026-03-01T00:00:00Z --as-of 2026-04-02T00:00:00Z
@@ -30,7 +30,8 @@ struct DiffCommand: ParsableCommand {
   var from: Clocks.LedgerTime
 
   @Option(
-    help: ArgumentHelp("A later one (default: the ledger's end).", valueName: "position|time"),
+    help: ArgumentHelp(
+      "A later position or time (default: the end of the ledger).", valueName: "position|time"),
     transform: Parse.ledgerTime)
   var to: Clocks.LedgerTime?
 
@@ -49,18 +50,19 @@ struct DiffCommand: ParsableCommand {
 
   @OptionGroup var environments: EnvironmentOptions
 
-  @Option(help: "How to answer: table, json or jsonl.")
+  @Option(help: "Output format: table, json or jsonl.")
   var format: OutputFormat = .table
 
   func validate() throws {
     guard asOf != nil else { return }
     guard at == nil else {
-      throw ValidationError("with --at and --as-of both clocks stand still: leave one of them out.")
+      throw ValidationError(
+        "--at and --as-of cannot be combined: with both clocks fixed, nothing changes.")
     }
     for side in [from, to].compactMap({ $0 }) {
       guard case .instant = side else {
         throw ValidationError(
-          "with --as-of the sides are store times, such as --from 2026-03-01T00:00:00Z.")
+          "with --as-of both sides are store times, such as --from 2026-03-01T00:00:00Z.")
       }
     }
   }
@@ -125,7 +127,8 @@ struct DiffCommand: ParsableCommand {
     }
     guard let turned else { return }
     throw InputProblem(
-      "--from is \(turned.0) and --to \(turned.1): turn them round.", exitCode: ExitStatus.usage)
+      "--from must not be later than --to: --from is \(turned.0), --to is \(turned.1).",
+      exitCode: ExitStatus.usage)
   }
 
   private func print(_ difference: CustomerDifference, isFirst: Bool) {

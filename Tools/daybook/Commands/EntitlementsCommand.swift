@@ -8,8 +8,8 @@ struct EntitlementsCommand: ParsableCommand {
     commandName: "entitlements",
     abstract: "What a customer has: products, entitlements, balances.",
     discussion: """
-      Reads the ledger and writes one entry a product with the best of what grants it. An \
-      unknown account is an empty answer that says so. Example:
+      Prints one entry per product, for the best of the purchases and grants that give it. For an \
+      unknown account the answer is empty and says so. Example:
 
         daybook entitlements reader-1 --at 2026-02-01T12:00:00Z --format json
       """)
@@ -19,7 +19,7 @@ struct EntitlementsCommand: ParsableCommand {
   @OptionGroup var clocks: ClockOptions
   @OptionGroup var environments: EnvironmentOptions
 
-  @Option(help: "How to answer: table, json or jsonl.")
+  @Option(help: "Output format: table, json or jsonl.")
   var format: OutputFormat = .table
 
   func run() throws {
@@ -85,7 +85,9 @@ extension EntitlementsAnswer {
     for balance in balances {
       Console.print("balance \(TextTable.printable(balance.unit.text)): \(balance.amount)")
     }
-    if let nextChangeAt { Console.print("changes by time alone at \(nextChangeAt.rfc3339)") }
+    if let nextChangeAt {
+      Console.print("changes at \(nextChangeAt.rfc3339) even without a new event")
+    }
   }
 }
 

@@ -6,16 +6,16 @@ import LedgerStore
 struct EventsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "events",
-    abstract: "The events themselves: as they were appended, with position and recordedAt.",
+    abstract: "Prints events as they were appended, with position and recordedAt.",
     discussion: """
-      Reads the ledger and writes JSON Lines by position; what is written can be appended \
-      elsewhere. An account's events are all of its customer's, also those that state no \
-      account; --environment takes events that state it.
+      Prints events as JSON Lines in order of position; the lines can be appended to another \
+      ledger. --account selects all events of a customer, including those that state no account. \
+      --environment selects events that state it.
 
-      --sum adds up what transactions put into the books: each is sold once, whoever reports it, \
-      and refunds, reversals and revocations stand apart (docs/export.md). The filters then choose \
-      by the event that decides it; sums are of production unless --environment names another. \
-      Example:
+      --sum adds up sales, refunds, reversals and revocations. Each transaction is counted once, \
+      whichever sources report it (docs/export.md). The filters then apply to the event that \
+      decides an entry, and only production counts unless --environment names another \
+      environment. Example:
 
         daybook events --account reader-1 --type "download.*" --since 2026-02-01T00:00:00Z
         daybook events --sum price --by month,product --as-of 2026-04-02T00:00:00Z
@@ -25,31 +25,31 @@ struct EventsCommand: ParsableCommand {
   @OptionGroup var filter: EventFilterOptions
   @OptionGroup var clocks: ClockOptions
 
-  @Option(help: "At most so many.")
+  @Option(help: "Print at most this many.")
   var limit: UInt64?
 
-  @Flag(help: "The newest position first.")
+  @Flag(help: "Newest position first.")
   var reverse = false
 
-  @Flag(help: "Goes on with what is appended, until it is interrupted.")
+  @Flag(help: "Keep printing events as they are appended, until interrupted.")
   var follow = false
 
-  @Flag(help: "Only how many there are.")
+  @Flag(help: "Print only the count.")
   var count = false
 
   @Option(
     help: ArgumentHelp(
-      "How many by each value, or by several with commas between, as day,product.",
+      "Count by a value, or by several separated by commas, such as day,product.",
       valueName: "value,…"))
   var by: Dimensions<EventDimension>?
 
   @Option(
     help: ArgumentHelp(
-      "Adds up the price of what was sold and refunded, or its quantity, or price,quantity.",
+      "Add up price, quantity or price,quantity of what was sold and refunded.",
       valueName: "what"))
   var sum: Dimensions<Summand>?
 
-  @Option(help: "How to answer: jsonl, json or table (default: jsonl; a table for counts).")
+  @Option(help: "Output format: jsonl, json or table (default: jsonl; a table for counts).")
   var format: OutputFormat?
 
   func validate() throws {
@@ -58,7 +58,7 @@ struct EventsCommand: ParsableCommand {
         ("--count", count), ("--limit", limit != nil), ("--reverse", reverse), ("--follow", follow),
       ]
       if let other = others.first(where: \.1) {
-        throw ValidationError("--sum does not go with \(other.0): it adds up everything.")
+        throw ValidationError("--sum cannot be combined with \(other.0): it adds up everything.")
       }
     }
     guard follow else { return }
@@ -68,7 +68,7 @@ struct EventsCommand: ParsableCommand {
       ("--format json", format == .json), ("--format table", format == .table),
     ]
     if let other = others.first(where: \.1) {
-      throw ValidationError("--follow does not go with \(other.0).")
+      throw ValidationError("--follow cannot be combined with \(other.0).")
     }
   }
 

@@ -28,7 +28,7 @@ struct ExplainCommand: ParsableCommand {
   @OptionGroup var clocks: ClockOptions
   @OptionGroup var environments: EnvironmentOptions
 
-  @Option(help: "How to answer: table or json.")
+  @Option(help: "Output format: table or json.")
   var format: OutputFormat = .table
 
   func run() throws {

@@ -5,12 +5,12 @@ import QueueSimulator
 
 struct Explore: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Searches a scenario for an order of things, with faults, that breaks a rule.",
+    abstract: "Searches a scenario for an order of events and faults that breaks a rule.",
     discussion: """
-      Tries all interleavings and placements of faults up to a bound, then runs at random by seed, \
-      until something of the wanted severity breaks: a rule of the findings, or a promise to the \
-      customer (not-delivered, credited-twice), which is checked once the faults have stopped. \
-      Exit code 1 where a failure was found. The same options find the same failure. Example:
+      Tries all interleavings and placements of faults up to a bound, then random runs, until a \
+      rule of the wanted severity or a promise to the customer (not-delivered, credited-twice) is \
+      broken. Promises are checked once the faults have stopped. The exit code is 1 if a failure \
+      was found. The same options find the same failure. Example:
 
         daybook explore Tests/Scenarios/explore/two-maps.json --policy finish-at-once --shrink
       """)
@@ -21,43 +21,43 @@ struct Explore: ParsableCommand {
   @Option(help: PolicyArgument.help, transform: PolicyArgument.read)
   var policy: AppPolicy?
 
-  @Option(help: "What the runs at random are drawn from.")
+  @Option(help: "The seed of the random runs.")
   var seed: UInt64 = 1
 
-  @Option(help: "Runs at random before the search gives up.")
+  @Option(help: "Random runs before the search gives up.")
   var runs = 100_000
 
-  @Option(help: "Faults in one run, at most.")
+  @Option(help: "The most faults in one run.")
   var faults = 4
 
-  @Option(help: "States that the exhaustive part looks at before the runs at random.")
+  @Option(help: "States to explore exhaustively before the random runs.")
   var states = 5_000
 
-  @Option(help: "The least severity that counts as a failure.")
+  @Option(help: "The lowest severity that counts as a failure.")
   var severity: SeverityArgument = SeverityArgument(severity: .critical)
 
   @Option(
     name: .customLong("rule"),
     help: ArgumentHelp(
-      "What alone counts as a failure, whatever its severity: a rule or a promise, repeatable.",
+      "Count only this rule or promise as a failure, whatever its severity (repeatable).",
       valueName: "rule"))
   var rules: [BreachArgument] = []
 
-  @Option(help: "Gives up after so many seconds.")
+  @Option(help: "Give up after this many seconds.")
   var seconds: Double?
 
-  @Flag(help: "Cuts the failing run to the smallest one that still breaks the same rule.")
+  @Flag(help: "Reduce the failing run to a minimal one that breaks the same rule.")
   var shrink = false
 
   @Option(
     help: ArgumentHelp(
-      "Writes the failing run as a scenario that simulate and replay play.", valueName: "file"))
+      "Write the failing run as a scenario for simulate and replay.", valueName: "file"))
   var emit: String?
 
-  @Flag(help: "With --emit: replaces a file that is there already.")
+  @Flag(help: "With --emit: replace an existing file.")
   var force = false
 
-  @Option(help: "How to answer: table or json.")
+  @Option(help: "Output format: table or json.")
   var format: OutputFormat = .table
 
   func validate() throws {
@@ -72,7 +72,7 @@ struct Explore: ParsableCommand {
     if let seconds, !(0.001...Self.secondsMax).contains(seconds) {
       throw ValidationError("--seconds: expected 0.001 to 31,536,000 (a year).")
     }
-    if force && emit == nil { throw ValidationError("--force goes with --emit.") }
+    if force && emit == nil { throw ValidationError("--force needs --emit.") }
   }
 
   /// A year: longer than anybody waits, and shorter than what a clock can count.

@@ -9,10 +9,10 @@ struct ExportCommand: ParsableCommand {
     commandName: "export",
     abstract: "Writes the ledger to a file for spreadsheets, databases and other ledgers.",
     discussion: """
-      Reads the ledger and writes one file: JSON Lines (events that can be appended elsewhere), \
-      CSV, or an SQLite file with every table; docs/export.md says what stands in them. What was \
-      written is read back and compared with the ledger before the file gets its name, and the \
-      ledger records who did it (operator.acted). Example:
+      Writes one file: JSON Lines (events that can be appended elsewhere), CSV, or an SQLite file \
+      with every table; docs/export.md describes the contents. The file is read back and compared \
+      with the ledger before it gets its name, and the ledger records who exported it \
+      (operator.acted). Example:
 
         daybook export march.sqlite --as-of 2026-04-02T00:00:00Z --reason "books of March"
         daybook export sales.csv --table postings --since 2026-03-01T00:00:00Z
@@ -24,12 +24,12 @@ struct ExportCommand: ParsableCommand {
   @Argument(help: "The file to write; - is standard output, which needs --format.")
   var file: String
 
-  @Option(help: "What it is written as: jsonl, csv or sqlite (default: by the file's name).")
+  @Option(help: "The file's format: jsonl, csv or sqlite (default: from its name).")
   var format: CaseArgument<ExportFormat>?
 
   @Option(
     help: ArgumentHelp(
-      "Only this table (repeatable for SQLite; CSV and JSON Lines have one, by default events).",
+      "Only this table (repeatable for SQLite; CSV and JSON Lines have one, events by default).",
       valueName: "table"))
   var table: [CaseArgument<ExportTable>] = []
 
@@ -37,12 +37,12 @@ struct ExportCommand: ParsableCommand {
   @OptionGroup var range: ExportRangeOptions
   @OptionGroup var clocks: ClockOptions
 
-  @Flag(help: "Replaces a file that is there already.")
+  @Flag(help: "Replace an existing file.")
   var force = false
 
   @OptionGroup var actor: ActorOptions
 
-  @Option(name: .customLong("answer"), help: "How to answer: table or json.")
+  @Option(name: .customLong("answer"), help: "Output format: table or json.")
   var answer: OutputFormat = .table
 
   func validate() throws {
@@ -52,7 +52,8 @@ struct ExportCommand: ParsableCommand {
     }
     let format = try chosenFormat()
     guard format == .sqlite || table.count <= 1 else {
-      throw ValidationError("a \(format.rawValue) file has one table: name one --table, or sqlite.")
+      throw ValidationError(
+        "a \(format.rawValue) file has one table: name one --table, or use sqlite.")
     }
     guard Set(table.map(\.value)).count == table.count else {
       throw ValidationError("a --table is named twice.")
@@ -150,8 +151,8 @@ struct ExportCommand: ParsableCommand {
     case "sqlite", "sqlite3", "db": return .sqlite
     default:
       throw ValidationError(
-        "\(file) does not say what it is: call it .jsonl, .csv or .sqlite, or say --format "
-          + "(or --bundle, for one customer's incident).")
+        "\(file): the name does not say the format: end it in .jsonl, .csv or .sqlite, or add "
+          + "--format (or --bundle, for one customer's incident).")
     }
   }
 
@@ -182,7 +183,7 @@ struct ExportRangeOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Up to this position: nothing after it is known to any table.", valueName: "position"),
+      "Up to this position; no table includes anything after it.", valueName: "position"),
     transform: Parse.position)
   var to: UInt64?
 
@@ -196,7 +197,7 @@ struct ExportRangeOptions: ParsableArguments {
     transform: Parse.instant)
   var until: Instant?
 
-  @Option(help: "Only the customer that this account is.", transform: Parse.name)
+  @Option(help: "Only this customer, by account.", transform: Parse.name)
   var account: Name?
 
   @Option(help: "Only this environment (default: all).")
@@ -283,7 +284,7 @@ extension ExportSummary {
         }
       }
       return [
-        "\(file): \(bytes) bytes, true at position \(position), recorded at position \(recordedAt)",
+        "\(file): \(bytes) bytes, as of position \(position), recorded at position \(recordedAt)",
         "sha256 \(digest)",
       ] + table.lines
     case .json, .jsonl:

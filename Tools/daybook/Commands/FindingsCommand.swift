@@ -6,17 +6,17 @@ import LedgerStore
 struct FindingsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "findings",
-    abstract: "The rules that were broken, and those that are broken now.",
+    abstract: "Prints the rules that were broken, and those that are broken now.",
     discussion: """
-      Reads the ledger and writes both tables of findings in all environments, by position. With \
-      --fail-on the exit code is 1 where something as severe was found. Example:
+      Prints the findings of all environments in order of position. With --fail-on the exit code \
+      is 1 if one of that severity, or a higher one, was found. Example:
 
         daybook findings --count --by appVersion --since 2026-02-01T00:00:00Z
       """)
 
   @OptionGroup var options: LedgerOptions
 
-  @Option(help: "Only about the customer that this account is.", transform: Parse.name)
+  @Option(help: "Only this customer, by account.", transform: Parse.name)
   var account: Name?
 
   @Option(help: "Only in this environment (default: all; repeatable).")
@@ -42,25 +42,26 @@ struct FindingsCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "How long what is open may stay so, as never-finished=PT48H (repeatable).",
+      "How long something may stay open, such as never-finished=PT48H (repeatable).",
       valueName: "rule=duration"),
     transform: Parse.threshold)
   var threshold: [RuleThreshold] = []
 
-  @Flag(help: "Only how many there are.")
+  @Flag(help: "Print only the count.")
   var count = false
 
   @Option(
     help: ArgumentHelp(
-      "How many by each value, or by several with commas between, as rule,appVersion.",
+      "Count by a value, or by several separated by commas, such as rule,appVersion.",
       valueName: "value,…"))
   var by: Dimensions<FindingDimension>?
 
   @Option(
-    name: .customLong("fail-on"), help: "Exit 1 where one of this severity, or worse, was found.")
+    name: .customLong("fail-on"),
+    help: "Exit with 1 if a finding of this severity or a higher one was found.")
   var failOn: SeverityArgument?
 
-  @Option(help: "How to answer: table, json or jsonl.")
+  @Option(help: "Output format: table, json or jsonl.")
   var format: OutputFormat = .table
 
   func validate() throws { try Parse.refuseTurned(since: since, until: until) }

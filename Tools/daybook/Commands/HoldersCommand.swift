@@ -6,10 +6,9 @@ import LedgerStore
 struct HoldersCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "holders",
-    abstract: "Which customers have a product or an entitlement.",
+    abstract: "Lists the customers who have a product or an entitlement.",
     discussion: """
-      Reads the ledger and writes, for each account whose answer lists it, the state and since \
-      when. Example:
+      Prints each account that has it, with its state and since when. Example:
 
         daybook holders com.example.reader.pro --state active --format jsonl
       """)
@@ -19,13 +18,13 @@ struct HoldersCommand: ParsableCommand {
   @Argument(help: "The product or entitlement.", transform: Parse.name)
   var product: Name
 
-  @Option(help: "Only in this state (default: every one; repeatable).")
+  @Option(help: "Only in this state (default: any; repeatable).")
   var state: [StateArgument] = []
 
   @OptionGroup var clocks: ClockOptions
   @OptionGroup var environments: EnvironmentOptions
 
-  @Option(help: "How to answer: table, json or jsonl.")
+  @Option(help: "Output format: table, json or jsonl.")
   var format: OutputFormat = .table
 
   func run() throws {

@@ -5,7 +5,7 @@ struct Init: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Makes an empty ledger.",
     discussion: """
-      Writes a folder with the log; only its owner may read it. Example:
+      Creates a folder for the log that only its owner may read. Example:
 
         daybook init purchases.daybook
       """)

@@ -11,31 +11,32 @@ struct InstalledCommand: ParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "installed",
-    abstract: "Which content a customer has installed, by device and product.",
+    abstract: "Shows which content a customer has installed, by device and product.",
     discussion: """
-      Reads the ledger and writes each installed version beside the one on offer; with \
-      --outdated and without an account, every device that is behind. Example:
+      Prints each installed version and the version on offer. With --outdated and no account, \
+      prints every device that is behind. Example:
 
         daybook installed reader-1 --format json
       """)
 
   @OptionGroup var options: LedgerOptions
 
-  @Argument(help: "The account; none goes with --outdated.", transform: Parse.name)
+  @Argument(help: "The account; may be left out with --outdated.", transform: Parse.name)
   var account: Name?
 
-  @Flag(help: "Only what is behind the version on offer.")
+  @Flag(help: "Only content that is older than the version on offer.")
   var outdated = false
 
   @OptionGroup var clocks: ClockOptions
   @OptionGroup var environments: EnvironmentOptions
 
-  @Option(help: "How to answer: table, json or jsonl.")
+  @Option(help: "Output format: table, json or jsonl.")
   var format: OutputFormat = .table
 
   func validate() throws {
     if account == nil && !outdated {
-      throw ValidationError("name an account, or ask with --outdated for every device behind.")
+      throw ValidationError(
+        "name an account, or add --outdated to list every device that is behind.")
     }
   }
 

@@ -5,12 +5,12 @@ import LedgerStore
 
 struct Rebuild: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Throws the projections away and folds the log anew.",
+    abstract: "Rebuilds the projections from the log.",
     discussion: """
-      Readers are answered from the old projections until the new ones are complete. With \
-      --check the live ones stay: new ones are folded beside them and compared, and the exit \
-      code is 1 where they differ. With --check --report it is said for whom, and what: the gate \
-      before a program with other rules goes live; into FILE where one is named. Example:
+      Readers use the old projections until the new ones are complete. With --check the live \
+      projections stay: new ones are built beside them and compared, and the exit code is 1 if \
+      they differ. --check --report lists what changes for which customers, in FILE if one is \
+      named: a gate before a program with other rules goes live. Example:
 
         daybook rebuild --check
         daybook rebuild --check --report --format jsonl changes.jsonl
@@ -18,30 +18,30 @@ struct Rebuild: ParsableCommand {
 
   @OptionGroup var options: LedgerOptions
 
-  @Flag(help: "Folds anew beside the live projections and compares.")
+  @Flag(help: "Build new projections beside the live ones and compare them.")
   var check = false
 
-  @Flag(help: "With --check: what each customer's answers become with this program's rules.")
+  @Flag(help: "With --check: list how each customer's answers change with this program's rules.")
   var report = false
 
-  @Argument(help: "With --report: the file that it goes into (default: standard output).")
+  @Argument(help: "With --report: the file to write (default: standard output).")
   var file: String?
 
-  @Flag(help: "With a file: replaces one that is there already.")
+  @Flag(help: "With a file: replace an existing one.")
   var force = false
 
-  @Option(help: "How to answer: table or json; a report also jsonl.")
+  @Option(help: "Output format: table or json; a report also jsonl.")
   var format: OutputFormat = .table
 
   func validate() throws {
     if report && !check {
-      throw ValidationError("--report goes with --check: nothing is switched then.")
+      throw ValidationError("--report needs --check, which keeps the live projections.")
     }
     if let file, !report {
-      throw ValidationError("found \(file): a file is where --check --report is written to.")
+      throw ValidationError("found \(file): a file is only for --check --report.")
     }
     if force && file == nil {
-      throw ValidationError("--force goes with the file that --check --report is written to.")
+      throw ValidationError("--force needs a file for --check --report.")
     }
   }
 
@@ -66,8 +66,8 @@ struct Rebuild: ParsableCommand {
           check
             ? (differences.isEmpty
               ? "the projections agree with the log up to position \(position)"
-              : "\(differences.count) differences: run `daybook rebuild`")
-            : "folded \(position) events")
+              : "\(differences.count.counted("difference")): run `daybook rebuild`")
+            : "folded \(position.counted("event"))")
       case .json, .jsonl:
         var json = JSONText()
         json.object { json in

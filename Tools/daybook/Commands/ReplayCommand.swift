@@ -6,10 +6,10 @@ import Replay
 struct ReplayCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "replay",
-    abstract: "Folds recorded events step by step: what each changed, which rule it broke.",
+    abstract: "Replays recorded events step by step: what each changed, and which rule it broke.",
     discussion: """
-      Reads a trace (JSON Lines) or a slice of the ledger, in the order in which events were \
-      recorded. At the end stand the findings, and what is still broken then. Example:
+      Reads a trace (JSON Lines) or a slice of the ledger, in the order in which its events were \
+      recorded. The findings, and what is still broken at the end, come last. Example:
 
         daybook replay Tools/samples/incidents/copied-too-late.jsonl --until finding
       """)
@@ -20,33 +20,33 @@ struct ReplayCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Stops at a position, at a time, or at the first finding.",
+      "Stop at a position, at a time, or at the first finding.",
       valueName: "position|time|finding"),
     transform: Self.end)
   var until: ReplayEnd?
 
   @Option(
     help: ArgumentHelp(
-      "Writes one page of HTML that needs nothing else, in place of the steps.", valueName: "file"))
+      "Write a self-contained HTML page instead of the steps.", valueName: "file"))
   var html: String?
 
-  @Flag(help: "With --html: replaces a file that is there already.")
+  @Flag(help: "With --html: replace an existing file.")
   var force = false
 
-  @Flag(help: "Walks by key press, forwards and back; needs a terminal.")
+  @Flag(help: "Go through the steps by key press, forwards and backwards; needs a terminal.")
   var step = false
 
-  @Option(help: "How to answer: table, json, or jsonl (a step a line).")
+  @Option(help: "Output format: table, json, or jsonl (a step a line).")
   var format: OutputFormat = .table
 
   func validate() throws {
     if html != nil && format != .table {
       throw ValidationError("--html writes a page: leave out --format.")
     }
-    if force && html == nil { throw ValidationError("--force goes with --html.") }
+    if force && html == nil { throw ValidationError("--force needs --html.") }
     guard step else { return }
     if html != nil || format != .table {
-      throw ValidationError("--step walks on a terminal: leave out --html and --format.")
+      throw ValidationError("--step is interactive: leave out --html and --format.")
     }
     try StepScreen.check()
   }
@@ -82,7 +82,7 @@ struct ReplayCommand: ParsableCommand {
   private func walk(_ events: ReplayEvents) throws {
     let history = ReplayHistory(Replay(events), until: until)
     guard !history.steps.isEmpty else {
-      Console.print("0 steps: there is nothing to walk through")
+      Console.print("0 steps: there is nothing to show")
       return
     }
     var screen = StepScreen(source.title, history)

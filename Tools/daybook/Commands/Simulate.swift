@@ -7,9 +7,9 @@ struct Simulate: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Plays a scenario on the simulated payment queue and prints the events.",
     discussion: """
-      A deterministic payment queue, a store and an app policy run from a seed on a virtual clock \
-      and record what a real queue would: the same scenario, policy and seed give the same bytes. \
-      What it prints are events, one a line. Example:
+      Runs a payment queue, a store and an app policy on a virtual clock and prints the events \
+      that a recorder in the app would write, one per line. The same scenario, policy and seed \
+      give the same bytes. Example:
 
         daybook simulate Tests/Scenarios/explore/two-maps.json --policy careful | daybook replay -
       """)
@@ -20,7 +20,7 @@ struct Simulate: ParsableCommand {
   @Option(help: PolicyArgument.help, transform: PolicyArgument.read)
   var policy: AppPolicy?
 
-  @Option(help: "What delays and amounts are drawn from, in place of the scenario's seed.")
+  @Option(help: "The seed of delays and amounts, instead of the scenario's seed.")
   var seed: UInt64?
 
   @Flag(
@@ -32,15 +32,15 @@ struct Simulate: ParsableCommand {
 
   @Flag(
     help:
-      "Prints what comes out, in the form of the scenario's member expect, to read and to paste.")
+      "Print the outcome in the form of the scenario's member expect, ready to paste.")
   var outcome = false
 
-  @Flag(help: "Prints the policies, and what each does, and nothing else.")
+  @Flag(help: "List the policies and what each does.")
   var policies = false
 
   func validate() throws {
     if scenario == nil && !policies { throw ValidationError("name a scenario.") }
-    if check && outcome { throw ValidationError("leave out --check or --outcome.") }
+    if check && outcome { throw ValidationError("--check and --outcome cannot be combined.") }
   }
 
   func run() throws {
@@ -67,20 +67,20 @@ struct Simulate: ParsableCommand {
   private func compare(_ played: PlayedScenario, _ file: ScenarioFile) throws {
     guard let expectation = file.scenario.expectation else {
       throw InputProblem(
-        "\(file.name): expect: expected what must come out, found nothing: `daybook simulate "
-          + "\(file.name) --outcome` prints what does")
+        "\(file.name): expect: is missing, so there is nothing to compare with: `daybook simulate "
+          + "\(file.name) --outcome` prints the outcome")
     }
     let differences = expectation.differences(of: played.outcome)
     for difference in differences { Console.print(TextTable.printable(difference)) }
     if !differences.isEmpty || !played.omissions.isEmpty { throw ExitStatus.found }
-    Console.print("\(file.name): as expected, \(played.events.count) events")
+    Console.print("\(file.name): as expected, \(played.events.count.counted("event"))")
   }
 }
 
 /// `--policy`.
 enum PolicyArgument {
   static let help = ArgumentHelp(
-    "What the app does, in place of the scenario's policy.", valueName: "policy")
+    "What the app does, instead of the scenario's policy.", valueName: "policy")
 
   static func read(_ name: String) throws -> AppPolicy {
     guard let policy = AppPolicy.named(name) else {

@@ -5,17 +5,17 @@ import LedgerStore
 
 struct Stats: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "How much the ledger holds, and how far its parts have come.",
+    abstract: "Shows how much the ledger holds, and how up to date its projections are.",
     discussion: """
-      Reads the ledger and writes events, accounts, bytes, events by type, findings by rule, the \
-      positions of log and projections, and the oldest reader. Example:
+      Prints the number of events, accounts and bytes, events by type, findings by rule, the \
+      positions of the log and the projections, and the oldest reader. Example:
 
         daybook stats --format json
       """)
 
   @OptionGroup var options: LedgerOptions
 
-  @Option(help: "How to answer: table or json.")
+  @Option(help: "Output format: table or json.")
   var format: OutputFormat = .table
 
   func run() throws {

@@ -5,11 +5,11 @@ import ProductPages
 struct StoreItemCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "storeitem",
-    abstract: "The number by which a product page of the store is shown.",
+    abstract: "Finds the number of an item, which product pages of the store are shown by.",
     discussion: """
       Reads links of the store, answers of its search or lookup (JSON), and files of the partner \
-      feed, and writes the Apple ID of each item with what the source says of it. A file may hold \
-      links, one a line; - is standard input. Nothing is asked of the network. Example:
+      feed, and prints the Apple ID of each item with what the source says about it. A file may \
+      hold links, one per line; - is standard input. The network is not used. Example:
 
         daybook storeitem "http://itunes.apple.com/us/app/ibooks/id364709193?mt=8"
         daybook storeitem application --format jsonl
@@ -18,7 +18,7 @@ struct StoreItemCommand: ParsableCommand {
   @Argument(help: "Links, numbers or files; - is standard input.")
   var sources: [String]
 
-  @Option(help: "How to answer: table, json or jsonl.")
+  @Option(help: "Output format: table, json or jsonl.")
   var format: OutputFormat = .table
 
   func run() throws {
@@ -68,7 +68,7 @@ struct StoreItemCommand: ParsableCommand {
         let items = try StoreAnswer.items(in: try whole(first, source))
         if items.isEmpty {
           Console.complain(
-            "daybook: \(shown): the store found nothing; look whether the item is sold in the "
+            "daybook: \(shown): the store found nothing; check whether the item is sold in the "
               + "country that was asked for")
         }
         for item in items { printer.add(item) }

@@ -6,10 +6,10 @@ import LedgerStore
 struct TransactionsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "transactions",
-    abstract: "A customer's transactions with their states and downloads.",
+    abstract: "Lists a customer's transactions with their states and downloads.",
     discussion: """
-      Reads the ledger and writes each transaction as the queue left it: open or finished, with \
-      its downloads by device. Example:
+      Prints each transaction as the queue left it, open or finished, with its downloads by \
+      device. Example:
 
         daybook transactions reader-1 --open
       """)
@@ -17,13 +17,13 @@ struct TransactionsCommand: ParsableCommand {
   @OptionGroup var options: LedgerOptions
   @OptionGroup var customer: CustomerOptions
 
-  @Flag(help: "Only what is still on the queue.")
+  @Flag(help: "Only those that are still on the queue.")
   var open = false
 
   @OptionGroup var clocks: ClockOptions
   @OptionGroup var environments: EnvironmentOptions
 
-  @Option(help: "How to answer: table, json or jsonl.")
+  @Option(help: "Output format: table, json or jsonl.")
   var format: OutputFormat = .table
 
   func run() throws {

@@ -5,13 +5,13 @@ import LedgerStore
 
 struct Verify: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Looks through the whole ledger: checksums, hashes, positions, projections.",
+    abstract: "Verifies the whole ledger: checksums, hashes, positions and projections.",
     discussion: """
-      Reads every record and every node of the hash tree, and folds the log beside the \
-      projections to compare them. With checkpoints that somebody kept it also says whether the \
-      ledger still begins with what was signed then: who can write the ledger can make the rest \
-      fit. The exit code is 1 where something is not as it was, and where keys of what \
-      identifies people are missing, though the log is whole without them. Example:
+      Reads every record and every node of the hash tree, and folds the log again to compare the \
+      projections with it. Given checkpoints that somebody kept, it also checks that the ledger \
+      still begins with what was signed: without them, whoever can write the ledger can make the \
+      rest consistent. The exit code is 1 if something was changed, and if keys of personal data \
+      are missing, although the log is intact without them. Example:
 
         daybook verify --checkpoint 2026-02-01.checkpoint --key books.example.com/shop+7c2a…+AWl…
       """)
@@ -26,7 +26,7 @@ struct Verify: ParsableCommand {
       """)
   var withoutKeys = false
 
-  @Option(help: "How to answer: table or json.")
+  @Option(help: "Output format: table or json.")
   var format: OutputFormat = .table
 
   func run() throws {
@@ -74,7 +74,7 @@ struct Verify: ParsableCommand {
   }
 
   private static func printTable(_ found: LogVerification, _ differences: [String]) {
-    Console.print("\(found.events) events, root \(found.root.hexadecimal)")
+    Console.print("\(found.events.counted("event")), root \(found.root.hexadecimal)")
     for fault in found.damage {
       let place = fault.position.map { "position \($0): " } ?? ""
       Console.print("\(fault.part.rawValue): \(place)\(TextTable.printable(fault.message))")
@@ -87,7 +87,7 @@ struct Verify: ParsableCommand {
     } else if !differences.isEmpty {
       Console.print("the log is sound; the projections are not: run `daybook rebuild`")
     } else {
-      Console.print("log and projections are as they were written")
+      Console.print("the log and the projections are intact")
     }
   }
 
@@ -96,16 +96,17 @@ struct Verify: ParsableCommand {
     if faults.isEmpty { return }
     for fault in faults { Console.print("key: \(TextTable.printable(fault.message))") }
     if !hasKeyFile {
-      Console.print("there is no key file \(ledger.keyFile): nothing of people can be shown")
+      Console.print(
+        "there is no key file \(ledger.keyFile): personal data cannot be decrypted without it")
     } else if faults.contains(where: { $0.part == .erasedKey }) {
       Console.print(
-        "\(ledger.keyFile) is a copy from before an erasure, whose keys are in it again")
+        "\(ledger.keyFile) is a copy from before an erasure and holds the erased keys again")
     } else if withoutKeys {
-      Console.print("what is sealed under them cannot be shown, and was given up")
+      Console.print("the personal data encrypted with them cannot be decrypted, and was given up")
     } else {
       Console.print(
-        "what is sealed under them cannot be shown; where they were given up, or erased since the "
-          + "backup, say --without-keys")
+        "the personal data encrypted with them cannot be decrypted; if they were given up, or "
+          + "erased since the backup, add --without-keys")
     }
   }
 

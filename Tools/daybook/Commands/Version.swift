@@ -9,12 +9,12 @@ struct Version: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "The versions of the program, its formats and LMDB.",
     discussion: """
-      Reads nothing. Example:
+      Needs no ledger. Example:
 
         daybook version --format json
       """)
 
-  @Option(help: "How to answer: table or json.")
+  @Option(help: "Output format: table or json.")
   var format: OutputFormat = .table
 
   func run() throws {

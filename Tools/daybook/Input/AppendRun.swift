@@ -35,7 +35,7 @@ struct AppendRun {
   /// How long a line from a pipe may wait for company, in milliseconds (`commands.md`).
   private static let pipeDelayMilliseconds = 100
 
-  var summary = AppendSummary()
+  var summary = AppendSummary(warnings: AppendWarnings())
   private let ledger: Ledger
   private let decoder: EventDecoder
   private let options: Options
@@ -161,8 +161,8 @@ struct AppendRun {
   private func stopWhereNobodyReads() throws {
     guard options.answersEachLine, Console.isOutputLost else { return }
     throw InputProblem(
-      "stopped, because the answers reach nobody: what was read so far is appended; run it again, "
-        + "and it goes on from there.",
+      "stopped, because nobody reads the answers: everything up to here is appended; run it again "
+        + "to continue.",
       exitCode: ExitStatus.inputOutput)
   }
 
@@ -234,8 +234,9 @@ struct AppendRun {
     }
   }
 
-  /// Looks for misspelled words, which may be refused; the warning about them, for the answer to the
-  /// line.
+  /// Looks for misspelled words, which may be refused.
+  ///
+  /// - Returns: The warning about them, for the answer to the line.
   private mutating func examine(
     _ event: Event, _ line: InputLine, of file: String
   ) throws(EventError) -> String? {
@@ -249,7 +250,7 @@ struct AppendRun {
         reason: reason)
     }
     for word in words {
-      guard let warning = summary.warnings.add(word, line, of: file) else { continue }
+      guard let warning = summary.warnings?.add(word, line, of: file) else { continue }
       if options.format == .table {
         bar.end()
         Console.complain(warning.description)

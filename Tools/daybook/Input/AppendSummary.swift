@@ -21,7 +21,8 @@ struct AppendSummary {
   var errors: [Rejection] = []
   /// What made the last fold of the projections fail; nil where none failed.
   var foldFailure: String?
-  var warnings = AppendWarnings()
+  /// Of lines that people wrote; nil for what an import made.
+  var warnings: AppendWarnings?
 
   /// Counts what became of a batch.
   mutating func add(_ result: AppendResult) {
@@ -61,7 +62,7 @@ struct AppendSummary {
       for error in errors { Console.complain(error.description) }
     }
     if let foldFailure { Console.complain(foldFailure: foldFailure) }
-    if format == .table { warnings.printCounts() }
+    if format == .table { warnings?.printCounts() }
   }
 
   private var json: String {
@@ -87,7 +88,7 @@ struct AppendSummary {
           }
         })
       if let foldFailure { json.member("foldFailure", foldFailure) }
-      warnings.write(to: &json)
+      warnings?.write(to: &json)
     }
     return json.text
   }

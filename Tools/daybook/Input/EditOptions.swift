@@ -13,7 +13,7 @@ struct EditOptions: ParsableArguments {
   @Option(
     parsing: .upToNextOption,
     help: ArgumentHelp(
-      "What if it had happened right after another one (after 0: before all)? Repeatable.",
+      "What if it had happened right after another event (0: before all)? Repeatable.",
       valueName: "position after position"))
   var move: [String] = []
 
@@ -27,7 +27,7 @@ struct EditOptions: ParsableArguments {
   @Option(
     parsing: .upToNextOption,
     help: ArgumentHelp(
-      "What if a file's events had happened, after another one or when they say? Repeatable.",
+      "What if a file's events had happened, after another one or at their own times? Repeatable.",
       valueName: "file [after position]"))
   var insert: [String] = []
 
@@ -74,7 +74,7 @@ struct EditOptions: ParsableArguments {
         let other = UInt64(three[2])
       else {
         throw ValidationError(
-          "--move takes three words, as in --move 12 after 20, and not \(quoted(three)); name the "
+          "--move takes three words, such as --move 12 after 20, not \(quoted(three)); name the "
             + "source before it.")
       }
       moves.append((position, other))
@@ -92,7 +92,7 @@ struct EditOptions: ParsableArguments {
       }
       guard let other = words.dropFirst().first.flatMap({ UInt64($0) }) else {
         throw ValidationError(
-          "--insert takes a file and where its events go, as in --insert extra.jsonl after 20.")
+          "--insert takes a file and where its events go, such as --insert extra.jsonl after 20.")
       }
       inserts.append((file, other))
       words = words.dropFirst(2)

@@ -12,8 +12,9 @@ struct ReplaySource: ParsableArguments {
 
   @Argument(
     help: """
-      A trace of events, one a line (- is standard input), a bundle (`daybook export --bundle`), \
-      or a scenario (a file that ends in .json), which the simulator plays; none goes with a slice.
+      A trace of events, one per line (- is standard input), a bundle (`daybook export --bundle`), \
+      or a scenario (a file that ends in .json), which the simulator plays. Leave it out for a \
+      slice of the ledger.
       """)
   var source: String?
 
@@ -127,7 +128,7 @@ struct ReplaySource: ParsableArguments {
   static func inputs(_ name: String) throws -> [EventInput] {
     let lines = try lines(name)
     if let first = lines.first, IncidentBundle.isBundle(first.bytes) {
-      throw InputProblem("\(name): is a bundle of an incident: replay it by itself.")
+      throw InputProblem("\(name) is an incident bundle: replay it by itself.")
     }
     return try inputs(lines, name)
   }
@@ -154,8 +155,8 @@ struct ReplaySource: ParsableArguments {
       if let first = known.updateValue(input.event, forKey: input.event.id) {
         guard first.sameContent(as: input.event) else {
           throw InputProblem(
-            "\(name): line \(line.number): id: another event of this file has this id and other "
-              + "content; give each event an id of its own.")
+            "\(name): line \(line.number): id: another event of this file has this id but "
+              + "different content; give each event an id of its own.")
         }
         continue
       }

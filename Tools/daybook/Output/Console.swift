@@ -94,8 +94,8 @@ enum Console {
       lost.withLock { $0 = isReaderGone ? .readerGone : .failed }
       if isReaderGone { return }
       write(
-        toError: "daybook: standard output cannot be written: \(error.reason); the answer is not "
-          + "whole.\n")
+        toError: "daybook: standard output cannot be written: \(error.reason); the answer is "
+          + "incomplete.\n")
     }
   }
 }

@@ -128,13 +128,18 @@ extension ExplainReport {
   /// What to do next, a sentence each.
   var advice: [String] {
     var advice: [String] = []
-    let without = circumstances.devices.filter { $0.installed == nil }
+    let active = Set(
+      explanation.holdings.filter(\.state.entitles).map(\.product))
+    // Of a grant without a product every product that opens it counts.
+    let devices = circumstances.devices.filter {
+      active.contains($0.product) || active.contains(nil)
+    }
     if explanation.isHeld, !circumstances.productsWithContent.isEmpty {
       if circumstances.devices.isEmpty {
         advice.append(
           "No device of this customer is known: have them open the app and restore purchases.")
       }
-      for device in without {
+      for device in devices where device.installed == nil {
         advice.append(
           circumstances.openTransactions.isEmpty
             ? "Have the customer restore purchases on \(device.place), which downloads "
@@ -142,7 +147,7 @@ extension ExplainReport {
             : "Have the customer open the app on \(device.place): transaction "
               + "\(circumstances.openTransactions[0].text) is still on the queue.")
       }
-      for device in circumstances.devices {
+      for device in devices {
         guard let installed = device.installed, installed.updateAvailable else { continue }
         advice.append(
           "Have the customer restore purchases on \(device.place) to get version "

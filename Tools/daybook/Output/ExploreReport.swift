@@ -26,13 +26,15 @@ struct ExploreReport {
   private func printText() {
     let progress = outcome.progress
     let all =
-      progress.isExhausted ? "all \(progress.states) states" : "\(progress.states) states"
-    Console.print("\(policy): \(all), \(progress.runs) runs, \(progress.events) events")
+      progress.isExhausted
+      ? "all \(progress.states.counted("state"))" : progress.states.counted("state")
+    Console.print(
+      "\(policy): \(all), \(progress.runs.counted("run")), \(progress.events.counted("event"))")
     for (breach, count) in sortedCounts {
       Console.print("  \(breach.id) (\(breach.severity.text)): \(count)")
     }
     guard let failure = outcome.failure, let failing else {
-      Console.print("nothing broke")
+      Console.print("no failure was found")
       return
     }
     Console.print("")
@@ -45,7 +47,8 @@ struct ExploreReport {
       Console.print(TextTable.printable(line))
     }
     Console.print("")
-    Console.print("\(failing.schedule.count) actions, seed \(failure.seed). To see it again:")
+    Console.print(
+      "\(failing.schedule.count.counted("action")), seed \(failure.seed). To find it again:")
     Console.print("  \(again)")
   }
 

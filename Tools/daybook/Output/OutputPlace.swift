@@ -28,7 +28,7 @@ struct OutputPlace {
     guard status?.kind == .file else { return status }
     for input in inputs {
       guard let read = try self.status(input), let status, read.isSame(as: status) else { continue }
-      throw refused("is read by this command, and would be lost: name another file.")
+      throw refused("is an input of this command and would be lost: name another file.")
     }
     guard replaces else {
       throw InputProblem(ExportFile.existsMessage(path), exitCode: ExitStatus.cannotCreate)
@@ -48,7 +48,7 @@ struct OutputPlace {
     // Upwards by what the folders are, and not by their names: the root is above itself.
     while let here = try self.status(folder), below.map({ !$0.isSame(as: here) }) ?? true {
       if here.isSame(as: own) {
-        throw refused("lies in the folder of the ledger, which only the ledger writes.")
+        throw refused("is in the folder of the ledger, which only the ledger writes to.")
       }
       below = here
       folder += "/.."

@@ -135,9 +135,11 @@ extension ReducerReport {
   /// What it comes to, first in a sentence, then rule by rule where one is broken otherwise.
   fileprivate var lines: [String] {
     let rules = "rules \(storedReducer) → \(reducer), up to position \(position)"
-    guard isDifferent else { return ["no answer of \(accounts) accounts differs: \(rules)"] }
+    guard isDifferent else {
+      return ["no answer of \(accounts.counted("account")) differs: \(rules)"]
+    }
     var lines = [
-      "\(changed) of \(accounts) accounts differ (\(gaining) gain, \(losing) lose, "
+      "\(changed) of \(accounts.counted("account")) differ (\(gaining) gain, \(losing) lose, "
         + "\(otherBalances) other balances, \(otherInstalled) other versions installed): \(rules)"
     ]
     for finding in findings where finding.before != finding.after {

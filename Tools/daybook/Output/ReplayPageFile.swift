@@ -28,7 +28,7 @@ struct ReplayPageFile {
     try output.publish()
     let outcome = history.outcome
     Console.print(
-      "\(name): \(outcome.steps) steps, "
-        + "\(outcome.findings.count + outcome.findingsAtTheEnd.count) findings")
+      "\(name): \(outcome.steps.counted("step")), "
+        + (outcome.findings.count + outcome.findingsAtTheEnd.count).counted("finding"))
   }
 }

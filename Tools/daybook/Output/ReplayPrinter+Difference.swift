@@ -23,8 +23,8 @@ extension ReplayPrinter {
       let now = places.isEmpty ? "" : ": now \(places.joined(separator: ", "))"
       Console.print("    \(note.text)\(now)")
     }
-    Console.print(Console.bold("what would have come of it"))
-    if difference.isEmpty { Console.print("    nothing else than came of it") }
+    Console.print(Console.bold("what would have changed"))
+    if difference.isEmpty { Console.print("    nothing") }
     for finding in difference.gone { printText("gone", finding, nil) }
     for finding in difference.new {
       printText("new ", finding, edited.formerPositions[finding.position])

@@ -31,11 +31,12 @@ final class ReplayPrinter {
     switch format {
     case .table:
       Console.print("")
-      Console.print("\(outcome.steps) steps, \(outcome.findings.count) findings")
+      Console.print(
+        "\(outcome.steps.counted("step")), \(outcome.findings.count.counted("finding"))")
       if !outcome.findings.isEmpty { FindingAnswer.print(outcome.findings, .table) }
       if !outcome.findingsAtTheEnd.isEmpty {
         Console.print("")
-        Console.print("broken at the end")
+        Console.print("still broken at the end")
         FindingAnswer.print(outcome.findingsAtTheEnd, .table)
       }
     case .jsonl: break

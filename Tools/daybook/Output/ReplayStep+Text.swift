@@ -55,7 +55,7 @@ extension ReplayChange {
   /// What changed, from what to what.
   var text: String {
     TextTable.printable(
-      "\(subject.text): \(before?.text ?? "-") → \(after?.text ?? "gone")")
+      "\(subject.text): \(before?.text ?? "-") → \(after?.text ?? "-")")
   }
 }
 

@@ -20,8 +20,8 @@ struct StepScreen {
   static func check() throws {
     guard Console.isInputTerminal && Console.isOutputTerminal else {
       throw ValidationError(
-        "--step walks by key press and needs a terminal for input and output; leave it out to have "
-          + "all steps printed.")
+        "--step is interactive and needs a terminal for input and output; leave it out to print "
+          + "all steps.")
     }
   }
 
@@ -86,9 +86,9 @@ struct StepScreen {
         lines += Paragraph.lines(text, columns: columns - 4).map { "    " + $0 }
       }
     }
-    lines += ["", "the state after it"]
+    lines += ["", "state after this step"]
     let state = walk.history.state(behind: walk.step)
-    if state.isEmpty { lines.append("    nobody has anything yet") }
+    if state.isEmpty { lines.append("    no customer has anything yet") }
     for line in state {
       let text = "    \(line.subject.text): \(line.standing.text)"
       lines.append(Self.cut(TextTable.printable(text), columns))

@@ -6,7 +6,8 @@ import LedgerStore
 struct ClockOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Store time: what had occurred by then, judged then (default: now).", valueName: "time"),
+      "Store time: what had occurred by then, judged at that time (default: now).",
+      valueName: "time"),
     transform: Parse.instant)
   var at: Instant?
 
@@ -25,7 +26,7 @@ struct ClockOptions: ParsableArguments {
 struct EnvironmentOptions: ParsableArguments {
   @Option(
     name: .customLong("environment"),
-    help: ArgumentHelp("An environment to ask in (default: production; repeatable)."))
+    help: ArgumentHelp("The environment (default: production; repeatable)."))
   var stated: [EnvironmentArgument] = []
 
   /// In the order of environments, each once.
@@ -40,11 +41,11 @@ struct CustomerOptions: ParsableArguments {
   var account: Name?
 
   @Option(
-    help: "In place of the account: whoever holds this transaction.", transform: Parse.name)
+    help: "Instead of the account: the holder of this transaction.", transform: Parse.name)
   var transaction: Name?
 
   @Option(
-    help: "In place of the account: whoever holds the chain of this original transaction.",
+    help: "Instead of the account: the holder of the chain of this original transaction.",
     transform: Parse.name)
   var original: Name?
 
@@ -61,7 +62,7 @@ struct CustomerOptions: ParsableArguments {
       throw ValidationError("name one of: an account, --transaction, --original.")
     }
     guard !references.isEmpty else {
-      throw ValidationError("name an account, or --transaction or --original in its place.")
+      throw ValidationError("name an account, or --transaction or --original instead.")
     }
   }
 

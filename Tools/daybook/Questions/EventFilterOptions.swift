@@ -5,38 +5,38 @@ import ProductPages
 
 /// Which events are asked for.
 struct EventFilterOptions: ParsableArguments {
-  @Option(help: "All events of the customer that this account is.", transform: Parse.name)
+  @Option(help: "All events of this customer, by account.", transform: Parse.name)
   var account: Name?
 
-  @Option(help: "Of this device.", transform: Parse.name)
+  @Option(help: "Events of this device.", transform: Parse.name)
   var device: Name?
 
-  @Option(help: "Of this app (a bundle identifier).", transform: Parse.name)
+  @Option(help: "Events of this app (a bundle identifier).", transform: Parse.name)
   var app: Name?
 
-  @Option(help: "That state this environment.")
+  @Option(help: "Events that state this environment.")
   var environment: EnvironmentArgument?
 
-  @Option(help: "Of this transaction.", transform: Parse.name)
+  @Option(help: "Events of this transaction.", transform: Parse.name)
   var transaction: Name?
 
   @Option(
-    help: "That state this original transaction, and those of the transaction itself.",
+    help: "Events that state this original transaction, and those of the transaction itself.",
     transform: Parse.name)
   var original: Name?
 
-  @Option(help: "That state this product.", transform: Parse.name)
+  @Option(help: "Events that state this product.", transform: Parse.name)
   var product: Name?
 
-  @Option(help: "That state this download.", transform: Parse.name)
+  @Option(help: "Events that state this download.", transform: Parse.name)
   var download: Name?
 
   @Option(
-    help: "Of this type; * stands for anything, as in \"download.*\".",
+    help: "Events of this type; * stands for anything, as in \"download.*\".",
     transform: TypePatternArgument.pattern)
   var type: String?
 
-  @Option(help: "From this source.", transform: Parse.name)
+  @Option(help: "Events from this source.", transform: Parse.name)
   var source: Name?
 
   @Option(
@@ -46,22 +46,22 @@ struct EventFilterOptions: ParsableArguments {
   var storeItem: StoreItem?
 
   @Option(
-    help: ArgumentHelp("That occurred at this time or later.", valueName: "time"),
+    help: ArgumentHelp("Events that occurred at this time or later.", valueName: "time"),
     transform: Parse.instant)
   var since: Instant?
 
   @Option(
-    help: ArgumentHelp("That occurred before this time.", valueName: "time"),
+    help: ArgumentHelp("Events that occurred before this time.", valueName: "time"),
     transform: Parse.instant)
   var until: Instant?
 
   @Option(
-    help: ArgumentHelp("From this position on.", valueName: "position"),
+    help: ArgumentHelp("Events from this position on.", valueName: "position"),
     transform: Parse.position)
   var from: UInt64?
 
   @Option(
-    help: ArgumentHelp("Up to this position.", valueName: "position"),
+    help: ArgumentHelp("Events up to this position.", valueName: "position"),
     transform: Parse.position)
   var to: UInt64?
 

@@ -56,13 +56,14 @@ enum Parse {
   /// Refuses two ends of a range that are turned round, between which nothing can be.
   static func refuseTurned(from: UInt64?, to: UInt64?) throws {
     guard let from, let to, from > to else { return }
-    throw ValidationError("--from \(from) lies behind --to \(to): turn them round.")
+    throw ValidationError("--from must not be later than --to: --from is \(from), --to is \(to).")
   }
 
   static func refuseTurned(since: Instant?, until: Instant?) throws {
     guard let since, let until, since > until else { return }
     throw ValidationError(
-      "--since \(since.rfc3339) is later than --until \(until.rfc3339): turn them round.")
+      "--since must not be later than --until: --since is \(since.rfc3339), --until is "
+        + "\(until.rfc3339).")
   }
 
   static func storeItem(_ text: String) throws -> StoreItem {
@@ -84,7 +85,7 @@ enum Parse {
     let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
     guard parts.count == 2, let rule = Rule(id: parts[0]), RuleThreshold.rules.contains(rule) else {
       let rules = RuleThreshold.rules.map(\.id).joined(separator: ", ")
-      throw ValidationError("expected RULE=DURATION with one of the rules: \(rules).")
+      throw ValidationError("expected RULE=DURATION with one of these rules: \(rules).")
     }
     guard let duration = CalendarDuration(iso8601: parts[1]), duration.months == 0 else {
       throw ValidationError(

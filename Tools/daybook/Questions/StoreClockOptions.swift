@@ -7,7 +7,7 @@ struct StoreClockOptions: ParsableArguments {
   @Option(
     name: .customLong("occurred-at"),
     help: ArgumentHelp(
-      "When it happened, where it is told later (default: now).", valueName: "time"),
+      "When it happened, if it is recorded later (default: now).", valueName: "time"),
     transform: Parse.instant)
   var occurredAt: Instant?
 

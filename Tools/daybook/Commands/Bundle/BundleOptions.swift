@@ -6,26 +6,26 @@ struct BundleOptions: ParsableArguments {
   @Flag(
     name: .customLong("bundle"),
     help: """
-      Writes the incident of one --account, to be replayed and checked without the ledger: persons \
-      as pseudonyms, every event proven.
+      Export the incident of one --account, which can be replayed and checked without the ledger: \
+      people appear under pseudonyms, and every event is proven.
       """)
   var isAsked = false
 
   @Option(
     help: ArgumentHelp(
-      "The file of the signing key, as `daybook key new` writes it.", valueName: "file"))
+      "The file of the signing key that `daybook key new` wrote.", valueName: "file"))
   var key: String?
 
   @Option(
     help: ArgumentHelp(
-      "A personal member of data that is shown all the same, such as error (repeatable).",
+      "A personal field of data to show anyway, such as error (repeatable).",
       valueName: "member"),
     transform: Parse.name)
   var disclose: [Name] = []
 
   func validate() throws {
     guard isAsked || (key == nil && disclose.isEmpty) else {
-      throw ValidationError("--key and --disclose go with --bundle.")
+      throw ValidationError("--key and --disclose need --bundle.")
     }
     guard !isAsked || key != nil else {
       throw ValidationError("a bundle is signed: name a key with --key.")
@@ -39,10 +39,11 @@ struct BundleOptions: ParsableArguments {
     to file: String, _ range: ExportRangeOptions, others: [String], overwrites: Bool
   ) throws -> BundleExport {
     guard others.isEmpty else {
-      throw ValidationError("leave out \(others.joined(separator: ", ")): a bundle has no such.")
+      throw ValidationError(
+        "leave out \(others.joined(separator: ", ")): a bundle does not have it.")
     }
     guard let key, let account = range.account else {
-      throw ValidationError("a bundle is one customer's: name an --account.")
+      throw ValidationError("a bundle is about one customer: name an --account.")
     }
     return BundleExport(
       account: account, from: range.from ?? 1, to: range.to ?? .max, disclosed: disclose, key: key,

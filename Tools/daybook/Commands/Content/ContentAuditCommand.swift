@@ -7,8 +7,9 @@ struct ContentAuditCommand: ParsableCommand {
     commandName: "audit",
     abstract: "Compares a folder of content with what the ledger says, both ways, by digest.",
     discussion: """
-      Reads every byte in ROOT and what the ledger has installed for the account on the device, \
-      and writes each difference with what to do. The exit code is 1 where there is one. Example:
+      Reads every byte in ROOT, compares it with what the ledger has installed for the account on \
+      the device, and prints each difference with what to do. The exit code is 1 if there is one. \
+      Example:
 
         daybook content audit content --account keeper-7 --device phone-1
       """)
@@ -20,10 +21,10 @@ struct ContentAuditCommand: ParsableCommand {
 
   @OptionGroup var owner: ContentOwnerOptions
 
-  @Option(help: "The environment that is asked in (default: production).")
+  @Option(help: "The environment (default: production).")
   var environment: EnvironmentArgument?
 
-  @Option(help: "How to answer: table or json.")
+  @Option(help: "Output format: table or json.")
   var format: OutputFormat = .table
 
   func run() throws {
@@ -38,7 +39,7 @@ struct ContentAuditCommand: ParsableCommand {
 
   private func printTable(_ audit: ContentAudit) {
     guard !audit.differences.isEmpty else {
-      return Console.print("\(audit.versions) versions, as the ledger says")
+      return Console.print("\(audit.versions.counted("version")), as the ledger says")
     }
     var table = TextTable(["difference", "product", "version", "what to do"])
     for difference in audit.differences {

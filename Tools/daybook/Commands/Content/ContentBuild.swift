@@ -5,12 +5,12 @@ import LedgerEvents
 struct ContentBuild: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "build",
-    abstract: "Makes a content package of a folder: the same bytes for the same input.",
+    abstract: "Makes a content package from a folder; the same input gives the same bytes.",
     discussion: """
-      Reads a folder of content, judges it as validate does, and writes the package; where there \
-      is a fault it writes nothing and exits with 1. The folder's files are packed below \
+      Validates a folder of content as `content validate` does and writes the package; if there \
+      is a fault, it writes nothing and exits with 1. The folder's files are packed below \
       Contents/. A folder with a ContentInfo.plist at its top, or with nothing but Contents, is \
-      taken for a package already: its Contents are packed and ContentInfo.plist is written anew. \
+      treated as a package: its Contents are packed and ContentInfo.plist is written anew. \
       Example:
 
         daybook content build Atlas --product com.example.atlas --version 1.1 -o atlas-1.1.pkg
@@ -33,13 +33,13 @@ struct ContentBuild: ParsableCommand {
   @Option(help: "The package's format, pkg or zip (default: by the suffix of --output).")
   var format: BuiltFormat?
 
-  @Flag(help: "Replaces a file that is there.")
+  @Flag(help: "Replace an existing file.")
   var force = false
 
-  @Option(help: "The bundle identifier whose catalogue counts.", transform: Parse.name)
+  @Option(help: "The bundle identifier of the app whose catalogue applies.", transform: Parse.name)
   var app: Name?
 
-  @Option(help: "The environment whose catalogue and version on offer count.")
+  @Option(help: "The environment of the catalogue and of the version on offer.")
   var environment: EnvironmentArgument?
 
   /// What a package can be written as.
@@ -61,7 +61,7 @@ struct ContentBuild: ParsableCommand {
 
   func validate() throws {
     guard builtFormat != nil else {
-      throw ValidationError("--output ends with .pkg or .zip, or --format says which it is.")
+      throw ValidationError("--output must end in .pkg or .zip, or --format must name one of them.")
     }
   }
 
@@ -88,7 +88,8 @@ struct ContentBuild: ParsableCommand {
       }
       Console.print(
         TextTable.printable(
-          "\(output): \(product) \(version), \(report.files.count) files, \(report.bytes) bytes, "
+          "\(output): \(product) \(version), \(report.files.count.counted("file")), "
+            + "\(report.bytes.counted("byte")), "
             + "\(report.digest)"))
     }
   }

@@ -5,18 +5,19 @@ import LedgerEvents
 struct ContentInspect: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "inspect",
-    abstract: "What a content package is: product, version, files, sizes and digest.",
+    abstract: "Shows what is in a content package: product, version, files, sizes and digest.",
     discussion: """
-      Reads the package once, from front to back, and writes what is in it; nothing is unpacked. \
-      What is wrong with it is counted here and told by validate. Example:
+      Reads the package once, from front to back, and prints what is in it; nothing is unpacked. \
+      Faults are counted here and listed by `content validate`. Example:
 
         daybook content inspect atlas-1.1.pkg --format json
       """)
 
-  @Argument(help: "The package: a folder, a .pkg or a zip; what it is its first bytes tell.")
+  @Argument(
+    help: "The package: a folder, a .pkg or a zip; its format is detected from its contents.")
   var package: String
 
-  @Option(help: "How to answer: table, json or jsonl (a line for each file).")
+  @Option(help: "Output format: table, json or jsonl (one line per file).")
   var format: OutputFormat = .table
 
   func run() throws {
@@ -48,11 +49,11 @@ struct ContentInspect: ParsableCommand {
     Console.print("package  \(TextTable.printable(package)) (\(kind.rawValue))")
     Console.print("product  \(TextTable.printable(report.product?.text ?? "-"))")
     Console.print("version  \(TextTable.printable(report.version?.text ?? "-"))")
-    Console.print("files    \(report.files.count), \(report.bytes) bytes")
+    Console.print("files    \(report.files.count), \(report.bytes.counted("byte"))")
     Console.print("digest   \(report.digest)")
     if !report.isValid {
       let count = report.faults.count + report.faultsLeftOff
-      Console.print("faults   \(count): daybook content validate tells them")
+      Console.print("faults   \(count): daybook content validate lists them")
     }
     guard !report.files.isEmpty else { return }
     Console.print("")

@@ -8,10 +8,10 @@ struct ContentInstall: ParsableCommand {
     commandName: "install",
     abstract: "Installs a package by version, and records it.",
     discussion: """
-      Copies the package into ROOT/<product>/<version>/ while it is judged, by way of a folder \
-      that nobody sees, and then makes the link ROOT/<product>/current lead to it. Appends \
-      content.installStarted, .installed or .installFailed, and .activated. Never overwrites a \
-      file; killed at any moment, it is run again. Example:
+      Copies the package into ROOT/<product>/<version>/ by way of a hidden folder, validates it \
+      on the way, and then points the link ROOT/<product>/current to it. Appends \
+      content.installStarted, .installed or .installFailed, and .activated. It never overwrites a \
+      file. If it is killed, run it again. Example:
 
         daybook content install maps.pkg --into content --account keeper-7 --device phone-1
       """)
@@ -24,10 +24,10 @@ struct ContentInstall: ParsableCommand {
   @Option(help: ArgumentHelp("The folder of installed content.", valueName: "root"))
   var into: String
 
-  @Option(help: "Whose content it is.", transform: Parse.name)
+  @Option(help: "The account that owns the content.", transform: Parse.name)
   var account: Name
 
-  @Option(help: "The device that the folder is of.", transform: Parse.name)
+  @Option(help: "The device that the folder belongs to.", transform: Parse.name)
   var device: Name
 
   @Option(help: "The transaction that the package was downloaded for.", transform: Parse.name)
@@ -36,7 +36,7 @@ struct ContentInstall: ParsableCommand {
   @Option(help: "The download of that transaction.", transform: Parse.name)
   var download: Name?
 
-  @Option(help: "The product that the package must be of.", transform: Parse.name)
+  @Option(help: "The product that the package must contain.", transform: Parse.name)
   var product: Name?
 
   @Option(help: "The bundle identifier.", transform: Parse.name)
@@ -50,12 +50,12 @@ struct ContentInstall: ParsableCommand {
 
   @OptionGroup var time: StoreClockOptions
 
-  @Option(help: "How to answer: table or json.")
+  @Option(help: "Output format: table or json.")
   var format: OutputFormat = .table
 
   func validate() throws {
     if (transaction == nil) != (download == nil) {
-      throw ValidationError("--transaction and --download go together: a download is one of both.")
+      throw ValidationError("--transaction and --download go together: name both or neither.")
     }
   }
 
@@ -105,8 +105,8 @@ struct ContentInstall: ParsableCommand {
     }
     let what = installed.isCopied ? "installed" : "was installed already:"
     Console.print(
-      "\(what) \(TextTable.printable(installed.path)): \(installed.files) files, "
-        + "\(installed.bytes) bytes\(installed.isCurrent ? ", current" : "")")
+      "\(what) \(TextTable.printable(installed.path)): \(installed.files.counted("file")), "
+        + "\(installed.bytes.counted("byte"))\(installed.isCurrent ? ", current" : "")")
     Console.print(installed.digest.description)
   }
 

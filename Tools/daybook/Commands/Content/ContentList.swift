@@ -11,10 +11,10 @@ struct ContentList: ParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "list",
-    abstract: "Which products and versions lie in a folder of content.",
+    abstract: "Lists the products and versions in a folder of content.",
     discussion: """
-      Reads ROOT and writes each version with its size and whether it is current; no ledger is \
-      asked. Example:
+      Prints each version in ROOT with its size and whether it is current. It needs no ledger. \
+      Example:
 
         daybook content list content --digest
       """)
@@ -22,10 +22,10 @@ struct ContentList: ParsableCommand {
   @Argument(help: "The folder of installed content.")
   var root: String
 
-  @Flag(help: "Also the digest of each version, which reads every byte.")
+  @Flag(help: "Also print the digest of each version, which means reading every byte.")
   var digest = false
 
-  @Option(help: "How to answer: table, json or jsonl.")
+  @Option(help: "Output format: table, json or jsonl.")
   var format: OutputFormat = .table
 
   func run() throws {
@@ -60,8 +60,8 @@ struct ContentList: ParsableCommand {
       printer.end()
       if listing.unfinished > 0 {
         Console.complain(
-          "daybook: \(listing.unfinished) changes of \(root) are not finished: the next command "
-            + "that changes it sees to them, unless one is at it")
+          "daybook: \(listing.unfinished.counted("unfinished change")) in \(root): the next "
+            + "command that changes it completes them, unless one is still running")
       }
     }
   }

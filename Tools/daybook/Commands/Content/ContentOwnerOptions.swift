@@ -6,11 +6,11 @@ import LedgerStore
 /// Whose folder of content it is.
 struct ContentOwnerOptions: ParsableArguments {
   @Option(
-    help: "Whose content it is (default: whose the folder is already).", transform: Parse.name)
+    help: "The account that owns the content (default: the folder's owner).", transform: Parse.name)
   var account: Name?
 
   @Option(
-    help: "The device that the folder is of (default: whose the folder is already).",
+    help: "The device that the folder belongs to (default: the folder's device).",
     transform: Parse.name)
   var device: Name?
 
@@ -18,7 +18,7 @@ struct ContentOwnerOptions: ParsableArguments {
     if let account, let device { return ContentOwner(account: account, device: device) }
     guard let known = try ContentRoot(reading: path).owner() else {
       throw InputProblem(
-        "\(path): nobody has installed anything here: name --account and --device.",
+        "\(path): nothing was installed here yet: name --account and --device.",
         exitCode: ExitStatus.noInput)
     }
     return ContentOwner(account: account ?? known.account, device: device ?? known.device)
@@ -34,7 +34,7 @@ extension ContentKeeper {
       let what =
         TextTable.printable(recovery.product.text)
         + (recovery.version.map { " " + TextTable.printable($0.text) } ?? "")
-      let how = recovery.isFinished ? "finished" : "taken back"
+      let how = recovery.isFinished ? "finished" : "undone"
       Console.complain("daybook: interrupted work on \(what) was \(how)")
     }
   }

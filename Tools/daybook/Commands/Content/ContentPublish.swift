@@ -8,22 +8,23 @@ import ProductCatalogue
 struct ContentPublish: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "publish",
-    abstract: "Records that a newer version of hosted content is released.",
+    abstract: "Records that a newer version of hosted content was released.",
     discussion: """
       Reads a package, or takes --product and --version, and appends content.versionPublished: \
-      `content updates` then says who must be told. Refused, exit 65, where the package has a \
-      fault, where the version does not rise over the one on offer, and where the product was sold \
-      without hosted content. The same package again appends nothing. Example:
+      `content updates` then lists the customers to notify. It is refused with exit code 65 if \
+      the package has a fault, if the version is not higher than the one on offer, or if the \
+      product was sold without hosted content. Publishing the same package again appends nothing. \
+      Example:
 
         daybook content publish atlas-1.1.pkg --environment production
       """)
 
   @OptionGroup var options: LedgerOptions
 
-  @Argument(help: "The package; none goes with --product and --version.")
+  @Argument(help: "The package; leave it out with --product and --version.")
   var package: String?
 
-  @Option(help: "The product, where there is no package at hand.", transform: Parse.name)
+  @Option(help: "The product, if no package is at hand.", transform: Parse.name)
   var product: Name?
 
   @Option(help: "The version: a dotted number such as 1.1.", transform: Parse.name)
@@ -37,16 +38,17 @@ struct ContentPublish: ParsableCommand {
 
   @OptionGroup var time: StoreClockOptions
 
-  @Option(help: "How to answer: table or json.")
+  @Option(help: "Output format: table or json.")
   var format: OutputFormat = .table
 
   func validate() throws {
     if package == nil {
       guard product != nil && version != nil else {
-        throw ValidationError("name a package, or --product and --version in its place.")
+        throw ValidationError("name a package, or --product and --version instead.")
       }
     } else if product != nil || version != nil {
-      throw ValidationError("a package says its product and version: leave out the options.")
+      throw ValidationError(
+        "a package states its product and version: leave out --product and --version.")
     }
     if let version, !Self.isDottedNumber(version) {
       throw ValidationError("--version is a dotted number such as 1.1, found \"\(version)\".")
@@ -137,7 +139,7 @@ struct ContentPublish: ParsableCommand {
     Console.print(
       isNew
         ? "published \(name) at position \(position): `daybook content updates --product "
-          + "\(TextTable.printable(content.product.text))` says who must be told"
+          + "\(TextTable.printable(content.product.text))` lists the customers to notify"
         : "\(name) was published already, at position \(position)")
   }
 }
@@ -150,16 +152,16 @@ extension PublishingRefusal {
       return nothing + "\(product) \(version) is not higher than \(onOffer), which is on offer: "
         + "give the package a higher ContentVersion"
     case .soldWithout(let since, let delivery):
-      return nothing + "\(product) is sold since \(since.rfc3339) without hosted content"
+      return nothing + "\(product) has been sold since \(since.rfc3339) without hosted content"
         + (delivery.map { " (its catalogue says \($0))" } ?? "")
-        + ": those who bought it have an app that awaits no download; sell the hosted content as "
-        + "a product of its own"
+        + ": the apps of those who bought it expect no download; sell the hosted content as a "
+        + "product of its own"
     case .otherDelivery(let delivery):
       return nothing + "the catalogue in force says that \(product) is delivered \(delivery): set "
         + "\"delivery\": \"store\" with `daybook catalog set` first"
     case .otherKind(let kind):
       return nothing + "the catalogue in force says that \(product) is \(kind.text): the store "
-        + "hosts content of nonConsumable products alone"
+        + "hosts content for nonConsumable products only"
     }
   }
 }

@@ -6,11 +6,12 @@ import LedgerStore
 struct ContentRemove: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove",
-    abstract: "Removes an installed version, or a product with all of them, and records it.",
+    abstract: "Removes an installed version, or a product with all its versions, and records it.",
     discussion: """
-      Moves ROOT/<product>/<version>/ aside at one moment and deletes it then. The current version \
-      is refused: switch first, or remove the product with --all. Appends content.removed where \
-      the ledger has it installed, and a note for an older version. Example:
+      Moves ROOT/<product>/<version>/ aside in one step and then deletes it. The current version \
+      is refused: switch to another one first, or remove the whole product with --all. Appends \
+      content.removed if the ledger has the version installed, and a note for an older version. \
+      Example:
 
         daybook content remove content com.example.maps 1.0
       """)
@@ -26,18 +27,18 @@ struct ContentRemove: ParsableCommand {
   @Argument(help: "The version.", transform: Parse.name)
   var version: Name?
 
-  @Flag(help: "The product with all of its versions.")
+  @Flag(help: "Remove the product with all its versions.")
   var all = false
 
   @OptionGroup var owner: ContentOwnerOptions
   @OptionGroup var time: StoreClockOptions
 
-  @Option(help: "How to answer: table or json.")
+  @Option(help: "Output format: table or json.")
   var format: OutputFormat = .table
 
   func validate() throws {
     if (version != nil) == all {
-      throw ValidationError("name a version, or --all for the product as a whole.")
+      throw ValidationError("name a version, or --all for the whole product.")
     }
   }
 
@@ -67,8 +68,8 @@ struct ContentPrune: ParsableCommand {
     commandName: "prune",
     abstract: "Removes old versions, and records it.",
     discussion: """
-      Of each product the newest versions stay, and the current one wherever it stands; the others \
-      are removed as by daybook content remove. Example:
+      Keeps the newest versions of each product, and the current one even if it is older. The \
+      others are removed as `content remove` does. Example:
 
         daybook content prune content --keep 2
       """)
@@ -78,7 +79,7 @@ struct ContentPrune: ParsableCommand {
   @Argument(help: "The folder of installed content.")
   var root: String
 
-  @Option(help: ArgumentHelp("How many versions of each product stay.", valueName: "count"))
+  @Option(help: ArgumentHelp("How many versions of each product to keep.", valueName: "count"))
   var keep: Int
 
   @Option(help: "Only this product.", transform: Parse.name)
@@ -87,12 +88,13 @@ struct ContentPrune: ParsableCommand {
   @OptionGroup var owner: ContentOwnerOptions
   @OptionGroup var time: StoreClockOptions
 
-  @Option(help: "How to answer: table, json or jsonl.")
+  @Option(help: "Output format: table, json or jsonl.")
   var format: OutputFormat = .table
 
   func validate() throws {
     if keep < 1 {
-      throw ValidationError("--keep takes a whole number from 1: the newest version stays.")
+      throw ValidationError(
+        "--keep: expected a whole number from 1: the newest version is always kept.")
     }
   }
 

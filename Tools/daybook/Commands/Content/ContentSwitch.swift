@@ -8,8 +8,8 @@ struct ContentSwitch: ParsableCommand {
     commandName: "switch",
     abstract: "Makes an installed version the current one, and records it.",
     discussion: """
-      Makes the link ROOT/<product>/current lead to another version that is there, at one moment, \
-      and appends content.activated. Example:
+      Points the link ROOT/<product>/current to another installed version, in one step, and \
+      appends content.activated. Example:
 
         daybook content switch content com.example.maps 1.0
       """)
@@ -28,7 +28,7 @@ struct ContentSwitch: ParsableCommand {
   @OptionGroup var owner: ContentOwnerOptions
   @OptionGroup var time: StoreClockOptions
 
-  @Option(help: "How to answer: table or json.")
+  @Option(help: "Output format: table or json.")
   var format: OutputFormat = .table
 
   func run() throws {
@@ -48,8 +48,9 @@ struct ContentSwitch: ParsableCommand {
         return Console.print(json.text)
       }
       let was =
-        before == version ? ", as before" : before.map { ", before: \($0.text)" } ?? ""
-      Console.print(TextTable.printable("current of \(product.text): \(version.text)\(was)"))
+        before == version ? " (unchanged)" : before.map { " (was \($0.text))" } ?? ""
+      Console.print(
+        TextTable.printable("current version of \(product.text): \(version.text)\(was)"))
     }
   }
 }

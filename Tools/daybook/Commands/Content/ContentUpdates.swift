@@ -5,30 +5,30 @@ import LedgerStore
 struct ContentUpdates: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "updates",
-    abstract: "Who has what content, what is on offer, and who must be told.",
+    abstract: "Shows who has which content, what is on offer, and which customers to notify.",
     discussion: """
-      The store tells nobody that a newer version of content is on offer: the app asks its \
-      backend. Reads the ledger and writes how many devices of owners have each product's version \
-      on offer, an older one, or none; then each one that must be told, as it is found. Example:
+      The store notifies nobody of a newer version of content: the app asks its backend. Prints \
+      how many devices of owners have each product's version on offer, an older one, or none; \
+      then each device to notify, as it is found. Example:
 
         daybook content updates --product com.example.atlas --format jsonl
       """)
 
   @OptionGroup var options: LedgerOptions
 
-  @Option(help: "Only what is on this device.", transform: Parse.name)
+  @Option(help: "Only this device.", transform: Parse.name)
   var device: Name?
 
   @Option(help: "Only this product.", transform: Parse.name)
   var product: Name?
 
-  @Flag(help: "The counts alone.")
+  @Flag(help: "Print only the counts.")
   var count = false
 
   @OptionGroup var clocks: ClockOptions
   @OptionGroup var environments: EnvironmentOptions
 
-  @Option(help: "How to answer: table, json or jsonl.")
+  @Option(help: "Output format: table, json or jsonl.")
   var format: OutputFormat = .table
 
   func run() throws {
@@ -76,7 +76,7 @@ private struct UpdatesPrinter {
           "\(count.behind)", "\(count.missing)", "\(count.removed)", "\(count.notOwned)",
         ])
       }
-      if table.isEmpty { Console.print("no content is on offer to anybody who has any") }
+      if table.isEmpty { Console.print("no content is on offer to any customer") }
       if !table.isEmpty { table.lines.forEach(Console.print) }
     case .json:
       var json = JSONText()
@@ -96,7 +96,7 @@ private struct UpdatesPrinter {
   mutating func print(_ update: ContentUpdate) {
     switch format {
     case .table:
-      if shown == 0 { Console.print("\nto be told:") }
+      if shown == 0 { Console.print("\nto notify:") }
       let place = update.device.map { "on \($0.text)" } ?? "on no known device"
       let version = update.installed.map { "has \($0)" } ?? "has none"
       Console.print(

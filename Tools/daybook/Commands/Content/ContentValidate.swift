@@ -8,30 +8,31 @@ import Synchronization
 struct ContentValidate: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "validate",
-    abstract: "Whether the store would take a content package, and every fault of it.",
+    abstract: "Checks whether the store would accept a content package, and lists every fault.",
     discussion: """
-      Reads the package once, and the ledger where there is one: product and version are compared \
-      with its catalogue and the version on offer. Writes every fault with its path and what to \
-      do; exit 1 where there is any. Example:
+      Reads the package once. If there is a ledger, product and version are compared with its \
+      catalogue and the version on offer. Prints every fault with its path and what to do; the \
+      exit code is 1 if there is one. Example:
 
         daybook content validate atlas-1.1.pkg --product com.example.atlas
       """)
 
   @OptionGroup var options: LedgerOptions
 
-  @Argument(help: "The package: a folder, a .pkg or a zip; what it is its first bytes tell.")
+  @Argument(
+    help: "The package: a folder, a .pkg or a zip; its format is detected from its contents.")
   var package: String
 
-  @Option(help: "The product that the package must be of.", transform: Parse.name)
+  @Option(help: "The product that the package must contain.", transform: Parse.name)
   var product: Name?
 
-  @Option(help: "The bundle identifier whose catalogue counts.", transform: Parse.name)
+  @Option(help: "The bundle identifier of the app whose catalogue applies.", transform: Parse.name)
   var app: Name?
 
-  @Option(help: "The environment whose catalogue and version on offer count.")
+  @Option(help: "The environment of the catalogue and of the version on offer.")
   var environment: EnvironmentArgument?
 
-  @Option(help: "How to answer: table, json or jsonl (a line for each fault).")
+  @Option(help: "Output format: table, json or jsonl (one line per fault).")
   var format: OutputFormat = .table
 
   func run() throws {
@@ -56,7 +57,8 @@ struct ContentValidate: ParsableCommand {
         let name = "\(report.product?.text ?? "-") \(report.version?.text ?? "-")"
         Console.print(
           TextTable.printable(
-            "valid: \(name), \(report.files.count) files, \(report.bytes) bytes, "
+            "valid: \(name), \(report.files.count.counted("file")), "
+              + "\(report.bytes.counted("byte")), "
               + "\(report.digest)"))
       }
     case .json:

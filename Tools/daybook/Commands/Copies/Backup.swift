@@ -4,13 +4,13 @@ import LedgerStore
 
 struct Backup: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Copies the log into a new folder, hot and verified.",
+    abstract: "Makes a verified copy of the log in a new folder, while the ledger is in use.",
     discussion: """
-      The copy is the log as it was at one commit, whatever is appended meanwhile; every record, \
-      name and node of it is looked at, and that it was made is an event of the ledger, before \
-      the folder gets its name. It has no projections, which `restore` folds anew, and no keys of \
-      what identifies people: back the ledger's file `keys` up apart, and replace that copy after \
-      an erasure. Example:
+      The copy holds the log as of one commit, whatever is appended meanwhile. Every record, name \
+      and node of it is verified, and the backup is recorded in the ledger, before the folder \
+      gets its name. It contains no projections, which `restore` rebuilds, and no keys of \
+      personal data: back up the ledger's file `keys` separately, and replace that copy after an \
+      erasure. Example:
 
         daybook backup /backups/shop-2026-03-01 --operator kim
       """)
@@ -22,7 +22,7 @@ struct Backup: ParsableCommand {
 
   @OptionGroup var actor: ActorOptions
 
-  @Option(help: "How to answer: table or json.")
+  @Option(help: "Output format: table or json.")
   var format: OutputFormat = .table
 
   func run() throws {
@@ -30,9 +30,9 @@ struct Backup: ParsableCommand {
       let ledger = try actor.open(options)
       guard try ledger.hasKeyFile() else {
         throw InputProblem(
-          "the key file \(ledger.keyFile) is missing, and without it nothing can be recorded: put "
-            + "it back from where the keys are backed up, or copy the log and give the names and "
-            + "texts of people up: `daybook restore \(ledger.path) --without-keys --ledger NEW`.",
+          "the key file \(ledger.keyFile) is missing, and nothing can be recorded without it: put "
+            + "it back from its backup, or copy the log and give up all personal data: `daybook "
+            + "restore \(ledger.path) --without-keys --ledger NEW`.",
           exitCode: ExitStatus.noInput)
       }
       let bar = ProgressBar("verifying the copy", unit: "events")
@@ -49,7 +49,7 @@ struct Backup: ParsableCommand {
       }
       copy.print(format, at: destination)
       if format == .table {
-        Console.print("its keys are not in it: back \(ledger.keyFile) up apart")
+        Console.print("it does not contain the keys: back up \(ledger.keyFile) separately")
       }
     }
   }
@@ -57,12 +57,12 @@ struct Backup: ParsableCommand {
 
 struct Restore: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Makes a ledger of a backup.",
+    abstract: "Makes a ledger from a backup.",
     discussion: """
-      Copies the log of the backup, verifies it with the keys, and folds the projections anew. The \
-      ledger is made where nothing is (--ledger), and the backup is only read. Without its keys a \
-      ledger answers and goes on, and the names and texts of people that it holds stay sealed for \
-      ever. Example:
+      Copies the log of the backup, verifies it with the keys, and rebuilds the projections. The \
+      new ledger is made at --ledger, where nothing may exist yet; the backup is only read. \
+      Without its keys a ledger can still be used, but its personal data can never be decrypted \
+      again. Example:
 
         daybook restore /backups/shop-2026-03-01 --keys /safe/shop.keys --ledger shop.daybook
       """)
@@ -75,16 +75,16 @@ struct Restore: ParsableCommand {
   @Option(help: "The copy of the ledger's key file.")
   var keys: String?
 
-  @Flag(help: "Goes on without the keys: what people are called is given up.")
+  @Flag(help: "Restore without the keys, and give up all personal data.")
   var withoutKeys = false
 
-  @Option(help: "How to answer: table or json.")
+  @Option(help: "Output format: table or json.")
   var format: OutputFormat = .table
 
   func validate() throws {
     guard (keys != nil) != withoutKeys else {
       throw ValidationError(
-        "say where the keys are with --keys FILE, or that they are lost with --without-keys.")
+        "name the key file with --keys FILE, or add --without-keys if the keys are lost.")
     }
   }
 

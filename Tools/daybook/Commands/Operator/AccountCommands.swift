@@ -10,7 +10,9 @@ struct TwoAccounts: ParsableArguments {
   var to: Name
 
   func validate() throws {
-    guard account != to else { throw ValidationError("both accounts are \(account.text).") }
+    guard account != to else {
+      throw ValidationError("both accounts are \(account.text): name two different ones.")
+    }
   }
 
   func event(_ type: EventKind, _ options: OperatorOptions) -> Event {
@@ -20,10 +22,10 @@ struct TwoAccounts: ParsableArguments {
 
 struct Link: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Says that two accounts are one customer.",
+    abstract: "Records that two accounts belong to one customer.",
     discussion: """
-      Appends account.linked: either account answers for everything that both hold. Nothing undoes \
-      it but an erasure. Example:
+      Appends account.linked: from then on either account has everything that both hold. Only an \
+      erasure undoes it. Example:
 
         daybook link reader-1 reader-1-old --operator kim --reason "ticket 4711: logged in twice"
       """)
@@ -43,10 +45,10 @@ struct Link: ParsableCommand {
 
 struct Transfer: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Moves everything that a customer holds to another.",
+    abstract: "Moves everything that a customer holds to another account.",
     discussion: """
-      Appends account.transferred: transactions, operators' grants, balances and installed content \
-      are the other's from then on. Example:
+      Appends account.transferred: transactions, operators' grants, balances and installed \
+      content belong to the other customer from then on. Example:
 
         daybook transfer reader-1 reader-2 --operator kim --reason "ticket 4711: sold the phone"
       """)
@@ -66,9 +68,10 @@ struct Transfer: ParsableCommand {
 
 struct Note: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Writes to a customer's history.",
+    abstract: "Adds a note to a customer's history.",
     discussion: """
-      Appends note.added, which changes nothing and is found with the customer's events. Example:
+      Appends note.added, which changes nothing and is listed with the customer's events. \
+      Example:
 
         daybook note reader-1 "called about the Alps map, sent the guide" --operator kim
       """)
@@ -76,7 +79,7 @@ struct Note: ParsableCommand {
   @Argument(help: "The customer's account.", transform: Parse.name)
   var account: Name
 
-  @Argument(help: "What is to be remembered.")
+  @Argument(help: "The note.")
   var text: String
 
   @Option(help: "The transaction that it is about.", transform: Parse.name)

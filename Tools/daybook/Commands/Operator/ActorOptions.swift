@@ -12,11 +12,11 @@ struct ActorOptions: ParsableArguments {
   @Option(
     name: .customLong("operator"),
     help: ArgumentHelp(
-      "Who does it (default: $DAYBOOK_OPERATOR, else the login name).", valueName: "who"),
+      "Who is acting (default: $DAYBOOK_OPERATOR, else the login name).", valueName: "who"),
     transform: Parse.words)
   var stated: String?
 
-  @Option(help: "Why; it stands in the ledger with who did it.", transform: Parse.words)
+  @Option(help: "Why; recorded in the ledger with who is acting.", transform: Parse.words)
   var reason: String?
 
   /// Who it is by the option, the environment or the login, in this order; never empty.
@@ -27,7 +27,7 @@ struct ActorOptions: ParsableArguments {
 
   func validate() throws {
     guard !actor.isEmpty else {
-      throw ValidationError("this user has no login name: say who acts with --operator.")
+      throw ValidationError("this user has no login name: name who is acting with --operator.")
     }
   }
 
@@ -40,7 +40,7 @@ struct ActorOptions: ParsableArguments {
     }
     if case .failure(let error) = opened, error.code == .readOnly {
       throw InputProblem(
-        "\(ledger.path) may only be read, and who does this has to be recorded in it "
+        "\(ledger.path) is read-only, and who does this must be recorded in it "
           + "(operator.acted): run it as a user who may write there, or on a copy. "
           + error.message,
         exitCode: ExitStatus.inputOutput)

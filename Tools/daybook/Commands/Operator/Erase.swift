@@ -4,20 +4,20 @@ import LedgerStore
 
 struct Erase: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Forgets a customer: destroys what identifies the person.",
+    abstract: "Erases a customer: destroys the keys of what identifies the person.",
     discussion: """
-      Appends account.erased and destroys the keys under which the names of the customer's \
-      accounts, of devices and sessions that nobody else used, and the personal texts of the \
-      customer's events are sealed, in every environment. Nothing brings them back. Positions, \
-      totals, findings by rule, roots and every old proof stay; exports show erased:NUMBER. The \
-      reason stays readable: name nobody in it. Copies of the ledger's key file, where it is \
-      backed up, have to be replaced by the file as it is now. Example:
+      Appends account.erased and destroys the keys that encrypt, in every environment, the names \
+      of the customer's accounts, of devices and sessions that nobody else used, and the personal \
+      texts of the customer's events. This cannot be undone. Positions, totals, findings by rule, \
+      roots and every old proof stay; exports show erased:NUMBER. The reason stays readable: name \
+      nobody in it. Replace the backups of the ledger's key file by the file as it is afterwards. \
+      Example:
 
         daybook erase reader-1 --operator kim --reason "request 88 of 3 March"
       """)
 
   @Argument(
-    help: "The customer's account: what is linked with it is forgotten with it.",
+    help: "The customer's account; linked accounts are erased with it.",
     transform: Parse.name)
   var account: Name
 
@@ -27,10 +27,10 @@ struct Erase: ParsableCommand {
     try options.requireReason()
     guard options.environment == nil else {
       throw ValidationError(
-        "a customer is forgotten in every environment: leave out --environment.")
+        "a customer is erased in every environment: leave out --environment.")
     }
     guard !options.isNewAccount else {
-      throw ValidationError("a new account has nothing to forget: leave out --new-account.")
+      throw ValidationError("a new account has nothing to erase: leave out --new-account.")
     }
   }
 
@@ -45,8 +45,8 @@ struct Erase: ParsableCommand {
       do throws(LedgerError) { result = try ledger.erase(event) } catch {
         guard error.code == .notFound else { throw error }
         throw InputProblem(
-          "no event states the account \(TextTable.printable(account.text)): look whether it is "
-            + "written right.")
+          "no event states the account \(TextTable.printable(account.text)): check the "
+            + "spelling.")
       }
       try ledger.fold()
       print(result, keys: ledger.keyFile, event.id)
@@ -58,11 +58,11 @@ struct Erase: ParsableCommand {
     case .table, .jsonl:
       Console.print(
         result.isDuplicate
-          ? "was erased already, at position \(result.position)"
+          ? "already erased, at position \(result.position)"
           : "erased at position \(result.position)")
       Console.print(
-        "destroyed: \(result.names) names of accounts, devices and sessions, the personal data of "
-          + "\(result.texts) events")
+        "destroyed: \(result.names.counted("name")) of accounts, devices and sessions, the "
+          + "personal data of \(result.texts.counted("event"))")
       Console.print("replace the backups of \(keys): they still open what was erased")
     case .json:
       var json = JSONText()

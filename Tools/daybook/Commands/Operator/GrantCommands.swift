@@ -26,8 +26,8 @@ struct Grant: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Gives a customer an entitlement or a product.",
     discussion: """
-      Appends entitlement.granted and writes what the customer has by it. The grant lasts until \
-      --until, else until it is withdrawn. Example:
+      Appends entitlement.granted and prints what the customer gains. The grant lasts until \
+      --until, or until it is revoked with `daybook withdraw`. Example:
 
         daybook grant reader-1 --entitlement pro --operator kim --reason "ticket 4711"
       """)
@@ -63,10 +63,10 @@ struct Grant: ParsableCommand {
 
 struct Withdraw: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Takes back what operators have granted under a name.",
+    abstract: "Revokes what operators granted under a name.",
     discussion: """
-      Appends entitlement.withdrawn: the operators' grants of that name end, what was bought \
-      stays. Example:
+      Appends entitlement.withdrawn: the operators' grants of that name end; purchases are not \
+      affected. Example:
 
         daybook withdraw reader-1 --entitlement pro --operator kim --reason "granted by mistake"
       """)

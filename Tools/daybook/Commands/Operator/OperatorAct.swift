@@ -55,8 +55,8 @@ struct OperatorAct {
       // What was transferred to an account stands with it, though no event states it yet.
       guard answer.isKnown || !answer.entries.isEmpty || !answer.balances.isEmpty else {
         throw InputProblem(
-          "no event states the account \(TextTable.printable(account.text)): look whether it is "
-            + "written right, or say --new-account where it is a new one.")
+          "no event states the account \(TextTable.printable(account.text)): check the "
+            + "spelling, or add --new-account if it is a new one.")
       }
     }
   }
@@ -108,11 +108,11 @@ struct OperatorAct {
       }
     switch options.format {
     case .table, .jsonl:
-      if isDuplicate { return Console.print("was done already, at position \(position)") }
+      if isDuplicate { return Console.print("already done, at position \(position)") }
       Console.print("appended at position \(position)")
       let lines = differences.flatMap(\.lines)
       for line in lines { Console.print(TextTable.printable(line)) }
-      if lines.isEmpty { Console.print("nobody has more or less by it now") }
+      if lines.isEmpty { Console.print("no customer's entitlements changed") }
     case .json:
       var json = JSONText()
       json.object { json in

@@ -8,32 +8,32 @@ struct OperatorOptions: ParsableArguments {
 
   @Option(
     name: .customLong("operator"),
-    help: ArgumentHelp("Who does it: a name that colleagues know.", valueName: "who"),
+    help: ArgumentHelp("Who is acting: a name that colleagues know.", valueName: "who"),
     transform: Parse.words)
   var actor: String
 
-  @Option(help: "Why; it stands in the customer's history.", transform: Parse.words)
+  @Option(help: "Why; recorded in the customer's history.", transform: Parse.words)
   var reason: String?
 
   @Option(
-    help: "An id of your own, so that the same command again changes nothing.",
+    help: "An id of your own, so that repeating the command changes nothing.",
     transform: Parse.name)
   var id: Name?
 
   @OptionGroup var time: StoreClockOptions
 
-  @Option(help: "The environment it counts in.")
+  @Option(help: "The environment that it applies to.")
   var environment: EnvironmentArgument?
 
   @Flag(
     name: .customLong("new-account"),
-    help: "Goes ahead where no event states an account: it is new, and not a typing mistake.")
+    help: "Accept an account that no event states: it is new, not a typing mistake.")
   var isNewAccount = false
 
-  @Flag(name: .customLong("dry-run"), help: "Prints the event and appends nothing.")
+  @Flag(name: .customLong("dry-run"), help: "Print the event and append nothing.")
   var dryRun = false
 
-  @Option(help: "How to answer: table or json.")
+  @Option(help: "Output format: table or json.")
   var format: OutputFormat = .table
 
   /// Events of these commands are dated once, so that a preview and the append agree.
@@ -51,7 +51,7 @@ struct OperatorOptions: ParsableArguments {
   func requireReason() throws {
     guard reason != nil else {
       throw ValidationError(
-        "say why with --reason: who reads the history next year was not there.")
+        "say why with --reason: whoever reads the history next year was not there.")
     }
   }
 }

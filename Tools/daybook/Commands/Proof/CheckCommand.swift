@@ -9,9 +9,9 @@ struct CheckCommand: ParsableCommand {
     commandName: "check",
     abstract: "Checks a proof or a checkpoint with nothing but a key.",
     discussion: """
-      Reads a file that `daybook prove`, `daybook checkpoint` or `daybook export --bundle` has \
-      written and says what is proven by it and who has signed, or what fails (exit code 1). It \
-      needs no ledger and no network. The key is a verifier key, or a file of one. Example:
+      Reads a file that `daybook prove`, `daybook checkpoint` or `daybook export --bundle` wrote \
+      and prints what it proves and who signed it, or what fails (exit code 1). It needs no \
+      ledger and no network. The key is a verifier key, or a file that holds one. Example:
 
         daybook check 15.tlog-proof --key books.example.com/shop+7c2a…+AWl…
       """)
@@ -20,7 +20,7 @@ struct CheckCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Whose signature counts: a verifier key, or a file of a key (repeatable).",
+      "A key that you trust: a verifier key, or the file of a key (repeatable).",
       valueName: "key|file"))
   var key: [String]
 
@@ -30,11 +30,11 @@ struct CheckCommand: ParsableCommand {
         + "beginning.", valueName: "checkpoint"))
   var from: String?
 
-  @Option(help: "How to answer: table or json.")
+  @Option(help: "Output format: table or json.")
   var format: OutputFormat = .table
 
   func validate() throws {
-    guard !key.isEmpty else { throw ValidationError("say with --key whose signature counts.") }
+    guard !key.isEmpty else { throw ValidationError("name the keys that you trust with --key.") }
   }
 
   func run() throws {

@@ -30,7 +30,7 @@ enum CheckReport {
   ) throws(ProofError) -> CheckReport {
     guard case .consistency(let proof) = document else {
       throw ProofError(
-        .malformed, "--from goes with a proof between two positions, and this is none")
+        .malformed, "--from is for a proof between two positions, and this is not one")
     }
     let signers = try proof.check(keys)
     guard from.size == proof.old.size, from.root == proof.old.root else {
@@ -47,12 +47,12 @@ enum CheckReport {
     switch self {
     case .event(let proven):
       [
-        "proven: this event stands at position \(proven.position)",
+        "proven: this event is at position \(proven.position)",
         TextTable.printable(String(decoding: proven.line, as: UTF8.self)),
       ] + Self.under(proven.checkpoint, proven.signers) + Self.withheld(proven.withheld)
     case .consistency(let proof, let signers):
       [
-        "proven: up to position \(proof.old.size) nothing was changed or taken away until position "
+        "proven: nothing up to position \(proof.old.size) was changed or removed by position "
           + "\(proof.new.size)",
         "the root at \(proof.old.size) was \(proof.old.rootText)",
       ] + Self.under(proof.new, signers)
@@ -60,10 +60,10 @@ enum CheckReport {
       ["proven: this is what was signed"] + Self.under(checkpoint, signers)
     case .bundle(let bundle, let signers):
       [
-        "proven: these \(bundle.events.events.count) events stand in the book, each as its record "
+        "proven: these \(bundle.events.events.count) events are in the ledger, each as its record "
           + "says, \(bundle.span)"
       ] + Self.under(bundle.checkpoint, signers) + [
-        "said, and not proven: \(bundle.events.steps.count) of them are those of "
+        "stated, but not proven: \(bundle.events.steps.count) of them are those of "
           + "\(bundle.account?.text ?? "the customer"), and that none is left out"
       ]
     }
@@ -74,7 +74,7 @@ enum CheckReport {
   ) -> [String] {
     let names = signers.map(\.text).joined(separator: ", ")
     return [
-      "of the book \(TextTable.printable(checkpoint.origin.text)), whose root at "
+      "of the ledger \(TextTable.printable(checkpoint.origin.text)), whose root at "
         + "\(checkpoint.size) is \(checkpoint.rootText)",
       "signed by \(TextTable.printable(names))",
     ]
@@ -83,7 +83,7 @@ enum CheckReport {
   private static func withheld(_ names: [String]) -> [String] {
     guard !names.isEmpty else { return [] }
     let listed = TextTable.printable(names.joined(separator: ", "))
-    return ["withheld or erased, and not proven: \(listed)"]
+    return ["withheld or erased, so not proven: \(listed)"]
   }
 
   var json: String {

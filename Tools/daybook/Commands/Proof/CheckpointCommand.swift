@@ -6,12 +6,12 @@ import LedgerStore
 struct CheckpointCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "checkpoint",
-    abstract: "Signs what the ledger is at a position.",
+    abstract: "Signs the state of the ledger at a position.",
     discussion: """
-      Reads the root of the hash tree over the events up to a position and writes a C2SP \
-      checkpoint signed with a key of `daybook key new`. Whoever keeps it can say later whether \
-      the book still begins with those events (`daybook verify --checkpoint`). That it was \
-      signed is recorded in the ledger, behind the position. Example:
+      Writes a C2SP checkpoint of the root of the hash tree over the events up to a position, \
+      signed with a key of `daybook key new`. Whoever keeps it can check later that the ledger \
+      still begins with those events (`daybook verify --checkpoint`). The signing is recorded in \
+      the ledger, after the position. Example:
 
         daybook checkpoint --key /media/safe/shop.key --out 2026-02-01.checkpoint
       """)
@@ -22,12 +22,12 @@ struct CheckpointCommand: ParsableCommand {
   @Option(
     name: .customLong("at-position"),
     help: ArgumentHelp(
-      "How many events it speaks of (default: all that the ledger has).", valueName: "position"))
+      "How many events it covers (default: all).", valueName: "position"))
   var position: UInt64?
 
   @OptionGroup var actor: ActorOptions
 
-  @Option(help: "How to answer: table (the checkpoint itself) or json.")
+  @Option(help: "Output format: table (the checkpoint itself) or json.")
   var format: OutputFormat = .table
 
   func run() throws {
@@ -60,7 +60,7 @@ struct CheckpointCommand: ParsableCommand {
 struct SigningOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The file of the signing key, as `daybook key new` writes it.", valueName: "file"))
+      "The file of the signing key that `daybook key new` wrote.", valueName: "file"))
   var key: String
 
   @Option(
@@ -68,11 +68,11 @@ struct SigningOptions: ParsableArguments {
     help: ArgumentHelp("The file to write to (default: standard output).", valueName: "file"))
   var out: String?
 
-  @Flag(help: "With --out: replaces a file that is there already.")
+  @Flag(help: "With --out: replace an existing file.")
   var force = false
 
   func validate() throws {
-    guard !force || out != nil else { throw ValidationError("--force goes with --out.") }
+    guard !force || out != nil else { throw ValidationError("--force needs --out.") }
   }
 
   /// The file to write to, before anything is signed; nil where none is named.

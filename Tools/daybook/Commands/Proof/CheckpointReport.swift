@@ -8,14 +8,14 @@ struct CheckpointOptions: ParsableArguments {
   @Option(
     name: .customLong("checkpoint"),
     help: ArgumentHelp(
-      "A signed checkpoint, or a proof that ends with one: does the ledger still begin with what "
-        + "was signed? Several tell more exactly where it does not (repeatable).",
+      "A signed checkpoint, or a proof that ends with one: check that the ledger still begins "
+        + "with what was signed (repeatable; several locate a change more exactly).",
       valueName: "file"))
   var files: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "Whose signature counts: a verifier key, or a file of a key (repeatable).",
+      "A key that you trust: a verifier key, or the file of a key (repeatable).",
       valueName: "key|file"))
   var key: [String] = []
 
@@ -57,7 +57,7 @@ struct CheckpointReport {
     case .differs: "the ledger's first \(size) events are not those that were signed"
     case .isBeyondEnd:
       "the ledger ends at position \(end), and \(size) events were signed: at least "
-        + "\(size - end) are gone from its end"
+        + "\(size - end) are missing from its end"
     case .isUnreadable: "the ledger cannot be read as far as position \(size)"
     }
   }
@@ -66,18 +66,19 @@ struct CheckpointReport {
   private var conclusion: String {
     if kept.allFit { return "the ledger extends everything that was signed" }
     if kept.isContradictory {
-      return "a newer checkpoint fits and an older one does not: two books were signed with the key"
+      return
+        "a newer checkpoint fits and an older one does not: two ledgers were signed with the key"
     }
     guard let stretch = kept.stretch else { return "" }
     let behind =
       stretch.first == 1 ? "" : "the first \(stretch.first - 1) events are as they were signed; "
     if stretch.last > kept.lastPosition, stretch.first > kept.lastPosition {
-      return behind + "what stood behind them is gone"
+      return behind + "the events after them are missing"
     }
     return behind
       + "the first change is between the positions \(stretch.first) and "
-      + "\(min(stretch.last, kept.lastPosition + 1)): a root tells that something differs, and not "
-      + "where; checkpoints of positions in between would tell it more exactly"
+      + "\(min(stretch.last, kept.lastPosition + 1)): a root shows that something differs, but not "
+      + "where; checkpoints of positions in between would locate it more exactly"
   }
 
   func write(to json: inout JSONText) {

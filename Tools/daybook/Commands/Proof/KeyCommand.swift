@@ -32,18 +32,18 @@ struct KeyNew: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Whose book it signs: a name like a URL without its scheme, which nobody else uses.",
+      "The name of the ledger that it signs: like a URL without its scheme, and unique.",
       valueName: "origin"),
     transform: Self.name)
   var name: String
 
   @Option(
-    help: ArgumentHelp("The file for the key; there must be none.", valueName: "file"))
+    help: ArgumentHelp("The file for the key; it must not exist yet.", valueName: "file"))
   var out: String
 
   @OptionGroup var actor: ActorOptions
 
-  @Option(help: "How to answer: table or json.")
+  @Option(help: "Output format: table or json.")
   var format: OutputFormat = .table
 
   func run() throws {
@@ -61,7 +61,9 @@ struct KeyNew: ParsableCommand {
       case .table:
         Console.print(key.verifier.text)
         Console.complain(
-          "daybook: the signing key is in \(out): keep it away from the ledger, and a copy safe")
+          "daybook: the signing key is in \(out): keep it away from the ledger, and a copy "
+            + "in a safe place"
+        )
       case .json, .jsonl: Console.print(KeyFile.json(key.verifier, file: out))
       }
     }
@@ -82,8 +84,8 @@ struct KeyNew: ParsableCommand {
       where error.code == .noLedger && !options.isNamed
     {
       Console.complain(
-        "daybook: there is no ledger here, so that the key was made is recorded nowhere; that it "
-          + "signs is recorded each time")
+        "daybook: there is no ledger here to record the new key in; each signature with it will be "
+          + "recorded")
       return nil
     }
   }
@@ -102,7 +104,7 @@ struct KeyShow: ParsableCommand {
 
   @Argument(help: "The file of the key.") var file: String
 
-  @Option(help: "How to answer: table or json.")
+  @Option(help: "Output format: table or json.")
   var format: OutputFormat = .table
 
   func run() throws {

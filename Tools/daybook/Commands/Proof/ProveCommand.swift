@@ -6,22 +6,22 @@ import LedgerStore
 struct ProveCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "prove",
-    abstract: "Proves that an event is in the ledger, or that it was only appended to.",
+    abstract: "Proves that an event is in the ledger, or that the ledger was only appended to.",
     discussion: """
-      Writes a proof that anybody checks without the ledger (`daybook check`): of one event, by \
-      its position or id, a c2sp.org/tlog-proof@v1 file with the event in it; with --from and \
-      --to that nothing up to one position was changed or taken away until the other. That it \
-      was proved is recorded in the ledger, behind the proof. Example:
+      Writes a proof that anybody can check without the ledger (`daybook check`). For one event, \
+      by its position or id, it is a c2sp.org/tlog-proof@v1 file that contains the event. With \
+      --from and --to it proves that nothing up to the first position was changed or removed by \
+      the second. The proof is recorded in the ledger, after what it proves. Example:
 
         daybook prove 15 --key /media/safe/shop.key --out 15.tlog-proof
       """)
 
   @OptionGroup var options: LedgerOptions
 
-  @Argument(help: "The event: its position, or its id where that is no number.")
+  @Argument(help: "The event: its position, or its id unless that is a number.")
   var event: String?
 
-  @Option(help: "The event's id, where it looks like a position.", transform: Parse.name)
+  @Option(help: "The event's id, if it looks like a position.", transform: Parse.name)
   var id: Name?
 
   @Option(
@@ -43,14 +43,14 @@ struct ProveCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "Leave out what identifies people: all, or fields such as account,device,reason; the proof "
-        + "shows that they are there and not what they are.", valueName: "all|fields"),
+        + "shows that they exist, but not their values.", valueName: "all|fields"),
     transform: Withholding.init(argument:))
   var withhold: Withholding = .nothing
 
   @OptionGroup var signing: SigningOptions
   @OptionGroup var actor: ActorOptions
 
-  @Option(help: "How to answer: table (the proof itself) or json.")
+  @Option(help: "Output format: table (the proof itself) or json.")
   var format: OutputFormat = .table
 
   func validate() throws {
@@ -64,12 +64,12 @@ struct ProveCommand: ParsableCommand {
           + "with --id.")
     }
     try Parse.refuseTurned(from: from, to: to)
-    guard from != nil || to == nil else { throw ValidationError("--to goes with --from.") }
+    guard from != nil || to == nil else { throw ValidationError("--to needs --from.") }
     guard from == nil || withhold.isNothing else {
-      throw ValidationError("--withhold goes with an event.")
+      throw ValidationError("--withhold is for the proof of an event.")
     }
     guard from == nil || size == nil else {
-      throw ValidationError("--size goes with an event: say --to in its place.")
+      throw ValidationError("--size is for the proof of an event: use --to instead.")
     }
   }
 
@@ -160,7 +160,7 @@ extension Withholding {
     }
     let fields = argument.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     guard !fields.contains("") else {
-      throw ValidationError("expected all, or fields with commas between them: account,reason.")
+      throw ValidationError("expected all, or fields separated by commas: account,reason.")
     }
     self = .fields(fields.map { Name($0) })
   }
