@@ -1,7 +1,7 @@
 public import LedgerEvents
 
-/// Recorded events as facts, with the texts behind their numbers and positions: what an `InMemoryLedger` or a
-/// `Unit` folds where there is no log to number names.
+/// Recorded events as facts, with the texts behind their numbers and positions: what an
+/// `InMemoryLedger` or a `Unit` folds where there is no log to number names.
 public struct NumberedEvents: FactTexts, Sendable {
   /// In the order of the events.
   public let facts: [Fact]

@@ -95,8 +95,8 @@ extension UnitSet {
   /// Units that touch state of the absent device are written last, when it is known which of them
   /// are one; all others at once.
   ///
-  /// - Complexity: O(*k*) in the new facts that follow on what is stored; O(*n* log *n*) in all facts
-  ///   of the units that are folded anew.
+  /// - Complexity: O(*k*) in the new facts that follow on what is stored; O(*n* log *n*) in all
+  ///   facts of the units that are folded anew.
   package mutating func foldAll<Storage: UnitWriter & ~Escapable>(
     into storage: inout Storage
   ) throws(Storage.Failure) {

@@ -213,8 +213,8 @@ extension UnitSet {
 // MARK: - Invariants
 
 extension UnitSet {
-  /// Checks in debug builds that a union-find holds what its readers rely on: a unit that was joined
-  /// with another leads to the smaller number, and a unit is its own parent.
+  /// Checks in debug builds that a union-find holds what its readers rely on: a unit that was
+  /// joined with another leads to the smaller number, and a unit is its own parent.
   private mutating func checkJoin<Storage: UnitStorage & ~Escapable>(
     of former: UnitNumber, into unit: UnitNumber, in storage: inout Storage
   ) throws(Storage.Failure) {

@@ -2,8 +2,8 @@ package import LedgerEvents
 
 /// What a unit is called: by the first name that was in it, of joined units by the smaller number.
 ///
-/// So its number does not depend on how the facts were cut into batches. Unit 0 is that of the facts
-/// without a name that connects.
+/// So its number does not depend on how the facts were cut into batches. Unit 0 is that of the
+/// facts without a name that connects.
 package typealias UnitNumber = NameNumber
 
 /// A union-find over names: which names belong to one unit.
@@ -24,8 +24,8 @@ package protocol UnionFind: ~Escapable {
 extension UnionFind where Self: ~Escapable {
   /// The unit of a name; nil where no fact names it in a way that connects.
   ///
-  /// A name may lead to a unit with a larger number, but units join smaller ones only: whatever does
-  /// not descend behind the first step is damaged.
+  /// A name may lead to a unit with a larger number, but units join smaller ones only: whatever
+  /// does not descend behind the first step is damaged.
   ///
   /// - Complexity: O(α(*n*)) amortized.
   @inlinable

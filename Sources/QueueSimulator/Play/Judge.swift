@@ -20,7 +20,8 @@ struct Judge {
     cast.facts(of: recording.events, into: &facts)
     let book =
       isOneUnit
-      ? InMemoryLedger(foldingAsOne: facts, texts: cast) : InMemoryLedger(folding: facts, texts: cast)
+      ? InMemoryLedger(foldingAsOne: facts, texts: cast)
+      : InMemoryLedger(folding: facts, texts: cast)
     var findings = book.findings
     if isOver {
       let environment = cast.scenario.environment ?? .production
