@@ -130,8 +130,8 @@ extension Rule {
     case .restoreIncomplete:
       "A restore on a stated device was completed more than 1 hour ago, while it lasted, and "
         + "`restore.requested` states an account whose customer holds an active nonConsumable "
-        + "chain that was bought before the request. No transaction of the chain was delivered to the "
-        + "device as purchased or restored since the request."
+        + "chain that was bought before the request. No transaction of the chain was delivered to "
+        + "the device as purchased or restored since the request."
     case .unfulfilled:
       "A transaction with a purchase fact is finished or removed, its chain has no standing refund "
         + "or revocation, and its newest fulfilment event, more than 1 hour ago, is "

@@ -57,8 +57,8 @@ struct PackageIdentity: Hashable {
 }
 
 extension ContentKeeper {
-  /// The bytes of a package's files as its entries state them, which nobody has judged yet: how long
-  /// a copy will be. Of more than a package may hold, some number above that.
+  /// The bytes of a package's files as its entries state them, before anything has checked them:
+  /// how long a copy will be. Some number above the limit if they exceed what a package may hold.
   ///
   /// - Complexity: O(*n*) in the entries; what they hold is passed over.
   /// - Throws: ``ContentError`` if the package cannot be read.

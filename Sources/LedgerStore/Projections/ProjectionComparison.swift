@@ -1,7 +1,7 @@
 internal import LMDB
 internal import LedgerEvents
-internal import RunStorage
 internal import LedgerModel
+internal import RunStorage
 
 /// Where two generations at one position differ: what `rebuild --check` asks.
 struct ProjectionComparison {
