@@ -70,7 +70,7 @@ import Testing
     let trace = "Tools/samples/incidents/copied-too-late.jsonl"
     let refused = try Program.run(["replay", trace, "--step"])
     #expect(refused.status == 64)
-    #expect(refused.errors.contains("--step walks by key press and needs a terminal"))
+    #expect(refused.errors.contains("--step is interactive and needs a terminal"))
     #expect(refused.output.isEmpty)
     let both = try Program.run(["replay", trace, "--step", "--format", "json"])
     #expect(both.status == 64)

@@ -100,7 +100,7 @@ struct KeptContentTests {
     #expect(try told().last == "content.activated")
     #expect(try lab.faultsOfAudit(place) == [])
     let before = try told()
-    #expect(try run("switch", InstallLab.product, "1.1").output.contains("as before"))
+    #expect(try run("switch", InstallLab.product, "1.1").output.contains("(unchanged)"))
     #expect(try told() == before)
     let missing = try run("switch", InstallLab.product, "3.0")
     #expect(missing.status == 66)
