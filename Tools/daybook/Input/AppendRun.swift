@@ -244,7 +244,10 @@ struct AppendRun {
     if words.isEmpty { return nil }
     for word in words where isRefused(word) {
       var reason = word.reason
-      if word.role == .type { reason += ". To append it as it is, add --allow-unknown" }
+      if word.role == .type {
+        reason += reason.hasSuffix("?") ? " " : ". "
+        reason += "To append it as it is, add --allow-unknown"
+      }
       throw EventError(
         line: line.number, column: word.column(in: line.bytes) ?? 0, field: word.path,
         reason: reason)
