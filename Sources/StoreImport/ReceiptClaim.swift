@@ -44,6 +44,7 @@ public struct ReceiptClaim: Hashable, Sendable {
   /// - Parameters:
   ///   - id: Must not be made of the account: an id outlives the account's erasure.
   ///   - time: When the claim was made.
+  ///   - fileName: The file that makes the claim, for the text of the note.
   public func note(id: Name, at time: Instant, fileName: String) -> Event {
     var data = EventData.Builder()
     data.set("text", text(fileName: fileName))

@@ -30,9 +30,12 @@ public enum StoreKitConfiguration {
     }
   }
 
-  /// The `import.received` that stands before the `catalog.set` of a file.
+  /// The `import.received` that goes before the `catalog.set` of a file.
   ///
-  /// - Parameter effective: From when the catalogue counts.
+  /// - Parameters:
+  ///   - bytes: The file.
+  ///   - options: The file's name, and the app and environment that it is for.
+  ///   - effective: From when the catalogue counts.
   /// - Complexity: O(*n*) in the number of bytes.
   public static func received(
     _ bytes: [UInt8], options: ImportOptions, effective: Instant
