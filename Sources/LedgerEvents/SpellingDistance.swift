@@ -55,3 +55,18 @@ package enum Spelling {
     return last[right.count] <= limit ? last[right.count] : nil
   }
 }
+
+extension Spelling {
+  /// The most letters that may be wrong; in words of up to `shortWordLettersMax` only one may.
+  private static let wrongLettersMax = 2
+  private static let shortWordLettersMax = 4
+
+  /// The known name that was probably meant: at most two letters from the text, or one where the
+  /// text is short.
+  ///
+  /// - Complexity: O(*n* · *m*) for *n* names of *m* letters.
+  package static func nearest(to text: String, among names: some Sequence<String>) -> String? {
+    let limit = text.unicodeScalars.count <= shortWordLettersMax ? 1 : wrongLettersMax
+    return nearest(to: text, among: names, within: limit)
+  }
+}

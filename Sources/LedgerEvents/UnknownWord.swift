@@ -89,21 +89,6 @@ package struct VocabularyCheck {
   }
 }
 
-extension Spelling {
-  /// The most letters that may be wrong; in words of up to `shortWordLettersMax` only one may.
-  private static let wrongLettersMax = 2
-  private static let shortWordLettersMax = 4
-
-  /// The known name that was probably meant: at most two letters from the text, or one where the
-  /// text is short.
-  ///
-  /// - Complexity: O(*n* · *m*) for *n* names of *m* letters.
-  package static func nearest(to text: String, among names: some Sequence<String>) -> String? {
-    let limit = text.unicodeScalars.count <= shortWordLettersMax ? 1 : wrongLettersMax
-    return nearest(to: text, among: names, within: limit)
-  }
-}
-
 extension UnknownWord {
   /// The byte of a line, from 1, at which the word begins; `nil` where the line does not hold it.
   ///

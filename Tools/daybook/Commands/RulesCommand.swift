@@ -19,12 +19,9 @@ struct RulesCommand: ParsableCommand {
   @Option(help: "How to answer: table, json or jsonl.")
   var format: OutputFormat = .table
 
-  /// The most letters that may be wrong in a rule's id for the right one to be suggested.
-  private static let ruleEditsMax = 2
-
   private static func rule(_ text: String) throws -> Rule {
     if let rule = Rule(id: text) { return rule }
-    let near = Spelling.nearest(to: text, among: Rule.allCases.map(\.id), within: ruleEditsMax)
+    let near = Spelling.nearest(to: text, among: Rule.allCases.map(\.id))
     throw ValidationError(
       "there is no rule “\(text)”\(near.map { "; did you mean \($0)?" } ?? ".") "
         + "`daybook rules` lists them all.")

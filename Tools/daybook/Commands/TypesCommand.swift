@@ -22,14 +22,11 @@ struct TypesCommand: ParsableCommand {
   @Option(help: "How to answer: table, json or jsonl.")
   var format: OutputFormat = .table
 
-  /// The most letters that may be wrong in a type for the right one to be suggested.
-  private static let typeEditsMax = 2
-
   private static let all = EventKind.allCases.filter { $0 != .unknown }
 
   private static func kind(_ text: String) throws -> EventKind {
     if let kind = EventKind.byText[text] { return kind }
-    let near = Spelling.nearest(to: text, among: all.map(\.text), within: typeEditsMax)
+    let near = Spelling.nearest(to: text, among: all.map(\.text))
     throw ValidationError(
       "there is no event type “\(text)”\(near.map { "; did you mean \($0)?" } ?? ".") "
         + "`daybook types` lists them all.")
