@@ -109,8 +109,7 @@ extension ContentKeeper {
   ) throws(ContentError) -> InstallOutcome {
     let report = try PackageInspection.judge(
       path: package, expecting: PackageExpectations(product: request.product))
-    let there = try PackageInspection.judge(
-      path: root.path(of: identity.product, identity.version))
+    let there = try root.judge(identity.product, identity.version)
     let isSame = report.isValid && report.digest == there.digest
     if isSame, try isTold(identity, report, request) {
       if request.activates { _ = try activate(identity.product, identity.version, in: root) }

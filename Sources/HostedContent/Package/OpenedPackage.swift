@@ -41,6 +41,18 @@ public struct OpenedPackage: PackageReader, ~Copyable {
     }
   }
 
+  /// Opens a package that is an open folder, whatever is at its path now.
+  init(_ folder: borrowing FolderHandle, path: String) throws(ContentError) {
+    self.path = path
+    format = .folder
+    packedBytes = nil
+    do throws(PackageFileError) {
+      source = .folder(try FolderReader(folder, path: path))
+    } catch {
+      throw ContentError(error)
+    }
+  }
+
   /// - Complexity: O(*n* log *n*) in the names of a folder that is entered, else O(1); with the
   ///   first, a container's table is read.
   public mutating func next() throws(ContentError) -> PackageEntry? {
