@@ -1,3 +1,4 @@
+internal import Crypto
 internal import PackageFiles
 
 /// A package of any format that is open for one pass from front to back.
@@ -78,17 +79,47 @@ public struct OpenedPackage: PackageReader, ~Copyable {
     }
   }
 
-  /// Reads a folder's names, sizes and times once more; for a container, checks the state of its
-  /// file.
+  /// Reads a folder's names, sizes and times once more. For a container, checks the state of its
+  /// file, and compares the checksums that libarchive does not know.
+  ///
+  /// - Throws: ``ContentError``: `changed`; `malformed` if a checksum differs.
   public mutating func checkUnchanged() throws(ContentError) {
     do throws(PackageFileError) {
       switch source {
       case .folder(let reader): try reader.checkUnchanged()
-      case .archive(let reader): try reader.checkUnchanged()
+      case .archive(let reader):
+        for checksum in reader.checksums {
+          let digest =
+            switch checksum.algorithm {
+            case .sha256: try Self.digest(of: checksum, in: reader, SHA256())
+            case .sha512: try Self.digest(of: checksum, in: reader, SHA512())
+            }
+          guard digest == checksum.digest else { throw reader.damage(checksum) }
+        }
+        try reader.checkUnchanged()
       }
     } catch {
       throw ContentError(error)
     }
+  }
+
+  /// How many bytes are hashed at once.
+  private static let hashedBytes = 1 << 20
+
+  private static func digest(
+    of checksum: StatedChecksum, in reader: ArchiveReader, _ empty: some HashFunction
+  ) throws(PackageFileError) -> [UInt8] {
+    var hasher = empty
+    var done: UInt64 = 0
+    while done < checksum.length {
+      let count = Int(min(UInt64(hashedBytes), checksum.length - done))
+      let bytes = try reader.containerBytes(at: checksum.offset + done, count: count)
+      // A file that was cut off has another digest.
+      if bytes.isEmpty { break }
+      hasher.update(data: bytes)
+      done += UInt64(bytes.count)
+    }
+    return Array(hasher.finalize())
   }
 }
 

@@ -15,6 +15,9 @@ internal import CArchive
 
   public let path: String
   public let format: ContainerFormat
+  /// The checksums that the container states and libarchive does not compare: of the archived
+  /// bytes, sorted by offset, that of the table last.
+  public let checksums: [StatedChecksum]
   private let file: ReadFile
   private let handle: OpaquePointer
   private let locale = LocaleOfNames()
@@ -34,8 +37,10 @@ internal import CArchive
       let format = ContainerFormat(firstBytes: try file.bytes(at: 0, count: 4))
     else { return nil }
     switch format {
-    case .xar: try XarTable.check(file)
-    case .zip: try ZipTable.check(file)
+    case .xar: checksums = try XarTable.check(file)
+    case .zip:
+      try ZipTable.check(file)
+      checksums = []
     }
     // SAFETY: the archive is freed in deinit, or below where opening fails.
     guard let handle = unsafe archive_read_new() else {
@@ -141,6 +146,23 @@ internal import CArchive
     unsafe block = nil
     blockCount = 0
     blockOffset = 0
+  }
+
+  /// Returns up to `count` bytes of the container at `offset`; fewer if it ends before.
+  ///
+  /// - Complexity: O(`count`).
+  public func containerBytes(
+    at offset: UInt64, count: Int
+  ) throws(PackageFileError) -> [UInt8] {
+    try file.bytes(at: offset, count: count)
+  }
+
+  /// The error for a part of the container that does not have its checksum.
+  public func damage(_ checksum: StatedChecksum) -> PackageFileError {
+    PackageFileError(
+      .malformed, path: path,
+      "the xar is damaged: the \(checksum.length) bytes at \(checksum.offset) do not have the "
+        + "\(checksum.algorithm.rawValue) that it states for them. Download it again.")
   }
 
   /// - Throws: `changed` if the file has changed, or another file is at its path.
