@@ -12,8 +12,10 @@ struct PackageIdentity: Hashable {
   /// Returns nil if the package does not state it. The check then says why.
   ///
   /// - Throws: ``ContentError`` if the package cannot be read.
-  init?(of path: String, product expected: Name?) throws(ContentError) {
-    var package = try OpenedPackage(path: path)
+  init?(
+    of path: String, product expected: Name?, _ isolation: PackageIsolation
+  ) throws(ContentError) {
+    var package = try OpenedPackage(path: path, isolation: isolation)
     guard let bytes = try ContentInfo.bytes(in: &package), let found = Self.read(bytes) else {
       return nil
     }
@@ -41,8 +43,10 @@ extension ContentKeeper {
   ///
   /// - Complexity: O(*n*) in the entries; what they hold is passed over.
   /// - Throws: ``ContentError`` if the package cannot be read.
-  public static func bytes(ofPackage path: String) throws(ContentError) -> UInt64 {
-    var package = try OpenedPackage(path: path)
+  public static func bytes(
+    ofPackage path: String, isolation: PackageIsolation = .none
+  ) throws(ContentError) -> UInt64 {
+    var package = try OpenedPackage(path: path, isolation: isolation)
     let limits = PackageLimits()
     var total: UInt64 = 0
     var left = limits.entriesMax

@@ -5,7 +5,7 @@ internal import PackageFiles
 public struct OpenedPackage: PackageReader, ~Copyable {
   private enum Source {
     case folder(FolderReader)
-    case archive(ArchiveReader)
+    case archive(any ArchiveReading)
   }
 
   public let format: PackageFormat
@@ -17,12 +17,17 @@ public struct OpenedPackage: PackageReader, ~Copyable {
 
   /// Opens a package. The format is detected from the file's first bytes.
   ///
+  /// - Parameters:
+  ///   - path: The path of a folder, a `.pkg` or a zip.
+  ///   - isolation: Where a container is parsed.
   /// - Throws: ``ContentError``: missing, unreadable, or of an unknown kind.
-  public init(path: String) throws(ContentError) {
+  public init(
+    path: String, isolation: PackageIsolation = .none
+  ) throws(ContentError) {
     self.path = path
     let opened: OpenedFile
     do throws(PackageFileError) {
-      opened = try OpenedFile.open(path: path)
+      opened = try OpenedFile.open(path: path, isolation: isolation.ofArchives)
     } catch {
       throw ContentError(error)
     }
@@ -94,7 +99,7 @@ public struct OpenedPackage: PackageReader, ~Copyable {
             case .sha256: try Self.digest(of: checksum, in: reader, SHA256())
             case .sha512: try Self.digest(of: checksum, in: reader, SHA512())
             }
-          guard digest == checksum.digest else { throw reader.damage(checksum) }
+          guard digest == checksum.digest else { throw reader.damage(checksum, path: path) }
         }
         try reader.checkUnchanged()
       }
@@ -107,7 +112,7 @@ public struct OpenedPackage: PackageReader, ~Copyable {
   private static let hashedBytes = 1 << 20
 
   private static func digest(
-    of checksum: StatedChecksum, in reader: ArchiveReader, _ empty: some HashFunction
+    of checksum: StatedChecksum, in reader: any ArchiveReading, _ empty: some HashFunction
   ) throws(PackageFileError) -> [UInt8] {
     var hasher = empty
     var done: UInt64 = 0

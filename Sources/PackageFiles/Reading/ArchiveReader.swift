@@ -7,17 +7,15 @@ internal import CArchive
 #endif
 
 /// Reads a xar or a zip from front to back with libarchive.
-@safe public final class ArchiveReader {
+@safe final class ArchiveReader: ArchiveReading {
   /// How many bytes of the file libarchive reads at once.
   private static let blockBytes = 1 << 20
   /// How many empty blocks may follow one another before the reader gives up.
   private static let emptyBlocksMax = 10_000
 
-  public let path: String
-  public let format: ContainerFormat
-  /// The checksums that the container states and libarchive does not compare: of the archived
-  /// bytes, sorted by offset, that of the table last.
-  public let checksums: [StatedChecksum]
+  let path: String
+  let format: ContainerFormat
+  let checksums: [StatedChecksum]
   private let file: ReadFile
   private let handle: OpaquePointer
   private let locale = LocaleOfNames()
@@ -29,7 +27,7 @@ internal import CArchive
   private var emptyBlocks = 0
 
   /// The size of the container in bytes.
-  public var containerBytes: UInt64 { file.state.bytes }
+  var containerBytes: UInt64 { file.state.bytes }
 
   /// Takes over an open file; `nil` if its first bytes are of no known format.
   init?(_ file: ReadFile) throws(PackageFileError) {
@@ -71,7 +69,7 @@ internal import CArchive
   }
 
   /// Returns the next entry; nil after the last. Unread data of the previous entry is skipped.
-  public func next() throws(PackageFileError) -> RawEntry? {
+  func next() throws(PackageFileError) -> RawEntry? {
     endData()
     var entry: OpaquePointer?
     let result = locale.use {
@@ -98,7 +96,7 @@ internal import CArchive
   /// It reads blocks and does not use `archive_read_data`, which pads with zeros up to the offset
   /// of a block. Before 3.8.2, libarchive does not reset that offset between the entries of a xar
   /// (its pull request 2665). Neither format has holes.
-  public func read(into buffer: inout [UInt8]) throws(PackageFileError) -> Int {
+  func read(into buffer: inout [UInt8]) throws(PackageFileError) -> Int {
     guard hasData, !buffer.isEmpty else { return 0 }
     var filled = 0
     while filled < buffer.count {
@@ -151,29 +149,15 @@ internal import CArchive
   /// Returns up to `count` bytes of the container at `offset`; fewer if it ends before.
   ///
   /// - Complexity: O(`count`).
-  public func containerBytes(
+  func containerBytes(
     at offset: UInt64, count: Int
   ) throws(PackageFileError) -> [UInt8] {
     try file.bytes(at: offset, count: count)
   }
 
-  /// The error for a part of the container that does not have its checksum.
-  public func damage(_ checksum: StatedChecksum) -> PackageFileError {
-    PackageFileError(
-      .malformed, path: path,
-      "the xar is damaged: the \(checksum.length) bytes at \(checksum.offset) do not have the "
-        + "\(checksum.algorithm.rawValue) that it states for them. Download it again.")
-  }
-
   /// - Throws: `changed` if the file has changed, or another file is at its path.
-  public func checkUnchanged() throws(PackageFileError) {
-    try file.checkUnchanged()
-    let again = try ReadFile(Array(path.utf8), follows: true, path: path)
-    guard again.state == file.state else {
-      throw PackageFileError(
-        .changed, path: path,
-        "was replaced while it was read: let nothing write to it, and try again.")
-    }
+  func checkUnchanged() throws(PackageFileError) {
+    try file.checkStillAtItsPath()
   }
 
   private static func read(_ entry: OpaquePointer, _ isPathWhole: Bool) -> RawEntry {

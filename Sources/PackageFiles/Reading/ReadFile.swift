@@ -30,6 +30,13 @@ final class ReadFile {
     }
   }
 
+  /// Takes over an open descriptor.
+  init(descriptor: Int32, path: String) throws(PackageFileError) {
+    self.descriptor = descriptor
+    self.path = path
+    state = try FileState(descriptor: descriptor, path: path)
+  }
+
   deinit { close(descriptor) }
 
   /// Reads the next bytes, up to `count`, into the start of `buffer`.
@@ -62,6 +69,17 @@ final class ReadFile {
     }
     bytes.removeLast(count - filled)
     return bytes
+  }
+
+  /// - Throws: `changed` if the file has changed, or another file is at its path.
+  func checkStillAtItsPath() throws(PackageFileError) {
+    try checkUnchanged()
+    let again = try ReadFile(Array(path.utf8), follows: true, path: path)
+    guard again.state == state else {
+      throw PackageFileError(
+        .changed, path: path,
+        "was replaced while it was read: let nothing write to it, and try again.")
+    }
   }
 
   /// - Throws: `changed` if the open file is not in the state in which it was opened.

@@ -71,7 +71,9 @@ struct ContentInstall: ParsableCommand {
       request.environment = environment?.environment
       request.product = product
       request.activates = activate
-      let total = Console.isErrorTerminal ? try ContentKeeper.bytes(ofPackage: package) : 0
+      let total =
+        Console.isErrorTerminal
+        ? try ContentKeeper.bytes(ofPackage: package, isolation: .inChild) : 0
       let bar = ProgressBar("copying", unit: "B")
       defer { bar.end() }
       let keeper = ContentKeeper.keeper(of: into, owner, told, time)

@@ -30,7 +30,9 @@ extension ContentKeeper {
   static func keeper(
     of path: String, _ owner: ContentOwner, _ ledger: LedgerOfContent, _ time: StoreClockOptions
   ) -> ContentKeeper {
-    ContentKeeper(path, owner: owner, ledger: ledger, clock: time.clock) { recovery in
+    ContentKeeper(
+      path, owner: owner, ledger: ledger, clock: time.clock, isolation: .inChild
+    ) { recovery in
       let what =
         TextTable.printable(recovery.product.text)
         + (recovery.version.map { " " + TextTable.printable($0.text) } ?? "")
