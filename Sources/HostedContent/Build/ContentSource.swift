@@ -33,8 +33,8 @@ struct ContentSource: PackageReader, ~Copyable {
       try OpenedPackage(path: folder), own ?? info(product, version), isPackage: isPackage)
   }
 
-  /// The folder's own `ContentInfo.plist`, if it can be packed as it is; nil if there is none, or if
-  /// a new one says all that it says.
+  /// The folder's own `ContentInfo.plist`, if it can be packed as it is; nil if there is none, or
+  /// if a new one says all that it says.
   ///
   /// - Throws: ``ContentError``: `malformed` if it cannot be read; `refused` if it states another
   ///   product or version, and a new one would lose its other keys.
@@ -56,9 +56,9 @@ struct ContentSource: PackageReader, ~Copyable {
     let keys = read.otherKeys.joined(separator: ", ")
     throw ContentError(
       .refused, path: path,
-      "does not state \(product.text) in version \(version.text), and a new one would not have its "
-        + "other keys (\(keys)): set \(ContentInfo.productKey) and \(ContentInfo.versionKey) in it, "
-        + "or remove those keys.")
+      "does not state \(product.text) in version \(version.text), and a new one would not have "
+        + "its other keys (\(keys)): set \(ContentInfo.productKey) and "
+        + "\(ContentInfo.versionKey) in it, or remove those keys.")
   }
 
   /// Whether the folder has `ContentInfo.plist` at its top, or nothing but `Contents`.

@@ -28,6 +28,7 @@ final class ArchiveChild {
     path = archive.path
     self.limits = limits
     let seconds = limits.processorSeconds + archive.state.bytes / limits.bytesPerSecond
+    own.wait(atMost: limits.answerSeconds)
     process = try Self.start(
       command, socket: other.descriptor, archive: archive.descriptor, path)
     #if canImport(Glibc)
@@ -40,7 +41,9 @@ final class ArchiveChild {
       for (resource, soft, hard) in all {
         var limit = rlimit(rlim_cur: rlim_t(soft), rlim_max: rlim_t(hard))
         // SAFETY: prlimit reads the limit during the call and returns no old one.
-        guard unsafe prlimit(process, Int32(resource.rawValue), &limit, nil) == 0 || errno == ESRCH else {
+        let result = unsafe prlimit(process, Int32(resource.rawValue), &limit, nil)
+        // A child that has ended already says so when it is asked.
+        guard result == 0 || errno == ESRCH else {
           let error = PackageFileError.system("limit the child process", path)
           _ = end()
           throw error
@@ -109,9 +112,9 @@ final class ArchiveChild {
   private func ending() -> PackageFileError {
     let status = end()
     let signal = status & 0x7F
-    if signal == SIGXCPU {
+    if socket.hasTimedOut || signal == SIGXCPU {
       return PackageFileError(
-        .malformed, path: path, "takes too much processor time to read, and may never end.")
+        .malformed, path: path, "takes too much time to read, and may never end.")
     }
     return PackageFileError(
       .malformed, path: path,
@@ -168,7 +171,7 @@ final class ArchiveChild {
   ) -> Int32 {
     var arguments = unsafe command.map { unsafe strdup($0) } + [nil]
     // SAFETY: each text was made by strdup, and is freed once.
-    defer { for unsafe argument in unsafe arguments { unsafe free(argument) } }
+    defer { for unsafeargument in unsafe arguments { unsafe free(argument) } }
     guard let program = unsafe arguments[0] else { return ENOENT }
     return unsafe arguments.withUnsafeMutableBufferPointer { all in
       guard let start = all.baseAddress else { return ENOENT }

@@ -14,6 +14,8 @@ public struct ArchiveLimits: Sendable, Hashable {
   /// Bytes of its address space. The largest table of contents that is accepted takes about
   /// 1 GiB.
   public var memoryBytes: UInt64 = 3 << 30
+  /// Seconds until the child is taken for one that never answers.
+  public var answerSeconds = 300
   /// Seconds of processor time, besides those for the archive's size.
   public var processorSeconds: UInt64 = 60
   /// Bytes of the archive that are unpacked in a second of processor time on a very slow machine.

@@ -4,7 +4,8 @@
   internal import Darwin
 #endif
 
-/// Reads one archive for a parent process: the other end of ``ArchiveIsolation/child(command:limits:)``.
+/// Reads one archive for a parent process, which has started this one as
+/// ``ArchiveIsolation/child(command:limits:)``.
 ///
 /// The parent has put its socket and the open archive at two descriptors. Nothing else is opened.
 public enum ArchiveServer {

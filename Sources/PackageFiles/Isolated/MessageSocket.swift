@@ -8,6 +8,8 @@
 /// error and no signal.
 final class MessageSocket {
   let descriptor: Int32
+  /// Whether ``receive(_:into:)`` failed because nothing came.
+  private(set) var hasTimedOut = false
 
   init(descriptor: Int32) { self.descriptor = descriptor }
 
@@ -27,6 +29,14 @@ final class MessageSocket {
     }
     guard result == 0 else { return nil }
     return (MessageSocket(descriptor: ends[0]), MessageSocket(descriptor: ends[1]))
+  }
+
+  /// Sets how long ``receive(_:into:)`` waits for the next bytes.
+  func wait(atMost seconds: Int) {
+    var time = timeval(tv_sec: seconds, tv_usec: 0)
+    // SAFETY: setsockopt reads the time during the call.
+    unsafe setsockopt(
+      descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
   }
 
   /// Sends all of the bytes; false if nobody receives them.
@@ -56,6 +66,7 @@ final class MessageSocket {
         let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[received..<count])
         return retryingInterrupted { unsafe recv(descriptor, rest.baseAddress, rest.count, 0) }
       }
+      if got < 0, errno == EAGAIN || errno == EWOULDBLOCK { hasTimedOut = true }
       guard got > 0 else { return false }
       received += got
     }

@@ -1,6 +1,7 @@
 /// A checksum that a xar states for a part of its file, and that libarchive does not compare: it
 /// knows MD5 and SHA-1 only.
 public struct StatedChecksum: Sendable, Hashable {
+  /// How the digest is made (FIPS 180-4).
   public enum Algorithm: String, Sendable, Hashable {
     case sha256
     case sha512

@@ -54,7 +54,8 @@ import TracedProcesses
     let path = try lab.write("package", PackageLab.goodZip().bytes)
     do throws(ContentError) {
       _ = try PackageInspection.judge(
-        path: path, isolation: .child(command: ["/bin/sh", "-c", "head -c 5 <&3 >/dev/null; " + script]))
+        path: path,
+        isolation: .child(command: ["/bin/sh", "-c", "head -c 5 <&3 >/dev/null; " + script]))
       return nil
     } catch {
       return error
@@ -65,9 +66,8 @@ import TracedProcesses
     "is an error if the child fails",
     arguments: [
       ("exit 3", "status 3"), ("kill -SEGV $$", "signal 11"), ("kill -KILL $$", "signal 9"),
-      ("kill -XCPU $$", "processor time"), ("exit 0", "status 0"),
+      ("kill -XCPU $$", "too much time"), ("exit 0", "status 0"),
       // Answers of another kind, of too many bytes, and of a length that is never sent.
-      ("printf '\\001\\001\\000\\000\\000\\007' >&3; cat <&3", ""),
       ("printf '\\004\\001\\000\\000\\000\\007' >&3; cat <&3", "taken over"),
       ("printf '\\001\\377\\377\\377\\377' >&3; cat <&3", "taken over"),
       ("printf '\\001\\010\\000\\000\\000\\000' >&3; exit 4", "status 4"),
