@@ -1,6 +1,7 @@
 import ArgumentParser
+import Audit
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 
 struct DiffCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
 import ArgumentParser
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 
 struct InstalledCommand: ParsableCommand {
   /// One line of the answer: whose it is, and what.

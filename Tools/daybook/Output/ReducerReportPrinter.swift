@@ -1,5 +1,6 @@
+import Audit
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 
 /// Writes what another version of the rules changes, customer by customer, and the counts behind.
 final class ReducerReportPrinter {

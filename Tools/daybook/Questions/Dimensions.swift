@@ -1,7 +1,7 @@
 import ArgumentParser
 import LedgerEvents
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 
 /// What answers are grouped by: one value, or several with commas between, as `day,product`.
 struct Dimensions<Dimension: RawRepresentable & CaseIterable & Hashable>: ExpressibleByArgument

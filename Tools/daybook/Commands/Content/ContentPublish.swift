@@ -2,7 +2,7 @@ import ArgumentParser
 import HostedContent
 import LedgerEvents
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 import ProductCatalogue
 
 struct ContentPublish: ParsableCommand {
