@@ -1,7 +1,7 @@
 /// Which module may import which: `CLMDB ← LMDB ← RunStorage` and `LedgerLog`, which `LedgerStore`
-/// puts together with `LedgerModel`; `LedgerQueries` asks it; the rest above. The pure modules import nothing but each
-/// other, not even Foundation; the oracle of the tests shares no code with the reducer that it
-/// judges.
+/// puts together with `LedgerModel`; `LedgerQueries` asks it; the rest above. The pure modules
+/// import nothing but each other, not even Foundation; the oracle of the tests shares no code with
+/// the reducer that it judges.
 struct ImportRule: TidyRule {
   /// What a module may import beside the modules of the toolchain.
   private static let own: [String: Set<String>] = [
