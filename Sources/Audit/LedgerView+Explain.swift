@@ -1,6 +1,6 @@
 public import LedgerEvents
 internal import LedgerModel
-public import LedgerStore
+public import LedgerQueries
 
 extension LedgerView {
   /// Why a customer has, or has not, a product or an entitlement: the smallest set of events that

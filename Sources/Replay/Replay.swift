@@ -1,6 +1,6 @@
 public import LedgerEvents
 public import LedgerModel
-public import LedgerStore
+public import LedgerQueries
 
 /// Folds recorded events one by one, in the order in which they were recorded, and says after each
 /// what it changed and which rules it broke.

@@ -2,7 +2,7 @@ import Audit
 import LedgerEvents
 import LedgerHistories
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 
 /// Every question that a ledger answers, asked at two clocks: what a history gives to ask about.
 struct ClockQuestions {

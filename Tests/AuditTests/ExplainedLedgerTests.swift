@@ -3,7 +3,7 @@ import Foundation
 import LedgerEvents
 import LedgerHistories
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 import Testing
 
 /// Explanations out of a ledger are those of its events.

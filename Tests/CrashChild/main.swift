@@ -19,7 +19,7 @@ import Foundation
 import LMDB
 import LedgerEvents
 import LedgerHistories
-import LedgerStore
+import LedgerQueries
 
 func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
 

@@ -1,7 +1,7 @@
 import Foundation
 import LMDB
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 import Testing
 
 /// What a reader in another process has seen.

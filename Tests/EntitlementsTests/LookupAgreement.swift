@@ -1,7 +1,7 @@
 import Entitlements
 import LedgerEvents
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 
 /// What the whole answer about an account says of one item: the long way to a verdict, which a
 /// lookup has to agree with.

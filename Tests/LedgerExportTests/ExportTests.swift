@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import LedgerEvents
 import LedgerHistories
-import LedgerStore
+import LedgerQueries
 import Testing
 
 @testable import LedgerExport

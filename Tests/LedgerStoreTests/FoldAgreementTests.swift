@@ -4,6 +4,7 @@ import LedgerHistories
 import LedgerModel
 import Testing
 
+@testable import LedgerQueries
 @testable import LedgerStore
 
 /// Everything that one way of folding a ledger says: the states of all units as bytes, what is

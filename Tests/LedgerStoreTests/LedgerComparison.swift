@@ -3,7 +3,7 @@ import LMDB
 import LedgerEvents
 import LedgerHistories
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 
 /// Says where a ledger's answers are not the expected ones.
 struct LedgerComparison {

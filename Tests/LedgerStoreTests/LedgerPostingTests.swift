@@ -4,6 +4,7 @@ import LedgerHistories
 import LedgerModel
 import Testing
 
+@testable import LedgerQueries
 @testable import LedgerStore
 
 /// A history with prices of all sorts in it.

@@ -1,7 +1,7 @@
 import LedgerEvents
 import LedgerModel
 import LedgerOracle
-import LedgerStore
+import LedgerQueries
 
 /// What a ledger is asked: by environment, whom it is asked about and when.
 struct LedgerQuestions {

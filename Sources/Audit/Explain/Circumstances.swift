@@ -1,6 +1,6 @@
 public import LedgerEvents
 internal import LedgerModel
-public import LedgerStore
+public import LedgerQueries
 
 /// What stands around an explanation: whether the names are known at all, on which devices the
 /// content is, and which rules were broken.

@@ -1,5 +1,5 @@
 internal import GRDB
-internal import LedgerStore
+internal import LedgerQueries
 
 /// Reads an SQLite file back over a separate connection.
 struct SQLiteReader: RowReader {

@@ -1,4 +1,4 @@
-internal import LedgerStore
+internal import LedgerQueries
 
 /// Cells as in RFC 4180, safe to open in a spreadsheet.
 ///

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import GRDB
 internal import LedgerEvents
-internal import LedgerStore
+internal import LedgerQueries
 
 /// Writes tables to one SQLite 3 file.
 ///

@@ -3,7 +3,7 @@ import Foundation
 import LMDB
 import LedgerEvents
 import LedgerHistories
-import LedgerStore
+import LedgerQueries
 
 /// A ledger in a folder of its own that goes with it, and bundles out of it.
 final class BundledLedger {

@@ -1,7 +1,7 @@
 import Audit
 import LedgerEvents
 import LedgerHistories
-import LedgerStore
+import LedgerQueries
 import Testing
 
 /// Whatever is done to a bundle, it never tells an event that the ledger has not.

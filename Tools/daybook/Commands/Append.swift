@@ -1,6 +1,6 @@
 import ArgumentParser
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 
 struct Append: ParsableCommand {
   /// What happens to the lines behind a bad one.

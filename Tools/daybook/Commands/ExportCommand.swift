@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import LedgerEvents
 import LedgerExport
-import LedgerStore
+import LedgerQueries
 
 struct ExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
 import ArgumentParser
 import LedgerEvents
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 
 struct Stats: ParsableCommand {
   static let configuration = CommandConfiguration(

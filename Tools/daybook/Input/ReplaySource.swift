@@ -2,7 +2,7 @@ import ArgumentParser
 import Audit
 import Foundation
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 import ProductPages
 import QueueSimulator
 

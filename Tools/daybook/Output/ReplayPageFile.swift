@@ -1,4 +1,4 @@
-import LedgerStore
+import LedgerQueries
 import Replay
 
 /// The file that a replay's page is written to.

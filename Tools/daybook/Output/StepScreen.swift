@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 import Replay
 
 /// A walk through a replay on a terminal, by key press.

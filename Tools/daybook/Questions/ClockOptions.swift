@@ -1,6 +1,6 @@
 import ArgumentParser
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 
 /// The two clocks of a question.
 struct ClockOptions: ParsableArguments {

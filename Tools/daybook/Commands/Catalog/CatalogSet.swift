@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 import ProductCatalogue
 
 struct CatalogSet: ParsableCommand {

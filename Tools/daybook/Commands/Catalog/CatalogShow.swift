@@ -1,6 +1,6 @@
 import ArgumentParser
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 import ProductCatalogue
 
 struct CatalogShow: ParsableCommand {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import HostedContent
-import LedgerStore
+import LedgerQueries
 
 struct ContentAuditCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

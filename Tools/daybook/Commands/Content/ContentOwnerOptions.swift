@@ -1,7 +1,7 @@
 import ArgumentParser
 import HostedContent
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 
 /// Whose folder of content it is.
 struct ContentOwnerOptions: ParsableArguments {

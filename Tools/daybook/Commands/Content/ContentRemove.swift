@@ -1,7 +1,7 @@
 import ArgumentParser
 import HostedContent
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 
 struct ContentRemove: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
 import ArgumentParser
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 
 struct ContentUpdates: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import HostedContent
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 import Synchronization
 
 struct ContentValidate: ParsableCommand {

@@ -1,5 +1,5 @@
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 import StoreImport
 
 /// `import verify-receipt`: files in the order in which the store gave them, one after the other.

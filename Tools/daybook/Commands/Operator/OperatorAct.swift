@@ -1,7 +1,8 @@
 import ArgumentParser
+import Audit
 import LedgerEvents
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 
 /// An operator's event, appended, and what it changed for the customers whom it names.
 struct OperatorAct {
