@@ -21,7 +21,7 @@ extension BadLine {
       event(#"▶"original_transaction":"A""#, "original_transaction", "originalTransaction"),
       event(#"▶"occuredAt":"A""#, "occuredAt", "did you mean occurredAt?"),
       event(#"▶"colour":"red""#, "colour", "go into data"),
-      event(#"▶"":1"#, "\"\"", "no field of an event"),
+      event(#"▶"":1"#, "\"\"", "not a field of an event"),
       event(
         #"▶"originalTransactionIdentifierOfApple":1"#,
         "originalTransactionIdentifierOfApple", "go into data"),
