@@ -126,7 +126,7 @@ enum EventSchema {
       "envelopeTime": [
         "type": "string",
         "pattern": .string("^(19[67][0-9]|19[89][0-9]|[2-9][0-9]{3})\(date)\(clock)\(offset)$"),
-        "description": "RFC 3339, of the years 1970 to 9999 in UTC; microseconds count.",
+        "description": "RFC 3339, years 1970 to 9999 in UTC, precise to the microsecond.",
       ],
       "time": ["type": "string", "pattern": .string("^[0-9]{4}\(date)\(clock)\(offset)$")],
       "duration": [

@@ -65,8 +65,8 @@ import Testing
       (#"{"results":[{"trackId":1.5}]}"#, "results[0].trackId"),
       (#"{"results":[{"trackName":"x"}]}"#, "results[0]"),
       (#"{"results":[{"trackId":0}]}"#, "results[0].trackId"),
-      (#"{"hello":1}"#, "results"), (#"{"results":[{"trackId":1}"#, "no JSON"),
-      (#"[1]"#, "the document"), ("", "no JSON"),
+      (#"{"hello":1}"#, "results"), (#"{"results":[{"trackId":1}"#, "not JSON"),
+      (#"[1]"#, "the document"), ("", "not JSON"),
     ])
   func malformed(_ json: String, _ place: String) {
     let error = #expect(throws: StoreItemError.self) { try items(json) }

@@ -1,7 +1,8 @@
 internal import Foundation
 internal import LedgerEvents
 
-/// A folder of content as the package that it becomes, with a new `ContentInfo.plist` before it.
+/// Reads a folder of content as the package that it will become, with a new `ContentInfo.plist`
+/// first.
 struct ContentSource: PackageReader, ~Copyable {
   private enum Step {
     case info
@@ -11,7 +12,7 @@ struct ContentSource: PackageReader, ~Copyable {
 
   private var package: OpenedPackage
   private let info: [UInt8]
-  /// Whether the folder has the form of a package: then its own `ContentInfo.plist` is left out.
+  /// Whether the folder has the form of a package. Its own `ContentInfo.plist` is then left out.
   private let isPackage: Bool
   private var step = Step.info
   private var infoRead = 0
@@ -31,11 +32,11 @@ struct ContentSource: PackageReader, ~Copyable {
       try OpenedPackage(path: folder), info(product, version), isPackage: isPackage)
   }
 
-  /// Whether the folder has `ContentInfo.plist` at its top, or nothing but `Contents`.
+  /// Returns whether the folder has `ContentInfo.plist` at its top, or only `Contents`.
   private static func isPackage(_ folder: String) throws(ContentError) -> Bool {
     guard try OpenedPackage(path: folder).format == .folder else {
       throw ContentError(
-        .malformed, path: folder, "is no folder: name the folder with the files of the content.")
+        .malformed, path: folder, "is not a folder: name the folder with the files of the content.")
     }
     let names: [String]
     do {
@@ -80,7 +81,7 @@ struct ContentSource: PackageReader, ~Copyable {
 
   mutating func checkUnchanged() throws(ContentError) { try package.checkUnchanged() }
 
-  /// The property list, as Xcode writes it.
+  /// Returns the property list in the form that Xcode writes.
   static func info(_ product: Name, _ version: Name) -> [UInt8] {
     let text = """
       <?xml version="1.0" encoding="UTF-8"?>

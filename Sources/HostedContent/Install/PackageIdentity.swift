@@ -9,7 +9,7 @@ struct PackageIdentity: Hashable {
   let product: Name
   let version: Name
 
-  /// Bytes that are read of it: two short texts.
+  /// The maximum number of bytes to read of `ContentInfo.plist`, which contains two short strings.
   private static let infoBytesMax = 64 * 1024
 
   /// Returns nil if the package does not state it. The check then says why.
@@ -17,7 +17,7 @@ struct PackageIdentity: Hashable {
   /// - Throws: ``ContentError`` if the package cannot be read.
   init?(of path: String, product expected: Name?) throws(ContentError) {
     var package = try OpenedPackage(path: path)
-    // One of more entries than the judge takes is refused by it.
+    // Stop at the limit: a package with more entries is refused by the check.
     var left = PackageLimits().entriesMax
     while left > 0, let entry = try package.next() {
       left -= 1
@@ -57,10 +57,11 @@ struct PackageIdentity: Hashable {
 }
 
 extension ContentKeeper {
-  /// The bytes of a package's files as its entries state them, before anything has checked them:
-  /// how long a copy will be. Some number above the limit if they exceed what a package may hold.
+  /// Returns the total size of a package's files in bytes, as its entries state them, before
+  /// anything has been checked. This is the expected length of a copy. If it exceeds the limit for
+  /// packages, the result is any number above the limit.
   ///
-  /// - Complexity: O(*n*) in the entries; what they hold is passed over.
+  /// - Complexity: O(*n*) in the number of entries; their data is skipped.
   /// - Throws: ``ContentError`` if the package cannot be read.
   public static func bytes(ofPackage path: String) throws(ContentError) -> UInt64 {
     var package = try OpenedPackage(path: path)

@@ -1,6 +1,6 @@
 internal import PackageFiles
 
-/// A package of any format that is open for one pass from front to back.
+/// An open package of any format, for one pass from front to back.
 public struct OpenedPackage: PackageReader, ~Copyable {
   private enum Source {
     case folder(FolderReader)
@@ -8,15 +8,15 @@ public struct OpenedPackage: PackageReader, ~Copyable {
   }
 
   public let format: PackageFormat
-  /// The path as it was given.
+  /// The path as passed by the caller.
   public let path: String
-  /// Bytes of the container; nil for a folder.
+  /// The size of the container in bytes; nil for a folder.
   public let packedBytes: UInt64?
   private let source: Source
 
   /// Opens a package. The format is detected from the file's first bytes.
   ///
-  /// - Throws: ``ContentError``: missing, unreadable, or of an unknown kind.
+  /// - Throws: ``ContentError`` if the package is missing, unreadable or of an unknown format.
   public init(path: String) throws(ContentError) {
     self.path = path
     let opened: OpenedFile
@@ -37,12 +37,12 @@ public struct OpenedPackage: PackageReader, ~Copyable {
     case .other:
       throw ContentError(
         .malformed, path: path,
-        "is no package: expected a folder, a .pkg (its first bytes are xar!) or a zip (PK).")
+        "is not a package: expected a folder, a .pkg (begins with xar!) or a zip (begins with PK).")
     }
   }
 
-  /// - Complexity: O(*n* log *n*) in the names of a folder that is entered, else O(1); with the
-  ///   first, a container's table is read.
+  /// - Complexity: O(*n* log *n*) in the number of names when a folder is entered, otherwise O(1).
+  ///   The first call reads the table of a container.
   public mutating func next() throws(ContentError) -> PackageEntry? {
     do throws(PackageFileError) {
       switch source {
@@ -54,7 +54,7 @@ public struct OpenedPackage: PackageReader, ~Copyable {
     }
   }
 
-  /// - Complexity: O(*n*) in the bytes read.
+  /// - Complexity: O(*n*) in the number of bytes read.
   public mutating func read(into buffer: inout [UInt8]) throws(ContentError) -> Int {
     do throws(PackageFileError) {
       switch source {
@@ -81,7 +81,7 @@ public struct OpenedPackage: PackageReader, ~Copyable {
 }
 
 extension ContentError {
-  /// The same failure in this library's words.
+  /// Converts an error of the underlying library.
   init(_ error: PackageFileError) {
     let code: Code =
       switch error.kind {

@@ -25,7 +25,7 @@ extension BadLine {
       event(
         #"▶"originalTransactionIdentifierOfApple":1"#,
         "originalTransactionIdentifierOfApple", "go into data"),
-      event(#""sequence":▶-1"#, "sequence", "from 0 up, found -1"),
+      event(#""sequence":▶-1"#, "sequence", "0 or more, found -1"),
       event(#""sequence":▶"1""#, "sequence", "found a string"),
       event(#""sequence":▶1.0"#, "sequence", "without fraction or exponent, found 1.0"),
       event(#""sequence":▶1e3"#, "sequence", "without fraction"),
