@@ -48,8 +48,8 @@ import Testing
       ("#a\u{1}b\u{2}\n", "the header has no column"),
       ("#application_id\u{1}title\u{2}\n1\u{2}\n", "record 1: has 1 fields"),
       ("#application_id\u{1}title\u{2}\nx\u{1}y\u{2}\n", "record 1: application_id"),
-      ("#application_id\u{2}\n1\u{2}\n2", "record 1: is cut off"),
-      ("#application_id\u{2}\n1\u{2}\n#recordsWritten:2\u{2}\n", "says that 2 were written"),
+      ("#application_id\u{2}\n1\u{2}\n2", "record 1: is incomplete"),
+      ("#application_id\u{2}\n1\u{2}\n#recordsWritten:2\u{2}\n", "states that 2 were written"),
       ("#application_id\u{2}\n#recordsWritten:two\u{2}\n", "recordsWritten"),
     ])
   func malformed(_ text: String, _ message: String) {

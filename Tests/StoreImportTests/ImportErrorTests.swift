@@ -53,11 +53,11 @@ import Testing
     ),
     (
       #"{"status":0,"receipt":{"in_app":[{"product_id":"a"}]}}"#, .missing,
-      "receipt.in_app[0].transaction_id", "has a transaction_id"
+      "receipt.in_app[0].transaction_id", "needs a transaction_id"
     ),
     (
       #"{"status":0,"receipt":{"in_app":[{"transaction_id":"1","product_id":""}]}}"#, .missing,
-      "receipt.in_app[0].product_id", "has a product_id"
+      "receipt.in_app[0].product_id", "needs a product_id"
     ),
     (
       #"{"status":0,"receipt":{"in_app":[{"transaction_id":"1","product_id":"a"}]}}"#, .missing,

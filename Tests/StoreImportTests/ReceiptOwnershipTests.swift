@@ -134,7 +134,7 @@ private func tokenMember(_ token: String) -> String { #","app_account_token":"\#
     ])
     let again = try outcome(answer(), account: "ada", known: known)
     #expect(again.events.allSatisfy { $0.account == nil })
-    #expect(again.warnings.contains { $0.contains("is now ben's") })
+    #expect(again.warnings.contains { $0.contains("now belongs to ben") })
     #expect(throws: ImportError.self) { try outcome(answer(), account: "eve", known: known) }
   }
 
