@@ -1,6 +1,6 @@
 import LedgerEvents
 
-/// The JSON Schema of events, made from the vocabulary.
+/// The JSON Schema of events, generated from the vocabulary.
 enum EventSchema {
   static var text: String { schema.pretty() + "\n" }
 
@@ -45,7 +45,7 @@ enum EventSchema {
     }
   }
 
-  /// What holds where the type is the rule's.
+  /// Returns the condition that applies to events of the rule's type.
   private static func condition(_ rule: Vocabulary.Rule) -> JSONValue {
     var then: [JSONValue] = rule.needs.map { alternatives in
       let parts = alternatives.map(requirement)

@@ -11,7 +11,7 @@ import Testing
     "1352800000\u{1}364709193\u{1}iBooks\u{1}http://x\u{1}http://a.png\u{2}\n"
     + "1352800000\u{1}496963922\u{1}MWC 2012\nUnofficial\u{1}http://y\u{1}\u{2}\n"
 
-  /// Read in pieces of so many bytes.
+  /// Reads the feed in pieces of this many bytes.
   private func items(_ text: String, piece: Int = .max) throws(StoreItemError) -> [FoundItem] {
     var feed = PartnerFeed()
     var items: [FoundItem] = []

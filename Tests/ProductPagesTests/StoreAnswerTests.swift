@@ -74,7 +74,7 @@ import Testing
   }
 }
 
-/// The answers and links that other projects have recorded.
+/// Responses and links that other projects have recorded.
 @Suite(
   "Recorded answers of the store",
   .enabled(if: Fixtures.arePresent, "skipped: no ../shared/fixtures beside the package"))
@@ -132,7 +132,7 @@ private enum Fixtures {
     try files().filter { $0.lastPathComponent.hasPrefix("itunesLookup") }
   }
 
-  /// Links of the store with `id` and digits, found without the code under test.
+  /// Returns links to the store with `id` and digits, found without the code under test.
   static func links() throws -> [(String, String)] {
     let pattern = /https?:\/\/[A-Za-z0-9.]*\.apple\.com\/[^"\s<>\\]*\/id([0-9]+)[^"\s<>\\]*/
     var found: [String: String] = [:]

@@ -1,5 +1,5 @@
 extension BadLine {
-  /// Members of `data` that are not what the vocabulary says.
+  /// Members of `data` that violate the vocabulary.
   static let fields: [BadLine] = [
     data("session.started", #""appVersion":▶1"#, "data.appVersion", "expected a string"),
     data("session.started", #""systemVersion":▶17.0"#, "data.systemVersion", "a string"),
@@ -206,14 +206,14 @@ extension BadLine {
     data("note.added", #""text":▶1"#, "data.text", "a string"),
     data("note.added", #""text":"x","operator":▶["o"]"#, "data.operator", "a string"),
     data("note.added", #""te\u0078t":▶1"#, "data.text", "a string"),
-    // A `data` that stands before its type is held to the same.
+    // A `data` that comes before its type is checked in the same way.
     BadLine(
       #"{"data":{"progress":▶2},"id":"1","type":"download.progressed","#
         + #""occurredAt":"2014-03-05T10:00:01Z","transaction":"T","download":"D"}"#,
       "data.progress", "from 0 to 1"),
   ]
 
-  /// What each type needs.
+  /// The requirements of each type.
   static let needs: [BadLine] = [
     missing("catalog.set", "", "data.products", "catalog.set needs data.products"),
     missing("catalog.set", #","data":{}"#, "data.products"),

@@ -1,7 +1,7 @@
 import LedgerEvents
 
 extension BadLine {
-  /// Envelopes that are JSON and no event's.
+  /// Envelopes that are JSON but not events.
   static let envelope: [BadLine] = ofFields + names + types + oddTypes + times + lateTimes + size
 
   private static let ofFields: [BadLine] =
@@ -50,7 +50,7 @@ extension BadLine {
         "expected an object"),
     ]
 
-  /// Every name of the envelope, with a wrong type, empty, and too long.
+  /// Every name of the envelope with a wrong type, empty, and too long.
   private static let names: [BadLine] = [
     "app", "account", "device", "session", "payment", "product", "transaction",
     "originalTransaction", "download",
@@ -108,7 +108,7 @@ extension BadLine {
       #"{"id":"1","type":"a.b","occurredAt":▶"\#(time)"}"#, "occurredAt", "years 1970 to 9999")
   }
 
-  /// One byte more than a line may have.
+  /// A line that is one byte too long.
   private static let size: [BadLine] = {
     let start = #"{"id":"1","type":"a.b","occurredAt":"2014-03-05T10:00:01Z","data":{"x":""#
     let end = #""}}"#

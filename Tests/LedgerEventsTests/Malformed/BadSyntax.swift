@@ -1,5 +1,5 @@
 extension BadLine {
-  /// What is no JSON, or JSON that events refuse.
+  /// Text that is not JSON, or JSON that events refuse.
   static let syntax: [BadLine] = [
     BadLine("▶", "", "expected an object"),
     BadLine("   ▶", "", "the end of the line"),
@@ -73,8 +73,7 @@ extension BadLine {
     event(#"▶"\u0069d":"2""#, "id", "appears twice"),
   ]
 
-  /// The largest nesting that is allowed goes one deeper here, and the largest object has one
-  /// member twice.
+  /// Nesting one level deeper than allowed, and a very large object with a repeated member.
   static let nesting: [BadLine] = {
     let deep = String(repeating: "[", count: 30)
     let objects = String(repeating: #"{"a":"#, count: 30)
@@ -88,7 +87,7 @@ extension BadLine {
     ]
   }()
 
-  /// Bytes that are no UTF-8, in the middle of a text, and at its end.
+  /// Bytes that are not UTF-8, in the middle of a text and at its end.
   static let encoding: [BadLine] = notUTF8.flatMap { bad in
     let start = Array(
       #"{"id":"1","type":"note.added","occurredAt":"2014-03-05T10:00:01Z","data":{"text":"ä"#.utf8)
@@ -104,11 +103,11 @@ extension BadLine {
     [0xF4, 0x90, 0x80, 0x80], [0xF8, 0x88, 0x80, 0x80, 0x80], [0xE0, 0x80, 0xAF],
   ]
 
-  /// The line without its last `suffix`, which the surrounding event had added.
+  /// Returns the line without its last `suffix`, which came from the surrounding event.
   func cutting(_ suffix: String) -> BadLine {
     BadLine(Array(bytes.dropLast(suffix.utf8.count)), column: column, field, reason)
   }
 
-  /// The error points at the end of the line instead of at the mark.
+  /// The same line with the error expected at its end instead of at the mark.
   var endingAtLine: BadLine { BadLine(bytes, column: bytes.count + 1, field, reason) }
 }
