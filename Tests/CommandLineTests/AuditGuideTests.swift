@@ -3,8 +3,8 @@ import LedgerHistories
 import Testing
 
 /// Compares the consoles in `docs/audit.md` with the output of the program, run in order on one
-/// ledger. Keys, hashes and the ledger's clock are replaced. `UPDATE_GOLDEN=1 swift test --filter
-/// AuditGuideTests` updates them.
+/// ledger. Keys, hashes and the ledger's clock are replaced.
+/// `UPDATE_GOLDEN=1 swift test --filter AuditGuideTests` updates them.
 @Suite("The audit guide") struct AuditGuideTests {
   /// The files that the guide creates are in a folder that is removed after the test.
   private static let written = [

@@ -6,8 +6,8 @@ import Testing
 
 @testable import LedgerLog
 
-/// Writes trees, roots and paths from logs, for independent programs: `DAYBOOK_PROOF_VECTORS=FILE
-/// swift test --filter LogProofVectorTests`, then `Tools/independent`.
+/// Writes trees, roots and paths from logs, for independent programs:
+/// `DAYBOOK_PROOF_VECTORS=FILE swift test --filter LogProofVectorTests`, then `Tools/independent`.
 @Suite(
   "Proofs written for independent programs",
   .enabled(if: ProcessInfo.processInfo.environment["DAYBOOK_PROOF_VECTORS"] != nil))

@@ -4,8 +4,8 @@ import LedgerModel
 import QueueSimulator
 import Testing
 
-/// The rule that catches each policy, as in `docs/simulator.md`. `UPDATE_GOLDEN=1 swift test
-/// --filter PolicyTests` updates it.
+/// The rule that catches each policy, as in `docs/simulator.md`.
+/// `UPDATE_GOLDEN=1 swift test --filter PolicyTests` updates it.
 @Suite struct PolicyTests {
   /// The scenario in which a policy is caught, and the rule if nothing critical breaks.
   private struct Hunt {
