@@ -1,15 +1,16 @@
-/// What decides the size of a block.
+/// The values that determine the size of a block.
 private struct RunBlockShape {
   var count: Int
   var lowBits: Int
   var valueBits: Int
   var upperBits: Int
 
-  /// The shape of `count` entries over the distance `span`, with values `valueBits` wide.
+  /// Computes the shape of `count` entries over the distance `span`, with values of `valueBits`
+  /// bits.
   @inline(__always)
   init(count: Int, span: UInt64, valueBits: Int) {
-    // The low part gets the bits of the mean distance; then the high parts take at most two bits
-    // an entry.
+    // The low part has as many bits as the mean distance; the high parts then take at most two bits
+    // per entry.
     let mean = count.leadingZeroBitCount &- span.leadingZeroBitCount
     lowBits = Swift.min(Swift.max(mean, 0), RunBlock.lowBitsMax)
     self.count = count
@@ -25,9 +26,9 @@ private struct RunBlockShape {
 }
 
 extension RunBlock {
-  /// How many of the sorted `entries` from `start` fit into one block, at least one.
+  /// Returns how many of the sorted `entries` from `start` on fit into one block, at least one.
   ///
-  /// It is asked four entries at a time, so that up to three more might have fitted.
+  /// The size is tested every four entries, so up to three more might have fitted.
   ///
   /// - Complexity: O(*n*) in the result.
   static func fit(_ entries: [RunEntry], from start: Int) -> Int {
@@ -51,10 +52,10 @@ extension RunBlock {
     return count
   }
 
-  /// Writes the block of the `count` sorted `entries` from `start` over `words`.
+  /// Writes the block of the `count` sorted `entries` from `start` on to `words`.
   ///
   /// - Complexity: O(*n*).
-  /// - Precondition: they fit, as ``fit(_:from:)`` found.
+  /// - Precondition: The entries fit, as determined by ``fit(_:from:)``.
   static func encode(
     _ entries: [RunEntry], from start: Int, count: Int, into words: inout [UInt64]
   ) {
@@ -68,7 +69,7 @@ extension RunBlock {
     let shape = RunBlockShape(
       count: count, span: entries[start + count - 1].key - first,
       valueBits: 32 - (greatest - least).leadingZeroBitCount)
-    precondition(shape.words <= wordsMax && count <= entriesMax, "the entries fit one block")
+    precondition(shape.words <= wordsMax && count <= entriesMax, "the entries must fit a block")
 
     words.removeAll(keepingCapacity: true)
     words.append(contentsOf: repeatElement(0, count: shape.words))
@@ -95,7 +96,7 @@ extension RunBlock {
   }
 }
 
-/// Writes fields of one width one after the other.
+/// Packs fields of equal width.
 private struct RunBlockPacker {
   private var word: Int
   private var bits: UInt64 = 0
@@ -109,7 +110,7 @@ private struct RunBlockPacker {
     mask = (1 << UInt64(width)) - 1
   }
 
-  /// Writes the low bits of `field`.
+  /// Packs the low bits of `field`.
   @inline(__always)
   mutating func pack(_ field: UInt64, in words: inout MutableSpan<UInt64>) {
     let field = field & mask
@@ -119,11 +120,11 @@ private struct RunBlockPacker {
     words[word] = bits.littleEndian
     word &+= 1
     count &-= 64
-    // What did not fit: the field less the bits just written, none of it when it ended the word.
+    // The remaining bits of the field; none if it ended at the word boundary.
     bits = field >> (width &- count)
   }
 
-  /// Writes what is left.
+  /// Writes the last, incomplete word.
   mutating func finish(in words: inout MutableSpan<UInt64>) {
     if count > 0 { words[word] = bits.littleEndian }
   }

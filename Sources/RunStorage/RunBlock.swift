@@ -1,13 +1,14 @@
 internal import LMDB
 
-/// The format of a block: up to 4,096 entries of a run in one value of LMDB.
+/// The format of a block: up to 4,096 entries of a run in one LMDB value.
 ///
-/// Keys are stored as their distance from the first key by the code of Elias and Fano: the low
-/// bits of all distances packed one after the other, the high parts in unary. That is within half
-/// a bit of what random keys need, and a key is found without reading those before it. Values are
-/// packed as their distance from the least one, so that a family without values pays nothing.
+/// Keys are stored as their distance from the first key, in Elias–Fano coding: the low bits of all
+/// distances are packed one after the other, and the high parts are in unary. The result is within
+/// half a bit per key of the minimum for random keys, and a key can be found without reading those
+/// before it. Values are packed as their distance from the least value, so a family without values
+/// needs no space for them.
 ///
-/// All numbers are little-endian words of 64 bits; packed fields begin at a word's lowest bit.
+/// All numbers are little-endian 64-bit words; packed fields begin at a word's lowest bit.
 ///
 ///     word 0    bits  0…15  number of entries n, 1…4,096
 ///                    16…23  low bits a distance l, 0…48
@@ -18,49 +19,52 @@ internal import LMDB
 ///     then      n × v bits  values less the least value, rounded up to a word
 ///     last      first key, which the row's key says too
 ///
-/// A look-up reads the row's key, the first few cache lines, and two more.
+/// A lookup reads the row's key, the first few cache lines, and two more.
 ///
 /// Peter Elias, "Efficient storage and retrieval by content and address of static files",
 /// J. ACM 21 (1974).
 enum RunBlock {
-  /// The most bytes of a block: with its header of 16 bytes, one overflow page of 4 KiB.
+  /// The maximum size of a block in bytes: with LMDB's 16-byte page header, it fills one 4 KiB
+  /// overflow page.
   ///
-  /// A value that fills a page of its own packs as well wherever it is inserted (values inside
-  /// leaves fill half a page unless they are appended to the table's end), and deleting it touches
-  /// its key's leaf only, a hundredth of the pages.
+  /// A value that fills its own page is packed equally well wherever it is inserted (values inside
+  /// leaf pages fill half a page unless they are appended at the end of the table). Deleting it
+  /// changes only the leaf page of its key, a hundredth of the pages.
   static let sizeBytesMax = 4080
 
   /// ``sizeBytesMax`` in words.
   static let wordsMax = sizeBytesMax / 8
 
-  /// The word where the high parts begin.
+  /// The word at which the high parts begin.
   static let upperWord = 1
 
-  /// The words that are neither high parts nor packed fields: the header and the first key.
+  /// The number of words that are neither high parts nor packed fields: the header and the first
+  /// key.
   static let frameWords = 2
 
-  /// The most entries of a block, which bounds what a reader decodes at once.
+  /// The maximum number of entries in a block, which limits how much a reader decodes at once.
   static let entriesMax = 4096
 
-  /// The most low bits a distance, so that a high part never leaves 64 bits when shifted back.
+  /// The maximum number of low bits per distance, so that shifting a high part back never exceeds
+  /// 64 bits.
   static let lowBitsMax = 48
 
-  /// The words that `count` fields of `bits` bits take.
+  /// Returns the number of words that `count` fields of `bits` bits take.
   @inline(__always)
   static func words(_ count: Int, _ bits: Int) -> Int { (count &* bits &+ 63) &>> 6 }
 }
 
-/// A block as it lies in a page, checked as far as its header goes.
+/// A block in a page. Its header has been checked.
 struct RunBlockView: ~Escapable {
   private let bytes: Span<UInt8>
 
-  /// The key of the first entry, as the row's key says.
+  /// The key of the first entry, from the row's key.
   let first: UInt64
 
-  /// How many entries the block holds.
+  /// The number of entries in the block.
   let count: Int
 
-  /// The bytes of the block.
+  /// The size of the block in bytes.
   var byteCount: Int { bytes.count }
 
   private let lowBits: Int
@@ -69,9 +73,10 @@ struct RunBlockView: ~Escapable {
   private let lowWord: Int
   private let valueWord: Int
 
-  /// Checks the header of the block in `bytes`, whose row says that it begins with the key `first`.
+  /// Checks the header of the block in `bytes`, which begins with the key `first` according to its
+  /// row.
   ///
-  /// - Throws: ``RunsError`` when it is no block.
+  /// - Throws: ``RunsError`` if the bytes are not a block.
   @_lifetime(copy bytes)
   init(_ bytes: Span<UInt8>, first: UInt64) throws(RunsError) {
     let size = bytes.count
@@ -97,12 +102,12 @@ struct RunBlockView: ~Escapable {
     self.valueWord = valueWord
   }
 
-  /// Appends the entries with keys from `lower` through `upper` to `entries`, in order; true when
-  /// the block has a key beyond `upper`, so that no block behind it can matter.
+  /// Appends the entries with keys from `lower` through `upper` to `entries`, in order. Returns
+  /// true if the block has a key greater than `upper`, so that no later block can match.
   ///
-  /// - Complexity: O(*k* + *n*/32) for *k* entries found of *n*.
-  /// - Throws: ``RunsError`` when the entries are fewer or more than the header says, or not in
-  ///   order.
+  /// - Complexity: O(*k* + *n*/32) if *k* of *n* entries match.
+  /// - Throws: ``RunsError`` if the number of entries differs from the header, or if they are not
+  ///   in order.
   @discardableResult
   func append(
     from lower: UInt64, through upper: UInt64, to entries: inout [RunEntry]
@@ -119,10 +124,10 @@ struct RunBlockView: ~Escapable {
   /// Appends all entries to `entries`.
   ///
   /// - Complexity: O(*n*).
-  /// - Throws: as ``append(from:through:to:)``, and when the block is another row's.
+  /// - Throws: Like ``append(from:through:to:)``, and also if the block belongs to another row.
   func append(to entries: inout [RunEntry]) throws(RunsError) {
     guard bytes.word(at: bytes.count &- 8) == first else {
-      throw .corrupt("A block of a sorted run stands under another's key")
+      throw .corrupt("A block of a sorted run is stored under another block's key")
     }
     let end = entries.count
     entries.append(contentsOf: repeatElement(.least, count: count))
@@ -133,8 +138,8 @@ struct RunBlockView: ~Escapable {
     }
   }
 
-  /// A place in the unary part: the entry that comes next, the bits left of its word, and the
-  /// greatest key so far.
+  /// A position in the unary part: the index of the next entry, the remaining bits of its word, and
+  /// the greatest key so far.
   private struct Place {
     var word: Int
     var bits: UInt64
@@ -142,7 +147,7 @@ struct RunBlockView: ~Escapable {
     var key: UInt64
   }
 
-  /// The entry at `place`, which moves on; nil behind the last.
+  /// Returns the entry at `place` and advances it; nil after the last entry.
   @inline(__always)
   private func next(_ place: inout Place) throws(RunsError) -> RunEntry? {
     while place.bits == 0 {
@@ -167,22 +172,22 @@ struct RunBlockView: ~Escapable {
     return RunEntry(key: key, value: valueBase &+ value)
   }
 
-  /// The place of the first entry.
+  /// The position of the first entry.
   private var start: Place {
     Place(word: RunBlock.upperWord, bits: word(RunBlock.upperWord), index: 0, key: first)
   }
 
   private var miscounted: RunsError {
-    .corrupt("A block of a sorted run does not hold as many entries as it says")
+    .corrupt("A block of a sorted run does not have as many entries as its header states")
   }
 
-  /// The place of the first entry whose high part is that of `key`, or nil when all are lower.
+  /// Returns the position of the first entry with the high part of `key`, or nil if all are lower.
   private func place(of key: UInt64) -> Place? {
     guard key > first else { return start }
     let high = (key - first) >> UInt64(lowBits)
     guard high < UInt64(lowWord) * 64 else { return nil }
-    // Entries with the high part h follow the zero number h, and as many ones as the zero's place
-    // less h stand before it.
+    // Entries with the high part h follow zero number h. The number of ones before it is its bit
+    // index minus h.
     var zeros = Int(high)
     guard zeros > 0 else { return start }
     var index = RunBlock.upperWord
@@ -206,13 +211,13 @@ struct RunBlockView: ~Escapable {
   @inline(__always)
   private func word(_ index: Int) -> UInt64 { bytes.word(at: index &* 8) }
 
-  /// The packed field number `index` of those that begin at the word `start`.
+  /// Returns the packed field at `index` among those that begin at the word `start`.
   @inline(__always)
   private func field(_ index: Int, width: Int, from start: Int) -> UInt64 {
     let bit = index &* width
     let shift = UInt64(truncatingIfNeeded: bit & 7)
-    // A field has at most 48 bits, so that it lies in the eight bytes from its first one; the word
-    // with the first key follows the fields.
+    // A field has at most 48 bits, so it lies within the eight bytes from its first one. Reading
+    // them is safe, because the word with the first key follows the fields.
     let word = bytes.word(at: start &* 8 &+ bit &>> 3)
     return (word &>> shift) & ((1 &<< UInt64(truncatingIfNeeded: width)) &- 1)
   }

@@ -1,6 +1,6 @@
 internal import LMDB
 
-/// A place among the blocks of a family.
+/// A position among the blocks of a family.
 struct RunCursor: ~Copyable, ~Escapable {
   private var cursor: Cursor
 
@@ -9,7 +9,7 @@ struct RunCursor: ~Copyable, ~Escapable {
     do throws(LMDBError) { cursor = try view.cursor(table) } catch { throw RunsError(error) }
   }
 
-  /// Moves to the first row whose key is not less than `key`; nil when there is none.
+  /// Moves to the first row whose key is not less than `key`; returns nil if there is none.
   mutating func seek(_ key: RunKey) throws(RunsError) -> RunKey? {
     let words = key.words
     let found: Bool
@@ -19,20 +19,20 @@ struct RunCursor: ~Copyable, ~Escapable {
     return found ? try RunKey(cursor.key) : nil
   }
 
-  /// Moves to the last row whose key is not greater than `key`; nil when there is none.
+  /// Moves to the last row whose key is not greater than `key`; returns nil if there is none.
   mutating func seek(through key: RunKey) throws(RunsError) -> RunKey? {
     if let found = try seek(key), found.number == key.number { return found }
     return try previous()
   }
 
-  /// Moves to the next row; nil behind the last.
+  /// Moves to the next row; returns nil after the last one.
   mutating func next() throws(RunsError) -> RunKey? {
     let found: Bool
     do throws(LMDBError) { found = try cursor.next() } catch { throw RunsError(error) }
     return found ? try RunKey(cursor.key) : nil
   }
 
-  /// Moves to the row before, or from behind the last to the last.
+  /// Moves to the previous row, or to the last row if the cursor is past the end.
   private mutating func previous() throws(RunsError) -> RunKey? {
     let found: Bool
     do throws(LMDBError) {
@@ -41,9 +41,9 @@ struct RunCursor: ~Copyable, ~Escapable {
     return found ? try RunKey(cursor.key) : nil
   }
 
-  /// The block at the cursor, whose row has the key `key`.
+  /// Returns the block at the cursor, whose row has the key `key`.
   ///
-  /// - Throws: ``RunsError`` when it is no block.
+  /// - Throws: ``RunsError`` if the value is not a block.
   @_lifetime(copy self)
   func block(_ key: RunKey) throws(RunsError) -> RunBlockView {
     try RunBlockView(cursor.value, first: key.firstKey)

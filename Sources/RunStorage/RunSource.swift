@@ -1,6 +1,6 @@
 internal import LMDB
 
-/// Which entries of a family are read.
+/// The range of entries to read.
 struct RunRange {
   /// The least entry.
   var lower: RunEntry
@@ -14,8 +14,8 @@ struct RunRange {
 
 /// The entries of one run within a range, a block at a time.
 ///
-/// It keeps no cursor, so that it can be held across writes: a block is sought by its key, which
-/// is a two-hundredth of what decoding it costs.
+/// It keeps no cursor, so that it can be kept across writes. Seeking a block by its key costs a
+/// two-hundredth of decoding it.
 struct RunSource {
   private let id: UInt32
   private let range: RunRange
@@ -29,7 +29,7 @@ struct RunSource {
     self.range = range
   }
 
-  /// The order of the next entry, or the greatest number when there is none.
+  /// Returns the order of the next entry, or the greatest number if there is none.
   @inline(__always)
   mutating func pop(_ view: TransactionView, _ table: Table) throws(RunsError) -> UInt128 {
     while index == buffer.count {
@@ -49,9 +49,9 @@ struct RunSource {
     return try refill(&cursor)
   }
 
-  /// Reads the next block of the range; false behind the last.
+  /// Reads the next block of the range. Returns false after the last one.
   ///
-  /// The first call may be made with a cursor that several sources share.
+  /// The first call can use a cursor that several sources share.
   mutating func refill(_ cursor: inout RunCursor) throws(RunsError) -> Bool {
     buffer.removeAll(keepingCapacity: true)
     index = 0
@@ -68,13 +68,13 @@ struct RunSource {
       if isBeyond { isAtEnd = true }
     }
     if key.firstKey <= range.lower.key {
-      // Only here can values under the least key precede the range's first entry.
+      // Only in this block can there be values under the least key that precede the range.
       buffer.removeAll { $0 < range.lower }
     }
     return true
   }
 
-  /// Moves `cursor` to the next block that can hold entries of the range.
+  /// Moves `cursor` to the next block that can contain entries of the range.
   private func move(_ cursor: inout RunCursor) throws(RunsError) -> RunKey? {
     let key: RunKey?
     if let place {

@@ -2,10 +2,10 @@ internal import LMDB
 
 /// Writes the blocks of one run, in order.
 struct RunWriter {
-  /// The run as far as it is written.
+  /// The part of the run that has been written.
   private(set) var run: RunDescription
 
-  /// Entries that wait for a block, sorted and distinct.
+  /// The entries to write next, sorted and distinct.
   var pending: [RunEntry] = []
 
   private let table: Table
@@ -16,9 +16,9 @@ struct RunWriter {
     self.run = run
   }
 
-  /// Writes the full blocks among the pending entries, and the rest too when `isLast`.
+  /// Writes the full blocks of the pending entries, and also the rest if `isLast` is true.
   ///
-  /// - Complexity: O(*n*) in the pending entries.
+  /// - Complexity: O(*n*) in the number of pending entries.
   mutating func write(
     in transaction: inout WriteTransaction, isLast: Bool
   ) throws(RunsError) {

@@ -1,16 +1,16 @@
 package import LMDB
 
 extension RunsSnapshot {
-  /// Calls `body` with the entries whose keys are from `lower` through `upper`, in order, each
-  /// once, until it returns false.
+  /// Calls `body` with the entries whose keys are from `lower` through `upper`, in order and
+  /// without duplicates, until it returns false.
   ///
-  /// - Complexity: O(*r* log *n*) to begin and O(log *r*) an entry, for *r* runs of *n* entries.
+  /// - Complexity: O(*r* log *n*) to begin and O(log *r*) per entry, for *r* runs of *n* entries.
   /// - Parameters:
-  ///   - lower: the least key.
-  ///   - upper: the greatest key.
-  ///   - view: what is read in.
-  ///   - body: what gets the entries; false ends the scan.
-  /// - Throws: ``RunsError`` as `Failure`, or what `body` throws.
+  ///   - lower: The least key.
+  ///   - upper: The greatest key.
+  ///   - view: The transaction to read in.
+  ///   - body: Receives the entries. Returning false ends the scan.
+  /// - Throws: ``RunsError`` as `Failure`, or the error of `body`.
   package func scan<Failure: RunsFailure>(
     from lower: UInt64 = 0, through upper: UInt64 = .max,
     in view: TransactionView, _ body: (RunEntry) throws(Failure) -> Bool
@@ -35,9 +35,10 @@ extension RunsSnapshot {
     }
   }
 
-  /// The entries whose keys are from `lower` through `upper`, in order, each once.
+  /// Returns the entries whose keys are from `lower` through `upper`, in order and without
+  /// duplicates.
   ///
-  /// - Complexity: as ``scan(from:through:in:_:)``.
+  /// - Complexity: Like ``scan(from:through:in:_:)``.
   /// - Throws: ``RunsError``.
   package func entries(
     from lower: UInt64 = 0, through upper: UInt64 = .max, in view: TransactionView
@@ -50,11 +51,11 @@ extension RunsSnapshot {
     return entries
   }
 
-  /// Calls `body` with the entries of each block in turn, run after run, which is the fastest way
-  /// to see all of them; those that stand in several runs come several times.
+  /// Calls `body` with the entries of each block, run after run. This is the fastest way to read
+  /// all entries; those that are in several runs are passed several times.
   ///
-  /// - Complexity: O(*n*), a few nanoseconds an entry.
-  /// - Throws: ``RunsError`` as `Failure`, or what `body` throws.
+  /// - Complexity: O(*n*), a few nanoseconds per entry.
+  /// - Throws: ``RunsError`` as `Failure`, or the error of `body`.
   package func forEachBlock<Failure: RunsFailure>(
     in view: TransactionView, _ body: ([RunEntry]) throws(Failure) -> Void
   ) throws(Failure) {
@@ -72,7 +73,8 @@ extension RunsSnapshot {
     }
   }
 
-  /// Appends the entries of the first block of `run` from `place`; the place behind it, or nil.
+  /// Appends the entries of the first block of `run` from `place` on. Returns the position after
+  /// it, or nil.
   private func read(
     _ place: RunKey?, of run: RunDescription, _ view: TransactionView,
     _ entries: inout [RunEntry]

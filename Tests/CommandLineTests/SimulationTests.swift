@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// The simulated queue through the program: processes agree with each other and with what was
-/// written down.
+/// Runs the simulated queue through the program: processes agree with each other and with the
+/// golden files.
 struct SimulationTests {
   private static let scenario = "Tests/Scenarios/explore/two-maps.json"
 
@@ -54,7 +54,7 @@ struct SimulationTests {
     let careful = try Program.run(["simulate", file, "--check", "--policy", "careful"])
     #expect(careful.status == 1)
     #expect(careful.output.contains("broken promise credited-twice: 1 missing"))
-    // Who expects that nothing is credited twice hears that it is.
+    // A scenario that expects no double credit fails if there is one.
     let kept = scenario.replacing(#"["credited-twice"]"#, with: "[]")
     try Data(kept.utf8).write(to: folder.file("kept.json"))
     let broken = try Program.run(["simulate", folder.path("kept.json"), "--check"])
@@ -96,13 +96,13 @@ struct SimulationTests {
   }
 }
 
-/// What of a scenario does not happen is said, and fails a check.
+/// Steps of a scenario that do not happen are reported, and fail a check.
 struct OmissionTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// Runs a scenario that expects what comes out of it, with `--check`.
+  /// Runs a scenario with `--check` that expects its actual outcome.
   private func check(_ members: String, _ more: String...) throws -> Outcome {
     let start = #"{"title": "t", "products": [{"product": "map"}], "#
     let file = folder.path("scenario.json")
@@ -149,7 +149,7 @@ struct OmissionTests {
   }
 
   @Test func `A run that has too many actions is said to be stopped, and nothing else`() throws {
-    // The command and its waits are as many actions as a run may have.
+    // The command and its waits together are the maximum number of actions of a run.
     let waits = Array(repeating: #""wait""#, count: 19_999).joined(separator: ", ")
     let answer = try check(
       #""script": [{"at": "PT0S", "do": "launch"}], "schedule": ["command", \#(waits)]"#,

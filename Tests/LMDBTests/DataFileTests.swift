@@ -3,7 +3,7 @@ import LMDB
 import Testing
 
 @Suite struct DataFileTests {
-  /// An environment with small and large values and a free list, closed.
+  /// Creates an environment with small and large values and a free list, and closes it.
   static func filled() throws -> TemporaryFolder {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
@@ -59,7 +59,7 @@ import Testing
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let table = try environment.createTable("t")
-    // Pages for the trees to reuse, so that the value is the last in the file.
+    // Free pages for the trees to reuse, so that the value is the last in the file.
     for number in 0..<8 { try environment.set(table, "small", "\(number)") }
     try environment.write { transaction in
       let value = [UInt8](repeating: 1, count: 100_000)
@@ -83,8 +83,8 @@ import Testing
         for number: UInt64 in 0..<40 { try transaction.put(table, number, small.span) }
       }
     }
-    // A large value that its own transaction removes goes back to the free pages unwritten, once
-    // the transaction has begun to reuse pages (`mdb_ovpage_free`).
+    // A large value that its own transaction removes returns to the free pages unwritten, if the
+    // transaction has already reused pages (`mdb_ovpage_free`).
     try environment.write { transaction in
       let large = [UInt8](repeating: 1, count: 1_000_000)
       try transaction.put(table, 0, small.span)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import LedgerExport
 
-/// A ledger of a random history, and a folder for what is exported of it.
+/// A ledger of a random history, and a folder for exports.
 final class ExportedLedger {
   let folder: String
   let ledger: Ledger
@@ -32,7 +32,7 @@ final class ExportedLedger {
 
   func path(_ name: String) -> String { folder + "/" + name }
 
-  /// The names in the folder, beside the ledger's.
+  /// Returns the names in the folder, without the ledger's.
   func names() throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0 != "ledger" }.sorted()
   }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LedgerLog
 
-/// An index that reaches so far, made from the log; it offers wrong candidates, too.
+/// An index up to a position, built from the log. It also returns wrong candidates.
 private struct PartialIndex: LogIndex {
   let reach: UInt64
   let nameReach: NameNumber

@@ -4,7 +4,7 @@ import LedgerModel
 import LedgerQueries
 import Testing
 
-/// The histories, through a ledger on disk: live, in pieces, late.
+/// Runs the histories through a ledger on disk: live, in pieces, and late.
 @Suite("Histories through a ledger", .enabled(if: Conformance.isPresent))
 struct StoreConformanceTests {
   private static let histories: [Conformance.History] = {

@@ -1,6 +1,6 @@
 internal import LedgerEvents
 
-// What the apps keep to, each policy in all but what it does otherwise (`simulator.md`, *What
+// The rules for apps, for each policy except where it intentionally differs (`simulator.md`, *What
 // is caught*).
 extension Tape {
   mutating func auditApp() {
@@ -10,7 +10,7 @@ extension Tape {
 
   /// What the app did with one transaction on one device.
   private struct Doing {
-    /// In this launch.
+    /// Whether it was delivered in this launch.
     var isTold = false
     var isFinished = false
     var fulfilments = 0
@@ -56,7 +56,7 @@ extension Tape {
         "finish-what-is-done", line, "of what is neither bought nor failed")
       return
     }
-    // What comes with content is fulfilled by installing it.
+    // Products with content are fulfilled by installing the content.
     if Self.announced(delivery).isEmpty,
       !["finish-before-fulfillment", "finish-everything"].contains(run.policy)
     {
@@ -77,8 +77,8 @@ extension Tape {
     }
   }
 
-  /// Whether the app's disk holds all parts of what the transaction announces, in one version that
-  /// is its own or a newer one, whichever transactions brought them.
+  /// Returns whether the app's disk has all parts that the transaction announces, in its version or
+  /// a newer one, from any transactions.
   func isContentThere(_ delivery: Line, before place: Int, on device: Name?) -> Bool {
     let announced = Self.announced(delivery)
     let installs = lines.filter {
@@ -96,7 +96,7 @@ extension Tape {
     } || announced.isEmpty
   }
 
-  /// Versions of integers and dots, which are all that scenarios for exploration have.
+  /// Compares versions of integers and dots, which are the only ones in scenarios for exploration.
   private static func isOlder(_ version: Name, than other: Name) -> Bool {
     var parts = version.text.split(separator: ".").map { Int($0) ?? .max }
     var others = other.text.split(separator: ".").map { Int($0) ?? .max }
@@ -141,7 +141,7 @@ extension Tape {
       "of what has not arrived")
   }
 
-  /// No version is installed over a newer one, whichever transaction brought that.
+  /// Checks that no version is installed over a newer one, whichever transaction it came from.
   private mutating func auditVersion(_ line: Line) {
     guard let version = line.event.data.name("contentVersion") else { return }
     let newer = lines.first {
@@ -152,7 +152,7 @@ extension Tape {
     expect(newer == nil, "install-newer", line, "of version \(version) over a newer one")
   }
 
-  /// What goes wrong has a cause.
+  /// Checks that every failure has a cause.
   private mutating func auditCause(_ line: Line) {
     let error = line.event.data.object("error")
     let domain = error?.first { $0.name == "domain" }?.value.string
@@ -178,7 +178,7 @@ extension Tape {
     expect(isFailure == (error != nil), "error", line, "an error where none belongs, or none")
   }
 
-  /// Whether a device is the development simulator, to which hosted content never comes.
+  /// Returns whether a device is the development simulator, which never gets hosted content.
   func isSimulator(_ device: Name?) -> Bool {
     lines.contains {
       $0.kind == .sessionStarted && $0.device == device

@@ -1,7 +1,8 @@
 internal import LedgerEvents
 
-// Restores. Sources: Apple's documentation of SKPaymentQueue.restoreCompletedTransactions() and of
-// SKPaymentTransaction.original; `model.md` 16.
+// The rules for restores. Sources: Apple's documentation of
+// SKPaymentQueue.restoreCompletedTransactions() and of SKPaymentTransaction.original; `model.md`
+// 16.
 extension Tape {
   mutating func auditRestores() {
     for (_, lines) in byDevice { auditEnds(lines) }
@@ -10,7 +11,8 @@ extension Tape {
     }
   }
 
-  /// Each restore ends once, in its launch, after its transactions unless its end overtakes them.
+  /// Checks that each restore ends once, in its launch, after its transactions, unless its end
+  /// overtakes them.
   private mutating func auditEnds(_ lines: [Line]) {
     var isRunning = false
     var hasEnded = false
@@ -37,8 +39,8 @@ extension Tape {
     }
   }
 
-  /// A restored transaction has an identifier of its own and the original of something that the
-  /// customer bought and that was not refunded; a restore lists each original once.
+  /// Checks that a restored transaction has its own identifier and the original of something that
+  /// the customer bought and that was not refunded, and that a restore lists each original once.
   private mutating func auditRestored(_ line: Line) {
     guard let original = line.event.originalTransaction, let transaction = line.event.transaction
     else {

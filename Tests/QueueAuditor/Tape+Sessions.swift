@@ -1,9 +1,10 @@
 internal import LedgerEvents
 
-// What a recorder and a system keep to. Sources: `events.md`; UIApplicationDelegate for the order
-// of launch, background and foreground; SKPaymentQueue.add(_:) for who is called when.
+// The rules for recorders and for the system. Sources: `events.md`; UIApplicationDelegate for the
+// order of launch, background and foreground; SKPaymentQueue.add(_:) for the order of observer
+// calls.
 extension Tape {
-  /// Events are valid, time rises, and only a notification comes again.
+  /// Checks that events are valid, that time increases, and that only notifications are repeated.
   mutating func auditRecorder() {
     var time: Instant?
     for line in lines {
@@ -27,18 +28,18 @@ extension Tape {
     }
   }
 
-  /// What a device's app is doing.
+  /// The state of a device's app.
   private struct Situation {
     var session: Name?
-    /// Who is signed in: payments and restores are that customer's.
+    /// The signed-in customer, who makes payments and restores.
     var account: Name?
     var sequence: Int64 = 0
     var isForeground = false
     var observes = false
   }
 
-  /// Launch, background, foreground and end come in order, sequences count up, and the queue calls
-  /// an observer only that is there.
+  /// Checks that launch, background, foreground and end are in order, that sequences increase, and
+  /// that the queue calls only observers that exist.
   mutating func auditSessions() {
     var sessions: Set<Name> = []
     for (_, lines) in byDevice {

@@ -1,6 +1,6 @@
 internal import LedgerEvents
 
-// What the payment queue keeps to. Sources: Apple's documentation of SKPaymentQueue,
+// The rules for the payment queue. Sources: Apple's documentation of SKPaymentQueue,
 // SKPaymentTransaction and SKPaymentTransactionObserver; `model.md` 13; `simulator.md`.
 extension Tape {
   mutating func auditTransactions() {
@@ -13,7 +13,7 @@ extension Tape {
     auditCrashes()
   }
 
-  /// States go forward, and there is no identifier before the purchase.
+  /// Checks that states only move forward, and that there is no identifier before the purchase.
   private mutating func auditStates(_ lines: [Line]) {
     var newest: Line?
     for line in lines {
@@ -34,8 +34,9 @@ extension Tape {
     }
   }
 
-  /// A state is reported again when an observer is added, on return to the foreground, where a
-  /// delivery is repeated, and where an unfinished consumable blocks its next sale.
+  /// Checks that a state is reported again only when an observer is added, on return to the
+  /// foreground, when a delivery is repeated, or when an unfinished consumable blocks its next
+  /// sale.
   private mutating func auditRepetitions(_ lines: [Line]) {
     var newest: Line?
     for line in lines where line.isReport {
@@ -60,7 +61,7 @@ extension Tape {
     }
   }
 
-  /// What is told of a transaction stays the same, but for an account that is lost.
+  /// Checks that the data of a transaction stays the same, except for an account that is lost.
   private mutating func auditContent(_ lines: [Line]) {
     let accounts = Set(lines.compactMap(\.event.account))
     expect(accounts.count < 2, "one-account", lines[0], "of \(accounts.count) accounts")
@@ -83,7 +84,8 @@ extension Tape {
     }
   }
 
-  /// What was finished leaves the queue once and for ever, unless the finish did not stick.
+  /// Checks that a finished transaction leaves the queue once and permanently, unless the finish
+  /// was lost.
   private mutating func auditRemoval(_ lines: [Line]) {
     var isFinished = false
     var isRemoved = false
@@ -100,13 +102,14 @@ extension Tape {
     }
   }
 
-  /// Whether a finish was refused by an exception.
+  /// Returns whether a finish was refused with an exception.
   private func endsTheApp(_ line: Line) -> Bool {
     let next = lines.first { $0.device == line.device && $0.place > line.place }
     return next?.kind == .sessionEnded && next?.event.data.string("reason") == "crashed"
   }
 
-  /// Finishing what is still being bought ends the app with an exception, and nothing else does.
+  /// Checks that finishing a transaction that is being purchased ends the app with an exception,
+  /// and that nothing else does.
   private mutating func auditCrashes() {
     for (_, lines) in byDevice {
       for (index, line) in lines.enumerated() {
@@ -120,7 +123,7 @@ extension Tape {
           newestReport(before: line)?.kind == .transactionPurchasing,
           index + 1 < lines.count, lines[index + 1].kind != .sessionEnded
         else { continue }
-        // It went well: it was not being bought any more.
+        // There was no exception, so it was no longer being purchased.
         expect(
           !lines[index...].contains {
             $0.about == line.about && $0.kind == .transactionPurchasing
@@ -129,14 +132,15 @@ extension Tape {
     }
   }
 
-  /// What the queue reported last of a line's transaction.
+  /// Returns the last report of the queue about a line's transaction.
   func newestReport(before line: Line) -> Line? {
     lines.last {
       $0.place < line.place && $0.device == line.device && $0.about == line.about && $0.isReport
     }
   }
 
-  /// What stands on the queue is reported again at the next launch, once an observer is there.
+  /// Checks that transactions in the queue are reported again at the next launch, once there is an
+  /// observer.
   mutating func auditReturns() {
     for (device, lines) in byDevice {
       guard let launch = lines.last(where: { $0.kind == .sessionStarted }),
@@ -152,7 +156,7 @@ extension Tape {
             && ($0.kind == .transactionRemoved
               || ($0.kind == .transactionFinished && !endsTheApp($0)))
         }
-        // A payment for a consumable that is not finished yet is dropped without a word.
+        // A payment for an unfinished consumable is silently dropped.
         let mayBeDropped =
           newest.rank == 0 && kind(of: newest.event.product) == "consumable"
         if hasEnded || mayBeDropped { continue }

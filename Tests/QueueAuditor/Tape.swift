@@ -2,24 +2,24 @@ internal import LedgerEvents
 
 /// One event of a run.
 struct Line {
-  /// From 1.
+  /// The index, from 1.
   let place: Int
   let event: Event
   let kind: EventKind
-  /// What its transaction is called on the device's queue: the transaction, else the payment.
+  /// The name of its transaction in the device's queue: the transaction, else the payment.
   let about: Name?
 
   var device: Name? { event.device }
   var download: Name? { event.download }
 
-  /// Reported by a device's queue: a state of a transaction.
+  /// Whether a device's queue reports the state of a transaction.
   var isReport: Bool { event.device != nil && rank != nil }
-  /// Reported by a device's queue: something to give to the customer.
+  /// Whether a device's queue delivers something to give to the customer.
   var isDelivery: Bool {
     event.device != nil && (kind == .transactionPurchased || kind == .transactionRestored)
   }
 
-  /// How far on its way a reported transaction is; states only go forward.
+  /// The progress of a reported transaction; states only move forward.
   var rank: Int? {
     switch kind {
     case .transactionPurchasing: 0
@@ -38,16 +38,16 @@ struct Line {
     }
   }
 
-  /// Called by the queue on its observer.
+  /// Whether the queue calls its observer.
   var isCallback: Bool {
     isReport || isDownloadReport || kind == .transactionRemoved || kind == .restoreCompleted
   }
 }
 
-/// The recorded events of a run, and what they break.
+/// The recorded events of a run, and the rules they break.
 struct Tape {
   let run: AuditedRun
-  /// What came again under its id is left out.
+  /// The events without repetitions of the same id.
   let lines: [Line]
   private(set) var violations: [Violation] = []
 
@@ -74,7 +74,7 @@ struct Tape {
     violations.append(Violation(rule: rule, place: line?.place ?? 0, what: type + what))
   }
 
-  /// Notes a rule where it does not hold.
+  /// Notes a rule if it does not hold.
   mutating func expect(
     _ holds: Bool, _ rule: String, _ line: Line?, _ what: @autoclosure () -> String
   ) {
@@ -95,7 +95,7 @@ struct Tape {
     return groups.values.sorted { $0[0].place < $1[0].place }
   }
 
-  /// What a delivery announces: versions by download.
+  /// Returns the versions that a delivery announces, by download.
   static func announced(_ line: Line) -> [Name: Name] {
     var versions: [Name: Name] = [:]
     for download in line.event.data.array("downloads") ?? [] {

@@ -6,12 +6,12 @@ import ModelComparison
 import QueueSimulator
 import Testing
 
-/// Every policy but `careful` is caught, by a run that can be shown again. By what, and in how few
-/// events, is what the scenarios' `PolicyTests` hold.
+/// Every policy except `careful` is caught, by a run that can be shown again. The scenarios'
+/// `PolicyTests` check by which rule, and in how few events.
 struct ExplorationTests {
   private static let careless = AppPolicy.all.map(\.name).filter { $0 != "careful" }
 
-  /// What costs nobody money or content, and is no more than a warning.
+  /// The policies that cost nobody money or content and cause only warnings.
   private static let warnings: Set<String> = ["download-everything", "never-finish"]
 
   @Test(arguments: careless)
@@ -34,14 +34,14 @@ struct ExplorationTests {
     let second = try Simulation(read).run()
     let encoder = EventEncoder()
     #expect(run.events.map { encoder.encode($0) } == second.events.map { encoder.encode($0) })
-    // Whatever it breaks now is as severe.
+    // A shrunk run may break another rule of the same severity.
     let wanted = Set(Rule.allCases.filter { $0.severity >= options.severity }.map(\.id))
       .union(Promise.allCases.map(\.id))
     #expect(!wanted.isDisjoint(with: breaches(second)), "\(policy): \(again)")
     try audit(shrunk, policy, second)
   }
 
-  /// The rules and promises that a run breaks, by the reducer over its written events.
+  /// Returns the rules and promises that a run breaks, by the reducer on its written events.
   private func breaches(_ run: Simulation.Run) -> Set<String> {
     let book = FoldedLedger(
       RecordedEvent.appended(run.events.map { EventInput(event: $0) })
@@ -54,7 +54,7 @@ struct ExplorationTests {
     return ids
   }
 
-  /// What shrinking leaves over keeps to the queue's rules, too.
+  /// A shrunk run follows the queue's rules, too.
   private func audit(_ shrunk: Scenario, _ policy: String, _ run: Simulation.Run) throws {
     let file = ScenarioCase(name: "\(policy), shrunk", scenario: shrunk)
     try QueueSimulatorTests.audit(
@@ -95,7 +95,7 @@ struct ExplorationTests {
   }
 }
 
-/// Fails where `careful` breaks something critical, and says how to see it.
+/// Fails if `careful` breaks something critical, and shows how to reproduce it.
 func expectCarefulSurvives(_ file: ScenarioCase, runs: Int, states: Int) throws {
   var options = Exploration.Options()
   options.runCountMax = runs

@@ -128,7 +128,7 @@ struct RunsBlockTests {
     try RunBlockView(bytes, first: first).append(to: &read)
   }
 
-  /// A key that stands in `entries`, next to one, or anywhere.
+  /// Returns a key that is in `entries`, next to one, or anywhere.
   private func probe(_ random: inout RunsRandom, _ entries: [RunEntry]) -> UInt64 {
     let key = entries[Int(random.next() % UInt64(entries.count))].key
     switch random.next() % 4 {

@@ -4,10 +4,10 @@ import LedgerModel
 import QueueSimulator
 import Testing
 
-/// What each policy is caught by, as `docs/simulator.md` says;
-/// `UPDATE_GOLDEN=1 swift test --filter PolicyTests` writes it anew.
+/// The rule that catches each policy, as in `docs/simulator.md`.
+/// `UPDATE_GOLDEN=1 swift test --filter PolicyTests` updates it.
 @Suite struct PolicyTests {
-  /// Where a policy is caught, and by what where nothing critical breaks.
+  /// The scenario in which a policy is caught, and the rule if nothing critical breaks.
   private struct Hunt {
     var file = "two-maps"
     var breach: Breach?
@@ -15,13 +15,13 @@ import Testing
   }
 
   private static let hunts: [String: Hunt] = [
-    // A storm on the network is a warning: nobody loses anything.
+    // A storm on the network is a warning, because nobody loses anything.
     "download-everything": Hunt(file: "shelf", breach: .rule(.restoreStorm)),
     // Faults leave transactions open, too.
     "never-finish": Hunt(file: "shelf", breach: .rule(.neverFinished), faults: 0),
   ]
 
-  /// The most events of a shrunk run, the catalogue among them.
+  /// The maximum number of events of a shrunk run, including the catalogue.
   private static let eventCountMax = 16
 
   private struct Catch {

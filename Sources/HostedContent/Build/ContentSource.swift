@@ -61,11 +61,11 @@ struct ContentSource: PackageReader, ~Copyable {
         + "\(ContentInfo.versionKey) in it, or remove those keys.")
   }
 
-  /// Whether the folder has `ContentInfo.plist` at its top, or nothing but `Contents`.
+  /// Returns whether the folder has `ContentInfo.plist` at its top, or only `Contents`.
   private static func isPackage(_ folder: String) throws(ContentError) -> Bool {
     guard try OpenedPackage(path: folder).format == .folder else {
       throw ContentError(
-        .malformed, path: folder, "is no folder: name the folder with the files of the content.")
+        .malformed, path: folder, "is not a folder: name the folder with the files of the content.")
     }
     let names: [String]
     do {
@@ -110,7 +110,7 @@ struct ContentSource: PackageReader, ~Copyable {
 
   mutating func checkUnchanged() throws(ContentError) { try package.checkUnchanged() }
 
-  /// The property list, as Xcode writes it.
+  /// Returns the property list in the form that Xcode writes.
   static func info(_ product: Name, _ version: Name) -> [UInt8] {
     let text = """
       <?xml version="1.0" encoding="UTF-8"?>

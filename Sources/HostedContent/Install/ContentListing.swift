@@ -7,35 +7,35 @@ public struct ContentListing: Sendable {
   /// A product that has a folder.
   public struct Product: Sendable {
     public var product: Name
-    /// The version to which `current` leads, whether it exists or not; nil if there is no link.
+    /// The version that `current` leads to, whether or not it exists; nil if there is no link.
     public var current: Name?
-    /// The newest first.
+    /// The versions, newest first.
     public var versions: [Version]
   }
 
   /// A version that has a folder.
   public struct Version: Sendable {
     public var version: Name
-    /// Bytes of all files, `ContentInfo.plist` among them.
+    /// The total size of all files including `ContentInfo.plist`, in bytes.
     public var bytes: UInt64
     public var files: Int
     public var isCurrent: Bool
-    /// Nil if it was not requested.
+    /// The digest; nil if it was not requested.
     public var digest: ContentDigest?
-    /// What is wrong with the version as a package; empty if its content was not read.
+    /// The faults of the version as a package; empty if its content was not read.
     public var faults: [PackageFault]
   }
 
   public var products: [Product]
   /// Paths, from the root, of everything that is neither a product nor a version nor Daybook's own.
   public var strays: [String]
-  /// Attempts that were interrupted, or are in progress.
+  /// The number of attempts that were interrupted or are in progress.
   public var unfinished: Int
 
-  /// Lists a folder of content, and changes nothing.
+  /// Lists a folder of content without changing it.
   ///
   /// - Parameters:
-  ///   - path: the folder.
+  ///   - path: The folder.
   ///   - readsContent: Whether to compute digests, which reads every byte.
   /// - Complexity: O(*n*) in the files, and in their bytes if the content is read.
   /// - Throws: ``ContentError``: `missing` if there is no such folder.
@@ -70,7 +70,7 @@ public struct ContentListing: Sendable {
         }
         versions.append(version)
       }
-      // A folder that an install made and did not come to fill holds no product.
+      // A folder that an install created but did not fill is not a product.
       if versions.isEmpty && current == nil { continue }
       products.append(Product(product: product, current: current, versions: versions))
     }
@@ -78,7 +78,7 @@ public struct ContentListing: Sendable {
 }
 
 extension ContentRoot {
-  /// What is in the root and is not a product.
+  /// Returns the entries in the root that are not products.
   fileprivate func strays() throws(ContentError) -> [String] {
     try telling(path) { () throws(FolderError) in
       var strays = try folder.namesThatAreNotUTF8()
@@ -90,7 +90,7 @@ extension ContentRoot {
     }
   }
 
-  /// What is in a product's folder and is not a version.
+  /// Returns the entries in a product's folder that are not versions.
   fileprivate func strays(of product: Name) throws(ContentError) -> [String] {
     guard let versions = try productFolder(product) else { return [] }
     return try telling(path(of: product)) { () throws(FolderError) in

@@ -38,10 +38,11 @@ struct PackageIdentity: Hashable {
 }
 
 extension ContentKeeper {
-  /// The bytes of a package's files as its entries state them, before anything has checked them:
-  /// how long a copy will be. Some number above the limit if they exceed what a package may hold.
+  /// Returns the total size of a package's files in bytes, as its entries state them, before
+  /// anything has been checked. This is the expected length of a copy. If it exceeds the limit for
+  /// packages, the result is any number above the limit.
   ///
-  /// - Complexity: O(*n*) in the entries; what they hold is passed over.
+  /// - Complexity: O(*n*) in the number of entries; their data is skipped.
   /// - Throws: ``ContentError`` if the package cannot be read.
   public static func bytes(
     ofPackage path: String, isolation: PackageIsolation = .none

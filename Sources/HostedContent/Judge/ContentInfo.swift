@@ -1,11 +1,11 @@
 internal import Foundation
 
-/// `ContentInfo.plist` as it was read: each of its two texts, or what is there instead.
+/// The contents of `ContentInfo.plist`: each of its two strings, or what is there instead.
 struct ContentInfo: Decodable {
   enum Value {
     case missing
     case text(String)
-    /// A value of another type, in words.
+    /// A value of another type, described in words.
     case other(String)
   }
 
@@ -58,9 +58,9 @@ struct ContentInfo: Decodable {
     return nil
   }
 
-  /// Reads a property list in XML or in binary form.
+  /// Parses a property list in XML or binary form.
   ///
-  /// - Returns: Nil and the reason, if it is not such a list, or not a dictionary.
+  /// - Returns: Nil and the reason if the bytes are not a property list or not a dictionary.
   static func read(_ bytes: [UInt8]) -> (info: ContentInfo?, reason: String) {
     guard bytes.starts(with: "bplist".utf8) || isXML(bytes) else {
       return (nil, "is neither XML nor a binary property list")
@@ -68,7 +68,7 @@ struct ContentInfo: Decodable {
     do {
       return (try PropertyListDecoder().decode(ContentInfo.self, from: Data(bytes)), "")
     } catch DecodingError.typeMismatch {
-      return (nil, "holds no dictionary")
+      return (nil, "is not a dictionary")
     } catch {
       return (nil, "cannot be read as a property list")
     }
@@ -86,11 +86,11 @@ struct ContentInfo: Decodable {
     let key = Key(stringValue: name)
     guard container.contains(key) else { return .missing }
     if let text = decoded(String.self, key, container) { return .text(text) }
-    if decoded(Bool.self, key, container) != nil { return .other("a truth value") }
+    if decoded(Bool.self, key, container) != nil { return .other("a Boolean value") }
     if decoded(Double.self, key, container) != nil { return .other("a number") }
     if decoded(Date.self, key, container) != nil { return .other("a date") }
     if decoded(Data.self, key, container) != nil { return .other("data") }
-    return .other("a list or a dictionary")
+    return .other("an array or a dictionary")
   }
 
   private static func decoded<Value: Decodable>(
@@ -99,7 +99,7 @@ struct ContentInfo: Decodable {
     do {
       return try container.decode(type, forKey: key)
     } catch {
-      // Of another type: the caller asks for the next.
+      // The value has another type. The caller tries the next one.
       return nil
     }
   }

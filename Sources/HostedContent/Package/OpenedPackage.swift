@@ -1,7 +1,7 @@
 internal import Crypto
 internal import PackageFiles
 
-/// A package of any format that is open for one pass from front to back.
+/// An open package of any format, for one pass from front to back.
 public struct OpenedPackage: PackageReader, ~Copyable {
   private enum Source {
     case folder(FolderReader)
@@ -9,9 +9,9 @@ public struct OpenedPackage: PackageReader, ~Copyable {
   }
 
   public let format: PackageFormat
-  /// The path as it was given.
+  /// The path as passed by the caller.
   public let path: String
-  /// Bytes of the container; nil for a folder.
+  /// The size of the container in bytes; nil for a folder.
   public let packedBytes: UInt64?
   private let source: Source
 
@@ -43,7 +43,7 @@ public struct OpenedPackage: PackageReader, ~Copyable {
     case .other:
       throw ContentError(
         .malformed, path: path,
-        "is no package: expected a folder, a .pkg (its first bytes are xar!) or a zip (PK).")
+        "is not a package: expected a folder, a .pkg (begins with xar!) or a zip (begins with PK).")
     }
   }
 
@@ -72,7 +72,7 @@ public struct OpenedPackage: PackageReader, ~Copyable {
     }
   }
 
-  /// - Complexity: O(*n*) in the bytes read.
+  /// - Complexity: O(*n*) in the number of bytes read.
   public mutating func read(into buffer: inout [UInt8]) throws(ContentError) -> Int {
     do throws(PackageFileError) {
       switch source {
@@ -129,7 +129,7 @@ public struct OpenedPackage: PackageReader, ~Copyable {
 }
 
 extension ContentError {
-  /// The same failure in this library's words.
+  /// Converts an error of the underlying library.
   init(_ error: PackageFileError) {
     let code: Code =
       switch error.kind {

@@ -13,7 +13,7 @@ extension FolderHandle {
     case other
   }
 
-  /// Returns what has that name, without following links; nil if nothing does.
+  /// Returns the kind of the entry with that name, without following links; nil if there is none.
   ///
   /// - Throws: ``FolderError``.
   public func kind(of name: String) throws(FolderError) -> Kind? {
@@ -31,7 +31,7 @@ extension FolderHandle {
     }
   }
 
-  /// Returns the size of a file in bytes; nil if no file has that name.
+  /// Returns the size of a file in bytes; nil if there is no file with that name.
   ///
   /// - Throws: ``FolderError``.
   public func bytes(ofFile name: String) throws(FolderError) -> UInt64? {
@@ -57,7 +57,7 @@ extension FolderHandle {
     return status
   }
 
-  /// Returns the target of a symbolic link; nil if nothing has that name.
+  /// Returns the target of a symbolic link; nil if there is nothing with that name.
   ///
   /// - Throws: ``FolderError``: `unsupported` if something else has that name.
   public func linkTarget(_ name: String) throws(FolderError) -> String? {
@@ -81,9 +81,9 @@ extension FolderHandle {
 
   /// Returns the names in this folder, sorted by their bytes, without `.` and `..`.
   ///
-  /// - Complexity: O(*n* log *n*) in their number.
-  /// - Throws: ``FolderError``: `other` if a name is not UTF-8, and so was not made by this
-  ///   program.
+  /// - Complexity: O(*n* log *n*) in the number of names.
+  /// - Throws: ``FolderError``: `other` if a name is not UTF-8, which means that another program
+  ///   created it.
   public func names() throws(FolderError) -> [String] {
     if let odd = try namesThatAreNotUTF8().first { throw FolderError(EILSEQ, "list", odd) }
     return try namesInUTF8()
@@ -114,23 +114,24 @@ extension FolderHandle {
     let copy = try retrying("list", ".") {
       unsafe openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     }
-    // SAFETY: fdopendir takes the descriptor over; it is closed below, by closedir.
+    // SAFETY: fdopendir takes ownership of the descriptor, which closedir closes below.
     guard let stream = unsafe fdopendir(copy) else {
       let number = errno
       _ = close(copy)
       throw FolderError(number, "list", ".")
     }
-    // SAFETY: the stream is open, and closed once.
+    // SAFETY: the stream is open, and is closed once.
     defer { _ = unsafe closedir(stream) }
     var names: [[UInt8]] = []
     while true {
       errno = 0
-      // SAFETY: the stream is open; the entry stays until the next call and is copied before.
+      // SAFETY: the stream is open; the entry is valid until the next call and is copied before
+      // that.
       guard let entry = unsafe readdir(stream) else {
         guard errno == 0 else { throw FolderError(errno, "list", ".") }
         break
       }
-      // SAFETY: d_name ends with NUL, within the entry.
+      // SAFETY: d_name is NUL-terminated within the entry.
       let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
         unsafe name.withMemoryRebound(to: CChar.self, capacity: nameBytesMax + 1) { name in
           unsafe Array(UnsafeRawBufferPointer(start: name, count: strlen(name)))
@@ -142,18 +143,19 @@ extension FolderHandle {
   }
 }
 
-/// The longest name of a file in bytes: `NAME_MAX`.
+/// The maximum length of a file name in bytes: `NAME_MAX`.
 public let nameBytesMax = 255
 
-/// The longest target of a symbolic link that is read, in bytes. The links made here hold a single
-/// name.
+/// The maximum length of a symbolic link's target that is read, in bytes. The links made here
+/// contain a single name.
 private let linkTargetBytesMax = 1_024
 
 extension FolderHandle {
   /// Returns the total size in bytes of all files in this folder and below, and the number of files
   /// and links.
   ///
-  /// - Complexity: O(*n*) in what is below. The number of open descriptors grows with the depth.
+  /// - Complexity: O(*n*) in the number of entries. The number of open descriptors grows with the
+  ///   depth.
   /// - Throws: ``FolderError``.
   public func size() throws(FolderError) -> (bytes: UInt64, files: Int) {
     var total: (bytes: UInt64, files: Int) = (0, 0)

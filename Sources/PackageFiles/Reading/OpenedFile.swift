@@ -5,7 +5,7 @@ public enum OpenedFile {
   /// A file of an unknown kind.
   case other
 
-  /// Opens what is at a path. A link is followed.
+  /// Opens the file or folder at a path. A link is followed.
   ///
   /// - Parameters:
   ///   - path: The path of a file or folder.
@@ -15,7 +15,7 @@ public enum OpenedFile {
     path: String, isolation: ArchiveIsolation = .none
   ) throws(PackageFileError) -> OpenedFile {
     guard !path.isEmpty, !path.utf8.contains(0) else {
-      throw PackageFileError(.missing, path: path, "A path is not empty and holds no zero byte.")
+      throw PackageFileError(.missing, path: path, "a path must not be empty or contain a NUL.")
     }
     let file = try ReadFile(Array(path.utf8), follows: true, path: path)
     if file.state.type == .folder { return .folder(try FolderReader(path: path)) }

@@ -1,25 +1,25 @@
 internal import CArchive
 
-/// The table of contents of a xar, read before libarchive builds it in memory.
+/// Checks the table of contents of a xar before libarchive loads it into memory.
 ///
 /// libarchive unpacks the whole table and keeps each entry with its path, so a few kilobytes can
-/// become gigabytes: by good compression, by depth, by long names above many entries. Some tables
-/// it reads for ever. So ``XarTableScan`` reads the table first, by stricter rules.
+/// become gigabytes through good compression, deep nesting, or long names above many entries. With
+/// some tables it never ends. Therefore ``XarTableScan`` reads the table first, by stricter rules.
 enum XarTable {
-  /// The largest table in the file, in bytes.
+  /// The maximum size of the compressed table, in bytes.
   private static let packedBytesMax: UInt64 = 64 << 20
-  /// The largest unpacked table in bytes: about 600 per entry.
+  /// The maximum size of the unpacked table, in bytes: about 600 per entry.
   private static let bytesMax = 256 << 20
   private static let headerBytes = 28
   private static let headerBytesMax = 4_096
-  /// How many bytes are unpacked at once.
+  /// The number of bytes that are unpacked at once.
   private static let pieceBytes = 1 << 16
 
   /// - Returns: The checksums that libarchive will not compare.
   /// - Throws: `malformed` if the header is invalid, or the table would cost too much.
   static func check(_ file: ReadFile) throws(PackageFileError) -> [StatedChecksum] {
     let header = try file.bytes(at: 0, count: headerBytes)
-    guard header.count == headerBytes else { throw broken(file, "its header is cut off") }
+    guard header.count == headerBytes else { throw broken(file, "its header is incomplete") }
     let headerSize = Int(number(header[4..<6]))
     let packedBytes = number(header[8..<16])
     guard (headerBytes...headerBytesMax).contains(headerSize) else {
@@ -30,7 +30,7 @@ enum XarTable {
     }
     let table = try file.bytes(at: UInt64(headerSize), count: Int(packedBytes))
     guard table.count == Int(packedBytes), table.count > zlibHeaderBytes else {
-      throw broken(file, "its table of contents is cut off")
+      throw broken(file, "its table of contents is incomplete")
     }
     let scan = try unpack(table, file)
     return try checksums(of: scan, headerSize: UInt64(headerSize), packedBytes, file)
@@ -67,9 +67,9 @@ enum XarTable {
     return checksums
   }
 
-  /// The two bytes before deflated data in a stream of zlib (RFC 1950).
+  /// The two bytes before the deflated data in a zlib stream (RFC 1950).
   private static let zlibHeaderBytes = 2
-  /// The header of gzip without name, comment and time (RFC 1952): what libarchive can unpack.
+  /// A gzip header without name, comment and time (RFC 1952), which libarchive can unpack.
   private static let gzipHeader: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255]
   private static let gzipTrailerBytes = 8
 
@@ -81,12 +81,12 @@ enum XarTable {
       + [UInt8](repeating: 0, count: gzipTrailerBytes)
     // SAFETY: the archive is freed below; the stream outlives it.
     guard let handle = unsafe archive_read_new() else {
-      throw PackageFileError(.system, path: file.path, "libarchive has no memory.")
+      throw PackageFileError(.system, path: file.path, "libarchive ran out of memory.")
     }
     defer { unsafe archive_read_free(handle) }
     var scan = XarTableScan()
     let problem = unsafe stream.withUnsafeBytes { bytes -> String? in
-      // SAFETY: the handle is a new archive, and reads the bytes within this closure only.
+      // SAFETY: the handle is a new archive, and reads the bytes only within this closure.
       guard unsafe archive_read_support_filter_gzip(handle) == ARCHIVE_OK,
         unsafe archive_read_support_format_raw(handle) == ARCHIVE_OK,
         unsafe archive_read_open_memory(handle, bytes.baseAddress, bytes.count) == ARCHIVE_OK
@@ -110,7 +110,8 @@ enum XarTable {
       let count = unsafe piece.withUnsafeMutableBytes { bytes in
         unsafe archive_read_data(handle, bytes.baseAddress, bytes.count)
       }
-      // The checksum behind the stream is zlib's and not gzip's: libarchive reads the table again.
+      // The checksum at the end is zlib's and not gzip's. It is not checked here: libarchive reads
+      // the table again.
       guard count > 0 else { return scan.problemAtEnd() }
       total += count
       guard total <= bytesMax else {

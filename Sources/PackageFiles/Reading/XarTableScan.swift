@@ -1,32 +1,34 @@
-/// Reads the XML of a table of contents once, byte by byte, and adds up what its entries will cost.
+/// Reads the XML of a table of contents once, byte by byte, and adds up the memory that its entries
+/// will need.
 ///
-/// The grammar is much smaller than XML, so that a table can be read in one way only: elements with
-/// plain names, few attributes, texts, and nothing else. What no writer of xar makes is rejected:
-/// declarations, comments, CDATA, processing instructions, prefixes, encodings other than UTF-8,
-/// and two children of one name in a `file`. libarchive joins such names into one, and links such
-/// hard links into a ring that it never leaves (seen in 3.6.2).
+/// The grammar is a small subset of XML, so that there is only one way to read a table: elements
+/// with plain names, few attributes, text, and nothing else. Anything that writers of xar do not
+/// produce is refused: declarations, comments, CDATA, processing instructions, prefixes, encodings
+/// other than UTF-8, and two children with the same name in a `file`. libarchive joins such names
+/// into one, and such hard links can form a cycle in which it never ends (seen in 3.6.2).
 struct XarTableScan {
-  /// The most bytes that entries and their paths may take in memory.
+  /// The maximum number of bytes that entries and their paths may take in memory.
   private static let weightBytesMax = 512 << 20
-  /// About how many bytes libarchive keeps for an entry or an extended attribute.
+  /// The approximate number of bytes that libarchive keeps for an entry or an extended attribute.
   private static let entryBytes = 400
-  /// The deepest nesting of folders. Accepted paths have at most 1,000 bytes.
+  /// The maximum nesting of folders. Accepted paths have at most 1,000 bytes.
   private static let depthMax = 600
-  /// Elements in elements: `xar` and `toc` above the folders, and a few levels below the last.
+  /// The maximum nesting of elements: `xar` and `toc` above the folders, and a few levels below the
+  /// last.
   private static let elementDepthMax = depthMax + 16
-  /// Bytes of a text between two tags.
+  /// The maximum length of the text between two tags, in bytes.
   private static let textBytesMax = 1 << 16
-  /// Bytes of a tag with its attributes.
+  /// The maximum length of a tag with its attributes, in bytes.
   private static let tagBytesMax = 4_096
-  /// Attributes of an element: libxml2 compares each with all before it.
+  /// The maximum number of attributes of an element. libxml2 compares each with all before it.
   private static let attributesMax = 16
 
-  /// An element that has begun and not ended.
+  /// An element that has not been closed yet.
   private struct Element {
     let name: [UInt8]
-    /// It is a `file`, or lies in one.
+    /// Whether the element is a `file` or inside one.
     let isInFile: Bool
-    /// Names of its children, as long as they are to be different.
+    /// The names of its children, if they must be unique.
     var children: Set<[UInt8]> = []
   }
 
@@ -56,15 +58,15 @@ struct XarTableScan {
 
   private var isTag = false
   private var quote: UInt8 = 0
-  /// The tag that is being read, from behind `<`.
+  /// The tag that is being read, without the `<`.
   private var tag: [UInt8] = []
   private var isAtStart = true
   private var textBytes = 0
   private var weight = 0
   private var elements: [Element] = []
-  /// Bytes of the path of each open `file`.
+  /// The length of the path of each open `file`, in bytes.
   private var paths: [Int] = []
-  /// What the files are called by hard links, and what hard links call.
+  /// The identifiers of files that hard links can name, and those that hard links do name.
   private var identifiers: Set<[UInt8]> = []
   private var linked: Set<[UInt8]> = []
   private var part = Part()
@@ -76,19 +78,20 @@ struct XarTableScan {
   /// The checksum of the table itself: how it is made, and where in the heap it is.
   private(set) var ofTable: (algorithm: StatedChecksum.Algorithm, offset: UInt64)?
 
-  /// What is wrong with the table, in words; nil if nothing so far.
+  /// Reads the next bytes. Returns the problem with the table, in words; nil if there is none so
+  /// far.
   mutating func problem(in bytes: ArraySlice<UInt8>) -> String? {
     for byte in bytes {
-      if byte == 0 { return "its table of contents is no XML in UTF-8" }
+      if byte == 0 { return "its table of contents is not XML in UTF-8" }
       if let problem = isTag ? takeTag(byte) : takeText(byte) { return problem }
     }
     return nil
   }
 
-  /// What is wrong with the table as a whole, in words, behind its last byte.
+  /// Returns the problem with the table as a whole, in words. Call this after its last byte.
   func problemAtEnd() -> String? {
     linked.isSubset(of: identifiers)
-      ? nil : "its table of contents links to a file that is not there"
+      ? nil : "its table of contents links to a file that does not exist"
   }
 
   private mutating func takeText(_ byte: UInt8) -> String? {
@@ -100,7 +103,7 @@ struct XarTableScan {
     textBytes += 1
     if text.count < Self.keptTextBytesMax { text.append(byte) }
     if textBytes > Self.textBytesMax {
-      return "its table of contents holds a text of more than \(Self.textBytesMax) bytes"
+      return "its table of contents has a text of more than \(Self.textBytesMax) bytes"
     }
     return nil
   }
@@ -121,7 +124,7 @@ struct XarTableScan {
     }
     tag.append(byte)
     if tag.count > Self.tagBytesMax {
-      return "its table of contents holds a tag of more than \(Self.tagBytesMax) bytes"
+      return "its table of contents has a tag of more than \(Self.tagBytesMax) bytes"
     }
     return nil
   }
@@ -132,7 +135,7 @@ struct XarTableScan {
     switch tag.first {
     case UInt8(ascii: "?"): return declarationProblem()
     case UInt8(ascii: "!"):
-      return "its table of contents holds a declaration, a comment or CDATA"
+      return "its table of contents has a declaration, a comment or CDATA"
     case UInt8(ascii: "/"):
       var name = tag[1...]
       while let last = name.last, Self.isSpace(last) { name.removeLast() }
@@ -142,11 +145,11 @@ struct XarTableScan {
     let isEmpty = tag.last == UInt8(ascii: "/")
     let name = Array(tag.prefix { !Self.isSpace($0) && $0 != UInt8(ascii: "/") })
     guard Self.isPlain(name) else {
-      return "its table of contents holds an element whose name is not plain letters"
+      return "its table of contents has an element whose name is not made of plain letters"
     }
     guard tag.count(where: { $0 == UInt8(ascii: "=") }) <= Self.attributesMax else {
       return
-        "its table of contents holds an element with more than \(Self.attributesMax) attributes"
+        "its table of contents has an element with more than \(Self.attributesMax) attributes"
     }
     if name == Names.file, let identifier = attribute("id") { identifiers.insert(identifier) }
     if name == Names.type, elements.last?.name == Names.file, let link = attribute("link"),
@@ -163,7 +166,8 @@ struct XarTableScan {
     return isEmpty ? close(name[...]) : nil
   }
 
-  /// The value of an attribute of the tag; an element that states it twice is no XML.
+  /// Returns the value of an attribute of the tag. An element with a repeated attribute is not
+  /// valid XML.
   private func attribute(_ name: String) -> [UInt8]? {
     var rest = tag[...]
     while let equals = rest.firstIndex(of: UInt8(ascii: "=")) {
@@ -176,17 +180,17 @@ struct XarTableScan {
     return nil
   }
 
-  /// The XML declaration: the one processing instruction, and the first thing in the table.
+  /// Checks the XML declaration, which is the only processing instruction and must come first.
   private func declarationProblem() -> String? {
     let text = String(decoding: tag, as: UTF8.self).lowercased()
     guard isAtStart, textBytes == 0, text.hasPrefix("?xml "), text.hasSuffix("?") else {
-      return "its table of contents holds a processing instruction"
+      return "its table of contents has a processing instruction"
     }
-    // libxml2 would read other encodings, in which `<` is another byte.
+    // libxml2 supports other encodings, in which `<` is a different byte.
     guard let encoding = text.firstRange(of: "encoding") else { return nil }
     let stated = text[encoding.upperBound...].drop { " =\"'".contains($0) }
     guard stated.hasPrefix("utf-8") || stated.hasPrefix("us-ascii") else {
-      return "its table of contents is no XML in UTF-8"
+      return "its table of contents is not XML in UTF-8"
     }
     return nil
   }
@@ -195,7 +199,7 @@ struct XarTableScan {
     let isFile = name == Names.file
     if let parent = elements.last {
       if parent.isInFile, parent.name == Names.name {
-        return "a name in its table of contents holds an element"
+        return "a name in its table of contents contains an element"
       }
       let mayRepeat = parent.name == Names.file && (isFile || name == Names.attribute)
       if parent.isInFile, !mayRepeat,
@@ -214,14 +218,14 @@ struct XarTableScan {
       weight += Self.entryBytes
     }
     if elements.count > Self.elementDepthMax || paths.count > Self.depthMax {
-      return "its folders lie deeper than \(Self.depthMax)"
+      return "its folders are nested deeper than \(Self.depthMax)"
     }
     return weightProblem
   }
 
   private mutating func close(_ name: ArraySlice<UInt8>) -> String? {
     guard let element = elements.popLast(), element.name.elementsEqual(name) else {
-      return "its table of contents is no XML: a tag ends what did not begin"
+      return "its table of contents is not XML: an end tag has no start tag"
     }
     if let problem = take(element.name, in: elements.last?.name) { return problem }
     if element.name == Names.file {
@@ -267,15 +271,15 @@ struct XarTableScan {
   }
 
   private var weightProblem: String? {
-    weight > Self.weightBytesMax ? "its table of contents holds too many entries" : nil
+    weight > Self.weightBytesMax ? "its table of contents has too many entries" : nil
   }
 
   private static func isSpace(_ byte: UInt8) -> Bool {
     byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
   }
 
-  /// Whether a name is made of what the names of a xar's elements are made of: no prefix, so that
-  /// the local name is the name.
+  /// Returns whether a name has only characters that occur in the names of a xar's elements. It has
+  /// no prefix, so the local name is the whole name.
   private static func isPlain(_ name: [UInt8]) -> Bool {
     !name.isEmpty
       && name.allSatisfy { byte in

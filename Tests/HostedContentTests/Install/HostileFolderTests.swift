@@ -4,7 +4,7 @@ import LedgerEvents
 import Testing
 import TracedProcesses
 
-/// What others put into a folder of content does not lead an install astray.
+/// Files that others put into a folder of content must not mislead an install.
 @Suite("A hostile folder of content", .serialized)
 struct HostileFolderTests {
   private let lab: InstallLab
@@ -21,7 +21,7 @@ struct HostileFolderTests {
   private var files: FileManager { .default }
   private var root: String { lab.root(place) }
 
-  /// Nothing was written where a link led to.
+  /// Expects that nothing was written to the target of a link.
   private func expectNothingOutside() throws {
     #expect(try files.contentsOfDirectory(atPath: outside) == [])
   }
@@ -227,7 +227,7 @@ struct HostileFolderTests {
 }
 
 extension JSONValue {
-  /// An integer of an object.
+  /// Returns an integer member of an object.
   func integer(_ name: String) -> Int64? {
     guard case .object(let members) = self else { return nil }
     return members.first { $0.name == name }?.value.integer

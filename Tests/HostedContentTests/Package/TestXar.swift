@@ -1,17 +1,17 @@
 import Crypto
 
-/// A xar made by hand of whatever table of contents.
+/// A xar with an arbitrary table of contents.
 struct TestXar {
   var table: String
   var heap: [UInt8] = []
-  /// Bytes of the table that the header states, where that is not what there is.
+  /// The table size in the header, if it differs from the actual size.
   var statedTableBytes: UInt64?
   /// The checksum behind the table, made of its packed bytes.
   var checksum: ([UInt8]) -> [UInt8] = { Array(Insecure.SHA1.hash(data: $0)) }
   /// What the header says of that checksum: 1 is SHA-1, 0 nothing.
   var statedAlgorithm: UInt8 = 1
 
-  /// A table of entries: `files` is the XML of them.
+  /// Creates a table of entries. `files` is their XML.
   init(files: String, heap: [UInt8] = []) {
     table = """
       <?xml version="1.0" encoding="UTF-8"?>
@@ -30,7 +30,7 @@ struct TestXar {
     return xar
   }
 
-  /// The XML of a file whose data begins `offset` bytes into what follows the checksum.
+  /// Returns the XML of a file whose data begins `offset` bytes after the checksum.
   static func file(
     _ name: String, _ data: [UInt8], at offset: Int, mode: String = "0644", digest: String? = nil
   ) -> String {
@@ -47,7 +47,7 @@ struct TestXar {
       """
   }
 
-  /// The XML of anything else: its type, and what stands in it.
+  /// Returns the XML of another entry: its type and its contents.
   static func entry(_ name: String, type: String, _ inside: String = "") -> String {
     "<file id=\"9\"><name>\(name)</name><type>\(type)</type><mode>0755</mode>\(inside)</file>"
   }
@@ -69,7 +69,7 @@ struct TestXar {
     stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> UInt64($0)) }
   }
 
-  /// Stored blocks between zlib's header and checksum.
+  /// Returns stored blocks between zlib's header and checksum.
   private static func zlib(_ bytes: [UInt8]) -> [UInt8] {
     var packed: [UInt8] = [0x78, 0x01]
     var rest = bytes[...]
