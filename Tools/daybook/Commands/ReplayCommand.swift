@@ -37,7 +37,7 @@ struct ReplayCommand: ParsableCommand {
   @Flag(help: "Go through the steps by key press, forwards and backwards; needs a terminal.")
   var step = false
 
-  @Option(help: "Output format: table, json, or jsonl (a step a line).")
+  @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
   func validate() throws {

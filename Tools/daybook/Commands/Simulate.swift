@@ -17,7 +17,9 @@ struct Simulate: ParsableCommand {
   @Argument(help: "A scenario with a script, a JSON document (Schemas/scenario.schema.json).")
   var scenario: String?
 
-  @Option(help: PolicyArgument.help, transform: PolicyArgument.read)
+  @Option(
+    help: PolicyArgument.help, completion: PolicyArgument.completion, transform: PolicyArgument.read
+  )
   var policy: AppPolicy?
 
   @Option(help: "The seed of delays and amounts, instead of the scenario's seed.")
@@ -81,6 +83,8 @@ struct Simulate: ParsableCommand {
 enum PolicyArgument {
   static let help = ArgumentHelp(
     "What the app does, instead of the scenario's policy.", valueName: "policy")
+
+  static let completion = CompletionKind.list(AppPolicy.all.map(\.name))
 
   static func read(_ name: String) throws -> AppPolicy {
     guard let policy = AppPolicy.named(name) else {

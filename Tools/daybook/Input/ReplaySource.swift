@@ -18,7 +18,9 @@ struct ReplaySource: ParsableArguments {
       """)
   var source: String?
 
-  @Option(help: "A slice of the ledger: this customer's events.", transform: Parse.name)
+  @Option(
+    help: "A slice of the ledger: this customer's events.", completion: Completions.accounts,
+    transform: Parse.name)
   var account: Name?
 
   @Option(help: "A slice of the ledger: this transaction's events.", transform: Parse.name)

@@ -142,4 +142,6 @@ struct SeverityArgument: ExpressibleByArgument {
   var defaultValueDescription: String { severity.text }
 
   static var allValueStrings: [String] { Rule.Severity.allCases.map(\.text) }
+
+  static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 }

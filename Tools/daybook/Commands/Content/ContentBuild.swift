@@ -22,7 +22,9 @@ struct ContentBuild: ParsableCommand {
   @Argument(help: "The folder of content.")
   var folder: String
 
-  @Option(help: "The product that the content belongs to.", transform: Parse.name)
+  @Option(
+    help: "The product that the content belongs to.", completion: Completions.products,
+    transform: Parse.name)
   var product: Name
 
   @Option(help: "The content's version, a dotted number.", transform: Parse.name)

@@ -6,12 +6,13 @@ import LedgerQueries
 /// Whose folder of content it is.
 struct ContentOwnerOptions: ParsableArguments {
   @Option(
-    help: "The account that owns the content (default: the folder's owner).", transform: Parse.name)
+    help: "The account that owns the content (default: the folder's owner).",
+    completion: Completions.accounts, transform: Parse.name)
   var account: Name?
 
   @Option(
     help: "The device that the folder belongs to (default: the folder's device).",
-    transform: Parse.name)
+    completion: Completions.devices, transform: Parse.name)
   var device: Name?
 
   func owner(of path: String) throws -> ContentOwner {
