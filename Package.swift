@@ -47,7 +47,8 @@ let package = Package(
     .target(name: "LMDB", dependencies: ["CLMDB"], swiftSettings: strict + lifetimes),
     .target(name: "LedgerEvents", swiftSettings: strict + lifetimes),
     .target(name: "LedgerModel", dependencies: ["LedgerEvents"], swiftSettings: strict),
-    .target(name: "RunStorage", dependencies: ["LMDB"], swiftSettings: strict + lifetimes),
+    .target(
+      name: "RunStorage", dependencies: ["LMDB", "LedgerEvents"], swiftSettings: strict + lifetimes),
     .target(
       name: "LedgerLog",
       dependencies: [
@@ -144,7 +145,8 @@ let package = Package(
       name: "LedgerChild", dependencies: ["LedgerStore", "LedgerEvents"],
       path: "Tests/LedgerChild", swiftSettings: strict),
     .executableTarget(
-      name: "CrashChild", dependencies: ["LedgerStore", "LedgerEvents", "LMDB", "LedgerHistories"],
+      name: "CrashChild",
+      dependencies: ["LedgerStore", "LedgerLog", "LedgerEvents", "LMDB", "LedgerHistories"],
       path: "Tests/CrashChild", swiftSettings: strict),
     .executableTarget(
       name: "InstallChild", dependencies: ["LedgerStore", "LedgerEvents"],

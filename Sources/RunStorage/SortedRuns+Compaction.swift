@@ -84,7 +84,7 @@ extension SortedRuns {
     _ transaction: inout WriteTransaction
   ) throws(RunsError) -> Int {
     let output = manifest.merges[index].output
-    let inputs = manifest.merges[index].inputs
+    let inputs = try manifest.runs(manifest.merges[index].inputs)
     var range = RunRange.all
     if output.entries > 0 {
       // The slice goes on behind what is written; nothing is behind the greatest of all entries.
@@ -120,6 +120,17 @@ extension SortedRuns {
 }
 
 extension RunManifest {
+  /// The runs with the numbers `ids`.
+  ///
+  /// - Throws: ``RunsError`` when the family does not have one of them.
+  fileprivate func runs(_ ids: [UInt32]) throws(RunsError) -> [RunDescription] {
+    let found = runs.filter { ids.contains($0.id) }
+    guard found.count == ids.count else {
+      throw .corrupt("A merge of sorted runs reads a run that is not there")
+    }
+    return found
+  }
+
   /// Whether merging or deleting waits.
   var hasWork: Bool { !deleted.isEmpty || !merges.isEmpty || nextInputs() != nil }
 

@@ -8,7 +8,7 @@ struct ImportRule: TidyRule {
     "LMDB": ["CLMDB"],
     "LedgerEvents": [],
     "LedgerModel": ["LedgerEvents"],
-    "RunStorage": ["LMDB"],
+    "RunStorage": ["LMDB", "LedgerEvents"],
     "LedgerLog": ["LMDB", "LedgerEvents", "Crypto"],
     "LedgerStore": ["LMDB", "RunStorage", "LedgerLog", "LedgerEvents", "LedgerModel"],
     "Entitlements": ["LedgerStore", "LedgerModel", "LedgerEvents"],

@@ -21,6 +21,8 @@ struct AppendSummary {
   var errors: [Rejection] = []
   /// What made the last fold of the projections fail; nil where none failed.
   var foldFailure: String?
+  /// What was wrong with projections that had to be folded again; nil where nothing was.
+  var repairedDamage: String?
   /// Of lines that people wrote; nil for what an import made.
   var warnings: AppendWarnings?
 
@@ -62,6 +64,7 @@ struct AppendSummary {
       for error in errors { Console.complain(error.description) }
     }
     if let foldFailure { Console.complain(foldFailure: foldFailure) }
+    if let repairedDamage { Console.complain(repairedDamage: repairedDamage) }
     if format == .table { warnings?.printCounts() }
   }
 
@@ -88,6 +91,7 @@ struct AppendSummary {
           }
         })
       if let foldFailure { json.member("foldFailure", foldFailure) }
+      if let repairedDamage { json.member("repairedDamage", repairedDamage) }
       warnings?.write(to: &json)
     }
     return json.text
