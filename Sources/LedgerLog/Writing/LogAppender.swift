@@ -86,7 +86,8 @@ struct LogAppender {
     var answers: [Answer] = []
     repeat {
       do throws(IndexFailure) {
-        answers += try commitGroup(hooks, { EmptyLogIndex() }) { again.popFirst() ?? take($0) }
+        answers += try commitGroup(
+          hooks, { EmptyLogIndex() }, { room in again.popFirst() ?? take(room) })
       } catch {
         preconditionFailure("an index that holds nothing cannot fail")
       }
