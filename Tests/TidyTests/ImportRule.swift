@@ -9,7 +9,7 @@ struct ImportRule: TidyRule {
     "LedgerEvents": [],
     "LocalTime": ["LedgerEvents"],
     "LedgerModel": ["LedgerEvents"],
-    "RunStorage": ["LMDB"],
+    "RunStorage": ["LMDB", "LedgerEvents"],
     "LedgerLog": ["LMDB", "LedgerEvents", "Crypto"],
     "LedgerStore": ["LMDB", "RunStorage", "LedgerLog", "LedgerEvents", "LedgerModel"],
     "LedgerQueries": ["LedgerStore", "LedgerModel", "LedgerEvents"],

@@ -134,6 +134,7 @@ struct Append: ParsableCommand {
           guard ledger.foldFailure != nil else { throw error }
         }
         run.summary.foldFailure = ledger.foldFailure
+        run.summary.repairedDamage = ledger.repairedDamage
       }
       run.summary.print(format)
       if let problem = run.interruption { throw problem }

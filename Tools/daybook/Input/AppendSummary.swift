@@ -23,6 +23,8 @@ struct AppendSummary {
   var isTrial = false
   /// What made the last fold of the projections fail; nil where none failed.
   var foldFailure: String?
+  /// What was wrong with projections that had to be folded again; nil where nothing was.
+  var repairedDamage: String?
   /// Of lines that people wrote; nil for what an import made.
   var warnings: AppendWarnings?
 
@@ -70,6 +72,7 @@ struct AppendSummary {
       }
     }
     if let foldFailure { Console.complain(foldFailure: foldFailure) }
+    if let repairedDamage { Console.complain(repairedDamage: repairedDamage) }
     if format == .table { warnings?.printCounts() }
   }
 
@@ -89,6 +92,7 @@ struct AppendSummary {
           for error in errors { json.object { error.writeMembers(to: &$0) } }
         })
       if let foldFailure { json.member("foldFailure", foldFailure) }
+      if let repairedDamage { json.member("repairedDamage", repairedDamage) }
       warnings?.write(to: &json)
     }
     return json.text

@@ -85,6 +85,12 @@ enum Console {
         + "`daybook rebuild`.")
   }
 
+  static func complain(repairedDamage what: String) {
+    complain(
+      "warning: \(TextTable.printable(what)). Nothing was looked up in it: the log was read "
+        + "instead, and the projections were folded again from it. Check the disk.")
+  }
+
   /// Colour only for people who have not said no to it (no-color.org).
   private static let isColoured =
     isOutputTerminal && !isDumb
