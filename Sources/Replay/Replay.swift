@@ -35,7 +35,7 @@ public struct Replay: Sendable {
   /// - Complexity: O(*n* log *n*) where the events come in the order of the fold: each costs what it
   ///   touches. An event that comes late costs a fold of all that is connected with it.
   public func run(
-    until end: ReplayEnd? = nil, thresholds: Thresholds = .standard,
+    until end: ReplayEnd? = nil, judging judgement: ReplayJudgement = ReplayJudgement(),
     _ body: (ReplayStep) -> Void
   ) -> ReplayOutcome {
     let numbered = NumberedEvents(events)
@@ -70,7 +70,7 @@ public struct Replay: Sendable {
     }
     return ReplayOutcome(
       steps: told, findings: answers(ledger.findings),
-      findingsAtTheEnd: answers(ledger.findingsAtTheEnd(thresholds)))
+      findingsAtTheEnd: answers(ledger.findingsAtTheEnd(judgement)))
   }
 
   private func isStep(_ event: RecordedEvent) -> Bool {

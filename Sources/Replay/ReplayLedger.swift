@@ -74,11 +74,12 @@ struct ReplayLedger {
     }
   }
 
-  /// The rules of the second table that hold at the newest event of each environment.
-  func findingsAtTheEnd(_ thresholds: Thresholds) -> [Finding] {
-    var found = LedgerFindings(texts: texts, thresholds: thresholds)
+  /// The rules of the second table that hold in the end.
+  func findingsAtTheEnd(_ judgement: ReplayJudgement) -> [Finding] {
+    var found = LedgerFindings(texts: texts, thresholds: judgement.thresholds)
     for environment in StoreEnvironment.allCases {
-      guard let moment = moment(of: environment) else { continue }
+      guard let newest = moment(of: environment) else { continue }
+      let moment = judgement.at?.microseconds ?? newest
       found.moments.append((environment, moment))
     }
     ledger.forEachUnit { number, _, unit in

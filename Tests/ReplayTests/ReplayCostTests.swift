@@ -63,9 +63,10 @@ import Testing
     private func catalogue() -> Event {
       let entry =
         self == .consumables
-        ? #"{"product":"map","kind":"consumable","grants":[{"unit":"coins","amount":10}]}"#
+        ? #"{"product":"map","kind":"consumable","grants":{"coins":10}}"#
         : #"{"product":"map","kind":"autoRenewable","duration":"P1D"}"#
-      let line = #"{"id":"c","type":"catalog.set","occurredAt":"1970-01-01T00:00:01Z","#
+      let line =
+        #"{"id":"c","type":"catalog.set","occurredAt":"1970-01-01T00:00:01Z","#
         + #""data":{"products":["# + entry + "]}}"
       do {
         return try EventDecoder().decode(line: Array(line.utf8), number: 1).event
