@@ -1,5 +1,5 @@
 public import LedgerEvents
-public import LedgerModel
+internal import LedgerModel
 public import LedgerStore
 
 /// Folds recorded events one by one, in the order in which they were recorded, and says after each

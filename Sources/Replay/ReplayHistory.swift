@@ -1,5 +1,3 @@
-public import LedgerModel
-
 /// All steps of a replay, to be walked forwards and back.
 public struct ReplayHistory: Sendable {
   public let steps: [ReplayStep]

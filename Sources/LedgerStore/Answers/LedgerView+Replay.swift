@@ -50,7 +50,11 @@ extension LedgerView {
     let found = try ground(of: Set(asked.keys))
     var events: [RecordedEvent] = []
     for position in found.positions {
-      events.append(try asked.removeValue(forKey: position) ?? log.event(at: position))
+      if let known = asked.removeValue(forKey: position) {
+        events.append(known)
+      } else {
+        events.append(try log.event(at: position))
+      }
     }
     return ReplayEvents(events: events, steps: found.steps, background: found.background)
   }
