@@ -73,6 +73,9 @@ extension Scenario {
       members.append(("script", .array(script.map { value(of: $0) })))
     } else {
       members.append(("events", .array(events.indices.map { eventValue($0) })))
+      for (name, ids) in [("ground", ground), ("background", background)] where !ids.isEmpty {
+        members.append((name, .array(ids.map { .string($0.text) })))
+      }
     }
     if !schedule.isEmpty { members.append(("schedule", .array(schedule.map { .string($0) }))) }
     if let expectation { members.append(("expect", expectation.value)) }
