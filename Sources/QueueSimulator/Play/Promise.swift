@@ -32,9 +32,7 @@ extension World {
         $0.original == purchase.original && $0.credits > 0
       }
     }
-    return devices.indices.contains { device in
-      Int16(cast.scenario.devices[device].account) == purchase.account
-        && devices[device].folders[Int(purchase.product)].complete >= purchase.version
-    }
+    let folder = Int(folder(of: purchase.account, purchase.product))
+    return devices.contains { $0.folders[folder].complete >= purchase.version }
   }
 }

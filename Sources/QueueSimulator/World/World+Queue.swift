@@ -10,7 +10,7 @@ extension World {
   mutating func authorize(_ device: Int, _ slot: Int) {
     let transaction = devices[device].slots[slot]
     switch transaction.outcome {
-    case .purchased:
+    case .purchased, .restored:
       if sells(transaction, on: device) { settle(device, slot) } else { swallow(device, slot) }
     case .deferred:
       devices[device].slots[slot].state = .deferred
@@ -21,7 +21,7 @@ extension World {
       // Reported as failed while the customer sorts something out, then bought all the same:
       // SwiftyStoreKit issues 537 and 623, cordova-plugin-purchase issue 1243.
       devices[device].slots[slot].state = .failed
-      var bought = QueueTransaction(product: transaction.product, account: transaction.account)
+      var bought = self.transaction(of: transaction.product, for: transaction.holder)
       bought.quantity = transaction.quantity
       bought.isPending = false
       devices[device].slots.append(bought)
@@ -49,18 +49,24 @@ extension World {
     }
   }
 
+  /// The place of a customer's purchase of a product that is not bought twice: what was paid back is
+  /// owned no more.
+  func owned(_ product: Int16, by account: Int16) -> Int? {
+    purchases.firstIndex {
+      $0.product == product && $0.account == account && !$0.isConsumable && !$0.isRefunded
+    }
+  }
+
   /// The payment is taken: what was a payment is a purchase.
   private mutating func settle(_ device: Int, _ slot: Int) {
     let product = Int(devices[device].slots[slot].product)
-    let account = Int16(cast.scenario.devices[device].account)
-    // What the customer owns already costs nothing and is no second purchase; what was paid back is
-    // owned no more.
-    let owned = purchases.firstIndex {
-      $0.product == product && $0.account == account && !$0.isConsumable && !$0.isRefunded
-    }
+    let account = devices[device].slots[slot].holder
+    // What the customer owns already costs nothing and is no second purchase.
+    let owned = owned(Int16(product), by: account)
     let id = nextTransaction
     nextTransaction += 1
-    devices[device].slots[slot].state = .purchased
+    devices[device].slots[slot].state =
+      owned != nil && devices[device].slots[slot].outcome == .restored ? .restored : .purchased
     devices[device].slots[slot].transaction = id
     devices[device].slots[slot].original = owned.map { purchases[$0].original } ?? id
     devices[device].slots[slot].purchasedAt = clock
@@ -86,7 +92,10 @@ extension World {
   mutating func listRestored(_ device: Int) {
     guard let place = devices[device].toList.popLast() else { return }
     let purchase = purchases[Int(place)]
-    var transaction = QueueTransaction(product: purchase.product, account: purchase.account)
+    // The app takes what it is given for its own customer's.
+    var transaction = transaction(
+      of: purchase.product,
+      for: devices[device].isForeign ? devices[device].account : purchase.account)
     transaction.state = .restored
     transaction.transaction = nextTransaction
     transaction.original = purchase.original
@@ -134,27 +143,55 @@ extension World {
 
   /// `paymentQueue(_:updatedTransactions:)` with all that is to be told.
   mutating func tellTransactions(_ device: Int, _ recording: inout Recording) {
+    var told: [(slot: Int, state: QueueTransaction.State)] = []
     for slot in devices[device].slots.indices where devices[device].slots[slot].isPending {
-      tell(device, slot, &recording)
+      let state = tell(device, slot)
+      report(device, slot, state, &recording)
+      if devices[device].observerCount > 1 { told.append((slot, state)) }
     }
+    for (slot, state) in told { report(device, slot, state, &recording) }
   }
 
-  private mutating func tell(_ device: Int, _ slot: Int, _ recording: inout Recording) {
-    let transaction = devices[device].slots[slot]
+  /// What the app makes of a callback about a transaction; returns the state that is reported.
+  private mutating func tell(
+    _ device: Int, _ slot: Int
+  ) -> QueueTransaction.State {
     devices[device].slots[slot].isPending = false
     devices[device].slots[slot].isTold = true
-    devices[device].slots[slot].told = transaction.state
+    let state = devices[device].slots[slot].state
+    if devices[device].slots[slot].isContradicted {
+      devices[device].slots[slot].isContradicted = false
+      if policy.lastStateDecides { takeBack(device, slot) }
+      return .failed
+    }
+    devices[device].slots[slot].told = state
     devices[device].slots[slot].isFinished = false
-    devices[device].slots[slot].isFulfilledNow = false
+    devices[device].slots[slot].isFinishedTwice = false
+    devices[device].slots[slot].unfulfilled = devices[device].observerCount
+    if state == .purchased || state == .restored { noteDown(device, slot) }
+    return state
+  }
+
+  /// The app believes that what was bought was not: it crosses the purchase out of its notes.
+  private mutating func takeBack(_ device: Int, _ slot: Int) {
+    devices[device].slots[slot].told = .failed
+    devices[device].slots[slot].isRecorded = false
+    noteDelivered(device, slot)
+  }
+
+  private mutating func report(
+    _ device: Int, _ slot: Int, _ state: QueueTransaction.State, _ recording: inout Recording
+  ) {
+    let transaction = devices[device].slots[slot]
     let kind: EventKind
-    switch transaction.state {
+    switch state {
     case .purchasing: kind = .transactionPurchasing
     case .deferred: kind = .transactionDeferred
     case .failed: kind = .transactionFailed
     case .purchased: kind = .transactionPurchased
     case .restored: kind = .transactionRestored
     }
-    let isDelivered = transaction.state == .purchased || transaction.state == .restored
+    let isDelivered = state == .purchased || state == .restored
     record(kind, on: device, slot: slot, &recording) { event in
       event.payment = transaction.payment
       if isDelivered {
@@ -166,47 +203,72 @@ extension World {
         event.note = transaction.wasCancelled ? .cancelledByCustomer : .paymentRefused
       }
     }
-    if isDelivered { noteDown(device, slot) }
   }
 
   /// The app writes down what it was told, before it does anything else.
   private mutating func noteDown(_ device: Int, _ slot: Int) {
+    if policy.givesToSignedIn {
+      let account = devices[device].account
+      devices[device].slots[slot].account = account
+      devices[device].slots[slot].holder = account
+      devices[device].slots[slot].folder = folder(
+        of: account, devices[device].slots[slot].product)
+    }
     let transaction = devices[device].slots[slot]
+    // What it takes for a second report of something that it has given is no news.
+    if transaction.isAnswered { return }
     if !transaction.isRecorded {
       devices[device].slots[slot].isRecorded = true
-      devices[device].owed |= 1 << UInt64(transaction.product)
+      devices[device].owed[Int(transaction.holder)] |= 1 << UInt64(transaction.product)
     }
-    let newest = devices[device].newestPayment
-    if policy.answersNewestPayment, newest >= 0, Int(newest) != slot,
-      devices[device].slots[Int(newest)].product != transaction.product
-    {
-      devices[device].slots[slot].isMistaken = true
-    }
+    takeForAnswer(device, slot)
     if policy.finishesWholeQueue, transaction.state == .restored {
       devices[device].isSweeping = true
     }
   }
 
+  /// Some apps take whatever is delivered for the answer to their newest payment.
+  private mutating func takeForAnswer(_ device: Int, _ slot: Int) {
+    let newest = Int(devices[device].newestPayment)
+    guard newest >= 0, newest != slot else { return }
+    let isSameProduct =
+      devices[device].slots[newest].product == devices[device].slots[slot].product
+    if policy.answersNewestPayment && !isSameProduct {
+      devices[device].slots[slot].isMistaken = true
+    }
+    if policy.answersWithOld, isSameProduct, !devices[device].slots[newest].isDelivered {
+      devices[device].slots[newest].isAnswered = true
+    }
+  }
+
+  /// The app notes that a purchase is no longer to be given.
+  mutating func noteDelivered(_ device: Int, _ slot: Int) {
+    let holder = Int(devices[device].slots[slot].holder)
+    devices[device].owed[holder] &= ~(1 << UInt64(devices[device].slots[slot].product))
+  }
+
   /// `paymentQueue(_:updatedDownloads:)` with all downloads whose state is to be told.
   mutating func tellDownloads(_ device: Int, _ recording: inout Recording) {
+    var told: [(slot: Int, part: Int)] = []
     var first: Int?
     var areAllFinished = true
     for slot in devices[device].slots.indices
     where devices[device].slots[slot].isTold && !devices[device].slots[slot].isFinished {
       for part in devices[device].parts(of: slot)
       where devices[device][slot, part].isPending {
-        tell(device, slot, part, &recording)
+        tell(device, slot, part)
+        report(device, slot, part, &recording)
+        if devices[device].observerCount > 1 { told.append((slot, part)) }
         first = first ?? slot
         if devices[device][slot, part].told != .finished { areAllFinished = false }
       }
     }
     if areAllFinished, let first { devices[device].slots[first].isBatchDone = true }
+    for (slot, part) in told { report(device, slot, part, &recording) }
   }
 
-  private mutating func tell(
-    _ device: Int, _ slot: Int, _ part: Int, _ recording: inout Recording
-  ) {
-    let version = devices[device].slots[slot].version
+  /// What the app makes of a callback about a download.
+  private mutating func tell(_ device: Int, _ slot: Int, _ part: Int) {
     let state = devices[device][slot, part]
     // Further progress of what was known to be running changes no call, until it is full.
     if state.state != .active || state.told != .active
@@ -216,6 +278,18 @@ extension World {
     }
     devices[device][slot, part].noteTold()
     devices[device].slots[slot].lastPart = Int16(part)
+    if state.state == .failed {
+      // What failed before this launch is no news, and is tried again.
+      devices[device][slot, part].isOnHold = state.isRequested
+      devices[device][slot, part].isRequested = false
+    }
+  }
+
+  private mutating func report(
+    _ device: Int, _ slot: Int, _ part: Int, _ recording: inout Recording
+  ) {
+    let version = devices[device].slots[slot].version
+    let state = devices[device][slot, part]
     let kind: EventKind
     switch state.state {
     case .notStarted: return
@@ -223,11 +297,7 @@ extension World {
     case .active: kind = .downloadProgressed
     case .paused: kind = .downloadPaused
     case .finished: kind = .downloadFinished
-    case .failed:
-      kind = .downloadFailed
-      // What failed before this launch is no news, and is tried again.
-      devices[device][slot, part].isOnHold = state.isRequested
-      devices[device][slot, part].isRequested = false
+    case .failed: kind = .downloadFailed
     case .cancelled: kind = .downloadCancelled
     }
     let length = cast.products[Int(devices[device].slots[slot].product)].parts[part].length
@@ -259,7 +329,9 @@ extension World {
     for slot in devices[device].slots.indices
     where devices[device].slots[slot].isRemovalPending {
       devices[device].slots[slot].isRemovalPending = false
-      record(.transactionRemoved, on: device, slot: slot, &recording)
+      for _ in 0..<devices[device].observerCount {
+        record(.transactionRemoved, on: device, slot: slot, &recording)
+      }
     }
   }
 
@@ -268,6 +340,10 @@ extension World {
     if devices[device].restore == .listed { devices[device].restore = .none }
     devices[device].isOvertaking = false
     devices[device].isEndTold = true
-    record(.restoreCompleted, on: device, &recording)
+    devices[device].isTakingAway =
+      policy.restoreIsAll && devices[device].takenAway(cast.products.count) != nil
+    for _ in 0..<devices[device].observerCount {
+      record(.restoreCompleted, on: device, &recording)
+    }
   }
 }
