@@ -138,7 +138,8 @@ extension AppPolicy {
     careful(but: "last-state-decides", "takes back what was bought when a callback says failed") {
       $0.lastStateDecides = true
     },
-    careful(but: "finish-after-rejection", "finishes what its backend rejected, and gives nothing") {
+    careful(but: "finish-after-rejection", "finishes what its backend rejected, and gives nothing")
+    {
       $0.finishesAfterRejection = true
     },
     careful(but: "two-observers", "two parts of the app observe, each fulfils and finishes") {

@@ -16,6 +16,8 @@ extension Tape {
     /// Since it was reported last.
     var finishes = 0
     var isRejected = false
+    /// The backend refused it, and nothing has happened since that makes the app try again.
+    var isRefused = false
     var fulfilments = 0
     var installing: Set<Name> = []
     var arrived: Set<Name> = []
@@ -27,9 +29,11 @@ extension Tape {
     var doing = Doing()
     let about = own[0].about
     for line in lines where line.device == own[0].device {
+      if line.kind == .sessionForegrounded { doing.isRefused = false }
       if line.kind == .sessionStarted {
         doing.isTold = false
         doing.isRejected = false
+        doing.isRefused = false
         doing.installing = []
         doing.arrived = []
       }
@@ -43,7 +47,9 @@ extension Tape {
       switch line.kind {
       case .transactionFinished: auditFinish(line, &doing)
       case .purchaseFulfilled, .purchaseFulfillmentFailed: auditFulfilment(line, &doing)
-      case .receiptRejected: doing.isRejected = true
+      case .receiptRejected:
+        doing.isRejected = true
+        doing.isRefused = true
       case .contentRemoved: doing.installed = []
       case .downloadFinished: if let download = line.download { doing.arrived.insert(download) }
       case .contentInstallStarted, .contentInstalled, .contentInstallFailed:
@@ -131,6 +137,8 @@ extension Tape {
   }
 
   private mutating func auditFulfilment(_ line: Line, _ doing: inout Doing) {
+    expect(!doing.isRefused, "refused", line, "right after the backend refused it")
+    doing.isRefused = line.kind == .purchaseFulfillmentFailed
     if line.kind == .purchaseFulfilled {
       doing.fulfilments += 1
       expect(

@@ -61,11 +61,33 @@ extension Tape {
         auditCustomer(line, &now)
         audit(line, &now)
       }
+      auditObservers(lines)
     }
     for line in lines where line.device == nil {
       expect(
         line.event.session == nil && line.event.sequence == nil, "session-order", line,
         "of a session without a device")
+    }
+  }
+
+  /// The queue calls every observer: where there are two, what is reported is reported to both before
+  /// the app does anything.
+  private mutating func auditObservers(_ lines: [Line]) {
+    var reports: [[Name?]: Int] = [:]
+    var newest: Line?
+    for line in lines + [nil] {
+      if let line, line.isCallback {
+        reports[[line.about, line.download, Name(line.event.type.text)], default: 0] += 1
+        newest = line
+        continue
+      }
+      if let newest, observerCount(at: newest) > 1 {
+        expect(
+          reports.values.allSatisfy { $0.isMultiple(of: 2) }, "each-observer", newest,
+          "to one of two observers")
+      }
+      reports = [:]
+      newest = nil
     }
   }
 

@@ -11,6 +11,14 @@ public enum Promise: String, CaseIterable, Sendable {
 
   /// What is said where the promise is broken.
   public var id: String { rawValue }
+
+  /// What it means that the promise is broken, in a sentence without its end.
+  public var meaning: String {
+    switch self {
+    case .delivered: "something that was paid for is not there"
+    case .creditedOnce: "a consumable's purchase was credited more than once"
+    }
+  }
 }
 
 extension World {

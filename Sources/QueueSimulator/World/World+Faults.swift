@@ -3,6 +3,7 @@ internal import LedgerEvents
 extension World {
   /// A fault strikes.
   mutating func strike(_ fault: Action, _ recording: inout Recording) {
+    struck |= fault.verb.bit
     let device = Int(fault.device)
     let slot = Int(fault.slot)
     let part = Int(fault.part)

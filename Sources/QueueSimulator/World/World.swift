@@ -24,6 +24,8 @@ struct World: Sendable {
   var receipts = Receipts.accepted
   /// The places in the script of commands and faults that could not happen when their turn came.
   var missed: [Int] = []
+  /// The faults that have struck, a bit each.
+  var struck: UInt64 = 0
   /// Faults that may still happen.
   var faultsLeft: Int
 
