@@ -96,7 +96,12 @@ struct ExploreReport {
           }
         })
       json.member("broken", strings: outcome.failure?.breaches.map(\.id) ?? [])
-      json.member("unreached", object: { unreached(&$0) })
+      if outcome.failure == nil {
+        json.member("unreached", object: { unreached(&$0) })
+      } else {
+        // A search that was cut short by a failure reached next to nothing.
+        json.member("unreached", nil as String?)
+      }
       if let failing {
         json.member("seed", failing.seed)
         json.member("trace", events.count)
