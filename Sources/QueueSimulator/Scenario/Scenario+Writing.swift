@@ -167,7 +167,9 @@ extension Scenario {
     if fault.verb.placeCount > 0 && devices.count > 1 {
       members.append(("device", .string(devices[Int(fault.device)].name.text)))
     }
-    if fault.verb.placeCount > 1 {
+    if fault.isAboutAccount {
+      members.append(("account", .string(accounts[Int(fault.slot)].text)))
+    } else if fault.verb.placeCount > 1 {
       members.append(("transaction", .number(String(fault.slot + 1))))
     }
     if fault.verb.placeCount > 2 { members.append(("download", .number(String(fault.part + 1)))) }
