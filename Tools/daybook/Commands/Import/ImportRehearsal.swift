@@ -1,6 +1,6 @@
 import Foundation
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 import StoreImport
 
 /// A ledger that a dry run over several files appends to, so that each file is held against the
@@ -36,7 +36,9 @@ final class ImportRehearsal {
   }
 
   deinit {
-    ledger.close()
+    do { try ledger.close() } catch {
+      Console.complain("daybook: the trial ledger was not closed: \(error)")
+    }
     do { try FileManager.default.removeItem(at: folder) } catch {
       Console.complain("daybook: \(folder.path) cannot be removed: \(error.localizedDescription)")
     }
