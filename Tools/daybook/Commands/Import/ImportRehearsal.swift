@@ -36,8 +36,10 @@ final class ImportRehearsal {
   }
 
   deinit {
-    ledger.close()
-    do { try FileManager.default.removeItem(at: folder) } catch {
+    do {
+      try ledger.close()
+      try FileManager.default.removeItem(at: folder)
+    } catch {
       Console.complain("daybook: \(folder.path) cannot be removed: \(error.localizedDescription)")
     }
   }
