@@ -36,10 +36,10 @@ final class ImportRehearsal {
   }
 
   deinit {
-    do { try ledger.close() } catch {
-      Console.complain("daybook: the trial ledger was not closed: \(error)")
-    }
-    do { try FileManager.default.removeItem(at: folder) } catch {
+    do {
+      try ledger.close()
+      try FileManager.default.removeItem(at: folder)
+    } catch {
       Console.complain("daybook: \(folder.path) cannot be removed: \(error.localizedDescription)")
     }
   }
