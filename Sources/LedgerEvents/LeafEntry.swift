@@ -1,14 +1,19 @@
-/// What a leaf of the log's tree is over: a record, and the names that it introduces.
+/// What a leaf of the log's tree is over: a record, the names that it introduces, and what it erased.
 ///
 /// A record carries numbers for names, so a leaf over the record alone would prove nothing of who
 /// and what an event is about. The bytes are drawn in `Schemas/record.md`: the record's length, the
 /// record, then an introduction for each name that the record is the first to use, by ascending
-/// number.
+/// number; in an `account.erased`, then a hash of what it erased.
 public struct LeafEntry: Hashable, Sendable {
   /// The record's bytes.
   public let record: [UInt8]
   /// The names that the record introduces, by ascending number.
   public let introductions: [Introduction]
+  /// Of an `account.erased`: the hash of the list of what it erased.
+  public let erasure: [UInt8]?
+
+  /// The length in bytes of that hash: SHA-256.
+  public static let erasureByteCount = 32
 
   /// The most bytes of an entry that is read: a record of the largest event and all its names twice
   /// over stay far below.
@@ -42,7 +47,10 @@ public struct LeafEntry: Hashable, Sendable {
     for number in view.introducedNumbers {
       found.append(try Introduction(&cursor, number: number))
     }
-    guard cursor.isAtEnd else { throw .damaged("its leaf goes on behind what it introduces") }
+    erasure =
+      view.kind == .accountErased
+      ? try cursor.hash(byteCount: LeafEntry.erasureByteCount) : nil
+    guard cursor.isAtEnd else { throw .damaged("its leaf goes on behind its end") }
     self.record = record.indices.map { record[$0] }
     introductions = found
   }
@@ -58,7 +66,7 @@ public struct Introduction: Hashable, Sendable {
   public enum Content: Hashable, Sendable {
     /// The text of a name that identifies nobody.
     case text(Name)
-    /// The commitment to a person's name.
+    /// The commitment to a person's name and to the hash that it is looked up by.
     case commitment([UInt8])
   }
 
@@ -87,7 +95,7 @@ public struct Introduction: Hashable, Sendable {
     self.number = number
     self.kind = kind
     if kind.isPersonal {
-      content = .commitment(try Introduction.commitment(&cursor))
+      content = .commitment(try cursor.hash(byteCount: Introduction.commitmentByteCount))
     } else {
       let count = Int(try cursor.byte()) | Int(try cursor.byte()) << 8
       let start = cursor.index
@@ -96,10 +104,13 @@ public struct Introduction: Hashable, Sendable {
     }
   }
 
-  private static func commitment(_ cursor: inout RecordCursor) throws(RecordError) -> [UInt8] {
-    let start = cursor.index
-    try cursor.skip(commitmentByteCount)
-    return (start..<cursor.index).map { cursor.bytes[$0] }
+}
+
+extension RecordCursor {
+  fileprivate mutating func hash(byteCount: Int) throws(RecordError) -> [UInt8] {
+    let start = index
+    try skip(byteCount)
+    return (start..<index).map { bytes[$0] }
   }
 }
 

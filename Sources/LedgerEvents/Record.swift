@@ -4,7 +4,7 @@
 /// in it tells who somebody is; what does stays with `Event.personalData` and the tables of names.
 public enum Record {
   /// The version that this code writes, the first byte of every record.
-  public static let formatVersion: UInt8 = 2
+  public static let formatVersion: UInt8 = 3
 
   /// The bytes before the name numbers: the fixed header.
   static let headerBytes = 30
