@@ -224,7 +224,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "CommandLineTests",
-      dependencies: ["LedgerEvents", "LedgerHistories", "LocalTime", "daybook"],
+      dependencies: ["LedgerLog", "LedgerEvents", "LedgerHistories", "LocalTime", "daybook"],
       exclude: ["Golden"], swiftSettings: strict),
     .testTarget(
       name: "ReplayTests",

@@ -1,14 +1,20 @@
-/// The contents of a leaf of the log's tree: a record and the names that it introduces.
+/// The contents of a leaf of the log's tree: a record, the names that it introduces, and what it
+/// erased.
 ///
 /// A record has numbers in place of names, so a leaf over the record alone would not prove whom or
 /// what an event is about. `Schemas/record.md` draws the bytes: the record's length, the record,
 /// then an introduction for each name that the record is the first to use, in ascending order of
-/// their numbers.
+/// their numbers; in an `account.erased`, then a hash of what it erased.
 public struct LeafEntry: Hashable, Sendable {
   /// The record's bytes.
   public let record: [UInt8]
   /// The names that the record introduces, in ascending order of their numbers.
   public let introductions: [Introduction]
+  /// Of an `account.erased`: the hash of the list of what it erased.
+  public let erasure: [UInt8]?
+
+  /// The length in bytes of that hash: SHA-256.
+  public static let erasureByteCount = 32
 
   /// The maximum size of an entry that is read, in bytes. A record of the largest event, with all
   /// its names twice, is far smaller.
@@ -42,7 +48,10 @@ public struct LeafEntry: Hashable, Sendable {
     for number in view.introducedNumbers {
       found.append(try Introduction(&cursor, number: number))
     }
-    guard cursor.isAtEnd else { throw .damaged("its leaf has bytes after the names it introduces") }
+    erasure =
+      view.kind == .accountErased
+      ? try cursor.hash(byteCount: LeafEntry.erasureByteCount) : nil
+    guard cursor.isAtEnd else { throw .damaged("its leaf has bytes after its end") }
     self.record = record.indices.map { record[$0] }
     introductions = found
   }
@@ -58,7 +67,7 @@ public struct Introduction: Hashable, Sendable {
   public enum Content: Hashable, Sendable {
     /// The text of a name that does not identify a person.
     case text(Name)
-    /// The commitment to a name that identifies a person.
+    /// The commitment to a person's name and to the hash that it is looked up by.
     case commitment([UInt8])
   }
 
@@ -87,7 +96,7 @@ public struct Introduction: Hashable, Sendable {
     self.number = number
     self.kind = kind
     if kind.isPersonal {
-      content = .commitment(try Introduction.commitment(&cursor))
+      content = .commitment(try cursor.hash(byteCount: Introduction.commitmentByteCount))
     } else {
       let count = Int(try cursor.byte()) | Int(try cursor.byte()) << 8
       let start = cursor.index
@@ -96,10 +105,13 @@ public struct Introduction: Hashable, Sendable {
     }
   }
 
-  private static func commitment(_ cursor: inout RecordCursor) throws(RecordError) -> [UInt8] {
-    let start = cursor.index
-    try cursor.skip(commitmentByteCount)
-    return (start..<cursor.index).map { cursor.bytes[$0] }
+}
+
+extension RecordCursor {
+  fileprivate mutating func hash(byteCount: Int) throws(RecordError) -> [UInt8] {
+    let start = index
+    try skip(byteCount)
+    return (start..<index).map { bytes[$0] }
   }
 }
 

@@ -3,8 +3,8 @@
 /// A record contains what the fold reads, in place, with numbers instead of names. It does not
 /// identify anybody: what does is stored in `Event.personalData` and the tables of names.
 public enum Record {
-  /// The format version that this code writes, which is the first byte of every record.
-  public static let formatVersion: UInt8 = 2
+  /// The version that this code writes, the first byte of every record.
+  public static let formatVersion: UInt8 = 3
 
   /// The size of the fixed header, which comes before the name numbers.
   static let headerBytes = 30

@@ -122,6 +122,20 @@ private final class ProvenBook {
     #expect(throws: ProofError(.notProven, "")) { try moved.check([book.key.verifier]) }
   }
 
+  @Test("never show a name with another hash than the one it is looked up by") func otherHashes()
+    throws
+  {
+    let names = try EventDisclosure(try #require(try book.proof(of: 1).extra)).names
+    let index = try #require(names.firstIndex { $0.hash != nil })
+    let file = try forged(1) { disclosure in
+      let name = disclosure.names[index]
+      disclosure.names[index] = EventDisclosure.DisclosedName(
+        number: name.number, text: name.text, nonce: name.nonce,
+        hash: name.hash?.map { $0 ^ 1 }, introducedAt: name.introducedAt)
+    }
+    #expect(throws: ProofError(.notProven, "")) { try file.check([book.key.verifier]) }
+  }
+
   @Test("never show a name that the log does not have under the number") func otherNames() throws {
     for position in stride(from: UInt64(1), through: try book.count(), by: 7) {
       let count = try EventDisclosure(try #require(try book.proof(of: position).extra)).names.count
@@ -130,7 +144,7 @@ private final class ProvenBook {
           let name = disclosure.names[index]
           disclosure.names[index] = EventDisclosure.DisclosedName(
             number: name.number, text: "somebody else", nonce: name.nonce,
-            introducedAt: name.introducedAt)
+            hash: name.hash, introducedAt: name.introducedAt)
           disclosure.event = Array(
             String(decoding: disclosure.event, as: UTF8.self)
               .replacing(name.text.text, with: "somebody else").utf8)

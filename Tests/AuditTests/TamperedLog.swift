@@ -22,6 +22,11 @@ final class TamperedLog {
     (self.path, self.log, self.key) = (path, log, key)
   }
 
+  /// A log that was made otherwise; the folder goes with it.
+  init(_ log: EventLog) throws {
+    (path, self.log, key) = (log.path, log, try NoteSigner(name: "tampered.example/book"))
+  }
+
   deinit {
     do { try FileManager.default.removeItem(atPath: path) } catch { print("left \(path)") }
   }
@@ -65,6 +70,17 @@ final class TamperedLog {
         _ = try transaction.delete(tables.records, position)
         _ = try transaction.delete(tables.personal, position)
       }
+    }
+    try rewriteNodes()
+  }
+
+  /// Changes rows of any table, and makes the nodes of the tree anew.
+  func tamper(
+    _ change: (inout WriteTransaction, LogTables) throws(LMDBError) -> Void
+  ) throws {
+    let tables = log.tables
+    try log.environment.write { (transaction) throws(LMDBError) in
+      try change(&transaction, tables)
     }
     try rewriteNodes()
   }

@@ -169,7 +169,10 @@ import Testing
     let nonce = try #require(disclosed.nonce)
     #expect(
       introduced?.content
-        == .commitment(Commitment.name(.account, "ada@example.org", nonce: nonce)))
+        == .commitment(
+          Commitment.introduction(
+            Commitment.name(.account, "ada@example.org", nonce: nonce), hash: disclosed.hash ?? []))
+    )
     #expect(try ledger.log.verify().faults.isEmpty)
   }
 

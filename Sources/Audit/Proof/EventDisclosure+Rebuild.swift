@@ -163,10 +163,12 @@ extension Introduction {
   /// Whether it is of that text.
   fileprivate func commits(to name: EventDisclosure.DisclosedName) -> Bool {
     switch content {
-    case .text(let text): name.nonce == nil && text == name.text
+    case .text(let text): name.nonce == nil && name.hash == nil && text == name.text
     case .commitment(let commitment):
       name.nonce?.count == Commitment.nonceByteCount
-        && Commitment.name(kind, name.text, nonce: name.nonce ?? []) == commitment
+        && Commitment.introduction(
+          Commitment.name(kind, name.text, nonce: name.nonce ?? []), hash: name.hash ?? [])
+          == commitment
     }
   }
 }

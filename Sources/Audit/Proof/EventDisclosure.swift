@@ -14,6 +14,8 @@ struct EventDisclosure {
     let text: Name
     /// Of a name that identifies a person; nil for others, which stand in the entry as they are.
     let nonce: [UInt8]?
+    /// The hash that a person's name is looked up by, which the entry commits to; nil for others.
+    let hash: [UInt8]?
     /// The position whose entry introduces the name.
     let introducedAt: UInt64
   }
@@ -36,7 +38,7 @@ struct EventDisclosure {
   var personal: [PersonalMember]
 
   /// The member `format`.
-  private static let format = "daybook/event@v1"
+  private static let format = "daybook/event@v2"
 }
 
 // MARK: - Writing
@@ -62,6 +64,7 @@ extension EventDisclosure.DisclosedName {
       (name: "introducedAt", value: .number("\(introducedAt)")),
     ]
     if let nonce { members.append((name: "nonce", value: .base64(nonce))) }
+    if let hash { members.append((name: "hash", value: .base64(hash))) }
     return .object(members)
   }
 }
@@ -113,8 +116,9 @@ extension EventDisclosure.DisclosedName {
     self.number = number
     text = Name(try object.text("text"))
     nonce = object.has("nonce") ? try object.bytes("nonce") : nil
+    hash = object.has("hash") ? try object.bytes("hash") : nil
     introducedAt = try object.number("introducedAt")
-    try object.end(["number", "text", "nonce", "introducedAt"])
+    try object.end(["number", "text", "nonce", "hash", "introducedAt"])
   }
 }
 

@@ -102,6 +102,7 @@ extension Withholding {
 extension EventDisclosure.DisclosedName {
   fileprivate init(_ name: NameDisclosure) {
     self.init(
-      number: name.number, text: name.text, nonce: name.nonce, introducedAt: name.position)
+      number: name.number, text: name.text, nonce: name.nonce, hash: name.hash,
+      introducedAt: name.position)
   }
 }

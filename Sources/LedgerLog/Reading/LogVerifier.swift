@@ -20,9 +20,15 @@ struct LogVerifier {
   private var ids: RepeatedKeys
   private var names = RepeatedKeys()
   private var idBytes: [UInt8] = []
+  private var erasures = ListedErasures()
+  /// Names that were never given a key.
+  private var forgottenNames: Set<NameNumber> = []
+  /// What was kept beside the log, to be compared at its position.
+  private let kept: KeptRoot?
 
-  init(_ keyHash: KeyHash, events: UInt64) {
+  init(_ keyHash: KeyHash, events: UInt64, kept: KeptRoot? = nil) {
     self.keyHash = keyHash
+    self.kept = kept
     ids = RepeatedKeys(capacity: Int(events))
   }
 
@@ -36,6 +42,8 @@ struct LogVerifier {
   mutating func verify(
     _ log: LogView, progress: (_ done: UInt64, _ total: UInt64) -> Void
   ) throws(LedgerError) -> LogVerification {
+    verifyMeta(log)
+    verifyErasures(log)
     try verifyNames(log)
     try verifyRecords(log, progress)
     try verifyUniqueness(log)
@@ -60,6 +68,13 @@ struct LogVerifier {
             + "from before the erasure: the next `daybook erase`, or `daybook restore` with it, "
             + "destroys them"))
     }
+    if let kept, kept.position > log.lastPosition {
+      report(
+        LogFault(
+          .root, position: log.lastPosition + 1,
+          "the log went back: \(kept.position) events were committed, and it has "
+            + "\(log.lastPosition)"))
+    }
     let size = frontier.size
     let stored = try entries(log.tables.tree, log)
     if UInt64(stored) != MerkleTree.storedNodes(atSize: log.lastPosition) {
@@ -70,13 +85,33 @@ struct LogVerifier {
     return LogVerification(events: size, root: frontier.root(&hasher), faults: faults)
   }
 
-  private mutating func report(_ fault: LogFault) {
+  mutating func report(_ fault: LogFault) {
     if faults.count < LogVerification.faultsMax { faults.append(fault) }
   }
 
   private func entries(_ table: Table, _ log: LogView) throws(LedgerError) -> Int {
     do throws(LMDBError) { return try log.view.statistics(table).entries } catch {
       throw LedgerError(error)
+    }
+  }
+
+  mutating func take(_ listed: ListedErasures) { erasures = listed }
+
+  /// Reports names without a key that an event introduces although it is not about somebody who was
+  /// erased before it came.
+  private mutating func verifyForgotten(_ record: borrowing RecordView, _ log: LogView) {
+    if forgottenNames.isEmpty { return }
+    for number in record.introducedNumbers where forgottenNames.contains(number) {
+      var isForgotten = false
+      do throws(LedgerError) { isForgotten = try erasures.forgets(record, log) } catch {
+        // The erasure cannot be read, which is reported at its own position.
+      }
+      if isForgotten { continue }
+      report(
+        LogFault(
+          .erasure, position: record.position, number: number,
+          "name \(number) was never given a key, and nobody was erased before "
+            + "position \(record.position) introduced it"))
     }
   }
 
@@ -148,7 +183,18 @@ struct LogVerifier {
     _ name: borrowing SealedName, _ number: NameNumber, _ log: LogView
   ) {
     do throws(LedgerError) {
-      if try log.isErased(name.slot) {
+      if name.slot.isForgotten {
+        forgottenNames.insert(number)
+        return
+      }
+      if erasures.lists(name.slot) {
+        guard erasures.covers(name: number, name.slot) else {
+          report(
+            LogFault(
+              .erasure, number: number,
+              "name \(number) stands under the key of something else, which was erased"))
+          return
+        }
         try verifyDestroyed(name.slot, log)
         return
       }
@@ -251,6 +297,7 @@ struct LogVerifier {
             "position \(position) says that \(record.namesBefore) names were used before it, and "
               + "\(numberUsed) were"))
       }
+      verifyForgotten(record, log)
       verifyNumbers(of: record)
       if try !isPersonal(personal, of: record, log) {
         report(
@@ -270,9 +317,10 @@ struct LogVerifier {
     guard let commitment = record.commitment else { return row == nil }
     guard let row, let data = SealedData(row.span) else { return false }
     do throws(LedgerError) {
-      if try log.isErased(data.slot) {
+      if data.slot.isForgotten { return try erasures.forgets(record, log) }
+      if erasures.lists(data.slot) {
         try verifyDestroyed(data.slot, log)
-        return true
+        return erasures.covers(event: record.position, data.slot)
       }
       guard let secret = try log.secret(of: data) else {
         keysMissing += 1
@@ -349,10 +397,19 @@ struct LogVerifier {
     nodes.removeAll(keepingCapacity: true)
     leaf.removeAll(keepingCapacity: true)
     leaf.append(contentsOf: TreeHasher.leafPrefix)
-    do throws(LedgerError) { try log.appendLeaf(of: record, at: position, to: &leaf) } catch {
+    do throws(LedgerError) {
+      try log.appendLeaf(of: record, at: position, to: &leaf, erased: erasures.commitments)
+    } catch {
       report(LogFault(.tree, position: position, "position \(position) has no leaf: \(error)"))
     }
     frontier.append(TreeHasher.leafHash(prefixed: leaf), &hasher, completed: &nodes)
+    if let kept, kept.position == frontier.size, frontier.root(&hasher) != kept.root {
+      report(
+        LogFault(
+          .root, position: position,
+          "the log is not the one that was written: its root at \(position) is another than the "
+            + "one that was kept"))
+    }
     for node in nodes {
       let isSame: Bool
       if let stored = try log.view.get(log.tables.tree, place), let stored = TreeHash(stored) {

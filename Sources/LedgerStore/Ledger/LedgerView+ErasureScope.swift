@@ -8,7 +8,8 @@ struct Mentions: Sendable {
   let texts: Set<String>
   /// The position up to which the log was looked through.
   let through: UInt64
-  let slots: [UInt32]
+  /// The positions of what they recorded, by the slots of its personal data.
+  let slots: [UInt32: UInt64]
 }
 
 extension LedgerView {
@@ -34,13 +35,13 @@ extension LedgerView {
       uses.note(record, isMember: isMember)
     }
     for place in customer.members.union(uses.reports) {
-      if let slot = try log.livingSlot(ofData: place) { scope.texts.insert(slot) }
+      if let slot = try log.livingSlot(ofData: place) { scope.texts[slot] = place }
     }
     for number in customer.accounts.union(uses.exclusive) {
       if let slot = try log.livingSlot(ofName: number) { scope.names[slot] = number }
     }
     let mentions = try mentions(of: customer, account, known)
-    scope.texts.formUnion(mentions.slots)
+    scope.texts.merge(mentions.slots) { first, _ in first }
     return scope
   }
 
@@ -132,7 +133,7 @@ extension LedgerView {
     }
     let before = known.flatMap { $0.texts == texts ? $0 : nil }
     let start = (before?.through ?? 0) + 1
-    var slots = before?.slots ?? []
+    var slots = before?.slots ?? [:]
     guard start <= position else {
       return Mentions(texts: texts, through: position, slots: slots)
     }
@@ -143,7 +144,7 @@ extension LedgerView {
       else { continue }
       let place = cursor.position
       let json = try unlessCorrupt { () throws(LedgerError) in try log.personal(at: place) }
-      if let json = json ?? nil, EventData.names(texts, in: json) { slots.append(slot) }
+      if let json = json ?? nil, EventData.names(texts, in: json) { slots[slot] = place }
     }
     return Mentions(texts: texts, through: position, slots: slots)
   }

@@ -92,6 +92,14 @@ struct Checkpoint: Hashable {
       """)
   }
 
+  /// What is said of projections that another version of the rules has folded.
+  static func foldedByOtherRules(_ version: UInt32) -> String {
+    """
+    everything was folded by version \(version) of the rules, and this program has version \
+    \(Reducer.version): `daybook rebuild --check --report` says for whom the answers differ
+    """
+  }
+
   static var unconfirmed: LedgerError {
     LedgerError(
       .rebuildNeeded,

@@ -56,6 +56,15 @@ final class Projections: Sendable {
     return Projections(environment, try ProjectionTables(creatingIn: environment), generation)
   }
 
+  /// Makes projections in a folder of their own, to be compared and thrown away.
+  static func scratch(in folder: String, of log: EventLog) throws(LedgerError) -> Projections {
+    var options = log.environment.options
+    options.usesLocks = true
+    options.sync = .onRequest
+    let environment = try open(folder, options, readOnly: false)
+    return Projections(environment, try ProjectionTables(creatingIn: environment), 0)
+  }
+
   /// Opens the generation to read; nil where it is missing or was not made to the end.
   static func open(_ generation: UInt64, of log: EventLog) throws(LedgerError) -> Projections? {
     guard exist(generation, of: log) else { return nil }
@@ -74,7 +83,13 @@ final class Projections: Sendable {
   private static func open(
     _ path: String, _ log: EventLog, readOnly: Bool
   ) throws(LedgerError) -> Environment {
-    var options = log.environment.options
+    try open(path, log.environment.options, readOnly: readOnly)
+  }
+
+  private static func open(
+    _ path: String, _ options: Environment.Options, readOnly: Bool
+  ) throws(LedgerError) -> Environment {
+    var options = options
     options.readOnly = readOnly
     options.maxTables = ProjectionTables.count
     do throws(LMDBError) { return try Environment.open(path, options: options) } catch {
