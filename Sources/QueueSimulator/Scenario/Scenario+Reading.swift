@@ -123,7 +123,7 @@ extension Scenario {
       isSimulator: try device["simulator"]?.boolean() ?? false)
   }
 
-  /// The place of what a field names.
+  /// The index of what a field names.
   func place(
     of field: ScenarioField, in names: [Name], _ what: String
   ) throws(ScenarioError) -> Int {
@@ -161,7 +161,7 @@ extension Scenario {
   }
 }
 
-/// Names say which is which: none stands twice.
+/// Names must be unique.
 private func refuseRepeated(
   _ names: [Name], _ field: ScenarioField
 ) throws(ScenarioError) {
