@@ -82,7 +82,8 @@ extension Environment {
     try withTables { (_) throws(LMDBError) in
       let transaction = try unsafe begin(flags: UInt32(MDB_RDONLY), "list tables")
       defer {
-        // SAFETY: the transaction is open, and ended once; the table without a name needs no commit.
+        // SAFETY: the transaction is open, and ended once; the table without a name needs no
+        // commit.
         unsafe mdb_txn_abort(transaction)
         transactionEnded(active: true)
       }

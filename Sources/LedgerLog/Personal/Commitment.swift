@@ -22,8 +22,9 @@ package enum Commitment {
     self.name(row: [kind.rawValue] + name.text.utf8, nonce: nonce)
   }
 
-  /// What a leaf holds of a person's name: SHA-256(0x06 ‖ the commitment to the name ‖ the hash that
-  /// it is looked up by), so that the name cannot be given to somebody else after its key is gone.
+  /// What a leaf holds of a person's name: SHA-256(0x06 ‖ the commitment to the name ‖ the hash
+  /// that it is looked up by), so that the name cannot be given to somebody else after its key is
+  /// gone.
   ///
   /// The commitment to the name stays in the ledger, and the leaf says nothing of the hash to who
   /// does not have it.
@@ -32,8 +33,8 @@ package enum Commitment {
   }
 
   /// What the leaf of an `account.erased` holds of what it erased: SHA-256(0x07 ‖ how many names,
-  /// 4 bytes ‖ their numbers, 4 bytes each ‖ the positions of events whose personal data was erased,
-  /// 8 bytes each), everything ascending and big-endian.
+  /// 4 bytes ‖ their numbers, 4 bytes each ‖ the positions of events whose personal data was
+  /// erased, 8 bytes each), everything ascending and big-endian.
   package static func erasure(names: [NameNumber], events: [UInt64]) -> [UInt8] {
     var bytes = [erasureDomain]
     bytes.append(bigEndianHalf: UInt32(names.count))

@@ -11,8 +11,8 @@ package struct NameDisclosure: Hashable, Sendable {
   /// What the leaf's commitment was made with (``Commitment/name(_:_:nonce:)``); nil of a name that
   /// identifies nobody: its leaf has the text.
   package let nonce: [UInt8]?
-  /// The hash that a person's name is looked up by, which the leaf commits to as well; nil of a name
-  /// that identifies nobody.
+  /// The hash that a person's name is looked up by, which the leaf commits to as well; nil of a
+  /// name that identifies nobody.
   package let hash: [UInt8]?
 }
 

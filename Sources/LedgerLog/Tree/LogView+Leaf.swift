@@ -16,8 +16,8 @@ extension LogView {
 
   /// Appends the leaf of a record to `entry`.
   ///
-  /// - Parameter erased: Gives what the leaf of the erasure at a position holds; looked up when left
-  ///   out.
+  /// - Parameter erased: Gives what the leaf of the erasure at a position holds; looked up when
+  ///   left out.
   func appendLeaf(
     of record: Span<UInt8>, at position: UInt64, to entry: inout [UInt8],
     erased: [UInt64: [UInt8]]? = nil

@@ -75,12 +75,12 @@ public enum ProjectionVerdict: Hashable, Sendable {
 }
 
 extension EventLog {
-  /// Opens the log of the ledger in the folder `path` to verify it, even one that is behind the root
-  /// that was kept beside it.
+  /// Opens the log of the ledger in the folder `path` to verify it, even one that is behind the
+  /// root that was kept beside it.
   ///
-  /// Nothing is written, and the right to read the files is enough. A process that may not write the
-  /// lock file cannot keep writers from reusing pages that it reads. If somebody appends meanwhile,
-  /// it may then report damage that is none.
+  /// Nothing is written, and the right to read the files is enough. A process that may not write
+  /// the lock file cannot keep writers from reusing pages that it reads. If somebody appends
+  /// meanwhile, it may then report damage that is none.
   ///
   /// - Parameter path: The ledger's folder.
   /// - Returns: The log, to be read.

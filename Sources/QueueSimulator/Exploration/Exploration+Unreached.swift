@@ -1,7 +1,7 @@
 public import LedgerModel
 
 extension Exploration {
-  /// What no run of a search did: where it proves nothing.
+  /// What no run of a search reached, so that the search proves nothing about it.
   public struct Unreached: Hashable, Sendable {
     /// Faults that never struck.
     public var faults: [Action.Verb] = []
@@ -17,7 +17,7 @@ extension Exploration {
 
   /// A command that no run of a search carried out.
   public struct UnreachedCommand: Hashable, Sendable {
-    /// Its place in the script, from 0.
+    /// Its index in the script, from 0.
     public var place: Int
     /// Why, in a sentence.
     public var reason: String

@@ -1,12 +1,12 @@
 internal import LedgerEvents
 internal import LedgerModel
 
-/// What the runs of a search did between them.
+/// What the runs of a search have reached together.
 struct Reach {
   private var faults: UInt64 = 0
-  /// The commands that were carried out and had an effect, by place.
+  /// Whether each command has had an effect, by index.
   private var commands: [Bool]
-  /// The commands that had their turn, by place: all before it.
+  /// The index after the last command that had its turn.
   private var cursor = 0
   /// The most events of each kind in one run.
   private var counts = EventCounts()

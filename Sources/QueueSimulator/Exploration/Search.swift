@@ -19,10 +19,10 @@ struct Search {
 
   var unreached: Exploration.Unreached { reach.unreached(cast, Set(counts.keys)) }
 
-  /// Runs between two questions whether to go on.
+  /// Runs between two calls of `goOn`.
   private static let runsBetweenQuestions = 256
 
-  /// Judges a run; false where it failed.
+  /// Judges a run; returns false if it failed.
   private mutating func judge(
     _ play: Play, isOver: Bool, seed: UInt64, run: Int
   ) -> Bool {
@@ -49,14 +49,14 @@ struct Search {
 }
 
 extension Search {
-  /// A state on the way that is being searched, and what is left to try from it.
+  /// A state on the current path, and the choices that are left to try from it.
   private struct Branch {
     var play: Play
     var choices: [Action]
   }
 
-  /// Tries every order of everything that can happen, depth first; a state that was seen is left
-  /// again. False where the search is to end.
+  /// Tries every order of all possible actions, depth first, and leaves a state that was seen
+  /// before. Returns false if the search is to end.
   mutating func exhaust(_ goOn: (Exploration.Progress) -> Bool) -> Bool {
     var seen: Set<UInt64> = []
     var path = [

@@ -1,16 +1,15 @@
 internal import LedgerEvents
 internal import LedgerModel
 
-/// What facts of a scenario carry beside their names, where it is the same in every run: made once
-/// and shared by all facts that carry it.
+/// Details of facts that are the same in every run of a scenario, made once and shared.
 struct SharedDetails: Sendable {
   /// Of the `catalog.set` before everything.
   let catalog: FactDetail
-  /// Of what failed.
+  /// Of a failure.
   let error: FactDetail
   let allowed: FactDetail
   let notAllowed: FactDetail
-  /// Of what states a content version alone, by the version's rank.
+  /// Of an event that states only a content version, by the version's rank.
   let versions: [FactDetail]
   /// Of an install that was excluded from the backup, by the version's rank.
   let installs: [FactDetail]
@@ -41,7 +40,7 @@ struct SharedDetails: Sendable {
 }
 
 extension FactDetail {
-  /// Fields as they are by default, but for what `change` sets.
+  /// The default fields, changed by `change`.
   fileprivate convenience init(_ change: (inout Fields) -> Void) {
     var fields = Fields()
     change(&fields)

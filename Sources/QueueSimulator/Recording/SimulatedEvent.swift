@@ -1,10 +1,10 @@
 internal import LedgerEvents
 
-/// An event of a run, by places instead of names: small, and nothing to allocate.
+/// An event of a run with indices instead of names: small, and without allocations.
 ///
-/// −1 stands where the event does not state what a place is of.
+/// An index is −1 if the event does not state the field.
 struct SimulatedEvent: Hashable, Sendable {
-  /// What an event says beside its places.
+  /// Details that are not indices.
   enum Note: UInt8, Sendable {
     case none
     case allowed, notAllowed
@@ -28,14 +28,14 @@ struct SimulatedEvent: Hashable, Sendable {
   var part: Int16 = -1
   /// By rank.
   var version: Int16 = -1
-  /// Thousandths; −1 where none is stated.
+  /// Thousandths; −1 if none is stated.
   var progress: Int16 = -1
   /// Tenths of a second; −10 is *not known yet*.
   var remaining: Int32 = -10
   var quantity: Int16 = 1
   var purchasedAt: Int64 = 0
   var note = Note.none
-  /// The position of the event that is sent again, under the same id; 0 where it is a new one.
+  /// The position of the event that this one repeats under the same id; 0 for a new event.
   var repeats: Int32 = 0
 
   init(_ kind: EventKind, _ source: EventSource.Kind, at time: Int64) {
@@ -45,7 +45,7 @@ struct SimulatedEvent: Hashable, Sendable {
   }
 }
 
-/// The events of a run as they come.
+/// The events of a run in order.
 struct Recording: Sendable {
   private(set) var events: [SimulatedEvent] = []
   private(set) var counts = EventCounts()

@@ -124,7 +124,7 @@ extension Scenario {
       isSimulator: try device["simulator"]?.boolean() ?? false)
   }
 
-  /// The place of what a field names.
+  /// The index of what a field names.
   func place(
     of field: ScenarioField, in names: [Name], _ what: String
   ) throws(ScenarioError) -> Int {
@@ -162,25 +162,7 @@ extension Scenario {
   }
 }
 
-extension Scenario {
-  /// Ids out of a list of known ones, each once.
-  private func readIDs(
-    _ field: ScenarioField?, of known: [Name], _ what: String
-  ) throws(ScenarioError) -> [Name] {
-    guard let field else { return [] }
-    let known = Set(known)
-    var ids: [Name] = []
-    for element in try field.elements(max: ScenarioLimits.eventCountMax) {
-      let id = try element.name()
-      guard known.contains(id) else { throw element.failure("the id of an \(what)") }
-      ids.append(id)
-    }
-    try refuseRepeated(ids, field)
-    return ids
-  }
-}
-
-/// Names say which is which: none stands twice.
+/// Names must be unique.
 private func refuseRepeated(
   _ names: [Name], _ field: ScenarioField
 ) throws(ScenarioError) {

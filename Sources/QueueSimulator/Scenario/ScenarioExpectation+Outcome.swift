@@ -7,10 +7,7 @@ extension ScenarioExpectation {
   ///
   /// - Parameters:
   ///   - events: In the order in which they were recorded; each id counts once.
-  ///   - recordedAt: The ledger's clock, by place among the events, where it is stated.
-  ///   - ground: The ids of events that the others rest on: their own findings are left out.
-  ///   - background: The ids of those of them that are not connected with the others: the accounts
-  ///     that only these name are left out.
+  ///   - recordedAt: The ledger's clock for each event, by index, if it is stated.
   ///   - environment: The one that entitlements, versions and balances are asked for.
   /// - Precondition: the events are valid.
   /// - Complexity: O(*n* log *n*) in the number of events.
@@ -57,7 +54,7 @@ extension ScenarioExpectation {
     }
   }
 
-  /// Where an outcome is not as expected, in words; empty where it is.
+  /// The differences between an outcome and this expectation, in words; empty if there are none.
   public func differences(of outcome: ScenarioExpectation) -> [String] {
     var differences =
       Self.surplus("finding", findings, outcome.findings)

@@ -1,7 +1,7 @@
 internal import LedgerEvents
 
 extension World {
-  /// The app goes on by one call.
+  /// The app makes one call.
   mutating func runApp(_ device: Int, _ slot: Int, _ recording: inout Recording) {
     if slot < 0 {
       if devices[device].isStarting {
@@ -29,8 +29,8 @@ extension World {
     _ device: Int, _ slot: Int, _ part: Int, _ recording: inout Recording
   ) {
     devices[device][slot, part].isRequested = true
-    devices[device][slot, part].told = .notStarted
-    devices[device][slot, part].toldProgress = 0
+    devices[device][slot, part].reported = .notStarted
+    devices[device][slot, part].reportedProgress = 0
     let state = devices[device][slot, part].state
     record(
       state == .paused ? .downloadResumeRequested : .downloadRequested, on: device, slot: slot,
@@ -130,7 +130,7 @@ extension World {
     if receipts == .rejectedOnce { receipts = .accepted }
     devices[device].slots[slot].isOnHold = true
     devices[device].slots[slot].isRejected = true
-    // Who believes that nothing was bought has nothing to give at the next launch either.
+    // An app that believes that nothing was bought forgets the purchase.
     if policy.finishesAfterRejection { devices[device].slots[slot].isRecorded = false }
     record(.receiptSubmitted, on: device, slot: slot, source: .app, &recording)
     record(.receiptRejected, on: device, slot: slot, source: .app, &recording)
@@ -151,10 +151,10 @@ extension World {
       return
     }
     devices[device].slots[slot].isFinished = true
-    // What was to be told again is told no more.
+    // A pending redelivery is dropped.
     devices[device].slots[slot].isPending = false
     devices[device].slots[slot].isContradicted = false
-    if transaction.told == .purchased || transaction.told == .restored {
+    if transaction.reported == .purchased || transaction.reported == .restored {
       noteDelivered(device, slot)
     }
     for part in devices[device].parts(of: slot) {
@@ -170,7 +170,7 @@ extension World {
       devices[device].failsFinish = false
       return
     }
-    devices[device].slots[slot].isGone = true
+    devices[device].slots[slot].hasLeft = true
     devices[device].slots[slot].isRemovalPending = true
   }
 }

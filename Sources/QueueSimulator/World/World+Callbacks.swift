@@ -1,32 +1,32 @@
 internal import LedgerEvents
 
-// Callbacks of the queue, and what the app makes of each. They come only while the app runs in the
-// foreground and has added an observer.
+// Callbacks of the queue, and how the app reacts. The queue calls back only while the app runs in
+// the foreground and has added an observer.
 extension World {
-  /// `paymentQueue(_:updatedTransactions:)` with all that is to be told.
-  mutating func tellTransactions(_ device: Int, _ recording: inout Recording) {
-    var told: [(slot: Int, state: QueueTransaction.State)] = []
+  /// `paymentQueue(_:updatedTransactions:)` with all pending transactions.
+  mutating func reportTransactions(_ device: Int, _ recording: inout Recording) {
+    var repeated: [(slot: Int, state: QueueTransaction.State)] = []
     for slot in devices[device].slots.indices where devices[device].slots[slot].isPending {
-      let state = tell(device, slot)
+      let state = receive(device, slot)
       report(device, slot, state, &recording)
-      if devices[device].observerCount > 1 { told.append((slot, state)) }
+      if devices[device].observerCount > 1 { repeated.append((slot, state)) }
     }
-    for (slot, state) in told { report(device, slot, state, &recording) }
+    for (slot, state) in repeated { report(device, slot, state, &recording) }
   }
 
-  /// What the app makes of a callback about a transaction; returns the state that is reported.
-  private mutating func tell(
+  /// The app receives a callback about a transaction; returns the state that is reported.
+  private mutating func receive(
     _ device: Int, _ slot: Int
   ) -> QueueTransaction.State {
     devices[device].slots[slot].isPending = false
-    devices[device].slots[slot].isTold = true
+    devices[device].slots[slot].isReported = true
     let state = devices[device].slots[slot].state
     if devices[device].slots[slot].isContradicted {
       devices[device].slots[slot].isContradicted = false
       if policy.lastStateDecides { takeBack(device, slot) }
       return .failed
     }
-    devices[device].slots[slot].told = state
+    devices[device].slots[slot].reported = state
     devices[device].slots[slot].isFinished = false
     devices[device].slots[slot].isFinishedTwice = false
     devices[device].slots[slot].unfulfilled = devices[device].observerCount
@@ -34,9 +34,9 @@ extension World {
     return state
   }
 
-  /// The app believes that what was bought was not: it crosses the purchase out of its notes.
+  /// The app believes that the purchase has failed, and deletes it from its notes.
   private mutating func takeBack(_ device: Int, _ slot: Int) {
-    devices[device].slots[slot].told = .failed
+    devices[device].slots[slot].reported = .failed
     devices[device].slots[slot].isRecorded = false
     noteDelivered(device, slot)
   }
@@ -67,7 +67,7 @@ extension World {
     }
   }
 
-  /// The app writes down what it was told, before it does anything else.
+  /// The app notes a delivery on its disk before it does anything else.
   private mutating func noteDown(_ device: Int, _ slot: Int) {
     if policy.givesToSignedIn {
       let account = devices[device].account
@@ -77,7 +77,7 @@ extension World {
         of: account, devices[device].slots[slot].product)
     }
     let transaction = devices[device].slots[slot]
-    // What it takes for a second report of something that it has given is no news.
+    // It takes this delivery for a repetition of one that it has handled.
     if transaction.isAnswered { return }
     if !transaction.isRecorded {
       devices[device].slots[slot].isRecorded = true
@@ -89,7 +89,7 @@ extension World {
     }
   }
 
-  /// Some apps take whatever is delivered for the answer to their newest payment.
+  /// Some apps take any delivery for the answer to their newest payment.
   private mutating func takeForAnswer(_ device: Int, _ slot: Int) {
     let newest = Int(devices[device].newestPayment)
     guard newest >= 0, newest != slot else { return }
@@ -109,39 +109,39 @@ extension World {
     devices[device].owed[holder] &= ~(1 << UInt64(devices[device].slots[slot].product))
   }
 
-  /// `paymentQueue(_:updatedDownloads:)` with all downloads whose state is to be told.
-  mutating func tellDownloads(_ device: Int, _ recording: inout Recording) {
-    var told: [(slot: Int, part: Int)] = []
+  /// `paymentQueue(_:updatedDownloads:)` with all pending downloads.
+  mutating func reportDownloads(_ device: Int, _ recording: inout Recording) {
+    var repeated: [(slot: Int, part: Int)] = []
     var first: Int?
     var areAllFinished = true
     for slot in devices[device].slots.indices
-    where devices[device].slots[slot].isTold && !devices[device].slots[slot].isFinished {
+    where devices[device].slots[slot].isReported && !devices[device].slots[slot].isFinished {
       for part in devices[device].parts(of: slot)
       where devices[device][slot, part].isPending {
-        tell(device, slot, part)
+        receive(device, slot, part)
         report(device, slot, part, &recording)
-        if devices[device].observerCount > 1 { told.append((slot, part)) }
+        if devices[device].observerCount > 1 { repeated.append((slot, part)) }
         first = first ?? slot
-        if devices[device][slot, part].told != .finished { areAllFinished = false }
+        if devices[device][slot, part].reported != .finished { areAllFinished = false }
       }
     }
     if areAllFinished, let first { devices[device].slots[first].isBatchDone = true }
-    for (slot, part) in told { report(device, slot, part, &recording) }
+    for (slot, part) in repeated { report(device, slot, part, &recording) }
   }
 
-  /// What the app makes of a callback about a download.
-  private mutating func tell(_ device: Int, _ slot: Int, _ part: Int) {
+  /// The app receives a callback about a download.
+  private mutating func receive(_ device: Int, _ slot: Int, _ part: Int) {
     let state = devices[device][slot, part]
-    // Further progress of what was known to be running changes no call, until it is full.
-    if state.state != .active || state.told != .active
-      || max(state.progress, state.toldProgress) >= 1_000
+    // More progress of a running download does not change the next call, until it is full.
+    if state.state != .active || state.reported != .active
+      || max(state.progress, state.reportedProgress) >= 1_000
     {
       devices[device].areCallersListed = false
     }
-    devices[device][slot, part].noteTold()
+    devices[device][slot, part].noteReported()
     devices[device].slots[slot].lastPart = Int16(part)
     if state.state == .failed {
-      // What failed before this launch is no news, and is tried again.
+      // A download that failed before this launch is tried again.
       devices[device][slot, part].isOnHold = state.isRequested
       devices[device][slot, part].isRequested = false
     }
@@ -179,7 +179,7 @@ extension World {
     }
   }
 
-  /// Tenths of a second at the network's usual speed; −10, *not known yet*, at the very start.
+  /// Tenths of a second at the usual speed of the network; −10, *not known yet*, at the very start.
   private static func remaining(of length: Int64, at progress: Int16) -> Int32 {
     if progress == 0 { return -10 }
     let left = length * Int64(1_000 - Int(progress)) / 1_000
@@ -187,7 +187,7 @@ extension World {
   }
 
   /// `paymentQueue(_:removedTransactions:)`.
-  mutating func tellRemoved(_ device: Int, _ recording: inout Recording) {
+  mutating func reportRemoved(_ device: Int, _ recording: inout Recording) {
     for slot in devices[device].slots.indices
     where devices[device].slots[slot].isRemovalPending {
       devices[device].slots[slot].isRemovalPending = false
@@ -198,10 +198,10 @@ extension World {
   }
 
   /// `paymentQueueRestoreCompletedTransactionsFinished(_:)`.
-  mutating func tellRestoreFinished(_ device: Int, _ recording: inout Recording) {
+  mutating func reportRestoreFinished(_ device: Int, _ recording: inout Recording) {
     if devices[device].restore == .listed { devices[device].restore = .none }
     devices[device].isOvertaking = false
-    devices[device].isEndTold = true
+    devices[device].isEndReported = true
     devices[device].isTakingAway =
       policy.restoreIsAll && devices[device].takenAway(cast.products.count) != nil
     for _ in 0..<devices[device].observerCount {

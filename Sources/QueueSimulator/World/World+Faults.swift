@@ -38,7 +38,7 @@ extension World {
     case .doubleObserver: addOneObserver(device, &recording)
     case .switchAccount:
       devices[device].account = fault.slot
-      // What the last customer was owed is no matter of the next one's.
+      // The app asks for a restore once per launch and customer.
       devices[device].hasAskedToRestore = false
     case .answerAsRestored: devices[device].slots[slot].outcome = .restored
     case .rejectReceipt: receipts = .rejectedOnce
@@ -50,10 +50,10 @@ extension World {
     }
   }
 
-  /// A transaction leaves the queue while nobody has finished it, as on iOS 9.0 after a return to
-  /// the foreground (RMStore issue 160): its downloads go no further.
+  /// A transaction leaves the queue without a finish, as on iOS 9.0 after a return to the
+  /// foreground (RMStore issue 160). Its downloads stop.
   private mutating func remove(_ device: Int, _ slot: Int) {
-    devices[device].slots[slot].isGone = true
+    devices[device].slots[slot].hasLeft = true
     devices[device].slots[slot].isRemovalPending = true
     devices[device].slots[slot].isPending = false
     devices[device].slots[slot].isContradicted = false
@@ -67,10 +67,10 @@ extension World {
   }
 
   private func lastListed(_ device: Int) -> Int16? {
-    devices[device].slots.last { $0.state == .restored && $0.payment < 0 && !$0.isGone }?.purchase
+    devices[device].slots.last { $0.state == .restored && $0.payment < 0 && !$0.hasLeft }?.purchase
   }
 
-  /// Nothing goes wrong from now on.
+  /// The faults stop.
   mutating func calm() {
     isBackendDown = false
     receipts = .accepted
@@ -108,12 +108,12 @@ extension World {
     case .loseObserver: return devices[place].app == .foreground && devices[place].observes
     case .fillDisk: return !devices[place].isDiskFull && !devices[place].parts.isEmpty
     case .failFinish:
-      return !devices[place].failsFinish && devices[place].slots.contains { !$0.isGone }
+      return !devices[place].failsFinish && devices[place].slots.contains { !$0.hasLeft }
     case .overtakeRestore:
       return devices[place].restore == .listing && !devices[place].isOvertaking
     case .doubleRestore: return devices[place].restore == .listing && lastListed(place) != nil
     case .purge:
-      return devices[place].app == .foreground && devices[place].slots.contains(where: \.isGone)
+      return devices[place].app == .foreground && devices[place].slots.contains(where: \.hasLeft)
     case .shortenRestore:
       return devices[place].restore == .listing && !devices[place].toList.isEmpty
     case .doubleObserver:
@@ -130,7 +130,7 @@ extension World {
     return canStrike(fault, devices[place].slots[Int(fault.slot)])
   }
 
-  /// Whether a fault names an account that is not the one signed in on its device.
+  /// Whether a fault names an account other than the one signed in on its device.
   private func isAnotherAccount(_ fault: Action) -> Bool {
     cast.scenario.accounts.indices.contains(Int(fault.slot))
       && fault.slot != devices[Int(fault.device)].account
@@ -138,13 +138,13 @@ extension World {
 
   /// Whether a fault of a transaction, or of one of its downloads, can strike now.
   private func canStrike(_ fault: Action, _ transaction: QueueTransaction) -> Bool {
-    if transaction.isGone { return false }
+    if transaction.hasLeft { return false }
     switch fault.verb {
     case .repeatDelivery, .contradictDelivery:
       return transaction.isDelivered && !transaction.isPending && !transaction.isFinished
     case .loseAccount: return transaction.account >= 0 && transaction.transaction >= 0
     case .remove:
-      // A restore with the customer's own Apple ID does not bring back what another one brought.
+      // The customer's own Apple ID could not restore another Apple ID's purchase again.
       return transaction.isDelivered && !transaction.isFinished
         && purchases[Int(transaction.purchase)].account == transaction.holder
     case .interruptPayment, .refusePayment: return transaction.awaitsAnswer
@@ -164,7 +164,7 @@ extension World {
 }
 
 extension QueueTransaction {
-  /// A payment that the store has not answered, and nothing is yet to go wrong with it.
+  /// A payment that the store has not answered and that no fault has struck.
   fileprivate var awaitsAnswer: Bool {
     state == .purchasing && outcome == .purchased && payment >= 0
   }

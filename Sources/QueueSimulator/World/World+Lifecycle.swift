@@ -11,7 +11,7 @@ extension World {
     record(.sessionStarted, on: device, &recording)
   }
 
-  /// The process ends: what it had in memory is gone, what it wrote and what the queue holds stays.
+  /// The process ends. The app loses its memory; its disk and the queue stay as they are.
   mutating func kill(_ device: Int) {
     devices[device].app = .notRunning
     devices[device].isStarting = false
@@ -20,12 +20,12 @@ extension World {
     devices[device].isSweeping = false
     devices[device].isTakingAway = false
     devices[device].newestPayment = -1
-    // A restore ends with its process: the queue has nobody to report its end to.
+    // A restore ends with its process, because there is no observer to report its end to.
     devices[device].restore = .none
     devices[device].toList = []
     devices[device].isForeign = false
     devices[device].isOvertaking = false
-    devices[device].isEndTold = false
+    devices[device].isEndReported = false
     for slot in devices[device].slots.indices { devices[device].slots[slot].forget() }
     for part in devices[device].parts.indices { devices[device].parts[part].forget() }
   }
@@ -36,8 +36,8 @@ extension World {
     record(.sessionBackgrounded, on: device, &recording)
   }
 
-  /// The app comes back; the queue reports again what is unfinished, and what failed is tried
-  /// again.
+  /// The app returns to the foreground; the queue reports unfinished transactions again, and the
+  /// app retries failed calls.
   mutating func foreground(_ device: Int, _ recording: inout Recording) {
     guard devices[device].app == .background else { return }
     devices[device].app = .foreground
@@ -55,7 +55,7 @@ extension World {
     }
   }
 
-  /// `SKPaymentQueue.add(_:)`: from now on the queue reports, beginning with what is unfinished.
+  /// `SKPaymentQueue.add(_:)`: from now on the queue reports, first all unfinished transactions.
   mutating func addObserver(_ device: Int, _ recording: inout Recording) {
     devices[device].isStarting = false
     guard !devices[device].observes else { return }
@@ -75,10 +75,10 @@ extension World {
     record(.sessionObserverRemoved, on: device, &recording)
   }
 
-  /// What is on the queue is to be told again, with the state of its downloads.
+  /// Everything on the queue is to be reported again, with the state of its downloads.
   private mutating func redeliver(_ device: Int) {
-    for slot in devices[device].slots.indices where !devices[device].slots[slot].isGone {
-      // A purchase that comes by itself has nothing to be called by until it has come.
+    for slot in devices[device].slots.indices where !devices[device].slots[slot].hasLeft {
+      // A purchase without a payment has no identifier before it is authorized.
       let transaction = devices[device].slots[slot]
       if transaction.payment < 0 && transaction.transaction < 0 { continue }
       devices[device].slots[slot].isPending = true
@@ -100,7 +100,7 @@ extension World {
     devices[device].restoreStart = Int16(devices[device].slots.count)
     devices[device].isForeign = false
     devices[device].isOvertaking = false
-    devices[device].isEndTold = false
+    devices[device].isEndReported = false
     devices[device].toList = restorable(devices[device].account)
   }
 
@@ -109,7 +109,7 @@ extension World {
     devices[device].owed[account] & ~cast.consumables != 0
   }
 
-  /// The places of what a restore lists for an account, last first.
+  /// The indices of the purchases that a restore lists for an account, the last one first.
   func restorable(_ account: Int16) -> [Int16] {
     purchases.indices.reversed().filter {
       purchases[$0].account == account && !purchases[$0].isRefunded && !purchases[$0].isConsumable

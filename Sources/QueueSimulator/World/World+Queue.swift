@@ -26,7 +26,7 @@ extension World {
       bought.isPending = false
       devices[device].slots.append(bought)
     }
-    devices[device].slots[slot].isPending = !devices[device].slots[slot].isGone
+    devices[device].slots[slot].isPending = !devices[device].slots[slot].hasLeft
   }
 
   /// An unfinished purchase of a consumable blocks the next sale of it: the store says that it was
@@ -34,34 +34,34 @@ extension World {
   func sells(_ transaction: QueueTransaction, on device: Int) -> Bool {
     guard cast.products[Int(transaction.product)].isConsumable else { return true }
     return !devices[device].slots.contains {
-      $0.product == transaction.product && $0.state == .purchased && !$0.isGone
+      $0.product == transaction.product && $0.state == .purchased && !$0.hasLeft
     }
   }
 
   mutating func swallow(_ device: Int, _ slot: Int) {
-    devices[device].slots[slot].isGone = true
+    devices[device].slots[slot].hasLeft = true
     devices[device].slots[slot].isPending = false
     for other in devices[device].slots.indices
     where devices[device].slots[other].product == devices[device].slots[slot].product
-      && devices[device].slots[other].state == .purchased && !devices[device].slots[other].isGone
+      && devices[device].slots[other].state == .purchased && !devices[device].slots[other].hasLeft
     {
       devices[device].slots[other].isPending = true
     }
   }
 
-  /// The place of a customer's purchase of a product that is not bought twice: what was paid back
-  /// is owned no more.
+  /// The index of a customer's purchase of a non-consumable product that was not refunded; `nil` if
+  /// there is none.
   func owned(_ product: Int16, by account: Int16) -> Int? {
     purchases.firstIndex {
       $0.product == product && $0.account == account && !$0.isConsumable && !$0.isRefunded
     }
   }
 
-  /// The payment is taken: what was a payment is a purchase.
+  /// The payment succeeds and becomes a purchase.
   private mutating func settle(_ device: Int, _ slot: Int) {
     let product = Int(devices[device].slots[slot].product)
     let account = devices[device].slots[slot].holder
-    // What the customer owns already costs nothing and is no second purchase.
+    // Buying a product again that the customer owns is free, and not a second purchase.
     let owned = owned(Int16(product), by: account)
     let id = nextTransaction
     nextTransaction += 1
@@ -92,7 +92,7 @@ extension World {
   mutating func listRestored(_ device: Int) {
     guard let place = devices[device].toList.popLast() else { return }
     let purchase = purchases[Int(place)]
-    // The app takes what it is given for its own customer's.
+    // The app cannot tell another Apple ID's purchases from its customer's.
     var transaction = transaction(
       of: purchase.product,
       for: devices[device].isForeign ? devices[device].account : purchase.account)
@@ -110,10 +110,10 @@ extension World {
   }
 
   mutating func endRestored(_ device: Int) {
-    devices[device].restore = devices[device].isEndTold ? .none : .listed
+    devices[device].restore = devices[device].isEndReported ? .none : .listed
   }
 
-  /// The store's server tells the backend.
+  /// The store's server notifies the backend.
   mutating func notify(_ place: Int, again: Bool = false, _ recording: inout Recording) {
     let notification = notifications[place]
     let purchase = purchases[Int(notification.purchase)]

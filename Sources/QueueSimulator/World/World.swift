@@ -22,7 +22,7 @@ struct World: Sendable {
   var nextTransaction: Int32 = 0
   var isBackendDown = false
   var receipts = Receipts.accepted
-  /// The places in the script of commands and faults that could not happen when their turn came.
+  /// The indices in the script of commands and faults that could not happen when their turn came.
   var missed: [Int] = []
   /// The faults that have struck, a bit each.
   var struck: UInt64 = 0
@@ -61,7 +61,7 @@ struct World: Sendable {
 
   var policy: AppPolicy { cast.policy }
 
-  /// The place of what a customer has of a product among the folders of each device.
+  /// The index of a customer's folder for a product, the same on every device.
   func folder(of account: Int16, _ product: Int16) -> Int16 {
     account * Int16(cast.products.count) + product
   }
@@ -73,8 +73,8 @@ struct World: Sendable {
 }
 
 extension World {
-  /// A hash of everything that decides what can happen next and how the ledger will judge it; the
-  /// clock, counters and the amounts of progress are left out.
+  /// A hash of everything that decides what can happen next and how the ledger will judge it,
+  /// without the clock, the counters and the exact progress.
   var fingerprint: UInt64 {
     var print = Fingerprint()
     print.feed(cursor)
@@ -102,7 +102,7 @@ extension Device {
     print.feed(observerCount)
     print.feed(
       [
-        isStarting, mayPay, isForeign, isOvertaking, isEndTold, hasAskedToRestore, isSweeping,
+        isStarting, mayPay, isForeign, isOvertaking, isEndReported, hasAskedToRestore, isSweeping,
         isTakingAway, isDiskFull, failsFinish,
       ].reduce(1) { $0 << 1 | ($1 ? 1 : 0) })
     print.feed(restore.rawValue)
@@ -123,7 +123,7 @@ extension Device {
 extension QueueTransaction {
   fileprivate func feed(_ print: inout Fingerprint) {
     print.feed(state.rawValue)
-    print.feed(told.rawValue)
+    print.feed(reported.rawValue)
     print.feed(version)
     print.feed(lastPart)
     print.feed(account)
@@ -133,7 +133,8 @@ extension QueueTransaction {
     print.feed(unfulfilled)
     print.feed(
       [
-        transaction >= 0, isPending, isGone, isRemovalPending, isContradicted, isTold, isFinished,
+        transaction >= 0, isPending, hasLeft, isRemovalPending, isContradicted, isReported,
+        isFinished,
         isFinishedTwice, isOnHold, isRejected, isMistaken, isAnswered, isBatchDone, isRecorded,
         wasCancelled,
       ]
@@ -144,9 +145,9 @@ extension QueueTransaction {
 extension Part {
   fileprivate func feed(_ print: inout Fingerprint) {
     print.feed(state.rawValue)
-    print.feed(told.rawValue)
+    print.feed(reported.rawValue)
     print.feed(progress / 500)
-    print.feed(toldProgress / 500)
+    print.feed(reportedProgress / 500)
     print.feed(
       [
         isCached, isStalled, isPending, isRequested, isHeldByCustomer,
