@@ -35,7 +35,7 @@ import Testing
     #expect(try answer.objects().first?["name"] as? String == "Seven")
     let refused = try Program.run(["storeitem", "-"], input: #"{"errorMessage":"Invalid value"}"#)
     #expect(refused.status == 65)
-    #expect(refused.errors.contains("standard input: the store refused the question"))
+    #expect(refused.errors.contains("standard input: the store refused the request"))
     let nothing = try Program.run(["storeitem", "-"], input: #"{"resultCount":0,"results":[]}"#)
     #expect(nothing.status == 0)
     #expect(nothing.errors.contains("the store found nothing"))
@@ -52,7 +52,7 @@ import Testing
     let cut = try Program.run(["storeitem", "-"], input: "#application_id\u{2}\n1\u{2}\n2")
     #expect(cut.status == 65)
     #expect(cut.lines.count == 2)
-    #expect(cut.errors.contains("record 1: is cut off"))
+    #expect(cut.errors.contains("record 1: is incomplete"))
   }
 
   @Test("events and replay take an item's pages by its number or a link")
