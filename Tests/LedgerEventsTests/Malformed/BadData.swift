@@ -144,7 +144,7 @@ extension BadLine {
       "transaction.failed", #""error":{"underlying":{"underlying":{"code":▶1.5}}}"#,
       "data.error.underlying.underlying.code", "without fraction"),
     data("transaction.assigned", #""operator":▶1"#, "data.operator", "a string"),
-    data("receipt.accepted", #""status":▶0.5"#, "data.status", "an integer"),
+    data("receipt.accepted", #""status":▶0.5"#, "data.status", "integer without fraction"),
     data("receipt.rejected", #""status":▶true"#, "data.status", "expected an integer"),
     data("purchase.fulfillmentFailed", #""error":▶1"#, "data.error", "an object"),
     data("restore.failed", #""error":▶[]"#, "data.error", "an object"),
