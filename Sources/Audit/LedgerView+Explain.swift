@@ -1,6 +1,6 @@
 public import LedgerEvents
 internal import LedgerModel
-public import LedgerStore
+public import LedgerQueries
 
 extension LedgerView {
   /// Returns the reason why a customer has, or does not have, a product or an entitlement: a

@@ -1,26 +1,28 @@
-/// XXH64 with seed 0, the checksum of records (https://github.com/Cyan4973/xxHash, specification
-/// 0.2.0).
+/// XXH64, the checksum of records and of the blocks of sorted runs
+/// (https://github.com/Cyan4973/xxHash, specification 0.2.0).
 ///
 /// It processes eight bytes at a time with multiplications only. That makes it the fastest choice
 /// without the processor's CRC instructions, which pure Swift cannot use. Its rounds are bijective,
 /// so damage within one eight-byte word is always detected.
-enum XXH64 {
+package enum XXH64 {
   private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
   private static let prime2: UInt64 = 0xC2B2_AE3D_27D4_EB4F
   private static let prime3: UInt64 = 0x1656_67B1_9E37_79F9
   private static let prime4: UInt64 = 0x85EB_CA77_C2B2_AE63
   private static let prime5: UInt64 = 0x27D4_EB2F_1656_67C5
 
+  /// The checksum of `bytes`; records use the seed 0.
+  ///
   /// - Complexity: O(*n*) in the number of bytes.
-  static func hash(_ bytes: Span<UInt8>) -> UInt64 {
+  package static func hash(_ bytes: Span<UInt8>, seed: UInt64 = 0) -> UInt64 {
     let count = bytes.count
     var index = 0
     var hash: UInt64
     if count >= 32 {
-      var lane1 = prime1 &+ prime2
-      var lane2 = prime2
-      var lane3: UInt64 = 0
-      var lane4 = 0 &- prime1
+      var lane1 = seed &+ prime1 &+ prime2
+      var lane2 = seed &+ prime2
+      var lane3 = seed
+      var lane4 = seed &- prime1
       while index + 32 <= count {
         let block = bytes.extracting(index..<index + 32)
         lane1 = round(lane1, load64(block, 0))
@@ -34,7 +36,7 @@ enum XXH64 {
         hash = (hash ^ round(0, lane)) &* prime1 &+ prime4
       }
     } else {
-      hash = prime5
+      hash = seed &+ prime5
     }
     hash &+= UInt64(count)
     while index + 8 <= count {

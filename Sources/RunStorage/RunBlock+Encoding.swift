@@ -1,4 +1,7 @@
-/// The values that determine the size of a block.
+internal import LMDB
+internal import LedgerEvents
+
+/// What decides the size of a block.
 private struct RunBlockShape {
   var count: Int
   var lowBits: Int
@@ -54,12 +57,15 @@ extension RunBlock {
 
   /// Writes the block of the `count` sorted `entries` from `start` on to `words`.
   ///
+  /// The entry behind them, if there is one, is the first of the run's next block.
+  ///
   /// - Complexity: O(*n*).
   /// - Precondition: The entries fit, as determined by ``fit(_:from:)``.
   static func encode(
-    _ entries: [RunEntry], from start: Int, count: Int, into words: inout [UInt64]
+    _ entries: [RunEntry], from start: Int, count: Int, of run: UInt32, into words: inout [UInt64]
   ) {
     let first = entries[start].key
+    let end = start + count
     var least = entries[start].value
     var greatest = least
     for index in start..<start + count {
@@ -77,8 +83,9 @@ extension RunBlock {
       UInt64(count) | UInt64(shape.lowBits) << 16 | UInt64(shape.valueBits) << 24
       | UInt64(least) << 32
     words[0] = header.littleEndian
-    words[shape.words - 1] = first.littleEndian
-    let valueWord = shape.words - 1 - Self.words(count, shape.valueBits)
+    words[shape.words - Self.trailerWords] = first.littleEndian
+    words[shape.words - 2] = (end < entries.count ? entries[end].key : noNextKey).littleEndian
+    let valueWord = shape.words - Self.trailerWords - Self.words(count, shape.valueBits)
     let lowWord = valueWord - Self.words(count, shape.lowBits)
     var low = RunBlockPacker(word: lowWord, width: shape.lowBits)
     var values = RunBlockPacker(word: valueWord, width: shape.valueBits)
@@ -93,6 +100,8 @@ extension RunBlock {
     }
     low.finish(in: &room)
     values.finish(in: &room)
+    let key = RunKey(run: run, order: entries[start].order)
+    words[shape.words - 1] = checksum(words.span.wordBytes, under: key).littleEndian
   }
 }
 

@@ -3,6 +3,8 @@ internal import LMDB
 /// A position among the blocks of a family.
 struct RunCursor: ~Copyable, ~Escapable {
   private var cursor: Cursor
+  /// The row whose block was checked last; the pages stay as they are while the cursor exists.
+  private var checked = RunKey.manifest
 
   @_lifetime(copy view)
   init(_ view: TransactionView, _ table: Table) throws(RunsError) {
@@ -16,13 +18,18 @@ struct RunCursor: ~Copyable, ~Escapable {
     do throws(LMDBError) {
       found = try cursor.seek(words.span.wordBytes)
     } catch { throw RunsError(error) }
-    return found ? try RunKey(cursor.key) : nil
+    guard found else { return nil }
+    let row = try RunKey(cursor.key)
+    guard row.number >= key.number else { throw .misplaced }
+    return row
   }
 
   /// Moves to the last row whose key is not greater than `key`; returns nil if there is none.
   mutating func seek(through key: RunKey) throws(RunsError) -> RunKey? {
     if let found = try seek(key), found.number == key.number { return found }
-    return try previous()
+    let row = try previous()
+    guard row?.number ?? 0 <= key.number else { throw .misplaced }
+    return row
   }
 
   /// Moves to the next row; returns nil after the last one.
@@ -43,9 +50,19 @@ struct RunCursor: ~Copyable, ~Escapable {
 
   /// Returns the block at the cursor, whose row has the key `key`.
   ///
-  /// - Throws: ``RunsError`` if the value is not a block.
+  /// - Throws: ``RunsError`` when it is no block, or not the one that was written there.
   @_lifetime(copy self)
-  func block(_ key: RunKey) throws(RunsError) -> RunBlockView {
-    try RunBlockView(cursor.value, first: key.firstKey)
+  mutating func block(_ key: RunKey) throws(RunsError) -> RunBlockView {
+    let block = try RunBlockView(
+      cursor.value, under: key, isChecked: checked.number == key.number)
+    checked = key
+    return block
+  }
+}
+
+extension RunsError {
+  /// A search that ended on the wrong side of its key, as the keys of a damaged page make it.
+  fileprivate static var misplaced: RunsError {
+    .corrupt("The rows of a sorted run are not in order")
   }
 }

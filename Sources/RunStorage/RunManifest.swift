@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LedgerEvents
 
 /// The description of a run. Its rows are in the family's table under its number.
 package struct RunDescription: Sendable, Equatable {
@@ -73,6 +74,7 @@ struct RunMergeDescription: Sendable, Equatable {
 ///     runs      id | blocks << 32, entries, bytes, first key, last key, last value
 ///     merges    the output as a run, number of inputs, an id each
 ///     deleted   an id each
+///     last      XXH64 of all words before it
 package struct RunManifest: Sendable, Equatable {
   /// The revision, which increases by one with each change.
   var revision: UInt64 = 0
@@ -89,7 +91,7 @@ package struct RunManifest: Sendable, Equatable {
   /// The numbers of runs whose rows are being deleted.
   var deleted: [UInt32] = []
 
-  private static let format: UInt64 = 0x0000_0001_534E_5552
+  private static let format: UInt64 = 0x0000_0002_534E_5552
 
   init() {}
 
@@ -107,14 +109,20 @@ package struct RunManifest: Sendable, Equatable {
       for input in merge.inputs { words.append(UInt64(input)) }
     }
     for id in deleted { words.append(UInt64(id)) }
-    return words.map(\.littleEndian)
+    words = words.map(\.littleEndian)
+    words.append(XXH64.hash(words.span.wordBytes).littleEndian)
+    return words
   }
 
   /// Reads the row.
   ///
   /// - Throws: ``RunsError``: `unknownFormat`, `corrupt`.
   init(_ bytes: Span<UInt8>) throws(RunsError) {
-    var reader = RunManifestReader(bytes)
+    guard bytes.count >= 16, bytes.count % 8 == 0 else {
+      throw .corrupt("The list of sorted runs ends early")
+    }
+    let content = bytes.extracting(0..<bytes.count - 8)
+    var reader = RunManifestReader(content)
     let format = try reader.next()
     guard format == Self.format else {
       throw RunsError(
@@ -123,6 +131,9 @@ package struct RunManifest: Sendable, Equatable {
         Sorted runs of an unknown format (\(format)): discard the projections and rebuild them \
         with this version.
         """)
+    }
+    guard XXH64.hash(content) == bytes.word(at: content.count) else {
+      throw .corrupt("The list of sorted runs does not have its checksum")
     }
     revision = try reader.next()
     let (next, runCount) = try reader.pair()

@@ -8,14 +8,14 @@ struct RunMerge {
   private var last: UInt128 = 0
   private var hasLast = false
 
-  /// Begins a merge of the runs `ids`.
+  /// Begins a merge of `runs`.
   ///
   /// - Complexity: O(*r*) lookups for *r* runs.
   init(
-    _ ids: [UInt32], of table: Table, range: RunRange, in view: TransactionView
+    _ runs: [RunDescription], of table: Table, range: RunRange, in view: TransactionView
   ) throws(RunsError) {
     self.table = table
-    sources = ids.map { RunSource(id: $0, range: range) }
+    sources = runs.map { RunSource($0, range: range) }
     var heads: [UInt128] = []
     var cursor = try RunCursor(view, table)
     for index in sources.indices {

@@ -25,9 +25,9 @@ struct RunWriter {
     var start = 0
     while start < pending.count {
       let count = RunBlock.fit(pending, from: start)
-      let isFull = count == RunBlock.entriesMax || start + count < pending.count
-      guard isFull || isLast else { break }
-      RunBlock.encode(pending, from: start, count: count, into: &words)
+      // A block says where the next one begins, so it waits until that is known.
+      guard isLast || start + count < pending.count else { break }
+      RunBlock.encode(pending, from: start, count: count, of: run.id, into: &words)
       let key = RunKey(run: run.id, order: pending[start].order).words
       do throws(LMDBError) {
         try transaction.put(table, key.span.wordBytes, words.span.wordBytes)

@@ -80,16 +80,25 @@ extension RunsSnapshot {
     }
   }
 
-  /// Appends the entries of `key` in `run`.
+  /// Appends the entries of `key` in `run`, whose keys include it.
+  ///
+  /// - Throws: ``RunsError`` unless the blocks that were read are all those that can hold the key.
   private func collect(
     _ key: UInt64, in run: RunDescription, _ cursor: inout RunCursor, _ found: inout [RunEntry]
   ) throws(RunsError) {
     let least = RunKey(run: run.id, order: RunEntry(key: key).order)
     var place = try cursor.seek(through: least)
-    if place?.run != run.id { place = try cursor.seek(least) }
-    while let row = place, row.run == run.id, row.firstKey <= key {
-      try cursor.block(row).append(from: key, through: key, to: &found)
+    if place?.run != run.id {
+      place = try cursor.seek(least)
+      _ = try run.continues(with: place, at: run.first, isFirst: true)
+    }
+    while let row = place {
+      let block = try cursor.block(row)
+      let next = block.next
+      try block.append(from: key, through: key, to: &found)
+      if next > key { return }
       place = try cursor.next()
+      guard try run.continues(with: place, at: next) else { return }
     }
   }
 }

@@ -85,7 +85,7 @@ extension SortedRuns {
     _ transaction: inout WriteTransaction
   ) throws(RunsError) -> Int {
     let output = manifest.merges[index].output
-    let inputs = manifest.merges[index].inputs
+    let inputs = try manifest.runs(manifest.merges[index].inputs)
     var range = RunRange.all
     if output.entries > 0 {
       // The slice continues after the last entry written. Nothing can follow the greatest possible
@@ -122,7 +122,18 @@ extension SortedRuns {
 }
 
 extension RunManifest {
-  /// Whether merges or deletions are pending.
+  /// The runs with the numbers `ids`.
+  ///
+  /// - Throws: ``RunsError`` when the family does not have one of them.
+  fileprivate func runs(_ ids: [UInt32]) throws(RunsError) -> [RunDescription] {
+    let found = runs.filter { ids.contains($0.id) }
+    guard found.count == ids.count else {
+      throw .corrupt("A merge of sorted runs reads a run that is not there")
+    }
+    return found
+  }
+
+  /// Whether merging or deleting waits.
   var hasWork: Bool { !deleted.isEmpty || !merges.isEmpty || nextInputs() != nil }
 
   /// Returns the merge to continue, beginning a new one if necessary. It is the one at the lowest

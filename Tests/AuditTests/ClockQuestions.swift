@@ -2,7 +2,7 @@ import Audit
 import LedgerEvents
 import LedgerHistories
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 
 /// The questions to ask about a history, on two clocks.
 struct ClockQuestions {

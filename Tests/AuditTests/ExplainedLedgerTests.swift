@@ -3,7 +3,7 @@ import Foundation
 import LedgerEvents
 import LedgerHistories
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 import Testing
 
 /// Explanations from a ledger equal explanations from its events.

@@ -32,6 +32,8 @@ import Testing
   /// The samples, in the order in which they are run.
   private static let samples = [
     Sample(
+      "append-dry-run", "append --dry-run \(incidents)/copied-too-late.jsonl --format json"),
+    Sample(
       "append",
       "append \(incidents)/alps-as-it-should-be.jsonl \(incidents)/copied-too-late.jsonl --format json"
     ),

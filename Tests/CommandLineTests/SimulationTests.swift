@@ -50,7 +50,14 @@ struct SimulationTests {
     let scenario = try String(contentsOfFile: file, encoding: .utf8)
     #expect(scenario.contains(#""brokenPromises": ["credited-twice"]"#), "\(scenario)")
     #expect(!scenario.contains("setsCatalog"))
-    #expect(try Program.run(["simulate", file, "--check"]).status == 0)
+    let expected = try Program.run(["simulate", file, "--check"])
+    #expect(expected.status == 0)
+    // What the file expects is still a fault, and is named.
+    #expect(
+      expected.output.contains(
+        "broken promise credited-twice: a consumable's purchase was credited more than once"),
+      "\(expected.output)")
+    #expect(expected.output.contains("finding fulfilled-twice (critical)"))
     let careful = try Program.run(["simulate", file, "--check", "--policy", "careful"])
     #expect(careful.status == 1)
     #expect(careful.output.contains("broken promise credited-twice: 1 missing"))
@@ -60,6 +67,26 @@ struct SimulationTests {
     let broken = try Program.run(["simulate", folder.path("kept.json"), "--check"])
     #expect(broken.status == 1)
     #expect(broken.output.contains("broken promise credited-twice: 1 more than expected"))
+  }
+
+  @Test func `A search that finds nothing says what it never reached`() throws {
+    let arguments = [
+      "explore", "Tests/Scenarios/explore/credits-twice.json", "--states", "100", "--runs", "50",
+    ]
+    let text = try Program.run(arguments)
+    #expect(text.status == 0, "\(text.errors)")
+    #expect(text.output.contains("not reached by any run:"))
+    #expect(text.output.contains("faults that never struck: "))
+    #expect(text.output.contains("rules that no run came near: "))
+    let json = try Program.run(arguments + ["--format", "json"])
+    let document = try #require(
+      JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
+    let unreached = try #require(document["unreached"] as? [String: Any])
+    let faults = try #require(unreached["faults"] as? [String])
+    #expect(faults.contains("switch-apple-id"))
+    #expect(faults.contains("fail-download"))
+    #expect(unreached["commands"] as? [String] == [])
+    #expect((unreached["rulesNotNear"] as? [String])?.contains("restore-storm") == true)
   }
 
   @Test(arguments: ["nan", "inf", "-1", "0", "1e300"])

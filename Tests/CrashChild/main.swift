@@ -15,12 +15,17 @@
 //     Erases a customer in the wrong order: overwrites all keys and then appends the event. The
 //     test of killed erasures must detect this.
 //     says so. The fault that the test of killed erasures must notice.
+//   CrashChild damage LEDGER WORK SEED COUNT TARGET FROM TO [--lying]
+//     For each trial from FROM up to TO: copies LEDGER, which holds the sparse history of SEED, to
+//     WORK, flips a bit of it, appends the history and ten new events to it, and prints the trial
+//     and how many events were appended. With `--lying` the index misses everything: the fault that
+//     the test of damaged projections must notice.
 
 import Foundation
 import LMDB
 import LedgerEvents
 import LedgerHistories
-import LedgerStore
+import LedgerQueries
 
 func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
 
@@ -111,10 +116,27 @@ func forget(_ ledger: Ledger) throws {
   try ledger.appendAndWait([EventInput(event: event)])
 }
 
+func damage() throws {
+  let trials = DamageTrials(
+    template: arguments[2], work: arguments[3],
+    history: Histories.sparse(seed: UInt64(number(4)), count: number(5), accounts: 40),
+    target: DamageTrials.Target(rawValue: arguments[6]) ?? .projections,
+    isLying: arguments.contains("--lying"))
+  for trial in number(7)..<number(8) {
+    say("begin \(trial)")
+    say("end \(trial) \(try trials.run(trial))")
+  }
+}
+
 do {
   guard arguments.count >= 4 else {
-    say("usage: CrashChild append|grant|watch|forget LEDGER …")
+    say("usage: CrashChild append|grant|watch|forget|damage LEDGER …")
     exit(64)
+  }
+  if arguments[1] == "damage" {
+    try damage()
+    say("done")
+    exit(0)
   }
   let isReader = arguments[1] == "watch"
   let ledger = try Ledger(

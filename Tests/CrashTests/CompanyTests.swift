@@ -1,7 +1,7 @@
 import Foundation
 import LMDB
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 import Testing
 
 /// The observations of a reader in another process.

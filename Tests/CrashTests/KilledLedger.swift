@@ -2,7 +2,7 @@ import Foundation
 import LMDB
 import LedgerEvents
 import LedgerHistories
-import LedgerStore
+import LedgerQueries
 import Testing
 
 /// A ledger to which child processes append until they are killed.

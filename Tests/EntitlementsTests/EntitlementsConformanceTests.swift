@@ -2,7 +2,7 @@ import Entitlements
 import LedgerEvents
 import LedgerHistories
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 import Testing
 
 @Suite("Recorded incidents and histories, looked up", .enabled(if: Conformance.isPresent))

@@ -1,7 +1,7 @@
 import Entitlements
 import LedgerEvents
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 
 /// Derives a verdict about one item from the complete answer about an account. A lookup must agree
 /// with it.

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import LedgerEvents
 import LedgerHistories
-import LedgerStore
+import LedgerQueries
 import Testing
 
 @testable import LedgerExport
@@ -197,7 +197,8 @@ final class ExportedLedger {
   @Test("leave numbers numbers") func numbers() throws {
     let amount = try #require(ExactDecimal("-4.50"))
     let cells: [ExportCell] = [.integer(-3), .decimal(amount), .boolean(true), .absent, .text("")]
-    #expect(String(decoding: CSVText.line(cells), as: UTF8.self) == "-3,-4.50,true,,\"\"\r\n")
+    let line = CSVText.line(cells.map { CSVText.Cell($0) })
+    #expect(String(decoding: line, as: UTF8.self) == "-3,-4.50,true,,\"\"\r\n")
   }
 
   @Test("give back what was written, to the byte") func roundTrip() throws {

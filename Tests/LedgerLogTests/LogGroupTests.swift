@@ -14,7 +14,7 @@ struct LogGroupTests {
   private func appender(_ log: EventLog) -> LogAppender {
     var appender = LogAppender(
       environment: log.environment, tables: log.tables, keyHash: log.identity.keyHash,
-      clock: fixedClock)
+      roots: log.roots, clock: fixedClock)
     // Even on a slow machine, the batches of a test are one group.
     appender.timeMax = .seconds(3_600)
     return appender

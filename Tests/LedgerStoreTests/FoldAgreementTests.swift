@@ -4,6 +4,7 @@ import LedgerHistories
 import LedgerModel
 import Testing
 
+@testable import LedgerQueries
 @testable import LedgerStore
 
 /// All results of one way of folding a ledger: the states of all units as bytes, the findings, and

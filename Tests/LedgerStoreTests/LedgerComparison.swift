@@ -3,7 +3,7 @@ import LMDB
 import LedgerEvents
 import LedgerHistories
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 
 /// The differences between a ledger's answers and the expected ones.
 struct LedgerComparison {

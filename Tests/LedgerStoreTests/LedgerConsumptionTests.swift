@@ -1,6 +1,7 @@
 import Foundation
 import LedgerEvents
 import LedgerModel
+import LedgerQueries
 import LogTesting
 import Testing
 

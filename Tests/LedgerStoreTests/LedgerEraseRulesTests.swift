@@ -1,6 +1,8 @@
+import Audit
 import Foundation
 import LedgerEvents
 import LedgerModel
+import LedgerQueries
 import LogTesting
 import Testing
 

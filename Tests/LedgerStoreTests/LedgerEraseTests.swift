@@ -1,5 +1,6 @@
 import Foundation
 import LedgerEvents
+import LedgerQueries
 import LogTesting
 import Testing
 

@@ -1,7 +1,7 @@
 import LedgerEvents
 import LedgerModel
 import LedgerOracle
-import LedgerStore
+import LedgerQueries
 
 /// The questions to a ledger: the accounts and the store time for each environment.
 struct LedgerQuestions {

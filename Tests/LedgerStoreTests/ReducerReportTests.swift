@@ -1,8 +1,10 @@
+import Audit
 import Foundation
 import LMDB
 import LedgerEvents
 import LedgerHistories
 import LedgerModel
+import LedgerQueries
 import Testing
 
 @testable import LedgerStore

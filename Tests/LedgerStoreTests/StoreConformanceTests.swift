@@ -1,7 +1,7 @@
 import LedgerEvents
 import LedgerHistories
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 import Testing
 
 /// Runs the histories through a ledger on disk: live, in pieces, and late.

@@ -1,6 +1,6 @@
 import LedgerEvents
 import LedgerHistories
-import LedgerStore
+import LedgerQueries
 import ProductCatalogue
 import Testing
 

@@ -1,7 +1,7 @@
 import Foundation
 import LedgerEvents
 import LedgerHistories
-import LedgerStore
+import LedgerQueries
 import ProductCatalogue
 import Testing
 

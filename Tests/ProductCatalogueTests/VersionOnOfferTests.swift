@@ -1,6 +1,6 @@
 import LedgerEvents
 import LedgerHistories
-import LedgerStore
+import LedgerQueries
 import Testing
 
 /// Returns a response that names a version of `map`, at an hour of 1 March 2026.

@@ -55,20 +55,20 @@ extension Tape {
     }
   }
 
+  /// Whether whoever paid was given it, by whatever transactions.
   fileprivate func isGiven(_ sold: Line) -> Bool {
+    let payer = holder(of: sold)
     if Self.announced(sold).isEmpty {
       let same = Set(
         lines.filter {
           $0.isDelivery && $0.event.originalTransaction == sold.event.transaction
         }.map(\.about))
-      return lines.contains { $0.kind == .purchaseFulfilled && same.contains($0.about) }
+      return lines.contains {
+        $0.kind == .purchaseFulfilled && same.contains($0.about)
+          && ($0.event.account ?? holder(of: $0)) == payer
+      }
     }
-    // On one of the customer's devices, by any transaction.
-    let owner = lines.first { $0.kind == .sessionStarted && $0.device == sold.device }
-    let devices = Set(
-      lines.filter {
-        $0.kind == .sessionStarted && $0.event.account == owner?.event.account
-      }.map(\.device))
-    return devices.contains { isContentThere(sold, before: .max, on: $0) }
+    // On any device: the apps keep each customer's content apart.
+    return byDevice.keys.contains { isContentThere(sold, before: .max, on: $0, for: payer) }
   }
 }

@@ -83,6 +83,42 @@ struct Tape {
 
   func struck(_ fault: String) -> Bool { run.faults.contains(fault) }
 
+  /// How many observers a line's device has on the queue at that line.
+  func observerCount(at line: Line) -> Int {
+    var count = 0
+    for other in lines where other.device == line.device && other.place < line.place {
+      switch other.kind {
+      case .sessionStarted: count = 0
+      case .sessionObserverAdded: count += 1
+      case .sessionObserverRemoved: count -= 1
+      default: break
+      }
+    }
+    return count
+  }
+
+  /// Whose a line's transaction is: who was first said to be, of it or else of its original.
+  func holder(of line: Line) -> Name? {
+    let own = lines.first { $0.about == line.about && $0.event.account != nil }
+    if let own { return own.event.account }
+    let original = lines.first { $0.about == line.about && $0.event.originalTransaction != nil }?
+      .event.originalTransaction
+    guard let original else { return nil }
+    return lines.first {
+      ($0.about == original || $0.event.originalTransaction == original)
+        && $0.event.account != nil
+    }?.event.account
+  }
+
+  /// What the app takes for the state of a line's transaction: that something was delivered, if it
+  /// ever was, whatever the queue says later; `last-state-decides` believes what comes last.
+  func believedReport(before line: Line) -> Line? {
+    if run.policy == "last-state-decides" { return newestReport(before: line) }
+    return lines.last {
+      $0.place < line.place && $0.device == line.device && $0.about == line.about && $0.isDelivery
+    } ?? newestReport(before: line)
+  }
+
   /// The lines of each device, in order.
   var byDevice: [Name: [Line]] {
     Dictionary(grouping: lines.filter { $0.device != nil }) { $0.device ?? "" }

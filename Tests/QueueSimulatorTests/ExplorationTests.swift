@@ -11,12 +11,21 @@ import Testing
 struct ExplorationTests {
   private static let careless = AppPolicy.all.map(\.name).filter { $0 != "careful" }
 
-  /// The policies that cost nobody money or content and cause only warnings.
-  private static let warnings: Set<String> = ["download-everything", "never-finish"]
+  /// What costs nobody money or content, and is no more than a warning.
+  private static let warnings: Set<String> = [
+    "download-everything", "never-finish", "purchased-only",
+  ]
+
+  /// Where a policy is caught that does nothing wrong with two maps.
+  private static let files = [
+    "old-answers": "bought-again", "purchased-only": "bought-again",
+    "signed-in-gets-it": "one-tablet-two-customers",
+  ]
 
   @Test(arguments: careless)
   func `An exploration catches every policy but careful, and shows how`(policy: String) throws {
-    let file = try #require(ScenarioCase.all.first { $0.name == "explore/two-maps.json" })
+    let name = "explore/\(Self.files[policy] ?? "two-maps").json"
+    let file = try #require(ScenarioCase.all.first { $0.name == name })
     var options = Exploration.Options()
     options.stateCountMax = 300
     options.runCountMax = 3_000
@@ -87,6 +96,68 @@ struct ExplorationTests {
     #expect(outcome.failure == nil, "\(events ?? [])")
     #expect(outcome.progress.runs >= options.runCountMax)
   }
+
+  @Test func `A search says which faults, commands and events it never reached`() throws {
+    let scenario = try Scenario(
+      json: Array(
+        """
+        {"title": "t", "products": [{"product": "map", "downloads": ["map"]}], "script": [
+          {"at": "PT0S", "do": "launch"}, {"at": "PT1S", "do": "approve"},
+          {"at": "PT2S", "do": "buy"}, {"on": "payment.added", "nth": 3, "do": "kill"},
+          {"at": "PT9S", "do": "quit"}]}
+        """.utf8))
+    var options = Exploration.Options()
+    options.stateCountMax = 50
+    options.runCountMax = 200
+    let outcome = try Exploration(scenario, policy: .careful, options: options).run()
+    let unreached = outcome.unreached
+    #expect(outcome.failure == nil)
+    // There is one customer and nothing that could be restored twice or restored for a payment.
+    #expect(unreached.faults.contains(.switchAccount))
+    #expect(unreached.faults.contains(.switchAppleID))
+    #expect(!unreached.faults.contains(.kill))
+    #expect(!unreached.faults.contains(.failDownload))
+    #expect(!unreached.faults.contains(.app))
+    #expect(unreached.commands.map(\.place) == [1, 3, 4])
+    #expect(unreached.commands.first?.reason.contains("waiting for approval") == true)
+    #expect(
+      unreached.commands.dropFirst().first?.reason
+        == "it waits for event 3 of type payment.added, and no run had more than 1")
+    #expect(unreached.commands.last?.reason == "no run came as far as this command")
+    #expect(unreached.nearRules.contains(.finishedBeforeDownload))
+    #expect(unreached.farRules.contains(.fulfilledTwice))
+    #expect(unreached.impossibleRules.contains(.clockAhead))
+    let broken = Set(outcome.counts.keys)
+    #expect(broken.contains(.rule(.redelivered)))
+    let rules = unreached.nearRules + unreached.farRules + unreached.impossibleRules
+    #expect(Set(rules).count == rules.count)
+    #expect(
+      Set(rules.map { Breach.rule($0) }).union(broken)
+        .isSuperset(of: Rule.allCases.map { Breach.rule($0) }))
+    #expect(rules.allSatisfy { !broken.contains(.rule($0)) })
+  }
+
+  @Test func `No search breaks a rule that it says no run can break`() throws {
+    for file in ScenarioCase.explored {
+      var options = Exploration.Options()
+      options.stateCountMax = 100
+      options.runCountMax = 100
+      options.breaches = [.promise(.creditedOnce)]
+      for policy in AppPolicy.all {
+        let outcome = try Exploration(file.scenario, policy: policy, options: options).run()
+        for rule in Self.impossible {
+          #expect(outcome.counts[.rule(rule)] == nil, "\(rule.id): \(file.name), \(policy.name)")
+        }
+        #expect(Set(outcome.unreached.impossibleRules) == Self.impossible)
+      }
+    }
+  }
+
+  private static let impossible: Set<Rule> = [
+    .paymentNotAllowed, .invalidProduct, .fulfilledUnpurchased, .digestMismatch,
+    .backupNotExcluded, .restoredWithoutOriginal, .failedWithoutError, .hostedContentUnsupported,
+    .environmentMixed, .arrivedLate, .clockAhead, .clockStepped,
+  ]
 
   @Test func `Careful survives`() throws {
     for file in ScenarioCase.explored {

@@ -94,6 +94,7 @@ struct SimulatedRun {
       case .buy(_, _, _, .failed): faults.insert("refuse-payment")
       case .buy(_, _, _, .cancelled): faults.insert("cancel")
       case .buy(_, _, _, .interrupted): faults.insert("interrupt-payment")
+      case .buy(_, _, _, .restored): faults.insert("answer-as-restored")
       default: break
       }
     }

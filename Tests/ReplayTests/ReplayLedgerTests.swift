@@ -37,7 +37,7 @@ import Testing
           #expect(answer == expected, "position \(place + 1), \(environment)")
         }
       }
-      expect(growing.findingsAtTheEnd(.standard), open, place)
+      expect(growing.findingsAtTheEnd(ReplayJudgement()), open, place)
     }
   }
 

@@ -3,7 +3,7 @@ import LMDB
 import LedgerEvents
 import LedgerHistories
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 import Testing
 
 @testable import Replay

@@ -23,7 +23,8 @@ import Testing
     let environment = scenario.environment ?? .production
     if !scenario.events.isEmpty {
       return ScenarioExpectation(
-        of: scenario.events, recordedAt: scenario.recordedAt, in: environment)
+        of: scenario.events, recordedAt: scenario.recordedAt, ground: scenario.ground,
+        background: scenario.background, in: environment)
     }
     let run = try Simulation(scenario).run()
     #expect(run.omissions == [])

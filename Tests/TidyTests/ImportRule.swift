@@ -1,6 +1,7 @@
 /// Which module may import which: `CLMDB ← LMDB ← RunStorage` and `LedgerLog`, which `LedgerStore`
-/// combines with `LedgerModel`; the rest above. The pure modules import only each other, not even
-/// Foundation. The oracle of the tests shares no code with the reducer that it judges.
+/// puts together with `LedgerModel`; `LedgerQueries` asks it; the rest above. The pure modules
+/// import nothing but each other, not even Foundation; the oracle of the tests shares no code with
+/// the reducer that it judges.
 struct ImportRule: TidyRule {
   /// The modules that a module may import besides those of the toolchain.
   private static let own: [String: Set<String>] = [
@@ -8,23 +9,30 @@ struct ImportRule: TidyRule {
     "LedgerEvents": [],
     "LocalTime": ["LedgerEvents"],
     "LedgerModel": ["LedgerEvents"],
-    "RunStorage": ["LMDB"],
+    "RunStorage": ["LMDB", "LedgerEvents"],
     "LedgerLog": ["LMDB", "LedgerEvents", "Crypto"],
     "LedgerStore": ["LMDB", "RunStorage", "LedgerLog", "LedgerEvents", "LedgerModel"],
-    "Entitlements": ["LedgerStore", "LedgerModel", "LedgerEvents"],
+    "LedgerQueries": ["LedgerStore", "LedgerModel", "LedgerEvents"],
+    "Entitlements": ["LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents"],
     "StoreImport": ["LedgerEvents", "Crypto"],
     "QueueSimulator": ["LedgerEvents", "LedgerModel"],
-    "Replay": ["LedgerStore", "LedgerModel", "LedgerEvents", "ProductPages", "Crypto"],
-    "Audit": ["LMDB", "LedgerStore", "LedgerModel", "LedgerEvents", "Crypto"],
+    "Replay": [
+      "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents", "ProductPages", "Crypto",
+    ],
+    "Audit": ["LMDB", "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents", "Crypto"],
     "LedgerExport": [
-      "PackageFiles", "LedgerStore", "LedgerModel", "LedgerEvents", "Crypto", "GRDB",
+      "PackageFiles", "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents", "Crypto",
+      "GRDB",
     ],
     "PackageFiles": ["CArchive", "CFolder"],
     "HostedContent": ["PackageFiles", "LedgerEvents", "LedgerModel", "Crypto"],
-    "ProductCatalogue": ["LedgerStore", "LedgerModel", "LedgerEvents", "StoreImport"],
+    "ProductCatalogue": [
+      "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents", "StoreImport",
+    ],
     "ProductPages": ["LedgerEvents"],
     "daybook": [
-      "LedgerEvents", "LedgerModel", "LedgerStore", "Entitlements", "StoreImport", "Replay",
+      "LedgerEvents", "LedgerModel", "LedgerStore", "LedgerQueries", "Entitlements", "StoreImport",
+      "Replay",
       "QueueSimulator", "HostedContent", "ProductCatalogue", "ProductPages", "Audit",
       "LedgerExport", "PackageFiles", "LocalTime", "ArgumentParser", "UnixSignals",
     ],

@@ -1,5 +1,5 @@
 internal import LedgerEvents
-internal import LedgerStore
+internal import LedgerQueries
 
 /// Reads a bundle line by line. It accepts only what the entries and nodes prove.
 ///

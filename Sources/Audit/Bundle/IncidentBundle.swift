@@ -1,5 +1,5 @@
 public import LedgerEvents
-public import LedgerStore
+public import LedgerQueries
 
 /// A customer's incident, for analysis without the ledger: events with pseudonyms for people, each
 /// rebuilt from the bytes that the ledger's tree covers.

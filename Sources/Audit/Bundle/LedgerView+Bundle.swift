@@ -1,5 +1,5 @@
 public import LedgerEvents
-public import LedgerStore
+public import LedgerQueries
 
 /// The contents of an incident bundle with their proof, without the signature.
 public struct BundleContents: Sendable {

@@ -1,6 +1,6 @@
 public import LedgerEvents
 internal import LedgerModel
-public import LedgerStore
+public import LedgerQueries
 
 /// The context of an explanation: whether the names are known, on which devices the content is
 /// installed, and which rules were broken.

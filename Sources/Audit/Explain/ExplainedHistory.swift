@@ -61,7 +61,7 @@ struct ExplainedHistory {
   func places(ofCustomer account: NameNumber, _ book: InMemoryLedger) -> Set<Int> {
     let positions = Unit.positions(
       ofCustomer: account, among: facts, context: book.context, texts: texts)
-    let everywhere = EnvironmentSet(StoreEnvironment.allCases.map { EnvironmentSet($0) })
+    let everywhere = EnvironmentSet(StoreEnvironment.allCases)
     let linked = Set(
       book.unit(of: account)?.linkedAccounts(of: account, environments: everywhere) ?? [account])
     var seen: [NameNumber: Set<NameNumber>] = [:]

@@ -21,7 +21,7 @@ extension Explanation {
     position: UInt64
   ) {
     let history = ExplainedHistory(events, about: account, at: at)
-    let set = EnvironmentSet(environments.map { EnvironmentSet($0) })
+    let set = EnvironmentSet(environments)
     let search = ExplanationSearch(
       history,
       .init(

@@ -141,7 +141,7 @@ extension ContentKeeper {
     data.set("contentVersion", version ?? current ?? known.version)
     let removed = maker.event(.contentRemoved, data.build())
     guard version != nil, let current else { return [removed] }
-    let report = try PackageInspection.judge(path: root.path(of: product, current))
+    let report = try root.judge(product, current)
     let identity = PackageIdentity(product: product, version: current)
     return [
       removed,

@@ -61,8 +61,12 @@ extension ContentKeeper {
     progress: @escaping (_ bytes: UInt64) -> Void = { _ in }
   ) throws(ContentError) -> InstallOutcome {
     let expected = PackageExpectations(product: request.product)
-    guard let identity = try PackageIdentity(of: package, product: request.product) else {
-      return .refused(try PackageInspection.judge(path: package, expecting: expected))
+    guard
+      let identity = try PackageIdentity(
+        of: package, product: request.product, isolation)
+    else {
+      return .refused(
+        try PackageInspection.judge(path: package, expecting: expected, isolation: isolation))
     }
     let root = try open(makes: true)
     try root.refuseName(identity.product, identity.version)
@@ -108,9 +112,9 @@ extension ContentKeeper {
     in root: borrowing ContentRoot
   ) throws(ContentError) -> InstallOutcome {
     let report = try PackageInspection.judge(
-      path: package, expecting: PackageExpectations(product: request.product))
-    let there = try PackageInspection.judge(
-      path: root.path(of: identity.product, identity.version))
+      path: package, expecting: PackageExpectations(product: request.product),
+      isolation: isolation)
+    let there = try root.judge(identity.product, identity.version)
     let isSame = report.isValid && report.digest == there.digest
     if isSame, try isTold(identity, report, request) {
       if request.activates { _ = try activate(identity.product, identity.version, in: root) }

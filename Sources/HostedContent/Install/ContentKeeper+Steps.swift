@@ -14,7 +14,7 @@ extension ContentKeeper {
       try attempt.folder.makeFolder(Attempt.treeName)
       return try attempt.folder.folder(Attempt.treeName)
     }
-    var opened = try OpenedPackage(path: package)
+    var opened = try OpenedPackage(path: package, isolation: isolation)
     var sink = StagingSink(
       tree, path: attempt.path + "/" + Attempt.treeName, progress: progress)
     let report: PackageReport

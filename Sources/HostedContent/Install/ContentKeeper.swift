@@ -22,6 +22,7 @@ public struct ContentKeeper {
   public let owner: ContentOwner
   let ledger: any ContentLedger
   let clock: () -> Instant
+  let isolation: PackageIsolation
   private let onRecovery: (Recovery) -> Void
 
   /// - Parameters:
@@ -29,15 +30,18 @@ public struct ContentKeeper {
   ///   - owner: The owner of the folder.
   ///   - ledger: The ledger to which each change is reported.
   ///   - clock: Returns the present time, as store time.
+  ///   - isolation: Where packages are parsed.
   ///   - onRecovery: Called for each interrupted attempt that was completed or undone.
   public init(
     _ path: String, owner: ContentOwner, ledger: any ContentLedger,
-    clock: @escaping () -> Instant, onRecovery: @escaping (Recovery) -> Void = { _ in }
+    clock: @escaping () -> Instant, isolation: PackageIsolation = .none,
+    onRecovery: @escaping (Recovery) -> Void = { _ in }
   ) {
     self.path = path
     self.owner = owner
     self.ledger = ledger
     self.clock = clock
+    self.isolation = isolation
     self.onRecovery = onRecovery
   }
 

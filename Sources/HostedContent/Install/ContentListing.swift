@@ -45,8 +45,9 @@ public struct ContentListing: Sendable {
     strays = try root.strays()
     unfinished = try root.attemptsLeft().count
     for product in try root.products() {
-      let current = try root.currentVersion(of: product)
       strays += try root.strays(of: product)
+      // Something else in the place of the link is a stray like any other.
+      let current = try root.hasCurrentLink(product) ? root.currentVersion(of: product) : nil
       var versions: [Version] = []
       let names = try root.versions(of: product).sorted { VersionOrder.compare($0, $1) > 0 }
       for name in names {
@@ -55,9 +56,8 @@ public struct ContentListing: Sendable {
           version: name, bytes: size.bytes, files: size.files, isCurrent: name == current,
           digest: nil, faults: [])
         if readsContent {
-          let report = try PackageInspection.judge(
-            path: root.path(of: product, name),
-            expecting: PackageExpectations(product: product))
+          let report = try root.judge(
+            product, name, expecting: PackageExpectations(product: product))
           version.digest = report.digest
           version.faults = report.faults
           if report.version != name {
@@ -81,8 +81,8 @@ extension ContentRoot {
   /// Returns the entries in the root that are not products.
   fileprivate func strays() throws(ContentError) -> [String] {
     try telling(path) { () throws(FolderError) in
-      var strays: [String] = []
-      for name in try folder.names() where name != ContentName.workArea {
+      var strays = try folder.namesThatAreNotUTF8()
+      for name in try folder.namesInUTF8() where name != ContentName.workArea {
         let kind = try folder.kind(of: name)
         if name.hasPrefix(".") || kind != .folder { strays.append(name) }
       }
@@ -94,12 +94,21 @@ extension ContentRoot {
   fileprivate func strays(of product: Name) throws(ContentError) -> [String] {
     guard let versions = try productFolder(product) else { return [] }
     return try telling(path(of: product)) { () throws(FolderError) in
-      var strays: [String] = []
-      for name in try versions.names() where name != ContentName.current {
+      var strays = try versions.namesThatAreNotUTF8()
+      for name in try versions.namesInUTF8() {
         let kind = try versions.kind(of: name)
-        if name.hasPrefix(".") || kind != .folder { strays.append(product.text + "/" + name) }
+        let belongs = name == ContentName.current ? kind == .link : kind == .folder
+        if name.hasPrefix(".") || !belongs { strays.append(name) }
       }
-      return strays
+      return strays.map { product.text + "/" + $0 }
+    }
+  }
+
+  /// Whether the name of the link to the current version belongs to a link.
+  fileprivate func hasCurrentLink(_ product: Name) throws(ContentError) -> Bool {
+    guard let versions = try productFolder(product) else { return false }
+    return try telling(path(of: product)) { () throws(FolderError) in
+      try versions.kind(of: ContentName.current) == .link
     }
   }
 

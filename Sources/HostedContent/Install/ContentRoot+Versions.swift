@@ -24,7 +24,23 @@ extension ContentRoot {
     }
   }
 
-  /// Returns whether a version's folder exists.
+  /// Checks an installed version as a package, and reads it through the open root: a link that was
+  /// put at its path leads nowhere.
+  func judge(
+    _ product: Name, _ version: Name,
+    expecting expectations: PackageExpectations = PackageExpectations()
+  ) throws(ContentError) -> PackageReport {
+    let path = path(of: product, version)
+    let opened = try telling(path) { () throws(FolderError) -> FolderHandle in
+      let versions = try folder.folder(product.text)
+      return try versions.folder(version.text)
+    }
+    var package = try OpenedPackage(opened, path: path)
+    var sink = NoPackageSink()
+    return try PackageInspection.judge(&package, expecting: expectations, into: &sink)
+  }
+
+  /// Whether a version's folder exists.
   ///
   /// - Throws: ``ContentError``: `exists` if something else has its name.
   func hasVersion(_ product: Name, _ version: Name) throws(ContentError) -> Bool {
@@ -94,7 +110,7 @@ extension ContentRoot {
   /// Returns the subfolders whose names do not begin with a dot.
   private static func visible(_ folder: borrowing FolderHandle) throws(FolderError) -> [Name] {
     var names: [Name] = []
-    for name in try folder.names() where !name.hasPrefix(".") {
+    for name in try folder.namesInUTF8() where !name.hasPrefix(".") {
       if try folder.kind(of: name) == .folder { names.append(Name(name)) }
     }
     return names
@@ -142,11 +158,11 @@ extension ContentRoot {
         .refused, path: path,
         "the \(what) “\(name.text)” cannot be a folder name: \(fault).")
     }
-    let products = try telling(path) { () throws(FolderError) in try folder.names() }
+    let products = try telling(path) { () throws(FolderError) in try folder.namesInUTF8() }
     try refuseTwin(of: product, among: products, path)
     guard let versions = try productFolder(product) else { return }
     let place = path(of: product)
-    let names = try telling(place) { () throws(FolderError) in try versions.names() }
+    let names = try telling(place) { () throws(FolderError) in try versions.namesInUTF8() }
     try refuseTwin(of: version, among: names, place)
   }
 

@@ -15,6 +15,8 @@ struct ContentInfo: Decodable {
 
   let product: Value
   let version: Value
+  /// The other keys, sorted.
+  let otherKeys: [String]
 
   private struct Key: CodingKey {
     let stringValue: String
@@ -27,6 +29,33 @@ struct ContentInfo: Decodable {
     let container = try decoder.container(keyedBy: Key.self)
     product = Self.value(Self.productKey, in: container)
     version = Self.value(Self.versionKey, in: container)
+    otherKeys = container.allKeys.map(\.stringValue)
+      .filter { $0 != Self.productKey && $0 != Self.versionKey }.sorted()
+  }
+
+  /// The bytes of a package's `ContentInfo.plist`; nil if it has none. Of a file that is too large,
+  /// more than the limit is returned, but not all.
+  ///
+  /// - Complexity: O(*n*) in the entries before it, whose data is skipped.
+  /// - Throws: ``ContentError`` if the package cannot be read.
+  static func bytes(in package: inout OpenedPackage) throws(ContentError) -> [UInt8]? {
+    let limits = PackageLimits()
+    // A package with more entries is refused by its check.
+    var left = limits.entriesMax
+    while left > 0, let entry = try package.next() {
+      left -= 1
+      let parts = entry.path.split(separator: "/").filter { $0 != "." }
+      guard parts == [fileName[...]], case .file = entry.kind else { continue }
+      var bytes: [UInt8] = []
+      var buffer = [UInt8](repeating: 0, count: limits.infoBytesMax)
+      while bytes.count <= limits.infoBytesMax {
+        let count = try package.read(into: &buffer)
+        if count == 0 { break }
+        bytes += buffer[..<count]
+      }
+      return bytes
+    }
+    return nil
   }
 
   /// Parses a property list in XML or binary form.

@@ -51,9 +51,9 @@ extension PackageInspection {
   ///   the read.
   public static func judge(
     path: String, expecting expectations: PackageExpectations = PackageExpectations(),
-    limits: PackageLimits = PackageLimits()
+    limits: PackageLimits = PackageLimits(), isolation: PackageIsolation = .none
   ) throws(ContentError) -> PackageReport {
-    var package = try OpenedPackage(path: path)
+    var package = try OpenedPackage(path: path, isolation: isolation)
     var sink = NoPackageSink()
     return try judge(
       &package, packedBytes: package.packedBytes, expecting: expectations, limits: limits,

@@ -1,10 +1,11 @@
+internal import Crypto
 internal import PackageFiles
 
 /// An open package of any format, for one pass from front to back.
 public struct OpenedPackage: PackageReader, ~Copyable {
   private enum Source {
     case folder(FolderReader)
-    case archive(ArchiveReader)
+    case archive(any ArchiveReading)
   }
 
   public let format: PackageFormat
@@ -16,12 +17,17 @@ public struct OpenedPackage: PackageReader, ~Copyable {
 
   /// Opens a package. The format is detected from the file's first bytes.
   ///
-  /// - Throws: ``ContentError`` if the package is missing, unreadable or of an unknown format.
-  public init(path: String) throws(ContentError) {
+  /// - Parameters:
+  ///   - path: The path of a folder, a `.pkg` or a zip.
+  ///   - isolation: Where a container is parsed.
+  /// - Throws: ``ContentError``: missing, unreadable, or of an unknown kind.
+  public init(
+    path: String, isolation: PackageIsolation = .none
+  ) throws(ContentError) {
     self.path = path
     let opened: OpenedFile
     do throws(PackageFileError) {
-      opened = try OpenedFile.open(path: path)
+      opened = try OpenedFile.open(path: path, isolation: isolation.ofArchives)
     } catch {
       throw ContentError(error)
     }
@@ -41,8 +47,20 @@ public struct OpenedPackage: PackageReader, ~Copyable {
     }
   }
 
-  /// - Complexity: O(*n* log *n*) in the number of names when a folder is entered, otherwise O(1).
-  ///   The first call reads the table of a container.
+  /// Opens a package that is an open folder, whatever is at its path now.
+  init(_ folder: borrowing FolderHandle, path: String) throws(ContentError) {
+    self.path = path
+    format = .folder
+    packedBytes = nil
+    do throws(PackageFileError) {
+      source = .folder(try FolderReader(folder, path: path))
+    } catch {
+      throw ContentError(error)
+    }
+  }
+
+  /// - Complexity: O(*n* log *n*) in the names of a folder that is entered, else O(1); with the
+  ///   first, a container's table is read.
   public mutating func next() throws(ContentError) -> PackageEntry? {
     do throws(PackageFileError) {
       switch source {
@@ -66,17 +84,47 @@ public struct OpenedPackage: PackageReader, ~Copyable {
     }
   }
 
-  /// Reads a folder's names, sizes and times once more; for a container, checks the state of its
-  /// file.
+  /// Reads a folder's names, sizes and times once more. For a container, checks the state of its
+  /// file, and compares the checksums that libarchive does not know.
+  ///
+  /// - Throws: ``ContentError``: `changed`; `malformed` if a checksum differs.
   public mutating func checkUnchanged() throws(ContentError) {
     do throws(PackageFileError) {
       switch source {
       case .folder(let reader): try reader.checkUnchanged()
-      case .archive(let reader): try reader.checkUnchanged()
+      case .archive(let reader):
+        for checksum in reader.checksums {
+          let digest =
+            switch checksum.algorithm {
+            case .sha256: try Self.digest(of: checksum, in: reader, SHA256())
+            case .sha512: try Self.digest(of: checksum, in: reader, SHA512())
+            }
+          guard digest == checksum.digest else { throw reader.damage(checksum, path: path) }
+        }
+        try reader.checkUnchanged()
       }
     } catch {
       throw ContentError(error)
     }
+  }
+
+  /// How many bytes are hashed at once.
+  private static let hashedBytes = 1 << 20
+
+  private static func digest(
+    of checksum: StatedChecksum, in reader: any ArchiveReading, _ empty: some HashFunction
+  ) throws(PackageFileError) -> [UInt8] {
+    var hasher = empty
+    var done: UInt64 = 0
+    while done < checksum.length {
+      let count = Int(min(UInt64(hashedBytes), checksum.length - done))
+      let bytes = try reader.containerBytes(at: checksum.offset + done, count: count)
+      // A file that was cut off has another digest.
+      if bytes.isEmpty { break }
+      hasher.update(data: bytes)
+      done += UInt64(bytes.count)
+    }
+    return Array(hasher.finalize())
   }
 }
 

@@ -98,8 +98,7 @@ extension FolderHandle {
   /// - Throws: ``FolderError``: `missing`.
   public func removeFile(_ name: String) throws(FolderError) {
     try refuseUnlessComponent(name, "remove")
-    // SAFETY: unlinkat reads the name during the call.
-    try retrying("remove", name) { unsafe unlinkat(descriptor, name, 0) }
+    try remove(Array(name.utf8), flags: 0)
   }
 
   /// Removes an empty folder.
@@ -107,8 +106,14 @@ extension FolderHandle {
   /// - Throws: ``FolderError``: `missing`, `notEmpty`.
   public func removeFolder(_ name: String) throws(FolderError) {
     try refuseUnlessComponent(name, "remove")
-    // SAFETY: unlinkat reads the name during the call.
-    try retrying("remove", name) { unsafe unlinkat(descriptor, name, AT_REMOVEDIR) }
+    try remove(Array(name.utf8), flags: AT_REMOVEDIR)
+  }
+
+  private func remove(_ name: [UInt8], flags: Int32) throws(FolderError) {
+    try retrying("remove", String(decoding: name, as: UTF8.self)) {
+      // SAFETY: unlinkat reads the name during the call.
+      unsafe withName(name) { unsafe unlinkat(descriptor, $0, flags) }
+    }
   }
 
   /// Removes the entry with that name and everything in it. Does nothing if there is no such entry.
@@ -119,10 +124,15 @@ extension FolderHandle {
   ///   depth.
   /// - Throws: ``FolderError``.
   public func removeAll(_ name: String) throws(FolderError) {
+    try refuseUnlessComponent(name, "remove")
+    try removeAll(Array(name.utf8))
+  }
+
+  private func removeAll(_ name: [UInt8]) throws(FolderError) {
     guard let kind = try kind(of: name) else { return }
-    guard kind == .folder else { return try removeFile(name) }
+    guard kind == .folder else { return try remove(name, flags: 0) }
     try folder(name).removeContents()
-    try removeFolder(name)
+    try remove(name, flags: AT_REMOVEDIR)
   }
 
   /// Removes everything in this folder.
@@ -131,6 +141,6 @@ extension FolderHandle {
   ///   depth.
   /// - Throws: ``FolderError``.
   public func removeContents() throws(FolderError) {
-    for name in try names() { try removeAll(name) }
+    for name in try nameBytes() { try removeAll(name) }
   }
 }

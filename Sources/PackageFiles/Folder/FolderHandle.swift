@@ -48,9 +48,15 @@ public struct FolderHandle: ~Copyable, Sendable {
   ///   instead.
   public func folder(_ name: String) throws(FolderError) -> FolderHandle {
     try refuseUnlessComponent(name, "open")
+    return try folder(Array(name.utf8))
+  }
+
+  func folder(_ name: [UInt8]) throws(FolderError) -> FolderHandle {
     // SAFETY: openat reads the name during the call.
-    let opened = try retrying("open", name) {
-      unsafe openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    let opened = try retrying("open", String(decoding: name, as: UTF8.self)) {
+      unsafe withName(name) {
+        unsafe openat(descriptor, $0, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+      }
     }
     return FolderHandle(descriptor: opened)
   }

@@ -25,6 +25,15 @@ public enum StandardOutput {
     _ = signal(SIGPIPE, SIG_IGN)
   }
 
+  /// The number of characters that fit in a line of the terminal; nil if the output is not a
+  /// terminal, or does not say.
+  public static var columns: Int? {
+    var size = winsize()
+    // SAFETY: the call fills in a `winsize`, which is what it is given.
+    let result = unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size)
+    return result == 0 && size.ws_col > 0 ? Int(size.ws_col) : nil
+  }
+
   /// Waits until output can be written or the next write will fail.
   private static func waitForRoom() {
     var state = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)

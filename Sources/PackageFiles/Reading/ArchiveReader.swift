@@ -7,14 +7,15 @@ internal import CArchive
 #endif
 
 /// Reads a xar or a zip from front to back with libarchive.
-@safe public final class ArchiveReader {
-  /// The number of bytes that libarchive reads at once.
+@safe final class ArchiveReader: ArchiveReading {
+  /// How many bytes of the file libarchive reads at once.
   private static let blockBytes = 1 << 20
   /// The number of consecutive empty blocks after which the reader gives up.
   private static let emptyBlocksMax = 10_000
 
-  public let path: String
-  public let format: ContainerFormat
+  let path: String
+  let format: ContainerFormat
+  let checksums: [StatedChecksum]
   private let file: ReadFile
   private let handle: OpaquePointer
   private let locale = LocaleOfNames()
@@ -26,7 +27,7 @@ internal import CArchive
   private var emptyBlocks = 0
 
   /// The size of the container in bytes.
-  public var containerBytes: UInt64 { file.state.bytes }
+  var containerBytes: UInt64 { file.state.bytes }
 
   /// Takes ownership of an open file. Returns `nil` if its first bytes are not a known format.
   init?(_ file: ReadFile) throws(PackageFileError) {
@@ -34,8 +35,10 @@ internal import CArchive
       let format = ContainerFormat(firstBytes: try file.bytes(at: 0, count: 4))
     else { return nil }
     switch format {
-    case .xar: try XarTable.check(file)
-    case .zip: try ZipTable.check(file)
+    case .xar: checksums = try XarTable.check(file)
+    case .zip:
+      try ZipTable.check(file)
+      checksums = []
     }
     // SAFETY: the archive is freed in deinit, or below if opening fails.
     guard let handle = unsafe archive_read_new() else {
@@ -66,7 +69,7 @@ internal import CArchive
   }
 
   /// Returns the next entry; nil after the last. Unread data of the previous entry is skipped.
-  public func next() throws(PackageFileError) -> RawEntry? {
+  func next() throws(PackageFileError) -> RawEntry? {
     endData()
     var entry: OpaquePointer?
     let result = locale.use {
@@ -93,7 +96,7 @@ internal import CArchive
   /// It reads blocks instead of using `archive_read_data`, which pads with zeros up to the offset
   /// of a block. Before 3.8.2, libarchive does not reset that offset between the entries of a xar
   /// (its pull request 2665). Neither format has holes.
-  public func read(into buffer: inout [UInt8]) throws(PackageFileError) -> Int {
+  func read(into buffer: inout [UInt8]) throws(PackageFileError) -> Int {
     guard hasData, !buffer.isEmpty else { return 0 }
     var filled = 0
     while filled < buffer.count {
@@ -143,15 +146,18 @@ internal import CArchive
     blockOffset = 0
   }
 
-  /// - Throws: `changed` if the file has changed, or if another file is at its path.
-  public func checkUnchanged() throws(PackageFileError) {
-    try file.checkUnchanged()
-    let again = try ReadFile(Array(path.utf8), follows: true, path: path)
-    guard again.state == file.state else {
-      throw PackageFileError(
-        .changed, path: path,
-        "was replaced while it was being read: stop writing to it, and try again.")
-    }
+  /// Returns up to `count` bytes of the container at `offset`; fewer if it ends before.
+  ///
+  /// - Complexity: O(`count`).
+  func containerBytes(
+    at offset: UInt64, count: Int
+  ) throws(PackageFileError) -> [UInt8] {
+    try file.bytes(at: offset, count: count)
+  }
+
+  /// - Throws: `changed` if the file has changed, or another file is at its path.
+  func checkUnchanged() throws(PackageFileError) {
+    try file.checkStillAtItsPath()
   }
 
   private static func read(_ entry: OpaquePointer, _ isPathWhole: Bool) -> RawEntry {

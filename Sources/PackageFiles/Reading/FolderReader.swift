@@ -13,6 +13,8 @@ public final class FolderReader {
   private static let targetBytesMax = 4_096
 
   public let path: String
+  /// The open folder below which everything is read; nil if the folder is opened by its path.
+  private let folder: FolderListing?
   private var open: [FolderListing]
   private var file: ReadFile?
   private var unread: UInt64 = 0
@@ -22,9 +24,29 @@ public final class FolderReader {
   /// Opens the folder. If the path is a link to a folder, it is followed.
   public init(path: String) throws(PackageFileError) {
     self.path = path
+    folder = nil
     open = [
       try FolderListing(Array(path.utf8), follows: true, path: [], named: path)
     ]
+  }
+
+  /// Reads a folder that is open already, whatever is at its path now.
+  ///
+  /// - Parameters:
+  ///   - folder: The folder.
+  ///   - path: What errors call it.
+  public convenience init(
+    _ folder: borrowing FolderHandle, path: String
+  ) throws(PackageFileError) {
+    try self.init(reopening: folder.descriptor, path: path)
+  }
+
+  private init(reopening descriptor: Int32, path: String) throws(PackageFileError) {
+    self.path = path
+    let listing = try FolderListing(
+      [UInt8(ascii: ".")], in: descriptor, follows: false, path: [], named: path)
+    folder = listing
+    open = [listing]
   }
 
   /// Returns the next entry, a folder before its contents; nil after the last.
@@ -73,7 +95,12 @@ public final class FolderReader {
   ///
   /// - Complexity: O(*n* log *n*) in the number of entries. No data is read.
   public func checkUnchanged() throws(PackageFileError) {
-    let again = try FolderReader(path: path)
+    let again: FolderReader
+    if let folder {
+      again = try FolderReader(reopening: folder.descriptor, path: path)
+    } else {
+      again = try FolderReader(path: path)
+    }
     while (try again.nextWithoutOpening()) != nil {}
     guard again.fingerprint.finalize() == fingerprint.finalize() else {
       throw PackageFileError(

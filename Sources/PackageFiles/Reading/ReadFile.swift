@@ -30,6 +30,13 @@ final class ReadFile {
     }
   }
 
+  /// Takes over an open descriptor.
+  init(descriptor: Int32, path: String) throws(PackageFileError) {
+    self.descriptor = descriptor
+    self.path = path
+    state = try FileState(descriptor: descriptor, path: path)
+  }
+
   deinit { close(descriptor) }
 
   /// Reads up to `count` further bytes into the start of `buffer`.
@@ -64,7 +71,18 @@ final class ReadFile {
     return bytes
   }
 
-  /// - Throws: `changed` if the open file is no longer in the state in which it was opened.
+  /// - Throws: `changed` if the file has changed, or another file is at its path.
+  func checkStillAtItsPath() throws(PackageFileError) {
+    try checkUnchanged()
+    let again = try ReadFile(Array(path.utf8), follows: true, path: path)
+    guard again.state == state else {
+      throw PackageFileError(
+        .changed, path: path,
+        "was replaced while it was read: let nothing write to it, and try again.")
+    }
+  }
+
+  /// - Throws: `changed` if the open file is not in the state in which it was opened.
   func checkUnchanged() throws(PackageFileError) {
     guard try FileState(descriptor: descriptor, path: path) == state else {
       throw PackageFileError(

@@ -15,9 +15,9 @@ enum XarTable {
   /// The number of bytes that are unpacked at once.
   private static let pieceBytes = 1 << 16
 
-  /// - Throws: `malformed` if the header is invalid, or if loading the table would need too much
-  ///   memory.
-  static func check(_ file: ReadFile) throws(PackageFileError) {
+  /// - Returns: The checksums that libarchive will not compare.
+  /// - Throws: `malformed` if the header is invalid, or the table would cost too much.
+  static func check(_ file: ReadFile) throws(PackageFileError) -> [StatedChecksum] {
     let header = try file.bytes(at: 0, count: headerBytes)
     guard header.count == headerBytes else { throw broken(file, "its header is incomplete") }
     let headerSize = Int(number(header[4..<6]))
@@ -32,7 +32,39 @@ enum XarTable {
     guard table.count == Int(packedBytes), table.count > zlibHeaderBytes else {
       throw broken(file, "its table of contents is incomplete")
     }
-    try unpack(table, file)
+    let scan = try unpack(table, file)
+    return try checksums(of: scan, headerSize: UInt64(headerSize), packedBytes, file)
+  }
+
+  /// The checksums with places in the file instead of the heap, which begins behind the table.
+  private static func checksums(
+    of scan: XarTableScan, headerSize: UInt64, _ packedBytes: UInt64, _ file: ReadFile
+  ) throws(PackageFileError) -> [StatedChecksum] {
+    let heap = headerSize + packedBytes
+    var checksums: [StatedChecksum] = []
+    var total: UInt64 = 0
+    for var checksum in scan.checksums.sorted(by: { $0.offset < $1.offset }) {
+      let (end, overflow) = checksum.offset.addingReportingOverflow(checksum.length)
+      guard !overflow, file.state.bytes >= heap, end <= file.state.bytes - heap else {
+        throw broken(file, "its table of contents names data behind the end of the file")
+      }
+      // Parts that overlap are made to be read over and over.
+      total += checksum.length
+      guard total <= file.state.bytes else {
+        throw broken(file, "its table of contents names the same data many times")
+      }
+      checksum.offset += heap
+      checksums.append(checksum)
+    }
+    guard let (algorithm, offset) = scan.ofTable else { return checksums }
+    guard offset <= file.state.bytes else {
+      throw broken(file, "its table of contents has its checksum behind the end of the file")
+    }
+    let digest = try file.bytes(at: heap + offset, count: algorithm.byteCount)
+    checksums.append(
+      StatedChecksum(
+        algorithm: algorithm, offset: headerSize, length: packedBytes, digest: digest))
+    return checksums
   }
 
   /// The two bytes before the deflated data in a zlib stream (RFC 1950).
@@ -41,7 +73,9 @@ enum XarTable {
   private static let gzipHeader: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255]
   private static let gzipTrailerBytes = 8
 
-  private static func unpack(_ table: [UInt8], _ file: ReadFile) throws(PackageFileError) {
+  private static func unpack(
+    _ table: [UInt8], _ file: ReadFile
+  ) throws(PackageFileError) -> XarTableScan {
     let stream =
       gzipHeader + table.dropFirst(zlibHeaderBytes)
       + [UInt8](repeating: 0, count: gzipTrailerBytes)
@@ -50,6 +84,7 @@ enum XarTable {
       throw PackageFileError(.system, path: file.path, "libarchive ran out of memory.")
     }
     defer { unsafe archive_read_free(handle) }
+    var scan = XarTableScan()
     let problem = unsafe stream.withUnsafeBytes { bytes -> String? in
       // SAFETY: the handle is a new archive, and reads the bytes only within this closure.
       guard unsafe archive_read_support_filter_gzip(handle) == ARCHIVE_OK,
@@ -60,13 +95,14 @@ enum XarTable {
       guard unsafe archive_read_next_header(handle, &entry) == ARCHIVE_OK else {
         return "its table of contents cannot be unpacked"
       }
-      return unsafe scan(handle)
+      return unsafe read(handle, into: &scan)
     }
     if let problem { throw broken(file, problem) }
+    return scan
   }
 
-  private static func scan(_ handle: OpaquePointer) -> String? {
-    var scan = XarTableScan()
+  /// Scans the unpacked table. Returns what is wrong with it, in words; nil if nothing is.
+  private static func read(_ handle: OpaquePointer, into scan: inout XarTableScan) -> String? {
     var piece = [UInt8](repeating: 0, count: pieceBytes)
     var total = 0
     while true {

@@ -32,7 +32,24 @@ struct XarTableScan {
     var children: Set<[UInt8]> = []
   }
 
+  /// What a `data` or `checksum` element has stated so far: where its bytes lie in the heap.
+  private struct Part {
+    var algorithm: StatedChecksum.Algorithm?
+    var digest: [UInt8] = []
+    var offset: UInt64?
+    var length: UInt64?
+  }
+
+  /// Bytes of the longest text that is kept: a SHA-512 in hexadecimal digits, with some space.
+  private static let keptTextBytesMax = 256
+
   private enum Names {
+    static let data = Array("data".utf8)
+    static let checksum = Array("checksum".utf8)
+    static let archivedChecksum = Array("archived-checksum".utf8)
+    static let offset = Array("offset".utf8)
+    static let length = Array("length".utf8)
+    static let table = Array("toc".utf8)
     static let file = Array("file".utf8)
     static let name = Array("name".utf8)
     static let attribute = Array("ea".utf8)
@@ -52,6 +69,14 @@ struct XarTableScan {
   /// The identifiers of files that hard links can name, and those that hard links do name.
   private var identifiers: Set<[UInt8]> = []
   private var linked: Set<[UInt8]> = []
+  private var part = Part()
+  /// The text of the innermost element, as far as it is kept.
+  private var text: [UInt8] = []
+  /// The checksums of files' data, with offsets in the heap. Each is listed once, however many
+  /// files share the data.
+  private(set) var checksums: Set<StatedChecksum> = []
+  /// The checksum of the table itself: how it is made, and where in the heap it is.
+  private(set) var ofTable: (algorithm: StatedChecksum.Algorithm, offset: UInt64)?
 
   /// Reads the next bytes. Returns the problem with the table, in words; nil if there is none so
   /// far.
@@ -76,6 +101,7 @@ struct XarTableScan {
       return nil
     }
     textBytes += 1
+    if text.count < Self.keptTextBytesMax { text.append(byte) }
     if textBytes > Self.textBytesMax {
       return "its table of contents has a text of more than \(Self.textBytesMax) bytes"
     }
@@ -87,6 +113,7 @@ struct XarTableScan {
       isTag = false
       let problem = endTag()
       textBytes = 0
+      text.removeAll(keepingCapacity: true)
       isAtStart = false
       return problem
     }
@@ -129,6 +156,11 @@ struct XarTableScan {
       link != Array("original".utf8)
     {
       linked.insert(link)
+    }
+    if name == Names.data || name == Names.checksum { part = Part() }
+    if name == Names.archivedChecksum || name == Names.checksum, let style = attribute("style") {
+      part.algorithm = StatedChecksum.Algorithm(
+        rawValue: String(decoding: style, as: UTF8.self).lowercased())
     }
     if let problem = open(name) { return problem }
     return isEmpty ? close(name[...]) : nil
@@ -195,6 +227,7 @@ struct XarTableScan {
     guard let element = elements.popLast(), element.name.elementsEqual(name) else {
       return "its table of contents is not XML: an end tag has no start tag"
     }
+    if let problem = take(element.name, in: elements.last?.name) { return problem }
     if element.name == Names.file {
       paths.removeLast()
     } else if element.name == Names.name, elements.last?.name == Names.file,
@@ -204,6 +237,37 @@ struct XarTableScan {
       weight += paths[own]
     }
     return weightProblem
+  }
+
+  /// Takes what an element that ends says of a part of the heap.
+  private mutating func take(_ name: [UInt8], in parent: [UInt8]?) -> String? {
+    let problem = "its table of contents states a checksum or a place of data that cannot be read"
+    switch (parent, name) {
+    case (Names.data, Names.archivedChecksum):
+      guard let algorithm = part.algorithm else { break }
+      guard let digest = [UInt8](hexadecimal: text), digest.count == algorithm.byteCount else {
+        return problem
+      }
+      part.digest = digest
+    case (Names.data, Names.offset), (Names.checksum, Names.offset):
+      part.offset = UInt64(String(decoding: text, as: UTF8.self))
+    case (Names.data, Names.length):
+      part.length = UInt64(String(decoding: text, as: UTF8.self))
+    case (Names.file, Names.data):
+      guard let algorithm = part.algorithm else { break }
+      guard let offset = part.offset, let length = part.length, !part.digest.isEmpty else {
+        return problem
+      }
+      checksums.insert(
+        StatedChecksum(
+          algorithm: algorithm, offset: offset, length: length, digest: part.digest))
+    case (Names.table, Names.checksum):
+      guard let algorithm = part.algorithm else { break }
+      guard let offset = part.offset, ofTable == nil else { return problem }
+      ofTable = (algorithm, offset)
+    default: break
+    }
+    return nil
   }
 
   private var weightProblem: String? {
@@ -227,5 +291,18 @@ struct XarTableScan {
         default: false
         }
       }
+  }
+}
+
+extension [UInt8] {
+  /// The bytes that an even number of hexadecimal digits spell; nil for any other text.
+  fileprivate init?(hexadecimal text: [UInt8]) {
+    guard text.count.isMultiple(of: 2) else { return nil }
+    self = []
+    for index in stride(from: 0, to: text.count, by: 2) {
+      let digits = String(decoding: text[index..<index + 2], as: UTF8.self)
+      guard digits.allSatisfy(\.isHexDigit), let byte = UInt8(digits, radix: 16) else { return nil }
+      append(byte)
+    }
   }
 }

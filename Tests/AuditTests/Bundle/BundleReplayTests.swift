@@ -2,7 +2,7 @@ import Audit
 import LedgerEvents
 import LedgerHistories
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 import Replay
 import Testing
 

@@ -1,7 +1,7 @@
 import Audit
 import LedgerEvents
 import LedgerHistories
-import LedgerStore
+import LedgerQueries
 import Testing
 
 /// A bundle reveals no names of people and nothing that a person wrote.

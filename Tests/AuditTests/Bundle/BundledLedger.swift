@@ -3,7 +3,7 @@ import Foundation
 import LMDB
 import LedgerEvents
 import LedgerHistories
-import LedgerStore
+import LedgerQueries
 
 /// A ledger in its own folder, which is removed with it, and bundles made from the ledger.
 final class BundledLedger {

@@ -1,7 +1,7 @@
 import Audit
 import LedgerEvents
 import LedgerHistories
-import LedgerStore
+import LedgerQueries
 import Testing
 
 /// However a bundle is changed, it never shows an event that the ledger does not have.

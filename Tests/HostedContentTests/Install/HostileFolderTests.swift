@@ -67,6 +67,42 @@ struct HostileFolderTests {
     #expect(!files.fileExists(atPath: "\(root)/\(InstallLab.product)/1.1"))
   }
 
+  @Test("with odd names and odd things in it is audited to its end") func odd() throws {
+    let product = "\(root)/\(InstallLab.product)"
+    for folder in [root, product, product + "/1.0", product + "/1.0/Contents"] {
+      try oddFile("touch", in: folder)
+    }
+    try files.removeItem(atPath: product + "/current")
+    try Data("mine".utf8).write(to: URL(fileURLWithPath: product + "/current"))
+    try files.createSymbolicLink(atPath: product + "/2.0", withDestinationPath: outside)
+    let command = ["content", "audit", root, "--ledger", lab.ledger(place), "--format", "json"]
+    let ending = try TracedProcess.run(command)
+    #expect(ending.status == 1, "\(ending.errors)")
+    for path in ["o\u{FFFD}", "/o\u{FFFD}", "/current", "/2.0"] {
+      #expect(ending.output.contains("\(path.hasPrefix("/") ? InstallLab.product : "")\(path)"))
+    }
+    #expect(ending.output.contains("\"broken\""), "\(ending.output)")
+    #expect(ending.output.contains("\"otherCurrent\""), "\(ending.output)")
+    let removal = [
+      "content", "remove", root, InstallLab.product, "1.0", "--ledger", lab.ledger(place),
+    ]
+    try files.removeItem(atPath: product + "/current")
+    let removed = try TracedProcess.run(removal)
+    #expect(removed.status == 0, "\(removed.errors)")
+    #expect(!files.fileExists(atPath: product + "/1.0"))
+    for folder in [root, product] { try oddFile("rm", in: folder) }
+  }
+
+  /// Makes or removes a file whose name is not UTF-8.
+  private func oddFile(_ command: String, in folder: String) throws {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    process.arguments = ["-c", command + " \"$1/$(printf 'o\\377')\"", "sh", folder]
+    try process.run()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+  }
+
   @Test("with other content in the place of the version is refused, told, and left as it is")
   func otherContent() throws {
     #expect(try TracedProcess.run(lab.install("1.1", place)).status == 0)

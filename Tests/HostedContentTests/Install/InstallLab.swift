@@ -1,7 +1,7 @@
 import Foundation
 import HostedContent
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 import Testing
 import TracedProcesses
 

@@ -6,6 +6,10 @@ struct TestXar {
   var heap: [UInt8] = []
   /// The table size in the header, if it differs from the actual size.
   var statedTableBytes: UInt64?
+  /// The checksum behind the table, made of its packed bytes.
+  var checksum: ([UInt8]) -> [UInt8] = { Array(Insecure.SHA1.hash(data: $0)) }
+  /// What the header says of that checksum: 1 is SHA-1, 0 nothing.
+  var statedAlgorithm: UInt8 = 1
 
   /// Creates a table of entries. `files` is their XML.
   init(files: String, heap: [UInt8] = []) {
@@ -22,7 +26,7 @@ struct TestXar {
     let packed = Self.zlib(raw)
     var xar = Array("xar!".utf8) + [0, 28, 0, 1]
     xar += Self.big(statedTableBytes ?? UInt64(packed.count)) + Self.big(UInt64(raw.count))
-    xar += [0, 0, 0, 1] + packed + Array(Insecure.SHA1.hash(data: packed)) + heap
+    xar += [0, 0, 0, statedAlgorithm] + packed + checksum(packed) + heap
     return xar
   }
 
@@ -46,6 +50,19 @@ struct TestXar {
   /// Returns the XML of another entry: its type and its contents.
   static func entry(_ name: String, type: String, _ inside: String = "") -> String {
     "<file id=\"9\"><name>\(name)</name><type>\(type)</type><mode>0755</mode>\(inside)</file>"
+  }
+
+  /// The XML of a file whose archived bytes have a checksum that libarchive does not know.
+  static func file(
+    _ name: String, bytes: Int, at offset: Int, checksum style: String, _ digest: String
+  ) -> String {
+    """
+    <file id="7"><name>\(name)</name><type>file</type><mode>0644</mode>
+    <data><length>\(bytes)</length><offset>\(offset + 20)</offset><size>\(bytes)</size>
+    <encoding style="application/octet-stream"/>
+    <archived-checksum style="\(style)">\(digest)</archived-checksum>
+    <extracted-checksum style="\(style)">\(digest)</extracted-checksum></data></file>
+    """
   }
 
   private static func big(_ number: UInt64) -> [UInt8] {
