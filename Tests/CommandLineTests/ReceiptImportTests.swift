@@ -68,7 +68,7 @@ import Testing
     #expect(refused.errors.contains("belongs to carl"))
     let former = try ledger.run(receipt + ["--account", "ada"])
     #expect(former.status == 0)
-    #expect(former.errors.contains("now belong to carl"))
+    #expect(former.errors.contains("and now belong to carl"))
     #expect(
       try ledger.run("erase", "carl", "--operator", "kim", "--reason", "test").status == 0)
     let forgotten = try ledger.run(receipt + ["--account", "ben"])

@@ -162,6 +162,24 @@ extension Scenario {
   }
 }
 
+extension Scenario {
+  /// Ids out of a list of known ones, each once.
+  private func readIDs(
+    _ field: ScenarioField?, of known: [Name], _ what: String
+  ) throws(ScenarioError) -> [Name] {
+    guard let field else { return [] }
+    let known = Set(known)
+    var ids: [Name] = []
+    for element in try field.elements(max: ScenarioLimits.eventCountMax) {
+      let id = try element.name()
+      guard known.contains(id) else { throw element.failure("the id of an \(what)") }
+      ids.append(id)
+    }
+    try refuseRepeated(ids, field)
+    return ids
+  }
+}
+
 /// Names must be unique.
 private func refuseRepeated(
   _ names: [Name], _ field: ScenarioField
