@@ -113,7 +113,7 @@ import Testing
     for file in files where !file.hasSuffix("lock.mdb") && !file.hasSuffix(".lock") {
       var isFolder: ObjCBool = false
       let path = "\(ledger.path)/\(file)"
-      let isThere = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
+      let isThere = unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
       guard isThere, !isFolder.boolValue else { continue }
       found[file] = try Data(contentsOf: URL(filePath: path))
     }
