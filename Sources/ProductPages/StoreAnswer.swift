@@ -18,9 +18,9 @@ public enum StoreAnswer {
       throw StoreItemError(
         .malformed, "the answer has \(bytes.count) bytes; at most \(sizeBytesMax) are read")
     }
-    let answer: Answer
+    let answer: ResponseMembers
     do {
-      answer = try JSONDecoder().decode(Answer.self, from: Data(bytes))
+      answer = try JSONDecoder().decode(ResponseMembers.self, from: Data(bytes))
     } catch let error as DecodingError {
       throw StoreItemError(.malformed, Self.explained(error))
     } catch {
@@ -75,7 +75,7 @@ public enum StoreAnswer {
 }
 
 /// The members of a response that are read.
-private struct Answer: Decodable {
+private struct ResponseMembers: Decodable {
   let results: [Result]?
   let errorMessage: String?
   /// The document itself, if it is a single result.

@@ -5,9 +5,9 @@ public import LedgerStore
 /// What the seller's catalogue says of a product: the entry in force (`model.md` 5).
 public struct CatalogueAnswer: Sendable {
   public var product: Name
-  public var kind: CatalogEntry.Kind
+  public var kind: ProductDefinition.Kind
   public var entitlements: [Name]
-  public var grants: [CatalogEntry.Grant]
+  public var grants: [ProductDefinition.Grant]
   /// As it was written, ISO 8601.
   public var duration: String?
   public var title: String?
@@ -155,13 +155,13 @@ extension LedgerView {
   }
 
   private func answer(_ found: CatalogueEntry) throws(LedgerError) -> CatalogueAnswer {
-    let product = try text(of: found.entry.product)
+    let product = try text(of: found.definition.product)
     let products = try event(at: found.position).event.data.array("products") ?? []
     // Where a set names a product twice, the entry that stands last is in force.
     let entry = products.last { $0["product"]?.string.map { Name($0) } == product }
     return CatalogueAnswer(
-      product: product, kind: found.entry.kind, entitlements: found.entry.entitlements,
-      grants: found.entry.grants, duration: entry?["duration"]?.string,
+      product: product, kind: found.definition.kind, entitlements: found.definition.entitlements,
+      grants: found.definition.grants, duration: entry?["duration"]?.string,
       title: entry?["title"]?.string, subscriptionGroup: entry?["subscriptionGroup"]?.string,
       delivery: entry?["delivery"]?.string, entry: entry ?? .object([]),
       position: found.position, since: Instant(microseconds: found.time),
@@ -169,7 +169,7 @@ extension LedgerView {
   }
 }
 
-extension CatalogEntry.Kind {
+extension ProductDefinition.Kind {
   /// As events write it.
   public var text: String {
     switch self {

@@ -1,5 +1,5 @@
-/// Writes JSON.
-enum JSONText {
+/// Appends JSON to bytes.
+enum JSONBytes {
   /// A string in quotes. Only what must be escaped is: quotes, backslashes and control characters.
   static func append(_ text: String, to bytes: inout [UInt8]) {
     bytes.append(UInt8(ascii: "\""))
