@@ -9,7 +9,12 @@ extension LedgerView {
   ///
   /// - Complexity: O(1) now, else O(*n* log *n*) in the facts that it rests on.
   package func context(at clocks: Clocks) throws(LedgerError) -> SharedContext {
-    clocks.reachAll ? context : try inMemoryLedger(of: [], at: clocks).context
+    if clocks.reachAll { return context }
+    var context = SharedContext()
+    var change = ContextChange()
+    for fact in try contextFacts(at: clocks) { context.extend(with: fact, texts, &change) }
+    try texts.check()
+    return context
   }
 
   /// The fold context at the clocks, which knows those of the environments asked for that an

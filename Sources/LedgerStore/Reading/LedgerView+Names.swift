@@ -26,7 +26,7 @@ extension LedgerView {
       guard let unit = try state(of: place) else { return nil }
       return NamedUnit(number: number, unitNumber: place, unit: unit, context: context)
     }
-    let ledger = try inMemoryLedger(of: [place], at: clocks)
+    let ledger = try inMemoryLedger(of: place, at: clocks)
     guard let unit = ledger.unit(of: number) else { return nil }
     return NamedUnit(number: number, unitNumber: place, unit: unit, context: ledger.context)
   }
