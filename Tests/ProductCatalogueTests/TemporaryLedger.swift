@@ -1,42 +1,11 @@
-import Foundation
-import LMDB
 import LedgerEvents
-import LedgerStore
+import LedgerTesting
 import ProductCatalogue
 
-/// A ledger in a folder of its own that goes with it.
-final class TemporaryLedger {
-  let path: String
-  let ledger: Ledger
-
-  init() throws {
-    path = NSTemporaryDirectory() + "daybook-\(UUID().uuidString)"
-    // What these tests show does not depend on the disk: nothing is synced.
-    ledger = try Ledger.create(at: path, options: Environment.Options(sync: .onRequest))
-  }
-
-  convenience init(_ events: [RecordedEvent]) throws {
-    try self.init()
-    try append(events)
-  }
-
-  /// Appends with the recorded times that the events have.
-  func append(_ events: some Sequence<RecordedEvent>) throws {
-    let batch = events.map {
-      EventInput(event: $0.event, position: 1, recordedAt: $0.recordedAt)
-    }
-    _ = try ledger.appendAndWait(batch, options: AppendOptions(trustsRecordedAt: true))
-  }
-
+extension TemporaryLedger {
   /// Appends lines of events that were recorded when they occurred.
   func append(_ lines: String...) throws {
     try append(lines.map { try RecordedEvent(line: $0) })
-  }
-
-  deinit {
-    do { try FileManager.default.removeItem(atPath: path) } catch {
-      print("left \(path): \(error)")
-    }
   }
 }
 
