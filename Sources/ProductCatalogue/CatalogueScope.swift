@@ -19,7 +19,7 @@ extension LedgerView {
   /// for all of that scope.
   ///
   /// - Throws: ``LedgerError``.
-  public func newestEntry(
+  func newestEntry(
     of product: Name, reaching scope: CatalogueScope, at moment: Instant
   ) throws(LedgerError) -> (answer: CatalogueAnswer, coversScope: Bool)? {
     guard let number = try number(of: .product, product) else { return nil }

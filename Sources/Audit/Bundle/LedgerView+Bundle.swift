@@ -32,7 +32,7 @@ extension LedgerView {
   ///   - account: Whose incident it is.
   ///   - slice: Which of the customer's events are its steps; its account is `account`.
   ///   - disclosed: The personal members of `data` that are shown all the same, by their names.
-  /// - Complexity: that of ``LedgerView/replayPositions(_:)``, and O(*k* log *n*) look-ups for *k*
+  /// - Complexity: that of `LedgerView.replayEvents(_:)`, and O(*k* log *n*) look-ups for *k*
   ///   events of a ledger of *n*.
   /// - Throws: ``LedgerError``: `notFound` where the slice has no event.
   public func bundleContents(
