@@ -1,5 +1,6 @@
 public import LedgerEvents
-public import LedgerQueries
+internal import LedgerModel
+internal import LedgerQueries
 
 /// Where a catalogue counts: what `catalog.set` states beside its products.
 public struct CatalogueScope: Hashable, Sendable {
