@@ -49,7 +49,8 @@ let package = Package(
     .target(name: "LedgerEvents", swiftSettings: strict + lifetimes),
     .target(name: "LocalTime", dependencies: ["LedgerEvents"], swiftSettings: strict),
     .target(name: "LedgerModel", dependencies: ["LedgerEvents"], swiftSettings: strict),
-    .target(name: "RunStorage", dependencies: ["LMDB"], swiftSettings: strict + lifetimes),
+    .target(
+      name: "RunStorage", dependencies: ["LMDB", "LedgerEvents"], swiftSettings: strict + lifetimes),
     .target(
       name: "LedgerLog",
       dependencies: [
@@ -152,7 +153,9 @@ let package = Package(
       path: "Tests/LedgerChild", swiftSettings: strict),
     .executableTarget(
       name: "CrashChild",
-      dependencies: ["LedgerQueries", "LedgerStore", "LedgerEvents", "LMDB", "LedgerHistories"],
+      dependencies: [
+        "LedgerQueries", "LedgerStore", "LedgerLog", "LedgerEvents", "LMDB", "LedgerHistories",
+      ],
       path: "Tests/CrashChild", swiftSettings: strict),
     .executableTarget(
       name: "InstallChild", dependencies: ["LedgerStore", "LedgerEvents"],

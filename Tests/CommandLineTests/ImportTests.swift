@@ -40,6 +40,36 @@ import Testing
     #expect(try ledger.run(receipt + ["--format", "json"]).object()["appended"] as? Int == 0)
   }
 
+  @Test("a dry run over several files sees the earlier ones") func dryRunOfSeveral() throws {
+    let sample = "Tools/samples/sample-receipt.json"
+    let one = try ledger.run(receipt + ["--dry-run"]).lines
+    #expect(try ledger.run(receipt + [sample, "--dry-run"]).lines == one)
+    // A later answer that says the same: its state is left out, since it is known by then.
+    let root = try #require(packageRoot())
+    let text = try String(contentsOf: root.appending(path: sample), encoding: .utf8)
+    let later = text.replacing(/("request_date_ms" ?: ?")(\d+)"/) {
+      "\($0.1)\((Int($0.2) ?? 0) + 60_000)\""
+    }
+    try #require(later != text)
+    let file = ledger.folder.path("later.json")
+    try Data(later.utf8).write(to: URL(fileURLWithPath: file))
+    let said = try ledger.run(receipt + [file, "--dry-run"])
+    #expect(said.status == 0, "\(said.errors)")
+    #expect(try ledger.events().isEmpty)
+    #expect(try ledger.run(receipt + [file]).status == 0)
+    let done = try ledger.events().map { $0.replacing(/,"position":\d+/, with: "") }
+    #expect(said.lines.count == done.count)
+    #expect(Set(said.lines) == Set(done))
+    // Behind what the ledger has, there is nothing left.
+    #expect(try ledger.run(receipt + [file, "--dry-run"]).lines.isEmpty)
+  }
+
+  @Test("a dry run of several configurations is refused") func dryRunOfConfigurations() throws {
+    let answer = try ledger.run(catalogue + ["Tools/samples/sample.storekit", "--dry-run"])
+    #expect(answer.status == 64)
+    #expect(answer.errors.contains("one StoreKit configuration at a time"))
+  }
+
   @Test("a status of the store is explained") func status() throws {
     let file = ledger.folder.path("answer.json")
     try Data(#"{"status":21007}"#.utf8).write(to: URL(fileURLWithPath: file))

@@ -6,11 +6,11 @@ import LedgerModel
 import LedgerQueries
 import LedgerTesting
 
-/// Says where a ledger's answers are not the expected ones.
+/// The differences between a ledger's answers and the expected ones.
 struct LedgerComparison {
   private(set) var differences: [String] = []
   private let view: LedgerAnswers
-  /// By position in the ledger: the one that the expectations speak of.
+  /// For each position in the ledger, the one in the expectations.
   private let expectedPosition: [UInt64: UInt64]
   private let arrivesInOrder: Bool
 
@@ -78,7 +78,7 @@ struct LedgerComparison {
   }
 }
 
-/// Questions to a ledger, one view each.
+/// Questions to a ledger, with one view each.
 struct LedgerAnswers {
   let ledger: Ledger
 
@@ -104,7 +104,7 @@ struct LedgerAnswers {
 }
 
 extension TemporaryLedger {
-  /// Appends in pieces: sizes are used in turn; after each, folds or asks as `between` says.
+  /// Appends in pieces, using the sizes in turn. Calls `between` after each piece to fold or ask.
   func append(
     _ events: [RecordedEvent], pieces: [Int], between: (Int) throws -> Void = { _ in }
   ) throws {

@@ -3,7 +3,7 @@ import LMDB
 package import LedgerEvents
 package import LedgerStore
 
-/// A ledger in a folder of its own that goes with it.
+/// A ledger in its own folder, which is removed with it.
 package final class TemporaryLedger {
   package let path: String
   package let ledger: Ledger
@@ -12,7 +12,7 @@ package final class TemporaryLedger {
 
   package init() throws {
     path = NSTemporaryDirectory() + "daybook-\(UUID().uuidString)"
-    // What these tests show does not depend on the disk: nothing is synced.
+    // Nothing is synced, because these tests do not depend on the disk.
     ledger = try Ledger.create(at: path, options: Environment.Options(sync: .onRequest))
   }
 
@@ -28,7 +28,7 @@ package final class TemporaryLedger {
     try append(events.dropFirst(events.count / 2))
   }
 
-  /// Appends one batch, with the recorded times that the events have.
+  /// Appends events as one batch, with their own recorded times.
   package func append(_ events: some Collection<RecordedEvent>) throws {
     let batch = events.map { recorded in
       EventInput(event: recorded.event, position: 1, recordedAt: recorded.recordedAt)

@@ -5,7 +5,7 @@ import LedgerTesting
 import ProductCatalogue
 import Testing
 
-/// `"map"` for a price in a storefront's locale.
+/// Returns `"map"` with a price in a storefront's locale.
 private func map(
   _ price: String, _ currency: String, _ locale: String, _ storefront: String? = nil
 ) -> String {

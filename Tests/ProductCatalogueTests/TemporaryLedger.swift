@@ -15,7 +15,7 @@ extension RecordedEvent {
     self.init(position: 1, recordedAt: event.occurredAt, event: event)
   }
 
-  /// A response of the store, at an hour of 1 March 2026.
+  /// Returns a response of the store, at an hour of 1 March 2026.
   static func response(
     _ hour: Int, _ device: String?, _ products: String, invalid: String = "[]", id: String? = nil,
     more: String = ""
@@ -27,7 +27,7 @@ extension RecordedEvent {
         + #""data":{"products":[\#(products)],"invalid":\#(invalid)}}"#)
   }
 
-  /// The seller's catalogue, from an hour of 1 March 2026.
+  /// Returns the seller's catalogue, from an hour of 1 March 2026 on.
   static func catalogue(
     _ hour: Int, _ products: String, id: String? = nil, more: String = ""
   ) throws -> RecordedEvent {
@@ -37,7 +37,7 @@ extension RecordedEvent {
         + #""data":{"products":[\#(products)]}}"#)
   }
 
-  /// A purchase, at an hour of 1 March 2026.
+  /// Returns a purchase, at an hour of 1 March 2026.
   static func purchase(
     _ hour: Int, _ product: String, of account: String, quantity: Int = 1
   ) throws -> RecordedEvent {
@@ -50,14 +50,14 @@ extension RecordedEvent {
 }
 
 extension Instant {
-  /// An hour of 1 March 2026, in UTC.
+  /// Returns an hour of 1 March 2026, in UTC.
   static func march(_ hour: Int) -> Instant {
     Instant(microseconds: 1_772_323_200 * second + Int64(hour) * Self.hour)
   }
 }
 
 extension CatalogueQuery {
-  /// Asked long after everything in these tests.
+  /// Returns a question about a time long after everything in these tests.
   static func later(
     product: Name? = nil, storefront: String? = nil, app: Name? = nil, clocks: Clocks = .now,
     environment: StoreEnvironment = .production

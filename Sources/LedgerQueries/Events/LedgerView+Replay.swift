@@ -45,9 +45,18 @@ extension LedgerView {
   ///   products are looked at, too. What is read is held in memory.
   /// - Throws: ``LedgerError``.
   public func replayEvents(_ slice: ReplaySlice) throws(LedgerError) -> ReplayEvents {
-    let found = try replayPositions(slice)
+    // What is decoded to find the steps is not read again.
+    var asked: [UInt64: RecordedEvent] = [:]
+    try readSteps(slice) { asked[$0.position] = $0 }
+    let found = try ground(of: Set(asked.keys))
     var events: [RecordedEvent] = []
-    for position in found.positions { events.append(try log.event(at: position)) }
+    for position in found.positions {
+      if let known = asked.removeValue(forKey: position) {
+        events.append(known)
+      } else {
+        events.append(try log.event(at: position))
+      }
+    }
     return ReplayEvents(events: events, steps: found.steps, background: found.background)
   }
 
@@ -57,17 +66,27 @@ extension LedgerView {
   /// - Complexity: that of ``replayEvents(_:)``.
   /// - Throws: ``LedgerError``.
   package func replayPositions(_ slice: ReplaySlice) throws(LedgerError) -> ReplayPositions {
+    var steps: Set<UInt64> = []
+    try readSteps(slice) { steps.insert($0.position) }
+    return try ground(of: steps)
+  }
+
+  private func readSteps(
+    _ slice: ReplaySlice, _ body: (RecordedEvent) -> Void
+  ) throws(LedgerError) {
     var query = EventsQuery()
     query.account = slice.account
     query.transaction = slice.transaction
     query.storeItem = slice.storeItem
     query.from = slice.from
     query.to = slice.to
-    var steps: Set<UInt64> = []
     try events(query) { recorded in
-      steps.insert(recorded.position)
+      body(recorded)
       return true
     }
+  }
+
+  private func ground(of steps: Set<UInt64>) throws(LedgerError) -> ReplayPositions {
     var ground = ReplayGround(steps)
     try ground.readUnits(self)
     try ground.readContext(self)

@@ -11,9 +11,10 @@ extension LedgerView {
   public func event(withID id: Name) throws(LedgerError) -> RecordedEvent? {
     let key = IndexKey.of(reader.keyHash.id(id))
     let candidates: [UInt32]
-    do throws(RunsError) {
-      candidates = try tables.ids.snapshot(in: projections).values(of: key, in: projections)
-    } catch { throw LedgerError(error) }
+    let index = try tables.wholeIDs(in: projections)
+    do throws(RunsError) { candidates = try index.values(of: key, in: projections) } catch {
+      throw LedgerError(error)
+    }
     for position in candidates where try log.isID(id, at: UInt64(position)) {
       return try log.event(at: UInt64(position))
     }

@@ -20,7 +20,9 @@ struct DiffCommand: ParsableCommand {
 
   @OptionGroup var options: LedgerOptions
 
-  @Argument(help: "The customer's account (default: all customers).", transform: Parse.name)
+  @Argument(
+    help: "The customer's account (default: all customers).", completion: Completions.accounts,
+    transform: Parse.name)
   var account: Name?
 
   @Option(
@@ -51,7 +53,7 @@ struct DiffCommand: ParsableCommand {
 
   @OptionGroup var environments: EnvironmentOptions
 
-  @Option(help: "Output format: table, json or jsonl.")
+  @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
   func validate() throws {
@@ -74,6 +76,9 @@ struct DiffCommand: ParsableCommand {
       var isKnown = true
       let ledger = try Ledger(at: options.path, access: .readOnly)
       try refuseTurned(ledger)
+      Console.declare(columns: [
+        "account", "environment", "gained", "lost", "entries", "balances", "installed",
+      ])
       if format == .json { Console.print("[") }
       try ledger.read { (view) throws(LedgerError) in
         let (before, after) = try sides(view)

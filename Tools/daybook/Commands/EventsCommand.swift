@@ -49,7 +49,7 @@ struct EventsCommand: ParsableCommand {
       valueName: "what"))
   var sum: Dimensions<Summand>?
 
-  @Option(help: "Output format: jsonl, json or table (default: jsonl; a table for counts).")
+  @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat?
 
   func validate() throws {
@@ -91,6 +91,7 @@ struct EventsCommand: ParsableCommand {
 
   private func printEvents(of query: EventsQuery, _ ledger: Ledger) throws {
     var reader = EventPages(ledger, query, limit: limit)
+    Console.declare(columns: EnvelopeField.allCases.map(\.rawValue))
     switch format ?? .jsonl {
     case .jsonl:
       let encoder = EventEncoder()

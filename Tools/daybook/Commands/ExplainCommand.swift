@@ -19,16 +19,18 @@ struct ExplainCommand: ParsableCommand {
 
   @OptionGroup var options: LedgerOptions
 
-  @Argument(help: "The customer's account.", transform: Parse.name)
+  @Argument(
+    help: "The customer's account.", completion: Completions.accounts, transform: Parse.name)
   var account: Name
 
-  @Argument(help: "A product, or an entitlement.", transform: Parse.name)
+  @Argument(
+    help: "A product, or an entitlement.", completion: Completions.products, transform: Parse.name)
   var product: Name
 
   @OptionGroup var clocks: ClockOptions
   @OptionGroup var environments: EnvironmentOptions
 
-  @Option(help: "Output format: table or json.")
+  @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
   func run() throws {
@@ -43,7 +45,13 @@ struct ExplainCommand: ParsableCommand {
       }
       switch format {
       case .table: report.printText(asOf: clocks.asOf != nil)
-      case .json, .jsonl: Console.print(report.json)
+      case .json, .jsonl:
+        Console.declare(
+          columns: [
+            "account", "name", "at", "has", "because", "position", "occurredAt", "recordedAt",
+            "source", "type", "text", "before", "after", "without",
+          ], list: "events")
+        Console.print(report.json)
       }
     }
   }

@@ -16,13 +16,16 @@ struct FindingsCommand: ParsableCommand {
 
   @OptionGroup var options: LedgerOptions
 
-  @Option(help: "Only this customer, by account.", transform: Parse.name)
+  @Option(
+    help: "Only this customer, by account.", completion: Completions.accounts, transform: Parse.name
+  )
   var account: Name?
 
   @Option(help: "Only in this environment (default: all; repeatable).")
   var environment: [EnvironmentArgument] = []
 
-  @Option(help: "Only this rule (repeatable).", transform: Parse.rule)
+  @Option(
+    help: "Only this rule (repeatable).", completion: Completions.rules, transform: Parse.rule)
   var rule: [Rule] = []
 
   @Option(help: "Only of this severity (repeatable).")
@@ -61,7 +64,7 @@ struct FindingsCommand: ParsableCommand {
     help: "Exit with 1 if a finding of this severity or a higher one was found.")
   var failOn: SeverityArgument?
 
-  @Option(help: "Output format: table, json or jsonl.")
+  @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
   func validate() throws { try Parse.refuseTurned(since: since, until: until) }
@@ -117,6 +120,10 @@ extension FindingAnswer {
     var printer = ListPrinter<FindingAnswer>(
       format,
       header: ["position", "severity", "rule", "occurred", "account", "transaction", "concerns"],
+      columns: [
+        "rule", "severity", "position", "occurredAt", "environment", "account", "device",
+        "transaction", "product", "download", "detail",
+      ],
       nothing: "no findings",
       row: { finding in
         [

@@ -21,7 +21,9 @@ struct InstalledCommand: ParsableCommand {
 
   @OptionGroup var options: LedgerOptions
 
-  @Argument(help: "The account; may be left out with --outdated.", transform: Parse.name)
+  @Argument(
+    help: "The account; may be left out with --outdated.", completion: Completions.accounts,
+    transform: Parse.name)
   var account: Name?
 
   @Flag(help: "Only content that is older than the version on offer.")
@@ -30,7 +32,7 @@ struct InstalledCommand: ParsableCommand {
   @OptionGroup var clocks: ClockOptions
   @OptionGroup var environments: EnvironmentOptions
 
-  @Option(help: "Output format: table, json or jsonl.")
+  @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
   func validate() throws {
@@ -92,6 +94,10 @@ struct InstalledCommand: ParsableCommand {
         table.lines.forEach(Console.print)
       }
     case .jsonl:
+      Console.declare(columns: [
+        "account", "device", "product", "contentVersion", "path", "installedAt", "available",
+        "updateAvailable", "environment",
+      ])
       for line in lines {
         var json = JSONText()
         line.content.write(to: &json, account: line.account)

@@ -37,7 +37,7 @@ struct EnvironmentOptions: ParsableArguments {
 
 /// Whose answer is asked for: one of an account, a transaction or an original.
 struct CustomerOptions: ParsableArguments {
-  @Argument(help: "The account.", transform: Parse.name)
+  @Argument(help: "The account.", completion: Completions.accounts, transform: Parse.name)
   var account: Name?
 
   @Option(

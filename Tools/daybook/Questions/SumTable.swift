@@ -83,8 +83,10 @@ struct SumTable {
     if summands.contains(.quantity) { header.append("quantity") }
     if summands.contains(.price) { header += ["amount", "without amount"] }
     var printer = ListPrinter<Line>(
-      format, header: header, nothing: "nothing was sold, refunded or revoked", row: row,
-      write: write)
+      format, header: header,
+      amounts: ["transactions", "quantity", "amount", "without amount"],
+      columns: header.map { $0 == "without amount" ? "withoutAmount" : $0 },
+      nothing: "nothing was sold, refunded or revoked", row: row, write: write)
     for line in lines { printer.add(line) }
     printer.end()
   }

@@ -8,6 +8,8 @@ struct ReceiptImportRun {
   /// `nil` for a dry run without a ledger.
   private let ledger: Ledger?
   private var summary = AppendSummary()
+  /// Where a dry run over several files appends to.
+  private var rehearsal: ImportRehearsal?
 
   /// How often an import is worked out anew because something was appended meanwhile.
   private static let attemptsMax = 20
@@ -19,6 +21,10 @@ struct ReceiptImportRun {
 
   mutating func run() throws {
     let files = try inOrder(command.files)
+    if command.dryRun && files.count > 1 {
+      let receipts = try files.map { try receipt($0.file, $0.bytes ?? Import.bytes(of: $0.file)) }
+      rehearsal = try ImportRehearsal(of: receipts, from: ledger)
+    }
     for (place, file) in files.enumerated() {
       do { try add(file) } catch {
         // What was appended of the files before is kept, and said.
@@ -69,6 +75,9 @@ struct ReceiptImportRun {
 
   private mutating func add(_ source: Source) throws {
     let receipt = try receipt(source.file, try source.bytes ?? Import.bytes(of: source.file))
+    if let rehearsal {
+      return try rehearse(receipt, source.file, in: rehearsal.ledger)
+    }
     guard let ledger, !command.dryRun else {
       let known = try ledger?.read { (view) throws(LedgerError) in
         try KnownPurchases(of: receipt, in: view)
@@ -92,6 +101,27 @@ struct ReceiptImportRun {
             exitCode: ExitStatus.tryAgain)
         }
       }
+    }
+  }
+
+  /// Prints what a file brings behind the ones before it.
+  private func rehearse(
+    _ receipt: ReceiptImport, _ file: String, in ledger: Ledger
+  ) throws {
+    let known = try ledger.read { (view) throws(LedgerError) in
+      try KnownPurchases(of: receipt, in: view)
+    }
+    let outcome = try outcome(receipt, known)
+    report(outcome, file)
+    let events = outcome.events + notes(of: outcome, file)
+    var start = 0
+    while start < events.count {
+      let batch = events[start..<min(events.count, start + batchEventsMax)]
+      let result = try ledger.appendAndWait(batch.map { EventInput(event: $0) })
+      for (event, outcome) in zip(batch, result.outcomes) {
+        if case .appended = outcome { Console.print(bytes: EventEncoder().encode(event)) }
+      }
+      start = batch.endIndex
     }
   }
 
