@@ -1,6 +1,6 @@
 public import LedgerEvents
 public import LedgerModel
-public import LedgerStore
+public import LedgerQueries
 
 /// How a replay judges what is still open at its end.
 public struct ReplayJudgement: Sendable {

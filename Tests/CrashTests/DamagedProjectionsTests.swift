@@ -1,7 +1,7 @@
 import Foundation
 import LedgerEvents
 import LedgerHistories
-import LedgerStore
+import LedgerQueries
 import Testing
 
 @Suite("Projections with a flipped bit", .serialized)

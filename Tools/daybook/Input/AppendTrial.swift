@@ -1,5 +1,5 @@
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 
 /// An append that writes nothing: events are held against the ledger, and against each other.
 ///

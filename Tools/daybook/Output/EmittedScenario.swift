@@ -1,5 +1,5 @@
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 import QueueSimulator
 
 /// The events of a replay as a scenario: a recording that `replay` and the tests play again.

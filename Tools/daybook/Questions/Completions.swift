@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import LedgerEvents
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 
 /// What a shell offers for values that only the program or the ledger knows.
 enum Completions {

@@ -1,6 +1,6 @@
 import Foundation
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 import StoreImport
 
 /// A ledger that a dry run over several files appends to, so that each file is held against the
@@ -36,8 +36,10 @@ final class ImportRehearsal {
   }
 
   deinit {
-    ledger.close()
-    do { try FileManager.default.removeItem(at: folder) } catch {
+    do {
+      try ledger.close()
+      try FileManager.default.removeItem(at: folder)
+    } catch {
       Console.complain("daybook: \(folder.path) cannot be removed: \(error.localizedDescription)")
     }
   }

@@ -119,10 +119,17 @@ struct ReceiptImportRun {
       let batch = events[start..<min(events.count, start + batchEventsMax)]
       let result = try ledger.appendAndWait(batch.map { EventInput(event: $0) })
       for (event, outcome) in zip(batch, result.outcomes) {
-        if case .appended = outcome { Console.print(bytes: EventEncoder().encode(event)) }
+        guard case .appended = outcome, try !isKnown(event.id) else { continue }
+        Console.print(bytes: EventEncoder().encode(event))
       }
       start = batch.endIndex
     }
+  }
+
+  /// Whether the real ledger has an event, which need not be about a customer of the files.
+  private func isKnown(_ id: Name) throws -> Bool {
+    guard let ledger else { return false }
+    return try ledger.read { (view) throws(LedgerError) in try view.event(withID: id) != nil }
   }
 
   private func outcome(
