@@ -194,12 +194,21 @@ let package = Package(
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: strict + lifetimes),
+    .target(
+      name: "LedgerTesting", dependencies: ["LedgerStore", "LedgerEvents", "LMDB"],
+      path: "Tests/LedgerTesting", swiftSettings: strict),
+    .testTarget(
+      name: "LedgerQueriesTests",
+      dependencies: [
+        "LedgerQueries", "LedgerModel", "LedgerEvents", "LedgerHistories", "LedgerTesting",
+      ],
+      swiftSettings: strict),
     .testTarget(
       name: "LedgerStoreTests",
       dependencies: [
         "Audit", "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents", "LMDB",
         "LedgerOracle",
-        "LedgerHistories",
+        "LedgerTesting", "LedgerHistories",
         "RunStorage", "LedgerLog", "LogTesting",
       ],
       swiftSettings: strict + lifetimes),
@@ -269,7 +278,7 @@ let package = Package(
       name: "ProductCatalogueTests",
       dependencies: [
         "ProductCatalogue", "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents", "LMDB",
-        "LedgerHistories",
+        "LedgerTesting", "LedgerHistories",
       ],
       exclude: ["Golden"], swiftSettings: strict),
     .testTarget(

@@ -25,7 +25,7 @@ extension Event {
     event.data = EventData()
     var bytes = EventEncoder().encode(event)
     for member in data.members.sorted(by: { Name($0.name) < Name($1.name) }) {
-      JSONText.append(member.name, to: &bytes)
+      JSONBytes.append(member.name, to: &bytes)
       do {
         bytes.append(contentsOf: try JSONValue(json: member.json).canonical.json)
       } catch {

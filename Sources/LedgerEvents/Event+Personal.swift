@@ -116,7 +116,7 @@ extension JSONScanner {
         let value = try value()
         if let found = field(name, of: fields) {
           if kept.count > start + 1 { kept.append(UInt8(ascii: ",")) }
-          JSONText.append(fields[found].name, to: &kept)
+          JSONBytes.append(fields[found].name, to: &kept)
           kept.append(UInt8(ascii: ":"))
           for index in value.start..<value.end { kept.append(bytes[index]) }
         } else {

@@ -35,7 +35,7 @@ public struct EventData: Sendable {
   /// - Complexity: O(*n*) in its size.
   public var json: [UInt8] {
     var bytes: [UInt8] = []
-    JSONText.append(self, to: &bytes)
+    JSONBytes.append(self, to: &bytes)
     return bytes
   }
 }
@@ -44,7 +44,7 @@ extension EventData.Member {
   /// The member as it appears in its object: the name, a colon, and the original text of the value.
   public var text: [UInt8] {
     var bytes: [UInt8] = []
-    JSONText.append(name, to: &bytes)
+    JSONBytes.append(name, to: &bytes)
     bytes.append(UInt8(ascii: ":"))
     bytes.append(contentsOf: json)
     return bytes

@@ -84,7 +84,7 @@ public indirect enum JSONValue: Sendable {
 
   private func append(to bytes: inout [UInt8]) {
     switch self {
-    case .string(let text): JSONText.append(text, to: &bytes)
+    case .string(let text): JSONBytes.append(text, to: &bytes)
     case .number(let text): bytes.append(contentsOf: text.utf8)
     case .boolean(let value): bytes.append(contentsOf: value ? "true".utf8 : "false".utf8)
     case .array(let elements):
@@ -98,7 +98,7 @@ public indirect enum JSONValue: Sendable {
       bytes.append(UInt8(ascii: "{"))
       for (index, member) in members.enumerated() {
         if index > 0 { bytes.append(UInt8(ascii: ",")) }
-        JSONText.append(member.name, to: &bytes)
+        JSONBytes.append(member.name, to: &bytes)
         bytes.append(UInt8(ascii: ":"))
         member.value.append(to: &bytes)
       }

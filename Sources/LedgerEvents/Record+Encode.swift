@@ -163,7 +163,7 @@ extension Record {
 
   private static func append(_ tag: RecordTag, text: String, to bytes: inout [UInt8]) {
     var json: [UInt8] = []
-    JSONText.append(text, to: &json)
+    JSONBytes.append(text, to: &json)
     append(tag, json, to: &bytes)
   }
 

@@ -157,15 +157,3 @@ extension JSONValue {
     }
   }
 }
-
-extension CatalogueScope {
-  /// For people: `app com.example.reader, production`, `every app and environment`.
-  public var text: String {
-    switch (app, environment) {
-    case (nil, nil): "every app and environment"
-    case (let app?, nil): "app \(app), every environment"
-    case (nil, let environment?): "every app, \(environment.text)"
-    case (let app?, let environment?): "app \(app), \(environment.text)"
-    }
-  }
-}

@@ -13,7 +13,7 @@ public enum PublishingRefusal: Hashable, Sendable {
   /// The seller's catalogue says that the content comes in another way.
   case otherDelivery(String)
   /// The store hosts content of non-consumables alone (finding `hosted-content-unsupported`).
-  case otherKind(CatalogEntry.Kind)
+  case otherKind(ProductDefinition.Kind)
 }
 
 extension LedgerView {

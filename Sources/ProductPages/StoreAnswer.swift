@@ -20,9 +20,9 @@ public enum StoreAnswer {
       throw StoreItemError(
         .malformed, "the response has \(bytes.count) bytes; the maximum is \(sizeBytesMax)")
     }
-    let answer: Answer
+    let answer: ResponseMembers
     do {
-      answer = try JSONDecoder().decode(Answer.self, from: Data(bytes))
+      answer = try JSONDecoder().decode(ResponseMembers.self, from: Data(bytes))
     } catch let error as DecodingError {
       throw StoreItemError(.malformed, Self.explained(error))
     } catch {
@@ -77,7 +77,7 @@ public enum StoreAnswer {
 }
 
 /// The members of a response that this module reads.
-private struct Answer: Decodable {
+private struct ResponseMembers: Decodable {
   let results: [Result]?
   let errorMessage: String?
   /// The document itself, if it is a single result.

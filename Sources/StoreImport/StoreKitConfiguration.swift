@@ -54,7 +54,7 @@ public enum StoreKitConfiguration {
 
   private static func products(
     of configuration: StoreObject
-  ) throws(ImportError) -> [CatalogueProduct] {
+  ) throws(ImportError) -> [ConfiguredProduct] {
     let lists = ["products", "nonRenewingSubscriptions", "subscriptionGroups"]
     guard lists.contains(where: { configuration.members[$0] != nil }) else {
       let isReceipt = configuration.members["status"] != nil
@@ -66,23 +66,23 @@ public enum StoreKitConfiguration {
           : "Import the .storekit file of the Xcode project")
     }
     let locale = try configuration.object("settings")?.text("_locale") ?? "en_US"
-    var products: [CatalogueProduct] = []
+    var products: [ConfiguredProduct] = []
     for list in lists.prefix(2) {
       for entry in try configuration.objects(list) {
-        products.append(try CatalogueProduct(entry, group: nil, locale: locale))
+        products.append(try ConfiguredProduct(entry, group: nil, locale: locale))
       }
     }
     for group in try configuration.objects("subscriptionGroups") {
       let name = try group.text("id")
       for entry in try group.objects("subscriptions") {
-        products.append(try CatalogueProduct(entry, group: name, locale: locale))
+        products.append(try ConfiguredProduct(entry, group: name, locale: locale))
       }
     }
     try checkNoneTwice(products)
     return products
   }
 
-  private static func checkNoneTwice(_ products: [CatalogueProduct]) throws(ImportError) {
+  private static func checkNoneTwice(_ products: [ConfiguredProduct]) throws(ImportError) {
     var paths: [Name: String] = [:]
     for product in products {
       guard let first = paths.updateValue(product.path, forKey: product.name) else { continue }

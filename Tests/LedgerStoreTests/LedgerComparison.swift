@@ -4,6 +4,7 @@ import LedgerEvents
 import LedgerHistories
 import LedgerModel
 import LedgerQueries
+import LedgerTesting
 
 /// The differences between a ledger's answers and the expected ones.
 struct LedgerComparison {
@@ -102,17 +103,7 @@ struct LedgerAnswers {
   }
 }
 
-/// A ledger in its own folder, which is removed with it.
-final class TemporaryLedger {
-  let path: String
-  let ledger: Ledger
-
-  init() throws {
-    path = NSTemporaryDirectory() + "daybook-\(UUID().uuidString)"
-    // Nothing is synced, because these tests do not depend on the disk.
-    ledger = try Ledger.create(at: path, options: Environment.Options(sync: .onRequest))
-  }
-
+extension TemporaryLedger {
   /// Appends in pieces, using the sizes in turn. Calls `between` after each piece to fold or ask.
   func append(
     _ events: [RecordedEvent], pieces: [Int], between: (Int) throws -> Void = { _ in }
@@ -121,19 +112,10 @@ final class TemporaryLedger {
     var piece = 0
     while start < events.count {
       let end = min(events.count, start + pieces[piece % pieces.count])
-      let batch = events[start..<end].map { recorded in
-        EventInput(event: recorded.event, position: 1, recordedAt: recorded.recordedAt)
-      }
-      try ledger.appendAndWait(batch, options: AppendOptions(trustsRecordedAt: true))
+      try append(events[start..<end])
       try between(piece)
       start = end
       piece += 1
-    }
-  }
-
-  deinit {
-    do { try FileManager.default.removeItem(atPath: path) } catch {
-      print("left \(path): \(error)")
     }
   }
 }

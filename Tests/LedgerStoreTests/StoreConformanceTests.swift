@@ -2,6 +2,7 @@ import LedgerEvents
 import LedgerHistories
 import LedgerModel
 import LedgerQueries
+import LedgerTesting
 import Testing
 
 /// Runs the histories through a ledger on disk: live, in pieces, and late.

@@ -2,6 +2,7 @@ import LedgerEvents
 import LedgerHistories
 import LedgerModel
 import LedgerQueries
+import LedgerTesting
 import ProductCatalogue
 import Testing
 

@@ -2,6 +2,7 @@ import Foundation
 import LedgerEvents
 import LedgerHistories
 import LedgerQueries
+import LedgerTesting
 import ProductCatalogue
 import Testing
 

@@ -1,6 +1,7 @@
 import LedgerEvents
 import LedgerHistories
 import LedgerStore
+import LedgerTesting
 import ProductCatalogue
 import Testing
 

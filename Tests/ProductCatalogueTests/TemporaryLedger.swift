@@ -1,42 +1,11 @@
-import Foundation
-import LMDB
 import LedgerEvents
-import LedgerStore
+import LedgerTesting
 import ProductCatalogue
 
-/// A ledger in its own folder, which is removed with it.
-final class TemporaryLedger {
-  let path: String
-  let ledger: Ledger
-
-  init() throws {
-    path = NSTemporaryDirectory() + "daybook-\(UUID().uuidString)"
-    // Nothing is synced, because these tests do not depend on the disk.
-    ledger = try Ledger.create(at: path, options: Environment.Options(sync: .onRequest))
-  }
-
-  convenience init(_ events: [RecordedEvent]) throws {
-    try self.init()
-    try append(events)
-  }
-
-  /// Appends events with their own recorded times.
-  func append(_ events: some Sequence<RecordedEvent>) throws {
-    let batch = events.map {
-      EventInput(event: $0.event, position: 1, recordedAt: $0.recordedAt)
-    }
-    _ = try ledger.appendAndWait(batch, options: AppendOptions(trustsRecordedAt: true))
-  }
-
+extension TemporaryLedger {
   /// Appends lines of events that were recorded when they occurred.
   func append(_ lines: String...) throws {
     try append(lines.map { try RecordedEvent(line: $0) })
-  }
-
-  deinit {
-    do { try FileManager.default.removeItem(atPath: path) } catch {
-      print("left \(path): \(error)")
-    }
   }
 }
 

@@ -1,6 +1,7 @@
 import LedgerEvents
 import LedgerHistories
 import LedgerQueries
+import LedgerTesting
 import Testing
 
 /// Returns a response that names a version of `map`, at an hour of 1 March 2026.

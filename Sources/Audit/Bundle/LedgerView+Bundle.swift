@@ -32,7 +32,7 @@ extension LedgerView {
   ///   - account: The customer's account.
   ///   - slice: The customer's events that are steps of the incident. Its account is `account`.
   ///   - disclosed: The names of the personal members of `data` to show.
-  /// - Complexity: That of ``LedgerView/replayPositions(_:)``, and O(*k* log *n*) lookups for *k*
+  /// - Complexity: that of `LedgerView.replayEvents(_:)`, and O(*k* log *n*) lookups for *k*
   ///   events of a ledger of *n*.
   /// - Throws: ``LedgerError``: `notFound` if the slice has no event.
   public func bundleContents(
@@ -57,21 +57,21 @@ extension LedgerView {
     var isNamed = false
     var names: Set<NameNumber> = []
     for position in found.positions {
-      let entry = try bundledEntry(try leaf(at: position), at: position)
+      let entry = try bundledEntry(try log.leaf(at: position), at: position)
       if entry.accountNumbers.contains(number) { isNamed = true }
       names.formUnion(entry.publicNumbers)
     }
     for name in names {
-      let introduced = try introducingPosition(of: name)
+      let introduced = try log.introducingPosition(of: name)
       if roles[introduced] == nil { roles[introduced] = .names }
     }
     let leaves = roles.map { (position: $0.key, role: $0.value) }
       .sorted { $0.position < $1.position }
     let size = position
     return BundleContents(
-      account: isNamed ? Name("account-\(number)") : nil, size: size, root: try root(at: size),
+      account: isNamed ? Name("account-\(number)") : nil, size: size, root: try log.root(at: size),
       eventCount: found.positions.count, disclosed: disclosed, leaves: leaves,
-      proof: try multiProof(of: leaves.map(\.position), size: size))
+      proof: try log.multiProof(of: leaves.map(\.position), size: size))
   }
 
   /// Passes the lines of a bundle to `write`, each with its line feed. Stops if `write` returns
@@ -91,7 +91,7 @@ extension LedgerView {
     guard write(contents.header(checkpoint) + BundleFormat.lineFeed) else { return }
     var texts = BundleTexts()
     for (position, role) in contents.leaves {
-      let entry = try leaf(at: position)
+      let entry = try log.leaf(at: position)
       let parts = try bundledEntry(entry, at: position)
       texts.add(parts)
       var personal: [PersonalMember] = []
@@ -120,7 +120,7 @@ extension LedgerView {
   private func shown(
     _ names: Set<Name>, at position: UInt64
   ) throws(LedgerError) -> [PersonalMember] {
-    let disclosures = try disclosures(at: position) ?? []
+    let disclosures = try log.disclosures(at: position) ?? []
     let isShown = disclosures.map { names.contains(Name($0.member.name)) }
     if !isShown.contains(true) { return [] }
     return zip(disclosures, isShown).map { PersonalMember($0, isShown: $1) }

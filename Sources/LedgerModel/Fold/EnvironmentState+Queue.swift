@@ -95,9 +95,9 @@ extension EnvironmentState {
       fact.kind != .transactionFailed,
       !transactions[place].marks.contains(.hostedUnsupportedFound)
     else { return }
-    let entry = surroundings.context.catalogue.entry(
+    let definition = surroundings.context.catalogue.definition(
       of: step.product, in: environment, app: fact.app, at: fact.occurredAt)
-    if HostedContentUnsupported.breaks(announced, entry: entry) {
+    if HostedContentUnsupported.breaks(announced, definition: definition) {
       transactions[place].marks.insert(.hostedUnsupportedFound)
       report(.hostedContentUnsupported, fact, step)
     }

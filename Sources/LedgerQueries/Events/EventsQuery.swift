@@ -67,7 +67,7 @@ extension LedgerView {
   ///
   /// - Complexity: O(*n*) in the events of the unit; 8 bytes an event that matches.
   /// - Throws: ``LedgerError``.
-  public func located(_ query: EventsQuery) throws(LedgerError) -> EventsQuery {
+  package func located(_ query: EventsQuery) throws(LedgerError) -> EventsQuery {
     guard let range = try positions(of: query), let filter = try HeaderFilter(query, self),
       let unit = filter.unit
     else { return query }

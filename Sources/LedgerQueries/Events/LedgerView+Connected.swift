@@ -1,6 +1,6 @@
-public import LedgerEvents
+package import LedgerEvents
 internal import LedgerModel
-public import LedgerStore
+package import LedgerStore
 
 extension LedgerView {
   /// The events that can decide what an account has: all that are connected with it, and the shared
@@ -8,7 +8,7 @@ extension LedgerView {
   ///
   /// - Complexity: O(*n* log *n*) in these events, which are held in memory.
   /// - Throws: ``LedgerError``.
-  public func events(
+  package func events(
     connectedWith account: Name, upTo end: UInt64
   ) throws(LedgerError) -> [RecordedEvent] {
     guard let number = try number(of: .account, account),

@@ -1,6 +1,6 @@
-public import LedgerEvents
+package import LedgerEvents
 internal import LedgerModel
-public import LedgerStore
+package import LedgerStore
 
 extension LedgerView {
   /// The environment that an event is folded in by all that the ledger knows (`model.md`,
@@ -9,7 +9,7 @@ extension LedgerView {
   /// - Complexity: O(log *n*) where the event states it, else O(*n*) in the event's unit, which is
   ///   folded once.
   /// - Throws: ``LedgerError``.
-  public func environment(of position: UInt64) throws(LedgerError) -> StoreEnvironment? {
+  package func environment(of position: UInt64) throws(LedgerError) -> StoreEnvironment? {
     let fact = try fact(at: position)
     if let stated = fact.environment { return stated }
     if fact.kind.countsInEveryEnvironment { return nil }

@@ -65,7 +65,7 @@ extension LedgerView {
   ///
   /// - Complexity: that of ``replayEvents(_:)``.
   /// - Throws: ``LedgerError``.
-  public func replayPositions(_ slice: ReplaySlice) throws(LedgerError) -> ReplayPositions {
+  package func replayPositions(_ slice: ReplaySlice) throws(LedgerError) -> ReplayPositions {
     var steps: Set<UInt64> = []
     try readSteps(slice) { steps.insert($0.position) }
     return try ground(of: steps)
@@ -97,13 +97,13 @@ extension LedgerView {
 }
 
 /// Where the events of a slice stand.
-public struct ReplayPositions: Sendable {
+package struct ReplayPositions: Sendable {
   /// Ascending: those of the steps, and of what they rest on.
-  public var positions: [UInt64]
+  package var positions: [UInt64]
   /// The positions of the steps.
-  public var steps: Set<UInt64>
+  package var steps: Set<UInt64>
   /// The positions of what is not connected with the steps, as in ``ReplayEvents``.
-  public var background: Set<UInt64>
+  package var background: Set<UInt64>
 }
 
 /// What the steps of a replay rest on, gathered unit by unit.

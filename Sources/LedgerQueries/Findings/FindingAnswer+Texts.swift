@@ -1,12 +1,12 @@
 internal import LedgerEvents
-public import LedgerModel
+package import LedgerModel
 internal import LedgerStore
 
 extension FindingAnswer {
   /// A finding with the names of its numbers.
   ///
   /// - Complexity: O(1) look-ups.
-  public init(_ finding: Finding, texts: any FactTexts) {
+  package init(_ finding: Finding, texts: any FactTexts) {
     func text(_ number: NameNumber) -> Name? { number == 0 ? nil : texts.text(of: number) }
     self.init(
       rule: finding.rule, severity: finding.severity, position: finding.position,

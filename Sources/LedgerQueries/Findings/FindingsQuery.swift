@@ -56,8 +56,8 @@ extension LedgerView {
     var found = !query.clocks.reachAll ? try pastFindings(query) : try currentFindings(query)
     found.removeAll { !query.admits($0) }
     found.sort()
-    var answers: [FindingAnswer] = []
-    for finding in found { answers.append(try answer(finding)) }
+    let answers = found.map { FindingAnswer($0, texts: texts) }
+    try texts.check()
     return answers
   }
 
@@ -109,15 +109,6 @@ extension LedgerView {
       return []
     }
     return found.filter { unit.concerns($0, .account(number)) }
-  }
-
-  private func answer(_ finding: Finding) throws(LedgerError) -> FindingAnswer {
-    FindingAnswer(
-      rule: finding.rule, severity: finding.severity, position: finding.position,
-      occurredAt: Instant(microseconds: finding.occurredAt), environment: finding.environment,
-      account: try text(finding.account), device: try text(finding.device),
-      transaction: try text(finding.transaction), product: try text(finding.product),
-      download: try text(finding.download), detail: finding.detail)
   }
 }
 

@@ -2,21 +2,6 @@ internal import LedgerEvents
 package import LedgerModel
 
 extension LedgerView {
-  /// What all units observed of a product, everything that stands behind the projections included.
-  ///
-  /// - Complexity: O(*u*) in the number of units that observed it, and in those that the events
-  ///   behind the projections touch.
-  package func observed(_ observed: Unit.ObservedProduct) throws(LedgerError) -> ProductObservations
-  {
-    var all = ProductObservations()
-    for unit in try observers(of: observed) {
-      guard let state = try state(of: unit) else { continue }
-      all.merge(state.observations(of: observed, texts: texts), texts)
-    }
-    try texts.check()
-    return all
-  }
-
   /// The units that may have observed a product, in order.
   package func observers(of observed: Unit.ObservedProduct) throws(LedgerError) -> [UnitNumber] {
     // Units that become one while they are folded would be met in part.

@@ -24,13 +24,16 @@ extension LedgerView {
     try reader.overlay.state(of: unit, log, tables, projections)
   }
 
-  /// The facts of a unit that the clocks reach.
+  /// The facts of a unit that the clocks reach, in the order of their positions.
   ///
-  /// - Complexity: O(*n* log *n*) in the facts of the unit.
+  /// - Complexity: O(*n*) in the facts of the unit, of which those behind the ledger time are not
+  ///   read.
   package func facts(
     of unit: UnitNumber, at clocks: Clocks = .now
   ) throws(LedgerError) -> [Fact] {
-    try cut(try reader.overlay.allFacts(of: unit, log, tables, projections), clocks)
+    let end = try clocks.asOf == nil ? .max : lastPosition(clocks)
+    let facts = try reader.overlay.allFacts(of: unit, through: end, log, tables, projections)
+    return try cut(facts, Clocks(at: clocks.at))
   }
 
   /// The fact at a position.
@@ -38,10 +41,12 @@ extension LedgerView {
   /// - Throws: ``LedgerError``: `notFound`, `corrupt`.
   package func fact(at position: UInt64) throws(LedgerError) -> Fact { try log.fact(at: position) }
 
-  /// The facts that the fold context rests on.
+  /// The facts that the fold context rests on at the clocks, in the order of their positions.
   ///
-  /// - Complexity: O(*n* log *n*) in their number.
-  package func contextFacts() throws(LedgerError) -> [Fact] { try facts(of: IndexKey.contextUnit) }
+  /// - Complexity: O(*n*) in their number.
+  package func contextFacts(at clocks: Clocks = .now) throws(LedgerError) -> [Fact] {
+    try facts(of: IndexKey.contextUnit, at: clocks)
+  }
 
   /// A walk over every unit, folded, one at a time.
   ///

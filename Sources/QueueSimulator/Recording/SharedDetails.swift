@@ -16,8 +16,8 @@ struct SharedDetails: Sendable {
   /// What a delivery announces, by product and the version's rank.
   let downloads: [[[FactDetail.Announced]]]
 
-  init(catalog: [CatalogEntry], products: [Cast.Product], versions: [Name]) {
-    self.catalog = FactDetail { $0.entries = catalog }
+  init(catalog: [ProductDefinition], products: [Cast.Product], versions: [Name]) {
+    self.catalog = FactDetail { $0.definitions = catalog }
     error = FactDetail { $0.hasError = true }
     allowed = FactDetail { $0.allowed = true }
     notAllowed = FactDetail { $0.allowed = false }

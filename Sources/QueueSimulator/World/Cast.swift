@@ -80,9 +80,9 @@ final class Cast: Sendable {
 
   private static func catalog(
     _ scenario: Scenario, _ firstProduct: NameNumber
-  ) -> [CatalogEntry] {
+  ) -> [ProductDefinition] {
     scenario.products.enumerated().map { place, product in
-      CatalogEntry(
+      ProductDefinition(
         product: firstProduct + NameNumber(place),
         kind: product.kind == .consumable ? .consumable : .nonConsumable,
         entitlements: product.entitlements,

@@ -1,5 +1,5 @@
-/// Writes JSON.
-enum JSONText {
+/// Appends JSON to bytes.
+enum JSONBytes {
   /// Appends a string in quotes. Only quotes, backslashes and control characters are escaped.
   static func append(_ text: String, to bytes: inout [UInt8]) {
     bytes.append(UInt8(ascii: "\""))

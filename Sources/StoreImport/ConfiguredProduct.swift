@@ -1,7 +1,7 @@
 import LedgerEvents
 
 /// One product of a StoreKit configuration, as an entry of `catalog.set`.
-struct CatalogueProduct {
+struct ConfiguredProduct {
   let name: Name
   /// The location in the file.
   let path: String

@@ -2,9 +2,8 @@ import LedgerEvents
 import LedgerHistories
 import LedgerModel
 import LedgerQueries
+import LedgerTesting
 import Testing
-
-@testable import LedgerStore
 
 /// One filter of `events`, derived from an event: the option and the predicate.
 private struct Filter {
@@ -75,9 +74,9 @@ private func filters(
   return found
 }
 
-@Suite("Filters of events") struct LedgerFilterTests {
-  private func positions(_ walk: LedgerWalk, _ query: EventsQuery) throws -> [UInt64] {
-    try walk.ledger().read { (view) throws(LedgerError) in
+@Suite("Filters of events") struct EventFilterTests {
+  private func positions(_ folder: TemporaryLedger, _ query: EventsQuery) throws -> [UInt64] {
+    try folder.ledger.read { (view) throws(LedgerError) in
       var positions: [UInt64] = []
       try view.events(query) { recorded in
         positions.append(recorded.position)
@@ -93,19 +92,16 @@ private func filters(
   func pairs(_ seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
     let events = Histories.dense(seed: seed, count: 80)
-    let walk = try LedgerWalk()
-    try walk.append(events[..<40])
-    try walk.ledger().fold()
-    try walk.append(events[40...])
+    let folder = try TemporaryLedger(halfFolded: events)
     var accountEvents: [Name: Set<UInt64>] = [:]
     for account in Set(events.compactMap(\.event.account)) {
       var query = EventsQuery()
       query.account = account
-      accountEvents[account] = Set(try positions(walk, query))
+      accountEvents[account] = Set(try positions(folder, query))
     }
     for _ in 0..<2 {
-      let one = filters(from: random.one(of: walk.arrived), accountEvents: accountEvents, &random)
-      let two = filters(from: random.one(of: walk.arrived), accountEvents: accountEvents, &random)
+      let one = filters(from: random.one(of: folder.arrived), accountEvents: accountEvents, &random)
+      let two = filters(from: random.one(of: folder.arrived), accountEvents: accountEvents, &random)
       for first in one {
         // The account of an event depends on what is known; accounts as of a position are compared
         // elsewhere.
@@ -115,13 +111,13 @@ private func filters(
           var query = EventsQuery()
           first.ask(&query)
           second.ask(&query)
-          let expected = walk.arrived.filter { first.admits($0) && second.admits($0) }
+          let expected = folder.arrived.filter { first.admits($0) && second.admits($0) }
             .map(\.position)
           // A type and a pattern are the same option, so the later one applies.
           if names.contains("type") && names.contains("type.*") { continue }
-          #expect(try positions(walk, query) == expected, "seed \(seed): \(names)")
+          #expect(try positions(folder, query) == expected, "seed \(seed): \(names)")
           query.isReverse = true
-          #expect(try positions(walk, query) == expected.reversed(), "seed \(seed): \(names)")
+          #expect(try positions(folder, query) == expected.reversed(), "seed \(seed): \(names)")
         }
       }
     }
@@ -132,17 +128,15 @@ private func filters(
     arguments: 61...64 as ClosedRange<UInt64>)
   func accountsAsOf(_ seed: UInt64) throws {
     let events = Histories.dense(seed: seed, count: 60)
-    let walk = try LedgerWalk()
-    try walk.append(events)
+    let folder = try TemporaryLedger(events)
     for end in stride(from: 6, through: 60, by: 9) {
-      let stopped = try LedgerWalk()
-      try stopped.append(events[..<end])
+      let stopped = try TemporaryLedger(Array(events[..<end]))
       for account in Set(events.compactMap(\.event.account)) {
         var query = EventsQuery()
         query.account = account
         let then = try positions(stopped, query)
         query.clocks.asOf = .position(UInt64(end))
-        #expect(try positions(walk, query) == then, "seed \(seed), \(account) as of \(end)")
+        #expect(try positions(folder, query) == then, "seed \(seed), \(account) as of \(end)")
       }
     }
   }
@@ -155,9 +149,10 @@ private struct FindingFilter {
   let admits: (FindingAnswer) -> Bool
 }
 
-@Suite("Filters of findings") struct LedgerFindingFilterTests {
-  private func findings(_ walk: LedgerWalk, _ query: FindingsQuery) throws -> [FindingAnswer] {
-    try walk.ledger().read { (view) throws(LedgerError) in try view.findings(query) }
+@Suite("Filters of findings") struct FindingFilterTests {
+  private func findings(_ folder: TemporaryLedger, _ query: FindingsQuery) throws -> [FindingAnswer]
+  {
+    try folder.ledger.read { (view) throws(LedgerError) in try view.findings(query) }
   }
 
   private func filters(from sample: FindingAnswer, about account: Name, _ own: Set<String>)
@@ -188,17 +183,16 @@ private struct FindingFilter {
     arguments: 71...78 as ClosedRange<UInt64>, [false, true])
   func pairs(_ seed: UInt64, isPast: Bool) throws {
     var random = SeededRandom(seed: seed)
-    let walk = try LedgerWalk()
-    try walk.append(Histories.dense(seed: seed, count: 80))
+    let folder = try TemporaryLedger(Histories.dense(seed: seed, count: 80))
     var plain = FindingsQuery()
     if isPast { plain.clocks.asOf = .position(60) }
-    let all = try findings(walk, plain)
-    let accounts = Set(walk.arrived.compactMap(\.event.account)).sorted()
+    let all = try findings(folder, plain)
+    let accounts = Set(folder.arrived.compactMap(\.event.account)).sorted()
     for _ in 0..<6 where !all.isEmpty {
       let account = random.one(of: accounts)
       var mine = plain
       mine.account = account
-      let own = Set(try findings(walk, mine).map(\.key))
+      let own = Set(try findings(folder, mine).map(\.key))
       let one = filters(from: random.one(of: all), about: account, own)
       let two = filters(from: random.one(of: all), about: account, own)
       for first in one {
@@ -207,7 +201,7 @@ private struct FindingFilter {
           first.ask(&query)
           second.ask(&query)
           let expected = all.filter { first.admits($0) && second.admits($0) }.map(\.key)
-          let found = try findings(walk, query).map(\.key)
+          let found = try findings(folder, query).map(\.key)
           #expect(found == expected, "seed \(seed): \(first.name), \(second.name)")
         }
       }
@@ -215,26 +209,27 @@ private struct FindingFilter {
   }
 }
 
-@Suite("Findings of one account") struct LedgerAccountFindingTests {
-  private func findings(_ walk: LedgerWalk, _ query: FindingsQuery) throws -> [FindingAnswer] {
-    try walk.ledger().read { (view) throws(LedgerError) in try view.findings(query) }
+@Suite("Findings of one account") struct AccountFindingTests {
+  private func findings(_ folder: TemporaryLedger, _ query: FindingsQuery) throws -> [FindingAnswer]
+  {
+    try folder.ledger.read { (view) throws(LedgerError) in try view.findings(query) }
   }
 
   @Test(
     "are those of the whole ledger that name it, and none that the ledger does not have",
     arguments: [84, 88, 92, 96] as [UInt64], [false, true])
   func agree(_ seed: UInt64, isFolded: Bool) throws {
-    let walk = try LedgerWalk()
+    let folder = try TemporaryLedger()
     let events = Histories.dense(seed: seed, count: 120)
-    try walk.append(events)
-    if isFolded { try walk.ledger().fold() }
+    try folder.append(events)
+    if isFolded { try folder.ledger.fold() }
     for clocks in [Clocks.now, Clocks(asOf: .position(100))] {
       var query = FindingsQuery()
       query.clocks = clocks
-      let all = try findings(walk, query)
+      let all = try findings(folder, query)
       for account in Set(events.compactMap(\.event.account)) {
         query.account = account
-        let own = try findings(walk, query)
+        let own = try findings(folder, query)
         let naming = Set(all.filter { $0.account == account }.map(\.key))
         #expect(naming.subtracting(own.map(\.key)).isEmpty, "seed \(seed): \(account)")
         #expect(Set(own.map(\.key)).isSubset(of: all.map(\.key)), "seed \(seed): \(account)")
@@ -246,7 +241,7 @@ private struct FindingFilter {
   @Test(
     "tell of a restore that names no device, as the whole ledger's do", arguments: [false, true])
   func restoreWithoutDevice(isFolded: Bool) throws {
-    let walk = try LedgerWalk()
+    let folder = try TemporaryLedger()
     let hour = Instant.hour
     let types: [(EventKind, Int64)] = [
       (.paymentAdded, 0), (.restoreRequested, hour), (.paymentAdded, 5 * hour),
@@ -261,16 +256,16 @@ private struct FindingFilter {
         position: UInt64(count + 1),
         recordedAt: Instant(microseconds: event.occurredAt.microseconds + 1), event: event)
     }
-    try walk.append(events)
-    if isFolded { try walk.ledger().fold() }
+    try folder.append(events)
+    if isFolded { try folder.ledger.fold() }
     for clocks in [Clocks.now, Clocks(asOf: .position(3))] {
       var query = FindingsQuery()
       query.clocks = clocks
       query.account = "A"
       query.rules = [.restoreUnanswered]
-      #expect(try findings(walk, query).map(\.position) == [2])
+      #expect(try findings(folder, query).map(\.position) == [2])
       query.account = "B"
-      #expect(try findings(walk, query).isEmpty)
+      #expect(try findings(folder, query).isEmpty)
     }
   }
 }

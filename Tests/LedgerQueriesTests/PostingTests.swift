@@ -2,10 +2,10 @@ import Foundation
 import LedgerEvents
 import LedgerHistories
 import LedgerModel
+import LedgerTesting
 import Testing
 
 @testable import LedgerQueries
-@testable import LedgerStore
 
 /// Returns a history with various prices.
 private func pricedHistory(_ seed: UInt64) -> [RecordedEvent] {
@@ -35,12 +35,12 @@ extension PostingOracle.Entry {
   }
 }
 
-extension LedgerWalk {
+extension TemporaryLedger {
   fileprivate func postings(
     _ query: EventsQuery = EventsQuery(),
     environments: [StoreEnvironment] = StoreEnvironment.allCases
   ) throws -> [PostingAnswer] {
-    try ledger().read { (view) throws(LedgerError) in
+    try ledger.read { (view) throws(LedgerError) in
       var found: [PostingAnswer] = []
       try view.postings(query, environments: environments) { posting in
         found.append(posting)
@@ -49,29 +49,21 @@ extension LedgerWalk {
       return found
     }
   }
-
-  /// Half of the history is folded, and half is not.
-  fileprivate convenience init(holding events: [RecordedEvent]) throws {
-    try self.init()
-    try append(events[..<(events.count / 2)])
-    try ledger().fold()
-    try append(events[(events.count / 2)...])
-  }
 }
 
-@Suite("What transactions put into the books") struct LedgerPostingTests {
+@Suite("What transactions put into the books") struct PostingTests {
   @Test(
     "is what another computation from the events says, now and as of each tenth position",
     arguments: 1...12 as ClosedRange<UInt64>)
   func oracle(_ seed: UInt64) throws {
     let events = RecordedEvent.shuffled(pricedHistory(seed), seed: seed)
-    let walk = try LedgerWalk(holding: events)
+    let folder = try TemporaryLedger(halfFolded: events)
     var found = 0
     for end in stride(from: 10, through: events.count, by: 10) {
       var query = EventsQuery()
       query.clocks = Clocks(asOf: .position(UInt64(end)))
-      let told = try walk.postings(query)
-      let expected = PostingOracle(Array(walk.arrived.prefix(end))).entries
+      let told = try folder.postings(query)
+      let expected = PostingOracle(Array(folder.arrived.prefix(end))).entries
       #expect(Set(told.map { PostingOracle.Entry($0) }) == expected, "seed \(seed) as of \(end)")
       #expect(told.count == expected.count)
       found += told.count
@@ -82,12 +74,12 @@ extension LedgerWalk {
   @Test(
     "is cut at store time as everything is", arguments: 21...24 as ClosedRange<UInt64>)
   func storeTime(_ seed: UInt64) throws {
-    let walk = try LedgerWalk(holding: pricedHistory(seed))
-    for recorded in walk.arrived where recorded.position % 9 == 0 {
+    let folder = try TemporaryLedger(halfFolded: pricedHistory(seed))
+    for recorded in folder.arrived where recorded.position % 9 == 0 {
       var query = EventsQuery()
       query.clocks = Clocks(at: recorded.event.occurredAt)
-      let known = walk.arrived.filter { FoldPlace($0).time <= recorded.event.occurredAt }
-      let told = try walk.postings(query).map { PostingOracle.Entry($0) }
+      let known = folder.arrived.filter { FoldPlace($0).time <= recorded.event.occurredAt }
+      let told = try folder.postings(query).map { PostingOracle.Entry($0) }
       #expect(Set(told) == PostingOracle(known).entries, "seed \(seed)")
     }
   }
@@ -96,17 +88,17 @@ extension LedgerWalk {
     "is in one period of store time, so that periods add up to the whole",
     arguments: 31...36 as ClosedRange<UInt64>)
   func periods(_ seed: UInt64) throws {
-    let walk = try LedgerWalk(holding: pricedHistory(seed))
+    let folder = try TemporaryLedger(halfFolded: pricedHistory(seed))
     var whole = PostingSums<Int>()
-    for posting in try walk.postings() { try whole.add(posting, to: 0) }
+    for posting in try folder.postings() { try whole.add(posting, to: 0) }
     var parts = PostingSums<Int>()
-    let times = walk.arrived.map(\.event.occurredAt).sorted()
+    let times = folder.arrived.map(\.event.occurredAt).sorted()
     let cuts = [nil, times[times.count / 4], times[times.count / 2], times[times.count - 3], nil]
     for (since, until) in zip(cuts, cuts.dropFirst()) {
       var query = EventsQuery()
       query.since = since
       query.until = until
-      for posting in try walk.postings(query) { try parts.add(posting, to: 0) }
+      for posting in try folder.postings(query) { try parts.add(posting, to: 0) }
     }
     #expect(parts.sums.count == whole.sums.count)
     for (key, sum) in whole.sums {
@@ -118,7 +110,7 @@ extension LedgerWalk {
 
   @Test("of a price and of quantities beyond all measure does not end the sums of others")
   func beyondMeasure() throws {
-    let walk = try LedgerWalk()
+    let folder = try TemporaryLedger()
     let lines = [
       ("1", #""price":"1234567890123","currency":"EUR""#),
       ("2", #""price":"4.99","currency":"EUR""#),
@@ -129,10 +121,10 @@ extension LedgerWalk {
         + #""account":"a","product":"p","transaction":"\#(id)","#
         + #""data":{"quantity":9223372036854775807,\#(price)}}"#
       let event = try EventDecoder().decode(line: Array(line.utf8)).event
-      try walk.ledger().appendAndWait([EventInput(event: event)])
+      try folder.ledger.appendAndWait([EventInput(event: event)])
     }
     var sums = PostingSums<Int>()
-    for posting in try walk.postings() { try sums.add(posting, to: 0) }
+    for posting in try folder.postings() { try sums.add(posting, to: 0) }
     let paid = sums.sums.first { $0.key.currency == "EUR" }?.value
     #expect(paid?.amount?.text == "4.99")
     #expect(sums.sums.values.reduce(0) { $0 + $1.quantity } == 2 * Int128(Int64.max))
@@ -144,8 +136,8 @@ extension LedgerWalk {
     arguments: 41...46 as ClosedRange<UInt64>)
   func filters(_ seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
-    let walk = try LedgerWalk(holding: pricedHistory(seed))
-    let all = try walk.postings()
+    let folder = try TemporaryLedger(halfFolded: pricedHistory(seed))
+    let all = try folder.postings()
     for _ in 0..<60 {
       let sample = random.one(of: all)
       var query = EventsQuery()
@@ -176,7 +168,7 @@ extension LedgerWalk {
         query.from = sample.event.position
         tests.append { $0.event.position >= sample.event.position }
       }
-      let told = Set(try walk.postings(query, environments: environments).map(\.key))
+      let told = Set(try folder.postings(query, environments: environments).map(\.key))
       #expect(told == Set(all.filter { one in tests.allSatisfy { $0(one) } }.map(\.key)))
     }
   }

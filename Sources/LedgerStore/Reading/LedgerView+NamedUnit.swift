@@ -26,7 +26,7 @@ extension LedgerView {
       guard let unit = try state(of: place) else { return nil }
       return NamedUnit(number: number, unitNumber: place, unit: unit, context: context)
     }
-    let ledger = try inMemoryLedger(of: [place], at: clocks)
+    let ledger = try inMemoryLedger(of: place, at: clocks)
     guard let unit = ledger.unit(of: number) else { return nil }
     return NamedUnit(number: number, unitNumber: place, unit: unit, context: ledger.context)
   }
@@ -44,24 +44,5 @@ extension LedgerView {
       context: try context(at: clocks), texts: texts)
     try texts.check()
     return positions
-  }
-
-  /// Names of a kind that begin with a text, in the order in which the ledger learned them.
-  ///
-  /// - Complexity: O(*n*) in the names of the ledger, of which the first 100,000 are looked
-  ///   through.
-  package func names(
-    of kind: NameKind, beginningWith prefix: String, limit: Int
-  ) throws(LedgerError) -> [Name] {
-    let searchedCountMax: NameNumber = 100_000
-    let last = min(try log.lastNameNumber(), searchedCountMax)
-    var names: [Name] = []
-    var number: NameNumber = 1
-    while number <= last, names.count < limit {
-      let use = try log.name(number)
-      if use.kind == kind, use.name.text.hasPrefix(prefix) { names.append(use.name) }
-      number += 1
-    }
-    return names
   }
 }
