@@ -13,7 +13,8 @@ struct Daybook: ParsableCommand {
       DAYBOOK_LEDGER, else ./daybook.ledger).
       """,
     subcommands: [
-      Init.self, Append.self, Import.self, EventsCommand.self, EntitlementsCommand.self,
+      Init.self, Append.self, Import.self, EventsCommand.self, CustomersCommand.self,
+      CustomerCommand.self, EntitlementsCommand.self,
       HoldersCommand.self, InstalledCommand.self, TransactionsCommand.self, FindingsCommand.self,
       ExplainCommand.self, DiffCommand.self, Catalog.self, ContentCommand.self,
       StoreItemCommand.self, Grant.self,

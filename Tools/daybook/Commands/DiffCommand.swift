@@ -19,8 +19,7 @@ struct DiffCommand: ParsableCommand {
 
   @OptionGroup var options: LedgerOptions
 
-  @Argument(help: "The customer's account (default: all customers).", transform: Parse.name)
-  var account: Name?
+  @OptionGroup var customer: OptionalCustomerOptions
 
   @Option(
     help: ArgumentHelp(
@@ -76,7 +75,11 @@ struct DiffCommand: ParsableCommand {
       if format == .json { Console.print("[") }
       try ledger.read { (view) throws(LedgerError) in
         let (before, after) = try sides(view)
-        if let account { isKnown = try view.isKnown(account, after) }
+        var account: Name?
+        if let customer = customer.reference {
+          account = try view.account(of: customer, after)
+          isKnown = try view.isKnown(customer, after)
+        }
         try view.differences(
           from: before, to: after, account: account, environments: environments.environments
         ) { difference in
@@ -88,9 +91,8 @@ struct DiffCommand: ParsableCommand {
       switch format {
       case .json: Console.print("]")
       case .table:
-        if !isKnown, let account {
-          Console.print(
-            "\(CustomerReference.account(account).description) is not known to the ledger")
+        if !isKnown, let customer = customer.reference {
+          Console.print("\(customer.description) is not known to the ledger")
         } else if count == 0 {
           Console.print("nothing changed")
         }

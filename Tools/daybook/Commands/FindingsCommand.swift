@@ -19,6 +19,14 @@ struct FindingsCommand: ParsableCommand {
   @Option(help: "Only this customer, by account.", transform: Parse.name)
   var account: Name?
 
+  @Option(help: "Only the customer who holds this transaction.", transform: Parse.name)
+  var transaction: Name?
+
+  @Option(
+    help: "Only the customer who holds the chain of this original transaction.",
+    transform: Parse.name)
+  var original: Name?
+
   @Option(help: "Only in this environment (default: all; repeatable).")
   var environment: [EnvironmentArgument] = []
 
@@ -64,7 +72,12 @@ struct FindingsCommand: ParsableCommand {
   @Option(help: "Output format: table, json or jsonl.")
   var format: OutputFormat = .table
 
-  func validate() throws { try Parse.refuseTurned(since: since, until: until) }
+  func validate() throws {
+    guard [account, transaction, original].compactMap({ $0 }).count <= 1 else {
+      throw ValidationError("name one of: --account, --transaction, --original.")
+    }
+    try Parse.refuseTurned(since: since, until: until)
+  }
 
   func run() throws {
     try answering {
@@ -100,7 +113,9 @@ struct FindingsCommand: ParsableCommand {
 
   private var query: FindingsQuery {
     var query = FindingsQuery()
-    query.account = account
+    query.customer =
+      account.map { .account($0) } ?? transaction.map { .transaction($0) }
+      ?? original.map { .original($0) }
     query.environments = Array(Set(environment.map(\.environment))).sorted()
     query.rules = Set(rule)
     query.severities = Set(severity.map(\.severity))
@@ -142,18 +157,20 @@ extension FindingAnswer {
   }
 
   func write(to json: inout JSONText) {
-    json.object { json in
-      json.member("rule", rule.id)
-      json.member("severity", severity.text)
-      json.member("position", position)
-      json.member("occurredAt", occurredAt)
-      json.member("environment", environment.text)
-      json.member("account", account)
-      json.member("device", device)
-      json.member("transaction", transaction)
-      json.member("product", product)
-      json.member("download", download)
-      json.member("detail", detail)
-    }
+    json.object { json in writeMembers(to: &json) }
+  }
+
+  func writeMembers(to json: inout JSONText) {
+    json.member("rule", rule.id)
+    json.member("severity", severity.text)
+    json.member("position", position)
+    json.member("occurredAt", occurredAt)
+    json.member("environment", environment.text)
+    json.member("account", account)
+    json.member("device", device)
+    json.member("transaction", transaction)
+    json.member("product", product)
+    json.member("download", download)
+    json.member("detail", detail)
   }
 }
