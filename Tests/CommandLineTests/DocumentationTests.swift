@@ -36,6 +36,9 @@ import Testing
     Sample("events", "events --account \(customer) --type download.finished"),
     Sample("events-by", "events --by type --limit 20 --format json"),
     Sample("events-sum", "events --sum price,quantity --by product --format json"),
+    Sample("customers", "customers --search keeper --format json"),
+    Sample(
+      "customer", "customer 480000900000118 --events 2 --at 2026-02-15T00:00:00Z --format json"),
     Sample(
       "entitlements", "entitlements \(customer) --at 2023-07-01T00:00:00Z --format json"),
     Sample("holders", "holders maps --format json"),
@@ -43,6 +46,9 @@ import Testing
     Sample("transactions", "transactions \(customer) --format json"),
     Sample("explain", "explain \(customer) maps --at 2023-07-01T00:00:00Z --format json"),
     Sample("findings", "findings --severity critical --format json"),
+    Sample(
+      "findings-incidents",
+      "findings --severity critical --incidents --explain --limit 1 --format json"),
     Sample("findings-by", "findings --by rule --format json"),
     Sample("catalog", "catalog --format json"),
     Sample(

@@ -81,7 +81,8 @@ extension LedgerView {
     if found.isEmpty { try addParts(text, to: &found) }
     if found.isEmpty {
       for kind in NameKind.searched {
-        guard let near = try nearestName(to: text, of: kind), let number = try number(of: kind, near)
+        guard let near = try nearestName(to: text, of: kind),
+          let number = try number(of: kind, near)
         else { continue }
         try add(number, kind, near, .near, to: &found)
       }

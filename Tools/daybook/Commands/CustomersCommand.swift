@@ -57,7 +57,8 @@ struct CustomersCommand: ParsableCommand {
 
   private var nothing: String {
     guard let search else { return "no customers" }
-    return "no customer has an id that is, contains or resembles \(TextTable.printable(search.text))"
+    return
+      "no customer has an id that is, contains or resembles \(TextTable.printable(search.text))"
   }
 
   private static func header(isSearch: Bool) -> [String] {

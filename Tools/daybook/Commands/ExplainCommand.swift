@@ -64,7 +64,8 @@ struct ExplainCommand: ParsableCommand {
     let entries = try view.transactions(
       of: customer, environments: environments.environments, clocks: clocks.clocks
     ).entries
-    let named = entries.first { $0.transaction == transaction ?? original }
+    let named =
+      entries.first { $0.transaction == transaction ?? original }
       ?? entries.first { $0.originalTransaction == original && original != nil }
     guard let product = named?.product else {
       throw LedgerError(
@@ -78,7 +79,8 @@ struct ExplainCommand: ParsableCommand {
     try answering {
       let report = try options.read { (view) throws(LedgerError) in
         let found = try view.explain(
-          product(view), for: view.account(of: customer, clocks.clocks), environments: environments.environments, clocks: clocks.clocks,
+          product(view), for: view.account(of: customer, clocks.clocks),
+          environments: environments.environments, clocks: clocks.clocks,
           now: EventLog.systemClock())
         return ExplainReport(
           explanation: found,

@@ -180,14 +180,3 @@ extension CustomerOverview.Device {
     }
   }
 }
-
-extension FindingAnswer {
-  /// The finding, with what it means and what to do.
-  func writeWithAdvice(to json: inout JSONText) {
-    json.object { json in
-      writeMembers(to: &json)
-      json.member("meaning", rule.explanation.meaning)
-      json.member("advice", rule.explanation.advice)
-    }
-  }
-}
