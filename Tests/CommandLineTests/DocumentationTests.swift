@@ -50,6 +50,7 @@ import Testing
       "findings-incidents",
       "findings --severity critical --incidents --explain --limit 1 --format json"),
     Sample("findings-by", "findings --by rule --format json"),
+    Sample("health", "health --by appVersion --format json"),
     Sample("catalog", "catalog --format json"),
     Sample(
       "catalog-set",

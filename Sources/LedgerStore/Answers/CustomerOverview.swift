@@ -51,14 +51,14 @@ extension LedgerView {
     query.environments = environments
     query.clocks = clocks
     let unit = try unitFacts(of: customer, clocks)
-    let facts = try facts(of: customer, among: unit, clocks).sorted {
+    let facts = try facts(of: customer, EnvironmentSet(environments), among: unit, clocks).sorted {
       ($0.occurredAt, $0.position) < ($1.occurredAt, $1.position)
     }
     var events: [RecordedEvent] = []
     for fact in facts.suffix(eventCountMax) { events.append(try event(at: fact.position)) }
     let installed = try installed(of: customer, environments: environments, clocks: clocks)
     return CustomerOverview(
-      accounts: try accounts(of: customer, clocks: clocks),
+      accounts: try accounts(of: customer, environments: environments, clocks: clocks),
       entitlements: try entitlements(
         of: customer, environments: environments, clocks: clocks, now: now),
       devices: try devices(facts, launches: unit, installed),
@@ -79,11 +79,12 @@ extension LedgerView {
 
   /// The customer's facts; of a chain that nobody known holds, those that name a transaction of it.
   private func facts(
-    of customer: CustomerReference, among facts: [Fact], _ clocks: Clocks
+    of customer: CustomerReference, _ environments: EnvironmentSet, among facts: [Fact],
+    _ clocks: Clocks
   ) throws(LedgerError) -> [Fact] {
     let inquiry = try inquire(customer, clocks)
     guard let unit = inquiry.unit, let subject = inquiry.subject else { return [] }
-    let accounts = unit.accounts(of: subject, environments: .all)
+    let accounts = unit.accounts(of: subject, environments: environments)
     if let account = accounts.first {
       let own = try events(ofCustomer: account, clocks)
       return facts.filter { own.contains($0.position) }

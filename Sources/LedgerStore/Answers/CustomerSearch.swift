@@ -124,16 +124,22 @@ extension LedgerView {
 
   /// The account ids of whom a question is about; empty where nobody known is.
   ///
+  /// A transaction can have another holder in another environment: the first environment in which
+  /// somebody holds it decides.
+  ///
   /// - Complexity: O(*n*) in the customer's unit at the worst.
   /// - Throws: ``LedgerError``.
   public func accounts(
-    of customer: CustomerReference, clocks: Clocks = .now
+    of customer: CustomerReference, environments: [StoreEnvironment] = [.production],
+    clocks: Clocks = .now
   ) throws(LedgerError) -> [Name] {
     let inquiry = try inquire(customer, clocks)
     guard inquiry.isKnown, let unit = inquiry.unit, let subject = inquiry.subject else { return [] }
     var accounts: [Name] = []
-    for number in unit.accounts(of: subject, environments: .all) {
-      accounts.append(try text(of: number))
+    for environment in environments where accounts.isEmpty {
+      for number in unit.accounts(of: subject, environments: EnvironmentSet(environment)) {
+        accounts.append(try text(of: number))
+      }
     }
     return accounts
   }
@@ -285,25 +291,38 @@ private struct FoundCustomers {
     }.map(\.element)
   }
 
+  /// Adds whoever the subject means, in each environment: a transaction can have another holder in
+  /// another one.
   mutating func add(_ subject: Subject, _ match: CustomerMatch, _ unit: Unit) {
-    let accounts = unit.accounts(of: subject, environments: .all)
-    var customer = FoundCustomer(
-      subject: subject, accounts: accounts, transaction: 0, unit: unit, matches: [match])
-    let key: Key
-    if let first = accounts.first {
-      customer.subject = .account(first)
-      key = .accounts(accounts.sorted())
-    } else {
-      guard let standing = unit.standings(of: subject, environments: .all).first else { return }
-      customer.transaction = standing.number
-      key = .chain(standing.original)
+    var isHeld = false
+    for environment in StoreEnvironment.allCases {
+      let holders = unit.accounts(of: subject, environments: EnvironmentSet(environment))
+      guard let first = holders.first else { continue }
+      isHeld = true
+      let accounts = unit.accounts(of: .account(first), environments: .all)
+      add(
+        FoundCustomer(
+          subject: .account(first), accounts: accounts, transaction: 0, unit: unit,
+          matches: [match]), .accounts(accounts.sorted()))
     }
+    guard !isHeld, let standing = unit.standings(of: subject, environments: .all).first else {
+      return
+    }
+    add(
+      FoundCustomer(
+        subject: subject, accounts: [], transaction: standing.number, unit: unit,
+        matches: [match]), .chain(standing.original))
+  }
+
+  private mutating func add(_ customer: FoundCustomer, _ key: Key) {
     guard let place = places[key] else {
       places[key] = customers.count
       customers.append(customer)
       return
     }
-    if !customers[place].matches.contains(match) { customers[place].matches.append(match) }
+    for match in customer.matches where !customers[place].matches.contains(match) {
+      customers[place].matches.append(match)
+    }
   }
 }
 

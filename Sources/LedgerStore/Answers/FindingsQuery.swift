@@ -132,32 +132,28 @@ extension LedgerView {
   }
 }
 
-/// Which findings are about a customer, in every environment.
+/// Which findings are about a customer, in each environment.
 struct FindingInterest {
   private var accounts: [StoreEnvironment: Set<NameNumber>] = [:]
   /// Of the chain, where nobody known holds it.
-  private var transactions: Set<NameNumber> = []
+  private var transactions: [StoreEnvironment: Set<NameNumber>] = [:]
 
   /// - Complexity: O(*n*) in the unit's accounts and transactions.
   init(_ subject: Subject, _ unit: Unit) {
-    let all = EnvironmentSet.all
-    let named = unit.accounts(of: subject, environments: all)
-    guard !named.isEmpty else {
-      transactions = Set(unit.standings(of: subject, environments: all).map(\.number))
-      return
-    }
     for environment in StoreEnvironment.allCases {
       let set = EnvironmentSet(environment)
-      var known: Set<NameNumber> = []
-      for account in named {
-        known.formUnion(unit.linkedAccounts(of: account, environments: set))
+      let named = unit.accounts(of: subject, environments: set)
+      if named.isEmpty {
+        transactions[environment] = Set(
+          unit.standings(of: subject, environments: set).map(\.number))
+      } else {
+        accounts[environment] = Set(named)
       }
-      accounts[environment] = known
     }
   }
 
   func admits(_ finding: Finding) -> Bool {
     accounts[finding.environment]?.contains(finding.account)
-      ?? transactions.contains(finding.transaction)
+      ?? transactions[finding.environment]?.contains(finding.transaction) ?? false
   }
 }

@@ -77,7 +77,7 @@ struct DiffCommand: ParsableCommand {
         let (before, after) = try sides(view)
         var account: Name?
         if let customer = customer.reference {
-          account = try view.account(of: customer, after)
+          account = try view.account(of: customer, environments.environments, after)
           isKnown = try view.isKnown(customer, after)
         }
         try view.differences(

@@ -132,9 +132,12 @@ extension LedgerView {
   /// The account of whom a question is about, for questions that only an account answers.
   ///
   /// - Throws: `LedgerError`, `notFound` where nobody known holds what is named.
-  func account(of customer: CustomerReference, _ clocks: Clocks) throws(LedgerError) -> Name {
+  func account(
+    of customer: CustomerReference, _ environments: [StoreEnvironment], _ clocks: Clocks
+  ) throws(LedgerError) -> Name {
     if case .account(let name) = customer { return name }
-    if let account = try accounts(of: customer, clocks: clocks).first { return account }
+    let accounts = try accounts(of: customer, environments: environments, clocks: clocks)
+    if let account = accounts.first { return account }
     throw LedgerError(
       .notFound,
       try isKnown(customer, clocks)

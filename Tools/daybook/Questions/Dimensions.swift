@@ -25,8 +25,8 @@ where Dimension.RawValue == String {
 
 /// What events, and what transactions put into the books, are grouped by.
 enum EventDimension: String, CaseIterable {
-  case type, product, day, month, storefront, currency, appVersion, systemVersion, account, device
-  case source, environment, app
+  case type, product, day, month, quarter, year, storefront, currency, appVersion, systemVersion
+  case account, device, source, environment, app
 
   /// Whether it takes the newest start of the event's session to say.
   var needsSessions: Bool {
@@ -42,6 +42,8 @@ enum EventDimension: String, CaseIterable {
     case .product: event.product
     case .day: event.occurredAt.dayName
     case .month: event.occurredAt.monthName
+    case .quarter: event.occurredAt.quarterName
+    case .year: event.occurredAt.yearName
     case .storefront:
       event.data.name("storefront") ?? sessions?.versions(of: event).storefront.map { Name($0) }
     case .currency: event.data.name("currency")
@@ -104,4 +106,14 @@ extension Instant {
 
   /// The month in UTC, as `2026-02`.
   var monthName: Name { Name(String(rfc3339.prefix(7))) }
+
+  /// The quarter in UTC, as `2026-Q1`.
+  var quarterName: Name {
+    let month = monthName.text
+    let number = Int(month.suffix(2)) ?? 1
+    return Name("\(month.prefix(4))-Q\((number + 2) / 3)")
+  }
+
+  /// The year in UTC, as `2026`.
+  var yearName: Name { Name(String(rfc3339.prefix(4))) }
 }
