@@ -15,7 +15,8 @@ struct Daybook: ParsableCommand {
     subcommands: [
       Init.self, Append.self, Import.self, EventsCommand.self, CustomersCommand.self,
       CustomerCommand.self, EntitlementsCommand.self,
-      HoldersCommand.self, InstalledCommand.self, TransactionsCommand.self, FindingsCommand.self, HealthCommand.self,
+      HoldersCommand.self, InstalledCommand.self, TransactionsCommand.self, FindingsCommand.self,
+      HealthCommand.self,
       ExplainCommand.self, DiffCommand.self, Catalog.self, ContentCommand.self,
       StoreItemCommand.self, Grant.self,
       Withdraw.self, Link.self, Transfer.self, Note.self, Erase.self, ReplayCommand.self,

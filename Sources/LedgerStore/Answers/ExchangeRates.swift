@@ -1,4 +1,5 @@
 public import LedgerEvents
+internal import LedgerModel
 
 /// What one unit of other currencies was worth in one currency, and from when on: what somebody
 /// says who keeps books. No event states a rate.

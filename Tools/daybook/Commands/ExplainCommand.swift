@@ -79,7 +79,8 @@ struct ExplainCommand: ParsableCommand {
     try answering {
       let report = try options.read { (view) throws(LedgerError) in
         let found = try view.explain(
-          product(view), for: view.account(
+          product(view),
+          for: view.account(
             of: customer, environments.environments, clocks.clocks),
           environments: environments.environments, clocks: clocks.clocks,
           now: EventLog.systemClock())
