@@ -61,7 +61,7 @@ extension EntitlementsAnswer {
   }
 
   fileprivate func printTable(of customer: CustomerReference) {
-    let place = "at \(at.rfc3339), position \(position)"
+    let place = "at \(at.shown), position \(position)"
     guard isKnown else {
       Console.print("\(customer.description) is not known to the ledger (\(place))")
       return
@@ -78,7 +78,7 @@ extension EntitlementsAnswer {
       Console.print("balance \(TextTable.printable(balance.unit.text)): \(balance.amount)")
     }
     if let nextChangeAt {
-      Console.print("changes at \(nextChangeAt.rfc3339) even without a new event")
+      Console.print("changes at \(nextChangeAt.shown) even without a new event")
     }
   }
 }
@@ -89,7 +89,7 @@ extension EntitlementsAnswer.Entry {
     [
       product?.text ?? entitlement?.text ?? "-",
       entitlements.isEmpty ? "-" : entitlements.map(\.text).joined(separator: ", "),
-      state.text, since.rfc3339, String(cell: expiresAt),
+      state.text, since.shown, String(cell: expiresAt),
       source == .operator ? "operator" : "store",
     ]
   }

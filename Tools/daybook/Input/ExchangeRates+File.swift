@@ -33,7 +33,8 @@ extension ExchangeRates {
       }
       var since: Instant?
       if let text = entry.since {
-        guard let time = Instant(rfc3339: text) ?? Instant(rfc3339: text + "T00:00:00Z") else {
+        // A span before now would make the sums of tomorrow other ones.
+        guard let time = try text.contains("-") ? Parse.instant(text) : nil else {
           throw InputProblem("\(path).since: expected a date, such as 2026-01-01, or a time")
         }
         since = time

@@ -17,7 +17,7 @@ struct CustomerScreen {
     let by = matches.map(\.description).joined(separator: ", ")
     let answer = overview.entitlements
     Console.print(
-      TextTable.printable("found by \(by); at \(answer.at.rfc3339), position \(answer.position)"))
+      TextTable.printable("found by \(by); at \(answer.at.shown), position \(answer.position)"))
     printEntitlements(answer)
     printDevices()
     printOpenTransactions()
@@ -37,7 +37,7 @@ struct CustomerScreen {
     for entry in answer.entries { table.add(entry.row) }
     section("entitlements", table, nothing: "none")
     if let next = answer.nextChangeAt {
-      Console.print("  the next change without a new event is at \(next.rfc3339)")
+      Console.print("  the next change without a new event is at \(next.shown)")
     }
     guard !answer.balances.isEmpty else { return }
     var balances = TextTable(["unit", "balance"])
@@ -88,7 +88,7 @@ struct CustomerScreen {
     for finding in overview.findings {
       Console.print(
         TextTable.printable(
-          "  \(finding.position)  \(finding.occurredAt.rfc3339)  \(finding.severity.text)  "
+          "  \(finding.position)  \(finding.occurredAt.shown)  \(finding.severity.text)  "
             + "\(finding.rule.id)  \(String(cell: finding.transaction))  \(finding.concerns)"))
     }
     for (rule, advice) in advice {
@@ -109,7 +109,7 @@ struct CustomerScreen {
     for recorded in overview.lastEvents {
       let event = recorded.event
       table.add([
-        "\(recorded.position)", event.occurredAt.rfc3339, event.type.text,
+        "\(recorded.position)", event.occurredAt.shown, event.type.text,
         String(cell: event.transaction ?? event.payment), String(cell: event.product),
         String(cell: event.device),
       ])

@@ -84,7 +84,7 @@ extension FindingIncident {
   fileprivate var row: [String] {
     let others = rules.dropFirst().map(\.id)
     return [
-      "\(findings[0].position)", since.rfc3339, head.severity.text,
+      "\(findings[0].position)", since.shown, head.severity.text,
       head.rule.id + (others.isEmpty ? "" : " (with \(others.joined(separator: ", ")))"),
       Self.cell(accounts), Self.cell(transactions), concerns, "\(findings.count)",
     ]
@@ -132,7 +132,7 @@ extension FindingIncident {
 extension FindingAnswer {
   fileprivate var row: [String] {
     [
-      "\(position)", severity.text, rule.id, occurredAt.rfc3339, String(cell: account),
+      "\(position)", severity.text, rule.id, occurredAt.shown, String(cell: account),
       String(cell: transaction), concerns,
     ]
   }

@@ -2,6 +2,7 @@ import ArgumentParser
 import LedgerEvents
 import LedgerModel
 import LedgerStore
+import LocalTime
 
 /// What answers are grouped by: one value, or several with commas between, as `day,product`.
 struct Dimensions<Dimension: RawRepresentable & CaseIterable & Hashable>: ExpressibleByArgument
@@ -101,19 +102,19 @@ enum FindingDimension: String, CaseIterable {
 }
 
 extension Instant {
-  /// The day in UTC, as `2026-02-01`.
-  var dayName: Name { Name(String(rfc3339.prefix(10))) }
+  /// The day in the zone of this run, as `2026-02-01`.
+  var dayName: Name { Name(TimeFrame.zone.day(of: self)) }
 
-  /// The month in UTC, as `2026-02`.
-  var monthName: Name { Name(String(rfc3339.prefix(7))) }
+  /// The month in the zone of this run, as `2026-02`.
+  var monthName: Name { Name(TimeFrame.zone.month(of: self)) }
 
-  /// The quarter in UTC, as `2026-Q1`.
+  /// The quarter in the zone of this run, as `2026-Q1`.
   var quarterName: Name {
     let month = monthName.text
     let number = Int(month.suffix(2)) ?? 1
-    return Name("\(month.prefix(4))-Q\((number + 2) / 3)")
+    return Name("\(month.dropLast(3))-Q\((number + 2) / 3)")
   }
 
-  /// The year in UTC, as `2026`.
-  var yearName: Name { Name(String(rfc3339.prefix(4))) }
+  /// The year in the zone of this run, as `2026`.
+  var yearName: Name { Name(String(monthName.text.dropLast(3))) }
 }
