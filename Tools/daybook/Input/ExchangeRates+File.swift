@@ -34,10 +34,12 @@ extension ExchangeRates {
       var since: Instant?
       if let text = entry.since {
         // A span before now would make the sums of tomorrow other ones.
-        guard let time = try text.contains("-") ? Parse.instant(text) : nil else {
+        guard text.contains("-") else {
           throw InputProblem("\(path).since: expected a date, such as 2026-01-01, or a time")
         }
-        since = time
+        do { since = try Parse.instant(text) } catch {
+          throw InputProblem("\(path).since: expected a date, such as 2026-01-01, or a time")
+        }
       }
       rates.append(Rate(currency: Name(entry.currency), rate: rate, since: since))
     }
