@@ -1,11 +1,11 @@
 /// Writes events as JSON Lines.
 ///
-/// The order is the envelope's, then `data`; what an event leaves out stays out. Times are given in
-/// UTC; the values of `data` are the bytes that were read.
+/// The envelope's fields come first, in a fixed order, then `data`. Absent fields are left out.
+/// Times are written in UTC, and the values of `data` keep their original bytes.
 public struct EventEncoder: Sendable {
   public init() {}
 
-  /// One line, without the line feed.
+  /// Returns one line, without the line feed.
   ///
   /// - Complexity: O(*n*) in the size of the event.
   public func encode(_ event: Event) -> [UInt8] {
@@ -15,7 +15,7 @@ public struct EventEncoder: Sendable {
     return line
   }
 
-  /// One line with `position` and `recordedAt`, without the line feed.
+  /// Returns one line with `position` and `recordedAt`, without the line feed.
   ///
   /// - Complexity: O(*n*) in the size of the event.
   public func encode(_ recorded: RecordedEvent) -> [UInt8] {

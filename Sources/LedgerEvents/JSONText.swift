@@ -1,6 +1,6 @@
 /// Writes JSON.
 enum JSONText {
-  /// A string in quotes. Only what must be escaped is: quotes, backslashes and control characters.
+  /// Appends a string in quotes. Only quotes, backslashes and control characters are escaped.
   static func append(_ text: String, to bytes: inout [UInt8]) {
     bytes.append(UInt8(ascii: "\""))
     if isPlain(text.utf8Span.span) {
@@ -18,7 +18,7 @@ enum JSONText {
     bytes.append(UInt8(ascii: "\""))
   }
 
-  /// Whether nothing of a string must be escaped.
+  /// Returns whether a string needs no escapes.
   private static func isPlain(_ text: Span<UInt8>) -> Bool {
     var index = 0
     while index + 8 <= text.count {
@@ -60,7 +60,7 @@ enum JSONText {
     }
   }
 
-  /// An object of the members, each with the text that it was written in.
+  /// Appends the members as an object, each value in its original text.
   static func append(_ data: EventData, to bytes: inout [UInt8]) {
     bytes.append(UInt8(ascii: "{"))
     var isFirst = true

@@ -1,6 +1,6 @@
 public import LedgerEvents
 internal import LedgerModel
-public import LedgerStore
+public import LedgerQueries
 
 /// A product: what the seller says it is, and what the store last told devices of it.
 public struct CatalogueProduct: Sendable {

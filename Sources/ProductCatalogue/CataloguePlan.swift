@@ -1,6 +1,6 @@
 public import LedgerEvents
 internal import LedgerModel
-public import LedgerStore
+public import LedgerQueries
 
 /// What setting a document would change of the catalogue, and the event that would do it.
 public struct CataloguePlan: Sendable {

@@ -43,6 +43,20 @@ public struct AppPolicy: Hashable, Sendable {
   public var restoresWithoutDownload = false
   /// Takes the next delivery for the answer to its newest payment.
   public var answersNewestPayment = false
+  /// Takes an older transaction of the product for the answer to its newest payment.
+  public var answersWithOld = false
+  /// Takes no restored transaction for the answer to a payment.
+  public var takesPurchasedOnly = false
+  /// Takes back what was bought when a later callback says that it failed.
+  public var lastStateDecides = false
+  /// Finishes what its backend rejected.
+  public var finishesAfterRejection = false
+  /// How many parts of the app observe the queue, each on its own.
+  public var observerCount: UInt8 = 1
+  /// Takes what a restore brought for all that the customer has.
+  public var restoreIsAll = false
+  /// Gives what arrives to whoever is signed in.
+  public var givesToSignedIn = false
 
   public init(name: String, summary: String) {
     self.name = name
@@ -114,6 +128,28 @@ extension AppPolicy {
     },
     careful(but: "latest-answers", "takes the next delivery for its newest payment's answer") {
       $0.answersNewestPayment = true
+    },
+    careful(but: "old-answers", "takes an old transaction for its newest payment's answer") {
+      $0.answersWithOld = true
+    },
+    careful(but: "purchased-only", "takes nothing restored for the answer to a payment") {
+      $0.takesPurchasedOnly = true
+    },
+    careful(but: "last-state-decides", "takes back what was bought when a callback says failed") {
+      $0.lastStateDecides = true
+    },
+    careful(but: "finish-after-rejection", "finishes what its backend rejected, and gives nothing")
+    {
+      $0.finishesAfterRejection = true
+    },
+    careful(but: "two-observers", "two parts of the app observe, each fulfils and finishes") {
+      $0.observerCount = 2
+    },
+    careful(but: "restore-is-all", "takes what a restore brought for all that there is") {
+      $0.restoreIsAll = true
+    },
+    careful(but: "signed-in-gets-it", "gives what arrives to whoever is signed in") {
+      $0.givesToSignedIn = true
     },
   ]
 

@@ -3,14 +3,14 @@ import LedgerEvents
 /// One product of a StoreKit configuration, as an entry of `catalog.set`.
 struct CatalogueProduct {
   let name: Name
-  /// Where it stands in the file.
+  /// The location in the file.
   let path: String
   let entry: JSONValue
 
   init(_ entry: StoreObject, group: String?, locale: String) throws(ImportError) {
     guard let product = try entry.text("productID") else {
       throw ImportError(
-        .missing, path: entry.path(of: "productID"), reason: "every product has a productID",
+        .missing, path: entry.path(of: "productID"), reason: "every product needs a productID",
         remedy: "Give the product an identifier in Xcode and save the file")
     }
     name = Name(product)
@@ -34,11 +34,12 @@ struct CatalogueProduct {
         type == nil ? .missing : .badValue, path: entry.path(of: "type"),
         reason: "expected Consumable, NonConsumable, NonRenewingSubscription or "
           + "RecurringSubscription, found \(type.map { "\"\($0)\"" } ?? "none")",
-        remedy: "Check that the file is what Xcode wrote")
+        remedy: "Check that Xcode wrote the file")
     }
   }
 
-  /// The name in the configuration's own language, else the first one, else the reference name.
+  /// Returns the name in the configuration's own language, else the first name, else the reference
+  /// name.
   private static func title(
     of entry: StoreObject, locale: String
   ) throws(ImportError) -> String? {
@@ -57,8 +58,8 @@ struct CatalogueProduct {
     guard CalendarDuration(iso8601: text) != nil else {
       throw ImportError(
         .badValue, path: entry.path(of: "recurringSubscriptionPeriod"),
-        reason: "expected a duration of ISO 8601 such as P1M, found \"\(text)\"",
-        remedy: "Check that the file is what Xcode wrote")
+        reason: "expected an ISO 8601 duration such as P1M, found \"\(text)\"",
+        remedy: "Check that Xcode wrote the file")
     }
     return text
   }

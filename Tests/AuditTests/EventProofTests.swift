@@ -7,7 +7,7 @@ import Testing
 
 @testable import Audit
 
-/// A book with events of every kind, and proofs out of it.
+/// A log with events of every kind, and proofs from it.
 private final class ProvenBook {
   let log: EventLog
   let key: NoteSigner
@@ -102,8 +102,7 @@ private final class ProvenBook {
     }
   }
 
-  /// The document that the extra line of a proof of `position` carries, changed, with the rest as
-  /// it was.
+  /// Returns a proof of `position` in which only the document in the extra line is changed.
   private func forged(
     _ position: UInt64, _ change: (inout EventDisclosure) throws -> Void
   ) throws -> EventProofFile {
@@ -152,7 +151,7 @@ private final class ProvenBook {
 }
 
 @Suite("Heavy: proofs with a byte changed") struct HeavyForgedProofTests {
-  /// Checks a changed file; what it still proves has to be what it proved before.
+  /// Returns whether a changed file still proves at most what it proved before.
   private func isHarmless(
     _ bytes: [UInt8], _ keys: [NoteVerifier], _ whole: ProvenEvent
   ) -> Bool {

@@ -84,7 +84,7 @@ import Testing
     #expect(try (accepted.object()["keyFaults"] as? [String])?.count == 1)
     #expect(try (accepted.object()["faults"] as? [Any])?.isEmpty == true)
     #expect(try (accepted.object()["differences"] as? [String])?.isEmpty == true)
-    // Who backs that up learns it again.
+    // Whoever backs that up is warned again.
     let again = try restored("backup", ledger.folder.path("again"), "--operator", "kim")
     #expect(again.status == 0, "\(again.errors)")
     #expect(again.output.contains("key: the keys of 4 names and texts of people are gone"))
@@ -104,7 +104,7 @@ import Testing
     #expect(refused.status == 66)
     #expect(refused.errors.contains("put it back"))
     #expect(!FileManager.default.fileExists(atPath: copy))
-    // What it advises works.
+    // The advice in the message works.
     let made = try restored("restore", ledger.path, "--without-keys")
     #expect(made.status == 0, "\(made.errors)")
     try FileManager.default.moveItem(atPath: ledger.folder.path("safe"), toPath: keys)
@@ -225,7 +225,7 @@ import Testing
     #expect(try left().sorted() == ["copy", "ledger"])
   }
 
-  /// What stands beside the ledger.
+  /// Returns the files beside the ledger.
   private func left() throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: ledger.folder.url.path)
   }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Receipts against what a ledger knows already.
+/// Imports of receipts into a ledger that already knows something.
 @Suite("import of a receipt") struct ReceiptImportTests {
   private let ledger: TestLedger
   private let receipt = ["import", "verify-receipt", "Tools/samples/sample-receipt.json"]

@@ -70,7 +70,7 @@ import Testing
     #expect(replayed.status == 0, "\(replayed.errors)")
     #expect(replayed.output.contains("2 steps"))
     #expect(replayed.output.contains("productPage.failed  reader-1  item 284417353"))
-    #expect(replayed.output.contains("mostly no trouble with the network"))
+    #expect(replayed.output.contains("usually not a network problem"))
     let steps = try ledger.run("replay", "--store-item", "284417353", "--format", "json").object()
     let notes = try #require(steps["steps"] as? [[String: Any]]).map { $0["note"] as? String }
     #expect(notes.map { $0 != nil } == [false, true])

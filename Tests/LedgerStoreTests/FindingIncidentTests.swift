@@ -3,6 +3,7 @@ import LedgerHistories
 import LedgerModel
 import Testing
 
+@testable import LedgerQueries
 @testable import LedgerStore
 
 @Suite("Findings of one cause") struct FindingIncidentTests {

@@ -1,18 +1,19 @@
 import LedgerEvents
 import LedgerHistories
 import LedgerModel
+import LedgerQueries
 import Testing
 
 @testable import LedgerStore
 
-/// One filter of `events`, taken from an event: how it is asked, and what it admits.
+/// One filter of `events`, derived from an event: the option and the predicate.
 private struct Filter {
   let name: String
   let ask: (inout EventsQuery) -> Void
   let admits: (RecordedEvent) -> Bool
 }
 
-/// Every filter of `commands.md` that a sample has a value for.
+/// Returns all filters of `commands.md` for which a sample has a value.
 private func filters(
   from sample: RecordedEvent, accountEvents: [Name: Set<UInt64>], _ random: inout SeededRandom
 ) -> [Filter] {
@@ -106,7 +107,8 @@ private func filters(
       let one = filters(from: random.one(of: walk.arrived), accountEvents: accountEvents, &random)
       let two = filters(from: random.one(of: walk.arrived), accountEvents: accountEvents, &random)
       for first in one {
-        // Whose an event is depends on what is known: as-of is compared for accounts elsewhere.
+        // The account of an event depends on what is known; accounts as of a position are compared
+        // elsewhere.
         for second in two where !(first.name == second.name) {
           let names = [first.name, second.name]
           if names.contains("account") && names.contains("as-of") { continue }
@@ -115,7 +117,7 @@ private func filters(
           second.ask(&query)
           let expected = walk.arrived.filter { first.admits($0) && second.admits($0) }
             .map(\.position)
-          // A type and a pattern are one option, so the later one is asked.
+          // A type and a pattern are the same option, so the later one applies.
           if names.contains("type") && names.contains("type.*") { continue }
           #expect(try positions(walk, query) == expected, "seed \(seed): \(names)")
           query.isReverse = true
@@ -146,7 +148,7 @@ private func filters(
   }
 }
 
-/// One filter of `findings`, taken from a finding.
+/// One filter of `findings`, derived from a finding.
 private struct FindingFilter {
   let name: String
   let ask: (inout FindingsQuery) -> Void
@@ -240,7 +242,7 @@ private struct FindingFilter {
     }
   }
 
-  /// Such a restore stands in no customer's unit.
+  /// Such a restore is in no customer's unit.
   @Test(
     "tell of a restore that names no device, as the whole ledger's do", arguments: [false, true])
   func restoreWithoutDevice(isFolded: Bool) throws {

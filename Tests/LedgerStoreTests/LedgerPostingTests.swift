@@ -4,9 +4,10 @@ import LedgerHistories
 import LedgerModel
 import Testing
 
+@testable import LedgerQueries
 @testable import LedgerStore
 
-/// A history with prices of all sorts in it.
+/// Returns a history with various prices.
 private func pricedHistory(_ seed: UInt64) -> [RecordedEvent] {
   var random = SeededRandom(seed: seed &+ 0x50D5)
   let prices = ["0.99", "4.990", "29.99", "0", "1200", "0.333", "-1.00", "19.999999"]

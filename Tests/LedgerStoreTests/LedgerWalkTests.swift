@@ -5,7 +5,7 @@ import Testing
 
 @testable import LedgerStore
 
-/// In which order a history arrives.
+/// The order in which a history arrives.
 private enum ArrivalOrder: CaseIterable {
   case asItCame, shuffled, newestFirst
 
@@ -67,8 +67,8 @@ struct HeavyLedgerWalkTests {
     }
   }
 
-  /// The seed of a history in which two units share state of the absent device for a while only.
-  /// They stay one, and a rebuild keeps them apart (`projections.md`, *Known limits*).
+  /// The seed of a history in which two units share state of the absent device only for a while.
+  /// They stay joined, and a rebuild keeps them separate (`projections.md`, *Known limits*).
   private static let joinedForGood: UInt64 = 5
 
   @Test("long dense ones")

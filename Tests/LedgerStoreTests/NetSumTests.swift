@@ -4,6 +4,7 @@ import LedgerHistories
 import LedgerModel
 import Testing
 
+@testable import LedgerQueries
 @testable import LedgerStore
 
 @Suite("Sums net of refunds") struct NetSumTests {

@@ -2,8 +2,8 @@ import Foundation
 import LedgerEvents
 import LedgerModel
 
-/// What transactions put into the books, computed from the events alone by another way than the
-/// ledger's: with dictionaries of texts, over all events at once, in `Decimal`.
+/// Computes the postings of transactions from the events alone, in another way than the ledger:
+/// with dictionaries of texts, over all events at once, in `Decimal`.
 struct PostingOracle {
   struct Entry: Hashable, CustomStringConvertible {
     var kind: Posting.Kind
@@ -38,7 +38,7 @@ struct PostingOracle {
   private var transactionOfPayment: [Name: Name] = [:]
   private var environments: [String: StoreEnvironment] = [:]
 
-  /// - Parameter events: In any order.
+  /// - Parameter events: The events, in any order.
   init(_ events: [RecordedEvent]) {
     self.events = events.sorted { FoldPlace($0) < FoldPlace($1) }
     for recorded in self.events {
@@ -62,7 +62,7 @@ struct PostingOracle {
     return transactionOfPayment[payment].map { "t" + $0.text } ?? "p" + payment.text
   }
 
-  /// Everything that is in the books, in no order.
+  /// All postings, in no particular order.
   var entries: Set<Entry> {
     var byTransaction: [Key: [RecordedEvent]] = [:]
     for recorded in events where recorded.event.type.kind != .unknown {

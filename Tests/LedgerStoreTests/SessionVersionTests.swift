@@ -1,12 +1,13 @@
 import LedgerEvents
 import LedgerHistories
 import LedgerModel
+import LedgerQueries
 import Testing
 
 @testable import LedgerStore
 
 @Suite("The versions of a session") struct SessionVersionTests {
-  /// A start of session `s1` on the phone.
+  /// Returns a start of session `s1` on the phone.
   private func start(_ id: String, at time: String, app: String) throws -> Event {
     let line =
       #"{"id":"\#(id)","type":"session.started","occurredAt":"\#(time)","device":"phone","#
@@ -18,7 +19,7 @@ import Testing
   func believedTime() throws {
     let walk = try LedgerWalk()
     let recordedAt = try #require(Instant(rfc3339: "2026-01-01T00:00:00Z"))
-    // Recorded on the first of January, so that is when it is believed to have been.
+    // Recorded on the first of January, so that is its believed time.
     let ahead = try start("ahead", at: "2031-01-01T00:00:00Z", app: "1.0")
     let right = try start("right", at: "2026-01-01T12:00:00Z", app: "2.0")
     for event in [ahead, right] {

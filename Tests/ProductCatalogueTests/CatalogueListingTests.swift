@@ -1,10 +1,10 @@
 import LedgerEvents
 import LedgerHistories
-import LedgerStore
+import LedgerQueries
 import ProductCatalogue
 import Testing
 
-/// `"map"` for a price in a storefront's locale.
+/// Returns `"map"` with a price in a storefront's locale.
 private func map(
   _ price: String, _ currency: String, _ locale: String, _ storefront: String? = nil
 ) -> String {

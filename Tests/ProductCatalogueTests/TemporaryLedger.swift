@@ -4,14 +4,14 @@ import LedgerEvents
 import LedgerStore
 import ProductCatalogue
 
-/// A ledger in a folder of its own that goes with it.
+/// A ledger in its own folder, which is removed with it.
 final class TemporaryLedger {
   let path: String
   let ledger: Ledger
 
   init() throws {
     path = NSTemporaryDirectory() + "daybook-\(UUID().uuidString)"
-    // What these tests show does not depend on the disk: nothing is synced.
+    // Nothing is synced, because these tests do not depend on the disk.
     ledger = try Ledger.create(at: path, options: Environment.Options(sync: .onRequest))
   }
 
@@ -20,7 +20,7 @@ final class TemporaryLedger {
     try append(events)
   }
 
-  /// Appends with the recorded times that the events have.
+  /// Appends events with their own recorded times.
   func append(_ events: some Sequence<RecordedEvent>) throws {
     let batch = events.map {
       EventInput(event: $0.event, position: 1, recordedAt: $0.recordedAt)
@@ -46,7 +46,7 @@ extension RecordedEvent {
     self.init(position: 1, recordedAt: event.occurredAt, event: event)
   }
 
-  /// A response of the store, at an hour of 1 March 2026.
+  /// Returns a response of the store, at an hour of 1 March 2026.
   static func response(
     _ hour: Int, _ device: String?, _ products: String, invalid: String = "[]", id: String? = nil,
     more: String = ""
@@ -58,7 +58,7 @@ extension RecordedEvent {
         + #""data":{"products":[\#(products)],"invalid":\#(invalid)}}"#)
   }
 
-  /// The seller's catalogue, from an hour of 1 March 2026.
+  /// Returns the seller's catalogue, from an hour of 1 March 2026 on.
   static func catalogue(
     _ hour: Int, _ products: String, id: String? = nil, more: String = ""
   ) throws -> RecordedEvent {
@@ -68,7 +68,7 @@ extension RecordedEvent {
         + #""data":{"products":[\#(products)]}}"#)
   }
 
-  /// A purchase, at an hour of 1 March 2026.
+  /// Returns a purchase, at an hour of 1 March 2026.
   static func purchase(
     _ hour: Int, _ product: String, of account: String, quantity: Int = 1
   ) throws -> RecordedEvent {
@@ -81,14 +81,14 @@ extension RecordedEvent {
 }
 
 extension Instant {
-  /// An hour of 1 March 2026, in UTC.
+  /// Returns an hour of 1 March 2026, in UTC.
   static func march(_ hour: Int) -> Instant {
     Instant(microseconds: 1_772_323_200 * second + Int64(hour) * Self.hour)
   }
 }
 
 extension CatalogueQuery {
-  /// Asked long after everything in these tests.
+  /// Returns a question about a time long after everything in these tests.
   static func later(
     product: Name? = nil, storefront: String? = nil, app: Name? = nil, clocks: Clocks = .now,
     environment: StoreEnvironment = .production

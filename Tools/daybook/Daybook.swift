@@ -10,8 +10,9 @@ struct Daybook: ParsableCommand {
     discussion: """
       Events of the payment queue, the app and the store's server are appended to a log and folded \
       into entitlements, installed versions and findings. Every command takes --ledger PATH (or \
-      DAYBOOK_LEDGER, else ./daybook.ledger).
+      DAYBOOK_LEDGER, else ./daybook.ledger), before the command or behind it.
       """,
+    version: "daybook \(Version.program)",
     subcommands: [
       Init.self, Append.self, Import.self, EventsCommand.self, CustomersCommand.self,
       CustomerCommand.self, EntitlementsCommand.self,
@@ -31,7 +32,8 @@ struct Daybook: ParsableCommand {
     StandardOutput.reportGoneReaders()
     withExtendedLifetime(held) {
       do {
-        var command = try parseAsRoot()
+        let words = try CommandWords.inOrder(Array(CommandLine.arguments.dropFirst()))
+        var command = try parseAsRoot(words)
         try command.run()
       } catch  where exitCode(for: error).isSuccess {
         tell(fullMessage(for: error))

@@ -1,5 +1,5 @@
 internal import LedgerEvents
-internal import LedgerStore
+internal import LedgerQueries
 
 /// Reads a bundle line by line, and believes nothing that its entries and nodes do not prove.
 ///

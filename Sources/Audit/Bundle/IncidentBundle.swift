@@ -1,5 +1,5 @@
 public import LedgerEvents
-public import LedgerStore
+public import LedgerQueries
 
 /// A customer's incident to be looked at without the ledger: the events, whom they name as
 /// pseudonyms, each made again from the bytes that the ledger's tree is over.

@@ -1,5 +1,5 @@
 public import LedgerEvents
-public import LedgerStore
+public import LedgerQueries
 
 /// What goes into a bundle of an incident, and what proves it: all but the signature.
 public struct BundleContents: Sendable {

@@ -1,7 +1,7 @@
 internal import LedgerEvents
 
 extension Event {
-  /// What the event says, for people who know the customer and not the format.
+  /// A description of the event for people who know the customer and not the format.
   var plainWords: String {
     switch type.kind {
     case .catalogSet: "the seller's catalogue describes \(catalogueText)"
@@ -41,7 +41,7 @@ extension Event {
     }
   }
 
-  /// Whose word it is.
+  /// The source of the report.
   private var who: String {
     switch (source ?? EventSource(.app)).kind {
     case .notification: "the store's server"

@@ -3,20 +3,26 @@ public import LedgerEvents
 
 extension EventLog {
   /// Looks through the whole log as it is now: every record's checksum and format, positions and
-  /// names without gaps, every node of the tree, every commitment to personal data.
+  /// names without gaps, every node of the tree, every commitment to personal data, and that each
+  /// id and each living name is there once.
   ///
   /// - Parameter progress: Called now and then with the events looked at and their number.
-  /// - Complexity: O(*n*), about a microsecond an event and a byte of memory a name; a snapshot is
+  /// - Complexity: O(*n* log *n*), about a microsecond and eight bytes of memory an event; a snapshot is
   ///   held meanwhile.
   /// - Throws: ``LedgerError`` where it cannot begin; what it finds is in the result.
   public func verify(
     progress: (_ done: UInt64, _ total: UInt64) -> Void = { _, _ in }
   ) throws(LedgerError) -> LogVerification {
     try read { (view) throws(LedgerError) in
-      var verifier = LogVerifier()
+      var verifier = LogVerifier(identity.keyHash, events: view.lastPosition)
       return try verifier.verify(view, progress: progress)
     }
   }
+
+  /// Waits until the root that was kept after the last commit of this process is on the disk.
+  ///
+  /// - Throws: ``LedgerError``: `io`.
+  package func syncRoot() throws(LedgerError) { try roots.sync() }
 
   /// How large the log is.
   ///

@@ -16,18 +16,29 @@ struct LogVerifier {
   /// Keys that an erasure was to destroy and that are there.
   private var keysLeft = 0
   private var nodes: [TreeHash] = []
+  private let keyHash: KeyHash
+  private var ids: RepeatedKeys
+  private var names = RepeatedKeys()
+  private var idBytes: [UInt8] = []
+
+  init(_ keyHash: KeyHash, events: UInt64) {
+    self.keyHash = keyHash
+    ids = RepeatedKeys(capacity: Int(events))
+  }
 
   /// How many events lie between two reports of progress.
   static let progressInterval: UInt64 = 16_384
 
   /// Looks through the log that `log` shows.
   ///
-  /// - Complexity: O(*n*), two hashes an event and one byte of memory a name.
+  /// - Complexity: O(*n* log *n*), two hashes and eight bytes of memory an event, and nine bytes a
+  ///   name.
   mutating func verify(
     _ log: LogView, progress: (_ done: UInt64, _ total: UInt64) -> Void
   ) throws(LedgerError) -> LogVerification {
     try verifyNames(log)
     try verifyRecords(log, progress)
+    try verifyUniqueness(log)
     if numberUsed + 1 < kinds.count {
       report(
         LogFault(
@@ -86,6 +97,7 @@ struct LogVerifier {
           continue
         }
         take(number, kind)
+        if let hash = keyHash.name(row: row) { names.add(hash, at: number) }
       }
     } catch { reportNames(error) }
     do throws(LMDBError) {
@@ -98,6 +110,7 @@ struct LogVerifier {
         }
         verify(name, number, log)
         take(number, name.kind)
+        names.add(name.hash.0, at: number)
       }
     } catch { reportNames(error) }
     for number in 1..<max(kinds.count, 1) where kinds[number] == 0 {
@@ -227,6 +240,7 @@ struct LogVerifier {
             "the record at position \(position) says that it is at \(record.position)"))
         return
       }
+      ids.add(keyHash.id(of: record, &idBytes), at: UInt32(truncatingIfNeeded: position))
       _ = try record.id()
       var fields = record.fields
       while try fields.next() {}
@@ -306,6 +320,26 @@ struct LogVerifier {
     }
   }
 
+  // MARK: - What there is once
+
+  /// Reports events with one id, and names that live and are the same.
+  private mutating func verifyUniqueness(_ log: LogView) throws(LedgerError) {
+    var faults: [LogFault] = []
+    ids.forEachPair { (first, second) in
+      guard log.isSameID(at: UInt64(first), and: UInt64(second)) else { return }
+      faults.append(
+        LogFault(
+          .record, position: UInt64(second),
+          "position \(second) has the id of position \(first): one of them was appended twice"))
+    }
+    try names.forEachPair { (first, second) throws(LedgerError) in
+      guard try log.isSameLivingName(first, second) else { return }
+      faults.append(
+        LogFault(.name, number: second, "name \(second) is the same as name \(first)"))
+    }
+    for fault in faults { report(fault) }
+  }
+
   // MARK: - The tree
 
   private mutating func verifyNodes(
@@ -340,4 +374,33 @@ struct LogVerifier {
 extension Cursor {
   /// The position that is the key at the cursor.
   fileprivate var position: UInt64 { key.count == 8 ? key.bigEndianWord(at: 0) : 0 }
+}
+
+extension LogView {
+  /// Whether two events have the same id; false where one of them cannot be read, which is reported
+  /// where it stands.
+  fileprivate func isSameID(at first: UInt64, and second: UInt64) -> Bool {
+    do throws(LedgerError) {
+      let record = try record(at: first, isChecked: false)
+      let id: Name
+      do throws(RecordError) { id = try record.id() } catch { return false }
+      return try isID(id, at: second)
+    } catch { return false }
+  }
+
+  /// Whether two names are the same, and nobody who had one of them was erased.
+  fileprivate func isSameLivingName(
+    _ first: NameNumber, _ second: NameNumber
+  ) throws(LedgerError) -> Bool {
+    if let row = try nameRow(first, in: tables.names) {
+      guard let other = try nameRow(second, in: tables.names) else { return false }
+      return other.equals(row)
+    }
+    guard let row = try nameRow(first, in: tables.people), let name = SealedName(row),
+      let otherRow = try nameRow(second, in: tables.people), let other = SealedName(otherRow)
+    else { return false }
+    guard name.kind == other.kind, name.hasHash(other.hash) else { return false }
+    if try isErased(name.slot) { return false }
+    return try !isErased(other.slot)
+  }
 }

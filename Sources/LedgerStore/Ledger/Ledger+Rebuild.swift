@@ -13,12 +13,7 @@ extension Ledger {
     progress: ((_ position: UInt64, _ last: UInt64) -> Void)? = nil
   ) throws(LedgerError) {
     try schedule.whileNobodyFolds { () throws(LedgerError) in
-      let live = try log.read { (view) throws(LedgerError) in try view.generation() }
-      try Projections.remove(live + 1, of: log)
-      try fold(into: Projections.make(live + 1, of: log), through: .max, progress)
-      try log.setGeneration(live + 1)
-      source.release()
-      try Projections.remove(live, of: log)
+      try schedule.rebuild(progress)
       schedule.forgetFailure()
     }
   }
@@ -59,11 +54,6 @@ extension Ledger {
     into projections: Projections, through limit: UInt64,
     _ progress: ((_ position: UInt64, _ last: UInt64) -> Void)?
   ) throws(LedgerError) {
-    let projector = Projector(log: log, projections: projections)
-    while true {
-      let (position, last) = try projector.step(through: limit)
-      progress?(position, last)
-      if position >= last { return }
-    }
+    try Projector(log: log, projections: projections).fold(through: limit, progress)
   }
 }

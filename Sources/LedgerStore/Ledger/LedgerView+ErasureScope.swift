@@ -68,14 +68,14 @@ extension LedgerView {
       guard let unit = try unitNumber(of: number) else { continue }
       units.insert(unit)
       if try log.isErased(name: number) { continue }
-      customer.members.formUnion(try events(ofCustomer: number))
+      customer.members.formUnion(try positions(ofCustomer: number))
       if let state = try state(of: unit) {
         customer.accounts.formUnion(state.accountsOfOnePerson(number))
       }
     }
     var places: Set<UInt64> = []
     for unit in units {
-      for fact in try reader.overlay.allFacts(of: unit, log, tables, projections) {
+      for fact in try facts(of: unit) {
         places.insert(fact.position)
       }
     }
@@ -93,7 +93,8 @@ extension LedgerView {
   ) throws(LedgerError) {
     let slot = try log.sealedName(number).slot
     guard !slot.isForgotten, let erasure = try log.erasure(of: slot.taken) else { return }
-    let members = try events(ofCustomer: number, Clocks(asOf: .position(erasure - 1)))
+    let members = try positions(
+      ofCustomer: number, at: Clocks(asOf: .position(erasure - 1)))
     var own: Set<NameNumber> = []
     for place in members { own.formUnion(try log.record(at: place).transactions) }
     var others: Set<NameNumber> = []

@@ -31,9 +31,12 @@ final class Projections: Sendable {
     return generation.map { "\(folder)/\($0)" } ?? folder
   }
 
-  /// Makes the generation's folder where it is missing, and opens it to write.
-  static func make(_ generation: UInt64, of log: EventLog) throws(LedgerError) -> Projections {
-    let path = folder(of: log, generation: generation)
+  /// Makes the folder of all generations where it is missing.
+  static func makeFolder(of log: EventLog) throws(LedgerError) {
+    try makeFolder(folder(of: log), of: log)
+  }
+
+  private static func makeFolder(_ path: String, of log: EventLog) throws(LedgerError) {
     do {
       let rights = try FileManager.default.attributesOfItem(atPath: log.path)[.posixPermissions]
       try FileManager.default.createDirectory(
@@ -43,6 +46,12 @@ final class Projections: Sendable {
       throw LedgerError(
         .io, "\(path) cannot be made: check the rights of the ledger's folder.", cause: error)
     }
+  }
+
+  /// Makes the generation's folder where it is missing, and opens it to write.
+  static func make(_ generation: UInt64, of log: EventLog) throws(LedgerError) -> Projections {
+    let path = folder(of: log, generation: generation)
+    try makeFolder(path, of: log)
     let environment = try open(path, log, readOnly: false)
     return Projections(environment, try ProjectionTables(creatingIn: environment), generation)
   }
@@ -69,7 +78,7 @@ final class Projections: Sendable {
     options.readOnly = readOnly
     options.maxTables = ProjectionTables.count
     do throws(LMDBError) { return try Environment.open(path, options: options) } catch {
-      throw LedgerError(error)
+      throw LedgerError(ofProjections: error)
     }
   }
 
@@ -101,7 +110,9 @@ final class Projections: Sendable {
   }
 
   func beginRead() throws(LedgerError) -> ReadTransaction {
-    do throws(LMDBError) { return try environment.beginRead() } catch { throw LedgerError(error) }
+    do throws(LMDBError) { return try environment.beginRead() } catch {
+      throw LedgerError(ofProjections: error)
+    }
   }
 
   @_lifetime(immortal)

@@ -79,6 +79,8 @@ public struct Exploration: Sendable {
     public var progress: Progress
     /// How often each rule and promise was broken, over all runs that were judged.
     public var counts: [Breach: Int] = [:]
+    /// What no run did, and so what the search says nothing about.
+    public var unreached = Unreached()
   }
 
   /// Searches until something of the wanted severity breaks, the bounds are reached, or `goOn`,
@@ -88,6 +90,8 @@ public struct Exploration: Sendable {
   public func run(_ goOn: (Progress) -> Bool = { _ in true }) -> Outcome {
     var search = Search(self)
     if search.exhaust(goOn) { search.tryAtRandom(goOn) }
-    return Outcome(failure: search.failure, progress: search.progress, counts: search.counts)
+    return Outcome(
+      failure: search.failure, progress: search.progress, counts: search.counts,
+      unreached: search.unreached)
   }
 }

@@ -8,12 +8,16 @@ struct Search {
   private(set) var progress = Exploration.Progress()
   private(set) var failure: Exploration.Failure?
   private(set) var counts: [Breach: Int] = [:]
+  private var reach: Reach
 
   init(_ exploration: Exploration) {
     options = exploration.options
     cast = Cast(exploration.scenario, policy: exploration.policy, seed: options.seed)
     judge = Judge(cast)
+    reach = Reach(cast)
   }
+
+  var unreached: Exploration.Unreached { reach.unreached(cast, Set(counts.keys)) }
 
   /// Runs between two questions whether to go on.
   private static let runsBetweenQuestions = 256
@@ -24,6 +28,7 @@ struct Search {
   ) -> Bool {
     progress.runs += 1
     progress.events += play.recording.count
+    reach.note(play)
     var breaches = Set(
       judge.findings(of: play.recording, isOver: isOver).map {
         Breach.rule($0.rule)

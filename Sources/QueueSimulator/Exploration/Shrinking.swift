@@ -200,7 +200,7 @@ struct Shrinking {
 }
 
 extension Action {
-  fileprivate var isAboutTransaction: Bool { verb.placeCount >= 2 && slot >= 0 }
+  fileprivate var isAboutTransaction: Bool { verb.placeCount >= 2 && slot >= 0 && !isAboutAccount }
 
   fileprivate func isAbout(_ slot: Int16) -> Bool { isAboutTransaction && self.slot == slot }
 

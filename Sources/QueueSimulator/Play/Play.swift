@@ -147,6 +147,20 @@ extension Play {
       }
       settle()
     }
+    signInThoseWhoAreOwed()
+  }
+
+  /// A restore brings the purchases of the customer who is signed in: others who miss something on
+  /// a device sign in there, one after the other.
+  private mutating func signInThoseWhoAreOwed() {
+    for device in world.devices.indices {
+      for account in world.cast.scenario.accounts.indices {
+        let signIn = Action(.switchAccount, device: device, slot: account)
+        guard world.isOwed(account, on: device), world.canStrike(signIn) else { continue }
+        perform(signIn)
+        settle()
+      }
+    }
   }
 
   private mutating func settle() {

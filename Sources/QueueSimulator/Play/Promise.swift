@@ -11,6 +11,14 @@ public enum Promise: String, CaseIterable, Sendable {
 
   /// What is said where the promise is broken.
   public var id: String { rawValue }
+
+  /// What it means that the promise is broken, in a sentence without its end.
+  public var meaning: String {
+    switch self {
+    case .delivered: "something that was paid for is not there"
+    case .creditedOnce: "a consumable's purchase was credited more than once"
+    }
+  }
 }
 
 extension World {
@@ -32,9 +40,7 @@ extension World {
         $0.original == purchase.original && $0.credits > 0
       }
     }
-    return devices.indices.contains { device in
-      Int16(cast.scenario.devices[device].account) == purchase.account
-        && devices[device].folders[Int(purchase.product)].complete >= purchase.version
-    }
+    let folder = Int(folder(of: purchase.account, purchase.product))
+    return devices.contains { $0.folders[folder].complete >= purchase.version }
   }
 }

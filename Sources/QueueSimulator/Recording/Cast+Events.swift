@@ -80,11 +80,15 @@ extension Cast {
     case .sessionEnded: data.set("reason", event.note == .crashed ? "crashed" : "quit")
     case .transactionFailed:
       data.set("cancelled", event.note == .cancelledByCustomer)
+    case .receiptRejected: data.set("status", Self.rejectionStatus)
     default: writeContent(event, to: &data)
     }
     data.set("error", event.note.error)
     return data.build()
   }
+
+  /// *The receipt could not be authenticated.*
+  private static let rejectionStatus: Int64 = 21_003
 
   private func writeContent(_ event: SimulatedEvent, to data: inout EventData.Builder) {
     switch event.kind {

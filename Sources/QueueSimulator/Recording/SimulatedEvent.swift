@@ -48,8 +48,7 @@ struct SimulatedEvent: Hashable, Sendable {
 /// The events of a run as they come.
 struct Recording: Sendable {
   private(set) var events: [SimulatedEvent] = []
-  /// How many there are of each kind.
-  private var counts: [UInt16] = Array(repeating: 0, count: EventKind.allCases.count)
+  private(set) var counts = EventCounts()
 
   /// Room for what most runs record.
   private static let usualCount = 128
@@ -60,8 +59,24 @@ struct Recording: Sendable {
 
   mutating func append(_ event: SimulatedEvent) {
     events.append(event)
-    counts[Int(event.kind.rawValue)] &+= 1
+    counts.add(event.kind)
   }
 
-  func count(of kind: EventKind) -> Int { Int(counts[Int(kind.rawValue)]) }
+  func count(of kind: EventKind) -> Int { counts[kind] }
+}
+
+/// How many events there are of each kind.
+struct EventCounts: Sendable {
+  private var counts: [UInt16] = Array(repeating: 0, count: EventKind.allCases.count)
+
+  subscript(kind: EventKind) -> Int { Int(counts[Int(kind.rawValue)]) }
+
+  mutating func add(_ kind: EventKind) { counts[Int(kind.rawValue)] &+= 1 }
+
+  /// Raises each number to that of another run where that is larger.
+  mutating func raise(to other: EventCounts) {
+    for place in counts.indices where counts[place] < other.counts[place] {
+      counts[place] = other.counts[place]
+    }
+  }
 }

@@ -61,4 +61,6 @@ public enum PaymentOutcome: String, CaseIterable, Hashable, Sendable {
   case deferred
   /// Reported as failed while the customer sorts something out; then a purchase comes by itself.
   case interrupted
+  /// The store gives the customer what is owned already, as a restored transaction.
+  case restored
 }

@@ -19,8 +19,7 @@ extension Scenario {
     let document = try ScenarioField(value: value, path: "").object([
       "title", "source", "story", "start", "seed", "policy", "app", "environment", "accounts",
       "devices", "products", "owned", "invalidProducts", "setsCatalog", "notifies", "script",
-      "schedule",
-      "events", "expect",
+      "schedule", "events", "ground", "background", "expect",
     ])
     self.init(
       title: try document.need("title", "what the scenario shows, in a line").text(),
@@ -44,6 +43,8 @@ extension Scenario {
       try readScript(field)
     } else if let field = document["events"] {
       try readEvents(field)
+      ground = try readIDs(document["ground"], of: events.map(\.id), "event of this recording")
+      background = try readIDs(document["background"], of: ground, "event of the ground")
     } else {
       throw ScenarioError(
         path: "script", reason: "expected a script of commands, or events, found neither")
@@ -158,6 +159,24 @@ extension Scenario {
       events.append(input.event)
       recordedAt.append(input.recordedAt)
     }
+  }
+}
+
+extension Scenario {
+  /// Ids out of a list of known ones, each once.
+  private func readIDs(
+    _ field: ScenarioField?, of known: [Name], _ what: String
+  ) throws(ScenarioError) -> [Name] {
+    guard let field else { return [] }
+    let known = Set(known)
+    var ids: [Name] = []
+    for element in try field.elements(max: ScenarioLimits.eventCountMax) {
+      let id = try element.name()
+      guard known.contains(id) else { throw element.failure("the id of an \(what)") }
+      ids.append(id)
+    }
+    try refuseRepeated(ids, field)
+    return ids
   }
 }
 

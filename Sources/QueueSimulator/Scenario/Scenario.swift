@@ -42,6 +42,12 @@ public struct Scenario: Sendable {
   public var events: [Event]
   /// The clock of the ledger for those of `events` that state it.
   public var recordedAt: [Instant?]
+  /// The ids of those of `events` that the others rest on: what they broke themselves is not asked
+  /// for.
+  public var ground: [Name]
+  /// The ids of those of `ground` that are not connected with the others: what becomes of them is
+  /// not asked for.
+  public var background: [Name]
   public var expectation: ScenarioExpectation?
 
   public init(title: String, start: Instant, app: Name) {
@@ -62,6 +68,8 @@ public struct Scenario: Sendable {
     schedule = []
     events = []
     recordedAt = []
+    ground = []
+    background = []
   }
 }
 

@@ -60,12 +60,29 @@ public struct Action: Hashable, Sendable {
     case purge
     /// The store's server sends a notification again that was answered.
     case repeatNotification = "repeat-notification"
+    /// The restore that runs leaves out the purchase that it would list next.
+    case shortenRestore = "shorten-restore"
+    /// Somebody else is signed in to the store: the restore that runs lists that person's purchases.
+    case switchAppleID = "switch-apple-id"
+    /// The queue reports as failed what it has reported as purchased or restored.
+    case contradictDelivery = "contradict-delivery"
+    /// The app adds a second observer: the queue calls both.
+    case doubleObserver = "double-observer"
+    /// Another customer signs in to the app.
+    case switchAccount = "switch-account"
+    /// The store answers a payment for what the customer owns with a restored transaction.
+    case answerAsRestored = "answer-as-restored"
+    /// The backend rejects the next receipt.
+    case rejectReceipt = "reject-receipt"
+    /// The backend rejects every receipt until the faults stop.
+    case rejectReceipts = "reject-receipts"
   }
 
   public var verb: Verb
   /// The place of the device, or of the notification; 0 where there is none.
   public var device: Int16
-  /// The place of the transaction on the device's queue; −1 for the app as a whole.
+  /// The place of the transaction on the device's queue, −1 for the app as a whole; or the place of
+  /// the account, where the action is about one.
   public var slot: Int16
   /// The place of the download in its transaction.
   public var part: Int16
@@ -90,17 +107,22 @@ extension Action.Verb {
     }
   }
 
-  /// How many places say what it is about: device, slot, part.
+  /// How many places say what it is about: device, slot or account, part.
   public var placeCount: Int {
     switch self {
-    case .command, .stopBackend, .calm, .wait: 0
+    case .command, .stopBackend, .rejectReceipt, .rejectReceipts, .calm, .wait: 0
     case .authorize, .app, .repeatDelivery, .loseAccount, .remove, .interruptPayment,
-      .refusePayment:
+      .refusePayment, .contradictDelivery, .answerAsRestored, .switchAppleID, .switchAccount:
       2
     case .download, .failDownload, .stallDownload: 3
     default: 1
     }
   }
+}
+
+extension Action {
+  /// Whether its second place is an account and not a transaction.
+  var isAboutAccount: Bool { verb == .switchAppleID || verb == .switchAccount }
 }
 
 extension Action: LosslessStringConvertible {

@@ -9,6 +9,8 @@ enum AppCall: Hashable, Sendable {
   case skip(part: Int)
   /// Tells the backend, which gives what was bought.
   case fulfill
+  /// Removes what was installed.
+  case takeBack
   /// `SKPaymentQueue.finishTransaction(_:)`.
   case finish
 }
@@ -28,8 +30,16 @@ extension Device {
     if isSweeping && !slots[slot].isLeft { return .finish }
     switch slots[slot].told {
     case .purchasing, .deferred: return nil
-    case .failed: return slots[slot].isLeft ? nil : .finish
+    case .failed: return callAfterFailure(slot, cast)
     case .purchased, .restored: break
+    }
+    if slots[slot].isFinished && cast.policy.observerCount > 1 {
+      return slots[slot].isFinishedTwice ? nil : .finish
+    }
+    if slots[slot].isAnswered { return slots[slot].isLeft ? nil : .finish }
+    // Whoever takes only what is purchased for an answer leaves this one on the queue.
+    if cast.policy.takesPurchasedOnly, slots[slot].told == .restored, slots[slot].payment >= 0 {
+      return nil
     }
     if slots[slot].isMistaken
       || (cast.policy.restoresWithoutDownload && slots[slot].told == .restored)
@@ -50,6 +60,15 @@ extension Device {
     return nil
   }
 
+  /// What failed is finished; what an earlier callback brought is taken back first.
+  private func callAfterFailure(_ slot: Int, _ cast: Cast) -> AppCall? {
+    if slots[slot].isLeft { return nil }
+    let hasInstalled =
+      slots[slot].transaction >= 0
+      && folders[Int(slots[slot].folder)].installer == slots[slot].transaction
+    return cast.policy.lastStateDecides && hasInstalled ? .takeBack : .finish
+  }
+
   /// A purchase that was noted down can be credited without the queue.
   private func callFromRecord(_ slot: Int) -> AppCall? {
     guard slots[slot].isRecorded, slots[slot].isGone, !slots[slot].isFulfilled,
@@ -63,10 +82,15 @@ extension Device {
   private func closing(_ slot: Int, _ cast: Cast) -> AppCall? {
     let isFulfilled =
       slots[slot].partCount > 0
-      || (cast.policy.creditsEachDelivery ? slots[slot].isFulfilledNow : slots[slot].isFulfilled)
+      || (cast.policy.creditsEachDelivery
+        ? slots[slot].unfulfilled == 0
+        : slots[slot].fulfilments >= cast.policy.observerCount)
     let mayFulfill = !isFulfilled && !slots[slot].isOnHold
     let mayFinish =
       !slots[slot].isLeft && !(cast.policy.forgetsRestored && slots[slot].told == .restored)
+    if cast.policy.finishesAfterRejection && slots[slot].isRejected {
+      return mayFinish ? .finish : nil
+    }
     if cast.policy.finishesBeforeFulfillment {
       return mayFinish ? .finish : mayFulfill ? .fulfill : nil
     }
@@ -78,10 +102,10 @@ extension Device {
   /// newest install is not this transaction's (`model.md` 17).
   private func isThereAlready(_ slot: Int) -> Bool {
     if slots[slot].partCount == 0 { return true }
-    let product = Int(slots[slot].product)
-    return folders[product].complete >= slots[slot].version
-      && folders[product].newest >= slots[slot].version
-      && folders[product].installer != slots[slot].transaction
+    let folder = Int(slots[slot].folder)
+    return folders[folder].complete >= slots[slot].version
+      && folders[folder].newest >= slots[slot].version
+      && folders[folder].installer != slots[slot].transaction
   }
 
   /// Whether the device has a part of a newer version, and nothing whole that would do: what this
@@ -90,15 +114,15 @@ extension Device {
   /// The transaction that brought the newer part has left the queue; a restore brings it again.
   func isOutdated(_ slot: Int) -> Bool {
     guard slots[slot].partCount > 0 else { return false }
-    return folders[Int(slots[slot].product)].newest > slots[slot].version && !isThereAlready(slot)
+    return folders[Int(slots[slot].folder)].newest > slots[slot].version && !isThereAlready(slot)
   }
 
   /// Whether another unfinished transaction brings the same content, or a newer one: it goes ahead,
   /// and what it installs will serve this one, too.
   private func isAnotherAhead(of slot: Int) -> Bool {
-    let product = slots[slot].product
+    let folder = slots[slot].folder
     let version = slots[slot].version
-    for place in slots.indices where slots[place].product == product && place != slot {
+    for place in slots.indices where slots[place].folder == folder && place != slot {
       guard slots[place].isTold, !slots[place].isLeft,
         slots[place].told == .purchased || slots[place].told == .restored
       else { continue }
@@ -158,7 +182,7 @@ extension Device {
       guard isDone else { continue }
       if cast.policy.finish == .beforeCopy && !slots[slot].isFinished { continue }
       let part = place - places.lowerBound
-      let folder = Int(slots[slot].product)
+      let folder = Int(slots[slot].folder)
       if cast.policy.skipsExistingFiles, folders[folder].newest >= 0,
         folders[folder].installer != slots[slot].transaction
       {
@@ -191,5 +215,22 @@ extension Device {
 
   private func haveEnded(_ places: Range<Int>) -> Bool {
     places.allSatisfy { parts[$0].isThere || parts[$0].told.hasEnded }
+  }
+}
+
+extension Device {
+  /// The next product whose content the signed-in customer has and the newest restore did not bring;
+  /// `nil` where there is none. What is still on the queue does not count.
+  func takenAway(_ productCount: Int) -> Int16? {
+    let first = Int(account) * productCount
+    let product = (0..<productCount).first { product in
+      folders[first + product].newest >= 0
+        && !slots.indices.contains { slot in
+          Int(slots[slot].folder) == first + product
+            && (!slots[slot].isLeft
+              || (slot >= Int(restoreStart) && slots[slot].state == .restored))
+        }
+    }
+    return product.map { Int16($0) }
   }
 }

@@ -15,9 +15,12 @@ struct Device: Hashable, Sendable {
   var app = AppState.notRunning
   var session: Int16 = 0
   var sequence: Int32 = 0
+  /// Who is signed in to the app.
+  var account: Int16
   /// The observer is to be added as this launch's first call.
   var isStarting = false
-  var observes = false
+  /// How many observers the app has on the queue.
+  var observerCount: UInt8 = 0
   var mayPay = true
   var slots: [QueueTransaction] = []
   /// The downloads of all transactions.
@@ -27,6 +30,10 @@ struct Device: Hashable, Sendable {
   var restore = Restore.none
   /// Places of purchases that are still to be listed, last first.
   var toList: [Int16] = []
+  /// The place of the first transaction after its request.
+  var restoreStart: Int16 = 0
+  /// It lists what belongs to somebody else's Apple ID.
+  var isForeign = false
   /// Its end may be told before its transactions.
   var isOvertaking = false
   var isEndTold = false
@@ -35,13 +42,17 @@ struct Device: Hashable, Sendable {
   var hasAskedToRestore = false
   /// A restore's handler is finishing all that is on the queue.
   var isSweeping = false
+  /// A restore's handler is taking away what the restore did not bring.
+  var isTakingAway = false
   /// The slot of the newest payment; −1 before any.
   var newestPayment: Int16 = -1
 
   // The app's disk.
+  /// What each account has of each product's content: all products of the first account, then those
+  /// of the next.
   var folders: [Folder]
-  /// Products whose purchase the app noted and has not yet delivered, a bit each.
-  var owed: UInt64 = 0
+  /// Products whose purchase the app noted and has not yet delivered, a bit each, by account.
+  var owed: [UInt64]
 
   /// The transactions that the app has a call for, as listed last.
   var callers: [Int16] = []
@@ -70,8 +81,13 @@ struct Device: Hashable, Sendable {
     for _ in 0..<count { parts.append(Part()) }
   }
 
-  init(productCount: Int, versionCount: Int) {
-    folders = Array(repeating: Folder(versionCount: versionCount), count: productCount)
+  var observes: Bool { observerCount > 0 }
+
+  init(account: Int16, accountCount: Int, productCount: Int, versionCount: Int) {
+    self.account = account
+    folders = Array(
+      repeating: Folder(versionCount: versionCount), count: accountCount * productCount)
+    owed = Array(repeating: 0, count: accountCount)
     slots.reserveCapacity(Self.usualSlotCount)
     parts.reserveCapacity(Self.usualSlotCount)
     callers.reserveCapacity(Self.usualSlotCount)
@@ -99,6 +115,9 @@ struct Folder: Hashable, Sendable {
     parts[Int(version)] |= 1 << UInt32(part)
     if parts[Int(version)].nonzeroBitCount == count { complete = max(complete, version) }
   }
+
+  /// The app takes everything away.
+  mutating func empty() { self = Folder(versionCount: parts.count) }
 }
 
 /// What a customer has paid for: the truth that the app's doings are measured by.

@@ -13,8 +13,12 @@ struct QueueTransaction: Hashable, Sendable {
   /// −1 before the purchase: StoreKit gives no identifier before it, nor to a failure.
   var transaction: Int32 = -1
   var original: Int32 = -1
-  /// −1 where nobody's: a redelivery can lose it.
+  /// What the queue says of its customer; −1 where that was lost.
   var account: Int16
+  /// Whose it is: who paid, or who asked for it to be restored.
+  var holder: Int16
+  /// The place of its content among the device's folders.
+  var folder: Int16
   var quantity: Int16 = 1
   var state = State.purchasing
   var outcome = PaymentOutcome.purchased
@@ -34,17 +38,26 @@ struct QueueTransaction: Hashable, Sendable {
   var isGone = false
   /// That it left is to be told.
   var isRemovalPending = false
+  /// It is reported as failed next, whatever it is.
+  var isContradicted = false
 
   // What the app knows in this launch.
   var isTold = false
   var told = State.purchasing
   /// The app has called finish.
   var isFinished = false
-  var isFulfilledNow = false
+  /// The second observer has called finish, too.
+  var isFinishedTwice = false
+  /// How many observers were told of it and have not fulfilled it since.
+  var unfulfilled: UInt8 = 0
   /// Something failed; tried again after the next launch or return to the foreground.
   var isOnHold = false
+  /// The backend rejected its receipt.
+  var isRejected = false
   /// Taken for the answer to another payment.
   var isMistaken = false
+  /// An older transaction was taken for the answer to its payment.
+  var isAnswered = false
   /// A callback's downloads were all finished, and this was the first one's transaction.
   var isBatchDone = false
   /// The part that was reported last; −1 before any.
@@ -52,11 +65,15 @@ struct QueueTransaction: Hashable, Sendable {
 
   // What the app keeps.
   var isRecorded = false
-  var isFulfilled = false
+  /// How often the app has fulfilled it; each observer of several counts for itself.
+  var fulfilments: UInt8 = 0
 
-  init(product: Int16, account: Int16) {
+  /// - Parameter folder: The place of the holder's content among the device's folders.
+  init(product: Int16, holder: Int16, folder: Int16) {
     self.product = product
-    self.account = account
+    account = holder
+    self.holder = holder
+    self.folder = folder
   }
 
   /// Its downloads' places among the device's.
@@ -65,13 +82,21 @@ struct QueueTransaction: Hashable, Sendable {
   /// The app has finished it, or it left the queue by itself.
   var isLeft: Bool { isFinished || isGone }
 
+  var isFulfilled: Bool { fulfilments > 0 }
+
+  /// The queue has reported something to give to the customer.
+  var isDelivered: Bool { isTold && (told == .purchased || told == .restored) }
+
   /// What a kill makes the app forget.
   mutating func forget() {
     isTold = false
     isFinished = false
-    isFulfilledNow = false
+    isFinishedTwice = false
+    unfulfilled = 0
     isOnHold = false
+    isRejected = false
     isMistaken = false
+    isAnswered = false
     isBatchDone = false
     lastPart = -1
   }

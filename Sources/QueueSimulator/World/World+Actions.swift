@@ -31,10 +31,14 @@ extension World {
   func listFaults(_ actions: inout [Action]) {
     guard faultsLeft > 0 else { return }
     func add(_ fault: Action) { if canStrike(fault) { actions.append(fault) } }
-    add(Action(.stopBackend))
+    for verb in Self.faultsOfBackend { add(Action(verb)) }
     for place in notifications.indices { add(Action(.repeatNotification, device: place)) }
     for device in devices.indices {
       for verb in Self.faultsOfDevices { add(Action(verb, device: device)) }
+      for account in cast.scenario.accounts.indices where cast.scenario.accounts.count > 1 {
+        add(Action(.switchAccount, device: device, slot: account))
+        add(Action(.switchAppleID, device: device, slot: account))
+      }
       for slot in devices[device].slots.indices where !devices[device].slots[slot].isGone {
         for verb in Self.faultsOfTransactions { add(Action(verb, device: device, slot: slot)) }
         for part in devices[device].parts(of: slot) {
@@ -45,12 +49,16 @@ extension World {
     }
   }
 
+  private static let faultsOfBackend: [Action.Verb] = [
+    .stopBackend, .rejectReceipt, .rejectReceipts,
+  ]
   private static let faultsOfDevices: [Action.Verb] = [
-    .kill, .background, .loseObserver, .fillDisk, .failFinish, .overtakeRestore, .doubleRestore,
-    .purge,
+    .kill, .background, .loseObserver, .doubleObserver, .fillDisk, .failFinish, .overtakeRestore,
+    .doubleRestore, .shortenRestore, .purge,
   ]
   private static let faultsOfTransactions: [Action.Verb] = [
-    .repeatDelivery, .loseAccount, .remove, .interruptPayment, .refusePayment,
+    .repeatDelivery, .contradictDelivery, .loseAccount, .remove, .interruptPayment,
+    .refusePayment, .answerAsRestored,
   ]
 
   /// Whether an action can happen now.
@@ -146,7 +154,7 @@ extension Device {
     case .background: actions.append(Action(.foreground, device: place))
     case .foreground:
       if observes { listCallbacks(place, &actions) }
-      if isStarting || (observes && mustRestore(cast.consumables)) {
+      if isStarting || isTakingAway || (observes && mustRestore(cast.consumables)) {
         actions.append(Action(.app, device: place, slot: -1))
       }
       if !areCallersListed { listCallers(cast) }
@@ -169,11 +177,13 @@ extension Device {
   ///
   /// - Parameter consumables: The products that are, a bit each.
   private func mustRestore(_ consumables: UInt64) -> Bool {
-    let lost = owed & ~consumables
+    let lost = owed[Int(account)] & ~consumables
     guard lost != 0, !hasAskedToRestore, restore == .none else { return false }
     var coming: UInt64 = 0
     for slot in slots.indices
-    where !slots[slot].isGone && slots[slot].state != .failed && !isOutdated(slot) {
+    where !slots[slot].isGone && slots[slot].holder == account && slots[slot].state != .failed
+      && !isOutdated(slot)
+    {
       coming |= 1 << UInt64(slots[slot].product)
     }
     return lost & ~coming != 0

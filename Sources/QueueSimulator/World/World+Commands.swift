@@ -74,8 +74,7 @@ extension World {
     let mayPay = devices[device].mayPay
     record(.paymentsChecked, on: device, &recording) { $0.note = mayPay ? .allowed : .notAllowed }
     guard mayPay else { return }
-    var transaction = QueueTransaction(
-      product: product, account: Int16(cast.scenario.devices[device].account))
+    var transaction = transaction(of: product, for: devices[device].account)
     transaction.payment = nextPayment
     transaction.quantity = Int16(clamping: quantity)
     transaction.outcome = outcome

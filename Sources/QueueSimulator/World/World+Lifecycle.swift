@@ -15,13 +15,15 @@ extension World {
   mutating func kill(_ device: Int) {
     devices[device].app = .notRunning
     devices[device].isStarting = false
-    devices[device].observes = false
+    devices[device].observerCount = 0
     devices[device].hasAskedToRestore = false
     devices[device].isSweeping = false
+    devices[device].isTakingAway = false
     devices[device].newestPayment = -1
     // A restore ends with its process: the queue has nobody to report its end to.
     devices[device].restore = .none
     devices[device].toList = []
+    devices[device].isForeign = false
     devices[device].isOvertaking = false
     devices[device].isEndTold = false
     for slot in devices[device].slots.indices { devices[device].slots[slot].forget() }
@@ -57,14 +59,19 @@ extension World {
   mutating func addObserver(_ device: Int, _ recording: inout Recording) {
     devices[device].isStarting = false
     guard !devices[device].observes else { return }
-    devices[device].observes = true
+    for _ in 0..<policy.observerCount { addOneObserver(device, &recording) }
+  }
+
+  /// The queue calls every observer that was added, in the order in which they were added.
+  mutating func addOneObserver(_ device: Int, _ recording: inout Recording) {
+    devices[device].observerCount += 1
     record(.sessionObserverAdded, on: device, &recording)
     redeliver(device)
   }
 
   mutating func removeObserver(_ device: Int, _ recording: inout Recording) {
     guard devices[device].app == .foreground, devices[device].observes else { return }
-    devices[device].observes = false
+    devices[device].observerCount -= 1
     record(.sessionObserverRemoved, on: device, &recording)
   }
 
@@ -90,10 +97,21 @@ extension World {
     record(.restoreRequested, on: device, &recording)
     devices[device].hasAskedToRestore = true
     devices[device].restore = .listing
+    devices[device].restoreStart = Int16(devices[device].slots.count)
+    devices[device].isForeign = false
     devices[device].isOvertaking = false
     devices[device].isEndTold = false
-    let account = cast.scenario.devices[device].account
-    devices[device].toList = purchases.indices.reversed().filter {
+    devices[device].toList = restorable(devices[device].account)
+  }
+
+  /// Whether the app on a device has noted purchases for an account that a restore would bring.
+  func isOwed(_ account: Int, on device: Int) -> Bool {
+    devices[device].owed[account] & ~cast.consumables != 0
+  }
+
+  /// The places of what a restore lists for an account, last first.
+  func restorable(_ account: Int16) -> [Int16] {
+    purchases.indices.reversed().filter {
       purchases[$0].account == account && !purchases[$0].isRefunded && !purchases[$0].isConsumable
     }.map { Int16($0) }
   }

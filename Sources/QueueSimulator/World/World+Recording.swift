@@ -11,7 +11,7 @@ extension World {
     event.device = Int16(device)
     event.session = devices[device].session
     event.sequence = devices[device].sequence
-    event.account = Int16(cast.scenario.devices[device].account)
+    event.account = devices[device].account
     devices[device].sequence += 1
     fill(&event)
     recording.append(event)

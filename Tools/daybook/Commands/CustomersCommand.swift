@@ -1,6 +1,6 @@
 import ArgumentParser
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 
 struct CustomersCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -28,13 +28,18 @@ struct CustomersCommand: ParsableCommand {
 
   @OptionGroup var environments: EnvironmentOptions
 
-  @Option(help: "Output format: table, json or jsonl.")
+  @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
   func run() throws {
     try answering {
       var printer = ListPrinter<CustomerAnswer>(
-        format, header: Self.header(isSearch: search != nil), nothing: nothing,
+        format, header: Self.header(isSearch: search != nil),
+        columns: [
+          "accounts", "transaction", "matches", "active", "transactions", "openTransactions",
+          "newestEventAt",
+        ],
+        nothing: nothing,
         row: { $0.row(isSearch: search != nil) }, write: { $0.write(to: &$1) })
       let now = EventLog.systemClock()
       var left = limit ?? .max

@@ -1,6 +1,7 @@
 import ArgumentParser
+import Audit
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 
 struct DiffCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -49,7 +50,7 @@ struct DiffCommand: ParsableCommand {
 
   @OptionGroup var environments: EnvironmentOptions
 
-  @Option(help: "Output format: table, json or jsonl.")
+  @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
   func validate() throws {
@@ -72,6 +73,9 @@ struct DiffCommand: ParsableCommand {
       var isKnown = true
       let ledger = try Ledger(at: options.path, access: .readOnly)
       try refuseTurned(ledger)
+      Console.declare(columns: [
+        "account", "environment", "gained", "lost", "entries", "balances", "installed",
+      ])
       if format == .json { Console.print("[") }
       try ledger.read { (view) throws(LedgerError) in
         let (before, after) = try sides(view)

@@ -1,7 +1,7 @@
 import ArgumentParser
 import LedgerEvents
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 
 struct EntitlementsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -19,7 +19,7 @@ struct EntitlementsCommand: ParsableCommand {
   @OptionGroup var clocks: ClockOptions
   @OptionGroup var environments: EnvironmentOptions
 
-  @Option(help: "Output format: table, json or jsonl.")
+  @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
   func run() throws {
@@ -32,7 +32,14 @@ struct EntitlementsCommand: ParsableCommand {
       }
       switch format {
       case .table: answer.printTable(of: customer)
-      case .json, .jsonl: Console.print(answer.json(of: customer))
+      case .json, .jsonl:
+        Console.declare(
+          columns: [
+            "account", "at", "position", "product", "entitlement", "entitlements", "state", "since",
+            "expiresAt", "originalTransaction", "transactions", "ownership", "source",
+            "environment",
+          ], list: "entitlements")
+        Console.print(answer.json(of: customer))
       }
     }
   }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import LedgerEvents
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 
 struct EventsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -58,7 +58,7 @@ struct EventsCommand: ParsableCommand {
       valueName: "file"))
   var rates: String?
 
-  @Option(help: "Output format: jsonl, json or table (default: jsonl; a table for counts).")
+  @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat?
 
   func validate() throws {
@@ -105,6 +105,7 @@ struct EventsCommand: ParsableCommand {
 
   private func printEvents(of query: EventsQuery, _ ledger: Ledger) throws {
     var reader = EventPages(ledger, query, limit: limit)
+    Console.declare(columns: EnvelopeField.allCases.map(\.rawValue))
     switch format ?? .jsonl {
     case .jsonl:
       let encoder = EventEncoder()

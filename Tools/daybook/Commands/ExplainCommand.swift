@@ -24,7 +24,7 @@ struct ExplainCommand: ParsableCommand {
       "The customer's account, and a product or an entitlement. With --transaction or --original "
         + "only the latter, or nothing for the transaction's own product.",
       valueName: "account> <product"),
-    transform: Parse.name)
+    completion: Completions.accounts, transform: Parse.name)
   var names: [Name] = []
 
   @Option(
@@ -39,7 +39,7 @@ struct ExplainCommand: ParsableCommand {
   @OptionGroup var clocks: ClockOptions
   @OptionGroup var environments: EnvironmentOptions
 
-  @Option(help: "Output format: table or json.")
+  @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
   func validate() throws {
@@ -90,7 +90,13 @@ struct ExplainCommand: ParsableCommand {
       }
       switch format {
       case .table: report.printText(asOf: clocks.asOf != nil)
-      case .json, .jsonl: Console.print(report.json)
+      case .json, .jsonl:
+        Console.declare(
+          columns: [
+            "account", "name", "at", "has", "because", "position", "occurredAt", "recordedAt",
+            "source", "type", "text", "before", "after", "without",
+          ], list: "events")
+        Console.print(report.json)
       }
     }
   }

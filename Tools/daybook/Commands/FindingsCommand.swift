@@ -1,7 +1,7 @@
 import ArgumentParser
 import LedgerEvents
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 
 struct FindingsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -20,7 +20,9 @@ struct FindingsCommand: ParsableCommand {
 
   @OptionGroup var options: LedgerOptions
 
-  @Option(help: "Only this customer, by account.", transform: Parse.name)
+  @Option(
+    help: "Only this customer, by account.", completion: Completions.accounts, transform: Parse.name
+  )
   var account: Name?
 
   @Option(help: "Only the customer who holds this transaction.", transform: Parse.name)
@@ -34,7 +36,8 @@ struct FindingsCommand: ParsableCommand {
   @Option(help: "Only in this environment (default: all; repeatable).")
   var environment: [EnvironmentArgument] = []
 
-  @Option(help: "Only this rule (repeatable).", transform: Parse.rule)
+  @Option(
+    help: "Only this rule (repeatable).", completion: Completions.rules, transform: Parse.rule)
   var rule: [Rule] = []
 
   @Option(help: "Only of this severity (repeatable).")
@@ -87,7 +90,7 @@ struct FindingsCommand: ParsableCommand {
     help: "Exit with 1 if a finding of this severity or a higher one was found.")
   var failOn: SeverityArgument?
 
-  @Option(help: "Output format: table, json or jsonl.")
+  @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
   func validate() throws {

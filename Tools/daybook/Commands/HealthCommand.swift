@@ -1,7 +1,7 @@
 import ArgumentParser
 import LedgerEvents
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 
 struct HealthCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -38,7 +38,7 @@ struct HealthCommand: ParsableCommand {
 
   @OptionGroup var clocks: ClockOptions
 
-  @Option(help: "Output format: table, json or jsonl.")
+  @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
   func validate() throws { try Parse.refuseTurned(since: since, until: until) }
@@ -56,7 +56,11 @@ struct HealthCommand: ParsableCommand {
       }
       if format == .table { return printTable(report) }
       var printer = ListPrinter<HealthReport.Version>(
-        format, header: [], nothing: "", row: { _ in [] },
+        format, header: [],
+        columns: [
+          by.rawValue, "before", "customers", "purchases", "purchasesBefore", "rules",
+        ],
+        nothing: "", row: { _ in [] },
         write: { $0.write(to: &$1, name: by.rawValue) })
       for version in report.versions { printer.add(version) }
       printer.end()

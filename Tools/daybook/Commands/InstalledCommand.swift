@@ -1,6 +1,6 @@
 import ArgumentParser
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 
 struct InstalledCommand: ParsableCommand {
   /// One line of the answer: whose it is, and what.
@@ -29,7 +29,7 @@ struct InstalledCommand: ParsableCommand {
   @OptionGroup var clocks: ClockOptions
   @OptionGroup var environments: EnvironmentOptions
 
-  @Option(help: "Output format: table, json or jsonl.")
+  @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
   func validate() throws {
@@ -91,6 +91,10 @@ struct InstalledCommand: ParsableCommand {
         table.lines.forEach(Console.print)
       }
     case .jsonl:
+      Console.declare(columns: [
+        "account", "device", "product", "contentVersion", "path", "installedAt", "available",
+        "updateAvailable", "environment",
+      ])
       for line in lines {
         var json = JSONText()
         line.content.write(to: &json, account: line.account)

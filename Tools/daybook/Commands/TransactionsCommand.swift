@@ -1,7 +1,7 @@
 import ArgumentParser
 import LedgerEvents
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 
 struct TransactionsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -23,7 +23,7 @@ struct TransactionsCommand: ParsableCommand {
   @OptionGroup var clocks: ClockOptions
   @OptionGroup var environments: EnvironmentOptions
 
-  @Option(help: "Output format: table, json or jsonl.")
+  @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
   func run() throws {
@@ -37,6 +37,11 @@ struct TransactionsCommand: ParsableCommand {
       switch format {
       case .table: answer.printTable(of: customer)
       case .jsonl:
+        Console.declare(columns: [
+          "transaction", "payment", "originalTransaction", "product", "account", "environment",
+          "state", "since", "queue", "openedAt", "finishes", "removedUnfinished", "purchasedAt",
+          "reversal", "ownership", "downloads",
+        ])
         for entry in answer.entries {
           var json = JSONText()
           entry.write(to: &json)

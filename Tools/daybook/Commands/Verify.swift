@@ -26,7 +26,7 @@ struct Verify: ParsableCommand {
       """)
   var withoutKeys = false
 
-  @Option(help: "Output format: table or json.")
+  @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
   func run() throws {

@@ -1,6 +1,6 @@
 import Foundation
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 
 extension ExchangeRates {
   /// What the file is, for messages.

@@ -1,6 +1,6 @@
 import LedgerEvents
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 
 /// The answer of `customer`: one screen for people, one document for programs.
 struct CustomerScreen {

@@ -1,6 +1,6 @@
 import LedgerEvents
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 
 /// Findings as they are printed: each by itself, or those of one cause together.
 struct FindingList {
@@ -26,6 +26,10 @@ struct FindingList {
           "position", "since", "severity", "rule", "customer", "transaction", "concerns",
           "findings",
         ],
+        columns: [
+          "rule", "severity", "rules", "environment", "since", "until", "accounts", "devices",
+          "transactions", "products",
+        ] + (explains ? ["meaning", "advice"] : []) + ["count", "findings"],
         row: \.row, write: { $0.write(to: &$1, explains: explains) },
         rules: shown.flatMap(\.rules))
     } else {
@@ -35,6 +39,10 @@ struct FindingList {
         header: [
           "position", "severity", "rule", "occurred", "account", "transaction", "concerns",
         ],
+        columns: [
+          "rule", "severity", "position", "occurredAt", "environment", "account", "device",
+          "transaction", "product", "download", "detail",
+        ] + (explains ? ["meaning", "advice"] : []),
         row: \.row,
         write: { explains ? $0.writeWithAdvice(to: &$1) : $0.write(to: &$1) },
         rules: shown.map(\.rule))
@@ -47,12 +55,13 @@ struct FindingList {
   }
 
   private func print<Element>(
-    _ shown: [Element], of count: Int, _ what: String, header: [String],
+    _ shown: [Element], of count: Int, _ what: String, header: [String], columns: [String],
     row: @escaping (Element) -> [String],
     write: @escaping (Element, inout JSONText) -> Void, rules: [Rule]
   ) {
     var printer = ListPrinter<Element>(
-      format, header: header, nothing: count == 0 ? "no findings" : "nothing within the limit",
+      format, header: header, columns: columns,
+      nothing: count == 0 ? "no findings" : "nothing within the limit",
       row: row, write: write)
     for element in shown { printer.add(element) }
     printer.end()

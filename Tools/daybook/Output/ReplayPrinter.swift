@@ -1,6 +1,6 @@
 import LedgerEvents
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 import Replay
 
 /// Prints a replay as it goes: for people, as one document, or a step a line.

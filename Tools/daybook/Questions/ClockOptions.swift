@@ -1,6 +1,6 @@
 import ArgumentParser
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 
 /// The two clocks of a question.
 struct ClockOptions: ParsableArguments {
@@ -37,7 +37,7 @@ struct EnvironmentOptions: ParsableArguments {
 
 /// Whose answer is asked for: one of an account, a transaction or an original.
 struct CustomerOptions: ParsableArguments {
-  @Argument(help: "The account.", transform: Parse.name)
+  @Argument(help: "The account.", completion: Completions.accounts, transform: Parse.name)
   var account: Name?
 
   @Option(
@@ -76,7 +76,9 @@ struct CustomerOptions: ParsableArguments {
 
 /// Whose answer is asked for, where it need not be one customer's.
 struct OptionalCustomerOptions: ParsableArguments {
-  @Argument(help: "The account (default: everybody).", transform: Parse.name)
+  @Argument(
+    help: "The account (default: everybody).", completion: Completions.accounts,
+    transform: Parse.name)
   var account: Name?
 
   @Option(

@@ -1,7 +1,7 @@
 import ArgumentParser
 import LedgerEvents
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 import LocalTime
 
 /// What answers are grouped by: one value, or several with commas between, as `day,product`.
@@ -22,6 +22,8 @@ where Dimension.RawValue == String {
   func contains(_ dimension: Dimension) -> Bool { list.contains(dimension) }
 
   static var allValueStrings: [String] { Dimension.allCases.map(\.rawValue) }
+
+  static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 }
 
 /// What events, and what transactions put into the books, are grouped by.

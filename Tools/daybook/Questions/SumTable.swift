@@ -1,7 +1,7 @@
 import ArgumentParser
 import LedgerEvents
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 
 /// What is added up.
 enum Summand: String, CaseIterable {
@@ -140,8 +140,10 @@ struct SumTable {
     if summands.contains(.quantity) { header.append("quantity") }
     if summands.contains(.price) { header += ["amount", "without amount"] }
     var printer = ListPrinter<Line>(
-      format, header: header, nothing: "nothing was sold, refunded or revoked", row: row,
-      write: write)
+      format, header: header,
+      amounts: ["transactions", "quantity", "amount", "without amount"],
+      columns: header.map { $0 == "without amount" ? "withoutAmount" : $0 },
+      nothing: "nothing was sold, refunded or revoked", row: row, write: write)
     for line in lines { printer.add(line) }
     printer.end()
   }

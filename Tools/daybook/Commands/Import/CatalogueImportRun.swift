@@ -1,6 +1,6 @@
 import Foundation
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 import ProductCatalogue
 import StoreImport
 

@@ -5,6 +5,7 @@ import LedgerStore
 struct Erase: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Erases a customer: destroys the keys of what identifies the person.",
+    usage: "daybook erase <account> --operator <who> --reason <why> [<options>]",
     discussion: """
       Appends account.erased and destroys the keys that encrypt, in every environment, the names \
       of the customer's accounts, of devices and sessions that nobody else used, and the personal \
@@ -18,7 +19,7 @@ struct Erase: ParsableCommand {
 
   @Argument(
     help: "The customer's account; linked accounts are erased with it.",
-    transform: Parse.name)
+    completion: Completions.accounts, transform: Parse.name)
   var account: Name
 
   @OptionGroup var options: OperatorOptions
@@ -55,7 +56,7 @@ struct Erase: ParsableCommand {
 
   private func print(_ result: ErasureResult, keys: String, _ id: Name) {
     switch options.format {
-    case .table, .jsonl:
+    case .table:
       Console.print(
         result.isDuplicate
           ? "already erased, at position \(result.position)"
@@ -64,7 +65,7 @@ struct Erase: ParsableCommand {
         "destroyed: \(result.names.counted("name")) of accounts, devices and sessions, the "
           + "personal data of \(result.texts.counted("event"))")
       Console.print("replace the backups of \(keys): they still open what was erased")
-    case .json:
+    case .json, .jsonl:
       var json = JSONText()
       json.object { json in
         json.member("id", id)

@@ -1,7 +1,8 @@
 import ArgumentParser
+import Audit
 import LedgerEvents
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 
 /// An operator's event, appended, and what it changed for the customers whom it names.
 struct OperatorAct {
@@ -107,13 +108,13 @@ struct OperatorAct {
       case .duplicate(let position): (position, true)
       }
     switch options.format {
-    case .table, .jsonl:
+    case .table:
       if isDuplicate { return Console.print("already done, at position \(position)") }
       Console.print("appended at position \(position)")
       let lines = differences.flatMap(\.lines)
       for line in lines { Console.print(TextTable.printable(line)) }
       if lines.isEmpty { Console.print("no customer's entitlements changed") }
-    case .json:
+    case .json, .jsonl:
       var json = JSONText()
       json.object { json in
         json.member("id", event.id)
