@@ -140,7 +140,7 @@ import Testing
       "restore", "restore \(copied) --without-keys --ledger \(restored) --format json"),
     Sample(
       "erase",
-      "erase keeper-8 --operator kim --reason request-88 --occurred-at 2026-09-01T10:00:00Z "
+      "erase keeper-8 --yes --operator kim --reason request-88 --occurred-at 2026-09-01T10:00:00Z "
         + "--id 4711-6 --format json"),
   ]
 
