@@ -50,7 +50,8 @@ let package = Package(
     .target(name: "LocalTime", dependencies: ["LedgerEvents"], swiftSettings: strict),
     .target(name: "LedgerModel", dependencies: ["LedgerEvents"], swiftSettings: strict),
     .target(
-      name: "RunStorage", dependencies: ["LMDB", "LedgerEvents"], swiftSettings: strict + lifetimes),
+      name: "RunStorage", dependencies: ["LMDB", "LedgerEvents"],
+      swiftSettings: strict + lifetimes),
     .target(
       name: "LedgerLog",
       dependencies: [

@@ -147,8 +147,9 @@ struct MetaPage {
 
   /// Why this page and the one behind it are not what LMDB leaves; nil if they are.
   ///
-  /// A commit with the number *n* goes to the page *n* mod 2, in a file of its own order: so the two
-  /// numbers always follow each other. A new file has two pages that are alike, with the number 0.
+  /// A commit with the number *n* goes to the page *n* mod 2, in a file of its own order: so the
+  /// two numbers always follow each other. A new file has two pages that are alike, with the number
+  /// 0.
   func doubt(with second: MetaPage) -> String? {
     guard number == 0, second.number == 1, pageSize == second.pageSize else {
       return "its meta pages are not each other's neighbours"

@@ -32,8 +32,8 @@ public struct Replay: Sendable {
 
   /// Runs through the events and tells each step.
   ///
-  /// - Complexity: O(*n* log *n*) where the events come in the order of the fold: each costs what it
-  ///   touches. An event that comes late costs a fold of all that is connected with it.
+  /// - Complexity: O(*n* log *n*) where the events come in the order of the fold: each costs what
+  ///   it touches. An event that comes late costs a fold of all that is connected with it.
   public func run(
     until end: ReplayEnd? = nil, judging judgement: ReplayJudgement = ReplayJudgement(),
     _ body: (ReplayStep) -> Void

@@ -4,8 +4,8 @@
 //
 // Appends BATCHES of EVENTS and prints a line for each one that was acknowledged: its number, its
 // first and its last position. With `--early` it prints the line before it appends, and after LINES
-// lines it waits to be killed: the crash test must detect this. Ids with PREFIX `shared` are equal in
-// every process. After an error it tries once more, prints both codes, and exits with 1.
+// lines it waits to be killed: the crash test must detect this. Ids with PREFIX `shared` are equal
+// in every process. After an error it tries once more, prints both codes, and exits with 1.
 
 import Foundation
 import LedgerEvents

@@ -71,8 +71,8 @@ extension Tape {
     }
   }
 
-  /// The queue calls every observer: where there are two, what is reported is reported to both before
-  /// the app does anything.
+  /// The queue calls every observer: where there are two, what is reported is reported to both
+  /// before the app does anything.
   private mutating func auditObservers(_ lines: [Line]) {
     var reports: [[Name?]: Int] = [:]
     var newest: Line?

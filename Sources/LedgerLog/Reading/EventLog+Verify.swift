@@ -7,8 +7,8 @@ extension EventLog {
   /// id and each living name is there once.
   ///
   /// - Parameter progress: Called now and then with the events looked at and their number.
-  /// - Complexity: O(*n* log *n*), about a microsecond and eight bytes of memory an event; a snapshot is
-  ///   held meanwhile.
+  /// - Complexity: O(*n* log *n*), about a microsecond and eight bytes of memory an event; a
+  ///   snapshot is held meanwhile.
   /// - Throws: ``LedgerError`` where it cannot begin; what it finds is in the result.
   public func verify(
     progress: (_ done: UInt64, _ total: UInt64) -> Void = { _, _ in }

@@ -108,8 +108,8 @@ package final class RootKeeper: Sendable {
       if !bytes.contains(where: { $0 != 0 }) { return nil }
       throw LedgerError(
         .corrupt,
-        "\(path) is damaged: it is not this ledger's last root. Run `daybook verify`; if the log is "
-          + "intact, remove the file.")
+        "\(path) is damaged: it is not this ledger's last root. Run `daybook verify`; if the log "
+          + "is intact, remove the file.")
     }
     return last
   }

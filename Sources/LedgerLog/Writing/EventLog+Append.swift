@@ -75,8 +75,8 @@ extension EventLog {
   /// Without one every id and name is held in memory, read from the log before the first append.
   ///
   /// - Parameters:
-  ///   - index: Gives the index. When it, or what it gives, throws `rebuildNeeded`, the writer finds
-  ///     ids and names in the log itself: that takes longer, and nothing is missed.
+  ///   - index: Gives the index. When it, or what it gives, throws `rebuildNeeded`, the writer
+  ///     finds ids and names in the log itself: that takes longer, and nothing is missed.
   ///   - failed: Called with that error, on the writer's thread.
   package func useIndex(
     _ index: @escaping @Sendable () throws(LedgerError) -> any LogIndex,

@@ -171,7 +171,7 @@ final class ArchiveChild {
   ) -> Int32 {
     var arguments = unsafe command.map { unsafe strdup($0) } + [nil]
     // SAFETY: each text was made by strdup, and is freed once.
-    defer { unsafe arguments.forEach { unsafe free($0) } }
+    defer { for index in 0..<command.count { unsafe free(arguments[index]) } }
     guard let program = unsafe arguments[0] else { return ENOENT }
     return unsafe arguments.withUnsafeMutableBufferPointer { all in
       guard let start = all.baseAddress else { return ENOENT }

@@ -63,7 +63,8 @@ extension Action.Verb {
 }
 
 extension Rule {
-  /// What must be recorded before a simulated run can break the rule: one kind of event of each group.
+  /// What must be recorded before a simulated run can break the rule: one kind of event of each
+  /// group.
   /// `nil` where no run can, because the simulator's clocks, errors and copies are never wrong and
   /// its apps pay for what they ask for.
   fileprivate var needs: [[EventKind]]? {

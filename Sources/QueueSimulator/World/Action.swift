@@ -62,7 +62,8 @@ public struct Action: Hashable, Sendable {
     case repeatNotification = "repeat-notification"
     /// The restore that runs leaves out the purchase that it would list next.
     case shortenRestore = "shorten-restore"
-    /// Somebody else is signed in to the store: the restore that runs lists that person's purchases.
+    /// Somebody else is signed in to the store: the restore that runs lists that person's
+    /// purchases.
     case switchAppleID = "switch-apple-id"
     /// The queue reports as failed what it has reported as purchased or restored.
     case contradictDelivery = "contradict-delivery"

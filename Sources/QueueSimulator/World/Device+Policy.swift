@@ -219,7 +219,8 @@ extension Device {
 }
 
 extension Device {
-  /// The next product whose content the signed-in customer has and the newest restore did not bring;
+  /// The next product whose content the signed-in customer has and the newest restore did not
+  /// bring;
   /// `nil` where there is none. What is still on the queue does not count.
   func takenAway(_ productCount: Int) -> Int16? {
     let first = Int(account) * productCount

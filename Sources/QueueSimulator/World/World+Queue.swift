@@ -49,8 +49,8 @@ extension World {
     }
   }
 
-  /// The place of a customer's purchase of a product that is not bought twice: what was paid back is
-  /// owned no more.
+  /// The place of a customer's purchase of a product that is not bought twice: what was paid back
+  /// is owned no more.
   func owned(_ product: Int16, by account: Int16) -> Int? {
     purchases.firstIndex {
       $0.product == product && $0.account == account && !$0.isConsumable && !$0.isRefunded

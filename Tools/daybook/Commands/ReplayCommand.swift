@@ -43,8 +43,8 @@ struct ReplayCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       """
-      Store time: only what had occurred by then, with what was still broken at that time (default: \
-      at the newest event).
+      Store time: only what had occurred by then, with what was still broken at that time \
+      (default: at the newest event).
       """, valueName: "time"),
     transform: Parse.instant)
   var at: Instant?
