@@ -52,7 +52,9 @@ struct CustomerCommand: ParsableCommand {
       guard let screen else { return try refuse(found) }
       switch format {
       case .table: screen.printText()
-      case .json, .jsonl: Console.print(screen.json)
+      case .json, .jsonl:
+        Console.declare(columns: CustomerScreen.columns)
+        Console.print(screen.json)
       }
     }
   }

@@ -122,6 +122,13 @@ struct CustomerScreen {
 
   // MARK: - For programs
 
+  /// The members of the document.
+  static let columns = [
+    "id", "known", "matches", "accounts", "at", "position", "environment", "entitlements",
+    "active", "balances", "nextChangeAt", "devices", "openTransactions", "findings", "events",
+    "lastEvents",
+  ]
+
   var json: String {
     let answer = overview.entitlements
     var json = JSONText()

@@ -94,17 +94,19 @@ struct SumTable {
   /// - Throws: ``LedgerError``, `limitReached` where a sum has too many digits.
   func printNet(_ format: OutputFormat) throws(LedgerError) {
     typealias Entry = (key: NetSums<GroupCounts.Values>.Key, sum: NetSums<GroupCounts.Values>.Sum)
-    let net = try NetSums(sums)
+    let net = try NetSums(self.sums)
     let entries: [Entry] = net.sums.map { ($0.key, $0.value) }.sorted { left, right in
       GroupCounts.areInOrder(
         left.key.group + [left.key.currency], right.key.group + [right.key.currency])
     }
     let dimensions = dimensions
     let currency = showsCurrency ? ["currency"] : []
+    let sums = ["sales", "refunds", "sold", "refunded", "net"]
     var printer = ListPrinter<Entry>(
       format,
-      header: dimensions.map(\.rawValue) + currency
-        + ["sales", "refunds", "sold", "refunded", "net", "without amount"],
+      header: dimensions.map(\.rawValue) + currency + sums + ["without amount"],
+      amounts: Set(sums + ["without amount"]),
+      columns: dimensions.map(\.rawValue) + currency + sums + ["withoutAmount"],
       nothing: "nothing was sold, refunded or revoked",
       row: { entry in
         entry.key.group.map { String(cell: $0) }
