@@ -93,25 +93,10 @@ private struct CatalogueProposal {
   let texts: ProposedTexts
 
   init(_ event: Event, _ now: Instant, _ view: LedgerView) throws(LedgerError) {
-    var lent: [NameNumber: Name] = [:]
-    var numbers: [NameNumber] = []
-    var known: Set<NameNumber> = []
-    for use in event.nameUses {
-      if let number = try view.number(of: use.kind, use.name) {
-        if use.kind == .product { known.insert(number) }
-        numbers.append(number)
-      } else {
-        // From the end: the ledger counts up.
-        let number = nameNumberMax - NameNumber(lent.count)
-        lent[number] = use.name
-        numbers.append(number)
-      }
-    }
-    let position = view.position + 1
-    let fact = Fact(event, position: position, recordedAt: now, numbers: numbers)
-    texts = ProposedTexts(
-      texts: view.texts, position: position, id: event.id, lent: lent)
-    products = known.sorted()
+    let proposed = try ProposedFact(event, now, view)
+    let fact = proposed.fact
+    texts = proposed.texts
+    products = proposed.known.filter { $0.key.kind == .product }.map(\.value).sorted()
     var context = view.context
     var change = ContextChange()
     context.extend(with: fact, texts, &change)
@@ -120,19 +105,4 @@ private struct CatalogueProposal {
     moment = max(now.microseconds, fact.occurredAt)
     try view.texts.check()
   }
-}
-
-/// The log's texts, and those of a proposal.
-private struct ProposedTexts: FactTexts {
-  let texts: LogTexts
-  let position: UInt64
-  let id: Name
-  /// Names that the ledger does not know, by the numbers lent to them.
-  let lent: [NameNumber: Name]
-
-  func id(ofPosition position: UInt64) -> Name {
-    position == self.position ? id : texts.id(ofPosition: position)
-  }
-
-  func text(of number: NameNumber) -> Name { lent[number] ?? texts.text(of: number) }
 }

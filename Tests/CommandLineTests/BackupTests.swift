@@ -193,7 +193,8 @@ import Testing
   func keysOfErased() throws {
     let safe = ledger.folder.path("safe")
     try FileManager.default.copyItem(atPath: keys, toPath: safe)
-    let erased = try ledger.run("erase", "ada", "--operator", "kim", "--reason", "request 88")
+    let erased = try ledger.run(
+      "erase", "ada", "--yes", "--operator", "kim", "--reason", "request 88")
     #expect(erased.status == 0, "\(erased.errors)")
     #expect(try ledger.run("verify").status == 0)
     try FileManager.default.removeItem(atPath: keys)
@@ -234,7 +235,8 @@ import Testing
   func erased() throws {
     let copy = try backUp()
     #expect(
-      try ledger.run("erase", "ada", "--operator", "kim", "--reason", "request 88").status == 0)
+      try ledger.run("erase", "ada", "--yes", "--operator", "kim", "--reason", "request 88").status
+        == 0)
     let made = try restored("restore", copy, "--keys", keys)
     #expect(made.status == 0, "\(made.errors)")
     #expect(try !restored("events").output.contains("ada"))

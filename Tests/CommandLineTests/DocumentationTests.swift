@@ -46,6 +46,9 @@ import Testing
       "events --since 2023-05-04 --until 2023-05-05 --tz Europe/Berlin --limit 3 --format table"),
     Sample("events-by", "events --by type --limit 20 --format json"),
     Sample("events-sum", "events --sum price,quantity --by product --format json"),
+    Sample("customers", "customers --search keeper --format json"),
+    Sample(
+      "customer", "customer 480000900000118 --events 2 --at 2026-02-15T00:00:00Z --format json"),
     Sample(
       "entitlements", "entitlements \(customer) --at 2023-07-01T00:00:00Z --format json"),
     Sample("holders", "holders maps --format json"),
@@ -53,7 +56,11 @@ import Testing
     Sample("transactions", "transactions \(customer) --format json"),
     Sample("explain", "explain \(customer) maps --at 2023-07-01T00:00:00Z --format json"),
     Sample("findings", "findings --severity critical --format json"),
+    Sample(
+      "findings-incidents",
+      "findings --severity critical --incidents --explain --limit 1 --format json"),
     Sample("findings-by", "findings --by rule --format json"),
+    Sample("health", "health --by appVersion --format json"),
     Sample("catalog", "catalog --format json"),
     Sample(
       "catalog-set",
@@ -133,7 +140,7 @@ import Testing
       "restore", "restore \(copied) --without-keys --ledger \(restored) --format json"),
     Sample(
       "erase",
-      "erase keeper-8 --operator kim --reason request-88 --occurred-at 2026-09-01T10:00:00Z "
+      "erase keeper-8 --yes --operator kim --reason request-88 --occurred-at 2026-09-01T10:00:00Z "
         + "--id 4711-6 --format json"),
   ]
 

@@ -70,7 +70,7 @@ import Testing
     #expect(former.status == 0)
     #expect(former.errors.contains("and now belong to carl"))
     #expect(
-      try ledger.run("erase", "carl", "--operator", "kim", "--reason", "test").status == 0)
+      try ledger.run("erase", "carl", "--yes", "--operator", "kim", "--reason", "test").status == 0)
     let forgotten = try ledger.run(receipt + ["--account", "ben"])
     #expect(forgotten.status == 65)
     #expect(forgotten.errors.contains("erased"))

@@ -62,7 +62,8 @@ final class ErasureLab {
 
   func erase(_ place: String) -> [String] {
     [
-      "erase", Self.account.text, "--operator", "kim", "--reason", "request 88", "--ledger", place,
+      "erase", Self.account.text, "--yes", "--operator", "kim", "--reason", "request 88",
+      "--ledger", place,
     ]
   }
 }

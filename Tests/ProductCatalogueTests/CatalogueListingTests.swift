@@ -45,6 +45,26 @@ private func map(
     #expect(product?.entry == nil)
   }
 
+  @Test("shows the newest state of a product's hosted content, in its environment")
+  func hosting() throws {
+    func state(_ hour: Int, _ hosting: String, more: String = "") throws -> RecordedEvent {
+      try RecordedEvent(
+        line: #"{"id":"hosting-\#(hour)","type":"content.hostingChanged","occurredAt":"#
+          + #""\#(Instant.march(hour).rfc3339)","product":"map"\#(more),"#
+          + #""data":{"hosting":"\#(hosting)"}}"#)
+    }
+    let ledger = try TemporaryLedger([
+      .catalogue(
+        1, #"{"product":"map","kind":"nonConsumable"},{"product":"p","kind":"consumable"}"#),
+      state(5, "approved"), state(3, "waitingForUpload"),
+      state(6, "readyToSubmit", more: #","environment":"sandbox""#),
+    ])
+    let products = try ledger.ledger.read { (view) throws(LedgerError) in
+      try view.catalogueListing(.later())
+    }
+    #expect(products.map(\.hosting) == ["approved", nil])
+  }
+
   @Test("knows a response's storefront from what its device said before")
   func storefrontOfDevice() throws {
     func said(_ hour: Int, _ storefront: String, more: String = "") throws -> RecordedEvent {

@@ -14,8 +14,10 @@ struct Daybook: ParsableCommand {
       """,
     version: "daybook \(Version.program)",
     subcommands: [
-      Init.self, Append.self, Import.self, EventsCommand.self, EntitlementsCommand.self,
+      Init.self, Append.self, Import.self, EventsCommand.self, CustomersCommand.self,
+      CustomerCommand.self, EntitlementsCommand.self,
       HoldersCommand.self, InstalledCommand.self, TransactionsCommand.self, FindingsCommand.self,
+      HealthCommand.self,
       ExplainCommand.self, DiffCommand.self, Catalog.self, ContentCommand.self,
       StoreItemCommand.self, Grant.self,
       Withdraw.self, Link.self, Transfer.self, Note.self, Erase.self, ReplayCommand.self,

@@ -16,6 +16,9 @@ struct LedgerOptions: ParsableArguments {
 
   var path: String { ledger ?? Self.named ?? Self.usual }
 
+  /// Whether there is something at that path.
+  var isThere: Bool { FileManager.default.fileExists(atPath: path) }
+
   /// Whether somebody said where it is.
   var isNamed: Bool { ledger != nil || Self.named != nil }
 

@@ -14,20 +14,32 @@ extension LedgerView {
   public func nearestName(
     to misspelled: Name, of kind: NameKind
   ) throws(LedgerError) -> Name? {
+    var names: [String] = []
+    try comparedNames(of: [kind]) { _, use in
+      if !areOthers(use.name.text, misspelled.text) { names.append(use.name.text) }
+    }
+    return Spelling.nearest(to: misspelled.text, among: names).map { Name($0) }
+  }
+
+  /// Hands out the names of some kinds that a misspelled or shortened one is compared with, those
+  /// of erased people left out.
+  ///
+  /// - Complexity: O(*n*) in the names of the ledger; in a large one, its first and its newest are
+  ///   handed out.
+  /// - Throws: ``LedgerError``.
+  func comparedNames(
+    of kinds: Set<NameKind>, _ body: (NameNumber, NameUse) -> Void
+  ) throws(LedgerError) {
     let last = try log.lastNameNumber()
     let compared = Self.comparedCountMax
-    var names: [String] = []
     var number: NameNumber = 1
     while number <= last {
       // From the first ones to the newest.
       if number == compared + 1, last > 2 * compared { number = last - compared + 1 }
       let use = try log.name(number)
-      if use.kind == kind, !areOthers(use.name.text, misspelled.text) {
-        names.append(use.name.text)
-      }
+      if kinds.contains(use.kind), try !log.isErased(name: number) { body(number, use) }
       number += 1
     }
-    return Spelling.nearest(to: misspelled.text, among: names).map { Name($0) }
   }
 
   /// Names of a kind that begin with a text, in the order in which the ledger learned them.

@@ -4,8 +4,8 @@ public import LedgerStore
 
 /// Which findings are asked for; what is not named does not narrow them.
 public struct FindingsQuery: Sendable {
-  /// Findings about the customer that this account is.
-  public var account: Name?
+  /// Findings about this customer; where nobody known holds what is named, about its chain.
+  public var customer: CustomerReference?
   /// Every environment where empty.
   public var environments: [StoreEnvironment] = []
   public var rules: Set<Rule> = []
@@ -17,6 +17,15 @@ public struct FindingsQuery: Sendable {
   public var thresholds = Thresholds.standard
 
   public init() {}
+
+  /// The customer by account; setting it asks about that customer.
+  public var account: Name? {
+    get {
+      guard case .account(let name)? = customer else { return nil }
+      return name
+    }
+    set { customer = newValue.map { .account($0) } }
+  }
 
   func admits(_ finding: Finding) -> Bool {
     (environments.isEmpty || environments.contains(finding.environment))
@@ -70,13 +79,14 @@ extension LedgerView {
       guard let newest = try newestEvent(in: environment) else { continue }
       collection.moments.append((environment, newest))
     }
-    if let account = query.account {
-      guard let inquiry = try inquire(.account(account), .now) else { return [] }
+    if let customer = query.customer {
+      guard let inquiry = try inquire(customer, .now) else { return [] }
       let (unit, subject) = (inquiry.unit, inquiry.subject)
       try add(unit, context, to: &collection)
       collection.addAbsentDevice(context)
       try texts.check()
-      return collection.sorted.filter { unit.concerns($0, subject) }
+      let interest = FindingInterest(subject, unit)
+      return collection.sorted.filter(interest.admits)
     }
     var walk = try units()
     while let unit = try walk.next() { try add(unit, context, to: &collection) }
@@ -104,19 +114,38 @@ extension LedgerView {
       found += ledger.findings(at: moment, in: environment, thresholds: query.thresholds)
     }
     try texts.check()
-    guard let name = query.account else { return found }
-    guard let number = try number(of: .account, name), let unit = ledger.unit(of: number) else {
+    guard let customer = query.customer else { return found }
+    let use = customer.use
+    guard let number = try number(of: use.kind, use.name), let unit = ledger.unit(of: number) else {
       return []
     }
-    return found.filter { unit.concerns($0, .account(number)) }
+    let interest = FindingInterest(customer.subject(number), unit)
+    return found.filter(interest.admits)
   }
 }
 
-extension Unit {
-  /// Whether a finding is about the customer.
-  func concerns(_ finding: Finding, _ subject: Subject) -> Bool {
-    guard case .account(let account) = subject else { return true }
-    return linkedAccounts(of: account, environments: EnvironmentSet(finding.environment))
-      .contains(finding.account)
+/// Which findings are about a customer, in each environment.
+struct FindingInterest {
+  private var accounts: [StoreEnvironment: Set<NameNumber>] = [:]
+  /// Of the chain, where nobody known holds it.
+  private var transactions: [StoreEnvironment: Set<NameNumber>] = [:]
+
+  /// - Complexity: O(*n*) in the unit's accounts and transactions.
+  init(_ subject: Subject, _ unit: Unit) {
+    for environment in StoreEnvironment.allCases {
+      let set = EnvironmentSet(environment)
+      let named = unit.accounts(of: subject, environments: set)
+      if named.isEmpty {
+        transactions[environment] = Set(
+          unit.standings(of: subject, environments: set).map(\.number))
+      } else {
+        accounts[environment] = Set(named)
+      }
+    }
+  }
+
+  func admits(_ finding: Finding) -> Bool {
+    accounts[finding.environment]?.contains(finding.account)
+      ?? transactions[finding.environment]?.contains(finding.transaction) ?? false
   }
 }

@@ -87,6 +87,30 @@ public struct ExactDecimal: Sendable {
     return part
   }
 
+  /// The number with the other sign.
+  ///
+  /// - Complexity: O(1).
+  public var negated: ExactDecimal { ExactDecimal(mantissa: -mantissa, places: places) }
+
+  /// The exact product; `nil` where it has too many digits. Zeros that it has at the end are cut
+  /// back to the number's own places.
+  ///
+  /// - Complexity: O(1).
+  public func multiplied(by other: ExactDecimal) -> ExactDecimal? {
+    let (wide, overflows) = mantissa.multipliedReportingOverflow(by: other.mantissa)
+    guard !overflows, places + other.places <= Self.productPlacesMax else { return nil }
+    var product = ExactDecimal(mantissa: wide, places: places + other.places)
+    while product.places > places, product.mantissa % 10 == 0 {
+      product.mantissa /= 10
+      product.places -= 1
+    }
+    return product
+  }
+
+  /// Digits behind the point of a part of a price in another currency: ten to this power still has
+  /// a place in 128 bits.
+  private static let productPlacesMax = placesMax + digitsMax
+
   /// The number in millionths; `nil` where that is not exact, or beyond 64 bits.
   public var millionths: Int64? {
     if places <= 6 { return scaled(to: 6).flatMap { Int64(exactly: $0) } }

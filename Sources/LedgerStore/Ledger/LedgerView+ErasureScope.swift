@@ -1,5 +1,5 @@
 internal import LMDB
-internal import LedgerEvents
+public import LedgerEvents
 internal import LedgerModel
 
 /// What operators recorded that names one of some accounts.
@@ -12,7 +12,33 @@ struct Mentions: Sendable {
   let slots: [UInt32: UInt64]
 }
 
+/// What an erasure would destroy.
+public struct ErasurePreview: Sendable {
+  /// The accounts that are the customer's, by name.
+  public let accounts: [Name]
+  /// The number of names of accounts, devices and sessions whose keys would be destroyed.
+  public let names: Int
+  /// The number of events whose personal data would be destroyed.
+  public let texts: Int
+}
+
 extension LedgerView {
+  /// What erasing the customer that an account is would destroy now.
+  ///
+  /// - Complexity: O(*n* log *n*) in the events of the customer's units, and a walk over the kinds
+  ///   of all events.
+  /// - Throws: ``LedgerError``: `notFound` where no event names the account.
+  public func erasurePreview(of account: Name) throws(LedgerError) -> ErasurePreview {
+    let scope = try erasureScope(of: account)
+    var accounts: Set<Name> = [account]
+    for number in scope.names.values {
+      let use = try log.name(number)
+      if use.kind == .account { accounts.insert(use.name) }
+    }
+    return ErasurePreview(
+      accounts: accounts.sorted(), names: scope.names.count, texts: scope.texts.count)
+  }
+
   /// What identifies the customer that an account is: the names of all accounts that are the
   /// customer's, of the devices and sessions that nobody else used, the personal data of the
   /// customer's events and of what these devices report of themselves, and what operators wrote of

@@ -20,10 +20,7 @@ struct DiffCommand: ParsableCommand {
 
   @OptionGroup var options: LedgerOptions
 
-  @Argument(
-    help: "The customer's account (default: all customers).", completion: Completions.accounts,
-    transform: Parse.name)
-  var account: Name?
+  @OptionGroup var customer: OptionalCustomerOptions
 
   @Option(
     help: ArgumentHelp(
@@ -82,7 +79,11 @@ struct DiffCommand: ParsableCommand {
       if format == .json { Console.print("[") }
       try ledger.read { (view) throws(LedgerError) in
         let (before, after) = try sides(view)
-        if let account { isKnown = try view.isKnown(account, after) }
+        var account: Name?
+        if let customer = customer.reference {
+          account = try view.account(of: customer, environments.environments, after)
+          isKnown = try view.isKnown(customer, after)
+        }
         try view.differences(
           from: before, to: after, account: account, environments: environments.environments
         ) { difference in
@@ -94,9 +95,8 @@ struct DiffCommand: ParsableCommand {
       switch format {
       case .json: Console.print("]")
       case .table:
-        if !isKnown, let account {
-          Console.print(
-            "\(CustomerReference.account(account).description) is not known to the ledger")
+        if !isKnown, let customer = customer.reference {
+          Console.print("\(customer.description) is not known to the ledger")
         } else if count == 0 {
           Console.print("nothing changed")
           Console.complain(otherClock(try ledger.log.lastPosition()))

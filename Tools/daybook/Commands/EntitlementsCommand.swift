@@ -75,15 +75,7 @@ extension EntitlementsAnswer {
     }
     Console.print("\(customer.description), \(place)")
     var table = TextTable(["product", "entitlements", "state", "since", "expires", "source"])
-    for entry in entries {
-      table.add([
-        entry.product?.text ?? entry.entitlement?.text ?? "-",
-        entry.entitlements.isEmpty
-          ? "-" : entry.entitlements.map(\.text).joined(separator: ", "),
-        entry.state.text, entry.since.shown, String(cell: entry.expiresAt),
-        entry.source == .operator ? "operator" : "store",
-      ])
-    }
+    for entry in entries { table.add(entry.row) }
     if table.isEmpty {
       Console.print("no entitlements")
     } else {
@@ -99,7 +91,17 @@ extension EntitlementsAnswer {
 }
 
 extension EntitlementsAnswer.Entry {
-  fileprivate func write(to json: inout JSONText) {
+  /// Product, entitlements, state, since, expires and source.
+  var row: [String] {
+    [
+      product?.text ?? entitlement?.text ?? "-",
+      entitlements.isEmpty ? "-" : entitlements.map(\.text).joined(separator: ", "),
+      state.text, since.shown, String(cell: expiresAt),
+      source == .operator ? "operator" : "store",
+    ]
+  }
+
+  func write(to json: inout JSONText) {
     json.object { json in
       json.member("product", product)
       json.member("entitlement", entitlement)

@@ -103,7 +103,7 @@ extension TransactionsAnswer.Entry {
     reported.flatMap { $0.text.split(separator: ".").last.map(String.init) }
   }
 
-  fileprivate var stateText: String {
+  var stateText: String {
     let bought = state ?? (purchasedAt == nil ? "-" : "by the store")
     return bought + (reversal.map { ", \($0.text)" } ?? "")
   }
@@ -116,7 +116,7 @@ extension TransactionsAnswer.Entry {
     }
   }
 
-  fileprivate func write(to json: inout JSONText) {
+  func write(to json: inout JSONText) {
     json.object { json in
       json.member("transaction", transaction)
       json.member("payment", payment)

@@ -33,11 +33,11 @@ final class ReplayPrinter {
       Console.print("")
       Console.print(
         "\(outcome.steps.counted("step")), \(outcome.findings.count.counted("finding"))")
-      if !outcome.findings.isEmpty { FindingAnswer.print(outcome.findings, .table) }
+      if !outcome.findings.isEmpty { FindingList.print(outcome.findings) }
       if !outcome.findingsAtTheEnd.isEmpty {
         Console.print("")
         Console.print("still broken at the end")
-        FindingAnswer.print(outcome.findingsAtTheEnd, .table)
+        FindingList.print(outcome.findingsAtTheEnd)
       }
     case .jsonl: break
     case .json:

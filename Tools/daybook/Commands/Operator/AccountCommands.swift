@@ -27,7 +27,8 @@ struct Link: ParsableCommand {
     usage: "daybook link <account> <other> --operator <who> --reason <why> [<options>]",
     discussion: """
       Appends account.linked: from then on either account has everything that both hold. Only an \
-      erasure undoes it. Example:
+      erasure undoes it. On a terminal it says first what changes for whom, and asks; --yes and \
+      scripts are not asked. Example:
 
         daybook link reader-1 reader-1-old --operator kim --reason "ticket 4711: logged in twice"
       """)
@@ -51,7 +52,8 @@ struct Transfer: ParsableCommand {
     usage: "daybook transfer <account> <to> --operator <who> --reason <why> [<options>]",
     discussion: """
       Appends account.transferred: transactions, operators' grants, balances and installed \
-      content belong to the other customer from then on. Example:
+      content belong to the other customer from then on. On a terminal it says first what changes \
+      for whom, and asks; --yes and scripts are not asked. Example:
 
         daybook transfer reader-1 reader-2 --operator kim --reason "ticket 4711: sold the phone"
       """)
@@ -102,6 +104,6 @@ struct Note: ParsableCommand {
   func run() throws {
     var event = options.event(.noteAdded, account: account).adding("text", text)
     event.transaction = transaction
-    try OperatorAct(options: options, event: event, accounts: [account]).run()
+    try OperatorAct(options: options, event: event, accounts: [account], asks: false).run()
   }
 }

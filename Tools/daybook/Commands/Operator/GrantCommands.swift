@@ -33,7 +33,8 @@ struct Grant: ParsableCommand {
       """,
     discussion: """
       Appends entitlement.granted and prints what the customer gains. The grant lasts until \
-      --until, or until it is revoked with `daybook withdraw`. Example:
+      --until, or until it is revoked with `daybook withdraw`. On a terminal it says first what \
+      changes, and asks; --yes and scripts are not asked. Example:
 
         daybook grant reader-1 --entitlement pro --operator kim --reason "ticket 4711"
       """)
@@ -77,7 +78,8 @@ struct Withdraw: ParsableCommand {
       """,
     discussion: """
       Appends entitlement.withdrawn: the operators' grants of that name end; purchases are not \
-      affected. Example:
+      affected. On a terminal it says first what changes, and asks; --yes and scripts are not \
+      asked. Example:
 
         daybook withdraw reader-1 --entitlement pro --operator kim --reason "granted by mistake"
       """)

@@ -34,8 +34,13 @@ struct OperatorOptions: ParsableArguments {
     help: "Accept an account that no event states: it is new, not a typing mistake.")
   var isNewAccount = false
 
-  @Flag(name: .customLong("dry-run"), help: "Print the event and append nothing.")
+  @Flag(
+    name: .customLong("dry-run"),
+    help: "Print the event, and on standard error what it would change; append nothing.")
   var dryRun = false
+
+  @Flag(help: "Do not ask.")
+  var yes = false
 
   @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
