@@ -152,8 +152,8 @@ extension EnvironmentState {
     ChainMembers(transactions: transactions, following: chains[chain].firstTransaction)
   }
 
-  /// What the chain was bought as, by the definition that its first purchase fact uses; without one,
-  /// autoRenewable where a fact of it states an expiry, else a non-consumable (`model.md` 5).
+  /// What the chain was bought as, by the definition that its first purchase fact uses; without
+  /// one, autoRenewable where a fact of it states an expiry, else a non-consumable (`model.md` 5).
   func kind(of chain: ChainState, _ context: SharedContext) -> ProductDefinition.Kind {
     if let definition = definition(of: chain, context) { return definition.kind }
     return expiringIndex.lookUp(UInt64(chain.original)) >= 0 ? .autoRenewable : .nonConsumable

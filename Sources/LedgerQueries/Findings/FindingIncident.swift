@@ -4,8 +4,9 @@ public import LedgerModel
 /// Findings that have one cause, together: what a person acts on.
 ///
 /// Findings of one environment belong to one incident where they concern the same transaction,
-/// where one event broke both rules, or where the same rule was broken for the same account on the same
-/// device within ``sittingMax``. What belongs together by way of a third finding belongs together.
+/// where one event broke both rules, or where the same rule was broken for the same account on the
+/// same device within ``sittingMax``. What belongs together by way of a third finding belongs
+/// together.
 public struct FindingIncident: Sendable {
   /// How far apart, in microseconds, a rule can be broken again and be the same incident still: a
   /// day, in which an app does the same thing to every purchase of a launch or of a restore.
