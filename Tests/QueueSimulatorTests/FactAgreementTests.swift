@@ -82,7 +82,7 @@ private struct FactText {
       text += "\(named(download.download)) \(download.contentVersion?.text ?? "-") "
       text += "\(String(describing: download.host)) "
     }
-    for entry in fields.entries {
+    for entry in fields.definitions {
       text += "\(named(entry.product)) \(entry.kind) \(entry.entitlements) "
       text += "\(entry.grants.map { "\($0.unit)=\($0.amount)" }) "
       text += "\(String(describing: entry.duration)) "
