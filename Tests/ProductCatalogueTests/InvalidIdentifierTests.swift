@@ -1,7 +1,7 @@
 import LedgerEvents
 import LedgerHistories
-import LedgerStore
 import LedgerQueries
+import LedgerStore
 import LedgerTesting
 import ProductCatalogue
 import Testing

@@ -102,9 +102,10 @@ struct LogVerifier {
   private mutating func verifyForgotten(_ record: borrowing RecordView, _ log: LogView) {
     if forgottenNames.isEmpty { return }
     for number in record.introducedNumbers where forgottenNames.contains(number) {
-      var isForgotten = false
+      let isForgotten: Bool
       do throws(LedgerError) { isForgotten = try erasures.forgets(record, log) } catch {
         // The erasure cannot be read, which is reported at its own position.
+        isForgotten = false
       }
       if isForgotten { continue }
       report(

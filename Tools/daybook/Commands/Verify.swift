@@ -8,9 +8,10 @@ struct Verify: ParsableCommand {
     abstract: "Verifies the whole ledger: checksums, hashes, positions and projections.",
     discussion: """
       Reads every record and every node of the hash tree, and folds the log again, among the \
-      temporary files, to compare the projections with it. Nothing in the ledger is written. Given checkpoints that somebody kept, it also checks that the ledger \
-      still begins with what was signed: without them, whoever can write the ledger can make the \
-      rest consistent. The exit code is 1 if something was changed, and if keys of personal data \
+      temporary files, to compare the projections with it. Nothing in the ledger is written. \
+      Given checkpoints that somebody kept, it also checks that the ledger still begins with \
+      what was signed: without them, whoever can write the ledger can make the rest \
+      consistent. The exit code is 1 if something was changed, and if keys of personal data \
       are missing, although the log is intact without them. Example:
 
         daybook verify --checkpoint 2026-02-01.checkpoint --key books.example.com/shop+7c2a…+AWl…
