@@ -25,6 +25,8 @@ struct ReplayLedger {
   private var isAnyJudgedByAll = false
   /// The units that are more than background.
   private var told: Set<UnitNumber> = []
+  /// All facts, to find their units again after one was parted.
+  private var arrived: [Fact] = []
   /// The positions of facts that others are judged against, and no more.
   private let background: Set<UInt64>
 
@@ -38,12 +40,23 @@ struct ReplayLedger {
   ///
   /// - Complexity: as `InMemoryLedger.append`, and O(*n*) in the findings so far.
   mutating func append(_ facts: [Fact]) {
+    let partingCount = ledger.partingCount
     if ledger.append(facts) { contextVersion += 1 }
-    told = Set(told.compactMap(ledger.currentNumber(ofUnit:)))
+    arrived += facts
+    if partingCount == ledger.partingCount {
+      told = Set(told.compactMap(ledger.currentNumber(ofUnit:)))
+      tell(facts)
+    } else {
+      told.removeAll()
+      tell(arrived)
+    }
+    judge()
+  }
+
+  private mutating func tell(_ facts: [Fact]) {
     for fact in facts where !background.contains(fact.position) {
       if let unit = ledger.unitNumber(of: fact) { told.insert(unit) }
     }
-    judge()
   }
 
   /// Whether what becomes of a unit is not told.

@@ -37,7 +37,8 @@ public struct InMemoryLedger {
   public init(foldingAsOne facts: [Fact], texts: any FactTexts) {
     self.init(texts: texts)
     let unit = newUnits.foldAsOne(facts)
-    stored.write(unit, of: 0, absorbing: [], newUnits.context)
+    stored.write(
+      UnitWrite(unit: 0, absorbed: [], isRegrouped: false), unit, newUnits.context)
   }
 
   /// Appends facts, in the order of arrival, and returns whether they changed the shared context.
@@ -98,7 +99,7 @@ extension InMemoryLedger {
 
   /// The number of the unit that a fact belongs to.
   package func unitNumber(of fact: Fact) -> UnitNumber? {
-    guard let node = UnitNodes(fact).first(where: { _ in true }) else {
+    guard let node = UnitNodes(fact).first else {
       return currentNumber(ofUnit: 0)
     }
     return stored.unit(of: node)
@@ -110,7 +111,11 @@ extension InMemoryLedger {
     return unit == 0 ? nil : stored.unit(of: unit)
   }
 
-  /// Every unit with its number and a version that counts up with every change of it, in no order.
+  /// How often units were parted that had been joined for what they shared: whoever keeps numbers
+  /// of units has to find them again.
+  package var partingCount: Int { stored.partingCount }
+
+  /// Every unit with its number and a version that differs after every change of it, in no order.
   package func forEachUnit(_ body: (UnitNumber, _ version: Int, Unit) -> Void) {
     for (number, entry) in stored.entries {
       if let state = entry.state { body(number, entry.version, state) }

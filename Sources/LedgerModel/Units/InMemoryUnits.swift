@@ -6,7 +6,7 @@ struct InMemoryUnits {
   struct Entry {
     /// Empty while the driver has the state.
     var state: Unit?
-    /// Counted up with every change of the state.
+    /// Different for every state that was written.
     var version = 0
     /// The places of its facts, in any order.
     var places: [UInt32] = []
@@ -15,6 +15,9 @@ struct InMemoryUnits {
   }
 
   private(set) var entries: [UnitNumber: Entry] = [:]
+  /// How often units were parted.
+  private(set) var partingCount = 0
+  private var writeCount = 0
   /// In the order of arrival.
   private(set) var facts: [Fact] = []
   private var parents = UnitParents()
@@ -99,16 +102,27 @@ extension InMemoryUnits: UnitWriter {
     entries.compactMap { $1.state?.isAffected(by: change) ?? false ? $0 : nil }
   }
 
-  mutating func write(
-    _ state: Unit, of unit: UnitNumber, absorbing others: [UnitNumber], _ context: SharedContext
-  ) {
+  mutating func part(_ units: [UnitNumber], into parts: [UnitNumber: [Fact]]) {
+    partingCount += 1
+    var places: [UInt64: UInt32] = [:]
+    for unit in units {
+      for place in entries[unit]?.places ?? [] { places[facts[Int(place)].position] = place }
+      entries[unit]?.places = []
+    }
+    for (unit, facts) in parts {
+      entries[unit, default: Entry()].places = facts.compactMap { places[$0.position] }
+    }
+  }
+
+  mutating func write(_ write: UnitWrite, _ state: Unit, _ context: SharedContext) {
+    let unit = write.unit
     var entry = remove(unit) ?? Entry()
-    for other in others {
+    for other in write.absorbed {
       guard let former = remove(other) else { continue }
       entry.places += former.places
-      entry.version = max(entry.version, former.version)
     }
-    entry.version += 1
+    writeCount += 1
+    entry.version = writeCount
     entry.couplings = []
     for use in state.couplings {
       entry.couplings.append(use.coupling)

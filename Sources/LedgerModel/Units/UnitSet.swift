@@ -33,6 +33,10 @@ package struct UnitSet {
   var coupled: [UnitNumber: Unit] = [:]
   /// Units with news that are known to touch none, whatever is stored of them.
   var uncoupled: Set<UnitNumber> = []
+  /// The stored facts of the units that were parted from others, in place of what is stored of them.
+  package internal(set) var parted: [UnitNumber: [Fact]] = [:]
+  /// The units that couplings joined or that were parted. More facts can make others of them.
+  var regrouped: Set<UnitNumber> = []
   /// Which new facts have been looked at for couplings.
   var coupling = CouplingProgress.none
   private var foldContext: FoldContext?
@@ -55,8 +59,11 @@ package struct UnitSet {
   /// The new facts, in the order of arrival.
   package var facts: [Fact] { newFacts }
 
-  /// The units that have new facts, in order.
-  package var units: [UnitNumber] { placesByUnit.keys.sorted() }
+  /// The units that have new facts or were parted from others, in order.
+  package var units: [UnitNumber] {
+    if parted.isEmpty { return placesByUnit.keys.sorted() }
+    return Set(placesByUnit.keys).union(parted.keys).filter { !absorbed.contains($0) }.sorted()
+  }
 
   /// The places of a unit's new facts, in any order.
   package var places: [UnitNumber: [UInt32]] { placesByUnit }
@@ -76,7 +83,7 @@ package struct UnitSet {
   /// Whether the new facts may say anything about a stored unit.
   package func touches(_ unit: UnitNumber) -> Bool {
     placesByUnit[unit] != nil || absorbedByUnit[unit] != nil || absorbed.contains(unit)
-      || !change.isEmpty
+      || parted[unit] != nil || !change.isEmpty
   }
 
   /// The new facts of a unit, in the order of arrival.
@@ -129,6 +136,8 @@ package struct UnitSet {
     placesByUnit.removeAll(keepingCapacity: true)
     absorbedByUnit.removeAll(keepingCapacity: true)
     absorbed.removeAll(keepingCapacity: true)
+    parted.removeAll()
+    regrouped.removeAll()
     change = ContextChange()
   }
 }

@@ -32,7 +32,7 @@ extension LedgerView {
     let contents = unit.installed(subject, environments: EnvironmentSet(environments))
     if cuts(clocks), let number = try number(of: customer.use.kind, customer.use.name) {
       // What the customer's own events named then counts, whatever became of it since.
-      offers.asked = try unitNumber(of: number)
+      offers.asked = try foldedUnitNumber(of: number)
     }
     var answers: [InstalledAnswer] = []
     for content in contents {

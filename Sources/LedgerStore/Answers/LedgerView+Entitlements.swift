@@ -80,7 +80,7 @@ extension LedgerView {
     else { return nobody }
     let subject = customer.subject(number)
     guard cuts(clocks) else {
-      guard let unit = try state(of: place) else { return nobody }
+      guard let unit = try unit(of: number) else { return nobody }
       return Inquiry(
         subject: subject, unit: unit, context: reader.overlay.context,
         isKnown: unit.knows(subject))

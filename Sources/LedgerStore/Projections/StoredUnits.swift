@@ -52,9 +52,17 @@ struct StoredUnits: ~Escapable {
     parents = StoredParents(map, tables.unitMap, view)
   }
 
+  /// The index of a unit. It was written together with the checkpoint, so nothing in it is behind
+  /// `position`.
+  func postings(of unit: UnitNumber) throws(LedgerError) -> UnitPostings {
+    let found = try tables.postings(of: unit, in: view)
+    assert(found.positions.last ?? 0 <= position, "unit \(unit) is ahead of \(position)")
+    return found
+  }
+
   /// The positions of a unit's stored facts, ascending.
   func positions(of unit: UnitNumber) throws(LedgerError) -> [UInt64] {
-    try tables.positions(of: unit, in: view).filter { $0 <= position }
+    try postings(of: unit).positions
   }
 }
 
@@ -82,6 +90,9 @@ extension StoredUnits: UnitStorage {
     if !others.isEmpty { positions.sort() }
     return try log.facts(at: positions)
   }
+
+  /// What the unit set says of its parts stands in place of what is stored.
+  mutating func part(_ units: [UnitNumber], into parts: [UnitNumber: [Fact]]) {}
 
   mutating func units(
     touching coupling: Coupling

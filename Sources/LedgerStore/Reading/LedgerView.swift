@@ -44,8 +44,24 @@ public struct LedgerView: ~Escapable {
 
   /// The unit of a name, folded; nil where no event names it in a way that connects.
   func unit(of number: NameNumber) throws(LedgerError) -> Unit? {
-    guard let unit = try reader.overlay.unit(of: number, tables, projections) else { return nil }
+    guard let unit = try foldedUnitNumber(of: number) else { return nil }
     return try state(of: unit)
+  }
+
+  /// The number of the unit of a name, after the events behind the projections have joined units
+  /// and parted others; nil where no event names it in a way that connects.
+  ///
+  /// - Complexity: as `state(of:)`.
+  func foldedUnitNumber(of number: NameNumber) throws(LedgerError) -> UnitNumber? {
+    guard var unit = try reader.overlay.unit(of: number, tables, projections) else { return nil }
+    while true {
+      // Folding a unit can join it with others or part it from them, once.
+      _ = try state(of: unit)
+      guard let now = try reader.overlay.unit(of: number, tables, projections), now != unit else {
+        return unit
+      }
+      unit = now
+    }
   }
 
   func state(of unit: UInt32) throws(LedgerError) -> Unit? {
