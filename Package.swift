@@ -46,6 +46,7 @@ let package = Package(
       providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
     .target(name: "LMDB", dependencies: ["CLMDB"], swiftSettings: strict + lifetimes),
     .target(name: "LedgerEvents", swiftSettings: strict + lifetimes),
+    .target(name: "LocalTime", dependencies: ["LedgerEvents"], swiftSettings: strict),
     .target(name: "LedgerModel", dependencies: ["LedgerEvents"], swiftSettings: strict),
     .target(name: "RunStorage", dependencies: ["LMDB"], swiftSettings: strict + lifetimes),
     .target(
@@ -120,7 +121,7 @@ let package = Package(
       dependencies: [
         "LedgerEvents", "LedgerModel", "LedgerStore", "Entitlements", "StoreImport", "Replay",
         "QueueSimulator", "HostedContent", "ProductCatalogue", "ProductPages",
-        "Audit", "LedgerExport", "PackageFiles",
+        "Audit", "LedgerExport", "PackageFiles", "LocalTime",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ],
@@ -153,6 +154,9 @@ let package = Package(
     .testTarget(
       name: "LedgerEventsTests", dependencies: ["LedgerEvents", "LedgerModel"],
       swiftSettings: strict + lifetimes),
+    .testTarget(
+      name: "LocalTimeTests", dependencies: ["LocalTime", "LedgerEvents", "LedgerHistories"],
+      swiftSettings: strict),
     .testTarget(
       name: "LedgerModelTests",
       dependencies: [
@@ -204,7 +208,8 @@ let package = Package(
       name: "StoreImportTests", dependencies: ["StoreImport", "LedgerEvents", "LedgerOracle"],
       swiftSettings: strict),
     .testTarget(
-      name: "CommandLineTests", dependencies: ["LedgerEvents", "LedgerHistories", "daybook"],
+      name: "CommandLineTests",
+      dependencies: ["LedgerEvents", "LedgerHistories", "LocalTime", "daybook"],
       exclude: ["Golden"], swiftSettings: strict),
     .testTarget(
       name: "ReplayTests",

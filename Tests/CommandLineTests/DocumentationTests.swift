@@ -1,5 +1,7 @@
 import Foundation
+import LedgerEvents
 import LedgerHistories
+import LocalTime
 import Testing
 
 /// What each command answers in JSON, as files and in `docs/commands.md`;
@@ -16,6 +18,9 @@ import Testing
       self.status = status
       self.arguments = arguments.split(separator: " ").map(String.init)
     }
+
+    /// Whether the answer is a table; else it is JSON.
+    var isTable: Bool { arguments.contains("table") }
 
     /// As one would type it.
     var command: String { "$ daybook " + arguments.joined(separator: " ") }
@@ -34,6 +39,9 @@ import Testing
       "import",
       "import verify-receipt Tools/samples/sample-receipt.json --account keeper-7 --format json"),
     Sample("events", "events --account \(customer) --type download.finished"),
+    Sample(
+      "events-table",
+      "events --since 2023-05-04 --until 2023-05-05 --tz Europe/Berlin --limit 3 --format table"),
     Sample("events-by", "events --by type --limit 20 --format json"),
     Sample("events-sum", "events --sum price,quantity --by product --format json"),
     Sample(
@@ -158,10 +166,17 @@ import Testing
       // A replay's last step is the one that tells most; behind an edited one comes the difference.
       if sample.name.hasPrefix("replay") { said = answer.lines.last ?? "" }
       said = steady.replacing(said.replacing(ledger.folder.url.path + "/", with: ""))
+      if sample.isTable {
+        text = try replacing("sample: \(sample.name)", "end of sample", in: text) {
+          "```console\n\(sample.command)\n\(said)```\n"
+        }
+        continue
+      }
       let golden = PrettyJSON.pretty(Self.steady(said))
       try check(golden, root.appending(path: "Tests/CommandLineTests/Golden/\(sample.name).json"))
       text = try inserting(golden, of: sample, into: text)
     }
+    text = try replacing("times", "end of times", in: text, by: Self.timesTable)
     if Self.isUpdating { try Data(text.utf8).write(to: page) }
     #expect(
       text == (try String(contentsOf: page, encoding: .utf8)),
@@ -214,11 +229,37 @@ import Testing
 
   /// The page with the sample between its markers.
   private func inserting(_ golden: String, of sample: Sample, into text: String) throws -> String {
-    let begin = "<!-- sample: \(sample.name) -->\n"
-    let end = "<!-- end of sample -->"
+    try replacing("sample: \(sample.name)", "end of sample", in: text) {
+      "```console\n\(sample.command)\n```\n\n```json\n\(golden)```\n"
+    }
+  }
+
+  /// The page with another block between two markers.
+  private func replacing(
+    _ begin: String, _ end: String, in text: String, by block: () throws -> String
+  ) throws -> String {
+    let begin = "<!-- \(begin) -->\n"
     let start = try #require(text.range(of: begin), "docs/commands.md has no \(begin)")
-    let stop = try #require(text.range(of: end, range: start.upperBound..<text.endIndex))
-    let block = "```console\n\(sample.command)\n```\n\n```json\n\(golden)```\n"
-    return text.replacingCharacters(in: start.upperBound..<stop.lowerBound, with: block)
+    let stop = try #require(
+      text.range(of: "<!-- \(end) -->", range: start.upperBound..<text.endIndex))
+    return text.replacingCharacters(in: start.upperBound..<stop.lowerBound, with: try block())
+  }
+
+  /// The forms of a time, and what each is in a fixed zone at a fixed moment.
+  private static func timesTable() throws -> String {
+    let zone = try #require(Zone(name: "Europe/Berlin"))
+    let times = SpokenTime(in: zone, now: try #require(Instant(rfc3339: "2026-05-13T14:30:00Z")))
+    let forms = [
+      ("a date", "2026-05-11"), ("a month", "2026-05"),
+      ("a date and time", "\"2026-05-11 10:00\""), ("a time of RFC 3339", "2026-05-11T10:00:00Z"),
+      ("the present", "now"), ("a day", "today"), ("", "yesterday"), ("", "tomorrow"),
+      ("a span before now", "90min"), ("", "12h"), ("", "7d"), ("", "2w"),
+      ("a span after now", "+7d"),
+    ]
+    let rows = try forms.map { name, form in
+      let moment = zone.text(of: try times.moment(form.replacing("\"", with: "")))
+      return "| \(name) | `\(form)` | \(moment) |\n"
+    }
+    return "| form | example | is |\n| --- | --- | --- |\n" + rows.joined()
   }
 }

@@ -70,6 +70,8 @@ enum Program {
     var variables = ProcessInfo.processInfo.environment
     variables["DAYBOOK_LEDGER"] = ledger
     variables["NO_COLOR"] = "1"
+    // Tables show times in the zone of whoever runs the tests, where nothing else is said.
+    variables["TZ"] = "UTC"
     variables.merge(environment) { $1 }
     process.environment = variables
     return process
@@ -110,8 +112,10 @@ final class TestLedger {
     try Program.run(arguments, ledger: path, input: input)
   }
 
-  func run(_ arguments: [String], input: String = "") throws -> Outcome {
-    try Program.run(arguments, ledger: path, input: input)
+  func run(
+    _ arguments: [String], input: String = "", environment: [String: String] = [:]
+  ) throws -> Outcome {
+    try Program.run(arguments, ledger: path, input: input, environment: environment)
   }
 
   /// What the events of the ledger are, without what the ledger's clock says.

@@ -59,7 +59,7 @@ import Testing
   @Test(
     "a value that means nothing is said with what was expected",
     arguments: [
-      (["entitlements", "ada", "--at", "yesterday"], "RFC 3339"),
+      (["entitlements", "ada", "--at", "someday"], "RFC 3339"),
       (["entitlements", "ada", "--as-of", "-3x"], "position"),
       (["entitlements", "ada", "--environment", "prod"], "production"),
       (["findings", "--rule", "finished"], "finished-before-download"),

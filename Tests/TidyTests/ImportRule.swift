@@ -7,6 +7,7 @@ struct ImportRule: TidyRule {
   private static let own: [String: Set<String>] = [
     "LMDB": ["CLMDB"],
     "LedgerEvents": [],
+    "LocalTime": ["LedgerEvents"],
     "LedgerModel": ["LedgerEvents"],
     "RunStorage": ["LMDB"],
     "LedgerLog": ["LMDB", "LedgerEvents", "Crypto"],
@@ -26,7 +27,7 @@ struct ImportRule: TidyRule {
     "daybook": [
       "LedgerEvents", "LedgerModel", "LedgerStore", "Entitlements", "StoreImport", "Replay",
       "QueueSimulator", "HostedContent", "ProductCatalogue", "ProductPages", "Audit",
-      "LedgerExport", "PackageFiles", "ArgumentParser", "UnixSignals",
+      "LedgerExport", "PackageFiles", "LocalTime", "ArgumentParser", "UnixSignals",
     ],
     "LedgerOracle": ["LedgerEvents"],
     "QueueAuditor": ["LedgerEvents"],

@@ -11,6 +11,8 @@ struct LedgerOptions: ParsableArguments {
       valueName: "path"))
   var ledger: String?
 
+  @OptionGroup var zone: ZoneOptions
+
   var path: String { named ?? "daybook.ledger" }
 
   /// Whether somebody said where it is.

@@ -13,8 +13,8 @@ struct DiffCommand: ParsableCommand {
       --as-of the ledger's clock stands still and --from and --to are store times: the answer is \
       what changed between them, as the ledger knew it then. Example:
 
-        daybook diff reader-1 --from 2026-02-01T00:00:00Z --to 2026-03-01T00:00:00Z
-        daybook diff --from 2026-03-01T00:00:00Z --as-of 2026-04-02T00:00:00Z
+        daybook diff reader-1 --from 2026-02 --to 2026-03
+        daybook diff --from 2026-03-01 --as-of yesterday
       """)
 
   @OptionGroup var options: LedgerOptions
@@ -93,10 +93,27 @@ struct DiffCommand: ParsableCommand {
             "\(CustomerReference.account(account).description) is not known to the ledger")
         } else if count == 0 {
           Console.print("nothing changed")
+          Console.complain(otherClock(try ledger.log.lastPosition()))
         }
       case .jsonl: break
       }
     }
+  }
+
+  /// What to ask where nothing changed on the clock that was asked about.
+  private func otherClock(_ position: UInt64) -> String {
+    if asOf != nil {
+      return "With --as-of, --from and --to are store time: when things happened. Leave --as-of "
+        + "out to ask what the ledger learned between two of its positions or times."
+    }
+    if at != nil {
+      return "With --at, only what the ledger learned between --from and --to counts. To compare "
+        + "two moments of store time, name them with --from and --to, and add --as-of \(position) "
+        + "in place of --at."
+    }
+    return "--from and --to are ledger time: what the ledger held then. To compare two moments of "
+      + "store time, when things happened, name them with --from and --to, and add --as-of "
+      + "\(position)."
   }
 
   /// The clocks of both sides: one of the two runs, and the other stands still.
@@ -121,7 +138,7 @@ struct DiffCommand: ParsableCommand {
       }
       turned = ends.0 > ends.1 ? ("position \(ends.0)", "\(ends.1)") : nil
     } else if case .instant(let first) = from, case .instant(let last)? = to, last < first {
-      turned = (first.rfc3339, last.rfc3339)
+      turned = (first.shown, last.shown)
     } else {
       turned = nil
     }

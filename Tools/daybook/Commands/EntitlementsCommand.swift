@@ -61,7 +61,7 @@ extension EntitlementsAnswer {
   }
 
   fileprivate func printTable(of customer: CustomerReference) {
-    let place = "at \(at.rfc3339), position \(position)"
+    let place = "at \(at.shown), position \(position)"
     guard isKnown else {
       Console.print("\(customer.description) is not known to the ledger (\(place))")
       return
@@ -73,7 +73,7 @@ extension EntitlementsAnswer {
         entry.product?.text ?? entry.entitlement?.text ?? "-",
         entry.entitlements.isEmpty
           ? "-" : entry.entitlements.map(\.text).joined(separator: ", "),
-        entry.state.text, entry.since.rfc3339, String(cell: entry.expiresAt),
+        entry.state.text, entry.since.shown, String(cell: entry.expiresAt),
         entry.source == .operator ? "operator" : "store",
       ])
     }
@@ -86,7 +86,7 @@ extension EntitlementsAnswer {
       Console.print("balance \(TextTable.printable(balance.unit.text)): \(balance.amount)")
     }
     if let nextChangeAt {
-      Console.print("changes at \(nextChangeAt.rfc3339) even without a new event")
+      Console.print("changes at \(nextChangeAt.shown) even without a new event")
     }
   }
 }

@@ -120,7 +120,7 @@ struct EventsCommand: ParsableCommand {
         for recorded in page {
           let event = recorded.event
           table.add([
-            "\(recorded.position)", event.occurredAt.rfc3339, event.type.text,
+            "\(recorded.position)", event.occurredAt.shown, event.type.text,
             String(cell: event.account), String(cell: event.transaction ?? event.payment),
             String(cell: event.product), String(cell: event.download),
           ])

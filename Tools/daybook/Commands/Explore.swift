@@ -57,6 +57,8 @@ struct Explore: ParsableCommand {
   @Flag(help: "With --emit: replace an existing file.")
   var force = false
 
+  @OptionGroup var zone: ZoneOptions
+
   @Option(help: "Output format: table or json.")
   var format: OutputFormat = .table
 

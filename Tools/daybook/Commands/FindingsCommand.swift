@@ -121,7 +121,7 @@ extension FindingAnswer {
       row: { finding in
         [
           "\(finding.position)", finding.severity.text, finding.rule.id,
-          finding.occurredAt.rfc3339, String(cell: finding.account),
+          finding.occurredAt.shown, String(cell: finding.account),
           String(cell: finding.transaction), finding.concerns,
         ]
       },

@@ -36,7 +36,7 @@ struct HoldersCommand: ParsableCommand {
         row: { holder in
           [
             holder.account.text, holder.product?.text ?? holder.entitlement?.text ?? "-",
-            holder.state.text, holder.since.rfc3339, String(cell: holder.expiresAt),
+            holder.state.text, holder.since.shown, String(cell: holder.expiresAt),
             holder.environment.text,
           ]
         },

@@ -80,7 +80,7 @@ struct InstalledCommand: ParsableCommand {
           String(cell: line.account), String(cell: content.device), content.product.text,
           content.contentVersion.text,
           content.available.map { $0.text + (content.updateAvailable ? " (newer)" : "") } ?? "-",
-          content.installedAt.rfc3339, String(cell: content.path),
+          content.installedAt.shown, String(cell: content.path),
         ])
       }
       if !isKnown, let account {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import LedgerEvents
 import LedgerStore
+import LocalTime
 import Replay
 
 struct ReplayCommand: ParsableCommand {
@@ -110,8 +111,10 @@ struct ReplayCommand: ParsableCommand {
   private static func end(_ text: String) throws -> ReplayEnd {
     if text == "finding" { return .finding }
     if let position = UInt64(text), position > 0 { return .position(position) }
-    if let instant = Instant(rfc3339: text) { return .time(instant) }
-    throw ValidationError(
-      "expected a position, a time of RFC 3339 with an offset, or the word finding.")
+    do throws(SpokenTimeError) {
+      return .time(try TimeFrame.times.moment(text, or: "a position (1200)", "finding"))
+    } catch {
+      throw ValidationError(error.message)
+    }
   }
 }

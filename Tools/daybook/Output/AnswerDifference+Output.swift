@@ -58,7 +58,7 @@ extension AnswerDifference {
       return texts
     }
     return (
-      "\(texts.0) since \(before.since.rfc3339)", "\(texts.1) since \(after.since.rfc3339)"
+      "\(texts.0) since \(before.since.shown)", "\(texts.1) since \(after.since.shown)"
     )
   }
 
@@ -74,9 +74,9 @@ extension EntitlementState {
   /// When something in this state ends, or did, or would have.
   func words(ofEnd end: Instant) -> String {
     switch self {
-    case .pending, .active, .gracePeriod: "until \(end.rfc3339)"
-    case .billingRetry, .expired: "ended \(end.rfc3339)"
-    case .refunded, .revoked: "was until \(end.rfc3339)"
+    case .pending, .active, .gracePeriod: "until \(end.shown)"
+    case .billingRetry, .expired: "ended \(end.shown)"
+    case .refunded, .revoked: "was until \(end.shown)"
     }
   }
 }

@@ -33,8 +33,8 @@ struct ExplainReport {
     Console.print("")
     Console.print(
       TextTable.printable(
-        "\(step.event.position)  \(event.occurredAt.rfc3339)  recorded "
-          + "\(step.event.recordedAt.rfc3339)  \((event.source ?? EventSource(.app)).text)"))
+        "\(step.event.position)  \(event.occurredAt.shown)  recorded "
+          + "\(step.event.recordedAt.shown)  \((event.source ?? EventSource(.app)).text)"))
     Console.print("    " + TextTable.printable(step.text))
     if step.before != step.after {
       Console.print(
@@ -58,7 +58,7 @@ struct ExplainReport {
     for finding in circumstances.findings {
       Console.print(
         TextTable.printable(
-          "  \(finding.position)  \(finding.occurredAt.rfc3339)  \(finding.severity.text)  "
+          "  \(finding.position)  \(finding.occurredAt.shown)  \(finding.severity.text)  "
             + "\(finding.rule.id)  \(String(cell: finding.transaction))  \(finding.concerns)"))
     }
   }
@@ -81,7 +81,7 @@ struct ExplainReport {
   ///
   /// - Parameter moment: Of which place in the ledger it is said, between commas; may be empty.
   private func reason(_ moment: String) -> String {
-    let at = "at \(explanation.at.rfc3339)\(moment)"
+    let at = "at \(explanation.at.shown)\(moment)"
     if !circumstances.isAccountKnown {
       let near = circumstances.nearAccount.map { "; did you mean \($0.text)?" } ?? "."
       return "because no event of the ledger states this account\(near)"
@@ -93,7 +93,7 @@ struct ExplainReport {
     switch explanation.ground {
     case .listed: return "\(at) because of these events:"
     case .takenAway: return "\(at) because these events took it away or gave it to somebody else:"
-    case .over(let end): return "because the operator's grant ended at \(end.rfc3339):"
+    case .over(let end): return "because the operator's grant ended at \(end.shown):"
     case .elsewhere(let environment):
       let there = Self.text(explanation.steps.last?.after ?? [])
       return "in this environment; in \(environment.text) it is \(there):"
@@ -116,7 +116,7 @@ struct ExplainReport {
     guard !holdings.isEmpty else { return "nothing" }
     return holdings.map { holding in
       var text = "\((holding.product ?? holding.entitlement)?.text ?? "-") \(holding.state.text)"
-      text += " since \(holding.since.rfc3339)"
+      text += " since \(holding.since.shown)"
       if let end = holding.expiresAt { text += " \(holding.state.words(ofEnd: end))" }
       if holding.isFromOperator { text += " by an operator" }
       return text
@@ -262,7 +262,7 @@ extension Circumstances.Device {
   fileprivate var text: String {
     guard let installed else { return "\(product.text) is not installed on \(place)" }
     var text = "\(product.text) \(installed.contentVersion.text) is installed on \(place) since "
-    text += installed.installedAt.rfc3339
+    text += installed.installedAt.shown
     if installed.updateAvailable { text += "; \(installed.available?.text ?? "-") is on offer" }
     return text
   }

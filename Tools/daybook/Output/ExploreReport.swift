@@ -40,7 +40,7 @@ struct ExploreReport {
     Console.print("")
     Console.print(Console.bold("broken: \(failure.breaches.map(\.id).joined(separator: ", "))"))
     for event in events {
-      var line = "  \(event.occurredAt.rfc3339)  \(event.type.text)"
+      var line = "  \(event.occurredAt.shown)  \(event.type.text)"
       for name in [event.product, event.transaction ?? event.payment, event.download] {
         if let name { line += "  \(name.text)" }
       }

@@ -82,5 +82,5 @@ extension String {
   /// A cell for what may be absent.
   init(cell name: Name?) { self = name?.text ?? "-" }
 
-  init(cell instant: Instant?) { self = instant?.rfc3339 ?? "-" }
+  init(cell instant: Instant?) { self = instant?.shown ?? "-" }
 }

@@ -67,7 +67,7 @@ extension CustomerRevision {
     for entry in answer?.entries ?? [] {
       let known = entry.after ?? entry.before
       let texts = AnswerDifference.texts(entry.before, entry.after)
-      let from = from.map { " from \($0.rfc3339)" } ?? ""
+      let from = from.map { " from \($0.shown)" } ?? ""
       rows.append(
         who + [
           known?.product == nil ? "entitlement" : "product",

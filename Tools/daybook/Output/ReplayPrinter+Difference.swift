@@ -19,7 +19,7 @@ extension ReplayPrinter {
     Console.print("")
     Console.print(Console.bold("what if"))
     for note in edited.notes {
-      let places = note.places.map { "\($0.position) at \($0.occurredAt.rfc3339)" }
+      let places = note.places.map { "\($0.position) at \($0.occurredAt.shown)" }
       let now = places.isEmpty ? "" : ": now \(places.joined(separator: ", "))"
       Console.print("    \(note.text)\(now)")
     }

@@ -28,7 +28,7 @@ extension ReplayStep {
   /// The event, what it changed, and what it broke.
   var textLines: [ReplayTextLine] {
     let event = event.event
-    var title = "\(self.event.position)  \(event.occurredAt.rfc3339)  \(event.type.text)"
+    var title = "\(self.event.position)  \(event.occurredAt.shown)  \(event.type.text)"
     for name in [event.account, event.product, event.transaction ?? event.payment, event.download] {
       if let name { title += "  \(name.text)" }
     }

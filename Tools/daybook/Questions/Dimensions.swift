@@ -2,6 +2,7 @@ import ArgumentParser
 import LedgerEvents
 import LedgerModel
 import LedgerStore
+import LocalTime
 
 /// What answers are grouped by: one value, or several with commas between, as `day,product`.
 struct Dimensions<Dimension: RawRepresentable & CaseIterable & Hashable>: ExpressibleByArgument
@@ -99,9 +100,9 @@ enum FindingDimension: String, CaseIterable {
 }
 
 extension Instant {
-  /// The day in UTC, as `2026-02-01`.
-  var dayName: Name { Name(String(rfc3339.prefix(10))) }
+  /// The day in the zone of this run, as `2026-02-01`.
+  var dayName: Name { Name(TimeFrame.zone.day(of: self)) }
 
-  /// The month in UTC, as `2026-02`.
-  var monthName: Name { Name(String(rfc3339.prefix(7))) }
+  /// The month in the zone of this run, as `2026-02`.
+  var monthName: Name { Name(TimeFrame.zone.month(of: self)) }
 }

@@ -2,27 +2,32 @@ import ArgumentParser
 import LedgerEvents
 import LedgerModel
 import LedgerStore
+import LocalTime
 import ProductPages
 
 /// What arguments mean that are more than a word; what they do not mean is said with what was
 /// expected.
 enum Parse {
   static func instant(_ text: String) throws -> Instant {
-    guard let instant = Instant(rfc3339: text) else {
-      throw ValidationError(
-        "expected a time of RFC 3339 with an offset, such as 2026-02-01T12:00:00Z.")
+    do throws(SpokenTimeError) { return try TimeFrame.times.moment(text) } catch {
+      throw ValidationError(error.message)
     }
-    return instant
+  }
+
+  /// When something ends that is to last.
+  static func end(_ text: String) throws -> Instant {
+    do throws(SpokenTimeError) { return try TimeFrame.times.end(text) } catch {
+      throw ValidationError(error.message)
+    }
   }
 
   static func ledgerTime(_ text: String) throws -> Clocks.LedgerTime {
     if let position = UInt64(text) { return .position(position) }
-    guard let instant = Instant(rfc3339: text) else {
-      throw ValidationError(
-        "expected a position, such as 1200, or a time of RFC 3339 with an offset, such as "
-          + "2026-02-01T12:00:00Z.")
+    do throws(SpokenTimeError) {
+      return .instant(try TimeFrame.times.moment(text, or: "a position (1200)"))
+    } catch {
+      throw ValidationError(error.message)
     }
-    return .instant(instant)
   }
 
   static func position(_ text: String) throws -> UInt64 {
@@ -60,10 +65,15 @@ enum Parse {
   }
 
   static func refuseTurned(since: Instant?, until: Instant?) throws {
-    guard let since, let until, since > until else { return }
+    guard let since, let until, since >= until else { return }
+    guard since == until else {
+      throw ValidationError(
+        "--since must not be later than --until: --since is \(since.shown), --until is "
+          + "\(until.shown).")
+    }
     throw ValidationError(
-      "--since must not be later than --until: --since is \(since.rfc3339), --until is "
-        + "\(until.rfc3339).")
+      "nothing lies between --since and --until: both are \(since.shown), and the time of --until "
+        + "is not included. For one day or month, name the next one with --until.")
   }
 
   static func storeItem(_ text: String) throws -> StoreItem {

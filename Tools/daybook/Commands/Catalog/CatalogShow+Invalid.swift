@@ -40,14 +40,14 @@ extension CatalogShow {
     for block in blocks {
       let accounts = block.accounts.map(\.text).joined(separator: ", ")
       let cells = [
-        String(cell: block.device), accounts.isEmpty ? "-" : accounts, block.since.rfc3339,
-        block.lastChecked.rfc3339,
+        String(cell: block.device), accounts.isEmpty ? "-" : accounts, block.since.shown,
+        block.lastChecked.shown,
       ]
       if block.attempts.isEmpty { table.add(cells + ["-", "-"]) }
       for (place, attempt) in block.attempts.enumerated() {
         table.add(
           (place == 0 ? cells : ["", "", "", ""]) + [
-            attempt.occurredAt.rfc3339, String(cell: attempt.product),
+            attempt.occurredAt.shown, String(cell: attempt.product),
           ])
       }
     }
@@ -65,7 +65,7 @@ extension InvalidReport {
     for found in identifiers {
       let hints = found.hints.map(\.text).joined(separator: "; ")
       table.add([
-        found.identifier.text, "\(found.responses)", "\(found.devices)", found.lastSeen.rfc3339,
+        found.identifier.text, "\(found.responses)", "\(found.devices)", found.lastSeen.shown,
         hints.isEmpty ? "nothing that the ledger knows is like it" : hints,
       ])
     }
@@ -79,7 +79,7 @@ extension InvalidReport {
     var failed = TextTable(["failed with", "requests", "devices", "last", "message"])
     for failure in failures {
       failed.add([
-        failure.name, "\(failure.requests)", "\(failure.devices)", failure.lastSeen.rfc3339,
+        failure.name, "\(failure.requests)", "\(failure.devices)", failure.lastSeen.shown,
         failure.message ?? "-",
       ])
     }
@@ -107,9 +107,9 @@ extension InvalidReport.AllInvalid {
     Console.print(
       "\(responses) \(responses == 1 ? "response" : "responses") of \(devices) "
         + "\(devices == 1 ? "device" : "devices") knew nothing of what was asked for, the last at "
-        + "\(lastSeen.rfc3339) (position \(position)).")
+        + "\(lastSeen.shown) (position \(position)).")
     if let settledAt {
-      Console.print("Settled: at \(settledAt.rfc3339) the store knew products again.")
+      Console.print("Settled: at \(settledAt.shown) the store knew products again.")
       return
     }
     Console.print("Where all are invalid, check (\(InvalidCause.source)):")

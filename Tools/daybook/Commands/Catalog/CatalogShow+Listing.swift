@@ -48,10 +48,10 @@ extension CatalogShow {
       nothing: "no response of the store names it",
       row: { change in
         [
-          change.storefront?.code ?? "unknown", change.since.rfc3339,
+          change.storefront?.code ?? "unknown", change.since.shown,
           change.isInvalid ? "not for sale" : String(price: change.reading),
           "\(change.position)", "\(change.devices)", "\(change.responses)",
-          change.lastSeen.rfc3339,
+          change.lastSeen.shown,
         ]
       },
       write: { change, json in change.write(to: &json, product: product) })

@@ -95,7 +95,7 @@ struct CatalogueReport {
 
   /// Which products would be other than now, and for whom that changes something, as tables.
   func preview(_ plan: CataloguePlan) {
-    line("\(plan.document.scope.text), from \(plan.effective.rfc3339)")
+    line("\(plan.document.scope.text), from \(plan.effective.shown)")
     var products = TextTable(["product", "change", "what", "now", "then"])
     for product in plan.products {
       if product.members.isEmpty {

@@ -26,7 +26,7 @@ struct CatalogueSetting {
   func checkTime(now: Instant, file: String) throws {
     guard effective.microseconds <= now.microseconds + Instant.day else {
       throw InputProblem(
-        "\(file): effective: expected a time up to 24 hours ahead, found \(effective.rfc3339): the "
+        "\(file): effective: expected a time up to 24 hours ahead, found \(effective.shown): the "
           + "ledger does not believe a clock further ahead; set it then")
     }
   }

@@ -152,7 +152,7 @@ extension PublishingRefusal {
       return nothing + "\(product) \(version) is not higher than \(onOffer), which is on offer: "
         + "give the package a higher ContentVersion"
     case .soldWithout(let since, let delivery):
-      return nothing + "\(product) has been sold since \(since.rfc3339) without hosted content"
+      return nothing + "\(product) has been sold since \(since.shown) without hosted content"
         + (delivery.map { " (its catalogue says \($0))" } ?? "")
         + ": the apps of those who bought it expect no download; sell the hosted content as a "
         + "product of its own"

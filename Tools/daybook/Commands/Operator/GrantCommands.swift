@@ -39,7 +39,7 @@ struct Grant: ParsableCommand {
 
   @Option(
     help: ArgumentHelp("When it ends (default: it has no end).", valueName: "time"),
-    transform: Parse.instant)
+    transform: Parse.end)
   var until: Instant?
 
   @Flag(
