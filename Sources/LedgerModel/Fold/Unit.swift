@@ -58,8 +58,9 @@ public struct Unit: Sendable {
   static func fold(_ facts: [Fact], _ surroundings: FoldContext) -> Unit {
     var unit = Unit()
     let settled = unit.begin(facts, surroundings)
-    for place in settled.facts.indices {
-      unit.step(settled.facts[place], settled.resolutions[place], surroundings)
+    let sorted = settled.facts.span
+    for place in sorted.indices {
+      unit.step(sorted[place], settled.resolutions[place], surroundings)
     }
     unit.close(surroundings)
     unit.checkInvariants()
@@ -92,8 +93,9 @@ public struct Unit: Sendable {
 
   mutating func advance(_ facts: [Fact], _ surroundings: FoldContext) -> Bool {
     let positionBefore = lastPosition
-    for place in facts.indices {
-      if !goOn(facts[place], after: positionBefore, surroundings) { return false }
+    let arrived = facts.span
+    for place in arrived.indices {
+      if !goOn(arrived[place], after: positionBefore, surroundings) { return false }
     }
     close(surroundings)
     checkInvariants()

@@ -64,6 +64,14 @@ public struct SharedContext: Sendable {
     return Self.restsOn(fact)
   }
 
+  /// Whether `extend` with this fact can do anything at all, judged by little; nearly no fact of a
+  /// stated device can.
+  func mayConcern(_ fact: borrowing Fact) -> Bool {
+    if fact.device == 0 || fact.kind == .catalogSet { return true }
+    guard let stated = fact.environment else { return false }
+    return !environments.contains(stated)
+  }
+
   /// Whether the context rests on a fact for more than that there is an environment.
   static func restsOn(_ fact: Fact) -> Bool {
     if fact.kind == .catalogSet { return true }

@@ -73,6 +73,8 @@ extension InMemoryUnits: UnitWriter {
     return parents.has(page: page) ? parents.parent(of: name) : nil
   }
 
+  func commonUnit(of names: UnitNodes) -> UnitNumber? { parents.commonUnit(of: names) }
+
   mutating func setParent(_ parent: NameNumber, of name: NameNumber) {
     let page = UnitParents.page(of: name)
     if !parents.has(page: page) { parents.make(page: page) }

@@ -82,12 +82,9 @@ extension UnitSet {
   ///
   /// - Complexity: O(*n*) in the number of facts where they come in the fold's order.
   mutating func foldAsOne(_ facts: [Fact]) -> Unit {
-    // Few facts concern the context, and those that cannot are left out here.
-    for place in facts.indices
-    where facts[place].device == 0 || facts[place].environment != nil
-      || facts[place].kind == .catalogSet
-    {
-      context.extend(with: facts[place], texts, &change)
+    let arrived = facts.span
+    for place in arrived.indices where context.mayConcern(arrived[place]) {
+      context.extend(with: arrived[place], texts, &change)
     }
     return Unit.fold(facts, sharedFoldContext())
   }
@@ -135,7 +132,9 @@ extension UnitSet {
         guard let state = try foldAgain(part, in: &storage) else { continue }
         try writeUnlessCoupled(state, of: part, into: &storage)
       }
-    } else if let state = try fold(known + newFacts(of: unit), in: storage) {
+    } else if let state = try fold(
+      known.isEmpty ? newFacts(of: unit) : known + newFacts(of: unit), in: storage)
+    {
       try writeUnlessCoupled(state, of: unit, into: &storage)
     }
   }

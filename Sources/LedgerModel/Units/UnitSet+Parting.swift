@@ -16,7 +16,8 @@ extension UnitSet {
   ) throws(Storage.Failure) -> [UnitNumber]? {
     let places = placesByUnit[unit] ?? []
     let isCoupling = { (fact: Fact) in fact.device == 0 }
-    guard known.contains(where: isCoupling) || places.contains(where: { isCoupling(newFacts[Int($0)]) })
+    guard
+      known.contains(where: isCoupling) || places.contains(where: { isCoupling(newFacts[Int($0)]) })
     else { return nil }
     var arrived = known
     for place in places { arrived.append(newFacts[Int(place)]) }

@@ -112,9 +112,12 @@ package struct UnitSet {
     // A copy in use elsewhere would make the context copy itself.
     foldContext = nil
     var place = UInt32(newFacts.count)
-    for fact in facts {
-      if context.concerns(fact) { contextPlaces.append(place) }
-      context.extend(with: fact, texts, &change)
+    let facts = facts.span
+    for index in facts.indices {
+      if context.mayConcern(facts[index]) {
+        if context.concerns(facts[index]) { contextPlaces.append(place) }
+        context.extend(with: facts[index], texts, &change)
+      }
       place += 1
     }
   }
@@ -159,15 +162,21 @@ extension UnitSet {
     let count = newFacts.count
     // The first array is shared, not copied.
     if count == 0 { newFacts = facts } else { newFacts += facts }
-    for place in facts.indices { try assign(facts[place], at: count + place, in: &storage) }
+    let arrived = facts.span
+    for place in arrived.indices {
+      try assign(UnitNodes(arrived[place]), at: count + place, in: &storage)
+    }
   }
 
-  /// Finds the unit of the fact at `place`, and joins the units that it names.
+  /// Finds the unit of the fact at `place` by its names, and joins the units that they lead to.
   @inlinable
   mutating func assign<Storage: UnitStorage & ~Escapable>(
-    _ fact: Fact, at place: Int, in storage: inout Storage
+    _ nodes: UnitNodes, at place: Int, in storage: inout Storage
   ) throws(Storage.Failure) {
-    let nodes = UnitNodes(fact)
+    if let unit = storage.commonUnit(of: nodes) {
+      placesByUnit[unit, default: []].append(UInt32(place))
+      return
+    }
     var unit: UnitNumber?
     var hasNewName = false
     for node in nodes {

@@ -142,6 +142,8 @@ extension Merge: UnitWriter {
     try stored.parent(of: name)
   }
 
+  func commonUnit(of names: UnitNodes) -> UnitNumber? { stored.commonUnit(of: names) }
+
   mutating func setParent(_ parent: NameNumber, of name: NameNumber) throws(LedgerError) {
     try stored.setParent(parent, of: name)
   }

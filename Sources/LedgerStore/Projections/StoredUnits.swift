@@ -19,6 +19,8 @@ struct StoredParents: UnionFind, ~Escapable {
     try map.parent(of: name, table, view)
   }
 
+  func commonUnit(of names: UnitNodes) -> UnitNumber? { map.commonUnit(of: names) }
+
   mutating func setParent(_ parent: NameNumber, of name: NameNumber) throws(LedgerError) {
     try map.setParent(parent, of: name, table, view)
   }
@@ -70,6 +72,8 @@ extension StoredUnits: UnitStorage {
   mutating func parent(of name: NameNumber) throws(LedgerError) -> NameNumber? {
     try parents.parent(of: name)
   }
+
+  func commonUnit(of names: UnitNodes) -> UnitNumber? { parents.commonUnit(of: names) }
 
   mutating func setParent(_ parent: NameNumber, of name: NameNumber) throws(LedgerError) {
     try parents.setParent(parent, of: name)
