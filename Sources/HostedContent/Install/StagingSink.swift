@@ -86,7 +86,7 @@ struct StagingSink: PackageSink, ~Copyable {
   }
 
   /// Waits until nothing is being written, before the install is undone.
-  func settle() { files.settle() }
+  func waitUntilIdle() { files.waitUntilIdle() }
 
   /// Waits until everything is written, before it is moved.
   func wait() throws(ContentError) {

@@ -12,16 +12,16 @@ struct Standing: Sendable {
 
 extension EnvironmentState {
   /// What a chain comes to at a moment, by its kind; `nil` where it grants nothing that is listed.
-  func standing(of chain: Int, at moment: Int64, _ surroundings: FoldContext) -> Standing? {
+  func standing(of chain: Int, at moment: Int64, _ foldContext: FoldContext) -> Standing? {
     let state = chains[chain]
     if state.firstPurchase == none { return nil }
-    switch kind(of: state, surroundings.context) {
+    switch kind(of: state, foldContext.shared) {
     case .consumable: return nil
-    case .autoRenewable: return subscriptionStanding(of: chain, at: moment, surroundings)
+    case .autoRenewable: return subscriptionStanding(of: chain, at: moment, foldContext)
     case .nonConsumable: return boughtStanding(of: chain)
     case .nonRenewing:
       var standing = boughtStanding(of: chain)
-      standing.end = termEnd(of: chain, surroundings.context)
+      standing.end = termEnd(of: chain, foldContext.shared)
       if standing.state == .active && moment >= standing.end {
         standing.state = .expired
         standing.since = standing.end

@@ -19,10 +19,10 @@ extension Unit {
     _ subject: Subject, environments: EnvironmentSet = .production, at moment: Int64,
     context: SharedContext, texts: any FactTexts
   ) -> Answer {
-    let surroundings = FoldContext(context: context, texts: texts)
-    var answer = stillAnswer(subject, environments, at: moment, surroundings)
-    for change in changes(subject, environments, after: moment, surroundings)
-    where stillAnswer(subject, environments, at: change, surroundings) != answer {
+    let foldContext = FoldContext(context: context, texts: texts)
+    var answer = stillAnswer(subject, environments, at: moment, foldContext)
+    for change in changes(subject, environments, after: moment, foldContext)
+    where stillAnswer(subject, environments, at: change, foldContext) != answer {
       answer.nextChangeAt = change
       break
     }
@@ -34,13 +34,13 @@ extension Unit {
     _ subject: Subject, environments: EnvironmentSet = .production, from moment: Int64,
     context: SharedContext, texts: any FactTexts
   ) -> [AnswerSegment] {
-    let surroundings = FoldContext(context: context, texts: texts)
+    let foldContext = FoldContext(context: context, texts: texts)
     var segments = [
       AnswerSegment(
-        from: moment, answer: stillAnswer(subject, environments, at: moment, surroundings))
+        from: moment, answer: stillAnswer(subject, environments, at: moment, foldContext))
     ]
-    for change in changes(subject, environments, after: moment, surroundings) {
-      let answer = stillAnswer(subject, environments, at: change, surroundings)
+    for change in changes(subject, environments, after: moment, foldContext) {
+      let answer = stillAnswer(subject, environments, at: change, foldContext)
       let last = segments.count - 1
       if answer == segments[last].answer { continue }
       segments[last].answer.nextChangeAt = change
@@ -126,16 +126,16 @@ extension Unit {
   /// The answer without what time alone will change.
   private func stillAnswer(
     _ subject: Subject, _ environments: EnvironmentSet, at moment: Int64,
-    _ surroundings: FoldContext
+    _ foldContext: FoldContext
   ) -> Answer {
     var entries: [EntitlementEntry] = []
     var balances: [Balance] = []
     for state in self.environments where environments.contains(state.environment) {
       guard let scope = state.scope(of: subject) else { continue }
-      for entry in state.entries(scope, at: moment, surroundings) {
+      for entry in state.entries(scope, at: moment, foldContext) {
         Self.keepBest(entry, in: &entries)
       }
-      for balance in state.balances(scope, surroundings) {
+      for balance in state.balances(scope, foldContext) {
         if let known = balances.firstIndex(where: { $0.unit == balance.unit }) {
           balances[known].amount = balances[known].amount.addingSaturated(balance.amount)
         } else {
@@ -143,7 +143,7 @@ extension Unit {
         }
       }
     }
-    let texts = surroundings.texts
+    let texts = foldContext.texts
     entries.sort { left, right in
       if (left.product == 0) != (right.product == 0) { return right.product == 0 }
       return Self.name(of: left, texts) < Self.name(of: right, texts)
@@ -195,12 +195,12 @@ extension Unit {
 
   private func changes(
     _ subject: Subject, _ environments: EnvironmentSet, after moment: Int64,
-    _ surroundings: FoldContext
+    _ foldContext: FoldContext
   ) -> [Int64] {
     var changes: Set<Int64> = []
     for state in self.environments where environments.contains(state.environment) {
       guard let scope = state.scope(of: subject) else { continue }
-      changes.formUnion(state.changes(scope, after: moment, surroundings))
+      changes.formUnion(state.changes(scope, after: moment, foldContext))
     }
     return changes.sorted()
   }

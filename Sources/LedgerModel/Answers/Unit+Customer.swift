@@ -32,11 +32,11 @@ extension Unit {
   ) -> Set<UInt64> {
     var holdings: [StoreEnvironment: HoldingHistory] = [:]
     var unit = Unit()
-    let surroundings = FoldContext(context: context, texts: texts)
-    let settled = unit.begin(facts, surroundings)
+    let foldContext = FoldContext(context: context, texts: texts)
+    let settled = unit.begin(facts, foldContext)
     for (fact, resolution) in zip(settled.facts, settled.resolutions) {
       let before = unit.environments.map { $0.speakers(fact, resolution.root) }
-      unit.step(fact, resolution, surroundings)
+      unit.step(fact, resolution, foldContext)
       for (place, state) in unit.environments.enumerated() {
         if let only = resolution.environment, only != state.environment { continue }
         var history = holdings.removeValue(forKey: state.environment) ?? HoldingHistory()

@@ -40,7 +40,7 @@ extension Unit {
   ) -> [HeldContent] {
     // By place: handing out the state itself would count every table of it up and down.
     guard let place = self.place(of: environment) else { return [] }
-    let surroundings = FoldContext(context: context, texts: texts)
+    let foldContext = FoldContext(context: context, texts: texts)
     var held: [HeldContent] = []
     var seen: Set<Int> = []
     for account in environments[place].accounts
@@ -48,7 +48,7 @@ extension Unit {
       let newest = environments[place].customers[account.customer]
       held += environments[place].heldContents(
         of: account.customer, account.number, at: isExact ? moment : max(moment, newest),
-        surroundings)
+        foldContext)
     }
     return held
   }
@@ -66,10 +66,10 @@ extension Unit {
 
 extension EnvironmentState {
   fileprivate func heldContents(
-    of customer: Int, _ account: NameNumber, at moment: Int64, _ surroundings: FoldContext
+    of customer: Int, _ account: NameNumber, at moment: Int64, _ foldContext: FoldContext
   ) -> [HeldContent] {
     var owned: [NameNumber] = []
-    for entry in entries(.customer(customer), at: moment, surroundings)
+    for entry in entries(.customer(customer), at: moment, foldContext)
     where entry.product != 0 && entry.state.entitles && !owned.contains(entry.product) {
       owned.append(entry.product)
     }

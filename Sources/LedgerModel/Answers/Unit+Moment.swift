@@ -26,8 +26,8 @@ extension Unit {
     isInstalledByNobody: (NameNumber) -> Bool = { _ in false }
   ) -> [Finding] {
     guard let place = place(of: environment) else { return [] }
-    let surroundings = FoldContext(context: context, texts: texts)
-    return environments[place].findings(at: moment, thresholds, surroundings, isInstalledByNobody)
+    let foldContext = FoldContext(context: context, texts: texts)
+    return environments[place].findings(at: moment, thresholds, foldContext, isInstalledByNobody)
   }
 
   /// The products of chains with hosted content that nobody holds: whether they were delivered
@@ -60,7 +60,7 @@ extension Unit {
 
 extension EnvironmentState {
   fileprivate func findings(
-    at moment: Int64, _ thresholds: Thresholds, _ surroundings: FoldContext,
+    at moment: Int64, _ thresholds: Thresholds, _ foldContext: FoldContext,
     _ isInstalledByNobody: (NameNumber) -> Bool
   ) -> [Finding] {
     openTransactions(at: moment, thresholds)
@@ -68,10 +68,10 @@ extension EnvironmentState {
       + openDownloads(at: moment, thresholds)
       + openInstalls(at: moment, thresholds)
       + openRestores(at: moment, thresholds)
-      + incompleteRestores(at: moment, thresholds, surroundings)
+      + incompleteRestores(at: moment, thresholds, foldContext)
       + refusedPurchases(at: moment, thresholds)
       + unpaidGifts(at: moment, thresholds)
-      + undelivered(at: moment, surroundings, isInstalledByNobody)
+      + undelivered(at: moment, foldContext, isInstalledByNobody)
   }
 
   private func openTransactions(at moment: Int64, _ thresholds: Thresholds) -> [Finding] {
@@ -128,12 +128,12 @@ extension EnvironmentState {
   }
 
   private func undelivered(
-    at moment: Int64, _ surroundings: FoldContext, _ isInstalledByNobody: (NameNumber) -> Bool
+    at moment: Int64, _ foldContext: FoldContext, _ isInstalledByNobody: (NameNumber) -> Bool
   ) -> [Finding] {
     chains.indices.compactMap { place in
       let chain = chains[place]
       guard Undelivered.canHold(chain) else { return nil }
-      let standing = standing(of: place, at: moment, surroundings)
+      let standing = standing(of: place, at: moment, foldContext)
       let isInstalled = standing.map {
         isInstalledByHolder(of: place, product: $0.product)
           || (self.chain(place, grantsTo: nobody) && isInstalledByNobody($0.product))

@@ -2,7 +2,7 @@ import LedgerEvents
 
 extension EnvironmentState {
   /// `content.installStarted`, `.installed` and `.installFailed` (`model.md` 14 and 17).
-  mutating func reduceInstall(_ fact: Fact, _ step: Step, _ surroundings: FoldContext) {
+  mutating func reduceInstall(_ fact: Fact, _ step: Step, _ foldContext: FoldContext) {
     let place = installPlace(fact, step)
     let hadOpenStart = installs[place].phase == .started && installs[place].startedPosition != 0
     if fact.kind != .contentInstallFailed {
@@ -25,7 +25,7 @@ extension EnvironmentState {
     default:
       installs[place].phase = .failed
       if step.transaction != none {
-        settleClosings(fact, step, device: fact.device, transaction: step.transaction)
+        judgeClosings(fact, step, device: fact.device, transaction: step.transaction)
       }
     }
   }

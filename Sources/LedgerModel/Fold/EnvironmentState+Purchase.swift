@@ -3,10 +3,10 @@ import LedgerEvents
 extension EnvironmentState {
   /// What a `transaction.*` or `subscription.*` event says about what was bought, from whichever
   /// side.
-  mutating func reducePurchase(_ fact: Fact, _ step: Step, _ surroundings: FoldContext) {
+  mutating func reducePurchase(_ fact: Fact, _ step: Step, _ foldContext: FoldContext) {
     switch fact.kind {
     case .transactionPurchased, .transactionRestored, .subscriptionRenewed:
-      if step.transaction != none { notePurchase(fact, step, surroundings) }
+      if step.transaction != none { notePurchase(fact, step, foldContext) }
     case .transactionRefunded, .transactionRevoked, .transactionRefundReversed:
       if step.transaction != none { noteReversal(fact, step) }
     case .subscriptionRenewalExtended, .subscriptionBillingRecovered:
@@ -21,7 +21,7 @@ extension EnvironmentState {
     }
   }
 
-  private mutating func notePurchase(_ fact: Fact, _ step: Step, _ surroundings: FoldContext) {
+  private mutating func notePurchase(_ fact: Fact, _ step: Step, _ foldContext: FoldContext) {
     let place = step.transaction
     let chain = transactions[place].chain
     let detail = fact.detail
@@ -43,8 +43,8 @@ extension EnvironmentState {
     }
     transactions[place].purchase.take(fact, ordinal: step.ordinal)
     if isFirstOfChain {
-      judgeSecondPurchase(fact, step, surroundings, isFamilyShared: isFamilyShared)
-      if !repeats.isEmpty { settleRepeats(of: chain, surroundings.context) }
+      judgeSecondPurchase(fact, step, foldContext, isFamilyShared: isFamilyShared)
+      if !repeats.isEmpty { judgeRepeats(of: chain, foldContext.shared) }
     }
   }
 
@@ -116,10 +116,10 @@ extension EnvironmentState {
 
   /// Looks for `purchased-twice` at the first purchase fact of a chain.
   private mutating func judgeSecondPurchase(
-    _ fact: Fact, _ step: Step, _ surroundings: FoldContext, isFamilyShared: Bool
+    _ fact: Fact, _ step: Step, _ foldContext: FoldContext, isFamilyShared: Bool
   ) {
     guard fact.kind == .transactionPurchased, !isFamilyShared,
-      isSecondPurchase(of: fact.product, step.transaction, surroundings.context)
+      isSecondPurchase(of: fact.product, step.transaction, foldContext.shared)
     else { return }
     report(.purchasedTwice, fact, step)
   }

@@ -3,10 +3,10 @@ import LedgerEvents
 extension EnvironmentState {
   /// Folds one fact, at its place in the fold's order.
   mutating func reduce(
-    _ fact: Fact, _ at: Step, root: NameNumber, _ surroundings: FoldContext
+    _ fact: Fact, _ at: Step, root: NameNumber, _ foldContext: FoldContext
   ) {
     var step = at
-    if !closings.isEmpty { _ = drainAbsentPurges(before: step.key, surroundings) }
+    if !closings.isEmpty { _ = drainAbsentPurges(before: step.key, foldContext) }
     newest = max(newest, fact.occurredAt)
     if ClockAhead.breaks(fact) { report(.clockAhead, fact, step) }
     if fact.session != 0 && fact.sequence >= 0 { reduceClock(fact, step) }
@@ -26,7 +26,7 @@ extension EnvironmentState {
       }
       if fact.account != 0 { judgeAccount(fact, step) }
     }
-    dispatch(fact, step, surroundings)
+    dispatch(fact, step, foldContext)
     if step.transaction != none {
       if fact.kind.isTransactionKind || fact.kind.isSubscriptionKind {
         transactions[step.transaction].marks.insert(.knownFromStoreOrQueue)
@@ -36,31 +36,31 @@ extension EnvironmentState {
   }
 
   /// Each kind of fact to what it changes; kinds that change nothing are kept and shown.
-  private mutating func dispatch(_ fact: Fact, _ step: Step, _ surroundings: FoldContext) {
+  private mutating func dispatch(_ fact: Fact, _ step: Step, _ foldContext: FoldContext) {
     let kind = fact.kind
     if kind.isDownloadKind {
-      reduceDownload(fact, step, surroundings)
+      reduceDownload(fact, step, foldContext)
     } else if kind.isTransactionKind || kind.isSubscriptionKind {
-      reducePurchase(fact, step, surroundings)
-      if fact.isQueueFact { reduceQueue(fact, step, surroundings) }
+      reducePurchase(fact, step, foldContext)
+      if fact.isQueueFact { reduceQueue(fact, step, foldContext) }
     } else {
-      dispatchOthers(fact, step, surroundings)
+      dispatchOthers(fact, step, foldContext)
     }
   }
 
-  private mutating func dispatchOthers(_ fact: Fact, _ step: Step, _ surroundings: FoldContext) {
+  private mutating func dispatchOthers(_ fact: Fact, _ step: Step, _ foldContext: FoldContext) {
     switch fact.kind {
     case .sessionStarted, .restoreRequested, .restoreCompleted, .restoreFailed,
       .paymentsChecked, .catalogReceived, .contentPurged:
       if fact.device != 0 { reduceDevice(fact, step) }
       if fact.kind == .catalogReceived { observeOffered(fact, step) }
     case .contentVersionPublished: publish(fact, step)
-    case .paymentAdded: reducePayment(fact, step, surroundings)
+    case .paymentAdded: reducePayment(fact, step, foldContext)
     case .purchaseFulfilled, .purchaseFulfillmentFailed:
-      reduceFulfillment(fact, step, surroundings)
+      reduceFulfillment(fact, step, foldContext)
     case .receiptAccepted, .receiptRejected: reduceVerdict(fact, step)
     case .contentInstallStarted, .contentInstalled, .contentInstallFailed:
-      reduceInstall(fact, step, surroundings)
+      reduceInstall(fact, step, foldContext)
     case .contentRemoved: removeContent(fact, step)
     case .consumableConsumed: consume(fact, step)
     case .entitlementGranted: grant(fact, step)

@@ -95,7 +95,7 @@ public struct SharedContext: Sendable {
     }
     guard fact.device == 0 else { return }
     if fact.session != 0, let stated = fact.environment {
-      settle(fact.session, stated, FoldKey(fact), texts, &change)
+      noteEnvironment(fact.session, stated, FoldKey(fact), texts, &change)
     }
     guard let entry = AbsentDevice.Entry(fact) else { return }
     change.touchAbsentDevice(at: entry.key.time)
@@ -111,7 +111,7 @@ public struct SharedContext: Sendable {
   }
 
   /// Notes that a session of the absent device states an environment, and moves what rests on it.
-  private mutating func settle(
+  private mutating func noteEnvironment(
     _ session: NameNumber, _ stated: StoreEnvironment, _ key: FoldKey, _ texts: any FactTexts,
     _ change: inout ContextChange
   ) {

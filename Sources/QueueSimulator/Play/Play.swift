@@ -139,17 +139,17 @@ extension Play {
   /// the app again, two days later each time.
   mutating func recover() {
     perform(Action(.calm))
-    settle()
+    performUntilQuiet()
     for _ in 0..<Self.launchesAfterFaults {
       perform(Action(.wait))
       for device in world.devices.indices where world.devices[device].session > 0 {
         if world.devices[device].app != .notRunning { perform(Action(.kill, device: device)) }
       }
-      settle()
+      performUntilQuiet()
     }
   }
 
-  private mutating func settle() {
+  private mutating func performUntilQuiet() {
     while actions.count < Self.actionCountMax {
       list()
       // The script's next command, which stands first, waits until all else has happened.

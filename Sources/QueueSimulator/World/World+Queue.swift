@@ -11,7 +11,7 @@ extension World {
     let transaction = devices[device].slots[slot]
     switch transaction.outcome {
     case .purchased:
-      if sells(transaction, on: device) { settle(device, slot) } else { swallow(device, slot) }
+      if sells(transaction, on: device) { takePayment(device, slot) } else { swallow(device, slot) }
     case .deferred:
       devices[device].slots[slot].state = .deferred
     case .failed, .cancelled:
@@ -50,7 +50,7 @@ extension World {
   }
 
   /// The payment is taken: what was a payment is a purchase.
-  private mutating func settle(_ device: Int, _ slot: Int) {
+  private mutating func takePayment(_ device: Int, _ slot: Int) {
     let product = Int(devices[device].slots[slot].product)
     let account = Int16(cast.scenario.devices[device].account)
     // What the customer owns already costs nothing and is no second purchase; what was paid back is
