@@ -1,5 +1,16 @@
 public import LedgerEvents
 
+extension [RecordedEvent] {
+  /// The same events, a good half of them from the absent device, so that units share its state.
+  public func mostlyWithoutDevices(_ random: inout SeededRandom) -> [RecordedEvent] {
+    map { recorded in
+      var recorded = recorded
+      if random.below(5) < 3 { recorded.event.device = nil }
+      return recorded
+    }
+  }
+}
+
 extension RecordedEvent {
   /// What a ledger holds after appending `arrivals` in their order: an id that comes again is
   /// acknowledged with its first position and takes none of its own. Where an event states
