@@ -2,7 +2,7 @@ import LedgerEvents
 
 /// Whose grantors an answer looks at: a customer's, or those of one chain that nobody holds.
 enum Scope {
-  case customer(Int)
+  case customer(Holder)
   case chain(Int)
 }
 
@@ -12,18 +12,18 @@ extension EnvironmentState {
     switch subject {
     case .account(let account):
       let customer = knownCustomer(of: account)
-      return customer == nobody ? nil : .customer(customer)
+      return customer == .nobody ? nil : .customer(customer)
     case .transaction(let number):
       let place = transactionIndex.lookUp(UInt64(number))
       guard place >= 0, transactions[place].isBegun else { return nil }
       let transaction = transactions[place]
-      return transaction.holder == nobody
+      return transaction.holder == .nobody
         ? .chain(transaction.chain) : .customer(transaction.holder)
     case .original(let number):
       let place = chainIndex.lookUp(UInt64(number))
       guard place >= 0, chains[place].firstTransaction != none else { return nil }
       let holder = transactions[chains[place].firstTransaction].holder
-      return holder == nobody ? .chain(place) : .customer(holder)
+      return holder == .nobody ? .chain(place) : .customer(holder)
     }
   }
 

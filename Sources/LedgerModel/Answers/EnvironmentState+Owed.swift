@@ -53,15 +53,17 @@ extension EnvironmentState {
   /// By customer: the non-consumable chains that it holds and that are active.
   private func restorableChains(
     at moment: Int64, _ foldContext: FoldContext
-  ) -> [Int: [Int]] {
-    var found: [Int: [Int]] = [:]
+  ) -> [Holder: [Int]] {
+    var found: [Holder: [Int]] = [:]
     for chain in chains.indices where chains[chain].firstPurchase != none {
       guard kind(of: chains[chain], foldContext.shared) == .nonConsumable,
         standing(of: chain, at: moment, foldContext)?.state == .active
       else { continue }
       let holders = members(of: chain).filter { transactions[$0].hasPurchase }
         .map { transactions[$0].holder }
-      for holder in Set(holders) where holder != nobody { found[holder, default: []].append(chain) }
+      for holder in Set(holders) where holder != .nobody {
+        found[holder, default: []].append(chain)
+      }
     }
     return found
   }

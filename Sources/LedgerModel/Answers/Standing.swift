@@ -95,7 +95,7 @@ extension EnvironmentState {
   }
 
   /// Whether a customer, or nobody, holds a transaction of the chain that has a purchase fact.
-  func chain(_ chain: Int, grantsTo holder: Int) -> Bool {
+  func chain(_ chain: Int, grantsTo holder: Holder) -> Bool {
     members(of: chain).contains {
       transactions[$0].hasPurchase && transactions[$0].holder == holder
     }

@@ -74,7 +74,7 @@ extension Unit {
     var newest: Int64?
     for state in self.environments where environments.contains(state.environment) {
       guard case .customer(let customer)? = state.scope(of: subject) else { continue }
-      newest = max(newest ?? .min, state.customers[customer])
+      newest = max(newest ?? .min, state.customers[customer.place])
     }
     return newest
   }
@@ -92,7 +92,7 @@ extension Unit {
     var linked = [account]
     for state in self.environments where environments.contains(state.environment) {
       let customer = state.knownCustomer(of: account)
-      if customer == nobody { continue }
+      if customer == .nobody { continue }
       for other in state.accounts
       where other.customer == customer && !linked.contains(other.number) {
         linked.append(other.number)

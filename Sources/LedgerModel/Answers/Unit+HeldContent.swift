@@ -42,10 +42,10 @@ extension Unit {
     guard let place = self.place(of: environment) else { return [] }
     let foldContext = FoldContext(context: context, texts: texts)
     var held: [HeldContent] = []
-    var seen: Set<Int> = []
+    var seen: Set<Holder> = []
     for account in environments[place].accounts
-    where account.customer != nobody && seen.insert(account.customer).inserted {
-      let newest = environments[place].customers[account.customer]
+    where account.customer != .nobody && seen.insert(account.customer).inserted {
+      let newest = environments[place].customers[account.customer.place]
       held += environments[place].heldContents(
         of: account.customer, account.number, at: isExact ? moment : max(moment, newest),
         foldContext)
@@ -66,7 +66,7 @@ extension Unit {
 
 extension EnvironmentState {
   fileprivate func heldContents(
-    of customer: Int, _ account: NameNumber, at moment: Int64, _ foldContext: FoldContext
+    of customer: Holder, _ account: NameNumber, at moment: Int64, _ foldContext: FoldContext
   ) -> [HeldContent] {
     var owned: [NameNumber] = []
     for entry in entries(.customer(customer), at: moment, foldContext)

@@ -36,7 +36,7 @@ extension Unit {
     var found: Set<ObservedProduct> = []
     for state in environments {
       for place in state.chains.indices
-      where state.chains[place].hasHostedContent && state.chain(place, grantsTo: nobody) {
+      where state.chains[place].hasHostedContent && state.chain(place, grantsTo: .nobody) {
         found.insert(
           ObservedProduct(
             environment: state.environment, product: state.chains[place].firstProduct))
@@ -136,7 +136,7 @@ extension EnvironmentState {
       let standing = standing(of: place, at: moment, foldContext)
       let isInstalled = standing.map {
         isInstalledByHolder(of: place, product: $0.product)
-          || (self.chain(place, grantsTo: nobody) && isInstalledByNobody($0.product))
+          || (self.chain(place, grantsTo: .nobody) && isInstalledByNobody($0.product))
       }
       guard
         Undelivered.holds(standing: standing, isInstalledByHolder: isInstalled ?? false)
@@ -154,7 +154,7 @@ extension EnvironmentState {
   /// installed the product.
   private func isInstalledByHolder(of chain: Int, product: NameNumber) -> Bool {
     contents.contains { content in
-      content.product == product && content.holder != gone
+      content.product == product && content.holder != .merged
         && self.chain(chain, grantsTo: content.holder)
     }
   }

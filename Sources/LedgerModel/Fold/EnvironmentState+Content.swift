@@ -83,7 +83,7 @@ extension EnvironmentState {
   }
 
   /// The place of what `holder` has of a product on a device, or `none`.
-  func content(of product: NameNumber, on device: NameNumber, heldBy holder: Int) -> Int {
+  func content(of product: NameNumber, on device: NameNumber, heldBy holder: Holder) -> Int {
     let known = deviceIndex.lookUp(UInt64(device))
     if known < 0 { return none }
     var place = devices[known].firstContent
@@ -97,7 +97,7 @@ extension EnvironmentState {
   private mutating func installContent(_ fact: Fact, _ step: Step) {
     let detail = fact.detail
     let version = detail?.fields.contentVersion ?? Name("")
-    if step.holder == nobody && fact.device == 0 { couple(.content, fact.product, writes: true) }
+    if step.holder == .nobody && fact.device == 0 { couple(.content, fact.product, writes: true) }
     let place = content(of: fact.product, on: fact.device, heldBy: step.holder)
     if place != none, InstallDowngraded.breaks(version, installed: contents[place]) {
       report(.installDowngraded, fact, step, detail: version)
@@ -132,16 +132,16 @@ extension EnvironmentState {
   }
 
   mutating func removeContent(_ fact: Fact, _ step: Step) {
-    if step.holder == nobody && fact.device == 0 { couple(.content, fact.product, writes: true) }
+    if step.holder == .nobody && fact.device == 0 { couple(.content, fact.product, writes: true) }
     let place = content(of: fact.product, on: fact.device, heldBy: step.holder)
     if place != none { contents[place].isPresent = false }
   }
 
   /// Gives everything that `from` has installed to `to`; of two versions of one product on one
   /// device the newest install holds.
-  mutating func moveContents(from: Int, to: Int) {
+  mutating func moveContents(from: Holder, to: Holder) {
     for place in contents.indices where contents[place].holder == from {
-      if to == nobody && contents[place].device == 0 {
+      if to == .nobody && contents[place].device == 0 {
         couple(.content, contents[place].product, writes: true)
       }
       let other = content(
@@ -161,10 +161,7 @@ extension EnvironmentState {
     let next = left.next
     contents[place] = isLeft ? left : right
     contents[place].next = next
-    contents[other].holder = gone
+    contents[other].holder = .merged
     contents[other].isPresent = false
   }
 }
-
-/// The holder of a row that was merged into another.
-let gone = -2

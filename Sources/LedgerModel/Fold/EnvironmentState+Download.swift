@@ -144,7 +144,7 @@ extension EnvironmentState {
   mutating func isThereAlready(_ version: Name?, _ fact: Fact, _ step: Step) -> Bool {
     let product = transactions[step.transaction].product
     if product == 0 { return false }
-    if step.holder == nobody && fact.device == 0 { couple(.content, product, writes: false) }
+    if step.holder == .nobody && fact.device == 0 { couple(.content, product, writes: false) }
     guard let version else { return false }
     let place = content(of: product, on: fact.device, heldBy: step.holder)
     guard place != none, contents[place].isPresent else { return false }

@@ -103,7 +103,7 @@ extension EnvironmentState {
     let chain = transactions[step.transaction].chain
     if chains[chain].sharingFound || isFamilyShared { return }
     let holder = transactions[step.transaction].holder
-    var others: [Int] = []
+    var others: [Holder] = []
     for member in members(of: chain)
     where transactions[member].marks.contains(.ownPurchaseSeen) {
       others.append(transactions[member].holder)
@@ -129,7 +129,7 @@ extension EnvironmentState {
   ) -> Bool {
     let chain = transactions[place].chain
     let holder = transactions[place].holder
-    guard transactions[place].statedOriginal != 0, holder != nobody,
+    guard transactions[place].statedOriginal != 0, holder != .nobody,
       kind(of: chains[chain], context) == .nonConsumable
     else { return false }
     return chains.indices.contains { place in

@@ -104,7 +104,7 @@ extension EnvironmentState {
   }
 
   private mutating func judgePurchaseAfterFailure(_ fact: Fact, _ step: Step) {
-    if step.holder == nobody && fact.device == 0 {
+    if step.holder == .nobody && fact.device == 0 {
       couple(.failure, step.product, writes: false)
     }
     for failure in failures
@@ -118,7 +118,7 @@ extension EnvironmentState {
 
   private mutating func noteFailure(_ fact: Fact, _ step: Step) {
     if step.product == 0 { return }
-    if step.holder == nobody && fact.device == 0 {
+    if step.holder == .nobody && fact.device == 0 {
       couple(.failure, step.product, writes: true)
     }
     failures.removeAll { $0.time < fact.occurredAt - PurchasedAfterFailure.spanMax }

@@ -12,17 +12,19 @@ extension EnvironmentState {
     if fact.session != 0 && fact.sequence >= 0 { reduceClock(fact, step) }
     if fact.kind == .unknown { return }
 
-    let stating = fact.account != 0 ? customer(of: fact.account) : nobody
+    let stating = fact.account != 0 ? customer(of: fact.account) : .nobody
     step.holder = stating
     step.product = fact.product
-    if stating != nobody { customers[stating] = max(customers[stating], fact.occurredAt) }
+    if stating != .nobody {
+      customers[stating.place] = max(customers[stating.place], fact.occurredAt)
+    }
     if root != 0 {
       step.transaction = transactionIndex.find(UInt64(root))
       if !transactions[step.transaction].isBegun { begin(step.transaction) }
       step.holder = transactions[step.transaction].holder
       if step.product == 0 { step.product = transactions[step.transaction].product }
-      if step.holder != nobody {
-        customers[step.holder] = max(customers[step.holder], fact.occurredAt)
+      if step.holder != .nobody {
+        customers[step.holder.place] = max(customers[step.holder.place], fact.occurredAt)
       }
       if fact.account != 0 { judgeAccount(fact, step) }
     }

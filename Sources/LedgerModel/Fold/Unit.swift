@@ -19,7 +19,7 @@ struct Step {
   /// The place of the fact's transaction, or `none`.
   var transaction = none
   /// The customer that the fact speaks for, or `nobody`.
-  var holder = nobody
+  var holder = Holder.nobody
   /// The product that the fact concerns, or 0.
   var product: NameNumber = 0
 }

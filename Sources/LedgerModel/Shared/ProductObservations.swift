@@ -94,7 +94,7 @@ extension Unit {
       let environment = environments[place].environment
       var all = environments[place].versions.map(\.product)
       for digest in environments[place].digests { all.append(digest.product) }
-      for content in environments[place].contents where content.holder == nobody {
+      for content in environments[place].contents where content.holder == .nobody {
         all.append(content.product)
       }
       all.sort()
@@ -124,7 +124,7 @@ extension Unit {
     guard let place = place(of: observed.environment) else { return ProductObservations() }
     var observations = ProductObservations()
     observations.isInstalledByNobody = environments[place].contents.contains {
-      $0.holder == nobody && $0.product == observed.product
+      $0.holder == .nobody && $0.product == observed.product
     }
     for version in environments[place].versions where version.product == observed.product {
       observations.add(version, texts)

@@ -105,7 +105,7 @@ struct InstallState: Sendable {
 
 /// What one customer, or nobody, has installed of a product on a device (`model.md` 17).
 struct ContentState: Sendable {
-  var holder: Int
+  var holder: Holder
   let product: NameNumber
   let device: NameNumber
   var next = none

@@ -4,12 +4,12 @@ import LedgerEvents
 struct AccountState: Sendable {
   let number: NameNumber
   /// −1 after an erasure, until the id is used again.
-  var customer: Int
+  var customer: Holder
 }
 
 /// What an operator granted to a customer: the latest end of all grants of one name.
 struct GrantState: Sendable {
-  var holder: Int
+  var holder: Holder
   /// `nil` where a product was granted.
   var entitlement: Name?
   var product: NameNumber
@@ -20,7 +20,7 @@ struct GrantState: Sendable {
 
 /// What a customer has consumed of a unit.
 struct ConsumptionState: Sendable {
-  var holder: Int
+  var holder: Holder
   var unit: Name
   var amount: Int64
 }

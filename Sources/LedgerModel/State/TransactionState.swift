@@ -1,8 +1,5 @@
 import LedgerEvents
 
-/// What is nobody's: no account known, or its customer was erased.
-let nobody = -1
-
 /// The end of a linked list inside a flat table, and the place of what is not there.
 let none = -1
 
@@ -44,7 +41,7 @@ struct TransactionState: Sendable {
   var chain = none
   var nextInChain = none
   /// The customer that holds it now, or `nobody`.
-  var holder = nobody
+  var holder = Holder.nobody
   /// The `to` of every transfer that moved it.
   var movedTo: [NameNumber] = []
   var queue = QueueState()
