@@ -1,17 +1,17 @@
 import LedgerEvents
 
-/// What one grantor comes to at a moment.
+/// What one grantor grants at a moment.
 struct Standing: Sendable {
   var state: EntitlementState
   var product: NameNumber
   /// From when the state holds, in microseconds.
   var since: Int64
-  /// `.max` where it has no end.
+  /// `.max` if it has no end.
   var end: Int64 = .max
 }
 
 extension EnvironmentState {
-  /// What a chain comes to at a moment, by its kind; `nil` where it grants nothing that is listed.
+  /// What a chain grants at a moment, by its kind; `nil` if it grants nothing that is listed.
   func standing(of chain: Int, at moment: Int64, _ foldContext: FoldContext) -> Standing? {
     let state = chains[chain]
     if state.firstPurchase == none { return nil }

@@ -9,7 +9,7 @@ struct Period: Sendable {
   var product: NameNumber
   var reversal: Reversal
   var isUpgraded: Bool
-  /// What `expiresAt` facts say of it, before any expiry ends it.
+  /// The end that `expiresAt` facts state, before any expiry event ends the period.
   var storeExpiry: DatedValue
   var queueExpiry: DatedValue
 

@@ -8,11 +8,11 @@ public struct AnswerSegment: Sendable {
 }
 
 extension Unit {
-  /// What a customer has at a moment, over a set of environments: of each product the best grantor
-  /// of all of them, operators' grants of all, balances added up.
+  /// What a customer has at a moment, over a set of environments. It lists the best grantor of each
+  /// product and all operators' grants, and adds up the balances.
   ///
-  /// The moment must not lie before the customer's newest event (`newestEvent`); for an earlier one
-  /// fold the facts up to it.
+  /// The moment must not be before the customer's newest event (`newestEvent`). For an earlier
+  /// moment, fold only the facts up to it.
   ///
   /// - Complexity: O(*n*) in the unit's transactions.
   public func answer(
@@ -84,8 +84,8 @@ extension Unit {
     statedAccounts.lookUp(UInt64(account)) >= 0
   }
 
-  /// The account ids that are one customer with `account` now, in any of the environments, and
-  /// `account` itself.
+  /// `account`, and the account ids that now belong to the same customer in any of the
+  /// environments.
   public func linkedAccounts(
     of account: NameNumber, environments: EnvironmentSet = .production
   ) -> [NameNumber] {
@@ -112,8 +112,8 @@ extension Unit {
     return all
   }
 
-  /// Every account id that the unit knows or that an event of it states: those that a stored answer
-  /// is asked for.
+  /// Every account id that the unit knows or that one of its events states. Each has a stored
+  /// answer.
   public var answeredAccounts: [NameNumber] {
     let known = knownAccounts
     return known
@@ -157,8 +157,8 @@ extension Unit {
     entry.product != 0 ? texts.text(of: entry.product) : entry.entitlement ?? Name("")
   }
 
-  /// One entry a product and one for each operator's entitlement, with the best of its grantors: by
-  /// state, then the later end.
+  /// One entry for each product and each operator's entitlement, with its best grantor: the one
+  /// with the best state, and of those the one that ends last.
   private static func keepBest(
     _ entry: EntitlementEntry, in entries: inout [EntitlementEntry]
   ) {

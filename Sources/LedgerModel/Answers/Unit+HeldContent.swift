@@ -30,8 +30,8 @@ public struct HeldContent: Sendable {
 extension Unit {
   /// What each customer of the unit has of content, or owns without it, in one environment.
   ///
-  /// Who owns what is judged at `moment`, in microseconds; unless `isExact`, at the customer's
-  /// newest event where that is later.
+  /// Ownership is judged at `moment`, in microseconds. Unless `isExact` is true, it is judged at
+  /// the customer's newest event if that is later.
   ///
   /// - Complexity: O(*n*) in what the unit keeps.
   public func heldContents(
@@ -53,7 +53,7 @@ extension Unit {
     return held
   }
 
-  /// Hands out the versions that events of the unit have named in one environment (`model.md` 18).
+  /// The versions that events of the unit have named in one environment (`model.md` 18).
   ///
   /// - Complexity: O(*n*) in their number.
   public func namedVersions(

@@ -1,9 +1,9 @@
 public import LedgerEvents
 
 extension Unit {
-  /// What the unit's events broke, in the order in which the fold finds it; `arrived-late` last,
-  /// in the order of arrival. What is judged over all units (versions, digests) and what holds at
-  /// a moment is not among them.
+  /// The rules that the unit's events broke, in the order in which the fold finds them, with
+  /// `arrived-late` last, in the order of arrival. Findings that are judged over all units
+  /// (versions, digests) and those that hold at a moment are not included.
   public var findings: [Finding] {
     var all: [Finding] = []
     for place in environments.indices {
@@ -15,9 +15,9 @@ extension Unit {
 
   /// The rules of the second table that hold at a moment in one environment.
   ///
-  /// `isInstalledByNobody` tells whether any unit of the ledger has content of a product that
-  /// nobody holds (`ProductObservations.isInstalledByNobody`): `undelivered` asks it for a chain
-  /// that nobody holds, of one of `unheldProducts`.
+  /// `isInstalledByNobody` says whether any unit of the ledger has installed content of a product
+  /// that nobody holds (`ProductObservations.isInstalledByNobody`). The rule `undelivered` asks
+  /// this for a chain that nobody holds, of one of `unheldProducts`.
   ///
   /// - Complexity: O(*n*) in what the unit keeps.
   public func findings(
@@ -30,8 +30,8 @@ extension Unit {
     return environments[place].findings(at: moment, thresholds, foldContext, isInstalledByNobody)
   }
 
-  /// The products of chains with hosted content that nobody holds: whether they were delivered
-  /// depends on what nobody has installed, in any unit.
+  /// The products of the chains with hosted content that nobody holds. Whether they were delivered
+  /// depends on content without a holder in any unit.
   public var unheldProducts: [ObservedProduct] {
     var found: Set<ObservedProduct> = []
     for state in environments {

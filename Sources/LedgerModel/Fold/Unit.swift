@@ -1,6 +1,6 @@
 import LedgerEvents
 
-/// What a fold needs beside the facts; a class, so that handing it on for each fact costs nothing.
+/// What a fold needs in addition to the facts. It is a class, so that passing it on costs nothing.
 final class FoldContext {
   let shared: SharedContext
   let texts: any FactTexts
@@ -11,7 +11,7 @@ final class FoldContext {
   }
 }
 
-/// A fact at its turn, and what was resolved of it in one environment.
+/// A fact that is being folded, and what was resolved for it in one environment.
 struct Step {
   /// The place in the unit's fold; orders facts of a unit.
   let ordinal: Int

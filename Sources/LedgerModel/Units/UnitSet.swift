@@ -33,7 +33,8 @@ package struct UnitSet {
   var coupled: [UnitNumber: Unit] = [:]
   /// Units with news that are known to touch none, whatever is stored of them.
   var uncoupled: Set<UnitNumber> = []
-  /// The stored facts of the units that were parted from others, in place of what is stored of them.
+  /// The stored facts of the units that were parted from others, in place of what is stored of
+  /// them.
   package internal(set) var parted: [UnitNumber: [Fact]] = [:]
   /// The units that couplings joined or that were parted. More facts can make others of them.
   var regrouped: Set<UnitNumber> = []

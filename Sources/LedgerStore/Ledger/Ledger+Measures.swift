@@ -34,6 +34,8 @@ extension Ledger {
 /// Counts the findings of units and keeps nothing of them, as a rebuild keeps no state in memory
 /// once it is written.
 private struct CountedUnits: UnitWriter {
+  typealias Failure = LedgerError
+
   let texts: LogTexts
   private(set) var findingCount = 0
   private var parents = UnitParents()
