@@ -30,7 +30,7 @@ extension EnvironmentState {
     }
   }
 
-  /// What the queue says of the download that an install names; `nil` where it names none.
+  /// What the queue says about the download that an install names; `nil` if it names none.
   private func downloadNamed(_ fact: Fact, _ step: Step) -> DownloadState.Phase? {
     if step.transaction == none || fact.download == 0 { return nil }
     let place = download(of: step.transaction, fact.download, on: fact.device)
@@ -82,7 +82,7 @@ extension EnvironmentState {
     return installs.count - 1
   }
 
-  /// The place of what `holder` has of a product on a device, or `none`.
+  /// The index of the content of a product that `holder` has on a device, or `none`.
   func content(of product: NameNumber, on device: NameNumber, heldBy holder: Holder) -> Int {
     let known = deviceIndex.lookUp(UInt64(device))
     if known < 0 { return none }
@@ -137,7 +137,7 @@ extension EnvironmentState {
     if place != none { contents[place].isPresent = false }
   }
 
-  /// Gives everything that `from` has installed to `to`; of two versions of one product on one
+  /// Moves everything that `from` has installed to `to`. Of two versions of one product on one
   /// device the newest install holds.
   mutating func moveContents(from: Holder, to: Holder) {
     for place in contents.indices where contents[place].holder == from {
@@ -152,7 +152,7 @@ extension EnvironmentState {
     }
   }
 
-  /// Leaves one of two rows of the same content and takes the other out of its device's list.
+  /// Merges two rows of the same content, and takes one of them out of its device's list.
   private mutating func merge(_ other: Int, into place: Int) {
     let left = contents[place]
     let right = contents[other]

@@ -1,7 +1,8 @@
 import LedgerEvents
 
 extension EnvironmentState {
-  /// What a stated device says beside transactions; the absent device's part is in the context.
+  /// Events of a stated device that concern no transaction. Those of the absent device are in the
+  /// shared context.
   mutating func reduceDevice(_ fact: Fact, _ step: Step) {
     let place = devicePlace(fact.device)
     switch fact.kind {
@@ -38,7 +39,7 @@ extension EnvironmentState {
     }
   }
 
-  /// The launch that a fact stands in, by the position of its `session.started`; 0 before any.
+  /// The launch that a fact belongs to, by the position of its `session.started`; 0 before any.
   mutating func launch(
     of device: NameNumber, _ step: Step, _ foldContext: FoldContext
   ) -> UInt64 {
@@ -51,8 +52,8 @@ extension EnvironmentState {
     return place < 0 ? 0 : devices[place].launch
   }
 
-  /// A transaction first delivered as restored: it is its restore's own, where one lasts there
-  /// (`model.md` 16).
+  /// A transaction that is first delivered as restored. It belongs to the restore that is under way
+  /// on the device, if there is one (`model.md` 16).
   mutating func joinRestore(
     _ fact: Fact, _ step: Step, delivery: Int, _ foldContext: FoldContext
   ) {
@@ -134,7 +135,7 @@ extension DeviceState {
     restores[restores.count - 1].completedAt = time
   }
 
-  /// A restore that was not completed while it lasted can leave nothing out.
+  /// A restore that was not completed before the next one began cannot have left anything out.
   fileprivate mutating func endRestore() {
     restore = 0
     restoreIsCompleted = false

@@ -42,8 +42,8 @@ extension EnvironmentState {
     endAttempt(place)
   }
 
-  /// Looks at the store-hosted downloads on the finishing device, those that are there already left
-  /// out.
+  /// Looks at the store-hosted downloads on the finishing device, except those whose content is
+  /// already installed.
   private mutating func judgeClosingFinish(_ fact: Fact, _ step: Step) {
     var closing = ClosingFinish()
     closing.isRestore = transactions[step.transaction].queue.delivered == .transactionRestored
@@ -76,7 +76,7 @@ extension EnvironmentState {
   }
 
   /// Looks for `content-missing-at-install` at a purge of `device`, or at a failed install of one
-  /// transaction: the first one after a closing finish settles it.
+  /// transaction. The first of these after a closing finish decides.
   mutating func judgeClosings(
     _ fact: Fact, _ step: Step, device: NameNumber, transaction: Int?
   ) {
@@ -95,8 +95,8 @@ extension EnvironmentState {
     }
   }
 
-  /// Lets the purges of the absent device come to pass that stand before `key`, or all of them;
-  /// returns the last one that did.
+  /// Applies the purges of the absent device that come before `key`, or all of them, and returns
+  /// the last one that was applied.
   mutating func drainAbsentPurges(
     before key: FoldKey?, _ foldContext: FoldContext
   ) -> FoldKey? {

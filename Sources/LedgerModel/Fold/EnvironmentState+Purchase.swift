@@ -1,8 +1,8 @@
 import LedgerEvents
 
 extension EnvironmentState {
-  /// What a `transaction.*` or `subscription.*` event says about what was bought, from whichever
-  /// side.
+  /// What a `transaction.*` or `subscription.*` event says about what was bought, whoever reports
+  /// it.
   mutating func reducePurchase(_ fact: Fact, _ step: Step, _ foldContext: FoldContext) {
     switch fact.kind {
     case .transactionPurchased, .transactionRestored, .subscriptionRenewed:
@@ -62,8 +62,8 @@ extension EnvironmentState {
       percentMillionths: fact.detail?.fields.percentMillionths ?? 100_000_000)
   }
 
-  /// An `expiresAt` beside the purchase facts: of the transaction named, or of the period that the
-  /// chain is in then.
+  /// An `expiresAt` in a fact that is not a purchase fact. It applies to the transaction that the
+  /// fact names, or to the chain's current period.
   private mutating func noteExpiry(_ fact: Fact, _ step: Step) {
     guard let value = fact.detail?.fields.expiresAt, value != Fact.absentTime else { return }
     if step.transaction != none {
@@ -167,7 +167,7 @@ extension EnvironmentState {
       of: chain.firstProduct, in: environment, app: first.firstApp, at: first.firstTime)
   }
 
-  /// `model.md` 7: of each transaction's newest refund, revocation or reversal, the last one.
+  /// `model.md` 7: the last of the newest refunds, revocations or reversals of all transactions.
   func decidingReversal(of chain: Int) -> Reversal {
     var deciding = Reversal()
     for place in members(of: chain)
@@ -191,7 +191,7 @@ struct ChainMembers: Sequence, IteratorProtocol {
 }
 
 extension PurchaseState {
-  /// Takes in a purchase fact of the transaction.
+  /// Adds a purchase fact of the transaction.
   mutating func take(_ fact: Fact, ordinal: Int) {
     let detail = fact.detail
     let purchasedAt = detail?.fields.purchasedAt ?? Fact.absentTime
@@ -223,7 +223,7 @@ extension PurchaseState {
     }
   }
 
-  /// Takes in the expiry that a fact about this transaction states.
+  /// Adds the expiry that a fact about this transaction states.
   mutating func takeExpiry(_ fact: Fact, _ value: Int64, ordinal: Int) {
     if fact.isStoreFact {
       storeExpiry.take(value, time: fact.storeTime, ordinal: ordinal)

@@ -211,7 +211,7 @@ extension EnvironmentState {
     noteEnd(fact, step)
   }
 
-  /// A finish or a removal: the chain's content can no longer come by itself.
+  /// A finish or a removal. The queue no longer delivers the chain's content by itself.
   mutating func noteEnd(_ fact: Fact, _ step: Step) {
     let chain = transactions[step.transaction].chain
     if chains[chain].endedPosition == 0 {

@@ -1,7 +1,7 @@
 import LedgerEvents
 
 extension EnvironmentState {
-  /// Folds one fact, at its place in the fold's order.
+  /// Folds the next fact in the fold order.
   mutating func reduce(
     _ fact: Fact, _ at: Step, root: NameNumber, _ foldContext: FoldContext
   ) {
@@ -37,7 +37,8 @@ extension EnvironmentState {
     if fact.kind.isDatedByTheStore && fact.isStoreFact { noteArrival(fact, step) }
   }
 
-  /// Each kind of fact to what it changes; kinds that change nothing are kept and shown.
+  /// Passes each kind of fact to what it changes. Kinds that change nothing are only kept and
+  /// shown.
   private mutating func dispatch(_ fact: Fact, _ step: Step, _ foldContext: FoldContext) {
     let kind = fact.kind
     if kind.isDownloadKind {
@@ -98,15 +99,15 @@ extension EnvironmentState {
       download: download != 0 ? download : fact.download, detail: detail)
   }
 
-  /// The account that a transaction belongs to by its first stating event, else the one that its
-  /// chain's other transactions lend it; 0 where there is none.
+  /// The account that the first event with an account states for a transaction, or else the account
+  /// of its chain; 0 if there is none.
   func account(of transaction: Int) -> NameNumber {
     if transactions[transaction].owner != 0 { return transactions[transaction].owner }
     let owning = chainOwnerIndex.lookUp(UInt64(transactions[transaction].original))
     return owning < 0 ? 0 : transactions[chainOwners[owning]].owner
   }
 
-  /// Notes that the fold touched something that units share on the absent device.
+  /// Notes that the fold touched state that units share on the absent device.
   mutating func couple(_ kind: Coupling.Kind, _ product: NameNumber, writes: Bool) {
     let coupling = Coupling(kind: kind, environment: environment, product: product)
     if let place = couplings.firstIndex(where: { $0.coupling == coupling }) {

@@ -13,27 +13,27 @@ final class FoldContext {
 
 /// A fact that is being folded, and what was resolved for it in one environment.
 struct Step {
-  /// The place in the unit's fold; orders facts of a unit.
+  /// The number of facts of the unit that were folded before.
   let ordinal: Int
   let key: FoldKey
-  /// The place of the fact's transaction, or `none`.
+  /// The index of the fact's transaction, or `none`.
   var transaction = none
-  /// The customer that the fact speaks for, or `nobody`.
+  /// The customer that the fact is about, or `nobody`.
   var holder = Holder.nobody
   /// The product that the fact concerns, or 0.
   var product: NameNumber = 0
 }
 
-/// The state of a unit: what the reducer makes of its facts, in each environment.
+/// The state of a unit, which is the result of folding its facts, in each environment.
 ///
-/// A unit is a connected component of the event graph: facts that share names (`UnitNodes`), or
-/// state of the absent device (`Coupling`). Its state is a function of that set of facts and of the
-/// shared context, not of the order in which the facts arrived.
+/// A unit is a connected component of the event graph. Facts are connected if they share names
+/// (`UnitNodes`), or state of the absent device (`Coupling`). The state is a function of the set of
+/// facts and of the shared context. The order in which the facts arrived does not matter.
 public struct Unit: Sendable {
   var identity = Identity()
   /// In the order of environments.
   var environments: [EnvironmentState] = []
-  /// A fact that counts in every environment was folded, so a new environment reaches back.
+  /// A fact that counts in every environment was folded, so a new environment changes the past.
   var countsEverywhere = false
   /// How many facts were folded.
   public internal(set) var factCount = 0

@@ -1,6 +1,6 @@
-/// Whose something is in one environment: a customer's, or nobody's.
+/// Who holds something in one environment: a customer, or nobody.
 struct Holder: Hashable, Sendable {
-  /// The customer's place in `EnvironmentState.customers`; negative where it is no customer's.
+  /// The customer's index in `EnvironmentState.customers`; negative if there is no customer.
   let place: Int
 
   init(customer place: Int) { self.place = place }
