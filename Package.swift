@@ -23,6 +23,7 @@ let package = Package(
     .library(name: "LedgerEvents", targets: ["LedgerEvents"]),
     .library(name: "LedgerModel", targets: ["LedgerModel"]),
     .library(name: "LedgerStore", targets: ["LedgerStore"]),
+    .library(name: "LedgerQueries", targets: ["LedgerQueries"]),
     .library(name: "Entitlements", targets: ["Entitlements"]),
     .library(name: "StoreImport", targets: ["StoreImport"]),
     .library(name: "QueueSimulator", targets: ["QueueSimulator"]),
@@ -48,7 +49,9 @@ let package = Package(
     .target(name: "LedgerEvents", swiftSettings: strict + lifetimes),
     .target(name: "LocalTime", dependencies: ["LedgerEvents"], swiftSettings: strict),
     .target(name: "LedgerModel", dependencies: ["LedgerEvents"], swiftSettings: strict),
-    .target(name: "RunStorage", dependencies: ["LMDB"], swiftSettings: strict + lifetimes),
+    .target(
+      name: "RunStorage", dependencies: ["LMDB", "LedgerEvents"],
+      swiftSettings: strict + lifetimes),
     .target(
       name: "LedgerLog",
       dependencies: [
@@ -60,7 +63,11 @@ let package = Package(
       dependencies: ["LMDB", "RunStorage", "LedgerLog", "LedgerEvents", "LedgerModel"],
       swiftSettings: strict + lifetimes),
     .target(
-      name: "Entitlements", dependencies: ["LedgerStore", "LedgerModel", "LedgerEvents"],
+      name: "LedgerQueries", dependencies: ["LedgerStore", "LedgerModel", "LedgerEvents"],
+      swiftSettings: strict + lifetimes),
+    .target(
+      name: "Entitlements",
+      dependencies: ["LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents"],
       swiftSettings: strict),
     .target(
       name: "StoreImport",
@@ -72,7 +79,7 @@ let package = Package(
     .target(
       name: "Replay",
       dependencies: [
-        "LedgerStore", "LedgerModel", "LedgerEvents", "ProductPages",
+        "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents", "ProductPages",
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       resources: [
@@ -83,14 +90,14 @@ let package = Package(
     .target(
       name: "Audit",
       dependencies: [
-        "LMDB", "LedgerStore", "LedgerModel", "LedgerEvents",
+        "LMDB", "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents",
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: strict),
     .target(
       name: "LedgerExport",
       dependencies: [
-        "PackageFiles", "LedgerStore", "LedgerModel", "LedgerEvents",
+        "PackageFiles", "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
@@ -112,14 +119,15 @@ let package = Package(
     .target(
       name: "ProductCatalogue",
       dependencies: [
-        "LedgerStore", "LedgerModel", "LedgerEvents", "StoreImport",
+        "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents", "StoreImport",
       ],
       swiftSettings: strict),
     .target(name: "ProductPages", dependencies: ["LedgerEvents"], swiftSettings: strict),
     .executableTarget(
       name: "daybook",
       dependencies: [
-        "LedgerEvents", "LedgerModel", "LedgerStore", "Entitlements", "StoreImport", "Replay",
+        "LedgerEvents", "LedgerModel", "LedgerQueries", "LedgerStore", "Entitlements",
+        "StoreImport", "Replay",
         "QueueSimulator", "HostedContent", "ProductCatalogue", "ProductPages",
         "Audit", "LedgerExport", "PackageFiles", "LocalTime",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -145,7 +153,10 @@ let package = Package(
       name: "LedgerChild", dependencies: ["LedgerStore", "LedgerEvents"],
       path: "Tests/LedgerChild", swiftSettings: strict),
     .executableTarget(
-      name: "CrashChild", dependencies: ["LedgerStore", "LedgerEvents", "LMDB", "LedgerHistories"],
+      name: "CrashChild",
+      dependencies: [
+        "LedgerQueries", "LedgerStore", "LedgerLog", "LedgerEvents", "LMDB", "LedgerHistories",
+      ],
       path: "Tests/CrashChild", swiftSettings: strict),
     .executableTarget(
       name: "InstallChild", dependencies: ["LedgerStore", "LedgerEvents"],
@@ -183,24 +194,37 @@ let package = Package(
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: strict + lifetimes),
+    .target(
+      name: "LedgerTesting", dependencies: ["LedgerStore", "LedgerEvents", "LMDB"],
+      path: "Tests/LedgerTesting", swiftSettings: strict),
+    .testTarget(
+      name: "LedgerQueriesTests",
+      dependencies: [
+        "LedgerQueries", "LedgerModel", "LedgerEvents", "LedgerHistories", "LedgerTesting",
+      ],
+      swiftSettings: strict),
     .testTarget(
       name: "LedgerStoreTests",
       dependencies: [
-        "LedgerStore", "LedgerModel", "LedgerEvents", "LMDB", "LedgerOracle", "LedgerHistories",
+        "Audit", "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents", "LMDB",
+        "LedgerOracle",
+        "LedgerTesting", "LedgerHistories",
         "RunStorage", "LedgerLog", "LogTesting",
       ],
       swiftSettings: strict + lifetimes),
     .testTarget(
       name: "CrashTests",
       dependencies: [
-        "LedgerStore", "LedgerEvents", "LMDB", "LedgerHistories", "CrashChild", "daybook",
+        "LedgerQueries", "LedgerStore", "LedgerEvents", "LMDB", "LedgerHistories", "CrashChild",
+        "daybook",
         "TracedProcesses",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "EntitlementsTests",
       dependencies: [
-        "Entitlements", "LedgerStore", "LedgerModel", "LedgerEvents", "LedgerHistories",
+        "Entitlements", "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents",
+        "LedgerHistories",
         "LedgerChild",
       ],
       swiftSettings: strict),
@@ -209,12 +233,13 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "CommandLineTests",
-      dependencies: ["LedgerEvents", "LedgerHistories", "LocalTime", "daybook"],
+      dependencies: ["LedgerLog", "LedgerEvents", "LedgerHistories", "LocalTime", "daybook"],
       exclude: ["Golden"], swiftSettings: strict),
     .testTarget(
       name: "ReplayTests",
       dependencies: [
-        "Replay", "LedgerStore", "LedgerModel", "LedgerEvents", "LMDB", "LedgerHistories",
+        "Replay", "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents", "LMDB",
+        "LedgerHistories",
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: strict),
@@ -225,14 +250,16 @@ let package = Package(
     .testTarget(
       name: "AuditTests",
       dependencies: [
-        "Audit", "Replay", "LedgerStore", "LedgerLog", "LedgerModel", "LedgerEvents", "LMDB",
+        "Audit", "Replay", "LedgerQueries", "LedgerStore", "LedgerLog", "LedgerModel",
+        "LedgerEvents", "LMDB",
         "LedgerHistories",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "LedgerExportTests",
       dependencies: [
-        "LedgerExport", "LedgerStore", "LedgerModel", "LedgerEvents", "LedgerHistories",
+        "LedgerExport", "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents",
+        "LedgerHistories",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: strict),
@@ -241,7 +268,8 @@ let package = Package(
     .testTarget(
       name: "HostedContentTests",
       dependencies: [
-        "HostedContent", "PackageFiles", "LedgerStore", "LedgerModel", "LedgerEvents", "daybook",
+        "HostedContent", "PackageFiles", "LedgerQueries", "LedgerStore", "LedgerModel",
+        "LedgerEvents", "daybook",
         "InstallChild", "TracedProcesses", "LedgerHistories",
         .product(name: "Crypto", package: "swift-crypto"),
       ],
@@ -249,8 +277,8 @@ let package = Package(
     .testTarget(
       name: "ProductCatalogueTests",
       dependencies: [
-        "ProductCatalogue", "LedgerStore", "LedgerModel", "LedgerEvents", "LMDB",
-        "LedgerHistories",
+        "ProductCatalogue", "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents", "LMDB",
+        "LedgerTesting", "LedgerHistories",
       ],
       exclude: ["Golden"], swiftSettings: strict),
     .testTarget(

@@ -1,16 +1,16 @@
 public import LedgerEvents
 internal import LedgerModel
-public import LedgerStore
+public import LedgerQueries
 
 extension LedgerView {
-  /// Why a customer has, or has not, a product or an entitlement: the smallest set of events that
-  /// decides it, on either clock.
+  /// Returns the reason why a customer has, or does not have, a product or an entitlement: a
+  /// minimal set of events that decides it, on either clock.
   ///
-  /// As of an earlier position it is also told what the ledger has learned since about the same
-  /// store time.
+  /// For an earlier position, the explanation also contains what the ledger has learned since then
+  /// about the same store time.
   ///
-  /// - Complexity: O(*k* log *n*) folds of the customer's unit, for *k* steps; the size of the
-  ///   ledger counts by the look-ups of names and positions only.
+  /// - Complexity: O(*k* log *n*) folds of the customer's unit, for *k* steps. The size of the
+  ///   ledger matters only for lookups of names and positions.
   /// - Throws: ``LedgerError``.
   public func explain(
     _ name: Name, for account: Name, environments: [StoreEnvironment] = [.production],
@@ -21,7 +21,7 @@ extension LedgerView {
     }
     let end = try position(asOf)
     var told = try explain(name, account, environments, at: clocks.at, now, upTo: end)
-    // The same store time, by all that the ledger holds.
+    // The same store time, with everything in the ledger.
     let known = try explain(name, account, environments, at: told.at, now, upTo: position)
     if known.isHeld != told.isHeld || known.holdings != told.holdings {
       told.learned = .init(

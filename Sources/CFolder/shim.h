@@ -4,6 +4,11 @@
 #define DAYBOOK_CFOLDER_SHIM_H
 
 #if defined(__linux__)
+#include <sys/resource.h>
+
+// prlimit(2); the resource is an enumeration there.
+int prlimit(int process, int resource, const struct rlimit *limit, struct rlimit *old);
+
 int syncfs(int descriptor);
 int renameat2(
     int old_folder, const char *old_path, int new_folder, const char *new_path,

@@ -1,6 +1,6 @@
 public import LedgerEvents
 internal import LedgerModel
-public import LedgerStore
+public import LedgerQueries
 
 /// Looks up what customers may use, in a ledger that this process or another one appends to.
 ///
@@ -177,12 +177,5 @@ extension Entitlements {
   ) async throws(LedgerError) -> Bool {
     guard position > 0 else { return true }
     return try await ledger.log.lastPosition(beyond: position - 1, timeout: timeout) >= position
-  }
-}
-
-extension EnvironmentSet {
-  init(_ environments: Set<StoreEnvironment>) {
-    self = []
-    for environment in environments { insert(environment) }
   }
 }

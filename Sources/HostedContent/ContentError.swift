@@ -1,12 +1,12 @@
-/// Why something could not be done with a content package or a folder of content.
+/// The reason why an operation on a content package or a folder of content failed.
 public struct ContentError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What kind of failure it is.
+  /// The kind of error.
   public enum Code: String, Sendable, Hashable {
-    /// Nothing has that name.
+    /// There is nothing with that name.
     case missing
     /// The system refused to read or write.
     case inputOutput
-    /// The disk is full, or a quota is.
+    /// The disk or a quota is full.
     case diskFull
     /// The container is broken, or of an unknown kind.
     case malformed
@@ -21,7 +21,7 @@ public struct ContentError: Error, Sendable, Hashable, CustomStringConvertible {
   }
 
   public let code: Code
-  /// The path to which it applies.
+  /// The path that the error is about.
   public let path: String
   /// What happened, what was expected, and what to do.
   public let message: String
@@ -34,7 +34,7 @@ public struct ContentError: Error, Sendable, Hashable, CustomStringConvertible {
 
   public var description: String { "\(path): \(message)" }
 
-  /// Two errors are equal if their codes are.
+  /// Two errors are equal if their codes are equal.
   public static func == (one: ContentError, other: ContentError) -> Bool { one.code == other.code }
 
   public func hash(into hasher: inout Hasher) { hasher.combine(code) }

@@ -7,7 +7,9 @@
 /// The file of tables, checked with plain reads before it is mapped.
 ///
 /// Touching a page that is missing at the end of a mapped file causes a SIGBUS. So the file is
-/// first compared with its newest meta page. The layout is that of LMDB 0.9's `mdb.c`.
+/// first compared with its newest meta page. And LMDB takes the older of the two meta pages when
+/// the number of the newer one is damaged, which would drop the last commit unnoticed. So the two
+/// must follow each other. The layout is that of LMDB 0.9's `mdb.c`.
 struct DataFile: ~Copyable {
   /// A writer in another process may be in the middle of a meta page, or between two commits.
   private static let attemptsMax = 5
@@ -85,6 +87,7 @@ struct DataFile: ~Copyable {
   private func newestMeta() throws(LMDBError) -> MetaPage {
     let first = try MetaPage(self, at: 0)
     let second = try MetaPage(self, at: first.pageSize)
+    if let doubt = first.doubt(with: second) { throw damaged(doubt) }
     return second.transaction > first.transaction ? second : first
   }
 
@@ -108,7 +111,11 @@ struct MetaPage {
   private static let flag: UInt16 = 0x08
   private static let sizeBytes = 152
   private static let pageSizesBytes = 512...65_536
+  /// The root of a tree without pages (`P_INVALID`).
+  private static let noPage = UInt64.max
 
+  /// The page's own number: 0 or 1.
+  let number: UInt64
   let pageSize: Int
   /// The roots of the free list and of the table of tables; all ones if there is none.
   let roots: [UInt64]
@@ -128,6 +135,7 @@ struct MetaPage {
         .versionMismatch, operation: "open",
         message: "\(file.path) has version \(version) of the file format, not \(Self.version).")
     }
+    number = page.littleEndian(at: 0)
     pageSize = Int(page.littleEndian(UInt32.self, at: 40))
     guard Self.pageSizesBytes ~= pageSize, pageSize.nonzeroBitCount == 1 else {
       throw file.damaged("a page of \(pageSize) bytes")
@@ -136,4 +144,33 @@ struct MetaPage {
     lastPage = page.littleEndian(at: 136)
     transaction = page.littleEndian(at: 144)
   }
+
+  /// Why this page and the one behind it are not what LMDB leaves; nil if they are.
+  ///
+  /// A commit with the number *n* goes to the page *n* mod 2, in a file of its own order: so the
+  /// two numbers always follow each other. A new file has two pages that are alike, with the number
+  /// 0.
+  func doubt(with second: MetaPage) -> String? {
+    guard number == 0, second.number == 1, pageSize == second.pageSize else {
+      return "its meta pages are not each other's neighbours"
+    }
+    // A commit that fails puts back the older page's number and last page, and not its roots
+    // (`mdb_env_write_meta`), so only the newer page is held to them.
+    let newer = second.transaction > transaction ? second : self
+    if newer.roots.contains(where: newer.isOutside) {
+      return "a meta page refers to a page beyond the last one"
+    }
+    if transaction == 0, second.transaction == 0 {
+      return roots == second.roots ? nil : "its meta pages differ and have the same number"
+    }
+    let isEvenFirst = transaction % 2 == 0 && second.transaction % 2 == 1
+    let distance = max(transaction, second.transaction) - min(transaction, second.transaction)
+    guard isEvenFirst, distance == 1 else {
+      return "its meta pages have the numbers \(transaction) and \(second.transaction), which do "
+        + "not follow each other"
+    }
+    return nil
+  }
+
+  private func isOutside(_ root: UInt64) -> Bool { root != Self.noPage && root > lastPage }
 }

@@ -74,6 +74,34 @@ extension Environment {
     }
   }
 
+  /// Returns the names of all tables, in their order.
+  ///
+  /// - Complexity: O(*t*) in the number of tables.
+  /// - Throws: ``LMDBError``: what reading throws.
+  public func tableNames() throws(LMDBError) -> [[UInt8]] {
+    try withTables { (_) throws(LMDBError) in
+      let transaction = try unsafe begin(flags: UInt32(MDB_RDONLY), "list tables")
+      defer {
+        // SAFETY: the transaction is open, and ended once; the table without a name needs no
+        // commit.
+        unsafe mdb_txn_abort(transaction)
+        transactionEnded(active: true)
+      }
+      var dbi: MDB_dbi = 0
+      // SAFETY: the transaction is open; no name means the table of tables.
+      let status = unsafe mdb_dbi_open(transaction, nil, 0, &dbi)
+      guard status == 0 else { throw LMDBError(status: status, operation: "list tables") }
+      var names: [[UInt8]] = []
+      var cursor = try unsafe Cursor(
+        transaction: transaction, Table(number: dbi, environment: number))
+      while try cursor.next() {
+        let key = cursor.key
+        names.append(key.indices.map { key[$0] })
+      }
+      return names
+    }
+  }
+
   /// Opens a table's handle; one thread at a time, as LMDB asks: the caller holds the lock of
   /// tables until the transaction has ended.
   private func open(

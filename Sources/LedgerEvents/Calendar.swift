@@ -1,7 +1,7 @@
 /// The proleptic Gregorian calendar in UTC, in days since 1970-01-01.
 ///
-/// The algorithms are those of Howard Hinnant, *chrono-compatible low-level date algorithms*
-/// (https://howardhinnant.github.io/date_algorithms.html), which count years from March.
+/// The algorithms come from Howard Hinnant, *chrono-compatible low-level date algorithms*
+/// (https://howardhinnant.github.io/date_algorithms.html), which counts years from March.
 enum Calendar {
   static func isLeap(_ year: Int64) -> Bool {
     year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
@@ -34,7 +34,7 @@ enum Calendar {
     return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
   }
 
-  /// Division whose remainder is never negative.
+  /// Divides so that the remainder is never negative.
   static func floorDivide(_ number: Int64, _ divisor: Int64) -> (Int64, Int64) {
     let (quotient, remainder) = number.quotientAndRemainder(dividingBy: divisor)
     return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)

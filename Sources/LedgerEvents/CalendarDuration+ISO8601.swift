@@ -1,8 +1,9 @@
 extension CalendarDuration {
-  /// Reads a duration of ISO 8601: `P1M`, `P1Y2M3DT4H`, `P2W`, `PT0.5S`; `nil` where it is none.
+  /// Parses an ISO 8601 duration: `P1M`, `P1Y2M3DT4H`, `P2W`, `PT0.5S`. Returns `nil` if `text` is
+  /// not one.
   ///
-  /// Only seconds take a fraction, cut to microseconds; a sign is refused, and so is a length of
-  /// more than `durationYearsMax` years.
+  /// Only seconds can have a fraction, which is truncated to microseconds. A sign is refused, and
+  /// so is a duration of more than `durationYearsMax` years.
   ///
   /// - Complexity: O(*n*) in the length of `text`.
   public init?(iso8601 text: String) {
@@ -16,7 +17,7 @@ extension CalendarDuration {
     guard reader.take("P"), !reader.isAtEnd else { return nil }
     self.init(months: 0, days: 0, microseconds: 0)
     var isTime = false
-    // The rank of the last designator: each stands once, from the largest down.
+    // The rank of the last designator. Each designator occurs at most once, largest first.
     var rank = 0
     while !reader.isAtEnd {
       if !isTime && reader.take("T") {
@@ -37,7 +38,7 @@ extension CalendarDuration {
 }
 
 extension DigitReader {
-  /// A number with its designator; the rank orders designators, Y first.
+  /// Reads a number with its designator. The rank gives the order of designators, Y first.
   fileprivate mutating func component(
     isTime: Bool
   ) -> (rank: Int, months: Int64, days: Int64, microseconds: Int64)? {
@@ -46,7 +47,7 @@ extension DigitReader {
     while index < end, isDigit(bytes[index]) {
       number = number * 10 + Int64(bytes[index] - UInt8(ascii: "0"))
       index += 1
-      // Eleven digits of seconds are 3,170 years, and no sum of the parts overflows.
+      // Eleven digits of seconds are 3,170 years, so the sum of all parts cannot overflow.
       guard index - start <= 11 else { return nil }
     }
     guard index > start else { return nil }
@@ -58,7 +59,7 @@ extension DigitReader {
         }
         fraction = digits
       }
-      // Bounded first, so that the products stay in range: 99,999,999,999 s are 10¹⁷ µs.
+      // Checked first so that the products stay in range: 99,999,999,999 s are 10¹⁷ µs.
       guard number <= durationYearsMax * 366 * 86_400 else { return nil }
       if take("H") { return number <= 100_000_000 ? (5, 0, 0, number * Instant.hour) : nil }
       if take("M") {
@@ -77,8 +78,8 @@ extension DigitReader {
 }
 
 extension Instant {
-  /// The instant that lies `duration` later: months by the calendar in UTC with the day clamped to
-  /// the month's end, then days, then time (`model.md`).
+  /// Returns the instant that is `duration` later. Months are added by the calendar in UTC with the
+  /// day clamped to the end of the month, then days, then time (`model.md`).
   ///
   /// - Complexity: O(1).
   public func adding(_ duration: CalendarDuration) -> Instant {

@@ -1,5 +1,5 @@
-/// A duration of ISO 8601 (`P1M`, `P1Y2M3DT4H`), added in UTC by the calendar with the day clamped
-/// to the month's end: 31 January and one month is 28 or 29 February.
+/// An ISO 8601 duration (`P1M`, `P1Y2M3DT4H`). It is added by the calendar in UTC, with the day
+/// clamped to the end of the month: 31 January plus one month is 28 or 29 February.
 public struct CalendarDuration: Hashable, Sendable {
   /// Years and months, in months.
   public var months: Int64

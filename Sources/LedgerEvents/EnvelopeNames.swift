@@ -1,6 +1,7 @@
-/// The names of the envelope's fields, found by their bytes.
+/// Finds envelope fields by the bytes of their names.
 final class EnvelopeNames: Sendable {
-  /// A name by its length and its bytes in three words, which decide without a look at any text.
+  /// The length and the bytes of a name, packed into three words so that comparing them needs no
+  /// string.
   private struct Key {
     var count: Int
     var word0: UInt64
@@ -16,7 +17,7 @@ final class EnvelopeNames: Sendable {
 
   static let shared = EnvelopeNames()
 
-  /// The most letters that may be wrong in a field's name for the right one to be suggested.
+  /// The maximum number of wrong letters in a field's name for which a suggestion is made.
   private static let fieldEditsMax = 3
 
   private static func key(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Key {
@@ -29,8 +30,8 @@ final class EnvelopeNames: Sendable {
       word2: count > 16 ? NameKey.prefix(bytes, start &+ 16..<end) : 0)
   }
 
-  /// - Parameter expected: Where to look first, by the field's place among all: writers keep to an
-  ///   order.
+  /// - Parameter expected: The index of the field to try first. Writers usually keep the fields in
+  ///   one order.
   func field(
     _ name: JSONRange, in scanner: borrowing JSONScanner, expected: inout Int
   ) -> EnvelopeField? {
@@ -59,15 +60,15 @@ final class EnvelopeNames: Sendable {
     return nil
   }
 
-  /// The error for a field that the envelope does not have, with the nearest one that it has.
+  /// Returns the error for a field that the envelope does not have, with the nearest known name.
   static func unknown(_ name: String, at offset: Int) -> EventError {
     let near = Spelling.nearest(
       to: name, among: EnvelopeField.allCases.map(\.rawValue), within: fieldEditsMax)
-    var reason = "is no field of an event"
+    var reason = "is not a field of an event"
     if let near {
       reason += ": did you mean \(near)?"
     } else {
-      reason += ": fields of your own go into data"
+      reason += ": your own fields go into data"
     }
     return EventError(at: offset, reason).within(name.isEmpty ? "\"\"" : name)
   }

@@ -1,4 +1,4 @@
-/// Reads the members of one event's object, in whatever order they stand.
+/// Reads the members of one event's object, in any order.
 struct EnvelopeReader: ~Escapable {
   private var scanner: JSONScanner
   private let names = EnvelopeNames.shared
@@ -20,13 +20,13 @@ struct EnvelopeReader: ~Escapable {
   private var position: UInt64?
   private var recordedAt: Instant?
   private var data = EventData()
-  /// Where `data` begins, when it stood before the type that says what may be in it.
+  /// The start of `data` if it came before the type, which determines what `data` can contain.
   private var dataStart: Int?
-  /// The fields met so far, by their places.
+  /// The fields read so far, as a bit set of their indexes.
   private var seen: UInt32 = 0
-  /// The field that a writer who keeps to the order comes to next.
+  /// The field that comes next if the writer keeps to the usual order.
   private var expected = 0
-  /// The closing brace, where what is missing should have been.
+  /// The offset of the closing brace, where missing fields are reported.
   private var end = 0
 
   @_lifetime(copy text)
@@ -37,7 +37,7 @@ struct EnvelopeReader: ~Escapable {
     scanner.skipSpace()
     guard scanner.next == UInt8(ascii: "{") else {
       throw scanner.failure(
-        "expected an object, one event a line that begins with '{', found \(scanner.found)")
+        "expected an object: each line is one event and begins with '{', found \(scanner.found)")
     }
     try scanner.open()
     scanner.skipSpace()
@@ -50,7 +50,7 @@ struct EnvelopeReader: ~Escapable {
     end = scanner.index - 1
     scanner.skipSpace()
     guard scanner.isAtEnd else {
-      throw scanner.failure("expected the end of the line behind the event, found \(scanner.found)")
+      throw scanner.failure("expected the end of the line after the event, found \(scanner.found)")
     }
   }
 
@@ -61,7 +61,7 @@ struct EnvelopeReader: ~Escapable {
     }
     let bit = UInt32(1) << UInt32(field.place)
     guard seen & bit == 0 else {
-      throw EventError(at: name.start, "is there twice").within(field.rawValue)
+      throw EventError(at: name.start, "appears twice").within(field.rawValue)
     }
     seen |= bit
     do throws(EventError) {
@@ -123,13 +123,13 @@ struct EnvelopeReader: ~Escapable {
     guard let instant else {
       throw EventError(
         at: value.start,
-        "expected a time of RFC 3339 with its offset as \"2014-03-05T10:00:01Z\", found "
+        "expected an RFC 3339 time with an offset, such as \"2014-03-05T10:00:01Z\", found "
           + (try scanner.shortText(value)))
     }
     guard instant.isInEnvelopeRange else {
       throw EventError(
         at: value.start,
-        "expected a time of the years 1970 to 9999 in UTC, found \(try scanner.shortText(value))")
+        "expected a time in the years 1970 to 9999 (UTC), found \(try scanner.shortText(value))")
     }
     return instant
   }
@@ -172,7 +172,7 @@ struct EnvelopeReader: ~Escapable {
 // MARK: - The event
 
 extension EnvelopeReader {
-  /// The event that was read, with what its type demands checked.
+  /// Returns the event that was read, after checking what its type requires.
   mutating func input(
     defaultEnvironment: StoreEnvironment?
   ) throws(EventError) -> EventInput {
@@ -203,6 +203,6 @@ extension EnvelopeReader {
 }
 
 extension Instant {
-  /// Whether an envelope can state it: the years 1970 to 9999.
+  /// Whether an envelope can state this instant: the years 1970 to 9999.
   var isInEnvelopeRange: Bool { microseconds >= 0 && microseconds <= Instant.microsecondsMax }
 }

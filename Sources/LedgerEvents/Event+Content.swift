@@ -1,9 +1,10 @@
 extension Event {
-  /// Whether two events say the same: equal envelope fields, and equal `data` as JSON values
-  /// (`events.md`, *Appending the same event again*).
+  /// Returns whether two events have the same content: equal envelope fields, and equal `data` as
+  /// JSON values (`events.md`, *Appending the same event again*).
   ///
-  /// The order of members, white space and string escapes do not count, numbers count as written;
-  /// no `data` is an empty one, no `source` is `app`. Both events must be valid.
+  /// The order of members, white space and string escapes do not matter. Numbers are compared as
+  /// written. An absent `data` equals an empty one, and an absent `source` equals `app`. Both
+  /// events must be valid.
   ///
   /// - Complexity: O(*n* log *n*) in the number of members of the largest object.
   public func sameContent(as other: Event) -> Bool {
@@ -11,11 +12,11 @@ extension Event {
       && transaction == other.transaction && canonicalContent == other.canonicalContent
   }
 
-  /// Bytes that two events share if and only if they have the same content; to be hashed, not to be
-  /// kept, for they hold what is personal.
+  /// Bytes that are equal for two events if and only if they have the same content. Hash them, but
+  /// don't store them: they contain personal data.
   ///
-  /// They are the event's JSON with everything that does not count settled: members of objects in
-  /// the order of their names' bytes, no white space, fewest escapes.
+  /// They are the event's JSON in a canonical form: members of objects in the byte order of their
+  /// names, no white space, and as few escapes as possible.
   ///
   /// - Complexity: O(*n* log *n*) in the number of members of the largest object.
   public var canonicalContent: [UInt8] {
@@ -24,11 +25,11 @@ extension Event {
     event.data = EventData()
     var bytes = EventEncoder().encode(event)
     for member in data.members.sorted(by: { Name($0.name) < Name($1.name) }) {
-      JSONText.append(member.name, to: &bytes)
+      JSONBytes.append(member.name, to: &bytes)
       do {
         bytes.append(contentsOf: try JSONValue(json: member.json).canonical.json)
       } catch {
-        // What was put in by hand and is no JSON has no content but its bytes.
+        // A member that was set by hand and is not JSON is compared by its bytes.
         bytes.append(contentsOf: member.json)
       }
     }
@@ -37,7 +38,7 @@ extension Event {
 }
 
 extension JSONValue {
-  /// The same value with the members of every object in the order of their names' bytes.
+  /// The same value with the members of every object in the byte order of their names.
   var canonical: JSONValue {
     switch self {
     case .array(let elements): .array(elements.map(\.canonical))

@@ -5,7 +5,7 @@ extension Event {
   /// or transfer, the `download` of each of a delivery's `downloads`, the `product` of each of a
   /// catalogue's `products`, and each of a response's `invalid` ids.
   ///
-  /// A name that is used twice is there twice. The event must be valid.
+  /// A name that is used twice is listed twice. The event must be valid.
   ///
   /// - Complexity: O(*n*) in the size of the event's `data` for the types with names in it.
   public var nameUses: [NameUse] {

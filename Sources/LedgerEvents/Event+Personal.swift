@@ -1,23 +1,22 @@
-/// What the members of `data` are to a record.
+/// How a record treats a member of `data`.
 enum DataMember {
-  /// Stands in the record under a tag.
+  /// Stored in the record under a tag.
   case open(RecordTag)
-  /// Stands in the record without those members of its objects that the vocabulary does not name,
-  /// and in the personal data with them.
+  /// Stored in the record without those members of its objects that are not in the vocabulary, and
+  /// in full in the personal data.
   case reduced(RecordTag, [UInt8])
-  /// Never enters the record.
+  /// Never stored in the record.
   case personal
-  /// The `to` of a link or transfer, which the record carries as the number of a name.
+  /// The `to` of a link or transfer. The record stores the number of the name.
   case accountName
 }
 
 extension Event {
-  /// The members of `data` that can tell who somebody is, as one JSON object: texts that people
-  /// write, paths and URLs, errors, whatever the vocabulary does not name. `nil` where there are
-  /// none.
+  /// The members of `data` that could identify a person, as one JSON object: free text, paths,
+  /// URLs, errors, and everything that is not in the vocabulary. `nil` if there are none.
   ///
   /// `RecordView.event(texts:personal:)` puts them back. Names of accounts, devices and sessions
-  /// are not among them: records carry their numbers.
+  /// are not included, because records store their numbers.
   ///
   /// - Complexity: O(*n*) in the size of `data`.
   public var personalData: [UInt8]? {
@@ -25,7 +24,7 @@ extension Event {
     return personal.isEmpty ? nil : EventData(members: personal).json
   }
 
-  /// The members of `personalData`, in their order.
+  /// The members of `personalData`, in order.
   ///
   /// - Complexity: O(*n*) in the size of `data`.
   public var personalMembers: [EventData.Member] {
@@ -42,9 +41,9 @@ extension Event {
 }
 
 extension EventData {
-  /// The members of an event's `personalData`, each value as it was written.
+  /// Reads the members of an event's `personalData`, keeping the JSON text of each value.
   ///
-  /// - Throws: `RecordError` where the bytes are no such object.
+  /// - Throws: `RecordError` if the bytes are not such an object.
   /// - Complexity: O(*n*) in its size.
   public init(personal json: [UInt8]) throws(RecordError) {
     do {
@@ -52,13 +51,13 @@ extension EventData {
       var scanner = JSONScanner(json.span, depth: 1)
       self.init(members: try scanner.dataMembers())
     } catch {
-      throw .damaged("its personal data is no JSON")
+      throw .damaged("its personal data is not JSON")
     }
   }
 }
 
 extension Vocabulary.Rule {
-  /// Where a member of `data` goes.
+  /// Returns how a record treats a member of `data`.
   func place(of member: EventData.Member) -> DataMember {
     guard let index = index(of: member.name) else { return .personal }
     guard let tag = tags[index] else {
@@ -79,8 +78,8 @@ extension NameKey {
 }
 
 extension JSONScanner {
-  /// The array of objects at `index` without the members that `fields` does not name; `nil` where
-  /// there are none of those, and where it is no array of objects.
+  /// Returns the array of objects at `index` without the members that are not in `fields`, or `nil`
+  /// if there are no such members or the value is not an array of objects.
   mutating func reduced(_ fields: [Vocabulary.Field]) -> [UInt8]? {
     var kept: [UInt8] = [UInt8(ascii: "[")]
     do {
@@ -101,7 +100,7 @@ extension JSONScanner {
     }
   }
 
-  /// Appends one object; whether anything was left out.
+  /// Appends one object and returns whether any member was left out.
   private mutating func appendKnown(
     _ fields: [Vocabulary.Field], to kept: inout [UInt8]
   ) throws(EventError) -> Bool {
@@ -117,7 +116,7 @@ extension JSONScanner {
         let value = try value()
         if let found = field(name, of: fields) {
           if kept.count > start + 1 { kept.append(UInt8(ascii: ",")) }
-          JSONText.append(fields[found].name, to: &kept)
+          JSONBytes.append(fields[found].name, to: &kept)
           kept.append(UInt8(ascii: ":"))
           for index in value.start..<value.end { kept.append(bytes[index]) }
         } else {

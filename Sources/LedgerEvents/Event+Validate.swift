@@ -1,5 +1,5 @@
 extension Event {
-  /// Checks an event made by hand by the rules that the decoder holds text to.
+  /// Checks an event that was built in code by the rules that the decoder applies to text.
   ///
   /// - Throws: `EventError` without line and column.
   /// - Complexity: O(*n*) in the size of the event.
@@ -15,8 +15,8 @@ extension Event {
     }
   }
 
-  /// No line of the event is longer: every byte of a text takes six at the most (`\u001f`), and
-  /// members stand as they are written.
+  /// An upper bound of the size of the encoded event: each byte of a string takes at most six
+  /// (`\u001f`), and the values of `data` are written unchanged.
   private var sizeBytesBound: Int {
     let envelope = 1_024
     let names = [
@@ -35,7 +35,7 @@ extension Event {
     let size = EventEncoder().encode(self).count
     guard size <= eventSizeBytesMax else {
       throw EventError(
-        reason: "has \(size) bytes, more than the \(eventSizeBytesMax) of one event")
+        reason: "has \(size) bytes, more than the \(eventSizeBytesMax) allowed in one event")
     }
   }
 
@@ -46,15 +46,15 @@ extension Event {
     else {
       throw EventError(
         field: "type",
-        reason: "expected subject.verb in letters as \"transaction.purchased\"")
+        reason: "expected subject.verb in letters, such as \"transaction.purchased\"")
     }
     guard occurredAt.isInEnvelopeRange else {
       throw EventError(
-        field: "occurredAt", reason: "expected a time of the years 1970 to 9999 in UTC")
+        field: "occurredAt", reason: "expected a time in the years 1970 to 9999 (UTC)")
     }
     if let sequence, sequence < 0 {
       throw EventError(
-        field: "sequence", reason: "expected an integer from 0 up, found \(sequence)")
+        field: "sequence", reason: "expected an integer of 0 or more, found \(sequence)")
     }
     if let source, !source.isKnown { try Event.check(Name(source.text), .source) }
     try Event.check(app, .app)
@@ -74,7 +74,7 @@ extension Event {
     guard let count = name?.byteCount else { return }
     guard count > 0 else {
       throw EventError(
-        field: field.rawValue, reason: "is empty: leave it out where it is not known")
+        field: field.rawValue, reason: "is empty: leave it out if it is not known")
     }
     guard count <= bytesMax else {
       throw EventError(
@@ -83,11 +83,11 @@ extension Event {
     }
   }
 
-  /// Up to so many members are compared each with each.
+  /// Up to this many members are compared pairwise.
   private static let comparedMembersMax = 16
 
   private func checkData(_ rule: Vocabulary.Rule) throws(EventError) {
-    // Members are few as a rule, and then comparing them costs less than a set.
+    // Most events have few members, and comparing those is cheaper than building a set.
     let isLong = data.members.count > Event.comparedMembersMax
     var names = Set<Name>()
     for (place, member) in data.members.enumerated() {
@@ -96,12 +96,12 @@ extension Event {
           isLong
           ? !names.insert(Name(member.name)).inserted
           : data.members[..<place].contains { $0.name.utf8.elementsEqual(member.name.utf8) }
-        if isRepeated { throw EventError(reason: "is there twice") }
+        if isRepeated { throw EventError(reason: "appears twice") }
         try checkUTF8(member.json.span)
         var scanner = JSONScanner(member.json.span, depth: 2)
         _ = try scanner.value()
         guard scanner.isAtEnd else {
-          throw scanner.failure("expected one value and nothing behind it, found \(scanner.found)")
+          throw scanner.failure("expected one value and nothing after it, found \(scanner.found)")
         }
         guard let field = rule.field(member.name) else { continue }
         scanner.index = 0
@@ -112,7 +112,7 @@ extension Event {
     }
   }
 
-  /// Checks that everything is there that the type needs.
+  /// Checks that the event has everything its type requires.
   func checkNeeds(_ rule: Vocabulary.Rule) throws(EventError) {
     for alternatives in rule.needs {
       var isStated = false

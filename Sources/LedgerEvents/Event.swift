@@ -1,9 +1,10 @@
-/// A fact that happened to a purchase, as `events.md` describes it.
+/// A fact about a purchase, as described in `events.md`.
 ///
-/// An event made by hand is not yet a valid one: `EventDecoder` checks text, `Event.validate()`
-/// checks a value. What the ledger adds (position, ledger time) is not part of it.
+/// An event that was built in code is not necessarily valid: `EventDecoder` checks text, and
+/// `Event.validate()` checks a value. The position and the ledger time are not part of an event;
+/// the ledger adds them.
 public struct Event: Sendable {
-  /// What an event states, in one place.
+  /// All fields of an event.
   @usableFromInline
   struct Fields: Sendable {
     @usableFromInline var id: Name
@@ -49,8 +50,8 @@ public struct Event: Sendable {
     }
   }
 
-  /// Shared by copies: an event is handed on many times and changed nearly never, and copying its
-  /// dozen texts one by one took more time than encoding them.
+  /// Shared by copies. An event is passed on many times and hardly ever changed, and copying its
+  /// dozen strings one by one took more time than encoding them.
   @usableFromInline
   final class Storage: Sendable {
     @usableFromInline let fields: Fields
@@ -97,19 +98,19 @@ extension Event {
     set { set(\.type, newValue) }
   }
 
-  /// Store time: the clock of whoever saw it.
+  /// Store time: when the event happened, by the clock of whoever observed it.
   @inlinable public var occurredAt: Instant {
     get { storage.fields.occurredAt }
     set { set(\.occurredAt, newValue) }
   }
 
-  /// As stated; absent means `app`.
+  /// The source as stated. An absent source means `app`.
   @inlinable public var source: EventSource? {
     get { storage.fields.source }
     set { set(\.source, newValue) }
   }
 
-  /// As stated; what is absent is derived by the model.
+  /// The environment as stated. If it is absent, the model derives it.
   @inlinable public var environment: StoreEnvironment? {
     get { storage.fields.environment }
     set { set(\.environment, newValue) }
@@ -121,43 +122,43 @@ extension Event {
     set { set(\.app, newValue) }
   }
 
-  /// Whose purchase it is, as the app names its customer.
+  /// The customer's account, under the id that the app uses.
   @inlinable public var account: Name? {
     get { storage.fields.account }
     set { set(\.account, newValue) }
   }
 
-  /// The device that saw it.
+  /// The device that observed the event.
   @inlinable public var device: Name? {
     get { storage.fields.device }
     set { set(\.device, newValue) }
   }
 
-  /// One launch of the app.
+  /// The launch of the app.
   @inlinable public var session: Name? {
     get { storage.fields.session }
     set { set(\.session, newValue) }
   }
 
-  /// Counted up by a recorder within one session; at least 0.
+  /// A counter that the recorder increments within one session; at least 0.
   @inlinable public var sequence: Int64? {
     get { storage.fields.sequence }
     set { set(\.sequence, newValue) }
   }
 
-  /// The payment in the queue that it is about.
+  /// The payment in the queue that the event is about.
   @inlinable public var payment: Name? {
     get { storage.fields.payment }
     set { set(\.payment, newValue) }
   }
 
-  /// The product that it is about.
+  /// The product that the event is about.
   @inlinable public var product: Name? {
     get { storage.fields.product }
     set { set(\.product, newValue) }
   }
 
-  /// The transaction that it is about.
+  /// The transaction that the event is about.
   @inlinable public var transaction: Name? {
     get { storage.fields.transaction }
     set { set(\.transaction, newValue) }
@@ -169,24 +170,24 @@ extension Event {
     set { set(\.originalTransaction, newValue) }
   }
 
-  /// Unique within its transaction only.
+  /// The download, unique only within its transaction.
   @inlinable public var download: Name? {
     get { storage.fields.download }
     set { set(\.download, newValue) }
   }
 
-  /// What is particular to the type.
+  /// The fields that are specific to the type.
   @inlinable public var data: EventData {
     get { storage.fields.data }
     set { set(\.data, newValue) }
   }
 }
 
-/// An event as the ledger holds it: with its place in the log and the ledger's clock.
+/// An event in the ledger, with its position in the log and its ledger time.
 public struct RecordedEvent: Sendable {
-  /// From 1, without gaps.
+  /// The position in the log, counted from 1 without gaps.
   public var position: UInt64
-  /// Ledger time: the ledger's clock when it was appended; not forced to rise.
+  /// Ledger time: the ledger's clock at the append. It is not guaranteed to increase.
   public var recordedAt: Instant
   public var event: Event
 

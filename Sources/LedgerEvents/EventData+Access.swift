@@ -1,6 +1,6 @@
 extension EventData {
-  /// The member called `name`, taken apart; `nil` where there is none, or where what was put in by
-  /// hand is no JSON.
+  /// Returns the parsed value of the member called `name`, or `nil` if there is none or if a value
+  /// set in code is not valid JSON.
   ///
   /// - Complexity: O(*n*) in the size of the member.
   public func value(_ name: String) -> JSONValue? {
@@ -8,30 +8,30 @@ extension EventData {
     do { return try JSONValue(json: json) } catch { return nil }
   }
 
-  /// The text of a string.
+  /// Returns the text of a string member.
   public func string(_ name: String) -> String? { value(name)?.string }
 
-  /// The text of a string, as a name.
+  /// Returns the text of a string member as a name.
   public func name(_ name: String) -> Name? { string(name).map { Name($0) } }
 
-  /// An integer that is written as one.
+  /// Returns the value of an integer member that is written without fraction or exponent.
   public func integer(_ name: String) -> Int64? { value(name)?.integer }
 
-  /// The nearest double to a number.
+  /// Returns the double nearest to the value of a number member.
   public func double(_ name: String) -> Double? { value(name)?.double }
 
-  /// A number's digits, as they were written.
+  /// Returns the digits of a number member, as written.
   public func numberText(_ name: String) -> String? { value(name)?.numberText }
 
-  /// A truth value.
+  /// Returns the value of a Boolean member.
   public func boolean(_ name: String) -> Bool? { value(name)?.boolean }
 
-  /// The instant of a time of RFC 3339.
+  /// Returns the instant of an RFC 3339 time.
   public func instant(_ name: String) -> Instant? { value(name)?.instant }
 
-  /// The elements of an array.
+  /// Returns the elements of an array member.
   public func array(_ name: String) -> [JSONValue]? { value(name)?.array }
 
-  /// The members of an object, in the order in which they stand.
+  /// Returns the members of an object, in their order.
   public func object(_ name: String) -> [(name: String, value: JSONValue)]? { value(name)?.object }
 }

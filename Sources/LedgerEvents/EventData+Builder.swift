@@ -1,5 +1,5 @@
 extension EventData {
-  /// Puts `data` together as right JSON. A value that is `nil` leaves its member out.
+  /// Builds `data` as valid JSON. A member whose value is `nil` is left out.
   ///
   /// ```swift
   /// var data = EventData.Builder()
@@ -12,46 +12,46 @@ extension EventData {
 
     public init() {}
 
-    /// A string.
+    /// Sets a string.
     public mutating func set(_ name: String, _ text: String?) {
       guard let text else { return }
       set(name, .string(text))
     }
 
-    /// A name, as a string.
+    /// Sets a name, as a string.
     public mutating func set(_ name: String, _ text: Name?) { set(name, text?.text) }
 
-    /// An integer.
+    /// Sets an integer.
     public mutating func set(_ name: String, _ number: Int64?) {
       guard let number else { return }
       set(name, .number(String(number)))
     }
 
-    /// A truth value.
+    /// Sets a Boolean value.
     public mutating func set(_ name: String, _ value: Bool?) {
       guard let value else { return }
       set(name, .boolean(value))
     }
 
-    /// A time, in UTC.
+    /// Sets a time, in UTC.
     public mutating func set(_ name: String, _ instant: Instant?) {
       set(name, instant?.rfc3339)
     }
 
-    /// A number by its text: `0.31`.
+    /// Sets a number, given as text such as `0.31`.
     ///
-    /// - Precondition: `text` is a number of JSON.
+    /// - Precondition: `text` is a JSON number.
     public mutating func set(_ name: String, number text: String) { set(name, .number(text)) }
 
-    /// Any value.
+    /// Sets any JSON value.
     public mutating func set(_ name: String, _ value: JSONValue?) {
       guard let value else { return }
       set(name, json: value.json)
     }
 
-    /// The JSON text of a value, which is kept as it is.
+    /// Sets a value from its JSON text, which is stored unchanged.
     ///
-    /// A member of that name that was set before is replaced.
+    /// Replaces a member of the same name.
     public mutating func set(_ name: String, json: [UInt8]) {
       let member = Member(name: name, json: json)
       if let index = members.firstIndex(where: { hasSameBytes($0.name, name) }) {
@@ -61,7 +61,7 @@ extension EventData {
       }
     }
 
-    /// What was set, in the order of first setting.
+    /// Returns the members that were set, in the order in which they were first set.
     public func build() -> EventData { EventData(members: members) }
   }
 }

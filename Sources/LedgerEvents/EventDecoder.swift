@@ -1,9 +1,9 @@
-/// What one line of input holds: the event, and what an export wrote beside it.
+/// The contents of one line of input: the event, and what an export added to it.
 public struct EventInput: Sendable {
   public var event: Event
-  /// The position that an export wrote; a ledger gives positions of its own.
+  /// The position in the ledger that was exported. A ledger assigns its own positions.
   public var position: UInt64?
-  /// The ledger's clock that an export wrote; `replay` uses it, an append does not.
+  /// The ledger time in the ledger that was exported. `replay` uses it; an append ignores it.
   public var recordedAt: Instant?
 
   public init(event: Event, position: UInt64? = nil, recordedAt: Instant? = nil) {
@@ -13,32 +13,32 @@ public struct EventInput: Sendable {
   }
 }
 
-/// Reads events from JSON Lines, strictly as `events.md` says: what is not right is refused with
-/// its place and what to do, and nothing is guessed.
+/// Reads events from JSON Lines, strictly as `events.md` specifies. Invalid input is refused with
+/// an error that says where it is and what to do; the decoder does not guess.
 public struct EventDecoder: Sendable {
-  /// The environment of events that state none.
+  /// The environment of events that do not state one.
   public let defaultEnvironment: StoreEnvironment?
 
   public init(defaultEnvironment: StoreEnvironment? = nil) {
     self.defaultEnvironment = defaultEnvironment
   }
 
-  /// The event of one line, without or with the line feed that ends it.
+  /// Decodes the event of one line, with or without the line feed at its end.
   ///
   /// - Parameters:
   ///   - line: The line, in UTF-8.
-  ///   - number: The line's number, for errors.
+  ///   - number: The line's number, for error messages.
   /// - Throws: `EventError` with the byte, the field and what was expected there.
   /// - Complexity: O(*n*) in the length of the line.
   public func decode(line: [UInt8], number: Int = 1) throws(EventError) -> EventInput {
     try decode(line: line.span, number: number)
   }
 
-  /// The event of one line, without or with the line feed that ends it.
+  /// Decodes the event of one line, with or without the line feed at its end.
   ///
   /// - Parameters:
   ///   - line: The line, in UTF-8.
-  ///   - number: The line's number, for errors.
+  ///   - number: The line's number, for error messages.
   /// - Throws: `EventError` with the byte, the field and what was expected there.
   /// - Complexity: O(*n*) in the length of the line.
   public func decode(line: Span<UInt8>, number: Int = 1) throws(EventError) -> EventInput {
@@ -47,7 +47,7 @@ public struct EventDecoder: Sendable {
       if count > 0, line[count - 1] == UInt8(ascii: "\n") { count -= 1 }
       guard count <= eventSizeBytesMax else {
         throw EventError(
-          reason: "has \(count) bytes, more than the \(eventSizeBytesMax) of one event")
+          reason: "has \(count) bytes, more than the \(eventSizeBytesMax) allowed in one event")
       }
       let text = line.extracting(0..<count)
       try checkUTF8(text)

@@ -1,11 +1,11 @@
 /// Writes events as JSON Lines.
 ///
-/// The order is the envelope's, then `data`; what an event leaves out stays out. Times are given in
-/// UTC; the values of `data` are the bytes that were read.
+/// The envelope's fields come first, in a fixed order, then `data`. Absent fields are left out.
+/// Times are written in UTC, and the values of `data` keep their original bytes.
 public struct EventEncoder: Sendable {
   public init() {}
 
-  /// One line, without the line feed.
+  /// Returns one line, without the line feed.
   ///
   /// - Complexity: O(*n*) in the size of the event.
   public func encode(_ event: Event) -> [UInt8] {
@@ -15,7 +15,7 @@ public struct EventEncoder: Sendable {
     return line
   }
 
-  /// One line with `position` and `recordedAt`, without the line feed.
+  /// Returns one line with `position` and `recordedAt`, without the line feed.
   ///
   /// - Complexity: O(*n*) in the size of the event.
   public func encode(_ recorded: RecordedEvent) -> [UInt8] {
@@ -45,9 +45,9 @@ public struct EventEncoder: Sendable {
     _ event: Event, position: UInt64?, recordedAt: Instant?, to line: inout [UInt8]
   ) {
     line.append(contentsOf: "{\"id\":".utf8)
-    JSONText.append(event.id.text, to: &line)
+    JSONBytes.append(event.id.text, to: &line)
     line.append(contentsOf: ",\"type\":".utf8)
-    JSONText.append(event.type.text, to: &line)
+    JSONBytes.append(event.type.text, to: &line)
     line.append(contentsOf: ",\"occurredAt\":\"".utf8)
     event.occurredAt.appendRFC3339(to: &line)
     line.append(UInt8(ascii: "\""))
@@ -59,7 +59,7 @@ public struct EventEncoder: Sendable {
     append(",\"session\":", event.session?.text, to: &line)
     if let sequence = event.sequence {
       line.append(contentsOf: ",\"sequence\":".utf8)
-      JSONText.append(sequence, to: &line)
+      JSONBytes.append(sequence, to: &line)
     }
     append(",\"payment\":", event.payment?.text, to: &line)
     append(",\"product\":", event.product?.text, to: &line)
@@ -68,11 +68,11 @@ public struct EventEncoder: Sendable {
     append(",\"download\":", event.download?.text, to: &line)
     if !event.data.isEmpty {
       line.append(contentsOf: ",\"data\":".utf8)
-      JSONText.append(event.data, to: &line)
+      JSONBytes.append(event.data, to: &line)
     }
     if let position {
       line.append(contentsOf: ",\"position\":".utf8)
-      JSONText.append(Int64(clamping: position), to: &line)
+      JSONBytes.append(Int64(clamping: position), to: &line)
     }
     if let recordedAt {
       line.append(contentsOf: ",\"recordedAt\":\"".utf8)
@@ -85,6 +85,6 @@ public struct EventEncoder: Sendable {
   private func append(_ name: String, _ text: String?, to line: inout [UInt8]) {
     guard let text else { return }
     line.append(contentsOf: name.utf8)
-    JSONText.append(text, to: &line)
+    JSONBytes.append(text, to: &line)
   }
 }

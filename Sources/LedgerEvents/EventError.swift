@@ -1,11 +1,12 @@
-/// Why an event was refused: where it stands, which field, and what to do about it.
+/// The reason why an event was refused: where the error is, in which field, and what to do about
+/// it.
 public struct EventError: Error, Hashable, Sendable {
-  /// The line of the input, from 1; 0 where the event did not come from text.
+  /// The line of the input, counted from 1; 0 if the event did not come from text.
   public var line: Int
-  /// The byte of the line, from 1; 0 where the event did not come from text.
+  /// The byte in the line, counted from 1; 0 if the event did not come from text.
   public var column: Int
-  /// The path of the field, such as `occurredAt` or `data.products[0].kind`; empty where the line
-  /// as a whole is meant.
+  /// The path of the field, such as `occurredAt` or `data.products[0].kind`; empty if the error
+  /// concerns the whole line.
   public var field: String
   /// What was expected, what was found, and what to do, in one sentence.
   public var reason: String
@@ -17,12 +18,12 @@ public struct EventError: Error, Hashable, Sendable {
     self.reason = reason
   }
 
-  /// An error at the byte that stands `offset` bytes behind the first one.
+  /// Creates an error at the byte `offset` bytes after the start of the line.
   init(at offset: Int, _ reason: String) {
     self.init(column: offset + 1, reason: reason)
   }
 
-  /// The same error, of a value inside `outer`.
+  /// Returns the same error for a value inside `outer`.
   func within(_ outer: String) -> EventError {
     var error = self
     if field.isEmpty {

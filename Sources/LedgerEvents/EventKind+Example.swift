@@ -2,7 +2,7 @@ extension EventKind {
   /// A line of JSON Lines with an event of this type, as a recorder would write it; `nil` for
   /// `unknown`.
   ///
-  /// The examples tell of one customer. Each is accepted by itself, and all of them in one ledger.
+  /// The examples follow one customer. Each one is valid alone, and one ledger accepts all of them.
   package var example: String? {
     guard let parts = exampleParts else { return nil }
     let time = "2026-03-\(parts.time)Z"
@@ -12,7 +12,7 @@ extension EventKind {
     return line + "}"
   }
 
-  /// A UUIDv7 (RFC 9562): the time in milliseconds, then the type's number in place of chance.
+  /// A UUIDv7 (RFC 9562): the time in milliseconds, then the type's number in place of random bits.
   private func exampleID(at time: String) -> String {
     let milliseconds = (Instant(rfc3339: time)?.microseconds ?? 0) / 1_000
     let hex = String(milliseconds, radix: 16)
@@ -23,14 +23,14 @@ extension EventKind {
   }
 }
 
-/// The parts of an example: its day and time of March 2026, the envelope's further fields, and the
-/// members of `data`.
+/// The parts of an example: its day and time in March 2026, the other fields of the envelope, and
+/// the members of `data`.
 private struct ExampleParts {
   var time: String
   var envelope: String
   var data: String
 
-  /// What a recorder in the app writes.
+  /// An event that a recorder in the app writes.
   static func phone(_ time: String, _ envelope: String = "", data: String = "") -> Self {
     let recorder =
       #""source":"storekit1","app":"com.example.trails","account":"hiker-1","device":"phone-1","#
@@ -39,14 +39,14 @@ private struct ExampleParts {
       time: time, envelope: recorder + (envelope.isEmpty ? "" : "," + envelope), data: data)
   }
 
-  /// What the app itself did.
+  /// An event about something the app itself did.
   static func app(_ time: String, _ envelope: String = "", data: String = "") -> Self {
     let parts = phone(time, envelope, data: data)
     let kept = parts.envelope.dropFirst(#""source":"storekit1""#.utf8.count)
     return Self(time: time, envelope: #""source":"app""# + kept, data: data)
   }
 
-  /// What a notification of the store's server says.
+  /// An event from a notification of the store's server.
   static func server(_ time: String, _ envelope: String = "", data: String = "") -> Self {
     let server = #""source":"notification","environment":"production","app":"com.example.trails""#
     return Self(
@@ -60,7 +60,7 @@ private struct ExampleParts {
   }
 }
 
-// MARK: - What the examples are about
+// MARK: - Values in the examples
 
 private let map = #""product":"com.example.trails.alps""#
 private let plus = #""product":"com.example.trails.plus.monthly""#

@@ -1,5 +1,5 @@
 extension EventKind {
-  /// When an event of this type is recorded, in one sentence, for the reference of events.
+  /// When an event of this type is recorded, as one sentence for the events reference.
   package var recordedWhen: String {
     switch self {
     case .unknown: "The type is well formed and this version does not know it."
@@ -9,7 +9,7 @@ extension EventKind {
     case .sessionEnded: "The app ends."
     case .sessionObserverAdded: "The app adds its observer to the payment queue."
     case .sessionObserverRemoved: "The app removes its observer from the payment queue."
-    case .catalogSet: "The seller's own catalogue is set: what the products are."
+    case .catalogSet: "The seller sets their own catalogue, which defines the products."
     case .catalogRequested: "The app asks the store for products."
     case .catalogReceived: "The store's answer to a request for products arrives."
     case .catalogFailed: "A request for products fails."
@@ -19,7 +19,7 @@ extension EventKind {
         + "version is uploaded and can be tested, or it is on sale."
     case .paymentsChecked: "The app asks whether payments may be made on this device."
     case .paymentAdded: "The app adds a payment to the queue."
-    case .noteAdded: "Support writes a note into a customer's history."
+    case .noteAdded: "Support adds a note to a customer's history."
     case .importReceived: "A file or a batch was imported; its events follow."
     case .operatorActed: "An operator exported, signed, proved, backed up or erased something."
     case .notificationReceived:
@@ -31,23 +31,23 @@ extension EventKind {
     case .productPageDismissed: "The customer closes the store's product page."
     case .transactionPurchasing: "The queue reports that the payment is being processed."
     case .transactionDeferred:
-      "The queue reports that the payment waits for someone's approval, for example a parent's."
+      "The queue reports that the payment needs someone's approval, for example a parent's."
     case .transactionPurchased:
-      "The queue or the server reports a purchase; a renewal that the queue reports is one too."
+      "The queue or the server reports a purchase. A renewal reported by the queue is one too."
     case .transactionRestored:
       "The queue reports a restored transaction, which has a new transaction identifier."
     case .transactionFailed: "The queue reports that the payment failed or was cancelled."
     case .transactionFinished: "The app calls `finishTransaction`."
-    case .transactionRemoved: "The queue says that the transaction left it."
-    case .transactionAssigned: "An operator says whose a purchase is that has no owner."
+    case .transactionRemoved: "The queue reports that it removed the transaction."
+    case .transactionAssigned: "An operator assigns a purchase without an owner to an account."
     case .receiptSubmitted: "The app sends its receipt or signed transaction to the backend."
     case .receiptAccepted: "The backend accepts the receipt."
     case .receiptRejected: "The backend rejects the receipt."
     case .purchaseFulfilled: "The app or the backend has given the customer what was bought."
     case .purchaseFulfillmentFailed: "The app or the backend could not give what was bought."
     case .restoreRequested: "The app asks the queue to restore completed transactions."
-    case .restoreCompleted: "The queue says that the restore is complete."
-    case .restoreFailed: "The queue says that the restore failed."
+    case .restoreCompleted: "The queue reports that the restore is complete."
+    case .restoreFailed: "The queue reports that the restore failed."
     case .downloadRequested: "The app starts the download."
     case .downloadPauseRequested: "The app pauses the download."
     case .downloadResumeRequested: "The app resumes the download."
@@ -60,35 +60,35 @@ extension EventKind {
     case .downloadFailed: "The queue reports that the download failed."
     case .downloadCancelled: "The queue reports that the download was cancelled."
     case .contentInstallStarted: "The app begins to move content out of the download cache."
-    case .contentInstalled: "The app has moved the content to its place, whole."
-    case .contentInstallFailed: "The app could not move the content to its place."
+    case .contentInstalled: "The app has moved all of the content to its final location."
+    case .contentInstallFailed: "The app could not move the content to its final location."
     case .contentActivated: "The app makes an installed version the current one."
     case .contentRemoved: "The app deletes installed content."
     case .contentPurged: "The system empties the download cache."
     case .transactionRefundRequested: "The customer asks the store for a refund."
     case .transactionRefundDeclined: "The store declines the refund."
     case .transactionRefunded: "The store refunds the purchase."
-    case .transactionRefundReversed: "The store takes a refund back; the purchase counts again."
+    case .transactionRefundReversed: "The store reverses a refund; the purchase counts again."
     case .transactionRevoked: "Family Sharing is withdrawn from a purchase."
     case .subscriptionRenewed: "The store's server reports a paid period."
     case .subscriptionExpired: "The subscription ends."
     case .subscriptionGracePeriodEntered:
       "A renewal could not be billed, and the customer keeps access for a while."
     case .subscriptionBillingFailed:
-      "A renewal could not be billed, and the store goes on trying without access."
+      "A renewal could not be billed, and the store keeps retrying while access is suspended."
     case .subscriptionBillingRecovered: "The store billed a renewal that had failed before."
     case .subscriptionRenewalExtended: "The seller moves the renewal date of a period."
     case .subscriptionAutoRenewChanged: "The customer switches automatic renewal on or off."
     case .subscriptionPlanChanged: "The customer chooses another product for the next period."
     case .subscriptionPriceIncreased:
-      "A price increase is announced, and the customer answers or has not answered yet."
+      "A price increase is announced, or the customer responds to it."
     case .subscriptionOfferRedeemed: "The customer redeems an offer."
     case .consumableConsumed: "The app spends from a customer's balance."
     case .entitlementGranted: "An operator gives a customer an entitlement or a product."
-    case .entitlementWithdrawn: "An operator takes back what operators granted."
+    case .entitlementWithdrawn: "An operator withdraws an entitlement that operators granted."
     case .accountLinked: "Two account ids turn out to be one customer."
-    case .accountTransferred: "What a customer holds becomes another customer's from now on."
-    case .accountErased: "A customer is forgotten; what they hold is nobody's from now on."
+    case .accountTransferred: "Everything a customer holds moves to another customer."
+    case .accountErased: "A customer is erased. What they held has no owner from then on."
     }
   }
 }

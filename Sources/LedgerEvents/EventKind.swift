@@ -1,7 +1,8 @@
-/// What kind of fact an event is: the vocabulary of `events.md`, each with the number that stands
-/// in the binary record. Numbers are never given anew; an unknown type has the number 0.
+/// The type of an event, as listed in `events.md`. The raw value is the number in the binary
+/// record; numbers are never reused. An unknown type has the number 0.
 public enum EventKind: UInt8, CaseIterable, Sendable {
-  /// A well-formed type that this version does not know: stored whole, left alone by the fold.
+  /// A well-formed type that this version does not know. Events of it are stored whole, and the
+  /// fold ignores them.
   case unknown = 0
   case sessionStarted = 1
   case sessionBackgrounded = 2
@@ -82,7 +83,7 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
 }
 
 extension EventKind {
-  /// The type as events write it, `subject.verb`; empty for `unknown`.
+  /// The type as it appears in events, `subject.verb`; empty for `unknown`.
   public var text: String {
     switch self {
     case .unknown: ""
@@ -165,7 +166,7 @@ extension EventKind {
     }
   }
 
-  /// The kind of each type of the vocabulary, by its text.
+  /// The kind of each type in the vocabulary, by its text.
   public static let byText: [String: EventKind] = Dictionary(
     uniqueKeysWithValues: allCases.filter { $0 != .unknown }.map { ($0.text, $0) })
 }

@@ -1,23 +1,24 @@
-/// The longest line of one event, in bytes.
+/// The maximum size of one event's line, in bytes.
 ///
-/// One mebibyte: a catalogue of thousands of products fits, and a file that is no JSON Lines at all
-/// is found out before it fills the memory.
+/// One mebibyte: it holds a catalogue of thousands of products, and a file that is not JSON Lines
+/// is detected before it fills the memory.
 public let eventSizeBytesMax = 1 << 20
 
-/// The longest id of an event, in bytes of UTF-8 (`events.md`, *An event*).
+/// The maximum length of an event's id, in bytes of UTF-8 (`events.md`, *An event*).
 public let eventIDBytesMax = 128
 
-/// The longest name (account, product, transaction, …), in bytes of UTF-8.
+/// The maximum length of a name (account, product, transaction and so on), in bytes of UTF-8.
 ///
-/// LMDB takes keys of up to 511 bytes and the names are keyed by a hash, so the limit is there to
-/// keep a row of a name small; the stores' own identifiers have fewer than 256 bytes.
+/// LMDB accepts keys of up to 511 bytes, but names are keyed by a hash. The limit keeps the row of
+/// a name small; the stores' own identifiers have fewer than 256 bytes.
 public let nameBytesMax = 512
 
-/// The deepest nesting of objects and arrays, the event itself counted as 1.
+/// The maximum nesting of objects and arrays, where the event itself counts as 1.
 ///
-/// The vocabulary needs 4 and an error with ten underlying errors 12; the bound keeps the recursion
-/// of every reader within a small stack.
+/// The vocabulary needs 4, and an error with ten underlying errors needs 12. The limit keeps the
+/// recursion of every reader within a small stack.
 public let nestingDepthMax = 32
 
-/// The longest time of an ISO 8601 duration, in years: with the year 9999 it still is an instant.
+/// The maximum length of an ISO 8601 duration, in years. Added to any valid time, it still gives an
+/// instant.
 public let durationYearsMax: Int64 = 9_999

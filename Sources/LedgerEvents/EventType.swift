@@ -1,27 +1,27 @@
-/// The type of an event: its kind, and the text, which survives where the kind is not known.
+/// The type of an event: its kind and its text, which is preserved even if the kind is unknown.
 public struct EventType: Hashable, Sendable {
-  /// `subject.verb`, as the event wrote it.
+  /// `subject.verb`, as written in the event.
   public let text: String
-  /// What the vocabulary knows it as.
+  /// The kind in the vocabulary.
   public let kind: EventKind
 
-  /// A type of the vocabulary; `kind` must not be `.unknown`.
+  /// Creates a type of the vocabulary. `kind` must not be `.unknown`.
   public init(_ kind: EventKind) {
-    precondition(kind != .unknown, "an unknown type is made from its text")
+    precondition(kind != .unknown, "an unknown type must be created from its text")
     self.text = kind.text
     self.kind = kind
   }
 
-  /// Any text; well-formedness is the decoder's to check.
+  /// Creates a type from any text. The decoder checks that it is well formed.
   public init(text: String) {
     self.text = text
     self.kind = EventKind.byText[text] ?? .unknown
   }
 }
 
-/// Who recorded an event. Unknown text is kept and treated as `app`.
+/// Who recorded an event. An unknown text is preserved and treated as `app`.
 public struct EventSource: Hashable, Sendable {
-  /// The sources that the model tells apart.
+  /// The sources that the model distinguishes.
   public enum Kind: UInt8, CaseIterable, Sendable {
     case app = 0
     case storekit1 = 1
@@ -47,7 +47,7 @@ public struct EventSource: Hashable, Sendable {
   }
 
   public let text: String
-  /// `app` where the text is not known.
+  /// The known source; `app` if the text is unknown.
   public let kind: Kind
 
   public init(_ kind: Kind) {
@@ -61,7 +61,7 @@ public struct EventSource: Hashable, Sendable {
   }
 }
 
-/// Which store an event belongs to; each is folded by itself.
+/// The store environment of an event. Each environment is folded separately.
 public enum StoreEnvironment: UInt8, CaseIterable, Comparable, Sendable {
   case production = 1
   case sandbox = 2

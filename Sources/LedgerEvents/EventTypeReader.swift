@@ -1,4 +1,4 @@
-/// Reads the type of an event, without making a text of one that the vocabulary has.
+/// Reads the type of an event, without creating a string for a known type.
 enum EventTypeReader {
   static func type(
     _ value: JSONRange, in scanner: borrowing JSONScanner
@@ -16,7 +16,7 @@ enum EventTypeReader {
     guard isWellFormed(text) else {
       throw EventError(
         at: value.start,
-        "expected subject.verb in letters as \"transaction.purchased\", found "
+        "expected subject.verb in letters, such as \"transaction.purchased\", found "
           + (try scanner.shortText(value)))
     }
     return EventType(text: text)
@@ -36,12 +36,12 @@ enum EventTypeReader {
 
   private static let mask: UInt64 = 255
   private static let texts: [[UInt8]] = EventKind.allCases.map { Array($0.text.utf8) }
-  /// By the kind's number; the first is never asked for.
+  /// Indexed by the kind's number. The first element is never used.
   private static let types: [EventType] = EventKind.allCases.map {
     $0 == .unknown ? EventType(text: "") : EventType($0)
   }
 
-  /// Open addressing by the hash of the text; 76 kinds in 256 places.
+  /// A hash table with open addressing: 76 kinds in 256 slots.
   private static let table: [EventKind?] = {
     var table = [EventKind?](repeating: nil, count: Int(mask) + 1)
     for kind in EventKind.allCases where kind != .unknown {
@@ -54,7 +54,7 @@ enum EventTypeReader {
   }()
 }
 
-/// FNV-1a, 64 bits, of a part of `bytes`.
+/// Returns the 64-bit FNV-1a hash of a part of `bytes`.
 private func fnv(_ bytes: Span<UInt8>, _ range: Range<Int>) -> UInt64 {
   var hash: UInt64 = 0xCBF2_9CE4_8422_2325
   for index in range { hash = (hash ^ UInt64(bytes[index])) &* 0x100_0000_01B3 }

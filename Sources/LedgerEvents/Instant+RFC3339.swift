@@ -1,9 +1,10 @@
 extension Instant {
-  /// Reads a time of RFC 3339, `2014-03-05T10:00:01.25+01:00`; `nil` where it is none.
+  /// Parses an RFC 3339 time, such as `2014-03-05T10:00:01.25+01:00`. Returns `nil` if `text` is
+  /// not one.
   ///
-  /// Digits beyond the microsecond are cut. A leap second, 23:59:60 in UTC, is the first second of
-  /// the next day, because instants count none (as POSIX time does not). Years are 0000 to 9999
-  /// here; the envelope's begin with 1970.
+  /// Digits beyond microseconds are truncated. A leap second, 23:59:60 in UTC, becomes the first
+  /// second of the next day, because instants do not count leap seconds (nor does POSIX time). The
+  /// year is 0000 to 9999 here; in the envelope it is 1970 or later.
   ///
   /// - Complexity: O(*n*) in the length of `text`.
   public init?(rfc3339 text: String) {
@@ -12,7 +13,7 @@ extension Instant {
     self = instant
   }
 
-  /// Reads a time of RFC 3339 out of a part of `bytes`.
+  /// Parses an RFC 3339 time in a part of `bytes`.
   init?(rfc3339 bytes: Span<UInt8>, _ range: Range<Int>) {
     var reader = DigitReader(bytes, range)
     guard range.count >= 20,
@@ -35,16 +36,17 @@ extension Instant {
     let days = Calendar.days(year: year, month: month, day: day)
     let seconds = days * 86_400 + hour * 3_600 + minute * 60 + second - offset
     if second == 60 {
-      // Behind 23:59:59 in UTC alone; the sum above is already the next day's first second.
+      // A leap second comes only after 23:59:59 in UTC. The sum above is already the next day's
+      // first second.
       guard seconds.quotientAndRemainder(dividingBy: 86_400).remainder == 0 else { return nil }
     }
     self.init(microseconds: seconds * Instant.second + fraction)
   }
 
-  /// The time in UTC with `Z`, and with as many digits of the second as it needs, up to six:
+  /// The time in UTC with `Z` and as many fractional digits as it needs, up to six:
   /// `2014-03-05T10:00:01Z`, `2014-03-05T10:00:01.25Z`.
   ///
-  /// - Precondition: The year is 0000 to 9999, as it is of every instant that was read.
+  /// - Precondition: The year is 0000 to 9999. Every instant that was parsed satisfies this.
   public var rfc3339: String {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(27)
@@ -52,11 +54,11 @@ extension Instant {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// - Parameter minimumDigits: So many digits of the second at least; 0, or 3.
+  /// - Parameter minimumDigits: The minimum number of fractional digits: 0 or 3.
   func appendRFC3339(minimumDigits: Int = 0, to bytes: inout [UInt8]) {
     let (days, time) = Calendar.floorDivide(microseconds, Instant.day)
     let date = Calendar.date(days: days)
-    precondition((0...9_999).contains(date.year), "a year that RFC 3339 cannot write")
+    precondition((0...9_999).contains(date.year), "RFC 3339 cannot write this year")
     appendDigits(date.year, 4, to: &bytes)
     bytes.append(UInt8(ascii: "-"))
     appendDigits(date.month, 2, to: &bytes)
@@ -83,7 +85,7 @@ extension Instant {
   }
 }
 
-/// Appends a number that is not negative with `width` digits.
+/// Appends a nonnegative number with `width` digits.
 func appendDigits(_ number: Int64, _ width: Int, to bytes: inout [UInt8]) {
   let start = bytes.count
   bytes.append(addingCapacity: width) { out in
@@ -98,7 +100,7 @@ func appendDigits(_ number: Int64, _ width: Int, to bytes: inout [UInt8]) {
   }
 }
 
-/// Reads digits of fixed width out of a part of borrowed bytes.
+/// Reads fixed-width digits from a part of borrowed bytes.
 struct DigitReader: ~Escapable {
   let bytes: Span<UInt8>
   var index: Int
@@ -119,7 +121,7 @@ struct DigitReader: ~Escapable {
     return true
   }
 
-  /// A number of exactly `width` digits.
+  /// Reads a number of exactly `width` digits.
   mutating func number(_ width: Int) -> Int64? {
     guard end - index >= width else { return nil }
     var number: Int64 = 0
@@ -132,7 +134,7 @@ struct DigitReader: ~Escapable {
     return number
   }
 
-  /// A fraction of a second of one digit or more, in microseconds; further digits are cut.
+  /// Reads a fraction of one or more digits, in microseconds; further digits are dropped.
   mutating func fraction() -> Int64? {
     var fraction: Int64 = 0
     var width = 0
@@ -146,7 +148,7 @@ struct DigitReader: ~Escapable {
     return fraction
   }
 
-  /// `Z` or `+hh:mm`, in seconds.
+  /// Reads `Z` or `+hh:mm` and returns the offset in seconds.
   mutating func offset() -> Int64? {
     if take("Z") || take("z") { return 0 }
     let isNegative = take("-")

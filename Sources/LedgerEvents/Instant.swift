@@ -1,13 +1,13 @@
-/// A moment in microseconds since 1970-01-01T00:00:00Z, without leap seconds.
+/// A point in time in microseconds since 1970-01-01T00:00:00Z, without leap seconds.
 ///
-/// The ledger's clocks are instants; offsets are read and given back in UTC (RFC 3339).
+/// All clocks of the ledger use instants. Input can have any offset; output is in UTC (RFC 3339).
 public struct Instant: Hashable, Comparable, Sendable {
-  /// Microseconds since the epoch; 0 at least and `microsecondsMax` at most in an event.
+  /// Microseconds since the epoch. In an event, this is between 0 and `microsecondsMax`.
   public var microseconds: Int64
 
   public init(microseconds: Int64) { self.microseconds = microseconds }
 
-  /// 9999-12-31T23:59:59.999999Z, the last moment that RFC 3339 can write.
+  /// 9999-12-31T23:59:59.999999Z, the latest moment that RFC 3339 can write.
   public static let microsecondsMax: Int64 = 253_402_300_799_999_999
 
   /// One second in microseconds.

@@ -1,6 +1,7 @@
-/// Numbers of JSON, read from their text.
+/// Reads JSON numbers from their text.
 enum JSONNumber {
-  /// An integer written as one; `nil` with a fraction or exponent, as `-0`, or beyond 64 bits.
+  /// Reads an integer. Returns `nil` for a number with a fraction or exponent, for `-0`, and beyond
+  /// 64 bits.
   static func integer(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Int64? {
     var at = range.lowerBound
     let isNegative = at < range.upperBound && bytes[at] == UInt8(ascii: "-")
@@ -11,7 +12,7 @@ enum JSONNumber {
       let digit = bytes[at] &- UInt8(ascii: "0")
       guard digit <= 9 else { return nil }
       let (tens, overflowed) = number.multipliedReportingOverflow(by: 10)
-      // Counted downwards, because the lowest number of 64 bits has no positive counterpart.
+      // Counts downwards, because the lowest 64-bit integer has no positive counterpart.
       let (sum, exceeded) = tens.subtractingReportingOverflow(Int64(digit))
       guard !overflowed, !exceeded else { return nil }
       number = sum
@@ -21,7 +22,7 @@ enum JSONNumber {
     return number == .min ? nil : -number
   }
 
-  /// A number of JSON in millionths, further digits cut; `nil` beyond 64 bits.
+  /// Reads a number in millionths, dropping further digits. Returns `nil` beyond 64 bits.
   static func millionths(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Int64? {
     var at = range.lowerBound
     let isNegative = at < range.upperBound && bytes[at] == UInt8(ascii: "-")
@@ -54,18 +55,18 @@ enum JSONNumber {
     return isNegative ? -number : number
   }
 
-  /// With an exponent: by way of a double, to the nearest millionth.
+  /// Reads a number with an exponent through a double, rounded to the nearest millionth.
   private static func slowMillionths(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Int64? {
     let millionths = slowDouble(bytes, range) * 1_000_000
     guard millionths.magnitude < 0x1p62 else { return nil }
     return Int64(millionths + (millionths < 0 ? -0.5 : 0.5))
   }
 
-  /// The nearest double to a number of JSON; infinite beyond the range of doubles.
+  /// Reads a number as the nearest double; infinity beyond the range of doubles.
   ///
-  /// Up to fifteen digits and a power of ten within ±22 are one exact division or multiplication
-  /// (Clinger, *How to Read Floating Point Numbers Accurately*, 1990); the rest is the standard
-  /// library's.
+  /// Up to fifteen digits with a power of ten within ±22 need one exact division or multiplication
+  /// (Clinger, *How to Read Floating Point Numbers Accurately*, 1990). Other numbers are left to
+  /// the standard library.
   static func double(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Double {
     var at = range.lowerBound
     let isNegative = at < range.upperBound && bytes[at] == UInt8(ascii: "-")

@@ -1,7 +1,8 @@
 extension JSONScanner {
-  /// Checks that the value at `index` is what the vocabulary says of the field, and steps over it.
+  /// Checks the value at `index` against the type of its field in the vocabulary, and steps over
+  /// it.
   ///
-  /// The value has been scanned before, so that its syntax is known to be right.
+  /// The value has been scanned before, so its syntax is known to be valid.
   mutating func check(_ type: Vocabulary.FieldType) throws(EventError) {
     switch type {
     case .array(let element): try checkArray(element)
@@ -22,17 +23,17 @@ extension JSONScanner {
     case .integer(let minimum): _ = try integer(range, minimum: minimum)
     case .number(let bounds): try checkNumber(range, bounds)
     case .time:
-      try checkText(range, "a time of RFC 3339 as 2014-03-05T10:00:01Z") { bytes, part in
+      try checkText(range, "an RFC 3339 time such as 2014-03-05T10:00:01Z") { bytes, part in
         Instant(rfc3339: bytes, part) != nil
       }
-    case .money: try checkText(range, "a decimal number in quotes as \"0.99\"", isDecimal)
+    case .money: try checkText(range, "a decimal number in quotes, such as \"0.99\"", isDecimal)
     case .currency:
-      try checkText(range, "a currency of ISO 4217 as \"EUR\"") { bytes, part in
+      try checkText(range, "an ISO 4217 currency code such as \"EUR\"") { bytes, part in
         part.count == 3
           && part.allSatisfy { bytes[$0] >= UInt8(ascii: "A") && bytes[$0] <= UInt8(ascii: "Z") }
       }
     case .duration:
-      try checkText(range, "a duration of ISO 8601 as \"P1M\"") { bytes, part in
+      try checkText(range, "an ISO 8601 duration such as \"P1M\"") { bytes, part in
         CalendarDuration(iso8601: bytes, part) != nil
       }
     case .digits:
@@ -58,7 +59,7 @@ extension JSONScanner {
     try demand(.string, range)
     let count = textByteCount(range)
     guard count > 0 else {
-      throw EventError(at: range.start, "is empty: leave it out where it is not known")
+      throw EventError(at: range.start, "is empty: leave it out if it is not known")
     }
     guard count <= bytesMax else {
       throw EventError(at: range.start, "has \(count) bytes, more than the \(bytesMax) allowed")
@@ -104,7 +105,7 @@ extension JSONScanner {
       "expected one of \(words.joined(separator: ", ")), found \(try shortText(range))")
   }
 
-  /// A value's JSON text for a message, cut to 40 characters.
+  /// Returns a value's JSON text for a message, truncated to 40 characters.
   func shortText(_ range: JSONRange) throws(EventError) -> String {
     let whole = String(decoding: json(range), as: UTF8.self)
     return whole.count <= 40 ? whole : String(whole.prefix(40)) + "…"
@@ -188,7 +189,7 @@ extension JSONScanner {
     close(first: first)
   }
 
-  /// The place in the rule's fields of the one that a member's name names.
+  /// Returns the index in the rule's fields of the field that a member's name denotes.
   func field(_ name: JSONRange, of rule: Vocabulary.Rule) -> Int? {
     let prefix = prefix(name)
     for index in rule.prefixes.indices
@@ -198,7 +199,7 @@ extension JSONScanner {
     return nil
   }
 
-  /// The place in `fields` of the one that a member's name names.
+  /// Returns the index in `fields` of the field that a member's name denotes.
   func field(_ name: JSONRange, of fields: [Vocabulary.Field]) -> Int? {
     let prefix = prefix(name)
     return fields.firstIndex { $0.key.matches(prefix, self, name) }
@@ -216,7 +217,7 @@ extension JSONScanner {
 // MARK: - Numbers
 
 extension JSONScanner {
-  /// An integer that is written as one and fits 64 bits.
+  /// Returns an integer that is written without fraction or exponent and fits into 64 bits.
   func integer(_ range: JSONRange, minimum: Int64) throws(EventError) -> Int64 {
     guard range.shape == .number else {
       throw EventError(at: range.start, "expected an integer, found \(range.shape.description)")
@@ -225,10 +226,11 @@ extension JSONScanner {
       let written = try shortText(range)
       throw EventError(
         at: range.start,
-        "expected an integer of 64 bits without fraction or exponent, found \(written)")
+        "expected a 64-bit integer without fraction or exponent, found \(written)")
     }
     guard number >= minimum else {
-      throw EventError(at: range.start, "expected an integer from \(minimum) up, found \(number)")
+      throw EventError(
+        at: range.start, "expected an integer of \(minimum) or more, found \(number)")
     }
     return number
   }

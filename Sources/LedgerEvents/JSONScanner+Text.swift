@@ -1,5 +1,5 @@
 extension JSONScanner {
-  /// The bytes of a value as they were written.
+  /// Returns the bytes of a value, as written.
   func json(_ range: JSONRange) -> [UInt8] { copy(range.start..<range.end) }
 
   func copy(_ range: Range<Int>) -> [UInt8] {
@@ -9,7 +9,7 @@ extension JSONScanner {
     }
   }
 
-  /// The text of a string, unescaped.
+  /// Returns the text of a string, unescaped.
   func text(_ range: JSONRange) throws(EventError) -> String {
     if !range.isEscaped { return try text(range.inside) }
     let plain = unescaped(range)
@@ -24,7 +24,7 @@ extension JSONScanner {
     }
   }
 
-  /// The UTF-8 of a string that has been scanned, its escapes resolved.
+  /// Returns the UTF-8 of a scanned string with its escapes resolved.
   func unescaped(_ range: JSONRange) -> [UInt8] {
     if !range.isEscaped { return copy(range.inside) }
     var plain: [UInt8] = []
@@ -65,12 +65,12 @@ extension JSONScanner {
     return unit
   }
 
-  /// The length of a string's text in bytes of UTF-8.
+  /// Returns the length of a string's text in bytes of UTF-8.
   func textByteCount(_ range: JSONRange) -> Int {
     range.isEscaped ? unescaped(range).count : range.inside.count
   }
 
-  /// Whether a string's text is `text`.
+  /// Returns whether a string's text equals `text`.
   func isText(_ range: JSONRange, _ text: [UInt8]) -> Bool {
     if range.isEscaped { return unescaped(range) == text }
     guard range.inside.count == text.count else { return false }
@@ -83,7 +83,7 @@ extension JSONScanner {
   }
 }
 
-private let notUTF8 = "not valid UTF-8: an event is UTF-8 text"
+private let notUTF8 = "not valid UTF-8: events are UTF-8 text"
 
 func checkUTF8(_ bytes: Span<UInt8>) throws(EventError) {
   do {
@@ -93,7 +93,7 @@ func checkUTF8(_ bytes: Span<UInt8>) throws(EventError) {
   }
 }
 
-/// Appends a scalar value, which is no surrogate, as UTF-8.
+/// Appends a scalar value, which must not be a surrogate, as UTF-8.
 func appendUTF8(_ scalar: UInt32, to bytes: inout [UInt8]) {
   func continuation(_ shift: UInt32) -> UInt8 { UInt8(0x80 | (scalar >> shift) & 0x3F) }
   switch scalar {
@@ -116,14 +116,14 @@ func appendUTF8(_ scalar: UInt32, to bytes: inout [UInt8]) {
 
 // MARK: - Members
 
-/// Up to this many members an object is searched for a repeated name one by one; beyond it a set is
-/// made, so that an object of a hundred thousand members costs no square of that.
+/// The number of members up to which an object's names are compared one by one to find repeated
+/// ones. Larger objects use a set, so that a hundred thousand members don't take quadratic time.
 let membersComparedMax = 32
 
 extension JSONScanner {
-  /// Steps over a member's name and colon, and refuses it where the object has it already.
+  /// Steps over a member's name and colon, and throws if the object already has that name.
   ///
-  /// - Parameter first: Where the marks of this object begin in `members`.
+  /// - Parameter first: The index in `members` at which the marks of this object begin.
   /// - Complexity: O(*n*) in the members so far, O(1) amortized for large objects.
   mutating func memberName(first: Int) throws(EventError) -> JSONRange {
     let name = try self.name()
@@ -139,7 +139,7 @@ extension JSONScanner {
     }
     let name = try string()
     skipSpace()
-    try expect(UInt8(ascii: ":"), "behind the name of a member")
+    try expect(UInt8(ascii: ":"), "after the name of a member")
     skipSpace()
     return name
   }
@@ -162,7 +162,7 @@ extension JSONScanner {
       isRepeated = large[first]?.insert(plain).inserted == false
     }
     if isRepeated {
-      throw EventError(at: name.start, "the member \"\(try self.text(name))\" is there twice")
+      throw EventError(at: name.start, "the member \"\(try self.text(name))\" appears twice")
     }
   }
 

@@ -1,4 +1,4 @@
-/// What a JSON value is.
+/// The type of a JSON value.
 enum JSONShape: UInt8 {
   case string
   case number
@@ -6,7 +6,7 @@ enum JSONShape: UInt8 {
   case object
   case array
 
-  /// With its article, for messages.
+  /// The type with its article, for messages.
   var description: String {
     switch self {
     case .string: "a string"
@@ -18,35 +18,35 @@ enum JSONShape: UInt8 {
   }
 }
 
-/// Where a value stands: from its first byte up to, not with, `end`.
+/// The location of a value, from its first byte up to but not including `end`.
 struct JSONRange {
   var start: Int
   var end: Int
   var shape: JSONShape
-  /// A string that contains an escape, so that its bytes are not its text.
+  /// Whether this is a string with an escape, so that its bytes differ from its text.
   var isEscaped = false
 
   /// The contents of a string, without its quotes.
   var inside: Range<Int> { start + 1..<end - 1 }
 }
 
-/// Reads JSON (RFC 8259) over borrowed bytes, strictly: no `null`, no repeated member, no lone
-/// surrogate, no nesting beyond `nestingDepthMax`.
+/// Reads JSON (RFC 8259) from borrowed bytes, strictly: no `null`, no repeated members, no lone
+/// surrogates, and no nesting beyond `nestingDepthMax`.
 ///
-/// The bytes must be valid UTF-8; the decoder checks that for a line at once.
+/// The bytes must be valid UTF-8. The decoder checks that once for the whole line.
 struct JSONScanner: ~Escapable {
   let bytes: Span<UInt8>
   /// The next byte to read.
   var index: Int
-  /// Open objects and arrays around `index`.
+  /// The number of open objects and arrays around `index`.
   var depth: Int
-  /// The members met so far of the objects that are open.
+  /// The members read so far in the open objects.
   var members: [MemberMark] = []
-  /// The names of the open objects that have too many members to be compared one by one, by where
-  /// their marks begin.
+  /// The names in the open objects that have too many members to be compared one by one. The key is
+  /// the index at which the object's marks begin.
   var large: [Int: Set<[UInt8]>] = [:]
 
-  /// A member's name, kept to find it repeated.
+  /// The name of a member, remembered to detect repeated names.
   struct MemberMark {
     var prefix: UInt64
     var range: JSONRange
@@ -61,10 +61,11 @@ struct JSONScanner: ~Escapable {
 
   var isAtEnd: Bool { index >= bytes.count }
 
-  /// The next byte; 0, which no JSON contains, at the end.
+  /// The next byte. At the end, this is 0, which does not occur in JSON.
   var next: UInt8 { index < bytes.count ? bytes[index] : 0 }
 
-  /// Steps over white space. A line feed is none here: it ends an event.
+  /// Steps over white space. A line feed does not count as white space here, because it ends an
+  /// event.
   mutating func skipSpace() {
     while index < bytes.count {
       let byte = bytes[index]
@@ -73,7 +74,7 @@ struct JSONScanner: ~Escapable {
     }
   }
 
-  /// Steps over `byte` where it is the next one.
+  /// Steps over `byte` if it is the next one.
   mutating func take(_ byte: UInt8) -> Bool {
     guard index < bytes.count, bytes[index] == byte else { return false }
     index += 1
@@ -86,11 +87,11 @@ struct JSONScanner: ~Escapable {
     }
   }
 
-  /// What stands at `index`, for messages.
+  /// A description of what is at `index`, for messages.
   var found: String {
     guard index < bytes.count else { return "the end of the line" }
     let byte = bytes[index]
-    if byte == 0x0A { return "a line feed: an event is one line" }
+    if byte == 0x0A { return "a line feed: an event must be on one line" }
     guard byte >= 0x20 && byte < 0x7F else {
       return "the byte 0x" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
     }
@@ -103,7 +104,7 @@ struct JSONScanner: ~Escapable {
 // MARK: - Values
 
 extension JSONScanner {
-  /// Steps over one value, with everything in it checked.
+  /// Steps over one value and checks everything in it.
   mutating func value() throws(EventError) -> JSONRange {
     switch next {
     case UInt8(ascii: "\""): return try string()
@@ -172,7 +173,7 @@ extension JSONScanner {
     return JSONRange(start: start, end: index, shape: .array)
   }
 
-  /// Steps over the opening brace or bracket.
+  /// Steps over an opening brace or bracket.
   mutating func open() throws(EventError) {
     guard depth < nestingDepthMax else {
       throw failure("nested deeper than \(nestingDepthMax) levels")
@@ -188,7 +189,7 @@ extension JSONScanner {
     members.removeLast(members.count - first)
   }
 
-  /// Steps over a comma (true) or over the closing byte (false).
+  /// Steps over a comma and returns true, or over the closing byte and returns false.
   mutating func another(_ closing: UInt8) throws(EventError) -> Bool {
     if take(UInt8(ascii: ",")) { return true }
     if take(closing) { return false }
@@ -221,11 +222,11 @@ extension JSONScanner {
     throw failure("the string that begins at column \(start + 1) does not end")
   }
 
-  /// The first byte from `start` on that is a quote, a backslash or a control character; the end
-  /// of the line where there is none.
+  /// Returns the index of the first quote, backslash or control character from `start` on, or the
+  /// end of the line if there is none.
   private func plainEnd(from start: Int) -> Int {
     var at = start
-    // Eight bytes at a time while none of them needs a look.
+    // Skips eight bytes at a time while none of them is special.
     while at &+ 8 <= bytes.count {
       let special = specialBytes(load64(bytes, at))
       if special != 0 { return at &+ special.trailingZeroBitCount >> 3 }
@@ -250,18 +251,18 @@ extension JSONScanner {
       index += 1
       let unit = try fourHexDigits()
       if unit >= 0xDC00 && unit <= 0xDFFF {
-        throw EventError(at: start, "a low surrogate without a high one before it is no character")
+        throw EventError(at: start, "a low surrogate must follow a high one")
       }
       guard unit >= 0xD800 && unit <= 0xDBFF else { return }
       guard take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")) else {
-        throw EventError(at: start, "a high surrogate without a low one behind it is no character")
+        throw EventError(at: start, "a high surrogate must be followed by a low one")
       }
       let low = try fourHexDigits()
       guard low >= 0xDC00 && low <= 0xDFFF else {
-        throw EventError(at: start, "a high surrogate without a low one behind it is no character")
+        throw EventError(at: start, "a high surrogate must be followed by a low one")
       }
     default:
-      throw EventError(at: start, "not an escape of JSON: write \\\\ for a backslash")
+      throw EventError(at: start, "not a JSON escape: write \\\\ for a backslash")
     }
   }
 
@@ -269,7 +270,7 @@ extension JSONScanner {
     var unit: UInt32 = 0
     for _ in 0..<4 {
       guard let digit = hexDigit(next) else {
-        throw failure("expected four hexadecimal digits behind \\u, found \(found)")
+        throw failure("expected four hexadecimal digits after \\u, found \(found)")
       }
       unit = unit << 4 | digit
       index += 1
@@ -300,9 +301,9 @@ extension JSONScanner {
   }
 }
 
-/// The high bit of the first byte (and of some behind it) that is a quote, a backslash or a control
-/// character; 0 where none of the eight is (*Bit Twiddling Hacks*, "Determine if a word has a byte
-/// less than n").
+/// Returns a word in which the high bit is set for the first byte that is a quote, a backslash or a
+/// control character (and possibly for some bytes after it), or 0 if none of the eight bytes is one
+/// (*Bit Twiddling Hacks*, "Determine if a word has a byte less than n").
 @inline(__always)
 func specialBytes(_ word: UInt64) -> UInt64 {
   let ones: UInt64 = 0x0101_0101_0101_0101

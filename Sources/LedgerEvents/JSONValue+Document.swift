@@ -1,8 +1,8 @@
 extension JSONValue {
-  /// Takes apart a document that a person wrote over many lines.
+  /// Parses a document that can span several lines.
   ///
-  /// - Throws: `EventError` with the line, and the column in bytes, where it is no JSON or breaks
-  ///   what `init(json:)` holds a value to.
+  /// - Throws: `EventError` with the line, and the column in bytes, if the document is not JSON or
+  ///   breaks the rules of `init(json:)`.
   /// - Complexity: O(*n*) in the length of `document`.
   public init(document: [UInt8]) throws(EventError) {
     do throws(EventError) { self = try JSONValue(json: Self.onOneLine(document)) } catch {
@@ -14,8 +14,9 @@ extension JSONValue {
     }
   }
 
-  /// The document with spaces for the line feeds and tabs between its tokens: the reader is that of
-  /// events, which are one line each. Bytes keep their places, and texts are left as they are.
+  /// Returns the document with spaces in place of the line feeds and tabs between tokens, because
+  /// the scanner reads events, which are on one line each. Offsets do not change, and strings are
+  /// left as they are.
   private static func onOneLine(_ document: [UInt8]) -> [UInt8] {
     var line = document
     var isText = false

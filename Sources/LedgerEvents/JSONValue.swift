@@ -1,17 +1,17 @@
-/// A JSON value taken apart, for readers of single fields (imports, answers); what many events need
-/// is read in place instead.
+/// A parsed JSON value, for code that reads single fields (imports, answers). Code that runs for
+/// every event reads records in place instead.
 public indirect enum JSONValue: Sendable {
   case string(String)
-  /// A number, as it was written.
+  /// A number, as written.
   case number(String)
   case boolean(Bool)
   case object([(name: String, value: JSONValue)])
   case array([JSONValue])
 
-  /// Takes apart the text of one value.
+  /// Parses the text of one value.
   ///
-  /// - Throws: `EventError` where it is no JSON, or breaks what events keep to: `null`, repeated
-  ///   members, lone surrogates and nesting beyond `nestingDepthMax` are refused.
+  /// - Throws: `EventError` if the text is not JSON, or breaks the rules for events: `null`,
+  ///   repeated members, lone surrogates and nesting beyond `nestingDepthMax` are refused.
   /// - Complexity: O(*n*) in the length of `json`.
   public init(json: [UInt8]) throws(EventError) {
     try checkUTF8(json.span)
@@ -20,30 +20,30 @@ public indirect enum JSONValue: Sendable {
     self = try scanner.tree()
     scanner.skipSpace()
     guard scanner.isAtEnd else {
-      throw scanner.failure("expected nothing behind the value, found \(scanner.found)")
+      throw scanner.failure("expected nothing after the value, found \(scanner.found)")
     }
   }
 
-  /// The text of a string.
+  /// The text, if the value is a string.
   public var string: String? {
     if case .string(let text) = self { text } else { nil }
   }
 
-  /// An integer that is written as one.
+  /// The integer, if the value is a number written without fraction or exponent.
   public var integer: Int64? {
     guard case .number(let text) = self else { return nil }
     let bytes = Array(text.utf8)
     return JSONNumber.integer(bytes.span, 0..<bytes.count)
   }
 
-  /// The nearest double.
+  /// The nearest double, if the value is a number.
   public var double: Double? {
     guard case .number(let text) = self else { return nil }
     let bytes = Array(text.utf8)
     return JSONNumber.double(bytes.span, 0..<bytes.count)
   }
 
-  /// A number's digits, as they were written.
+  /// The digits as written, if the value is a number.
   public var numberText: String? {
     if case .number(let text) = self { text } else { nil }
   }
@@ -52,27 +52,28 @@ public indirect enum JSONValue: Sendable {
     if case .boolean(let value) = self { value } else { nil }
   }
 
-  /// The instant of a time of RFC 3339.
+  /// The instant, if the value is an RFC 3339 time.
   public var instant: Instant? { string.flatMap { Instant(rfc3339: $0) } }
 
-  /// The elements of an array.
+  /// The elements, if the value is an array.
   public var array: [JSONValue]? {
     if case .array(let elements) = self { elements } else { nil }
   }
 
-  /// The members of an object, in the order in which they stand.
+  /// The members in their original order, if the value is an object.
   public var object: [(name: String, value: JSONValue)]? {
     if case .object(let members) = self { members } else { nil }
   }
 
-  /// The value of an object's member; `nil` where there is none, and of what is no object.
+  /// Returns the value of an object's member, or `nil` if there is no such member or the value is
+  /// not an object.
   ///
   /// - Complexity: O(*n*) in the number of members.
   public subscript(name: String) -> JSONValue? {
     object?.first { hasSameBytes($0.name, name) }?.value
   }
 
-  /// The value as JSON, without white space.
+  /// The value as JSON text, without white space.
   ///
   /// - Complexity: O(*n*) in the size of the value.
   public var json: [UInt8] {
@@ -83,7 +84,7 @@ public indirect enum JSONValue: Sendable {
 
   private func append(to bytes: inout [UInt8]) {
     switch self {
-    case .string(let text): JSONText.append(text, to: &bytes)
+    case .string(let text): JSONBytes.append(text, to: &bytes)
     case .number(let text): bytes.append(contentsOf: text.utf8)
     case .boolean(let value): bytes.append(contentsOf: value ? "true".utf8 : "false".utf8)
     case .array(let elements):
@@ -97,7 +98,7 @@ public indirect enum JSONValue: Sendable {
       bytes.append(UInt8(ascii: "{"))
       for (index, member) in members.enumerated() {
         if index > 0 { bytes.append(UInt8(ascii: ",")) }
-        JSONText.append(member.name, to: &bytes)
+        JSONBytes.append(member.name, to: &bytes)
         bytes.append(UInt8(ascii: ":"))
         member.value.append(to: &bytes)
       }
@@ -107,7 +108,7 @@ public indirect enum JSONValue: Sendable {
 }
 
 extension JSONScanner {
-  /// The value at `index`, taken apart.
+  /// Parses the value at `index`.
   mutating func tree() throws(EventError) -> JSONValue {
     switch next {
     case UInt8(ascii: "{"):

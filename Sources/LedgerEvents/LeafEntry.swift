@@ -1,20 +1,26 @@
-/// What a leaf of the log's tree is over: a record, and the names that it introduces.
+/// The contents of a leaf of the log's tree: a record, the names that it introduces, and what it
+/// erased.
 ///
-/// A record carries numbers for names, so a leaf over the record alone would prove nothing of who
-/// and what an event is about. The bytes are drawn in `Schemas/record.md`: the record's length, the
-/// record, then an introduction for each name that the record is the first to use, by ascending
-/// number.
+/// A record has numbers in place of names, so a leaf over the record alone would not prove whom or
+/// what an event is about. `Schemas/record.md` draws the bytes: the record's length, the record,
+/// then an introduction for each name that the record is the first to use, in ascending order of
+/// their numbers; in an `account.erased`, then a hash of what it erased.
 public struct LeafEntry: Hashable, Sendable {
   /// The record's bytes.
   public let record: [UInt8]
-  /// The names that the record introduces, by ascending number.
+  /// The names that the record introduces, in ascending order of their numbers.
   public let introductions: [Introduction]
+  /// Of an `account.erased`: the hash of the list of what it erased.
+  public let erasure: [UInt8]?
 
-  /// The most bytes of an entry that is read: a record of the largest event and all its names twice
-  /// over stay far below.
+  /// The length in bytes of that hash: SHA-256.
+  public static let erasureByteCount = 32
+
+  /// The maximum size of an entry that is read, in bytes. A record of the largest event, with all
+  /// its names twice, is far smaller.
   public static let byteCountMax = 1 << 23
 
-  /// Appends the beginning of an entry: the record's length and the record. Its introductions
+  /// Appends the beginning of an entry: the record's length and the record. The introductions
   /// follow.
   public static func append(_ record: Span<UInt8>, to bytes: inout [UInt8]) {
     bytes.appendLittleEndian(UInt32(record.count))
@@ -23,14 +29,14 @@ public struct LeafEntry: Hashable, Sendable {
     }
   }
 
-  /// Reads an entry.
+  /// Parses an entry.
   ///
-  /// - Throws: `RecordError` where the bytes are none, or its introductions are not those that the
-  ///   record needs.
-  /// - Complexity: O(*n*) in its size.
+  /// - Throws: `RecordError` if the bytes are not an entry, or if the introductions are not those
+  ///   that the record needs.
+  /// - Complexity: O(*n*) in the size of the entry.
   public init(_ bytes: Span<UInt8>) throws(RecordError) {
     guard bytes.count <= LeafEntry.byteCountMax else {
-      throw .damaged("its leaf has over \(LeafEntry.byteCountMax) bytes")
+      throw .damaged("its leaf has more than \(LeafEntry.byteCountMax) bytes")
     }
     var cursor = RecordCursor(bytes, at: 0)
     try cursor.skip(4)
@@ -42,37 +48,40 @@ public struct LeafEntry: Hashable, Sendable {
     for number in view.introducedNumbers {
       found.append(try Introduction(&cursor, number: number))
     }
-    guard cursor.isAtEnd else { throw .damaged("its leaf goes on behind what it introduces") }
+    erasure =
+      view.kind == .accountErased
+      ? try cursor.hash(byteCount: LeafEntry.erasureByteCount) : nil
+    guard cursor.isAtEnd else { throw .damaged("its leaf has bytes after its end") }
     self.record = record.indices.map { record[$0] }
     introductions = found
   }
 }
 
-/// One name as a leaf introduces it.
+/// A name, as introduced by a leaf.
 public struct Introduction: Hashable, Sendable {
   public let number: NameNumber
   public let kind: NameKind
   public let content: Content
 
-  /// What a leaf says of a name.
+  /// The part of an introduction that stands for the name.
   public enum Content: Hashable, Sendable {
-    /// The text of a name that identifies nobody.
+    /// The text of a name that does not identify a person.
     case text(Name)
-    /// The commitment to a person's name.
+    /// The commitment to a person's name and to the hash that it is looked up by.
     case commitment([UInt8])
   }
 
-  /// The length in bytes of a commitment: SHA-256.
+  /// The size of a commitment in bytes: that of a SHA-256 hash.
   public static let commitmentByteCount = 32
 
-  /// Appends the introduction of a name that identifies nobody.
+  /// Appends the introduction of a name that does not identify a person.
   public static func append(_ kind: NameKind, text: Span<UInt8>, to bytes: inout [UInt8]) {
     bytes.append(kind.rawValue)
     bytes.appendLittleEndian(UInt16(text.count))
     for index in text.indices { bytes.append(text[index]) }
   }
 
-  /// Appends the introduction of a person's name.
+  /// Appends the introduction of a name that identifies a person.
   public static func append(
     _ kind: NameKind, commitment: Span<UInt8>, to bytes: inout [UInt8]
   ) {
@@ -82,12 +91,12 @@ public struct Introduction: Hashable, Sendable {
 
   init(_ cursor: inout RecordCursor, number: NameNumber) throws(RecordError) {
     guard let kind = NameKind(rawValue: try cursor.byte()) else {
-      throw .damaged("its leaf introduces a name of no kind")
+      throw .damaged("its leaf introduces a name of an unknown kind")
     }
     self.number = number
     self.kind = kind
     if kind.isPersonal {
-      content = .commitment(try Introduction.commitment(&cursor))
+      content = .commitment(try cursor.hash(byteCount: Introduction.commitmentByteCount))
     } else {
       let count = Int(try cursor.byte()) | Int(try cursor.byte()) << 8
       let start = cursor.index
@@ -96,17 +105,21 @@ public struct Introduction: Hashable, Sendable {
     }
   }
 
-  private static func commitment(_ cursor: inout RecordCursor) throws(RecordError) -> [UInt8] {
-    let start = cursor.index
-    try cursor.skip(commitmentByteCount)
-    return (start..<cursor.index).map { cursor.bytes[$0] }
+}
+
+extension RecordCursor {
+  fileprivate mutating func hash(byteCount: Int) throws(RecordError) -> [UInt8] {
+    let start = index
+    try skip(byteCount)
+    return (start..<index).map { bytes[$0] }
   }
 }
 
 extension RecordView {
-  /// Calls `body` with each number of a name that the event uses, in the order of `Event.nameUses`.
+  /// Calls `body` with the number of each name that the event uses, in the order of
+  /// `Event.nameUses`.
   ///
-  /// - Complexity: O(*n*) in the number of uses; allocates nothing.
+  /// - Complexity: O(*n*) in the number of uses. Does not allocate.
   public func forEachNumber<Failure: Error>(
     _ body: (NameNumber) throws(Failure) -> Void
   ) throws(Failure) {
@@ -117,7 +130,7 @@ extension RecordView {
     for index in 0..<dataNameCount { try body(dataNumber(index)) }
   }
 
-  /// The highest number of a name that is in use once the record is written.
+  /// The highest name number in use after this record.
   ///
   /// - Complexity: O(*n*) in the number of names that the event uses.
   public var namesAfter: NameNumber {

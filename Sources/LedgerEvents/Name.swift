@@ -1,15 +1,16 @@
-/// A name that the ledger takes as it comes: an identifier of a transaction, an account, a product.
+/// A name that the ledger stores as given: the identifier of a transaction, an account, a product
+/// and so on.
 ///
-/// Names are opaque and compare by their UTF-8 bytes. Swift's `String` compares by canonical
-/// equivalence, which would make one customer of two whose ids differ only in how an accent is
-/// encoded, so a name is a type of its own.
+/// Names are opaque and are compared by their UTF-8 bytes. Swift's `String` compares by canonical
+/// equivalence, which would merge two customers whose ids differ only in how an accent is encoded.
+/// That is why names have their own type.
 public struct Name: Sendable {
-  /// The text, exactly as it was given.
+  /// The text, exactly as given.
   public let text: String
 
-  /// Wraps `text` as it is.
+  /// Wraps `text` unchanged.
   ///
-  /// - Complexity: O(*n*) in the length of `text` where its storage is not native UTF-8.
+  /// - Complexity: O(*n*) in the length of `text` if its storage is not native UTF-8.
   public init(_ text: String) {
     var text = text
     text.makeContiguousUTF8()
@@ -36,7 +37,7 @@ extension Name: Hashable, Comparable {
       hasher.combine(load64(bytes, index))
       index += 8
     }
-    // The rest with its length above it, so that no two texts are fed alike.
+    // The length in the top byte keeps texts that differ only in trailing zeros apart.
     var rest = UInt64(bytes.count) << 56
     var shift: UInt64 = 0
     while index < bytes.count {
@@ -54,8 +55,8 @@ extension Name: ExpressibleByStringLiteral, CustomStringConvertible {
   public var description: String { text }
 }
 
-/// Whether two texts are the same UTF-8, which is less than Swift's equality asks: that holds
-/// different encodings of one accent for the same.
+/// Returns whether two texts have the same UTF-8 bytes. This is stricter than Swift's equality,
+/// which treats different encodings of one accent as equal.
 ///
 /// - Complexity: O(*n*) in the length of the texts.
 func hasSameBytes(_ left: String, _ right: String) -> Bool {

@@ -1,4 +1,4 @@
-/// Numbers names in memory as a ledger does in its log: from 1, over all kinds, in the order of
+/// Numbers names in memory as a ledger does in its log: from 1, across all kinds, in the order of
 /// first use.
 public struct NameNumbers: Sendable {
   private var numbers: [NameUse: NameNumber] = [:]
@@ -6,18 +6,18 @@ public struct NameNumbers: Sendable {
 
   public init() {}
 
-  /// How many names have a number; the last number given.
+  /// The number of names that have a number, which is also the last number assigned.
   public var count: Int { uses.count }
 
-  /// The numbers of the event's names, in the order of `Event.nameUses`, new ones given where
-  /// needed.
+  /// Returns the numbers of the event's names, in the order of `Event.nameUses`. Assigns new
+  /// numbers where needed.
   ///
   /// - Complexity: O(*n*) in the number of uses.
   public mutating func number(_ event: Event) -> [NameNumber] {
     event.nameUses.map { number($0) }
   }
 
-  /// The number of a name, a new one where it has none.
+  /// Returns the number of a name. Assigns a new one if it has none.
   ///
   /// - Complexity: O(1), amortized.
   public mutating func number(_ use: NameUse) -> NameNumber {
@@ -28,12 +28,12 @@ public struct NameNumbers: Sendable {
     return number
   }
 
-  /// The number of a name; 0 where it has none.
+  /// Returns the number of a name, or 0 if it has none.
   ///
   /// - Complexity: O(1).
   public func known(_ use: NameUse) -> NameNumber { numbers[use] ?? 0 }
 
-  /// The name of a number; `nil` where it is of none.
+  /// Returns the name with a number, or `nil` if the number is not assigned.
   ///
   /// - Complexity: O(1).
   public func use(_ number: NameNumber) -> NameUse? {

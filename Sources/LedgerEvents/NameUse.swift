@@ -1,5 +1,5 @@
-/// What a name names. Transactions and originals share a kind: an original is a transaction's
-/// identifier.
+/// The kind of thing that a name identifies. Transactions and original transactions share a kind,
+/// because an original transaction is given by its transaction identifier.
 public enum NameKind: UInt8, CaseIterable, Sendable {
   case app = 1
   case account = 2
@@ -11,19 +11,21 @@ public enum NameKind: UInt8, CaseIterable, Sendable {
   case download = 8
 }
 
-/// The number of a name: names are counted up from 1, over all kinds, in the order in which events
-/// first use them; 0 is *none*. Equal texts of different kinds are different names.
+/// The number of a name. Names are numbered from 1, across all kinds, in the order in which events
+/// first use them; 0 means no name. Equal texts of different kinds are different names.
 ///
-/// 32 bits, so that records and indexes stay small; `nameNumberMax` is refused on append.
+/// Numbers have 32 bits, so that records and indexes stay small. An append that would exceed
+/// `nameNumberMax` is refused.
 public typealias NameNumber = UInt32
 
-/// The most names that one ledger holds.
+/// The maximum number of names in one ledger.
 public let nameNumberMax: NameNumber = 4_294_967_294
 
-/// The most events that one ledger holds: positions are 32 bits wide inside records and indexes.
+/// The maximum number of events in one ledger: positions are 32 bits wide inside records and
+/// indexes.
 public let positionMax: UInt64 = 4_294_967_294
 
-/// One use of a name by an event.
+/// A use of a name by an event.
 public struct NameUse: Hashable, Sendable {
   public var kind: NameKind
   public var name: Name

@@ -2,28 +2,28 @@ extension Record {
   /// Appends the record of an event to `bytes`.
   ///
   /// - Parameters:
-  ///   - event: What the record is of.
-  ///   - position: Its place in the log, from 1.
+  ///   - event: The event to encode.
+  ///   - position: The event's position in the log, from 1.
   ///   - recordedAt: The ledger's clock.
-  ///   - numbers: The numbers of `event.nameUses`, in that order.
-  ///   - namesBefore: How many names had a number before this event: those of its numbers that are
-  ///     higher are introduced by it.
-  ///   - commitment: A salted hash of `event.personalData`, where there is some and the ledger
-  ///     commits to it; up to `commitmentBytesMax` bytes.
-  ///   - key: What a path is hashed under.
-  ///   - bytes: Where the record goes, behind what is there.
+  ///   - numbers: The numbers of `event.nameUses`, in the same order.
+  ///   - namesBefore: How many names had a number before this event. The event introduces those of
+  ///     its numbers that are higher.
+  ///   - commitment: A salted hash of `event.personalData`, if there is any and the ledger commits
+  ///     to it; at most `commitmentBytesMax` bytes.
+  ///   - key: The key under which a path is hashed.
+  ///   - bytes: The buffer to which the record is appended.
   /// - Returns: Whether the event has `personalData`, which the record leaves out.
   /// - Precondition: The event is valid, `position` is at most `positionMax`, and there are as many
   ///   numbers as uses.
-  /// - Complexity: O(*n*) in the size of the event; nothing is allocated for scalar members where
-  ///   `bytes` has room.
+  /// - Complexity: O(*n*) in the size of the event. Scalar members need no allocation if `bytes`
+  ///   has enough capacity.
   @discardableResult
   public static func append(
     _ event: Event, position: UInt64, recordedAt: Instant, numbers: [NameNumber],
     namesBefore: NameNumber = 0, commitment: [UInt8]? = nil, key: HashKey = .zero,
     to bytes: inout [UInt8]
   ) -> Bool {
-    precondition(position <= positionMax, "a position beyond those that a ledger holds")
+    precondition(position <= positionMax, "the position exceeds positionMax")
     let start = bytes.count
     let names = event.envelopeNames
     let envelopeCount = names.nonzeroBitCount
@@ -52,7 +52,7 @@ extension Record {
     if let sequence = event.sequence { bytes.appendVarint(UInt64(bitPattern: sequence)) }
     if appendID(event.id.text, to: &bytes) { bytes[start + 3] |= Flags.packedID }
     if let commitment {
-      precondition(commitment.count <= commitmentBytesMax, "a commitment that is no hash")
+      precondition(commitment.count <= commitmentBytesMax, "the commitment is too long for a hash")
       bytes.append(UInt8(commitment.count))
       bytes.append(contentsOf: commitment)
     }
@@ -63,7 +63,8 @@ extension Record {
     return isPersonal
   }
 
-  /// The record of an event; see `append(_:position:recordedAt:numbers:commitment:key:to:)`.
+  /// Returns the record of an event; see
+  /// `append(_:position:recordedAt:numbers:commitment:key:to:)`.
   public static func encode(
     _ event: Event, position: UInt64, recordedAt: Instant, numbers: [NameNumber],
     namesBefore: NameNumber = 0, commitment: [UInt8]? = nil, key: HashKey = .zero
@@ -81,7 +82,7 @@ extension Record {
     return source.isKnown ? source.kind.rawValue + 1 : unknownSource
   }
 
-  /// Appends the id; whether it was packed.
+  /// Appends the id and returns whether it was packed.
   private static func appendID(_ id: String, to bytes: inout [UInt8]) -> Bool {
     let text = id.utf8Span.span
     if text.count == 36, let (high, low) = packedUUID(text) {
@@ -91,13 +92,13 @@ extension Record {
       }
       return true
     }
-    precondition(text.count <= eventIDBytesMax, "an id that is too long")
+    precondition(text.count <= eventIDBytesMax, "the id is too long")
     bytes.append(UInt8(text.count))
     bytes.append(contentsOf: id.utf8)
     return false
   }
 
-  /// The two halves of a UUID in lower case; `nil` of any other text of 36 bytes.
+  /// Returns the two halves of a lowercase UUID, or `nil` for any other text of 36 bytes.
   private static func packedUUID(_ text: Span<UInt8>) -> (UInt64, UInt64)? {
     var high: UInt64 = 0
     var low: UInt64 = 0
@@ -116,8 +117,8 @@ extension Record {
     return (high, low)
   }
 
-  /// Appends the members that are not personal; whether there are personal ones, and an error among
-  /// them.
+  /// Appends the members that are not personal. Returns whether there are personal members, and
+  /// whether one of them is an error.
   private static func appendFields(
     _ event: Event, key: HashKey, to bytes: inout [UInt8]
   ) -> (isPersonal: Bool, hasError: Bool) {
@@ -162,7 +163,7 @@ extension Record {
 
   private static func append(_ tag: RecordTag, text: String, to bytes: inout [UInt8]) {
     var json: [UInt8] = []
-    JSONText.append(text, to: &json)
+    JSONBytes.append(text, to: &json)
     append(tag, json, to: &bytes)
   }
 
@@ -194,13 +195,14 @@ extension Record {
     }
   }
 
-  /// The instant of a time's JSON text, where one of the two short forms gives that text back.
+  /// Returns the instant of a time's JSON text if one of the two short forms can reproduce that
+  /// text.
   private static func packed(_ json: Span<UInt8>) -> (UInt8, Instant)? {
     let end = json.count - 2
     guard json[end] == UInt8(ascii: "Z"), json[11] == UInt8(ascii: "T"),
       json[18] != UInt8(ascii: "6"), let instant = Instant(rfc3339: json, 1..<json.count - 1)
     else { return nil }
-    // `"2014-03-05T10:00:01` are 20 bytes; a point and the digits follow.
+    // `"2014-03-05T10:00:01` has 20 bytes; a point and the digits follow.
     let digits = end == 20 ? 0 : end - 21
     if digits == 0 || digits <= 6 && json[end - 1] != UInt8(ascii: "0") {
       return (Form.instant, instant)
@@ -219,15 +221,15 @@ extension RecordTag {
 }
 
 extension EventSource {
-  /// Whether the text is one that the vocabulary knows.
+  /// Whether the text is a source of the vocabulary.
   var isKnown: Bool { kind != .app || text == "app" }
 }
 
 extension Event {
-  /// How many names the envelope states.
+  /// The number of names in the envelope.
   public var envelopeNameCount: Int { envelopeNames.nonzeroBitCount }
 
-  /// Which of the envelope's nine names are there, by bit, in the order of `nameUses`.
+  /// Which of the envelope's nine names are present, one bit each in the order of `nameUses`.
   var envelopeNames: UInt16 {
     var bits: UInt16 = 0
     if app != nil { bits |= 1 }

@@ -1,24 +1,24 @@
 extension Record {
-  /// Gives a record that was made ahead of its append its place: what is known only once the log's
-  /// lock is held.
+  /// Fills in the values of a record that are known only once the log's lock is held. The record
+  /// was encoded before its append.
   ///
-  /// The result is what `append(_:position:recordedAt:numbers:commitment:key:to:)` makes with the
-  /// same values at once.
+  /// The result equals what `append(_:position:recordedAt:numbers:commitment:key:to:)` makes of the
+  /// final values.
   ///
   /// - Parameters:
   ///   - bytes: A buffer that ends with the record.
   ///   - start: Where the record begins.
-  ///   - position: Its place in the log, from 1.
+  ///   - position: The event's position in the log, from 1.
   ///   - recordedAt: The ledger's clock.
   ///   - namesBefore: How many names had a number before this event.
-  ///   - numbers: As many as the record was made with.
-  /// - Precondition: The bytes from `start` on are a record that `append` has made.
+  ///   - numbers: As many numbers as the record was encoded with.
+  /// - Precondition: The bytes from `start` on are a record made by `append`.
   /// - Complexity: O(*n*) in the size of the record, for its checksum.
   public static func settle(
     _ bytes: inout [UInt8], from start: Int, position: UInt64, recordedAt: Instant,
     namesBefore: NameNumber, numbers: [NameNumber]
   ) {
-    precondition(position <= positionMax, "a position beyond those that a ledger holds")
+    precondition(position <= positionMax, "the position exceeds positionMax")
     let names = UInt16(bytes[start + 4]) | UInt16(bytes[start + 5]) << 8
     let envelopeCount = names.nonzeroBitCount
     precondition(numbers.count >= envelopeCount, "a name without a number")
@@ -31,7 +31,7 @@ extension Record {
       index += 4
     }
     if numbers.count > envelopeCount {
-      // Behind their count, seven bits a byte.
+      // The numbers follow their count, which is a varint.
       while bytes[index] >= 0x80 { index += 1 }
       index += 1
       for number in envelopeCount..<numbers.count {
@@ -46,7 +46,7 @@ extension Record {
 }
 
 extension [UInt8] {
-  /// Sets an integer's bytes from `offset` on, the lowest first.
+  /// Writes an integer at `offset`, little-endian.
   @inline(__always)
   fileprivate mutating func setLittleEndian<Number: FixedWidthInteger>(
     _ number: Number, at offset: Int

@@ -1,41 +1,42 @@
 /// The bytes of an event in the log, drawn in `Schemas/record.md`.
 ///
-/// A record holds what the fold reads, in place and without names: numbers stand for them. Nothing
-/// in it tells who somebody is; what does stays with `Event.personalData` and the tables of names.
+/// A record contains what the fold reads, in place, with numbers instead of names. It does not
+/// identify anybody: what does is stored in `Event.personalData` and the tables of names.
 public enum Record {
   /// The version that this code writes, the first byte of every record.
-  public static let formatVersion: UInt8 = 2
+  public static let formatVersion: UInt8 = 3
 
-  /// The bytes before the name numbers: the fixed header.
+  /// The size of the fixed header, which comes before the name numbers.
   static let headerBytes = 30
 
-  /// Where the header says how many names were numbered before the record.
+  /// The offset of the header field that says how many names were numbered before the record.
   static let namesBeforeAt = 26
 
-  /// The checksum at the end: XXH64 of all that stands before it.
+  /// The size of the checksum at the end: XXH64 of all bytes before it.
   static let checksumBytes = 8
 
-  /// The most bytes of a commitment to personal data: a hash of 512 bits.
+  /// The maximum size of a commitment to personal data: a 512-bit hash.
   public static let commitmentBytesMax = 64
 
-  /// Bits of the byte at 3.
+  /// The bits of the byte at offset 3.
   struct Flags {
     static let sequence: UInt8 = 1
-    /// The id is a UUID in lower case, packed into 16 bytes.
+    /// The id is a lowercase UUID, packed into 16 bytes.
     static let packedID: UInt8 = 2
     static let commitment: UInt8 = 4
-    /// `data` has an `error`, whatever is in it.
+    /// `data` has an `error` member, whatever its value.
     static let error: UInt8 = 8
-    /// Numbers of names inside `data` follow those of the envelope.
+    /// The numbers of names inside `data` follow those of the envelope.
     static let dataNames: UInt8 = 16
     static let known: UInt8 = 31
   }
 
-  /// Source in the low half of the byte at 2: 0 is absent, else the kind's number and 1.
+  /// The source code, in the low half of the byte at offset 2, for a source that the vocabulary
+  /// does not have. 0 means absent; otherwise the code is the kind's number plus 1.
   static let unknownSource: UInt8 = 15
 
-  /// How the value of a public member stands behind its tag: a length up to `shortMax` with the
-  /// value's JSON text, or one of these.
+  /// The encoding of a public member's value, after its tag: a length up to `shortMax` followed by
+  /// the value's JSON text, or one of these.
   enum Form {
     static let shortMax: UInt8 = 0xEF
     /// A length of two bytes, then JSON text.
@@ -44,21 +45,21 @@ public enum Record {
     static let text32: UInt8 = 0xF1
     static let yes: UInt8 = 0xF2
     static let no: UInt8 = 0xF3
-    /// A time as `Instant.rfc3339` writes it, in eight bytes.
+    /// A time in the format of `Instant.rfc3339`, as eight bytes.
     static let instant: UInt8 = 0xF4
-    /// A time in UTC with exactly three digits of the second, in eight bytes.
+    /// A time in UTC with exactly three fractional digits, as eight bytes.
     static let instantMilliseconds: UInt8 = 0xF5
     /// A hash of eight bytes.
     static let hash: UInt8 = 0xF6
   }
 }
 
-/// The members of `data` that a record carries, each with the number that stands for its name.
-/// Numbers are never given anew.
+/// The members of `data` that a record contains. The raw value stands for the member's name; values
+/// are never reused.
 public enum RecordTag: UInt8, CaseIterable, Sendable {
-  /// The type's text, of a type that the vocabulary does not know.
+  /// The text of a type that the vocabulary does not have.
   case typeText = 1
-  /// The source's text, of a source that is not known.
+  /// The text of an unknown source.
   case sourceText = 2
   case signedAt = 3
   case progress = 4
@@ -112,13 +113,14 @@ public enum RecordTag: UInt8, CaseIterable, Sendable {
   case systemVersion = 52
   case simulator = 53
   case language = 54
-  /// A hash of `path` under the ledger's key: whether two paths are the same, and nothing else.
+  /// A hash of `path` under the ledger's key. It shows whether two paths are equal, and nothing
+  /// else.
   case pathHash = 55
-  /// Which personal members of the vocabulary the event has, as the sum of `WithheldMember`s.
+  /// The personal members of the vocabulary that the event has, as the sum of `WithheldMember`s.
   case withheld = 56
   case hosting = 57
 
-  /// The name of the member; tags that are no member have none that `data` could use.
+  /// The name of the member. A tag that is not a member has a name that `data` cannot use.
   public var name: String { RecordTag.names[Int(rawValue)] }
 
   private static let names: [String] = {
@@ -127,7 +129,7 @@ public enum RecordTag: UInt8, CaseIterable, Sendable {
     return names
   }()
 
-  /// Whether the tag stands for a member of `data`.
+  /// Whether the tag is a member of `data`.
   public var isMember: Bool {
     switch self {
     case .typeText, .sourceText, .pathHash, .withheld: false
@@ -140,18 +142,19 @@ public enum RecordTag: UInt8, CaseIterable, Sendable {
     uniqueKeysWithValues: allCases.filter(\.isMember).map { ($0.name, $0) })
 }
 
-/// Why bytes are no record.
+/// The reason why bytes are not a valid record.
 public struct RecordError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What a program can tell apart.
+  /// The kind of error.
   public enum Code: Sendable {
-    /// Written by a newer version of the format.
+    /// The record was written in a newer version of the format.
     case unknownVersion
-    /// Not what was written: too short, a length beyond the end, or a wrong checksum.
+    /// The bytes are not what was written: they are too short, a length exceeds the record, or the
+    /// checksum is wrong.
     case damaged
   }
 
   public let code: Code
-  /// What is wrong, and what to do.
+  /// A description of the error, and what to do.
   public let message: String
 
   init(_ code: Code, _ message: String) {
@@ -166,6 +169,7 @@ public struct RecordError: Error, Hashable, Sendable, CustomStringConvertible {
   public func hash(into hasher: inout Hasher) { hasher.combine(code) }
 
   static func damaged(_ what: String) -> RecordError {
-    RecordError(.damaged, "the record is damaged: \(what); `daybook verify` tells how far it goes")
+    RecordError(
+      .damaged, "the record is damaged: \(what); run `daybook verify` to find all damage")
   }
 }

@@ -1,4 +1,4 @@
-/// Goes through the members of `data` that a record carries, one by one and in place.
+/// Iterates over the members of `data` in a record, one by one and in place.
 ///
 /// ```swift
 /// var fields = view.fields
@@ -8,7 +8,7 @@
 /// ```
 public struct RecordFields: ~Escapable {
   private var cursor: RecordCursor
-  /// The member that `next()` came to.
+  /// The current member, to which `next()` advanced.
   public private(set) var tag = RecordTag.typeText
   private var form: UInt8 = 0
   /// The value's bytes.
@@ -17,13 +17,13 @@ public struct RecordFields: ~Escapable {
   @_lifetime(copy bytes)
   init(_ bytes: Span<UInt8>, at index: Int) { cursor = RecordCursor(bytes, at: index) }
 
-  /// Goes on to the next member; false behind the last one.
+  /// Advances to the next member. Returns false after the last one.
   ///
-  /// - Throws: `RecordError` where a length reaches beyond the record.
+  /// - Throws: `RecordError` if a length exceeds the record.
   public mutating func next() throws(RecordError) -> Bool {
     if cursor.isAtEnd { return false }
     guard let tag = RecordTag(rawValue: try cursor.byte()) else {
-      throw .damaged("a member in it has a number that stands for no name")
+      throw .damaged("a member in it has an unknown number")
     }
     self.tag = tag
     form = try cursor.byte()
@@ -49,17 +49,17 @@ public struct RecordFields: ~Escapable {
       start = cursor.index
       try cursor.skip(8)
       guard Instant(microseconds: Int64(bitPattern: load64(cursor.bytes, start))).isWritable else {
-        throw .damaged("a time in it is beyond the years that can be written")
+        throw .damaged("a time in it is outside the years that can be written")
       }
     default:
-      throw .damaged("a value in it has a form that no version writes")
+      throw .damaged("a value in it has an unknown form")
     }
     return true
   }
 
   private var isText: Bool { form <= Record.Form.text32 }
 
-  /// The instant of a time; `nil` where the value is none.
+  /// The instant, or `nil` if the value is not a time.
   public var instant: Instant? {
     if isText {
       guard cursor.index - start >= 2 else { return nil }
@@ -69,32 +69,33 @@ public struct RecordFields: ~Escapable {
     return Instant(microseconds: Int64(bitPattern: load64(cursor.bytes, start)))
   }
 
-  /// True or false; `nil` where the value is neither.
+  /// The Boolean value, or `nil` if the value is not true or false.
   public var boolean: Bool? {
     form == Record.Form.yes ? true : form == Record.Form.no ? false : nil
   }
 
-  /// The nearest double; not a number where the value is no number.
+  /// The nearest double, or NaN if the value is not a number.
   public var double: Double {
     isText ? JSONNumber.double(cursor.bytes, start..<cursor.index) : .nan
   }
 
-  /// An integer; `nil` where the value is none.
+  /// The integer, or `nil` if the value is not an integer.
   public var integer: Int64? {
     isText ? JSONNumber.integer(cursor.bytes, start..<cursor.index) : nil
   }
 
-  /// A number in millionths, further digits cut; `nil` where the value is no number of that range.
+  /// The number in millionths with further digits dropped, or `nil` if the value is not a number or
+  /// is out of range.
   public var millionths: Int64? {
     isText ? JSONNumber.millionths(cursor.bytes, start..<cursor.index) : nil
   }
 
-  /// A hash; `nil` where the value is none.
+  /// The hash, or `nil` if the value is not a hash.
   public var hash: UInt64? {
     form == Record.Form.hash ? load64(cursor.bytes, start) : nil
   }
 
-  /// The text of a string; `nil` where the value is none.
+  /// The text, or `nil` if the value is not a string.
   public var string: String? {
     let count = cursor.index - start
     if isText, count >= 2, count <= 256, cursor.bytes[start] == UInt8(ascii: "\"") {
@@ -108,7 +109,7 @@ public struct RecordFields: ~Escapable {
     return jsonValue?.string
   }
 
-  /// Whether the value is the string `text`, which needs no escapes.
+  /// Returns whether the value is the string `text`, which must not need escapes.
   public func isString(_ text: StaticString) -> Bool {
     guard isText, cursor.index - start == text.utf8CodeUnitCount + 2 else { return false }
     var index = start + 1
@@ -119,12 +120,12 @@ public struct RecordFields: ~Escapable {
     return cursor.bytes[start] == UInt8(ascii: "\"")
   }
 
-  /// The value taken apart; `nil` where the bytes are no JSON.
+  /// The parsed value, or `nil` if the bytes are not JSON.
   public var jsonValue: JSONValue? {
     do { return try JSONValue(json: json) } catch { return nil }
   }
 
-  /// The value's JSON text, as it was written.
+  /// The JSON text of the value, as it was appended.
   ///
   /// - Complexity: O(*n*) in its length.
   public var json: [UInt8] {
@@ -147,10 +148,10 @@ public struct RecordFields: ~Escapable {
 }
 
 extension Instant {
-  /// 0000-01-01T00:00:00Z, the first moment that RFC 3339 can write.
+  /// 0000-01-01T00:00:00Z, the earliest moment that RFC 3339 can write.
   static let microsecondsMin: Int64 = -62_167_219_200_000_000
 
-  /// Whether RFC 3339 can write it.
+  /// Whether RFC 3339 can write this instant.
   var isWritable: Bool {
     microseconds >= Instant.microsecondsMin && microseconds <= Instant.microsecondsMax
   }

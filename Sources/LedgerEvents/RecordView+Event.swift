@@ -1,12 +1,13 @@
 extension RecordView {
-  /// The event, field for field as it was appended.
+  /// Returns the event, field for field as it was appended.
   ///
   /// - Parameters:
-  ///   - texts: The text of a name by its number; `nil` where it was erased, and the event then
-  ///     comes without that field.
-  ///   - personal: The event's `personalData`; `nil` where it has none, or where it is withheld.
-  ///   - substitute: What stands for a personal member that is withheld; `nil` leaves it out.
-  /// - Throws: `RecordError` where the record, or the personal data, is damaged.
+  ///   - texts: Returns the text of a name by its number, or `nil` if it was erased; the event then
+  ///     lacks that field.
+  ///   - personal: The event's `personalData`, or `nil` if it has none or it is withheld.
+  ///   - substitute: Returns the value to use for a withheld personal member; `nil` leaves the
+  ///     member out.
+  /// - Throws: `RecordError` if the record or the personal data is damaged.
   /// - Complexity: O(*n*) in the size of the event.
   public func event(
     texts: (NameNumber) -> Name?, personal: [UInt8]?,
@@ -44,7 +45,7 @@ extension RecordView {
       }
     }
     guard kind != .unknown || typeText != nil else {
-      throw .damaged("it does not say of which type it is")
+      throw .damaged("its type has no text")
     }
     return Event(
       id: try id(), type: kind == .unknown ? EventType(text: typeText ?? "") : EventType(kind),
@@ -58,9 +59,9 @@ extension RecordView {
       data: EventData(members: members))
   }
 
-  /// The event with its place and time.
+  /// Returns the event with its position and its ledger time.
   ///
-  /// - Throws: `RecordError` as `event(texts:personal:)`.
+  /// - Throws: `RecordError` under the same conditions as `event(texts:personal:)`.
   public func recordedEvent(
     texts: (NameNumber) -> Name?, personal: [UInt8]?,
     substitute: ((WithheldMember) -> String?)? = nil
@@ -70,7 +71,7 @@ extension RecordView {
       event: try event(texts: texts, personal: personal, substitute: substitute))
   }
 
-  /// Members of the record with the personal ones, which go before where both have one.
+  /// Merges the record's members with the personal ones, which take precedence.
   private static func merge(
     _ members: [EventData.Member], _ personal: [UInt8]
   ) throws(RecordError) -> [EventData.Member] {
@@ -81,7 +82,7 @@ extension RecordView {
 }
 
 extension JSONScanner {
-  /// The members of the object at `index`, each value as it was written.
+  /// Reads the members of the object at `index`, each value in its original text.
   mutating func dataMembers() throws(EventError) -> [EventData.Member] {
     var found: [EventData.Member] = []
     guard next == UInt8(ascii: "{") else {

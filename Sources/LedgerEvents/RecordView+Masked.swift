@@ -1,14 +1,16 @@
 extension RecordView {
-  /// The event as its record alone and public names tell it: whom it names stands as a pseudonym,
-  /// and what is personal in `data` is withheld.
+  /// Returns the event as far as its record and public names describe it: pseudonyms stand for
+  /// people's names, and the personal members of `data` are withheld.
   ///
-  /// An account, device or session is `account-17` after its number, the same wherever the ledger
-  /// names it. A path is `path-` and its keyed hash, so that two can be told apart; other personal
-  /// members of the vocabulary are `withheld:` and the position, and those that it does not name
-  /// are left out. The event is valid, and the reducer makes of it what it makes of the whole one.
+  /// An account, device or session becomes, for example, `account-17`. The number is that of the
+  /// name, so the pseudonym is the same throughout the ledger. A path becomes `path-` and its keyed
+  /// hash, so that different paths stay distinguishable. Other personal members of the vocabulary
+  /// become `withheld:` and the position, and members that are not in the vocabulary are left out.
+  /// The event is valid, and the reducer computes the same from it as from the complete one.
   ///
-  /// - Parameter texts: The text of a public name by its number: of those in ``publicNumbers``.
-  /// - Throws: `RecordError` where the record is damaged, or names something without a text.
+  /// - Parameter texts: Returns the text of a public name by its number. It is called only with
+  ///   numbers in ``publicNumbers``.
+  /// - Throws: `RecordError` if the record is damaged, or uses a name that has no text.
   /// - Complexity: O(*n*) in the size of the record.
   public func maskedEvent(
     texts: (NameNumber) -> Name?
@@ -30,14 +32,14 @@ extension RecordView {
     return masked
   }
 
-  /// The numbers of the public names that the event's envelope states: those that
+  /// The numbers of the public names in the event's envelope, which are those that
   /// ``maskedEvent(texts:)`` asks for.
   public var publicNumbers: [NameNumber] {
     NameSlot.allCases.filter { !$0.kind.isPersonal }.map { number($0) }.filter { $0 != 0 }
   }
 
-  /// The numbers of the accounts that the event names: its own, and that which it makes one with
-  /// another.
+  /// The numbers of the accounts that the event names: its own, and the one it links or transfers
+  /// to.
   public var accountNumbers: [NameNumber] {
     let stated = number(.account)
     return (stated == 0 ? [] : [stated]) + (joinedAccount.map { [$0] } ?? [])
@@ -49,7 +51,7 @@ extension RecordView {
     return isJoining && dataNameCount == 1 ? dataNumber(0) : nil
   }
 
-  /// What kind of person a number names; nil where it names none.
+  /// Returns the kind of personal name with this number in the envelope, or nil if there is none.
   private func personKind(of number: NameNumber) -> NameKind? {
     for slot in NameSlot.allCases where slot.kind.isPersonal && self.number(slot) == number {
       return slot.kind
@@ -57,7 +59,7 @@ extension RecordView {
     return joinedAccount == number ? .account : nil
   }
 
-  /// What stands for the event's path.
+  /// The pseudonym for the event's path.
   private func pathPseudonym() throws(RecordError) -> String? {
     var members = fields
     while try members.next() {

@@ -1,28 +1,28 @@
-/// A record read in place: its bytes are lent, and nothing of it is copied until it is asked for.
+/// A record that is read in place. It borrows its bytes and copies nothing until asked.
 ///
-/// Every length is checked against the bytes that are there, so that a damaged record is an error
-/// and never a trap.
+/// Every length is checked against the available bytes, so a damaged record causes an error and
+/// never a trap.
 public struct RecordView: ~Escapable {
   let bytes: Span<UInt8>
   /// The kind of the event.
   public let kind: EventKind
   let sourceCode: UInt8
-  /// As stated by the event.
+  /// The environment, as the event states it.
   public let environment: StoreEnvironment?
   let flags: UInt8
   let names: UInt16
-  /// From 1.
+  /// The position in the log, from 1.
   public let position: UInt64
-  /// Store time, as stated.
+  /// Store time, as the event states it.
   public let occurredAt: Instant
   /// Ledger time.
   public let recordedAt: Instant
-  /// How many names had a number before this event: those of its numbers that are higher are
-  /// introduced by it.
+  /// How many names had a number before this event. The event introduces those of its numbers that
+  /// are higher.
   public let namesBefore: NameNumber
-  /// As stated by the event.
+  /// The sequence, as the event states it.
   public let sequence: Int64?
-  /// How many names inside `data` have numbers.
+  /// The number of names inside `data` that have numbers.
   public let dataNameCount: Int
   private let dataNamesAt: Int
   private let idAt: Int
@@ -31,14 +31,14 @@ public struct RecordView: ~Escapable {
   private let commitmentCount: Int
   private let fieldsAt: Int
 
-  /// Looks through the header.
+  /// Reads the header.
   ///
   /// - Parameters:
   ///   - record: The record's bytes.
-  ///   - isChecked: Whether the checksum is compared, which takes most of the time; a reader that
-  ///     has just done it may leave it out.
-  /// - Throws: `RecordError` where the bytes are no record of a version that is known.
-  /// - Complexity: O(1), O(*n*) in the size of the record with the checksum.
+  ///   - isChecked: Whether to verify the checksum, which takes most of the time. A caller that has
+  ///     just verified it can skip it.
+  /// - Throws: `RecordError` if the bytes are not a record of a known version.
+  /// - Complexity: O(*n*) in the size of the record if the checksum is verified, otherwise O(1).
   @_lifetime(copy record)
   public init(_ record: Span<UInt8>, isChecked: Bool = true) throws(RecordError) {
     guard record.count >= Record.headerBytes + Record.checksumBytes else {
@@ -53,11 +53,11 @@ public struct RecordView: ~Escapable {
     let end = record.count - Record.checksumBytes
     let body = record.extracting(0..<end)
     if isChecked, XXH64.hash(body) != load64(record, end) {
-      throw .damaged("its checksum is another one than that of its bytes")
+      throw .damaged("its checksum does not match its bytes")
     }
     bytes = body
     guard let kind = EventKind(rawValue: body[1]) else {
-      throw .damaged("\(body[1]) is the number of no type")
+      throw .damaged("it has the unknown type number \(body[1])")
     }
     self.kind = kind
     sourceCode = body[2] & 15
@@ -74,7 +74,7 @@ public struct RecordView: ~Escapable {
     recordedAt = Instant(microseconds: Int64(bitPattern: load64(body, 18)))
     namesBefore = load32(body, Record.namesBeforeAt)
     guard occurredAt.isWritable, recordedAt.isWritable else {
-      throw .damaged("a time in it is beyond the years that can be written")
+      throw .damaged("a time in it is outside the years that can be written")
     }
 
     var cursor = RecordCursor(body, at: Record.headerBytes)
@@ -104,7 +104,7 @@ public struct RecordView: ~Escapable {
     fieldsAt = cursor.index
   }
 
-  /// The number of one of the envelope's names; 0 where the event does not state it.
+  /// Returns the number of one of the envelope's names, or 0 if the event does not state it.
   ///
   /// - Complexity: O(1).
   public func number(_ slot: NameSlot) -> NameNumber {
@@ -114,30 +114,30 @@ public struct RecordView: ~Escapable {
     return load32(bytes, Record.headerBytes + 4 * before)
   }
 
-  /// The number of a name inside `data`, in the order of `Event.nameUses`.
+  /// Returns the number of a name inside `data`, in the order of `Event.nameUses`.
   ///
-  /// - Precondition: `index` is below `dataNameCount`.
+  /// - Precondition: `index` is less than `dataNameCount`.
   public func dataNumber(_ index: Int) -> NameNumber {
     precondition(index >= 0 && index < dataNameCount, "no such name")
     return load32(bytes, dataNamesAt + 4 * index)
   }
 
-  /// Who recorded the event, as the model tells sources apart.
+  /// Who recorded the event, as one of the sources that the model distinguishes.
   public var source: EventSource.Kind {
     sourceCode == 0 || sourceCode == Record.unknownSource
       ? .app : EventSource.Kind(rawValue: sourceCode - 1) ?? .app
   }
 
-  /// Whether the event has an `error`, which itself is personal data.
+  /// Whether the event has an `error`, which is personal data itself.
   public var hasError: Bool { flags & Record.Flags.error != 0 }
 
-  /// The salted hash of the personal data, where the ledger made one.
+  /// The salted hash of the personal data, if the ledger made one.
   public var commitment: [UInt8]? {
     if flags & Record.Flags.commitment == 0 { return nil }
     return (commitmentAt..<commitmentAt + commitmentCount).map { bytes[$0] }
   }
 
-  /// The members of `data` that the record carries.
+  /// The members of `data` that the record contains.
   public var fields: RecordFields {
     @_lifetime(copy self) get { RecordFields(bytes, at: fieldsAt) }
   }
@@ -155,7 +155,7 @@ public enum NameSlot: UInt8, CaseIterable, Sendable {
   case originalTransaction = 7
   case download = 8
 
-  /// What kind of name it is.
+  /// The kind of the name.
   public var kind: NameKind {
     switch self {
     case .app: .app
@@ -175,7 +175,7 @@ public enum NameSlot: UInt8, CaseIterable, Sendable {
 extension RecordView {
   /// The event's id.
   ///
-  /// - Throws: `RecordError` where it is not UTF-8.
+  /// - Throws: `RecordError` if it is not UTF-8.
   public func id() throws(RecordError) -> Name {
     if flags & Record.Flags.packedID != 0 {
       var text: [UInt8] = []
@@ -191,9 +191,9 @@ extension RecordView {
     return Name(try recordText(bytes.extracting(idAt..<idAt + idCount)))
   }
 
-  /// Replaces `text` by the bytes of the id, without making a text of them.
+  /// Replaces `text` with the bytes of the id, without creating a string.
   ///
-  /// - Complexity: O(*n*) in the length of the id; allocates nothing where `text` has room.
+  /// - Complexity: O(*n*) in the length of the id. Does not allocate if `text` has enough capacity.
   public func copyID(to text: inout [UInt8]) {
     text.removeAll(keepingCapacity: true)
     for index in 0..<idCount {
@@ -208,7 +208,7 @@ extension RecordView {
     }
   }
 
-  /// The first eight bytes of the id's text, the first one highest, padded with zeros.
+  /// The first eight bytes of the id's text, the first byte highest, padded with zeros.
   public var idPrefix: UInt64 {
     if flags & Record.Flags.packedID == 0 {
       return NameKey.prefix(bytes, idAt..<idAt + idCount)
@@ -234,7 +234,7 @@ func recordText(_ bytes: Span<UInt8>) throws(RecordError) -> String {
   }
 }
 
-/// Steps through a record's bytes without ever leaving them.
+/// Reads a record's bytes in order, with bounds checks.
 struct RecordCursor: ~Escapable {
   let bytes: Span<UInt8>
   var index: Int
@@ -249,7 +249,7 @@ struct RecordCursor: ~Escapable {
 
   mutating func skip(_ count: Int) throws(RecordError) {
     guard count >= 0, count <= bytes.count - index else {
-      throw .damaged("a length in it reaches beyond its end")
+      throw .damaged("a length in it exceeds the record")
     }
     index += count
   }
@@ -266,11 +266,11 @@ struct RecordCursor: ~Escapable {
     while true {
       let byte = try byte()
       let part = UInt64(byte & 0x7F)
-      guard shift < 63 || part <= 1 else { throw .damaged("a number in it has over 64 bits") }
+      guard shift < 63 || part <= 1 else { throw .damaged("a number in it exceeds 64 bits") }
       number |= part << shift
       if byte < 0x80 { return number }
       shift += 7
-      guard shift <= 63 else { throw .damaged("a number in it has over 64 bits") }
+      guard shift <= 63 else { throw .damaged("a number in it exceeds 64 bits") }
     }
   }
 }

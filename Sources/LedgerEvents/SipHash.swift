@@ -1,5 +1,5 @@
-/// The key of a ledger's hashes of personal texts: secret, and the same for as long as the ledger
-/// lasts.
+/// The key under which a ledger hashes personal texts. It is secret and never changes during the
+/// life of the ledger.
 public struct HashKey: Hashable, Sendable {
   public var low: UInt64
   public var high: UInt64
@@ -9,19 +9,19 @@ public struct HashKey: Hashable, Sendable {
     self.high = high
   }
 
-  /// The key of what is never written: facts made in memory.
+  /// The key for facts that exist only in memory and are never written.
   public static let zero = HashKey(low: 0, high: 0)
 
-  /// SipHash-2-4 of a text's UTF-8 under this key (Aumasson and Bernstein, *SipHash: a fast
-  /// short-input PRF*, 2012): equal texts have equal hashes, and without the key a hash says
-  /// nothing of its text.
+  /// Returns the SipHash-2-4 of a text's UTF-8 under this key (Aumasson and Bernstein, *SipHash: a
+  /// fast short-input PRF*, 2012). Equal texts have equal hashes, and without the key a hash
+  /// reveals nothing about its text.
   ///
   /// - Complexity: O(*n*) in the length of the text.
   public func hash(_ text: String) -> UInt64 { hash(text.utf8Span.span) }
 
-  /// SipHash-2-4 of bytes under this key.
+  /// Returns the SipHash-2-4 hash of bytes under this key.
   ///
-  /// - Complexity: O(*n*) in their number.
+  /// - Complexity: O(*n*) in the number of bytes.
   public func hash(_ bytes: Span<UInt8>) -> UInt64 {
     var state = SipHash(self)
     var index = 0

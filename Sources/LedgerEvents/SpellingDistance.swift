@@ -1,13 +1,13 @@
-/// How far apart two spellings are, and which known name somebody probably meant.
+/// Compares spellings and finds the known name that was probably meant.
 package enum Spelling {
-  /// The known name that is nearest to a misspelled one, or nil where none is near enough.
+  /// Returns the known name that is nearest to a misspelled one, or nil if none is near enough.
   ///
-  /// Letter case does not count. Of names that are equally near, the first one is the answer. A
-  /// name that shares no letter with the text is never the answer, however short both are.
+  /// Case is ignored. If several names are equally near, the first one is returned. A name that has
+  /// no letter in common with the text is never returned, however short both are.
   ///
-  /// - Parameter limit: The most letters that may be wrong.
-  /// - Complexity: O(*n* · *m*²) for *n* names of *m* letters; a name whose length differs by more
-  ///   than `limit` costs nothing.
+  /// - Parameter limit: The maximum number of wrong letters.
+  /// - Complexity: O(*n* · *m*²) for *n* names of *m* letters. Names whose length differs by more
+  ///   than `limit` are skipped.
   package static func nearest(
     to text: String, among names: some Sequence<String>, within limit: Int
   ) -> String? {
@@ -25,11 +25,11 @@ package enum Spelling {
     return nearest
   }
 
-  /// How many letters must be inserted, deleted, replaced or swapped with their neighbour to turn
-  /// one text into the other, or nil where that is more than `limit`.
+  /// Returns how many letters must be inserted, deleted, replaced or swapped with their neighbour
+  /// to turn one text into the other, or nil if that is more than `limit`.
   ///
-  /// This is the optimal string alignment distance, the restricted form of Damerau–Levenshtein: no
-  /// letter is changed twice. Letter case counts.
+  /// This is the optimal string alignment distance, the restricted form of Damerau–Levenshtein in
+  /// which no letter is changed twice. Case matters.
   ///
   /// - Complexity: O(*n* · *m*) for texts of *n* and *m* letters.
   package static func edits(
@@ -57,12 +57,13 @@ package enum Spelling {
 }
 
 extension Spelling {
-  /// The most letters that may be wrong; in words of up to `shortWordLettersMax` only one may.
+  /// The maximum number of wrong letters. Words of up to `shortWordLettersMax` letters may have
+  /// one.
   private static let wrongLettersMax = 2
   private static let shortWordLettersMax = 4
 
-  /// The known name that was probably meant: at most two letters from the text, or one where the
-  /// text is short.
+  /// Returns the known name that was probably meant: at most two letters from the text, or one if
+  /// the text is short.
   ///
   /// - Complexity: O(*n* · *m*) for *n* names of *m* letters.
   package static func nearest(to text: String, among names: some Sequence<String>) -> String? {

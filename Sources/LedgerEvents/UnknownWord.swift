@@ -1,20 +1,20 @@
-/// A type, a source or a field of `data` that an event states and the vocabulary does not have.
+/// A type, a source or a field of `data` that an event states and that is not in the vocabulary.
 package struct UnknownWord: Hashable, Sendable {
-  /// What the word stands for.
+  /// The role of the word in the event.
   package enum Role: Hashable, Sendable {
     case type
     case source
-    /// A member of `data`, of an event of this type.
+    /// A member of `data` in an event of this type.
     case field(of: EventKind)
   }
 
   package var role: Role
-  /// As the event states it.
+  /// The word, as the event states it.
   package var text: String
-  /// The word of the vocabulary that was probably meant; `nil` where none is near.
+  /// The word of the vocabulary that was probably meant; `nil` if none is near.
   package var nearest: String?
 
-  /// The path of the field that holds it, as errors name it.
+  /// The path of the field that contains the word, in the form that errors use.
   package var path: String {
     switch role {
     case .type: EnvelopeField.type.rawValue
@@ -23,13 +23,13 @@ package struct UnknownWord: Hashable, Sendable {
     }
   }
 
-  /// What is wrong with the word, in one sentence without a full stop.
+  /// A description of the problem, in one sentence without a full stop.
   package var reason: String {
     switch role {
     case .type:
       "\"\(text)\" is not a known type"
         + (nearest.map { "; did you mean \($0)?" }
-          ?? "; the event is kept whole, but no answer depends on it")
+          ?? "; the event is stored whole, but it does not affect any answer")
     case .source:
       "\"\(text)\" is not a known source and counts as \"app\""
         + (nearest.map { "; did you mean \($0)?" } ?? "")
@@ -39,21 +39,23 @@ package struct UnknownWord: Hashable, Sendable {
   }
 }
 
-/// Finds the words of events that the vocabulary does not have.
+/// Finds words in events that are not in the vocabulary.
 ///
-/// It remembers what it has looked at, because a misspelled word usually comes in every line.
+/// It caches its results, because a misspelled word usually occurs in every line.
 package struct VocabularyCheck {
-  /// Words to remember: more than any recorder gets wrong, and little memory for a hostile one.
+  /// The maximum number of words to cache: more than any recorder gets wrong, and a bound on memory
+  /// for hostile input.
   private static let rememberedCountMax = 1_000
   private var remembered: [UnknownWord: UnknownWord] = [:]
 
   package init() {}
 
-  /// The words of an event that the vocabulary does not have.
+  /// Returns the words of an event that are not in the vocabulary.
   ///
-  /// Fields of `data` that are near no known one are the writer's own, and left out.
+  /// A field of `data` that is not similar to a known one is assumed to be the writer's own, and is
+  /// not returned.
   ///
-  /// - Complexity: O(*n*) in the number of members of `data`, while the same words come again.
+  /// - Complexity: O(*n*) in the number of members of `data`, as long as the words are cached.
   package mutating func unknownWords(in event: Event) -> [UnknownWord] {
     var words: [UnknownWord] = []
     if event.type.kind == .unknown { words.append(look(.type, event.type.text)) }
@@ -90,9 +92,10 @@ package struct VocabularyCheck {
 }
 
 extension UnknownWord {
-  /// The byte of a line, from 1, at which the word begins; `nil` where the line does not hold it.
+  /// Returns the byte of a line, from 1, at which the word begins, or `nil` if the line does not
+  /// contain it.
   ///
-  /// - Parameter line: One event, as it was decoded.
+  /// - Parameter line: The line from which the event was decoded.
   /// - Complexity: O(*n*) in the length of the line.
   package func column(in line: [UInt8]) -> Int? {
     var scanner = JSONScanner(line.span)
@@ -111,7 +114,7 @@ extension UnknownWord {
 }
 
 extension JSONScanner {
-  /// Goes to the value of a member of the object that begins at `index`.
+  /// Moves to the value of a member of the object that begins at `index`.
   ///
   /// - Returns: The columns of the member's name and of its value.
   fileprivate mutating func enter(

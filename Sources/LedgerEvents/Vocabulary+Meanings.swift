@@ -1,7 +1,8 @@
 extension Vocabulary {
-  /// What each member of `data` says, by its path, for the reference of events.
+  /// The meaning of each member of `data`, by its path, for the events reference.
   ///
-  /// Plain texts beside the table that decoding uses, so that reading an event never touches them.
+  /// These are plain strings beside the table that decoding uses, so that reading an event never
+  /// touches them.
   static let meanings: [String: String] = [
     sessionMeanings, catalogMeanings, paymentMeanings, deliveryMeanings, standingMeanings,
     operatorMeanings,
@@ -10,12 +11,12 @@ extension Vocabulary {
   }
 
   private static let sessionMeanings = [
-    "appVersion": "The app's version, as people read it.",
+    "appVersion": "The app's version, as shown to people.",
     "systemVersion": "The operating system's version.",
     "simulator": "Whether the app runs in the development simulator.",
     "storefront": "The country or region of the store account, as the store names it.",
     "language": "The app's language.",
-    "reason": "Why, in words.",
+    "reason": "The reason, as free text.",
     "allowed": "Whether payments may be made.",
     "storeItem": "The item's numeric Apple ID.",
     "error": "What went wrong.",
@@ -29,18 +30,18 @@ extension Vocabulary {
   private static let catalogMeanings = [
     "products": "The valid products of the answer.",
     "products[].product": "The product identifier.",
-    "products[].kind": "What the product is.",
-    "products[].title": "The product's name for people.",
-    "products[].entitlements": "The entitlements that the product gives beside its own name.",
+    "products[].kind": "The kind of product.",
+    "products[].title": "The product's display name.",
+    "products[].entitlements": "The entitlements that the product gives besides its own name.",
     "products[].grants": "What a consumable credits, by unit.",
     "products[].duration": "How long a paid period lasts.",
     "products[].subscriptionGroup": "The group in which only one subscription is active.",
     "products[].delivery": "Where the product's content comes from.",
-    "products[].description": "The product's description for people.",
+    "products[].description": "The product's display description.",
     "products[].price": "The price in this storefront.",
     "products[].currency": "The price's currency.",
     "products[].priceLocale": "The locale in which the price is shown.",
-    "products[].storefront": "The storefront that the price is of.",
+    "products[].storefront": "The storefront in which the price applies.",
     "products[].downloadable": "Whether the store hosts content for the product.",
     "products[].contentVersion": "The version of the hosted content on offer.",
     "products[].contentLengths": "The size of each part of the content.",
@@ -52,7 +53,7 @@ extension Vocabulary {
   ]
 
   private static let paymentMeanings = [
-    "quantity": "How many were bought; 1 where it is absent.",
+    "quantity": "How many were bought; 1 if absent.",
     "askToBuy": "Whether someone else must approve the payment.",
     "displayedPrice": "The price that the customer saw.",
     "currency": "The currency of the price.",
@@ -72,16 +73,16 @@ extension Vocabulary {
     "downloads[].download": "The download's identifier, unique within the transaction.",
     "downloads[].contentVersion": "The version of the content.",
     "downloads[].contentLength": "The size of the content.",
-    "downloads[].host": "Who hosts the content; the store where it is absent.",
-    "host": "Who hosts the content; the store where nothing has said otherwise.",
+    "downloads[].host": "Who hosts the content; the store if absent.",
+    "host": "Who hosts the content; the store unless another event says otherwise.",
     "progress":
-      "The part that has arrived. It is no state: 1 does not mean that the download is finished.",
-    "timeRemaining": "The time until the download ends; −1 means that it is not known yet.",
+      "The fraction that has arrived. It is not a state: 1 does not mean a finished download.",
+    "timeRemaining": "The time until the download ends; −1 means that it is not yet known.",
     "contentURL": "Where the queue put the file.",
     "contentVersion": "The version of the content.",
     "contentLength": "The size of the content.",
     "contentLengths": "The size of each part of the content.",
-    "path": "Where the content lies.",
+    "path": "The location of the content.",
     "bytes": "The size of what was installed.",
     "digest": "A digest of the installed content, with its algorithm: `sha256:…`.",
     "excludedFromBackup": "Whether the content is excluded from the device's backup.",
@@ -89,17 +90,17 @@ extension Vocabulary {
 
   private static let standingMeanings = [
     "revokedAt": "When the store revoked the purchase.",
-    "percent": "How much of the purchase is refunded; 100 where it is absent.",
+    "percent": "How much of the purchase is refunded; 100 if absent.",
     "gracePeriodExpiresAt": "When the grace period ends.",
-    "autoRenew": "Whether the subscription renews by itself.",
+    "autoRenew": "Whether the subscription renews automatically.",
     "toProduct": "The product of the next period.",
     "consented": "Whether the customer agreed to the new price.",
     "unit": "What is spent, as in the catalogue's `grants`.",
     "amount": "How much is spent.",
     "required":
-      "Whether the append is refused where the balance that the ledger knows does not cover it.",
-    "entitlement": "The entitlement; otherwise the envelope's `product` is meant.",
-    "until": "When the grant ends; without it, it is open.",
+      "Whether the append is refused if the balance known to the ledger does not cover it.",
+    "entitlement": "The entitlement; if absent, the envelope's `product` is used.",
+    "until": "When the grant ends; if absent, it does not end.",
   ]
 
   private static let operatorMeanings = [
@@ -111,7 +112,7 @@ extension Vocabulary {
     "events": "How many events follow.",
     "verified": "Whether a signature of the file was verified.",
     "action": "What was done.",
-    "detail": "More about it, for programs.",
+    "detail": "Further details, for programs.",
     "text": "The text of the note.",
   ]
 }

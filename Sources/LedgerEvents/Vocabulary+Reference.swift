@@ -1,22 +1,22 @@
 extension Vocabulary {
-  /// One line of the reference: a member of `data`, or of an object in it.
+  /// A row of the events reference: a member of `data`, or of an object in it.
   package struct FieldReference: Sendable {
-    /// Where it stands below `data`: `progress`, `products[].price`.
+    /// The member's path below `data`: `progress`, `products[].price`.
     package let path: String
-    /// What its value must be, with the unit.
+    /// The expected form of the value, with its unit, for example `integer, bytes`.
     package let form: String
-    /// Whether the type, or the object around it, cannot be without it.
+    /// Whether the type, or the enclosing object, requires the member.
     package let isNeeded: Bool
-    /// Whether its value never enters a record, because it can tell who somebody is.
+    /// Whether the value is left out of records because it could identify a person.
     package let isPersonal: Bool
-    /// What it says.
+    /// What the member means.
     package let meaning: String
   }
 }
 
 extension Vocabulary.Rule {
-  /// The members that the vocabulary names, in its order, those of objects behind the member that
-  /// holds them.
+  /// The members in the vocabulary, in its order. Members of an object follow the member that
+  /// contains the object.
   ///
   /// - Complexity: O(*n*) in the number of fields.
   package var fieldReferences: [Vocabulary.FieldReference] {
@@ -26,8 +26,8 @@ extension Vocabulary.Rule {
     }
   }
 
-  /// What an event of the type needs beside `id`, `type` and `occurredAt`, one text for each:
-  /// `product`, `data.contentVersion`, `transaction or payment`.
+  /// The fields that an event of the type needs besides `id`, `type` and `occurredAt`, one text
+  /// each: `product`, `data.contentVersion`, `transaction or payment`.
   package var needTexts: [String] { needs.map { $0.map(\.path).joined(separator: " or ") } }
 
   private func references(
@@ -47,7 +47,7 @@ extension Vocabulary.Rule {
 }
 
 extension Vocabulary.FieldType {
-  /// What a value must be, in a few words.
+  /// The expected form of a value, for example `number from 0 to 1`.
   package var form: String {
     switch self {
     case .string: "text"
@@ -75,7 +75,7 @@ extension Vocabulary.FieldType {
 }
 
 extension Vocabulary {
-  /// The unit that a field's number counts; `nil` where it counts none.
+  /// Returns the unit of a field's number, or `nil` if it has none.
   fileprivate static func unit(of name: String) -> String? {
     switch name {
     case "bytes", "contentLength", "contentLengths": "bytes"
@@ -85,36 +85,36 @@ extension Vocabulary {
     }
   }
 
-  /// What a member of `data` says. A field without a text is a fault of this table, which the
-  /// reference's test finds.
+  /// Returns the meaning of a member of `data`. A field without a text is an error in this table,
+  /// which a test of the reference detects.
   fileprivate static func meaning(of path: String, in kind: EventKind) -> String {
     guard let meaning = ownMeaning(of: path, in: kind) ?? meanings[path] else {
-      preconditionFailure("the reference of events does not say what \(path) of \(kind) means")
+      preconditionFailure("the events reference has no meaning for \(path) of \(kind)")
     }
     return meaning
   }
 
-  /// Where a field says something else than in other types.
+  /// Returns the meaning of a field that differs from its meaning in other types.
   private static func ownMeaning(of path: String, in kind: EventKind) -> String? {
     switch (kind, path) {
-    case (.catalogSet, "products"): "The products that this catalogue names; others stay."
+    case (.catalogSet, "products"): "The products to set. Other products keep their entries."
     case (.catalogSet, "products[].product"), (.catalogReceived, "products[].product"):
       "The product identifier."
-    case (.contentHostingChanged, "contentVersion"): "The version whose state this is."
+    case (.contentHostingChanged, "contentVersion"): "The version that the state applies to."
     case (.contentVersionPublished, "contentVersion"): "The version that was released."
     case (.transactionRestored, "downloads"):
       "The hosted content that comes with the restored purchase."
     case (.subscriptionExpired, "expiresAt"):
-      "The end of the subscription; without it, `occurredAt` is the end."
+      "The end of the subscription; if absent, `occurredAt` is the end."
     case (.subscriptionExpired, "reason"):
       "Why the subscription ended, in the store's words."
     case (.transactionRefunded, "reason"), (.transactionRevoked, "reason"):
-      "Why, in the store's words."
+      "The reason, in the store's words."
     case (.entitlementWithdrawn, "entitlement"):
-      "The entitlement that operators take back; otherwise the envelope's `product`."
-    case (.entitlementWithdrawn, "until"): "Not read: a withdrawal has no end."
+      "The entitlement to withdraw; if absent, the envelope's `product` is used."
+    case (.entitlementWithdrawn, "until"): "Ignored: a withdrawal has no end."
     case (.contentRemoved, "contentVersion"):
-      "The version that was deleted; the product counts as removed whichever is named."
+      "The version that was deleted. The product counts as removed, whichever version it is."
     case (.accountTransferred, "to"): "The account id that holds everything from now on."
     case (.noteAdded, "text"): "What support wrote."
     default: nil

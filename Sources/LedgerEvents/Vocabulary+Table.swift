@@ -64,7 +64,7 @@ extension Vocabulary {
   private static let error = Field("error", .error, isPersonal: true)
   private static let reason = Field("reason", .string, isPersonal: true)
   private static let `operator` = Field("operator", .string, isPersonal: true)
-  /// Any event can be signed: `model.md` makes a store fact of each one that states it.
+  /// Any event can be signed: `model.md` makes every event with `signedAt` a store fact.
   private static let signedAt = Field("signedAt", .time)
   private static let contentVersion = Field("contentVersion", .string)
   private static let contentLength = Field("contentLength", anyInteger)
@@ -171,7 +171,7 @@ extension Vocabulary {
     Field("download", .name, isNeeded: true), contentVersion, contentLength, host,
   ]
 
-  /// One table for the three purchase facts: `model.md` reads them alike.
+  /// The three purchase facts share one table, because `model.md` treats them alike.
   private static let purchase: [Field] = [
     Field("quantity", anyInteger), Field("purchasedAt", .time), expiresAt, price, currency,
     storefront, Field("ownership", .oneOf(["purchased", "familyShared"])),

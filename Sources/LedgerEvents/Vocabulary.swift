@@ -1,15 +1,16 @@
-/// The vocabulary of `events.md` as one table: what each type needs, what its `data` may carry, of
-/// which JSON type, and what of it is personal. The decoder, the record and the published JSON
-/// Schema are all made from it.
+/// The vocabulary of `events.md` as a table: what each type requires, which members its `data` can
+/// have, their JSON types, and which of them are personal. The decoder, the record format and the
+/// published JSON Schema are derived from it.
 public enum Vocabulary {
-  /// What the values of a field of `data` must be.
+  /// The type of a field of `data`.
   public indirect enum FieldType: Sendable {
     case string
     /// A string of 1 to `nameBytesMax` bytes that is used as a key.
     case name
-    /// An integer written as one, within 64 bits and not below the minimum.
+    /// An integer of 64 bits, written without fraction or exponent, that is not less than the
+    /// minimum.
     case integer(minimum: Int64)
-    /// A number within inclusive bounds.
+    /// A number within the bounds, which are inclusive.
     case number(ClosedRange<Double>)
     case boolean
     /// RFC 3339, as a string.
@@ -20,18 +21,18 @@ public enum Vocabulary {
     case currency
     /// ISO 8601, as a string: `"P1M"`.
     case duration
-    /// Digits alone, as a string.
+    /// A string of digits only.
     case digits
     /// One of these strings.
     case oneOf([String])
     case integerOrString
-    /// Whatever JSON there is.
+    /// Any JSON value.
     case any
     /// `{"domain", "code", "message", "underlying"}`.
     case error
     case array(of: FieldType)
     case object([Field])
-    /// An object whose members are integers, by unit.
+    /// An object whose members are integers; their names are units.
     case amounts
   }
 
@@ -39,9 +40,9 @@ public enum Vocabulary {
   public struct Field: Sendable {
     public let name: String
     public let type: FieldType
-    /// Whether it can tell who somebody is; such strings never enter a record.
+    /// Whether the value could identify a person. Such strings are never stored in a record.
     public let isPersonal: Bool
-    /// Whether an object cannot be without it (members of `data` are in `Rule.needs` instead).
+    /// Whether an object requires the member. (For members of `data`, see `Rule.needs`.)
     public let isNeeded: Bool
     let key: NameKey
 
@@ -56,13 +57,13 @@ public enum Vocabulary {
     }
   }
 
-  /// Something that an event can be required to state.
+  /// A field that a type can require.
   public enum Requirement: Hashable, Sendable {
     case envelope(EnvelopeField)
     /// A member of `data`.
     case data(String)
 
-    /// The path of the field, as errors name it.
+    /// The path of the field, in the form that errors use.
     public var path: String {
       switch self {
       case .envelope(let field): field.rawValue
@@ -71,16 +72,16 @@ public enum Vocabulary {
     }
   }
 
-  /// What holds for the events of one type.
+  /// The requirements and fields of one type.
   public final class Rule: Sendable {
     public let kind: EventKind
-    /// Each needs one of its alternatives.
+    /// The requirements. Each one is met by any of its alternatives.
     public let needs: [[Requirement]]
-    /// The members of `data` that the vocabulary names.
+    /// The members of `data` in the vocabulary.
     public let fields: [Field]
-    /// Of each field, the number of its name in records; `nil` where it is personal.
+    /// For each field, its tag in records; `nil` if it is personal.
     let tags: [RecordTag?]
-    /// Of each field, the first bytes of its name, to find it by.
+    /// For each field, the first bytes of its name, for lookups.
     let prefixes: [UInt64]
     /// Whether `error` is one of the fields.
     let hasError: Bool
@@ -97,12 +98,12 @@ public enum Vocabulary {
       self.hasPath = fields.contains { $0.name == "path" }
     }
 
-    /// The field called `name`.
+    /// Returns the field called `name`.
     ///
     /// - Complexity: O(*n*) in the number of fields.
     public func field(_ name: String) -> Field? { index(of: name).map { fields[$0] } }
 
-    /// The place in `fields` of the one called `name`.
+    /// Returns the index of the field called `name`.
     func index(of name: String) -> Int? {
       let prefix = NameKey.prefix(name)
       for index in prefixes.indices
@@ -113,12 +114,12 @@ public enum Vocabulary {
     }
   }
 
-  /// The rule of a type; that of the unknown one needs nothing and names nothing.
+  /// Returns the rule of a type. The rule of the unknown type has no requirements and no fields.
   ///
   /// - Complexity: O(1).
   public static func rule(_ kind: EventKind) -> Rule { rules[Int(kind.rawValue)] }
 
-  /// The rules of all kinds, by the kind's number.
+  /// The rules of all kinds, indexed by the kind's number.
   public static let rules: [Rule] = EventKind.allCases.map(makeRule)
 }
 
@@ -143,7 +144,7 @@ public enum EnvelopeField: String, CaseIterable, Sendable {
   case position
   case recordedAt
 
-  /// The place of the field among all, from 0.
+  /// The index of the field, from 0.
   var place: Int {
     switch self {
     case .id: 0
@@ -168,8 +169,8 @@ public enum EnvelopeField: String, CaseIterable, Sendable {
   }
 }
 
-/// A name prepared to be compared with bytes: its length and its first eight bytes decide nearly
-/// always.
+/// A name prepared for comparison with bytes. Its length and first eight bytes are nearly always
+/// enough.
 struct NameKey: Sendable {
   let prefix: UInt64
   let bytes: [UInt8]
@@ -180,10 +181,10 @@ struct NameKey: Sendable {
     self.prefix = NameKey.prefix(bytes.span, 0..<bytes.count)
   }
 
-  /// The first eight bytes, the first one highest, padded with zeros.
+  /// Returns the first eight bytes, the first byte highest, padded with zeros.
   static func prefix(_ bytes: Span<UInt8>, _ range: Range<Int>) -> UInt64 {
     if range.lowerBound + 8 <= bytes.count {
-      // What stands behind a short name is cut off.
+      // The bytes after a short name are masked out.
       let word = load64(bytes, range.lowerBound).byteSwapped
       return range.count >= 8 ? word : range.isEmpty ? 0 : word & ~0 << UInt64(64 - 8 * range.count)
     }

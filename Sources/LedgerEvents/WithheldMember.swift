@@ -1,8 +1,8 @@
-/// A personal member of `data` that the vocabulary names: the record says that an event has it and
-/// never what it says.
+/// A personal member of `data` that is in the vocabulary. A record says that an event has the
+/// member, but not its value.
 ///
-/// So an event whose personal data was erased, or is withheld, still is one that its type allows,
-/// and what only asks whether there is an error goes on. Numbers are never given anew.
+/// An event therefore stays valid for its type after its personal data was erased or withheld, and
+/// code that only checks for an error still works. Raw values are never reused.
 public enum WithheldMember: UInt16, CaseIterable, Sendable {
   case text = 1
   case reason = 2
@@ -16,7 +16,7 @@ public enum WithheldMember: UInt16, CaseIterable, Sendable {
   /// The name of the member.
   public var name: String { "\(self)" }
 
-  /// The member with that name.
+  /// Creates the member with that name, or `nil` if there is none.
   ///
   /// - Complexity: O(1).
   public init?(named name: String) {
@@ -24,8 +24,8 @@ public enum WithheldMember: UInt16, CaseIterable, Sendable {
     self = found
   }
 
-  /// The JSON that stands for the member where `text` is shown in its place: the text, or for an
-  /// error one whose domain is the text.
+  /// Returns the JSON value that shows `text` in place of the member: the text itself, or for an
+  /// error an object whose domain is the text.
   public func json(of text: String) -> [UInt8] {
     guard self == .error else { return JSONValue.string(text).json }
     return JSONValue.object([

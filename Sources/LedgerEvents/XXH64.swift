@@ -1,26 +1,28 @@
-/// XXH64 with seed 0, the checksum of records (https://github.com/Cyan4973/xxHash, specification
-/// 0.2.0).
+/// XXH64, the checksum of records and of the blocks of sorted runs
+/// (https://github.com/Cyan4973/xxHash, specification 0.2.0).
 ///
-/// It works on eight bytes at a time with multiplications alone, which makes it the fastest exact
-/// choice without the processor's CRC instructions, that pure Swift does not reach; and its rounds
-/// are one to one, so that damage within one word of eight bytes never goes unseen.
-enum XXH64 {
+/// It processes eight bytes at a time with multiplications only. That makes it the fastest choice
+/// without the processor's CRC instructions, which pure Swift cannot use. Its rounds are bijective,
+/// so damage within one eight-byte word is always detected.
+package enum XXH64 {
   private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
   private static let prime2: UInt64 = 0xC2B2_AE3D_27D4_EB4F
   private static let prime3: UInt64 = 0x1656_67B1_9E37_79F9
   private static let prime4: UInt64 = 0x85EB_CA77_C2B2_AE63
   private static let prime5: UInt64 = 0x27D4_EB2F_1656_67C5
 
+  /// The checksum of `bytes`; records use the seed 0.
+  ///
   /// - Complexity: O(*n*) in the number of bytes.
-  static func hash(_ bytes: Span<UInt8>) -> UInt64 {
+  package static func hash(_ bytes: Span<UInt8>, seed: UInt64 = 0) -> UInt64 {
     let count = bytes.count
     var index = 0
     var hash: UInt64
     if count >= 32 {
-      var lane1 = prime1 &+ prime2
-      var lane2 = prime2
-      var lane3: UInt64 = 0
-      var lane4 = 0 &- prime1
+      var lane1 = seed &+ prime1 &+ prime2
+      var lane2 = seed &+ prime2
+      var lane3 = seed
+      var lane4 = seed &- prime1
       while index + 32 <= count {
         let block = bytes.extracting(index..<index + 32)
         lane1 = round(lane1, load64(block, 0))
@@ -34,7 +36,7 @@ enum XXH64 {
         hash = (hash ^ round(0, lane)) &* prime1 &+ prime4
       }
     } else {
-      hash = prime5
+      hash = seed &+ prime5
     }
     hash &+= UInt64(count)
     while index + 8 <= count {
@@ -63,7 +65,7 @@ enum XXH64 {
   }
 }
 
-/// Eight bytes from `index` on, little-endian.
+/// Loads eight bytes at `index`, little-endian.
 @inline(__always)
 func load64(_ bytes: Span<UInt8>, _ index: Int) -> UInt64 {
   let part = bytes.extracting(index..<index + 8)
@@ -71,7 +73,7 @@ func load64(_ bytes: Span<UInt8>, _ index: Int) -> UInt64 {
     | UInt64(part[4]) << 32 | UInt64(part[5]) << 40 | UInt64(part[6]) << 48 | UInt64(part[7]) << 56
 }
 
-/// Four bytes from `index` on, little-endian.
+/// Loads four bytes at `index`, little-endian.
 @inline(__always)
 func load32(_ bytes: Span<UInt8>, _ index: Int) -> UInt32 {
   let part = bytes.extracting(index..<index + 4)
@@ -79,7 +81,7 @@ func load32(_ bytes: Span<UInt8>, _ index: Int) -> UInt32 {
 }
 
 extension OutputSpan<UInt8> {
-  /// Appends an integer's bytes, the lowest first.
+  /// Appends the bytes of an integer, little-endian.
   @inline(__always)
   mutating func append<Number: FixedWidthInteger>(littleEndian number: Number) {
     var rest = number
@@ -91,12 +93,13 @@ extension OutputSpan<UInt8> {
 }
 
 extension [UInt8] {
-  /// Appends an integer's bytes, the lowest first.
+  /// Appends the bytes of an integer, little-endian.
   mutating func appendLittleEndian<Number: FixedWidthInteger>(_ number: Number) {
     append(addingCapacity: Number.bitWidth / 8) { out in out.append(littleEndian: number) }
   }
 
-  /// Appends seven bits a byte, the lowest first, the highest bit set on all but the last.
+  /// Appends a varint: seven bits per byte, lowest first, with the high bit set on all but the last
+  /// byte.
   mutating func appendVarint(_ number: UInt64) {
     var rest = number
     while rest >= 0x80 {

@@ -1,5 +1,5 @@
 public import LedgerEvents
-public import LedgerStore
+public import LedgerQueries
 
 /// What to export, and in which format.
 public struct ExportQuestion: Sendable {

@@ -1,6 +1,6 @@
 internal import LedgerEvents
 internal import LedgerModel
-internal import LedgerStore
+internal import LedgerQueries
 
 /// The rows of a ledger's tables, all true at the same position.
 struct ExportSource {

@@ -30,6 +30,8 @@ public final class EventLog: Sendable {
   package let tables: LogTables
   package let clock: @Sendable () -> Instant
   let writer: LogWriter
+  /// Where the root is kept after each commit.
+  let roots: RootKeeper
 
   /// The name of the log's folder in the ledger's.
   public static let folderName = "log"
@@ -55,8 +57,10 @@ public final class EventLog: Sendable {
     self.tables = tables
     self.identity = identity
     self.clock = clock
+    roots = RootKeeper(folder: path, ledger: identity.ledger, mode: mode)
     writer = LogWriter(
-      environment: environment, tables: tables, keyHash: identity.keyHash, clock: clock)
+      environment: environment, tables: tables, keyHash: identity.keyHash, roots: roots,
+      clock: clock)
   }
 
   /// Opens the log of the ledger in the folder `path`.
@@ -64,13 +68,22 @@ public final class EventLog: Sendable {
   /// - Complexity: O(1): what appending needs to know of earlier events is read when the first
   ///   event is appended.
   /// - Throws: ``LedgerError``: `noLedger`, `unknownFormat`, `busy` when this process has it open,
-  ///   `readOnly` without the right to write, `corrupt`, `io`.
+  ///   `readOnly` without the right to write, `corrupt`, also when the log is behind the root that
+  ///   was kept beside it, `io`.
   public convenience init(
     open path: String, access: Access = .readWrite,
     options: Environment.Options = Environment.Options(),
     clock: @escaping @Sendable () -> Instant = EventLog.systemClock
   ) throws(LedgerError) {
     try self.init(open: path, access: access, options: options, clock: clock, keysIn: nil)
+    do throws(LedgerError) {
+      // What was kept is read first: the log of a snapshot taken after it is never behind it.
+      guard let kept = try roots.kept() else { return }
+      try read { (view) throws(LedgerError) in try kept.check(view, file: roots.path) }
+    } catch {
+      try close()
+      throw error
+    }
   }
 
   /// Opens a log whose keys are in another folder: a copy, which carries none.
@@ -131,8 +144,9 @@ public final class EventLog: Sendable {
 
   /// Ends the use of the ledger in this process.
   ///
-  /// - Throws: ``LedgerError``: `busy` while something reads or appends.
+  /// - Throws: ``LedgerError``: `busy` while something reads or appends, `io`.
   public func close() throws(LedgerError) {
+    try roots.sync()
     do throws(LMDBError) { try environment.close() } catch { throw LedgerError(error) }
   }
 }

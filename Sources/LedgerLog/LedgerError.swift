@@ -83,6 +83,32 @@ public struct LedgerError: Error, Sendable {
   }
 }
 
+extension LedgerError {
+  /// Damage to projections: they are not asked any more, and folded again from the log.
+  private struct ProjectionDamage: Error {
+    let what: String
+    let cause: (any Error)?
+  }
+
+  /// Projections that are not as they were written.
+  ///
+  /// - Parameters:
+  ///   - what: What is damaged, as the beginning of a sentence.
+  ///   - cause: What failed below, if anything did.
+  /// - Returns: The error, whose code is `rebuildNeeded`.
+  package static func damagedProjections(
+    _ what: String, cause: (any Error)? = nil
+  ) -> LedgerError {
+    LedgerError(
+      .rebuildNeeded,
+      "\(what): run `daybook rebuild`, which folds the projections again from the log.",
+      cause: ProjectionDamage(what: what, cause: cause))
+  }
+
+  /// What is damaged, if this is damage to projections.
+  package var projectionDamage: String? { (cause as? ProjectionDamage)?.what }
+}
+
 extension LedgerError: Equatable {
   public static func == (left: LedgerError, right: LedgerError) -> Bool {
     left.code == right.code

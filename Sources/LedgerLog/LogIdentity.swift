@@ -16,7 +16,7 @@ public struct LogIdentity: Sendable {
   private let key: [UInt8]
 
   /// The format that this version writes and reads.
-  public static let formatVersion: UInt32 = 2
+  public static let formatVersion: UInt32 = 3
 
   /// The length of all keys together in bytes: of the indexes' hash, of the hashes in records, and
   /// two of people's names.
@@ -70,7 +70,7 @@ extension LogIdentity {
 
   /// Reads what `view` says of the ledger; nil where its making was cut short.
   init?(_ view: TransactionView, _ tables: LogTables) throws(LedgerError) {
-    guard let format = try LogIdentity.number(.format, view, tables) else { return nil }
+    guard let format = try LogIdentity.format(view, tables) else { return nil }
     guard format == UInt64(LogIdentity.formatVersion) else {
       throw LedgerError(
         .unknownFormat,
@@ -97,9 +97,30 @@ extension LogIdentity {
       (.created, [UInt8](bigEndianWord: UInt64(bitPattern: createdAt.microseconds))),
       (.generation, [UInt8](bigEndianWord: 0)),
     ]
-    for (row, value) in rows {
-      try transaction.put(tables.meta, row.bytes.span, value.span)
-    }
+    for (row, value) in rows { try LogIdentity.put(row, value, tables, &transaction) }
+  }
+
+  /// Writes a row of `meta`: the value, and XXH64 over the row's name and the value.
+  package static func put(
+    _ row: Row, _ value: [UInt8], _ tables: LogTables, _ transaction: inout WriteTransaction
+  ) throws(LMDBError) {
+    let stored = value + [UInt8](bigEndianWord: checksum(row, value))
+    try transaction.put(tables.meta, row.bytes.span, stored.span)
+  }
+
+  private static func checksum(_ row: Row, _ value: [UInt8]) -> UInt64 {
+    XXH64.hash((row.bytes + value).span)
+  }
+
+  private static let checksumByteCount = 8
+
+  /// The number of the format: of a ledger of an earlier one, whose rows have no checksum, too.
+  private static func format(
+    _ view: TransactionView, _ tables: LogTables
+  ) throws(LedgerError) -> UInt64? {
+    guard let stored = try stored(.format, view, tables) else { return nil }
+    if stored.count == 8 { return stored.span.bigEndianWord(at: 0) }
+    return try number(.format, view, tables)
   }
 
   /// The number in a row of `meta`.
@@ -111,7 +132,21 @@ extension LogIdentity {
     return bytes.span.bigEndianWord(at: 0)
   }
 
+  /// The value in a row of `meta`; nil where there is none.
+  ///
+  /// - Throws: ``LedgerError``: `corrupt` where its checksum is another.
   package static func row(
+    _ row: Row, _ view: TransactionView, _ tables: LogTables
+  ) throws(LedgerError) -> [UInt8]? {
+    guard let stored = try stored(row, view, tables) else { return nil }
+    let value = Array(stored.dropLast(checksumByteCount))
+    guard stored.count >= checksumByteCount,
+      stored.span.bigEndianWord(at: value.count) == checksum(row, value)
+    else { throw .corrupt("The ledger's \(row) does not have its checksum") }
+    return value
+  }
+
+  private static func stored(
     _ row: Row, _ view: TransactionView, _ tables: LogTables
   ) throws(LedgerError) -> [UInt8]? {
     do throws(LMDBError) {

@@ -120,7 +120,7 @@ extension FactDetail.Fields {
     for (index, product) in (value?.array ?? []).enumerated() where index < record.dataNameCount {
       let number = record.dataNumber(index)
       if record.kind == .catalogSet {
-        entries.append(CatalogEntry(product: number, product))
+        definitions.append(ProductDefinition(product: number, product))
       } else {
         offered.append(
           FactDetail.Offered(
@@ -146,7 +146,7 @@ extension FactDetail.Fields {
   }
 }
 
-extension CatalogEntry {
+extension ProductDefinition {
   /// An entry of a `catalog.set`.
   fileprivate init(product: NameNumber, _ value: JSONValue) {
     let kind: Kind =

@@ -132,7 +132,7 @@ public final class FactDetail: Sendable {
     public var excludedFromBackup: Bool?
     public var downloads: [Announced] = []
     /// Of `catalog.set`.
-    public var entries: [CatalogEntry] = []
+    public var definitions: [ProductDefinition] = []
     /// Of `catalog.received`.
     public var offered: [Offered] = []
     public var invalid: [NameNumber] = []
@@ -146,7 +146,7 @@ public final class FactDetail: Sendable {
 }
 
 /// What one `catalog.set` says about a product.
-public struct CatalogEntry: Sendable {
+public struct ProductDefinition: Sendable {
   /// The four kinds that the store sells.
   public enum Kind: UInt8, Sendable {
     case consumable = 0

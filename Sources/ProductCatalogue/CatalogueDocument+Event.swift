@@ -1,5 +1,5 @@
 public import LedgerEvents
-internal import LedgerStore
+internal import LedgerQueries
 public import StoreImport
 
 extension CatalogueDocument {

@@ -1,6 +1,6 @@
 public import LedgerEvents
 internal import LedgerModel
-public import LedgerStore
+public import LedgerQueries
 
 /// A product: what the seller says it is, and what the store last told devices of it.
 public struct CatalogueProduct: Sendable {
@@ -24,6 +24,9 @@ public struct CatalogueProduct: Sendable {
   public var product: Name
   /// The seller's own entry in force; `nil` where only the store has named the product.
   public var entry: CatalogueAnswer?
+  /// The state of its hosted content at the store, by the newest `content.hostingChanged`; `nil`
+  /// where none is known.
+  public var hosting: String?
   /// The version on offer (`model.md` 18).
   public var versionOnOffer: Name?
   /// By storefront, the one that nobody named last.
@@ -63,13 +66,34 @@ extension LedgerView {
     let names = products.sorted()
     let versions = try versionsOnOffer(
       of: names, in: query.environment, clocks: query.clocks)
+    let hosting = try hostingStates(query)
     return names.map { name in
       let offers = (newest[name] ?? [:]).values.filter { query.admits($0.storefront) }
       return CatalogueProduct(
-        product: name, entry: entries[name], versionOnOffer: versions[name],
+        product: name, entry: entries[name], hosting: hosting[name],
+        versionOnOffer: versions[name],
         offers: offers.sorted { Storefront.precedes($0.storefront, $1.storefront) }
           .map(CatalogueProduct.Offer.init))
     }
+  }
+}
+
+extension LedgerView {
+  /// What the newest event by the fold's order says of the hosting of each product.
+  private func hostingStates(
+    _ query: CatalogueQuery
+  ) throws(LedgerError) -> [Name: String] {
+    var newest: [Name: (place: FoldPlace, hosting: String)] = [:]
+    try events(ofKinds: [.contentHostingChanged], clocks: query.clocks) { recorded, place in
+      let event = recorded.event
+      guard let product = event.product, let hosting = event.data.string("hosting"),
+        event.environment ?? .production == query.environment,
+        query.app == nil || event.app == nil || event.app == query.app
+      else { return true }
+      if newest[product].map({ $0.place < place }) ?? true { newest[product] = (place, hosting) }
+      return true
+    }
+    return newest.mapValues(\.hosting)
   }
 }
 

@@ -1,6 +1,6 @@
 public import LedgerEvents
 internal import LedgerModel
-public import LedgerStore
+public import LedgerQueries
 
 /// What setting a document would change of the catalogue, and the event that would do it.
 public struct CataloguePlan: Sendable {
@@ -154,18 +154,6 @@ extension JSONValue {
           $0.json.lexicographicallyPrecedes($1.json)
         })
     default: self
-    }
-  }
-}
-
-extension CatalogueScope {
-  /// For people: `app com.example.reader, production`, `every app and environment`.
-  public var text: String {
-    switch (app, environment) {
-    case (nil, nil): "every app and environment"
-    case (let app?, nil): "app \(app), every environment"
-    case (nil, let environment?): "every app, \(environment.text)"
-    case (let app?, let environment?): "app \(app), \(environment.text)"
     }
   }
 }

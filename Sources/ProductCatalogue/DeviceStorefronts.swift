@@ -1,6 +1,6 @@
 internal import LedgerEvents
 internal import LedgerModel
-internal import LedgerStore
+internal import LedgerQueries
 
 /// The storefronts that devices said they were in, for responses that do not say it themselves.
 struct DeviceStorefronts {

@@ -1,6 +1,6 @@
 internal import LedgerEvents
 internal import LedgerModel
-public import LedgerStore
+public import LedgerQueries
 
 extension LedgerView {
   /// The identifiers that an environment's store did not know, each with what it points to, the

@@ -1,6 +1,6 @@
 public import LedgerEvents
 internal import LedgerModel
-public import LedgerStore
+public import LedgerQueries
 
 /// A device that may not pay, by its newest `payments.checked`, and what was tried there all the
 /// same.

@@ -1,6 +1,6 @@
 public import LedgerEvents
 internal import LedgerModel
-public import LedgerStore
+public import LedgerQueries
 
 /// A stretch of time in which devices of one storefront were told one price of a product.
 public struct PriceChange: Sendable {

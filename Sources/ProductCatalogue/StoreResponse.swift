@@ -1,6 +1,6 @@
 public import LedgerEvents
 public import LedgerModel
-internal import LedgerStore
+internal import LedgerQueries
 
 /// What the store told a device of its products: a `catalog.received`.
 public struct StoreResponse: Sendable {

@@ -1,14 +1,14 @@
-/// An item of the store, and what else its source says about it.
+/// An item of the store, with further information from the same source.
 public struct FoundItem: Hashable, Sendable {
   public var item: StoreItem
-  /// The kind of item, in the source's own word: `app`, `album`, `software`, `ebook`, `song`.
+  /// The kind of item, in the source's words: `app`, `album`, `software`, `ebook`, `song`.
   public var kind: String?
   public var name: String?
-  /// The address of the largest picture of it that the source names.
+  /// The URL of the item's largest picture in the source.
   public var artwork: String?
   /// The bundle identifier of an app.
   public var bundle: String?
-  /// The two letters of the source's storefront.
+  /// The two-letter code of the source's storefront.
   public var storefront: String?
 
   public init(

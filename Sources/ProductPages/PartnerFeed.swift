@@ -9,7 +9,7 @@ public struct PartnerFeed: Sendable {
   /// The largest accepted record in bytes. Descriptions of apps have 4,000 characters.
   public static let recordSizeBytesMax = 1 << 20
 
-  /// The columns that hold an item's number, with the kind of item.
+  /// The columns that contain an item's number, with the kind of item.
   private static let numberColumns: [(column: String, kind: String)] = [
     ("application_id", "application"), ("song_id", "song"), ("video_id", "video"),
     ("collection_id", "collection"), ("book_id", "book"), ("itunes_id", "item"),
@@ -44,8 +44,8 @@ public struct PartnerFeed: Sendable {
       } else {
         guard pending.count < Self.recordSizeBytesMax else {
           throw failure(
-            "has more than \(Self.recordSizeBytesMax) bytes; expected records that end with the "
-              + "byte 2 and a line feed")
+            "has more than \(Self.recordSizeBytesMax) bytes; records must end with the byte 2 "
+              + "and a line feed")
         }
         pending.append(byte)
       }
@@ -60,21 +60,22 @@ public struct PartnerFeed: Sendable {
   public consuming func end() throws(StoreItemError) {
     guard pending.isEmpty else {
       throw failure(
-        "is cut off: it does not end with the byte 2 and a line feed; fetch the file "
+        "is incomplete: it does not end with the byte 2 and a line feed; download the file "
           + "again")
     }
     guard !columns.isEmpty else {
-      throw StoreItemError(.malformed, "the feed is empty; expected a header that names columns")
+      throw StoreItemError(
+        .malformed, "the feed is empty; expected a header that names the columns")
     }
     if let written, written != records {
       throw StoreItemError(
         .malformed,
-        "the feed has \(records) records and says that \(written) were written; fetch "
+        "the feed has \(records) records, but states that \(written) were written; download "
           + "the file again")
     }
   }
 
-  /// Returns the item of the complete record; `nil` for a header.
+  /// Returns the item of the complete record, or `nil` for a header.
   private mutating func record() throws(StoreItemError) -> FoundItem? {
     if pending.first == UInt8(ascii: "#") {
       try header()
@@ -82,11 +83,11 @@ public struct PartnerFeed: Sendable {
     }
     records += 1
     guard let number else {
-      throw failure("stands before the header that names the columns")
+      throw failure("precedes the header that names the columns")
     }
     let fields = pending.split(separator: 0x01, omittingEmptySubsequences: false)
     guard fields.count == columns.count else {
-      throw failure("has \(fields.count) fields; the header names \(columns.count) columns")
+      throw failure("has \(fields.count) fields, but the header names \(columns.count) columns")
     }
     let text = { (place: Int) -> String? in
       fields[place].isEmpty ? nil : String(decoding: fields[place], as: UTF8.self)
@@ -120,7 +121,7 @@ public struct PartnerFeed: Sendable {
     guard number != nil else {
       throw StoreItemError(
         .malformed,
-        "the header names no column with an item's number; expected one of "
+        "the header has no column with an item's number; expected one of "
           + Self.numberColumns.map(\.column).joined(separator: ", ") + ", found "
           + columns.joined(separator: ", "))
     }
@@ -136,7 +137,7 @@ public struct PartnerFeed: Sendable {
 }
 
 extension String {
-  /// Returns the text after `prefix`; `nil` if the text does not begin with it.
+  /// Returns the text after `prefix`, or `nil` if the text does not begin with it.
   fileprivate func wholeMatch(after prefix: String) -> String? {
     hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil
   }

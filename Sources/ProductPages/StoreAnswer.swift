@@ -2,40 +2,42 @@ internal import Foundation
 
 /// Reads the items in a response of the store's search or lookup.
 ///
-/// Source: Apple, *iTunes Search API*: `results` of `resultCount`, in each `trackId` (of a
-/// collection or an artist by itself `collectionId` or `artistId`), `kind` or `wrapperType`, the
-/// names and `artworkUrl…`. A refused question is answered by `errorMessage`.
+/// Source: Apple, *iTunes Search API*. The response has `resultCount` and `results`. Each result
+/// has a `trackId` (a collection or an artist without a track has `collectionId` or `artistId`
+/// instead), a `kind` or `wrapperType`, names and `artworkUrl…`. If the request is refused, the
+/// response is an `errorMessage`.
 public enum StoreAnswer {
   /// The largest accepted response in bytes. A search returns at most 200 results, which are about
   /// two megabytes.
   public static let sizeBytesMax = 64 << 20
 
-  /// - Parameter bytes: The JSON document. It may also be a single result.
+  /// Reads a response.
+  /// - Parameter bytes: The JSON document, which can also be a single result.
   /// - Throws: ``StoreItemError`` with the location in the document.
-  /// - Complexity: O(*n*) in the bytes.
+  /// - Complexity: O(*n*) in the number of bytes.
   public static func items(in bytes: [UInt8]) throws(StoreItemError) -> [FoundItem] {
     guard bytes.count <= sizeBytesMax else {
       throw StoreItemError(
-        .malformed, "the answer has \(bytes.count) bytes; at most \(sizeBytesMax) are read")
+        .malformed, "the response has \(bytes.count) bytes; the maximum is \(sizeBytesMax)")
     }
-    let answer: Answer
+    let answer: ResponseMembers
     do {
-      answer = try JSONDecoder().decode(Answer.self, from: Data(bytes))
+      answer = try JSONDecoder().decode(ResponseMembers.self, from: Data(bytes))
     } catch let error as DecodingError {
       throw StoreItemError(.malformed, Self.explained(error))
     } catch {
-      throw StoreItemError(.malformed, "the answer cannot be read: \(error)")
+      throw StoreItemError(.malformed, "the response cannot be read: \(error)")
     }
     if let message = answer.errorMessage {
       throw StoreItemError(
         .refusedAnswer,
-        "the store refused the question: \(message). Ask again with id, bundleId "
+        "the store refused the request: \(message). Try again with id, bundleId "
           + "or term, and a country")
     }
     let results = answer.results ?? (answer.result.item == nil ? nil : [answer.result])
     guard let results else {
       throw StoreItemError(
-        .malformed, "results: missing; expected an answer of the store's search or lookup")
+        .malformed, "results: missing; expected a response of the store's search or lookup")
     }
     var items: [FoundItem] = []
     for (place, result) in results.enumerated() {
@@ -55,10 +57,10 @@ public enum StoreAnswer {
       "\(path(context.codingPath)): \(context.debugDescription)"
     case .dataCorrupted(let context):
       context.codingPath.isEmpty
-        ? "no JSON: \(context.debugDescription)"
+        ? "not JSON: \(context.debugDescription)"
         : "\(path(context.codingPath)): \(context.debugDescription)"
     @unknown default:
-      "the answer cannot be read: \(error)"
+      "the response cannot be read: \(error)"
     }
   }
 
@@ -74,8 +76,8 @@ public enum StoreAnswer {
   }
 }
 
-/// The members of a response that are read.
-private struct Answer: Decodable {
+/// The members of a response that this module reads.
+private struct ResponseMembers: Decodable {
   let results: [Result]?
   let errorMessage: String?
   /// The document itself, if it is a single result.
@@ -117,7 +119,8 @@ private struct Answer: Decodable {
     }
   }
 
-  /// An Apple ID, as a decimal. This keeps all digits, and reports the location of an invalid one.
+  /// An Apple ID as a decimal number. This type preserves all digits and reports the location of an
+  /// invalid number.
   struct Number: Decodable {
     let item: StoreItem
 

@@ -1,20 +1,22 @@
 /// The numeric Apple ID of something in the store: an app, an album, a book.
 ///
-/// Source: Apple, *SKStoreProductViewController*, which presents the item of the parameter
+/// Source: Apple, *SKStoreProductViewController*. It presents the item whose ID is in the parameter
 /// `SKStoreProductParameterITunesItemIdentifier`.
 public struct StoreItem: Hashable, Sendable, CustomStringConvertible {
   /// The number, never 0.
   public let number: UInt64
 
-  /// - Parameter number: The Apple ID. Returns `nil` for 0, which names nothing.
+  /// Creates an item from its number. Returns `nil` for 0, which is not a valid Apple ID.
+  ///
+  /// - Parameter number: The Apple ID.
   public init?(number: UInt64) {
     guard number > 0 else { return nil }
     self.number = number
   }
 
-  /// Reads decimal digits, with or without `id` before them.
+  /// Parses decimal digits, with or without `id` before them.
   ///
-  /// - Returns: `nil` if the text is anything else, or a number beyond 64 bits.
+  /// - Returns: `nil` if the text is anything else, or if the number exceeds 64 bits.
   public init?(digits text: some StringProtocol) {
     let bytes = Array(text.utf8)
     let hasPrefix = bytes.count > 2 && (bytes[0] | 0x20) == 0x69 && (bytes[1] | 0x20) == 0x64
@@ -24,6 +26,6 @@ public struct StoreItem: Hashable, Sendable, CustomStringConvertible {
     self.init(number: number)
   }
 
-  /// The digits, as an event's `storeItem` states them.
+  /// The digits, as in an event's `storeItem`.
   public var description: String { "\(number)" }
 }

@@ -1,21 +1,21 @@
-/// Why no item of the store was found in the input.
+/// The reason why no store item was found in the input.
 public struct StoreItemError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What kind of failure it is.
+  /// The kind of error.
   public enum Code: String, Sendable, Hashable {
-    /// A bundle identifier where a number belongs.
+    /// The input is a bundle identifier instead of a number.
     case bundleIdentifier
-    /// A link to something other than the store.
+    /// The input is a link to something other than the store.
     case notOfTheStore
-    /// A link to the store that names no item by number.
+    /// The input is a link to the store that contains no item number.
     case noItem
-    /// A response in which the store says that the request was wrong.
+    /// The input is a response in which the store refused the request.
     case refusedAnswer
-    /// Bytes that do not have the expected format.
+    /// The bytes do not have the expected format.
     case malformed
   }
 
   public let code: Code
-  /// What was found, what was expected, and what to do.
+  /// A description of what was found, what was expected, and what to do.
   public let message: String
 
   public init(_ code: Code, _ message: String) {
@@ -25,7 +25,7 @@ public struct StoreItemError: Error, Hashable, Sendable, CustomStringConvertible
 
   public var description: String { message }
 
-  /// Two errors are equal if their codes are.
+  /// Two errors are equal if their codes are equal.
   public static func == (one: StoreItemError, other: StoreItemError) -> Bool {
     one.code == other.code
   }

@@ -1,36 +1,38 @@
 internal import Foundation
 
-/// Reads the item from a link to the store, or from a number by itself.
+/// Reads an item from a link to the store, or from a number alone.
 ///
 /// Accepts links to the hosts below `apple.com` that the store has used (`itunes`, `apps`, `music`,
 /// `books`, `podcasts`, `tv`, `phobos`, `geo.…`), with the schemes of the web and of the store's
 /// apps (`itms-apps:` and similar), with or without a storefront, and with any path, query and
 /// fragment.
 ///
-/// Source: Apple, *Direct product links*: the item is the number behind `id` in the path. Links of
-/// the older store name it in the query, as `viewSoftware?id=364709193`; links of music and books
-/// may end in the bare number; and `?i=` names one song or episode within the item of the path.
+/// Source: Apple, *Direct product links*: the item is the number after `id` in the path. Older
+/// links have it in the query, as in `viewSoftware?id=364709193`. Links to music and books can end
+/// with the number alone, and `?i=` selects one song or episode of the item in the path.
 public enum StoreLink {
+  /// Reads the item in a text.
+  ///
   /// - Throws: ``StoreItemError`` that says what the text is instead, and what to do.
-  /// - Complexity: O(*n*) in the text's length.
+  /// - Complexity: O(*n*) in the length of the text.
   public static func item(in text: String) throws(StoreItemError) -> FoundItem {
     let text = trimmed(text)
     if let item = StoreItem(digits: text) { return FoundItem(item) }
     guard !text.isEmpty else {
-      throw StoreItemError(.noItem, "there is nothing; expected a link of the store or a number")
+      throw StoreItemError(.noItem, "the input is empty; expected a link to the store or a number")
     }
     if isBundleIdentifier(text) { throw bundleIdentifier(text) }
     guard let link = parsed(text) else {
       throw StoreItemError(
         .notOfTheStore,
-        "\"\(text)\" is no link and no number; expected a link of the store, as "
-          + "https://apps.apple.com/us/app/ibooks/id364709193, or the number alone")
+        "\"\(text)\" is neither a link nor a number; expected a link to the store, such as "
+          + "https://apps.apple.com/us/app/ibooks/id364709193, or a number alone")
     }
     guard let host = link.host?.lowercased(), isOfTheStore(host) else {
       throw StoreItemError(
         .notOfTheStore,
-        "\"\(text)\" leads to \(link.host ?? "no host"), which is not the store's; "
-          + "open it and give the address that it ends at")
+        "\"\(text)\" leads to \(link.host ?? "no host"), which is not the store; "
+          + "open it and use the address that it redirects to")
     }
     return try item(of: link, text)
   }
@@ -50,7 +52,7 @@ public enum StoreLink {
     }
     // From the end: a name may look like a number, as in /app/id2020-run/id364709193.
     for part in parts.reversed() {
-      // A query that begins with & instead of ?, as people paste it, is cut off.
+      // People paste queries that begin with & instead of ?; cut those off.
       let part = part.prefix { $0 != "&" && $0 != ";" }
       guard part.lowercased().hasPrefix("id"), let item = StoreItem(digits: part) else { continue }
       return FoundItem(item, kind: kind, storefront: storefront)
@@ -70,20 +72,19 @@ public enum StoreLink {
     }
     throw StoreItemError(
       .noItem,
-      "\"\(text)\" names no item by number; expected id and digits in its path, as "
-        + "https://apps.apple.com/us/app/ibooks/id364709193. Open the item's own page and give "
+      "\"\(text)\" has no item number; expected id and digits in its path, as in "
+        + "https://apps.apple.com/us/app/ibooks/id364709193. Open the page of the item and use "
         + "that address")
   }
 
-  /// What the first part of a path after the storefront may be.
+  /// The possible first parts of a path after the storefront.
   private static let linkKinds: Set<String> = [
     "app", "app-bundle", "album", "artist", "audiobook", "author", "book", "course", "developer",
     "episode", "itunes-u", "movie", "movie-bundle", "music-video", "podcast", "song", "story",
     "tv-season", "tv-show", "viewer",
   ]
 
-  /// The store's hosts below `apple.com`, with the prefixes that they may have (`geo.`, `ax.`,
-  /// `de.`).
+  /// The store's hosts below `apple.com`. They can have prefixes (`geo.`, `ax.`, `de.`).
   private static let hosts = [
     "itunes.apple.com", "apps.apple.com", "music.apple.com", "books.apple.com",
     "podcasts.apple.com", "tv.apple.com", "phobos.apple.com", "appstore.com",
@@ -93,7 +94,7 @@ public enum StoreLink {
     hosts.contains { host == $0 || host.hasSuffix("." + $0) }
   }
 
-  /// The kind that a link to the older store names: `viewSoftware` is a `software`.
+  /// Returns the kind in a link to the older store: `viewSoftware` gives `software`.
   private static func olderKind(_ request: String?) -> String? {
     guard let request, request.hasPrefix("view"), request.count > 4 else { return nil }
     return request.dropFirst(4).lowercased()
@@ -108,7 +109,7 @@ public enum StoreLink {
     text.utf8.count == 2 && text.utf8.allSatisfy { (0x61...0x7A).contains($0 | 0x20) }
   }
 
-  /// Removes what surrounds a link in text: spaces, quotes, angle brackets, `&amp;`.
+  /// Removes characters that surround a link in text: spaces, quotes, angle brackets, `&amp;`.
   private static func trimmed(_ text: String) -> String {
     let around = CharacterSet.whitespacesAndNewlines.union(CharacterSet(charactersIn: "<>\"'"))
     return text.trimmingCharacters(in: around).replacingOccurrences(of: "&amp;", with: "&")
@@ -128,8 +129,8 @@ public enum StoreLink {
     return URLComponents(string: "https://" + text)
   }
 
-  /// Whether it is like `com.example.reader`: at least two parts of letters, digits and hyphens,
-  /// one of them with a letter, and not a host of the store.
+  /// Returns whether the text looks like `com.example.reader`: at least two parts of letters,
+  /// digits and hyphens, at least one with a letter, and not a host of the store.
   ///
   /// Source: Apple, *CFBundleIdentifier*.
   static func isBundleIdentifier(_ text: String) -> Bool {
@@ -145,9 +146,9 @@ public enum StoreLink {
   private static func bundleIdentifier(_ text: String) -> StoreItemError {
     StoreItemError(
       .bundleIdentifier,
-      "\(text) is a bundle identifier, which names an app to its maker; a "
-        + "product page wants the number of the item in the store (its Apple ID). Look it up with "
-        + "https://itunes.apple.com/lookup?bundleId=\(text) and give the answer here, or read it "
-        + "in App Store Connect under App Information")
+      "\(text) is a bundle identifier; a product page needs the number of the item in the store "
+        + "(its Apple ID). Look it up with https://itunes.apple.com/lookup?bundleId=\(text) and "
+        + "pass the response instead, or find it in App Store Connect under App "
+        + "Information")
   }
 }

@@ -1,5 +1,5 @@
-/// What an app does with what the payment queue tells it: `careful`, changed in what some shipped
-/// code did otherwise.
+/// How an app handles the payment queue's callbacks: like `careful`, except for a mistake that some
+/// shipped code made.
 public struct AppPolicy: Hashable, Sendable {
   /// When a transaction with downloads is finished.
   public enum Finish: Hashable, Sendable {
@@ -11,38 +11,52 @@ public struct AppPolicy: Hashable, Sendable {
     case beforeCopy
     /// When the first of its downloads is installed.
     case afterFirstDownload
-    /// When the download that was reported last is finished, whatever became of the others.
+    /// When the download that was reported last is finished, whatever the others did.
     case afterLastCallback
     /// When all downloads of one callback are finished, whichever transactions they belong to.
     case afterBatch
   }
 
   public var name: String
-  /// What it does, in a line.
+  /// A one-line description.
   public var summary: String
   public var finish = Finish.whenInstalled
   /// Finishes when a download fails or is cancelled.
   public var finishesOnFailure = false
   /// Takes progress 1.0 for the end of a download.
   public var installsAtFullProgress = false
-  /// Leaves files alone that exist already.
+  /// Keeps files that exist already.
   public var skipsExistingFiles = false
   /// How many downloads run at a time on one device.
   public var downloadsAtOnceMax = 3
   /// Downloads content once where several transactions bring it.
   public var downloadsOnce = true
-  /// Forgets to finish what was restored.
+  /// Never finishes restored transactions.
   public var forgetsRestored = false
   /// Credits a consumable each time it is delivered.
   public var creditsEachDelivery = false
   /// Finishes, then tells the backend.
   public var finishesBeforeFulfillment = false
-  /// The restore's handler finishes whatever is on the queue.
+  /// The restore's handler finishes everything on the queue.
   public var finishesWholeQueue = false
   /// Finishes restored transactions without asking whether the content is there.
   public var restoresWithoutDownload = false
   /// Takes the next delivery for the answer to its newest payment.
   public var answersNewestPayment = false
+  /// Takes an older transaction of the product for the answer to its newest payment.
+  public var answersWithOld = false
+  /// Takes no restored transaction for the answer to a payment.
+  public var takesPurchasedOnly = false
+  /// Takes a purchase back when a later callback says that it failed.
+  public var lastStateDecides = false
+  /// Finishes a transaction whose receipt its backend rejected.
+  public var finishesAfterRejection = false
+  /// How many parts of the app observe the queue, each on its own.
+  public var observerCount: UInt8 = 1
+  /// Removes the content that a restore did not bring.
+  public var restoreIsAll = false
+  /// Gives every delivery to the customer who is signed in.
+  public var givesToSignedIn = false
 
   public init(name: String, summary: String) {
     self.name = name
@@ -51,8 +65,8 @@ public struct AppPolicy: Hashable, Sendable {
 }
 
 extension AppPolicy {
-  /// Installs into a folder of the version, excludes it from backup, fulfils, then finishes;
-  /// resumes after a kill; asks for a restore where a purchase that it noted down has gone.
+  /// Installs each version into its own folder, excludes it from backup, fulfils, then finishes;
+  /// resumes after a kill; asks for a restore if a purchase that it has noted is missing.
   public static let careful = AppPolicy(
     name: "careful",
     summary: "records, downloads, installs by version, fulfils, then finishes; resumes after a kill"
@@ -115,8 +129,30 @@ extension AppPolicy {
     careful(but: "latest-answers", "takes the next delivery for its newest payment's answer") {
       $0.answersNewestPayment = true
     },
+    careful(but: "old-answers", "takes an old transaction for its newest payment's answer") {
+      $0.answersWithOld = true
+    },
+    careful(but: "purchased-only", "takes nothing restored for the answer to a payment") {
+      $0.takesPurchasedOnly = true
+    },
+    careful(but: "last-state-decides", "takes back what was bought when a callback says failed") {
+      $0.lastStateDecides = true
+    },
+    careful(but: "finish-after-rejection", "finishes what its backend rejected, and gives nothing")
+    {
+      $0.finishesAfterRejection = true
+    },
+    careful(but: "two-observers", "two parts of the app observe, each fulfils and finishes") {
+      $0.observerCount = 2
+    },
+    careful(but: "restore-is-all", "takes what a restore brought for all that there is") {
+      $0.restoreIsAll = true
+    },
+    careful(but: "signed-in-gets-it", "gives what arrives to whoever is signed in") {
+      $0.givesToSignedIn = true
+    },
   ]
 
-  /// The policy of that name; `nil` where there is none.
+  /// The policy of that name; `nil` if there is none.
   public static func named(_ name: String) -> AppPolicy? { all.first { $0.name == name } }
 }

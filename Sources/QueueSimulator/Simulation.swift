@@ -1,7 +1,7 @@
 public import LedgerEvents
 
-/// A scenario on the simulated queue: a deterministic payment queue, a store and an app policy,
-/// from a seed, on a virtual clock.
+/// A scenario on the simulated queue: a deterministic payment queue, a store and an app policy on a
+/// virtual clock.
 ///
 /// The same scenario, policy and seed give the same events, byte for byte, on every machine.
 public struct Simulation: Sendable {
@@ -10,9 +10,9 @@ public struct Simulation: Sendable {
 
   /// - Parameters:
   ///   - scenario: One with a script.
-  ///   - policy: What the app does; `nil` for the scenario's own.
-  ///   - seed: What delays and amounts are drawn from; `nil` for the scenario's own.
-  /// - Throws: ``ScenarioError`` where the scenario names a policy that there is none of.
+  ///   - policy: The app's policy; `nil` for the scenario's own.
+  ///   - seed: The seed of delays and amounts; `nil` for the scenario's own.
+  /// - Throws: ``ScenarioError`` if the scenario names an unknown policy.
   public init(
     _ scenario: Scenario, policy: AppPolicy? = nil, seed: UInt64? = nil
   ) throws(ScenarioError) {
@@ -31,23 +31,23 @@ public struct Simulation: Sendable {
     cast = Cast(scenario, policy: chosen, seed: self.seed)
   }
 
-  /// What a run comes to.
+  /// The result of a run.
   public struct Run: Sendable {
-    /// As a recorder would have written them, in the order in which they came.
+    /// The events in order, as a recorder would have written them.
     public var events: [Event]
     /// Everything that happened, in order: a schedule that plays the run again.
     public var actions: [Action]
-    /// How many commands of the script never got their turn.
+    /// The number of commands of the script that never had their turn.
     public var commandsLeft: Int
-    /// What of the script or the schedule did not happen, in sentences with its place; empty where
-    /// everything did.
+    /// What of the script or the schedule did not happen, a sentence each; empty if everything
+    /// happened.
     public var omissions: [String]
-    /// Whether the run came to its end and its faults have stopped, so that promises count.
+    /// Whether the run has ended and its faults have stopped, so that promises count.
     public var isOver: Bool
-    /// What the app owes its customers; the promises count where the run is over.
+    /// The promises that are broken; they count only if the run is over.
     public var brokenPromises: [Promise]
 
-    /// What comes out, as a scenario can expect it.
+    /// The outcome in the form in which a scenario expects it.
     ///
     /// - Complexity: O(*n* log *n*) in the number of events.
     public func outcome(in environment: StoreEnvironment) -> ScenarioExpectation {
@@ -57,10 +57,10 @@ public struct Simulation: Sendable {
     }
   }
 
-  /// Plays the scenario: by its schedule where it has one, else by the clock.
+  /// Plays the scenario: by its schedule if it has one, else by the clock.
   ///
-  /// Another policy than the scenario's follows the schedule as far as it can; then the faults stop
-  /// and it gets its chance.
+  /// A policy other than the scenario's follows the schedule as far as possible; then the faults
+  /// stop and the app is launched again.
   ///
   /// - Complexity: O(*n*) in the number of actions, each of which looks at the whole queue.
   public func run() -> Run {
@@ -74,8 +74,8 @@ public struct Simulation: Sendable {
     return run(play)
   }
 
-  /// Plays a run at random as an exploration does: faults strike, then they stop and the app gets
-  /// its chance.
+  /// Plays a random run as an exploration does: faults strike, then they stop and the app is
+  /// launched again.
   ///
   /// - Parameters:
   ///   - number: Which of the runs, from 0; the same number gives the same run.

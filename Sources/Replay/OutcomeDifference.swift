@@ -1,5 +1,5 @@
 internal import LedgerEvents
-public import LedgerStore
+public import LedgerQueries
 
 /// What came out otherwise in a replay of edited events than in one of the events as they are.
 public struct OutcomeDifference: Sendable {

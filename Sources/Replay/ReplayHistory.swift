@@ -1,5 +1,3 @@
-public import LedgerModel
-
 /// All steps of a replay, to be walked forwards and back.
 public struct ReplayHistory: Sendable {
   public let steps: [ReplayStep]
@@ -16,10 +14,11 @@ public struct ReplayHistory: Sendable {
   ///
   /// - Complexity: that of the replay's `run`; all steps are held in memory.
   public init(
-    _ replay: Replay, until end: ReplayEnd? = nil, thresholds: Thresholds = .standard
+    _ replay: Replay, until end: ReplayEnd? = nil,
+    judging judgement: ReplayJudgement = ReplayJudgement()
   ) {
     var steps: [ReplayStep] = []
-    outcome = replay.run(until: end, thresholds: thresholds) { steps.append($0) }
+    outcome = replay.run(until: end, judging: judgement) { steps.append($0) }
     var series: [ReplaySubject: [Turn]] = [:]
     for (place, step) in steps.enumerated() {
       for change in step.untold + step.changes {

@@ -1,28 +1,15 @@
 internal import LedgerEvents
 internal import LedgerModel
 
-/// The in-memory ledger of a replay, with the findings that are told of it after each event.
+/// The in-memory ledger of a replay, with what is shown of its units after each event.
 struct ReplayLedger {
-  /// What is kept of a unit between events.
-  private struct Judged {
-    var version: Int
-    /// Of the unit alone.
-    var findings: [Finding]
-    /// Whether others are asked about for more of them.
-    var isJudgedByAll: Bool
-  }
-
   let texts: NumberedEvents
   private(set) var ledger: InMemoryLedger
-  /// Counted up where the context may have changed.
-  private(set) var contextVersion = 0
-  /// All broken rules of the first table, in order.
-  private(set) var findings: [Finding] = []
-  /// Counted up where the findings may have changed.
-  private(set) var findingsVersion = 0
-  private var judged: [UnitNumber: Judged] = [:]
-  /// Some of the findings are judged by what all units observed.
-  private var isAnyJudgedByAll = false
+  private var found: ReplayFindings
+  /// By environment: the believed moment of its newest event.
+  private var moments: [StoreEnvironment: Int64] = [:]
+  /// By unit: the newest events of its environments.
+  private var newest: [UnitNumber: [StoreEnvironment: Int64]] = [:]
   /// The units that are more than background.
   private var told: Set<UnitNumber> = []
   /// All facts, to find their units again after one was parted.
@@ -34,72 +21,78 @@ struct ReplayLedger {
     self.texts = texts
     self.background = background
     ledger = InMemoryLedger(texts: texts)
+    found = ReplayFindings(texts: texts)
   }
 
   /// Takes in the next facts, in the order of arrival.
   ///
-  /// - Complexity: as `InMemoryLedger.append`, and O(*n*) in the findings so far.
-  mutating func append(_ facts: [Fact]) {
+  /// - Complexity: as `InMemoryLedger.append`, and O(*k*) in what the facts broke; O(*n*) in the
+  ///   findings of the units that are folded anew, and in all facts where a unit is parted.
+  mutating func append(_ facts: ArraySlice<Fact>) {
     let partingCount = ledger.partingCount
-    if ledger.append(facts) { contextVersion += 1 }
+    ledger.append(Array(facts))
     arrived += facts
+    let changes = ledger.lastChanges
     if partingCount == ledger.partingCount {
-      told = Set(told.compactMap(ledger.currentNumber(ofUnit:)))
+      for absorbed in changes.absorbed where told.remove(absorbed) != nil {
+        if let unit = ledger.currentNumber(ofUnit: absorbed) { told.insert(unit) }
+      }
       tell(facts)
     } else {
       told.removeAll()
-      tell(arrived)
+      tell(arrived[...])
     }
-    judge()
+    noteMoments(changes)
+    found.update(ledger, changes) { [told] in !told.contains($0) }
   }
 
-  private mutating func tell(_ facts: [Fact]) {
+  private mutating func tell(_ facts: ArraySlice<Fact>) {
     for fact in facts where !background.contains(fact.position) {
       if let unit = ledger.unitNumber(of: fact) { told.insert(unit) }
     }
   }
 
+  /// What the events broke so far, in order.
+  var findings: [Finding] { found.sorted }
+
+  /// What was found, and what no longer is, since the last call, each in order.
+  mutating func takeFindings() -> (broken: [Finding], settled: [Finding]) { found.takeChanges() }
+
   /// Whether what becomes of a unit is not told.
   func isBackground(_ unit: UnitNumber) -> Bool { !told.contains(unit) }
 
-  /// Brings the findings up to what the units are now.
-  private mutating func judge() {
-    var isChanged = false
-    var now: [UnitNumber: Judged] = [:]
-    ledger.forEachUnit { number, version, unit in
-      if isBackground(number) { return }
-      let before = judged[number]
-      if let before, before.version == version {
-        now[number] = before
-        return
+  /// The believed moment of the newest event in an environment; `nil` before any.
+  func moment(of environment: StoreEnvironment) -> Int64? { moments[environment] }
+
+  private mutating func noteMoments(_ changes: UnitChanges) {
+    var lost: [StoreEnvironment: Int64] = [:]
+    func lose(_ former: [StoreEnvironment: Int64]?) {
+      for (environment, moment) in former ?? [:] {
+        lost[environment] = max(lost[environment] ?? .min, moment)
       }
-      let findings = unit.findings
-      isChanged = isChanged || findings != before?.findings ?? []
-      now[number] = Judged(
-        version: version, findings: findings, isJudgedByAll: !unit.judgedProducts.isEmpty)
     }
-    for (number, gone) in judged where now[number] == nil && !gone.findings.isEmpty {
-      isChanged = true
+    for absorbed in changes.absorbed { lose(newest.removeValue(forKey: absorbed)) }
+    for number in changes.foldedAnew { lose(newest.removeValue(forKey: number)) }
+    for number in changes.written {
+      guard let unit = ledger.unit(numbered: number) else { continue }
+      for environment in unit.partEnvironments {
+        guard let moment = unit.newestEvent(in: environment) else { continue }
+        newest[number, default: [:]][environment] = moment
+        moments[environment] = max(moments[environment] ?? .min, moment)
+        if moment >= lost[environment] ?? .max { lost[environment] = nil }
+      }
     }
-    judged = now
-    let wasAnyJudgedByAll = isAnyJudgedByAll
-    isAnyJudgedByAll = now.values.contains(where: \.isJudgedByAll)
-    guard isChanged || isAnyJudgedByAll || wasAnyJudgedByAll else { return }
-    var found = LedgerFindings(texts: texts)
-    ledger.forEachUnit { number, _, unit in
-      guard let judged = now[number] else { return }
-      found.add(judged.findings)
-      if judged.isJudgedByAll { found.addJudgedByAll(in: unit, ledger.observations(of:)) }
+    for (environment, moment) in lost where moment == moments[environment] {
+      moments[environment] = newest.values.compactMap { $0[environment] }.max()
     }
-    findings = found.sorted
-    findingsVersion += 1
   }
 
-  /// The rules of the second table that hold at the newest event of each environment.
-  func findingsAtTheEnd(_ thresholds: Thresholds) -> [Finding] {
-    var found = LedgerFindings(texts: texts, thresholds: thresholds)
+  /// The rules of the second table that hold in the end.
+  func findingsAtTheEnd(_ judgement: ReplayJudgement) -> [Finding] {
+    var found = LedgerFindings(texts: texts, thresholds: judgement.thresholds)
     for environment in StoreEnvironment.allCases {
-      guard let moment = ledger.newestEvent(in: environment) else { continue }
+      guard let newest = moment(of: environment) else { continue }
+      let moment = judgement.at?.microseconds ?? newest
       found.moments.append((environment, moment))
     }
     ledger.forEachUnit { number, _, unit in

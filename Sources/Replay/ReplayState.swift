@@ -1,179 +1,157 @@
 internal import LedgerEvents
 internal import LedgerModel
 
-/// What a replay shows of a fold: where each subject stands, made anew only where it can have
-/// changed.
+/// What a replay shows of a fold: where each subject stands, written again only where a fact or
+/// the time can have changed it.
 struct ReplayState {
-  private struct Shown {
-    var version: Int
-    var contextVersion: Int
-    /// The next moment at which time alone changes an answer.
-    var nextChange: Int64
-    var lines: [ReplaySubject: ReplayStanding]
-  }
+  private var units: [UnitNumber: UnitLines] = [:]
+  /// By environment: the units that time alone changes, and when.
+  private var due: [StoreEnvironment: Heap<Due>] = [:]
+  /// The moments by which the lines were written.
+  private var moments: [StoreEnvironment: Int64] = [:]
+  /// How many lines were written so far: what the events cost.
+  private(set) var writeCount = 0
 
-  private var shown: [UnitNumber: Shown] = [:]
+  private struct Due: Comparable {
+    var moment: Int64
+    var unit: UnitNumber
+
+    static func < (left: Self, right: Self) -> Bool { left.moment < right.moment }
+  }
 
   init() {}
 
-  /// Looks at the ledger again and says what has changed, by subject.
+  /// Takes in what facts changed that have just been appended to the ledger, and returns it by
+  /// subject.
   ///
-  /// - Complexity: O(*n*) in what the changed units keep.
-  mutating func update(_ replay: ReplayLedger) -> [ReplayChange] {
-    var before: [ReplaySubject: ReplayStanding] = [:]
-    var after: [ReplaySubject: ReplayStanding] = [:]
-    let moments = StoreEnvironment.allCases.compactMap { environment in
-      replay.ledger.newestEvent(in: environment).map { (environment, $0) }
+  /// - Complexity: O(*k* log *n*) in what the facts and the time since touched; O(*n* log *n*) in
+  ///   what those units keep that were folded from the start.
+  mutating func update(_ replay: ReplayLedger, with facts: ArraySlice<Fact>) -> [ReplayChange] {
+    var changes = StandingChanges()
+    let units = replay.ledger.lastChanges
+    for absorbed in units.absorbed {
+      guard let lines = self.units.removeValue(forKey: absorbed) else { continue }
+      changes.remove(lines.sheet.lines)
     }
-    let newest = moments.map(\.1).max() ?? .min
-    var shown: [UnitNumber: Shown] = [:]
-    replay.ledger.forEachUnit { number, version, unit in
-      if replay.isBackground(number) { return }
-      if let old = self.shown[number], old.version == version,
-        old.contextVersion == replay.contextVersion, newest < old.nextChange
-      {
-        shown[number] = old
-        return
-      }
-      before.merge(self.shown[number]?.lines ?? [:]) { $1 }
-      var lines = ReplayLines(unit, replay)
-      for (environment, moment) in moments { lines.add(environment, at: moment) }
-      after.merge(lines.lines) { $1 }
-      shown[number] = Shown(
-        version: version, contextVersion: replay.contextVersion, nextChange: lines.nextChange,
-        lines: lines.lines)
-    }
-    // Units that others absorbed.
-    for (number, old) in self.shown where shown[number] == nil {
-      before.merge(old.lines) { $1 }
-    }
-    self.shown = shown
-    var changes: [ReplayChange] = []
-    for (subject, line) in after where before[subject] != line {
-      changes.append(ReplayChange(subject: subject, before: before[subject], after: line))
-    }
-    for (subject, line) in before where after[subject] == nil {
-      changes.append(ReplayChange(subject: subject, before: line, after: nil))
-    }
-    return changes.sorted { $0.subject < $1.subject }
-  }
-}
-
-/// The lines of one unit.
-private struct ReplayLines {
-  private let unit: Unit
-  private let context: SharedContext
-  private let texts: NumberedEvents
-  private(set) var lines: [ReplaySubject: ReplayStanding] = [:]
-  private(set) var nextChange = Int64.max
-
-  init(_ unit: Unit, _ replay: ReplayLedger) {
-    self.unit = unit
-    context = replay.ledger.context
-    texts = replay.texts
-    for transaction in unit.standings { add(transaction) }
-  }
-
-  private mutating func add(_ transaction: TransactionStanding) {
-    let name = texts.text(of: transaction.number)
-    let subject = ReplaySubject(
-      kind: texts.isPayment(transaction.number) ? .payment : .transaction,
-      environment: transaction.environment, account: nil, transaction: nil, device: nil, name: name)
-    lines[subject] = transaction.shown
-    for download in transaction.downloads {
-      let subject = ReplaySubject(
-        kind: .download, environment: transaction.environment, account: nil, transaction: name,
-        device: texts.name(download.device), name: texts.text(of: download.number))
-      lines[subject] = download.shown
-    }
-  }
-
-  /// Adds what customers have in an environment, and what nobody's transactions grant.
-  mutating func add(_ environment: StoreEnvironment, at moment: Int64) {
-    let only = EnvironmentSet(environment)
-    var held: Set<NameNumber> = []
-    for account in unit.knownAccounts {
-      let owner = texts.text(of: account)
-      for transaction in unit.standings(of: .account(account), environments: only) {
-        held.insert(transaction.number)
-      }
-      add(answer(.account(account), only, moment), environment, owner: owner, original: nil)
-      for content in unit.installed(.account(account), environments: only) {
-        let subject = ReplaySubject(
-          kind: .installed, environment: environment, account: owner, transaction: nil,
-          device: texts.name(content.device), name: texts.text(of: content.product))
-        lines[subject] = ReplayStanding(text: content.version.text)
+    var isRewritten = units.foldedAnew
+    var touched: [(UnitNumber, Fact)] = []
+    for fact in facts {
+      guard let number = replay.ledger.unitNumber(of: fact) else { continue }
+      if Unit.movesHoldings(fact) || self.units[number] == nil {
+        isRewritten.insert(number)
+      } else {
+        touched.append((number, fact))
       }
     }
-    for transaction in unit.standings
-    where transaction.environment == environment && !held.contains(transaction.number)
-      && !texts.isPayment(transaction.number)
-    {
-      add(
-        answer(.transaction(transaction.number), only, moment), environment, owner: nil,
-        original: texts.text(of: transaction.original))
+    if isTurnedBack(replay) { isRewritten.formUnion(self.units.keys) }
+    // All that was goes first: a subject may have come from another of these units.
+    for number in isRewritten {
+      if let before = self.units.removeValue(forKey: number) { changes.remove(before.sheet.lines) }
     }
+    for number in isRewritten { rewrite(number, replay, &changes) }
+    for (number, fact) in touched where !isRewritten.contains(number) {
+      write(number, replay, &changes) { lines, unit in lines.write(fact, of: unit, replay) }
+    }
+    writeDue(replay, &changes)
+    return changes.sorted
   }
 
-  private func answer(
-    _ subject: Subject, _ environments: EnvironmentSet, _ moment: Int64
-  ) -> Answer {
-    unit.answer(subject, environments: environments, at: moment, context: context, texts: texts)
+  /// Whether the newest event of an environment is an earlier one than before: where facts show
+  /// that it belongs elsewhere.
+  private mutating func isTurnedBack(_ replay: ReplayLedger) -> Bool {
+    var isTurnedBack = false
+    for environment in StoreEnvironment.allCases {
+      let now = replay.moment(of: environment)
+      if let before = moments[environment], now.map({ $0 < before }) ?? true { isTurnedBack = true }
+      moments[environment] = now
+    }
+    return isTurnedBack
   }
 
-  private mutating func add(
-    _ answer: Answer, _ environment: StoreEnvironment, owner: Name?, original: Name?
+  private mutating func rewrite(
+    _ number: UnitNumber, _ replay: ReplayLedger, _ changes: inout StandingChanges
   ) {
-    nextChange = min(nextChange, answer.nextChangeAt ?? .max)
-    for entry in answer.entries {
-      let subject = ReplaySubject(
-        kind: .entitlement, environment: environment, account: owner, transaction: original,
-        device: nil, name: texts.name(entry.product) ?? entry.entitlement ?? "")
-      let end = entry.expiresAt.map { " until \(Instant(microseconds: $0).rfc3339)" } ?? ""
-      lines[subject] = ReplayStanding(text: entry.state.text + end, phase: entry.state.text)
+    guard !replay.isBackground(number), let unit = replay.ledger.unit(numbered: number) else {
+      return
     }
-    for balance in answer.balances {
-      let subject = ReplaySubject(
-        kind: .balance, environment: environment, account: owner, transaction: original,
-        device: nil, name: balance.unit)
-      lines[subject] = ReplayStanding(text: "\(balance.amount)")
+    var lines = UnitLines(unit, replay)
+    writeCount += lines.sheet.writeCount
+    _ = lines.takeChanges()
+    changes.add(lines.sheet.lines)
+    noteDues(of: &lines, number)
+    units[number] = lines
+  }
+
+  private mutating func write(
+    _ number: UnitNumber, _ replay: ReplayLedger, _ changes: inout StandingChanges,
+    _ body: (inout UnitLines, Unit) -> Void
+  ) {
+    // Out of the table, so that they change in place.
+    guard var lines = units.removeValue(forKey: number),
+      let unit = replay.ledger.unit(numbered: number)
+    else { return }
+    let before = lines.sheet.writeCount
+    body(&lines, unit)
+    writeCount += lines.sheet.writeCount - before
+    changes.add(lines.takeChanges())
+    noteDues(of: &lines, number)
+    units[number] = lines
+  }
+
+  private mutating func noteDues(of lines: inout UnitLines, _ number: UnitNumber) {
+    for (environment, moment) in lines.takeNewDues() {
+      due[environment, default: Heap()].insert(Due(moment: moment, unit: number))
+    }
+  }
+
+  private mutating func writeDue(_ replay: ReplayLedger, _ changes: inout StandingChanges) {
+    for environment in StoreEnvironment.allCases {
+      guard let now = replay.moment(of: environment) else { continue }
+      while let first = due[environment]?.first, first.moment <= now {
+        due[environment]?.removeFirst()
+        guard units[first.unit]?.waits(for: first.moment, in: environment) ?? false else {
+          continue
+        }
+        write(first.unit, replay, &changes) { lines, unit in
+          lines.writeDue(in: environment, of: unit, replay)
+        }
+      }
     }
   }
 }
 
-extension TransactionStanding {
-  /// Its state in words, `purchased, open`, and where it stands on the queue.
-  fileprivate var shown: ReplayStanding {
-    var words: [String] = []
-    let reported = self.reported.text.split(separator: ".").last.map(String.init)
-    if self.reported != .unknown {
-      words.append(reported ?? self.reported.text)
-    } else {
-      words.append(purchasedAt == nil ? "seen" : "bought, says the store")
-    }
-    let phase: String
-    switch self.phase {
-    case .open:
-      words.append(isRemovedUnfinished ? "open, removed" : "open")
-      phase =
-        isRemovedUnfinished ? "removed" : self.reported == .transactionFailed ? "failed" : "open"
-    case .finished:
-      words.append("finished")
-      phase = "finished"
-    case .undelivered: phase = self.reported == .unknown ? "seen" : reported ?? "seen"
-    }
-    if let reversal { words.append(reversal.text) }
-    return ReplayStanding(text: words.joined(separator: ", "), phase: phase)
-  }
-}
+/// What changes between two events, by subject: first and last standing.
+private struct StandingChanges {
+  private var first: [ReplaySubject: ReplayStanding?] = [:]
+  private var last: [ReplaySubject: ReplayStanding] = [:]
 
-extension DownloadStanding {
-  /// Its state in words, `active 31%`, with its progress.
-  fileprivate var shown: ReplayStanding {
-    var line = phase.text
-    if let progress, phase != .finished { line += " \(Int((progress * 100).rounded(.down)))%" }
-    if isCancelledByFinish { line += " by the finish" }
-    if let version { line += ", version \(version.text)" }
-    return ReplayStanding(text: line, phase: phase.text, progress: progress)
+  /// The lines of a unit are no more, or are written anew.
+  mutating func remove(_ lines: [ReplaySubject: ReplayStanding]) {
+    for (subject, standing) in lines {
+      if first[subject] == nil { first[subject] = .some(standing) }
+      last[subject] = nil
+    }
+  }
+
+  mutating func add(_ lines: [ReplaySubject: ReplayStanding]) {
+    for (subject, standing) in lines {
+      if first[subject] == nil { first[subject] = .some(nil) }
+      last[subject] = standing
+    }
+  }
+
+  mutating func add(_ changes: [ReplayChange]) {
+    for change in changes {
+      if first[change.subject] == nil { first[change.subject] = .some(change.before) }
+      last[change.subject] = change.after
+    }
+  }
+
+  /// In the order of subjects.
+  var sorted: [ReplayChange] {
+    first.compactMap { subject, before in
+      let after = last[subject]
+      return before == after ? nil : ReplayChange(subject: subject, before: before, after: after)
+    }.sorted { $0.subject < $1.subject }
   }
 }

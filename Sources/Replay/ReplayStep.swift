@@ -1,5 +1,5 @@
 public import LedgerEvents
-public import LedgerStore
+public import LedgerQueries
 internal import ProductPages
 
 /// What one event did: what it changed and which rules it broke.

@@ -1,42 +1,43 @@
 package import LMDB
 
-/// Says of most absent keys that they are absent, from memory and without a look-up.
+/// A filter that can tell from memory, without a lookup, that most absent keys are absent.
 ///
-/// A blocked Bloom filter: a key sets one bit in each of the eight words of one 64-byte block, so
-/// that a question costs one cache line. It never denies a key that was inserted. Of absent keys
-/// it takes for present, measured over 10⁷ random ones: 0.03 % when it is full, 0.0005 % when it
-/// is half full.
+/// It is a blocked Bloom filter: a key sets one bit in each of the eight words of one 64-byte
+/// block, so a query costs one cache line. There are no false negatives. The rate of false
+/// positives, measured with 10⁷ random keys, is 0.03 % for a full filter and 0.0005 % for a half
+/// full one.
 ///
-/// It holds up to ``capacity`` keys well, at 20 bits a key; when it is full, build a larger one
-/// from the runs. It is one value in memory: inserting into a copy copies everything first.
+/// The filter works well for up to ``capacity`` keys, at 20 bits per key. When it is full, build a
+/// larger one from the runs. It is a single value in memory: inserting into a copy copies
+/// everything first.
 ///
 /// Felix Putze, Peter Sanders, Johannes Singler, "Cache-, hash- and space-efficient Bloom filters"
-/// (2007); the one bit a word is that of Apache Parquet's split block Bloom filter.
+/// (2007). One bit per word is from Apache Parquet's split block Bloom filter.
 package struct KeyFilter: Sendable {
-  /// How many keys it is made for.
+  /// The number of keys that the filter is designed for.
   package let capacity: Int
 
-  /// How many different keys were inserted, less the few that it took for known.
+  /// The number of different keys that were inserted, except for false positives on insertion.
   package private(set) var count = 0
 
-  /// The blocks, a cache line each.
+  /// The blocks, each the size of a cache line.
   private var blocks: [SIMD8<UInt64>]
 
-  /// Bits of the filter for each key of its capacity.
+  /// The number of bits for each key of the capacity.
   static let bitsPerKey = 20
 
-  /// Bits of a block: a cache line.
+  /// The number of bits in a block: a cache line.
   static let blockBits = 512
 
-  /// The least capacity: 160 kB.
+  /// The minimum capacity, which takes 160 kB.
   static let capacityMin = 1 << 16
 
-  /// The greatest capacity, whose filter takes 10 GB and whose blocks have 32-bit numbers.
+  /// The maximum capacity, which takes 10 GB and has 32-bit block numbers.
   static let capacityMax = 1 << 32
 
-  /// An empty filter for `capacity` keys.
+  /// Creates an empty filter for `capacity` keys.
   ///
-  /// - Complexity: O(`capacity`): 2.5 bytes a key.
+  /// - Complexity: O(`capacity`): 2.5 bytes per key.
   package init(capacity: Int) {
     let capacity = min(max(capacity, Self.capacityMin), Self.capacityMax)
     self.capacity = capacity
@@ -44,9 +45,9 @@ package struct KeyFilter: Sendable {
     blocks = Array(repeating: SIMD8(repeating: 0), count: blockCount)
   }
 
-  /// A filter of all keys of `snapshot`, with room for as many again.
+  /// Returns a filter with all keys of `snapshot` and space for as many again.
   ///
-  /// - Complexity: O(*n*), some tens of nanoseconds a key: one cache miss.
+  /// - Complexity: O(*n*), some tens of nanoseconds per key: one cache miss.
   /// - Throws: ``RunsError``.
   package static func build(
     of snapshot: RunsSnapshot, in view: TransactionView
@@ -58,13 +59,13 @@ package struct KeyFilter: Sendable {
     return filter
   }
 
-  /// Whether it holds as many keys as it is made for.
+  /// Whether it contains as many keys as it is designed for.
   package var isFull: Bool { count >= capacity }
 
-  /// The bytes that it takes in memory.
+  /// The size of the filter in memory, in bytes.
   package var byteCount: Int { blocks.count * Self.blockBits / 8 }
 
-  /// Whether `key` may have been inserted; when false, it was not.
+  /// Returns false if `key` was certainly not inserted, and true if it may have been.
   ///
   /// - Complexity: O(1): one cache line.
   @inline(__always)
@@ -73,7 +74,7 @@ package struct KeyFilter: Sendable {
     return bits & ~blocks[index] == SIMD8(repeating: 0)
   }
 
-  /// Puts `key` in; false when it was taken for known already.
+  /// Inserts `key`. Returns false if the filter already seemed to contain it.
   ///
   /// - Complexity: O(1).
   @inline(__always)
@@ -87,10 +88,10 @@ package struct KeyFilter: Sendable {
     return true
   }
 
-  /// The number of the block of `key`, and one bit for each of its words.
+  /// Returns the index of the block of `key`, and one bit for each of its words.
   @inline(__always)
   private func place(of key: UInt64) -> (index: Int, bits: SIMD8<UInt64>) {
-    // The finalizer of SplitMix64, so that keys need not be spread over all their bits.
+    // The finalizer of SplitMix64, so that keys need not use all of their bits evenly.
     var hash = key
     hash = (hash ^ (hash &>> 30)) &* 0xBF58_476D_1CE4_E5B9
     hash = (hash ^ (hash &>> 27)) &* 0x94D0_49BB_1331_11EB

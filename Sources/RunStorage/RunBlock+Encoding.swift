@@ -1,3 +1,6 @@
+internal import LMDB
+internal import LedgerEvents
+
 /// What decides the size of a block.
 private struct RunBlockShape {
   var count: Int
@@ -5,11 +8,12 @@ private struct RunBlockShape {
   var valueBits: Int
   var upperBits: Int
 
-  /// The shape of `count` entries over the distance `span`, with values `valueBits` wide.
+  /// Computes the shape of `count` entries over the distance `span`, with values of `valueBits`
+  /// bits.
   @inline(__always)
   init(count: Int, span: UInt64, valueBits: Int) {
-    // The low part gets the bits of the mean distance; then the high parts take at most two bits
-    // an entry.
+    // The low part has as many bits as the mean distance; the high parts then take at most two bits
+    // per entry.
     let mean = count.leadingZeroBitCount &- span.leadingZeroBitCount
     lowBits = Swift.min(Swift.max(mean, 0), RunBlock.lowBitsMax)
     self.count = count
@@ -25,9 +29,9 @@ private struct RunBlockShape {
 }
 
 extension RunBlock {
-  /// How many of the sorted `entries` from `start` fit into one block, at least one.
+  /// Returns how many of the sorted `entries` from `start` on fit into one block, at least one.
   ///
-  /// It is asked four entries at a time, so that up to three more might have fitted.
+  /// The size is tested every four entries, so up to three more might have fitted.
   ///
   /// - Complexity: O(*n*) in the result.
   static func fit(_ entries: [RunEntry], from start: Int) -> Int {
@@ -51,14 +55,17 @@ extension RunBlock {
     return count
   }
 
-  /// Writes the block of the `count` sorted `entries` from `start` over `words`.
+  /// Writes the block of the `count` sorted `entries` from `start` on to `words`.
+  ///
+  /// The entry behind them, if there is one, is the first of the run's next block.
   ///
   /// - Complexity: O(*n*).
-  /// - Precondition: they fit, as ``fit(_:from:)`` found.
+  /// - Precondition: The entries fit, as determined by ``fit(_:from:)``.
   static func encode(
-    _ entries: [RunEntry], from start: Int, count: Int, into words: inout [UInt64]
+    _ entries: [RunEntry], from start: Int, count: Int, of run: UInt32, into words: inout [UInt64]
   ) {
     let first = entries[start].key
+    let end = start + count
     var least = entries[start].value
     var greatest = least
     for index in start..<start + count {
@@ -68,7 +75,7 @@ extension RunBlock {
     let shape = RunBlockShape(
       count: count, span: entries[start + count - 1].key - first,
       valueBits: 32 - (greatest - least).leadingZeroBitCount)
-    precondition(shape.words <= wordsMax && count <= entriesMax, "the entries fit one block")
+    precondition(shape.words <= wordsMax && count <= entriesMax, "the entries must fit a block")
 
     words.removeAll(keepingCapacity: true)
     words.append(contentsOf: repeatElement(0, count: shape.words))
@@ -76,8 +83,9 @@ extension RunBlock {
       UInt64(count) | UInt64(shape.lowBits) << 16 | UInt64(shape.valueBits) << 24
       | UInt64(least) << 32
     words[0] = header.littleEndian
-    words[shape.words - 1] = first.littleEndian
-    let valueWord = shape.words - 1 - Self.words(count, shape.valueBits)
+    words[shape.words - Self.trailerWords] = first.littleEndian
+    words[shape.words - 2] = (end < entries.count ? entries[end].key : noNextKey).littleEndian
+    let valueWord = shape.words - Self.trailerWords - Self.words(count, shape.valueBits)
     let lowWord = valueWord - Self.words(count, shape.lowBits)
     var low = RunBlockPacker(word: lowWord, width: shape.lowBits)
     var values = RunBlockPacker(word: valueWord, width: shape.valueBits)
@@ -92,10 +100,12 @@ extension RunBlock {
     }
     low.finish(in: &room)
     values.finish(in: &room)
+    let key = RunKey(run: run, order: entries[start].order)
+    words[shape.words - 1] = checksum(words.span.wordBytes, under: key).littleEndian
   }
 }
 
-/// Writes fields of one width one after the other.
+/// Packs fields of equal width.
 private struct RunBlockPacker {
   private var word: Int
   private var bits: UInt64 = 0
@@ -109,7 +119,7 @@ private struct RunBlockPacker {
     mask = (1 << UInt64(width)) - 1
   }
 
-  /// Writes the low bits of `field`.
+  /// Packs the low bits of `field`.
   @inline(__always)
   mutating func pack(_ field: UInt64, in words: inout MutableSpan<UInt64>) {
     let field = field & mask
@@ -119,11 +129,11 @@ private struct RunBlockPacker {
     words[word] = bits.littleEndian
     word &+= 1
     count &-= 64
-    // What did not fit: the field less the bits just written, none of it when it ended the word.
+    // The remaining bits of the field; none if it ended at the word boundary.
     bits = field >> (width &- count)
   }
 
-  /// Writes what is left.
+  /// Writes the last, incomplete word.
   mutating func finish(in words: inout MutableSpan<UInt64>) {
     if count > 0 { words[word] = bits.littleEndian }
   }

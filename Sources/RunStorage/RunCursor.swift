@@ -1,38 +1,45 @@
 internal import LMDB
 
-/// A place among the blocks of a family.
+/// A position among the blocks of a family.
 struct RunCursor: ~Copyable, ~Escapable {
   private var cursor: Cursor
+  /// The row whose block was checked last; the pages stay as they are while the cursor exists.
+  private var checked = RunKey.manifest
 
   @_lifetime(copy view)
   init(_ view: TransactionView, _ table: Table) throws(RunsError) {
     do throws(LMDBError) { cursor = try view.cursor(table) } catch { throw RunsError(error) }
   }
 
-  /// Moves to the first row whose key is not less than `key`; nil when there is none.
+  /// Moves to the first row whose key is not less than `key`; returns nil if there is none.
   mutating func seek(_ key: RunKey) throws(RunsError) -> RunKey? {
     let words = key.words
     let found: Bool
     do throws(LMDBError) {
       found = try cursor.seek(words.span.wordBytes)
     } catch { throw RunsError(error) }
-    return found ? try RunKey(cursor.key) : nil
+    guard found else { return nil }
+    let row = try RunKey(cursor.key)
+    guard row.number >= key.number else { throw .misplaced }
+    return row
   }
 
-  /// Moves to the last row whose key is not greater than `key`; nil when there is none.
+  /// Moves to the last row whose key is not greater than `key`; returns nil if there is none.
   mutating func seek(through key: RunKey) throws(RunsError) -> RunKey? {
     if let found = try seek(key), found.number == key.number { return found }
-    return try previous()
+    let row = try previous()
+    guard row?.number ?? 0 <= key.number else { throw .misplaced }
+    return row
   }
 
-  /// Moves to the next row; nil behind the last.
+  /// Moves to the next row; returns nil after the last one.
   mutating func next() throws(RunsError) -> RunKey? {
     let found: Bool
     do throws(LMDBError) { found = try cursor.next() } catch { throw RunsError(error) }
     return found ? try RunKey(cursor.key) : nil
   }
 
-  /// Moves to the row before, or from behind the last to the last.
+  /// Moves to the previous row, or to the last row if the cursor is past the end.
   private mutating func previous() throws(RunsError) -> RunKey? {
     let found: Bool
     do throws(LMDBError) {
@@ -41,11 +48,21 @@ struct RunCursor: ~Copyable, ~Escapable {
     return found ? try RunKey(cursor.key) : nil
   }
 
-  /// The block at the cursor, whose row has the key `key`.
+  /// Returns the block at the cursor, whose row has the key `key`.
   ///
-  /// - Throws: ``RunsError`` when it is no block.
+  /// - Throws: ``RunsError`` when it is no block, or not the one that was written there.
   @_lifetime(copy self)
-  func block(_ key: RunKey) throws(RunsError) -> RunBlockView {
-    try RunBlockView(cursor.value, first: key.firstKey)
+  mutating func block(_ key: RunKey) throws(RunsError) -> RunBlockView {
+    let block = try RunBlockView(
+      cursor.value, under: key, isChecked: checked.number == key.number)
+    checked = key
+    return block
+  }
+}
+
+extension RunsError {
+  /// A search that ended on the wrong side of its key, as the keys of a damaged page make it.
+  fileprivate static var misplaced: RunsError {
+    .corrupt("The rows of a sorted run are not in order")
   }
 }

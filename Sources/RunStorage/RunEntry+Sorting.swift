@@ -1,9 +1,9 @@
 extension [RunEntry] {
   /// Sorts the entries for a run.
   ///
-  /// By digits of eleven bits, those that all entries share left out: less than half the time of
-  /// comparing, for batches of 10⁵ hashes. Entries that come in the order of their values,
-  /// as positions do, are not sorted by value again.
+  /// This is a radix sort with digits of eleven bits that skips the bits shared by all entries. For
+  /// batches of 10⁵ hashes it takes less than half the time of a comparison sort. Entries that are
+  /// already in the order of their values, as positions are, are not sorted by value again.
   ///
   /// - Complexity: O(*n*), with another array of the same size.
   package mutating func sortForRun() {
@@ -24,7 +24,7 @@ extension [RunEntry] {
     }
   }
 
-  /// The most entries that are compared instead.
+  /// Up to this many entries are sorted by comparison instead.
   private static var comparedMax: Int { 512 }
 
   private static var digitBits: Int { 11 }
@@ -38,7 +38,7 @@ extension [RunEntry] {
     return true
   }
 
-  /// The bits that all keys have, and those that any has.
+  /// The bits that are set in all keys, and those that are set in any key.
   private var keyBits: (all: UInt64, any: UInt64) {
     var all = UInt64.max
     var any: UInt64 = 0
@@ -49,7 +49,7 @@ extension [RunEntry] {
     return (all, any)
   }
 
-  /// Sorts by the low digit of what `number` says of an entry, leaving equal ones in their order.
+  /// Sorts stably by the low digit of a number derived from each entry.
   @inline(__always)
   private mutating func pass(into other: inout [RunEntry], by number: (RunEntry) -> UInt64) {
     var places = [Int](repeating: 0, count: 1 << Self.digitBits)

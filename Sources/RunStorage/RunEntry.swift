@@ -1,15 +1,15 @@
-/// One entry of a sorted run: a key and what is known under it.
+/// An entry of a sorted run: a key and a value.
 ///
-/// Entries are ordered by key, then by value. A key may stand with several values; the same key
-/// with the same value is one entry however often it was added.
+/// Entries are ordered by key, then by value. A key can have several values. Adding the same key
+/// with the same value again has no effect.
 package struct RunEntry: Sendable, Hashable {
   /// The key: a keyed hash, or a unit's number and a position.
   package var key: UInt64
 
-  /// The value under the key, 0 in families that have none.
+  /// The value under the key; 0 in families without values.
   package var value: UInt32
 
-  /// Makes an entry; families without values leave `value` out.
+  /// Creates an entry. Families without values leave `value` out.
   @inlinable
   package init(key: UInt64, value: UInt32 = 0) {
     self.key = key
@@ -23,22 +23,22 @@ extension RunEntry: Comparable {
 }
 
 extension RunEntry {
-  /// The least entry of all.
+  /// The least possible entry.
   static let least = RunEntry(key: 0, value: 0)
 
-  /// The least entry behind this one, or nil when there is none.
+  /// The next greater entry, or nil if there is none.
   var successor: RunEntry? {
     if value < .max { return RunEntry(key: key, value: value + 1) }
     return key < .max ? RunEntry(key: key + 1) : nil
   }
 
-  /// Key and value as one number of 96 bits that sorts as the entry does.
+  /// Key and value as one 96-bit number with the same order as the entries.
   @inlinable
   package var order: UInt128 {
     UInt128(truncatingIfNeeded: key) << 32 | UInt128(truncatingIfNeeded: value)
   }
 
-  /// The entry whose `order` is the low 96 bits of `order`.
+  /// Creates the entry whose `order` is the low 96 bits of `order`.
   @inlinable
   package init(order: UInt128) {
     self.init(

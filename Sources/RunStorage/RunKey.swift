@@ -6,9 +6,9 @@ internal import LMDB
 ///            4…11  key of the block's first entry
 ///           12…15  value of the block's first entry
 ///
-/// The value is part of it because one key's values can fill several blocks.
+/// The value is included because the values of one key can fill several blocks.
 struct RunKey {
-  /// The sixteen bytes as one number that sorts as they do.
+  /// The sixteen bytes as one number with the same order.
   let number: UInt128
 
   /// The row of the manifest.
@@ -16,14 +16,14 @@ struct RunKey {
 
   init(number: UInt128) { self.number = number }
 
-  /// The key of the block of `run` that begins with the entry of order `order`.
+  /// Creates the key of the block of `run` whose first entry has the order `order`.
   init(run: UInt32, order: UInt128) {
     number = UInt128(truncatingIfNeeded: run) << 96 | order
   }
 
   /// Reads a key of the table.
   ///
-  /// - Throws: ``RunsError`` when it has not 16 bytes.
+  /// - Throws: ``RunsError`` if it does not have 16 bytes.
   init(_ bytes: Span<UInt8>) throws(RunsError) {
     guard bytes.count == 16 else {
       throw .corrupt("A key among the sorted runs has \(bytes.count) bytes instead of 16")
@@ -39,10 +39,10 @@ struct RunKey {
   /// The key of the block's first entry.
   var firstKey: UInt64 { UInt64(truncatingIfNeeded: number >> 32) }
 
-  /// The least key behind this one.
+  /// The next greater key.
   var successor: RunKey { RunKey(number: number + 1) }
 
-  /// The bytes, as two words in memory.
+  /// The bytes, as two words in memory order.
   var words: InlineArray<2, UInt64> {
     [
       UInt64(truncatingIfNeeded: number >> 64).bigEndian,

@@ -1,17 +1,18 @@
 internal import LMDB
+internal import LedgerEvents
 
-/// What one run is: its rows stand in the family's table under its number.
+/// The description of a run. Its rows are in the family's table under its number.
 package struct RunDescription: Sendable, Equatable {
-  /// The run's number, 1 and up, never used twice in a family.
+  /// The run's number, from 1, which is never reused within a family.
   var id: UInt32
 
-  /// How many rows it has.
+  /// The number of rows.
   var blocks: UInt32 = 0
 
-  /// How many entries it has.
+  /// The number of entries.
   var entries: UInt64 = 0
 
-  /// The bytes of its blocks.
+  /// The total size of its blocks in bytes.
   var bytes: UInt64 = 0
 
   /// The key of its first entry.
@@ -22,8 +23,8 @@ package struct RunDescription: Sendable, Equatable {
 
   init(id: UInt32) { self.id = id }
 
-  /// The run's level, from its size: level 0 ends at ``levelZeroEntriesMax``, each further one
-  /// at the fan-in's multiple.
+  /// The run's level, which follows from its size: level 0 ends at ``levelZeroEntriesMax`` entries,
+  /// and each further level at ``fanIn`` times as many.
   var level: Int {
     var level = 0
     var most = UInt64(Self.levelZeroEntriesMax)
@@ -34,34 +35,35 @@ package struct RunDescription: Sendable, Equatable {
     return level
   }
 
-  /// The most entries of a run of level 0: what a merge rewrites in well under a millisecond, so
-  /// that runs of single entries stay cheap.
+  /// The maximum number of entries of a run at level 0. A merge rewrites that many in well under a
+  /// millisecond, so that runs of single entries stay cheap.
   static let levelZeroEntriesMax = 4096
 
   /// The number of runs of a level that are merged into one.
   static let fanIn = 8
 
-  /// More entries than any run has, so that sums stay within 64 bits.
+  /// An upper bound of the entries of a run, so that sums fit into 64 bits.
   static let entriesMax: UInt64 = 1 << 48
 
-  /// More bytes than any run has.
+  /// An upper bound of the bytes of a run.
   static let bytesMax: UInt64 = 1 << 52
 
-  /// The most runs that one merge takes when more than ``fanIn`` wait.
+  /// The maximum number of runs in one merge, if more than ``fanIn`` are waiting.
   static let fanInMax = 16
 }
 
-/// A merge on its way. What it wrote so far is not yet a run of the family.
+/// A merge in progress. Its output is not yet a run of the family.
 struct RunMergeDescription: Sendable, Equatable {
-  /// The run being written; its last entry is where the next slice goes on.
+  /// The run that is being written. The next slice continues after its last entry.
   var output: RunDescription
 
-  /// The numbers of the runs being merged, which stay readable until the output is whole.
+  /// The numbers of the runs that are being merged. They stay readable until the output is
+  /// complete.
   var inputs: [UInt32]
 }
 
-/// A family's list of runs, and the work on its way: one row, rewritten in the transaction that
-/// changes it.
+/// A family's list of runs and of merges and deletions in progress. It is one row, which is
+/// rewritten in the transaction that changes it.
 ///
 /// Little-endian words of 64 bits:
 ///
@@ -72,8 +74,9 @@ struct RunMergeDescription: Sendable, Equatable {
 ///     runs      id | blocks << 32, entries, bytes, first key, last key, last value
 ///     merges    the output as a run, number of inputs, an id each
 ///     deleted   an id each
+///     last      XXH64 of all words before it
 package struct RunManifest: Sendable, Equatable {
-  /// One more with each change.
+  /// The revision, which increases by one with each change.
   var revision: UInt64 = 0
 
   /// The number of the next run.
@@ -82,13 +85,13 @@ package struct RunManifest: Sendable, Equatable {
   /// The runs that make up the family.
   var runs: [RunDescription] = []
 
-  /// The merges on their way.
+  /// The merges in progress.
   var merges: [RunMergeDescription] = []
 
   /// The numbers of runs whose rows are being deleted.
   var deleted: [UInt32] = []
 
-  private static let format: UInt64 = 0x0000_0001_534E_5552
+  private static let format: UInt64 = 0x0000_0002_534E_5552
 
   init() {}
 
@@ -106,14 +109,20 @@ package struct RunManifest: Sendable, Equatable {
       for input in merge.inputs { words.append(UInt64(input)) }
     }
     for id in deleted { words.append(UInt64(id)) }
-    return words.map(\.littleEndian)
+    words = words.map(\.littleEndian)
+    words.append(XXH64.hash(words.span.wordBytes).littleEndian)
+    return words
   }
 
   /// Reads the row.
   ///
   /// - Throws: ``RunsError``: `unknownFormat`, `corrupt`.
   init(_ bytes: Span<UInt8>) throws(RunsError) {
-    var reader = RunManifestReader(bytes)
+    guard bytes.count >= 16, bytes.count % 8 == 0 else {
+      throw .corrupt("The list of sorted runs ends early")
+    }
+    let content = bytes.extracting(0..<bytes.count - 8)
+    var reader = RunManifestReader(content)
     let format = try reader.next()
     guard format == Self.format else {
       throw RunsError(
@@ -122,6 +131,9 @@ package struct RunManifest: Sendable, Equatable {
         Sorted runs of an unknown format (\(format)): discard the projections and rebuild them \
         with this version.
         """)
+    }
+    guard XXH64.hash(content) == bytes.word(at: content.count) else {
+      throw .corrupt("The list of sorted runs does not have its checksum")
     }
     revision = try reader.next()
     let (next, runCount) = try reader.pair()
@@ -136,8 +148,8 @@ package struct RunManifest: Sendable, Equatable {
     }
     for _ in 0..<deletedCount { deleted.append(try reader.number()) }
     #if DEBUG
-      // The other half of the assertion in `SortedRuns.store`: what was consistent when it was
-      // written and is not any more was damaged on the disk.
+      // The counterpart of the assertion in `SortedRuns.store`: a list that was consistent when it
+      // was written, but is not now, was damaged on the disk.
       guard isConsistent else { throw .corrupt("The list of sorted runs contradicts itself") }
     #endif
   }
@@ -154,7 +166,7 @@ extension RunDescription {
   }
 }
 
-/// Reads the manifest's words one after the other.
+/// Reads the manifest's words in order.
 private struct RunManifestReader: ~Escapable {
   private let bytes: Span<UInt8>
   private var offset = 0
@@ -164,7 +176,7 @@ private struct RunManifestReader: ~Escapable {
 
   mutating func next() throws(RunsError) -> UInt64 {
     guard offset + 8 <= bytes.count else {
-      throw .corrupt("The list of sorted runs ends early")
+      throw .corrupt("The list of sorted runs is incomplete")
     }
     defer { offset += 8 }
     return bytes.word(at: offset)
@@ -177,7 +189,7 @@ private struct RunManifestReader: ~Escapable {
 
   mutating func number() throws(RunsError) -> UInt32 {
     guard let number = UInt32(exactly: try next()) else {
-      throw .corrupt("The list of sorted runs holds an impossible number")
+      throw .corrupt("The list of sorted runs contains an invalid number")
     }
     return number
   }
@@ -192,7 +204,7 @@ private struct RunManifestReader: ~Escapable {
     run.last = RunEntry(key: try next(), value: try number())
     guard id > 0, run.entries < RunDescription.entriesMax, run.bytes < RunDescription.bytesMax,
       run.first <= run.last.key
-    else { throw .corrupt("The list of sorted runs holds an impossible run") }
+    else { throw .corrupt("The list of sorted runs contains an invalid run") }
     return run
   }
 }

@@ -1,6 +1,6 @@
 internal import LMDB
 
-/// The entries of several runs within a range, merged in order, each once.
+/// A merge of the entries of several runs within a range, in order and without duplicates.
 struct RunMerge {
   private let table: Table
   private var sources: [RunSource]
@@ -8,14 +8,14 @@ struct RunMerge {
   private var last: UInt128 = 0
   private var hasLast = false
 
-  /// Begins a merge of the runs `ids`.
+  /// Begins a merge of `runs`.
   ///
-  /// - Complexity: O(*r*) look-ups for *r* runs.
+  /// - Complexity: O(*r*) lookups for *r* runs.
   init(
-    _ ids: [UInt32], of table: Table, range: RunRange, in view: TransactionView
+    _ runs: [RunDescription], of table: Table, range: RunRange, in view: TransactionView
   ) throws(RunsError) {
     self.table = table
-    sources = ids.map { RunSource(id: $0, range: range) }
+    sources = runs.map { RunSource($0, range: range) }
     var heads: [UInt128] = []
     var cursor = try RunCursor(view, table)
     for index in sources.indices {
@@ -25,10 +25,11 @@ struct RunMerge {
     self.heads = LoserTree(heads)
   }
 
-  /// Appends entries until `entries` holds `count` or none are left; false in the latter case.
+  /// Appends entries until `entries` has `count` or none are left. Returns false in the latter
+  /// case.
   ///
   /// - Complexity: O(*n* log *r*) for *n* entries of *r* runs.
-  /// - Throws: ``RunsError``, also when a run proves not to be in order.
+  /// - Throws: ``RunsError``, also if a run is not in order.
   mutating func fill(
     _ entries: inout [RunEntry], upTo count: Int, in view: TransactionView
   ) throws(RunsError) -> Bool {
@@ -59,7 +60,7 @@ struct RunMerge {
   }
 }
 
-/// A tournament of numbers: the least is on top, and replacing it plays log₂ *n* games.
+/// A tournament tree of numbers. The least is on top, and replacing it takes log₂ *n* games.
 ///
 /// Donald Knuth, The Art of Computer Programming, volume 3, section 5.4.1, "a tree of losers".
 struct LoserTree {
@@ -68,11 +69,12 @@ struct LoserTree {
     var place: Int
   }
 
-  /// Who lost game 1, 2, …; the players of game *g* come from the games 2*g* and 2*g* + 1.
+  /// The losers of games 1, 2 and so on. The players of game *g* come from the games 2*g* and 2*g*
+  /// + 1.
   private var losers: [Player]
   private var champion: Player
 
-  /// Begins with `numbers`; the greatest number stands for nothing.
+  /// Begins with `numbers`. The greatest possible number means that a player has no more entries.
   init(_ numbers: [UInt128]) {
     var size = 1
     while size < numbers.count { size *= 2 }
@@ -91,7 +93,7 @@ struct LoserTree {
     champion = winners[1]
   }
 
-  /// The place of the least number.
+  /// The index of the player with the least number.
   @inline(__always)
   var winner: Int { champion.place }
 
@@ -99,7 +101,7 @@ struct LoserTree {
   @inline(__always)
   var least: UInt128 { champion.number }
 
-  /// Puts `number` in the place of the least one.
+  /// Replaces the least number with `number`.
   @inline(__always)
   mutating func replaceLeast(with number: UInt128) {
     var best = Player(number: number, place: champion.place)

@@ -1,6 +1,6 @@
 internal import LMDB
 
-/// Which entries of a family are read.
+/// The range of entries to read.
 struct RunRange {
   /// The least entry.
   var lower: RunEntry
@@ -14,22 +14,25 @@ struct RunRange {
 
 /// The entries of one run within a range, a block at a time.
 ///
-/// It keeps no cursor, so that it can be held across writes: a block is sought by its key, which
-/// is a two-hundredth of what decoding it costs.
+/// It keeps no cursor, so that it can be kept across writes. Seeking a block by its key costs a
+/// two-hundredth of decoding it.
 struct RunSource {
-  private let id: UInt32
+  private let run: RunDescription
   private let range: RunRange
   private var place: RunKey?
+  /// The first key of the block behind the last one that was read.
+  private var next: UInt64
   private var isAtEnd = false
   private var buffer: [RunEntry] = []
   private var index = 0
 
-  init(id: UInt32, range: RunRange) {
-    self.id = id
+  init(_ run: RunDescription, range: RunRange) {
+    self.run = run
+    next = run.first
     self.range = range
   }
 
-  /// The order of the next entry, or the greatest number when there is none.
+  /// Returns the order of the next entry, or the greatest number if there is none.
   @inline(__always)
   mutating func pop(_ view: TransactionView, _ table: Table) throws(RunsError) -> UInt128 {
     while index == buffer.count {
@@ -49,9 +52,9 @@ struct RunSource {
     return try refill(&cursor)
   }
 
-  /// Reads the next block of the range; false behind the last.
+  /// Reads the next block of the range. Returns false after the last one.
   ///
-  /// The first call may be made with a cursor that several sources share.
+  /// The first call can use a cursor that several sources share.
   mutating func refill(_ cursor: inout RunCursor) throws(RunsError) -> Bool {
     buffer.removeAll(keepingCapacity: true)
     index = 0
@@ -61,6 +64,7 @@ struct RunSource {
     }
     place = key
     let block = try cursor.block(key)
+    next = block.next
     if range.lower.key <= block.first && range.upper == .max {
       try block.append(to: &buffer)
     } else {
@@ -68,23 +72,52 @@ struct RunSource {
       if isBeyond { isAtEnd = true }
     }
     if key.firstKey <= range.lower.key {
-      // Only here can values under the least key precede the range's first entry.
+      // Only in this block can there be values under the least key that precede the range.
       buffer.removeAll { $0 < range.lower }
     }
     return true
   }
 
   /// Moves `cursor` to the next block that can hold entries of the range.
+  ///
+  /// - Throws: ``RunsError`` when the run has other blocks than were written.
   private func move(_ cursor: inout RunCursor) throws(RunsError) -> RunKey? {
     let key: RunKey?
     if let place {
       key = try cursor.seek(place.successor)
     } else {
-      let first = RunKey(run: id, order: range.lower.order)
+      let first = RunKey(run: run.id, order: range.lower.order)
       let before = try cursor.seek(through: first)
-      key = before?.run == id ? before : try cursor.seek(first)
+      if let before, before.run == run.id { return before }
+      key = try cursor.seek(first)
     }
-    guard let key, key.run == id, key.firstKey <= range.upper else { return nil }
+    guard try run.continues(with: key, at: next, isFirst: place == nil), let key,
+      key.firstKey <= range.upper
+    else { return nil }
     return key
+  }
+}
+
+extension RunDescription {
+  /// Whether the block under `key` is the run's next one; false behind the last.
+  ///
+  /// - Parameters:
+  ///   - key: the row behind the last block that was read, of whichever run.
+  ///   - next: the first key of the block that has to follow.
+  ///   - isFirst: whether no block was read before.
+  /// - Throws: ``RunsError`` when another block follows than the one that was written, or none.
+  func continues(
+    with key: RunKey?, at next: UInt64, isFirst: Bool = false
+  ) throws(RunsError) -> Bool {
+    if let key, key.run == id {
+      guard key.firstKey == next else {
+        throw .corrupt("A sorted run lacks the block that begins with the key \(next)")
+      }
+      return true
+    }
+    guard next == RunBlock.noNextKey, !isFirst else {
+      throw .corrupt("A sorted run ends before the key \(next)")
+    }
+    return false
   }
 }

@@ -2,10 +2,10 @@ internal import LMDB
 
 /// Writes the blocks of one run, in order.
 struct RunWriter {
-  /// The run as far as it is written.
+  /// The part of the run that has been written.
   private(set) var run: RunDescription
 
-  /// Entries that wait for a block, sorted and distinct.
+  /// The entries to write next, sorted and distinct.
   var pending: [RunEntry] = []
 
   private let table: Table
@@ -16,18 +16,18 @@ struct RunWriter {
     self.run = run
   }
 
-  /// Writes the full blocks among the pending entries, and the rest too when `isLast`.
+  /// Writes the full blocks of the pending entries, and also the rest if `isLast` is true.
   ///
-  /// - Complexity: O(*n*) in the pending entries.
+  /// - Complexity: O(*n*) in the number of pending entries.
   mutating func write(
     in transaction: inout WriteTransaction, isLast: Bool
   ) throws(RunsError) {
     var start = 0
     while start < pending.count {
       let count = RunBlock.fit(pending, from: start)
-      let isFull = count == RunBlock.entriesMax || start + count < pending.count
-      guard isFull || isLast else { break }
-      RunBlock.encode(pending, from: start, count: count, into: &words)
+      // A block says where the next one begins, so it waits until that is known.
+      guard isLast || start + count < pending.count else { break }
+      RunBlock.encode(pending, from: start, count: count, of: run.id, into: &words)
       let key = RunKey(run: run.id, order: pending[start].order).words
       do throws(LMDBError) {
         try transaction.put(table, key.span.wordBytes, words.span.wordBytes)

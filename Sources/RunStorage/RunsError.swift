@@ -1,12 +1,12 @@
 package import LMDB
 
-/// What went wrong in a family of sorted runs or in a key filter.
+/// An error of a family of sorted runs or of a key filter.
 ///
-/// Two errors are equal when their codes are.
+/// Two errors are equal if their codes are equal.
 package struct RunsError: Error, Sendable {
-  /// The kind of a failure.
+  /// The kind of error.
   package enum Code: Sendable, Hashable {
-    /// A row does not read as what was written there: discard the projections and rebuild them.
+    /// A row differs from what was written there: discard the projections and rebuild them.
     case corrupt
 
     /// The rows were written by another version of the format.
@@ -16,13 +16,13 @@ package struct RunsError: Error, Sendable {
     case storage(LMDBError.Code)
   }
 
-  /// Which failure it is.
+  /// The kind of error.
   package let code: Code
 
-  /// What happened and what to do, in one or two sentences.
+  /// A description of the error and what to do, in one or two sentences.
   package let message: String
 
-  /// The failure below, where there is one.
+  /// The underlying error, if there is one.
   package let cause: LMDBError?
 
   init(_ code: Code, _ message: String) {
@@ -31,7 +31,7 @@ package struct RunsError: Error, Sendable {
     cause = nil
   }
 
-  /// A row that does not read as what was written there.
+  /// Returns an error for a row that differs from what was written there.
   @inline(never)
   package static func corrupt(_ what: String) -> RunsError {
     RunsError(.corrupt, "\(what): discard the projections and rebuild them from the log.")

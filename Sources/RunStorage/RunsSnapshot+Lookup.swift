@@ -1,12 +1,12 @@
 package import LMDB
 
 extension RunsSnapshot {
-  /// Calls `body` with the values of `key`, the largest run's first, until it returns false.
+  /// Calls `body` with the values of `key`, beginning with the largest run, until it returns false.
   ///
-  /// A value that stands in several runs comes several times.
+  /// A value that is in several runs is passed several times.
   ///
-  /// - Complexity: O(*r* log *n*) for *r* runs of *n* entries: about half a microsecond a run.
-  /// - Throws: ``RunsError`` as `Failure`, or what `body` throws.
+  /// - Complexity: O(*r* log *n*) for *r* runs of *n* entries: about half a microsecond per run.
+  /// - Throws: ``RunsError`` as `Failure`, or the error of `body`.
   package func lookup<Failure: RunsFailure>(
     _ key: UInt64, in view: TransactionView, _ body: (UInt32) throws(Failure) -> Bool
   ) throws(Failure) {
@@ -22,9 +22,9 @@ extension RunsSnapshot {
     }
   }
 
-  /// The values of `key`, the largest run's first.
+  /// Returns the values of `key`, beginning with the largest run.
   ///
-  /// - Complexity: as ``lookup(_:in:_:)``.
+  /// - Complexity: Like ``lookup(_:in:_:)``.
   /// - Throws: ``RunsError``.
   package func values(of key: UInt64, in view: TransactionView) throws(RunsError) -> [UInt32] {
     var values: [UInt32] = []
@@ -35,15 +35,15 @@ extension RunsSnapshot {
     return values
   }
 
-  /// Calls `body` with the place in `keys` of a key and one of its values, for every value of
-  /// every key; no more for a key once `body` has returned false for it.
+  /// Calls `body` with the index of a key in `keys` and one of its values, for every value of every
+  /// key. After `body` has returned false for a key, it is not called for that key again.
   ///
-  /// Runs are asked one after the other, the largest first, each from its least key to its
-  /// greatest, so that a page is read once for all the keys in it.
+  /// Runs are searched one after the other, the largest first, and each from its least key to its
+  /// greatest, so that a page is read only once for all keys in it.
   ///
   /// - Complexity: O(*r* *k*) steps for *k* keys and *r* runs.
-  /// - Precondition: `keys` are in order.
-  /// - Throws: ``RunsError`` as `Failure`, or what `body` throws.
+  /// - Precondition: `keys` are in ascending order.
+  /// - Throws: ``RunsError`` as `Failure`, or the error of `body`.
   package func lookup<Failure: RunsFailure>(
     sorted keys: [UInt64], in view: TransactionView,
     _ body: (_ index: Int, _ value: UInt32) throws(Failure) -> Bool
@@ -64,7 +64,7 @@ extension RunsSnapshot {
     }
   }
 
-  /// Appends the places and values of those of the sorted `keys` that `open` names.
+  /// Appends the indexes and values of those of the sorted `keys` whose indexes are in `open`.
   private func collect(
     _ keys: [UInt64], _ open: [Int], in run: RunDescription, _ view: TransactionView,
     _ found: inout [(index: Int, value: UInt32)]
@@ -80,16 +80,25 @@ extension RunsSnapshot {
     }
   }
 
-  /// Appends the entries of `key` in `run`.
+  /// Appends the entries of `key` in `run`, whose keys include it.
+  ///
+  /// - Throws: ``RunsError`` unless the blocks that were read are all those that can hold the key.
   private func collect(
     _ key: UInt64, in run: RunDescription, _ cursor: inout RunCursor, _ found: inout [RunEntry]
   ) throws(RunsError) {
     let least = RunKey(run: run.id, order: RunEntry(key: key).order)
     var place = try cursor.seek(through: least)
-    if place?.run != run.id { place = try cursor.seek(least) }
-    while let row = place, row.run == run.id, row.firstKey <= key {
-      try cursor.block(row).append(from: key, through: key, to: &found)
+    if place?.run != run.id {
+      place = try cursor.seek(least)
+      _ = try run.continues(with: place, at: run.first, isFirst: true)
+    }
+    while let row = place {
+      let block = try cursor.block(row)
+      let next = block.next
+      try block.append(from: key, through: key, to: &found)
+      if next > key { return }
       place = try cursor.next()
+      guard try run.continues(with: place, at: next) else { return }
     }
   }
 }

@@ -1,26 +1,26 @@
 package import LMDB
 
 extension RunsSnapshot {
-  /// Calls `body` with the entries whose keys are from `lower` through `upper`, in order, each
-  /// once, until it returns false.
+  /// Calls `body` with the entries whose keys are from `lower` through `upper`, in order and
+  /// without duplicates, until it returns false.
   ///
-  /// - Complexity: O(*r* log *n*) to begin and O(log *r*) an entry, for *r* runs of *n* entries.
+  /// - Complexity: O(*r* log *n*) to begin and O(log *r*) per entry, for *r* runs of *n* entries.
   /// - Parameters:
-  ///   - lower: the least key.
-  ///   - upper: the greatest key.
-  ///   - view: what is read in.
-  ///   - body: what gets the entries; false ends the scan.
-  /// - Throws: ``RunsError`` as `Failure`, or what `body` throws.
+  ///   - lower: The least key.
+  ///   - upper: The greatest key.
+  ///   - view: The transaction to read in.
+  ///   - body: Receives the entries. Returning false ends the scan.
+  /// - Throws: ``RunsError`` as `Failure`, or the error of `body`.
   package func scan<Failure: RunsFailure>(
     from lower: UInt64 = 0, through upper: UInt64 = .max,
     in view: TransactionView, _ body: (RunEntry) throws(Failure) -> Bool
   ) throws(Failure) {
     guard lower <= upper else { return }
-    let ids = runs(from: lower, through: upper).map(\.id)
     let range = RunRange(lower: RunEntry(key: lower), upper: upper)
     var merge: RunMerge
     do throws(RunsError) {
-      merge = try RunMerge(ids, of: table, range: range, in: view)
+      merge = try RunMerge(
+        runs(from: lower, through: upper), of: table, range: range, in: view)
     } catch { throw Failure(error) }
     var entries: [RunEntry] = []
     var hasMore = true
@@ -35,9 +35,10 @@ extension RunsSnapshot {
     }
   }
 
-  /// The entries whose keys are from `lower` through `upper`, in order, each once.
+  /// Returns the entries whose keys are from `lower` through `upper`, in order and without
+  /// duplicates.
   ///
-  /// - Complexity: as ``scan(from:through:in:_:)``.
+  /// - Complexity: Like ``scan(from:through:in:_:)``.
   /// - Throws: ``RunsError``.
   package func entries(
     from lower: UInt64 = 0, through upper: UInt64 = .max, in view: TransactionView
@@ -50,36 +51,57 @@ extension RunsSnapshot {
     return entries
   }
 
-  /// Calls `body` with the entries of each block in turn, run after run, which is the fastest way
-  /// to see all of them; those that stand in several runs come several times.
+  /// Calls `body` with the entries of each block, run after run. This is the fastest way to read
+  /// all entries; those that are in several runs are passed several times.
   ///
   /// - Complexity: O(*n*), a few nanoseconds an entry.
-  /// - Throws: ``RunsError`` as `Failure`, or what `body` throws.
+  /// - Throws: ``RunsError`` as `Failure`, also when a run does not hold as many entries as were
+  ///   written; or what `body` throws.
   package func forEachBlock<Failure: RunsFailure>(
     in view: TransactionView, _ body: ([RunEntry]) throws(Failure) -> Void
   ) throws(Failure) {
     var entries: [RunEntry] = []
     for run in manifest.runs {
-      var place: RunKey? = RunKey(run: run.id, order: 0)
+      var place = BlockPlace(key: RunKey(run: run.id, order: 0), next: run.first)
+      var count: UInt64 = 0
       while true {
         entries.removeAll(keepingCapacity: true)
         do throws(RunsError) {
-          place = try read(place, of: run, view, &entries)
+          let hasBlock = try read(&place, of: run, view, &entries)
+          count += UInt64(entries.count)
+          if !hasBlock, count != run.entries {
+            throw .corrupt("A sorted run holds \(count) entries of \(run.entries)")
+          }
+          if !hasBlock { break }
         } catch { throw Failure(error) }
-        if place == nil { break }
         try body(entries)
       }
     }
   }
 
-  /// Appends the entries of the first block of `run` from `place`; the place behind it, or nil.
+  /// Where a walk over the blocks of a run goes on.
+  private struct BlockPlace {
+    /// The least key of the next block's row.
+    var key: RunKey
+    /// The next block's first key.
+    var next: UInt64
+    var isFirst = true
+  }
+
+  /// Appends the entries of the first block of `run` from `place`, which moves behind it; false
+  /// when there is none.
   private func read(
-    _ place: RunKey?, of run: RunDescription, _ view: TransactionView,
+    _ place: inout BlockPlace, of run: RunDescription, _ view: TransactionView,
     _ entries: inout [RunEntry]
-  ) throws(RunsError) -> RunKey? {
+  ) throws(RunsError) -> Bool {
     var cursor = try RunCursor(view, table)
-    guard let place, let row = try cursor.seek(place), row.run == run.id else { return nil }
-    try cursor.block(row).append(to: &entries)
-    return row.successor
+    let row = try cursor.seek(place.key)
+    guard try run.continues(with: row, at: place.next, isFirst: place.isFirst), let row else {
+      return false
+    }
+    let block = try cursor.block(row)
+    try block.append(to: &entries)
+    place = BlockPlace(key: row.successor, next: block.next, isFirst: false)
+    return true
   }
 }

@@ -1,9 +1,9 @@
 package import LMDB
 
-/// An error that can carry a failure of the sorted runs, so that closures run by them can throw
-/// errors of their caller's layer.
+/// An error that can wrap an error of the sorted runs, so that closures called by them can throw
+/// errors of the caller's layer.
 package protocol RunsFailure: Error {
-  /// Carries `error` upwards.
+  /// Wraps `error`.
   init(_ error: RunsError)
 }
 
@@ -11,14 +11,16 @@ extension RunsError: RunsFailure {
   package init(_ error: RunsError) { self = error }
 }
 
-/// The runs of a family as one snapshot of the environment sees them.
+/// The runs of a family in one snapshot of the environment.
 ///
-/// Ask it with a view of the transaction it was taken in, and not after writing to the family.
+/// Use it with a view of the transaction in which it was taken, and not after writing to the
+/// family.
 package struct RunsSnapshot: Sendable {
   package let table: Table
   let manifest: RunManifest
 
-  /// The runs in the order they are asked: the largest first, where a key most likely stands.
+  /// The runs in the order in which they are searched: the largest first, because it is most likely
+  /// to contain a key.
   let order: [RunDescription]
 
   init(table: Table, manifest: RunManifest) {
@@ -27,16 +29,16 @@ package struct RunsSnapshot: Sendable {
     order = manifest.runs.sorted { $0.entries > $1.entries }
   }
 
-  /// How many runs there are.
+  /// The number of runs.
   package var runCount: Int { manifest.runs.count }
 
-  /// How many entries they hold; those that stand in several runs count in each.
+  /// The total number of entries. Those that are in several runs count for each.
   package var entryCount: Int { manifest.runs.reduce(0) { $0 + Int($1.entries) } }
 
-  /// The bytes of their blocks.
+  /// The total size of the blocks in bytes.
   package var byteCount: Int { manifest.runs.reduce(0) { $0 + Int($1.bytes) } }
 
-  /// The runs that can hold keys from `lower` through `upper`.
+  /// Returns the runs that can contain keys from `lower` through `upper`.
   package func runs(from lower: UInt64, through upper: UInt64) -> [RunDescription] {
     order.filter { $0.first <= upper && $0.last.key >= lower }
   }

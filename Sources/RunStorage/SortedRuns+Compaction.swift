@@ -1,24 +1,25 @@
 package import LMDB
 
 extension SortedRuns {
-  /// The work of one slice, in entries read and written: about 10 ms and 400 dirty pages, so that
-  /// a caller who wants more in one transaction calls again.
+  /// The work of one slice, in entries read and written: about 10 ms and 400 dirty pages. To do
+  /// more in one transaction, call `compact` again.
   package static let sliceEntries = 1 << 18
 
-  /// What deleting one block counts for, in entries.
+  /// The cost of deleting one block, in entries.
   private static let deletedBlockEntries = 16
 
-  /// Does one slice of the merging and deleting that waits; false when nothing is left.
+  /// Does one slice of the pending merges and deletions.
   ///
-  /// When a level has eight runs they are merged into one of the next. A merge goes on over as
-  /// many transactions as it takes, of any process; its inputs are read until its output is whole.
+  /// When a level has eight runs, they are merged into one of the next level. A merge can extend
+  /// over many transactions, of any process; its inputs are read until its output is complete.
   ///
   /// - Complexity: O(`budget`).
   /// - Parameters:
-  ///   - budget: entries to read and write, at most; a few blocks more are possible.
-  ///   - transaction: what is written in.
-  /// - Returns: whether work is left for another slice.
-  /// - Throws: ``RunsError``; the transaction is then to be aborted, and the slice is done again.
+  ///   - budget: The maximum number of entries to read and write. It can be exceeded by a few
+  ///     blocks.
+  ///   - transaction: The transaction to write in.
+  /// - Returns: Whether work is left for another slice.
+  /// - Throws: ``RunsError``. Abort the transaction then; the slice will be done again.
   package func compact(
     budget: Int = sliceEntries, in transaction: inout WriteTransaction
   ) throws(RunsError) -> Bool {
@@ -41,7 +42,7 @@ extension SortedRuns {
     return manifest.hasWork
   }
 
-  /// Whether merging or deleting waits.
+  /// Returns whether merges or deletions are pending.
   ///
   /// - Complexity: O(*r*) in the number of runs.
   /// - Throws: ``RunsError``.
@@ -64,7 +65,7 @@ extension SortedRuns {
     return (isEmpty, keys.count)
   }
 
-  /// Appends up to `count` keys of blocks of the run `id`; true when it has no more.
+  /// Appends up to `count` keys of blocks of the run `id`. Returns true if it has no more.
   private func blocks(
     of id: UInt32, upTo count: Int, in view: TransactionView, into keys: inout [RunKey]
   ) throws(RunsError) -> Bool {
@@ -78,16 +79,17 @@ extension SortedRuns {
     return true
   }
 
-  /// Goes on with the merge number `index` for about `budget` entries; returns how many it wrote.
+  /// Continues the merge at `index` for about `budget` entries. Returns how many it wrote.
   private func merge(
     _ manifest: inout RunManifest, _ index: Int, _ budget: Int,
     _ transaction: inout WriteTransaction
   ) throws(RunsError) -> Int {
     let output = manifest.merges[index].output
-    let inputs = manifest.merges[index].inputs
+    let inputs = try manifest.runs(manifest.merges[index].inputs)
     var range = RunRange.all
     if output.entries > 0 {
-      // The slice goes on behind what is written; nothing is behind the greatest of all entries.
+      // The slice continues after the last entry written. Nothing can follow the greatest possible
+      // entry.
       guard let next = output.last.successor else {
         try finishMerge(index, of: &manifest, transaction.view)
         return 1
@@ -97,7 +99,7 @@ extension SortedRuns {
     var merge = try RunMerge(inputs, of: table, range: range, in: transaction.view)
     var writer = RunWriter(table, run: output)
     var hasMore = true
-    // More than the largest block, so that each turn writes one.
+    // More than the largest block, so that each pass writes at least one.
     let chunk = min(max(budget, RunBlock.entriesMax + 1), Self.chunkEntries)
     while hasMore && writer.run.entries < output.entries + UInt64(budget) {
       hasMore = try merge.fill(&writer.pending, upTo: chunk, in: transaction.view)
@@ -108,7 +110,7 @@ extension SortedRuns {
     return Int(writer.run.entries - output.entries) + 1
   }
 
-  /// Puts the whole output of a merge in the place of its inputs.
+  /// Replaces the inputs of a merge by its complete output.
   private func finishMerge(
     _ index: Int, of manifest: inout RunManifest, _ view: TransactionView
   ) throws(RunsError) {
@@ -120,11 +122,22 @@ extension SortedRuns {
 }
 
 extension RunManifest {
+  /// The runs with the numbers `ids`.
+  ///
+  /// - Throws: ``RunsError`` when the family does not have one of them.
+  fileprivate func runs(_ ids: [UInt32]) throws(RunsError) -> [RunDescription] {
+    let found = runs.filter { ids.contains($0.id) }
+    guard found.count == ids.count else {
+      throw .corrupt("A merge of sorted runs reads a run that is not there")
+    }
+    return found
+  }
+
   /// Whether merging or deleting waits.
   var hasWork: Bool { !deleted.isEmpty || !merges.isEmpty || nextInputs() != nil }
 
-  /// The merge to go on with, begun if it has to be: that of the lowest level, which keeps the
-  /// number of runs small for the least work.
+  /// Returns the merge to continue, beginning a new one if necessary. It is the one at the lowest
+  /// level, which keeps the number of runs small for the least work.
   mutating func nextMerge() throws(RunsError) -> Int? {
     let waiting = merges.indices.min { level(ofMerge: $0) < level(ofMerge: $1) }
     guard let inputs = nextInputs() else { return waiting }
@@ -134,7 +147,8 @@ extension RunManifest {
     return merges.count - 1
   }
 
-  /// The runs of the lowest level that has enough for a merge and none on its way.
+  /// Returns the lowest level that has enough runs for a merge, not counting those that are being
+  /// merged, and the runs to merge.
   private func nextInputs() -> (level: Int, ids: [UInt32])? {
     let busy = Set(merges.flatMap(\.inputs))
     var levels: [Int: [UInt32]] = [:]
@@ -144,13 +158,13 @@ extension RunManifest {
     return (level, Array(ids.prefix(RunDescription.fanInMax)))
   }
 
-  /// The greatest level among a merge's inputs.
+  /// Returns the highest level among a merge's inputs.
   private func level(ofMerge index: Int) -> Int {
     let inputs = Set(merges[index].inputs)
     return runs.lazy.filter { inputs.contains($0.id) }.map(\.level).max() ?? 0
   }
 
-  /// Puts the output of the merge number `index` in the place of its inputs.
+  /// Replaces the inputs of the merge at `index` by its output.
   mutating func finishMerge(_ index: Int) {
     let merge = merges.remove(at: index)
     let inputs = Set(merge.inputs)

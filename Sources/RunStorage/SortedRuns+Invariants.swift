@@ -1,8 +1,8 @@
 internal import LMDB
 
 extension RunManifest {
-  /// Whether the list says nothing impossible: numbers are used once and were given out, merges
-  /// read runs of the family and share none, and no run is empty.
+  /// Whether the list is consistent: numbers are unique and were assigned, merges read runs of the
+  /// family and share none, and no run is empty.
   ///
   /// - Complexity: O(*r*) in the number of runs.
   var isConsistent: Bool {
@@ -16,12 +16,12 @@ extension RunManifest {
 }
 
 extension SortedRuns {
-  /// Reads a run back that a merge has finished, in checked builds: its entries are in order, each
-  /// stands once, and they are as many as its description says, from the first to the last.
+  /// In debug builds, reads a merged run back and checks that its entries are in order, without
+  /// duplicates, and as many as its description states, from the first to the last.
   ///
-  /// - Complexity: O(*n*) in the run's entries; nothing for release.
-  /// - Throws: ``RunsError``: `corrupt`. Rows may also have been damaged on the disk since an
-  ///   earlier slice wrote them, so that this is no reason to stop the process.
+  /// - Complexity: O(*n*) in the number of entries; O(1) in release builds.
+  /// - Throws: ``RunsError``: `corrupt`. The rows can also have been damaged on the disk since an
+  ///   earlier slice wrote them, so this does not stop the process.
   func checkMerged(
     _ run: RunDescription, of inputs: [RunDescription], in view: TransactionView
   ) throws(RunsError) {
@@ -37,7 +37,7 @@ extension SortedRuns {
         for entry in entries {
           if found.entries == 0 { found.first = entry.key }
           guard found.entries == 0 || found.last < entry else {
-            throw .corrupt("A merged run is not in order behind \(before?.key ?? 0)")
+            throw .corrupt("A merged run is not in order after \(before?.key ?? 0)")
           }
           found.last = entry
           found.entries += 1
@@ -49,7 +49,7 @@ extension SortedRuns {
       let most = inputs.reduce(0) { $0 + $1.entries }
       let least = inputs.map(\.entries).max() ?? 0
       guard found == run, run.entries >= least, run.entries <= most else {
-        throw .corrupt("A merged run does not hold what its description says")
+        throw .corrupt("A merged run differs from its description")
       }
     #endif
   }

@@ -2,23 +2,23 @@ package import LMDB
 
 /// A family of sorted runs: an index of random keys that is cheap to add to.
 ///
-/// Entries are added a batch at a time as an immutable run, packed in blocks; eight runs of a size
-/// are merged into one of the next. What an entry costs in bytes written is its own size times the
-/// number of levels, where a B-tree rewrites a page for each.
+/// Each batch of entries is added as an immutable run, packed into blocks. Eight runs of a level
+/// are merged into one of the next level. Each entry is therefore written about once per level,
+/// whereas a B-tree rewrites a page for each entry.
 ///
-/// Everything happens inside the caller's transactions: what a transaction adds or merges is there
-/// with its commit or not at all, and a reader sees the runs of its snapshot.
+/// Everything happens inside the caller's transactions: what a transaction adds or merges becomes
+/// visible with its commit or not at all, and a reader sees the runs of its snapshot.
 ///
-/// One table of LMDB holds a family: its blocks and, in the first row, the list of its runs.
+/// A family is stored in one LMDB table: its blocks and, in the first row, the list of its runs.
 package struct SortedRuns: Sendable {
   /// The table with the family's rows.
   package let table: Table
 
-  /// Opens the family `name` of `environment`, made if it is missing.
+  /// Opens the family `name` in `environment`, creating it if it is missing.
   ///
-  /// Takes a write transaction the first time: call it before yours.
+  /// The first time, this takes a write transaction, so call it before you begin yours.
   ///
-  /// - Throws: ``RunsError`` when LMDB fails.
+  /// - Throws: ``RunsError`` if LMDB fails.
   package static func create(
     _ name: String, in environment: Environment
   ) throws(RunsError) -> SortedRuns {
@@ -27,9 +27,9 @@ package struct SortedRuns: Sendable {
     } catch { throw RunsError(error) }
   }
 
-  /// Opens the family `name` of `environment`, or nil when there is none.
+  /// Opens the family `name` in `environment`, or returns nil if there is none.
   ///
-  /// - Throws: ``RunsError`` when LMDB fails.
+  /// - Throws: ``RunsError`` if LMDB fails.
   package static func open(
     _ name: String, in environment: Environment
   ) throws(RunsError) -> SortedRuns? {
@@ -38,10 +38,11 @@ package struct SortedRuns: Sendable {
     } catch { throw RunsError(error) }
   }
 
-  /// Takes the table `table`, which belongs to the family alone.
+  /// Uses the table `table`, which must belong to the family alone.
   package init(table: Table) { self.table = table }
 
-  /// The family's runs as `view` sees them, to be asked as long as that snapshot lasts.
+  /// Returns the family's runs as seen by `view`. Use the result only as long as that snapshot
+  /// lasts.
   ///
   /// - Complexity: O(*r*) in the number of runs.
   /// - Throws: ``RunsError``.
@@ -51,12 +52,13 @@ package struct SortedRuns: Sendable {
 
   /// Adds the sorted `entries` as one run.
   ///
-  /// Large batches cost less: a run is read by each look-up until it is merged, and each merge
-  /// writes it again. At most some ten million at once: a transaction has a limit of pages.
+  /// Large batches are cheaper: every lookup reads a run until it is merged, and each merge writes
+  /// it again. Add at most about ten million entries at once, because a transaction has a limit of
+  /// pages.
   ///
-  /// - Complexity: O(*n*), 6.4 bytes written an entry for hashes with positions.
-  /// - Precondition: `entries` are in order; equal ones count once.
-  /// - Throws: ``RunsError``; the transaction is then to be aborted.
+  /// - Complexity: O(*n*); 6.4 bytes written per entry for hashes with positions.
+  /// - Precondition: `entries` are in ascending order. Equal entries count once.
+  /// - Throws: ``RunsError``. Abort the transaction then.
   package func add(
     _ entries: [RunEntry], in transaction: inout WriteTransaction
   ) throws(RunsError) {
@@ -67,7 +69,7 @@ package struct SortedRuns: Sendable {
     var last: RunEntry?
     for entry in entries {
       if let last {
-        precondition(last <= entry, "the entries of a run are added in order")
+        precondition(last <= entry, "the entries of a run must be in order")
         if last == entry { continue }
       }
       last = entry
@@ -81,13 +83,13 @@ package struct SortedRuns: Sendable {
     try store(&manifest, in: &transaction)
   }
 
-  /// How many entries are gathered before blocks are made of them: enough for the largest block
-  /// several times.
+  /// The number of entries to collect before blocks are made of them: several times the largest
+  /// block.
   static let chunkEntries = 4 * RunBlock.entriesMax
 }
 
 extension SortedRuns {
-  /// The family's list of runs as `view` sees it.
+  /// Returns the family's list of runs as seen by `view`.
   func manifest(in view: TransactionView) throws(RunsError) -> RunManifest {
     let key = RunKey.manifest.words
     let row: Span<UInt8>?
@@ -98,7 +100,7 @@ extension SortedRuns {
     return try RunManifest(row)
   }
 
-  /// Writes the family's list of runs, as its next revision.
+  /// Writes the family's list of runs as its next revision.
   package func store(
     _ manifest: inout RunManifest, in transaction: inout WriteTransaction
   ) throws(RunsError) {
@@ -113,10 +115,10 @@ extension SortedRuns {
 }
 
 extension RunManifest {
-  /// A run with the next number.
+  /// Returns a new run with the next number.
   mutating func newRun() throws(RunsError) -> RunDescription {
     guard nextID < .max else {
-      throw .corrupt("A family of sorted runs has used up its numbers")
+      throw .corrupt("A family of sorted runs has no numbers left")
     }
     defer { nextID += 1 }
     return RunDescription(id: nextID)

@@ -1,29 +1,31 @@
 import Crypto
 import LedgerEvents
 
-/// The id of an event that was made of a fact in a file of the store.
+/// The id of an event that was created from a fact in a file of the store.
 ///
-/// `receipt:<app>:<environment>:<transaction>:<fact>`, so that one fact in two files is one event.
-/// What the store may tell differently tomorrow, or the options name, follows it: the moments
-/// that date the fact in milliseconds, in plain text, so that of two statements about one period
-/// the one with the later end comes last in the fold's order; then a digest of all the rest. Two
-/// events with one id therefore have one content, in whatever order files are imported.
+/// It has the form `receipt:<app>:<environment>:<transaction>:<fact>`, so that a fact that is in
+/// two files becomes one event. Everything that a later file could state differently, or that an
+/// option determines, comes after that: first the times of the fact in milliseconds, in plain text,
+/// so that of two statements about one period the one with the later end comes last in the fold
+/// order; then a digest of the rest. Two events with the same id therefore have the same content,
+/// in whatever order files are imported.
 ///
-/// Where that is longer than an id may be, `<app>:<environment>:<transaction>` is replaced by the
-/// hexadecimal SHA-256 of these bytes. A colon inside a part is written `%3A` and a percent sign
-/// `%25`, so that no two facts share an id.
+/// If the id would be too long, `<app>:<environment>:<transaction>` is replaced by its SHA-256 in
+/// hexadecimal digits. A colon inside a part is written as `%3A` and a percent sign as `%25`, so
+/// that no two facts share an id.
 struct FactIdentifier {
-  /// Empty where nothing says it.
+  /// The bundle identifier; empty if unknown.
   var app: String
-  /// Empty where nothing says it.
+  /// The environment; empty if unknown.
   var environment: String
-  /// The transaction's identifier, or the original's for a fact about the chain.
+  /// The transaction identifier, or the original transaction identifier for a fact about the chain.
   var transaction: String
   /// `purchased`, `renewed`, `refunded` …
   var fact: String
-  /// What dates the fact.
+  /// The times of the fact.
   var moments: [Instant] = []
-  /// The rest of what may differ between two statements of the fact; no digest where it is empty.
+  /// Other values that can differ between two statements of the fact. If this is empty, the id has
+  /// no digest.
   var varying: [String] = []
 
   /// - Complexity: O(*n*) in the length of the parts.
@@ -65,13 +67,15 @@ struct FactIdentifier {
   }
 }
 
-/// The length of the digest at the end of an id, in hexadecimal digits: 64 bits tell the few
-/// statements about one fact apart, and the longest id with a hashed subject has 128 bytes.
+/// The length of the digest at the end of an id, in hexadecimal digits. 64 bits are enough to
+/// distinguish the few statements about one fact, and the longest id with a hashed subject has 128
+/// bytes.
 let digestCharactersMax = 16
 
-/// SHA-256, as lower-case hexadecimal digits.
+/// Computes SHA-256 hashes as lowercase hexadecimal digits.
 package enum Digest {
-  /// Of a list of texts, each with its length before it, so that no two lists are one text.
+  /// Returns the digest of a list of texts. Each text is preceded by its length, so that different
+  /// lists never have the same bytes.
   package static func hex(_ parts: [String]) -> String {
     var bytes: [UInt8] = []
     for part in parts {
@@ -94,7 +98,7 @@ package enum Digest {
 }
 
 extension EventData.Builder {
-  /// What was set, as texts for a digest.
+  /// The members as texts, for a digest.
   var contents: [String] {
     build().members.flatMap { [$0.name, String(decoding: $0.json, as: UTF8.self)] }
   }

@@ -1,12 +1,13 @@
 import LedgerEvents
 
-/// The parts that importers share: the event that stands first, the order, the last check.
+/// The parts that all importers share: the first event, the order, and the final check.
 enum ImportBatch {
-  /// `import.received`. Its id is a digest of its content, which depends on the file, the app, the
-  /// environment and the time alone: the same file imported again is the same event. It names no
-  /// account, because a digest in an id can be guessed and outlives the account's erasure.
+  /// Returns the `import.received` event. Its id is a digest of its content, which depends only on
+  /// the file, the app, the environment and the time: importing the same file again gives the same
+  /// event. It does not name an account, because a digest in an id can be guessed and outlives the
+  /// erasure of the account.
   ///
-  /// - Parameter events: How many facts the file states, whether the ledger knows them or not.
+  /// - Parameter events: The number of facts in the file, whether or not the ledger knows them.
   static func received(
     format: String, bytes: [UInt8], events: Int, options: ImportOptions, occurredAt: Instant,
     app: Name?, environment: StoreEnvironment?
@@ -16,7 +17,7 @@ enum ImportBatch {
     data.set("file", options.baseName)
     data.set("sha256", Digest.hex(of: bytes))
     data.set("events", Int64(events))
-    // Nothing here checks a signature: an answer in a file is as good as whoever saved it.
+    // Nothing here verifies a signature: an answer in a file is as trustworthy as whoever saved it.
     data.set("verified", false)
     let contents =
       data.contents + [
@@ -28,23 +29,23 @@ enum ImportBatch {
       data: data.build())
   }
 
-  /// The facts in the fold's order, each id once.
+  /// Returns the facts in the fold order, with each id once.
   ///
-  /// - Throws: `ImportError` of code `contradiction` where two facts of one id differ.
+  /// - Throws: `ImportError` with the code `contradiction` if two facts with the same id differ.
   static func ordered(_ facts: [Event]) throws(ImportError) -> [Event] {
     var byID: [Name: Event] = [:]
     for fact in facts {
       guard let known = byID.updateValue(fact, forKey: fact.id) else { continue }
       guard known.sameContent(as: fact) else {
         throw ImportError(
-          .contradiction, reason: "the file tells the fact \(fact.id) in two ways",
-          remedy: "Check that the file is what the store gave")
+          .contradiction, reason: "the file states the fact \(fact.id) in two different ways",
+          remedy: "Check that the file is the store's unmodified answer")
       }
     }
     return byID.values.sorted { ($0.occurredAt, $0.id) < ($1.occurredAt, $1.id) }
   }
 
-  /// Every event, by the rules that an append holds it to.
+  /// Checks every event by the rules of an append.
   static func checked(_ events: [Event]) throws(ImportError) -> [Event] {
     for event in events {
       do throws(EventError) {
@@ -54,8 +55,8 @@ enum ImportBatch {
           .badValue,
           reason: "the event \(event.type.text) of transaction "
             + "\(event.transaction ?? event.originalTransaction ?? "none") would have a "
-            + "\(error.field) that the ledger refuses: \(error.reason)",
-          remedy: "Check that the file is what the store gave")
+            + "\(error.field) that the ledger would refuse: \(error.reason)",
+          remedy: "Check that the file is the store's unmodified answer")
       }
     }
     return events

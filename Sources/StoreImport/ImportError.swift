@@ -1,36 +1,37 @@
-/// Why a file of the store could not be imported: where it stands, what was expected there, and
-/// what to do about it.
+/// The reason why a file of the store could not be imported: where the error is, what was expected
+/// there, and what to do about it.
 ///
-/// Two errors are equal where their codes are; texts are for people.
+/// Two errors are equal if their codes are equal.
 public struct ImportError: Error, Sendable {
-  /// What sort of thing is wrong.
+  /// The kind of error.
   public enum Code: String, CaseIterable, Sendable {
-    /// The bytes are no JSON document in UTF-8, or larger than `importSizeBytesMax`.
+    /// The bytes are not a JSON document in UTF-8, or there are more than `importSizeBytesMax`.
     case malformed
-    /// It is JSON, but not of this format.
+    /// The file is JSON, but not of this format.
     case otherFormat
     /// A field has a value that the format does not allow.
     case badValue
-    /// A field is absent that the fact needs.
+    /// A field that the fact needs is absent.
     case missing
-    /// Two places of one file, or the file and an option, say different things.
+    /// The file contradicts itself or an option.
     case contradiction
-    /// The answer of verifyReceipt carries a status other than 0.
+    /// The answer of verifyReceipt has a status other than 0.
     case refusedByStore
-    /// The ledger knows another owner of a purchase.
+    /// The ledger has another owner of a purchase.
     case ownedByAnother
   }
 
   public var code: Code
-  /// The file's name, as the options give it.
+  /// The file's name, as given in the options.
   public var file: String
-  /// Where in the document, such as `receipt.in_app[3].purchase_date_ms`; empty for the whole.
+  /// The location in the document, such as `receipt.in_app[3].purchase_date_ms`; empty for the
+  /// whole document.
   public var path: String
   /// What was expected and what was found.
   public var reason: String
   /// What to do about it.
   public var remedy: String
-  /// The status of the store's answer, where that is what is wrong.
+  /// The status of the store's answer, if the error is about the status.
   public var status: Int?
 
   public init(
@@ -45,7 +46,7 @@ public struct ImportError: Error, Sendable {
     self.status = status
   }
 
-  /// The same error with the name of the file, which the readers inside do not know.
+  /// Returns the same error with the name of the file, which the inner readers do not know.
   func of(file: String) -> ImportError {
     var error = self
     error.file = file

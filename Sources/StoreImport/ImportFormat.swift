@@ -1,7 +1,7 @@
-/// The formats that can be imported, by the names that people give them.
+/// The formats that can be imported. The raw values are their names on the command line.
 public enum ImportFormat: String, CaseIterable, Sendable {
-  /// A StoreKit configuration file of Xcode.
+  /// An Xcode StoreKit configuration file.
   case storekitConfig = "storekit-config"
-  /// An answer of the store's verifyReceipt.
+  /// An answer of the store's verifyReceipt endpoint.
   case verifyReceipt = "verify-receipt"
 }

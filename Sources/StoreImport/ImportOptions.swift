@@ -1,20 +1,19 @@
 public import LedgerEvents
 
-/// What the person who imports knows and the file does not say.
+/// Information for an import that is not in the file.
 public struct ImportOptions: Sendable {
-  /// The file's name. Of a path only the last part counts, so that a file is the same file from
-  /// every folder.
+  /// The file's name. Only the last part of a path is used, so that the folder makes no difference.
   public var fileName: String
-  /// Whose purchases they are.
+  /// The account that the purchases belong to.
   public var account: Name?
-  /// Whether `account` counts more than the `app_account_token` of a transaction.
+  /// Whether `account` takes precedence over the `app_account_token` of a transaction.
   public var isAccountOverToken: Bool
-  /// The bundle identifier. A receipt states its own, and a different one here is an error.
+  /// The bundle identifier. A receipt states its own; a different one here is an error.
   public var app: Name?
-  /// The environment of a receipt that does not state one. A different one is an error.
+  /// The environment of a receipt that does not state one. A different one here is an error.
   public var environment: StoreEnvironment?
-  /// When the store gave the answer, for an answer that does not say it. A different time is an
-  /// error.
+  /// When the store gave the answer, for an answer that does not state it. A different time here is
+  /// an error.
   public var askedAt: Instant?
 
   public init(

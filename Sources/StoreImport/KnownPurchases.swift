@@ -1,26 +1,28 @@
 public import LedgerEvents
 
-/// What a ledger knows already of the chains that a receipt lists.
+/// What a ledger already knows about the chains in a receipt.
 ///
-/// The importer reads no ledger: whoever has one answers these questions, and gives the answers.
+/// The importer does not read a ledger. Callers that have one look these values up and pass them
+/// in.
 public struct KnownPurchases: Sendable {
-  /// Who holds a transaction by the model.
+  /// The holder of a transaction, by the model.
   public enum Holder: Hashable, Sendable {
-    /// All linked ids of one customer; the one that the purchase states comes first.
+    /// All linked ids of one customer, starting with the one that the purchase states.
     case customer([Name])
-    /// A customer who was erased: the transaction is nobody's, and stays so.
+    /// A customer who was erased. The transaction has no owner and will not get one.
     case forgotten
   }
 
-  /// One transaction that events of the ledger name.
+  /// A transaction that events in the ledger name.
   public struct Transaction: Sendable {
     public var transaction: Name
-    /// By the model: the first original that an event of it states, else its own id.
+    /// The original transaction by the model: the first one that an event of the transaction
+    /// states, else the transaction itself.
     public var original: Name
-    /// The first account that an event of it states. It is not the holder's where the purchase was
-    /// transferred.
+    /// The first account that an event of the transaction states. If the purchase was transferred,
+    /// this is not the holder's account.
     public var statedAccount: Name?
-    /// `nil` where no account is known.
+    /// The holder; `nil` if no account is known.
     public var holder: Holder?
 
     public init(
@@ -36,7 +38,7 @@ public struct KnownPurchases: Sendable {
   /// A `subscription.*` event of a chain.
   public struct RenewalState: Sendable {
     public var event: Event
-    /// When the store said it. It differs from the event's own time for the end of a lapsed
+    /// When the store stated it. This differs from the event's own time for the end of a lapsed
     /// subscription, which occurs when the last period ends.
     public var saidAt: Instant
 
@@ -48,12 +50,12 @@ public struct KnownPurchases: Sendable {
 
   /// The transactions of the chains that the receipt lists, in the order of their first events.
   public var transactions: [Transaction]
-  /// By original, in any order.
+  /// The renewal states by original transaction, in any order.
   public var renewals: [Name: [RenewalState]]
-  /// Transactions that are known to have ended by an upgrade. The store may state that without a
-  /// date; it is then told once.
+  /// The transactions that are known to have ended by an upgrade. The store can state an upgrade
+  /// without a date; it is then recorded only once.
   public var upgraded: Set<Name>
-  /// By account: all ids that are one customer with it.
+  /// For each account, all ids of the same customer.
   public var linked: [Name: Set<Name>]
 
   public init(

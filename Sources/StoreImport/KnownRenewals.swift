@@ -1,21 +1,21 @@
 import LedgerEvents
 
-/// The renewal states of one chain that a ledger knows.
+/// The renewal states of one chain that a ledger already has.
 struct KnownRenewals {
   let states: [KnownPurchases.RenewalState]
 
-  /// What the customer's entitlement after the end of a period rests on.
+  /// The events that determine a customer's entitlement after the end of a period.
   static let billing: Set<EventKind> = [
     .subscriptionBillingFailed, .subscriptionGracePeriodEntered, .subscriptionBillingRecovered,
     .subscriptionExpired,
   ]
 
-  /// What keeps a subscription from being over when its period is.
+  /// The events that keep a subscription from being over when its period ends.
   private static let interruptions: Set<EventKind> = [
     .subscriptionBillingFailed, .subscriptionGracePeriodEntered,
   ]
 
-  /// The last in the fold's order among those of some kinds up to a time.
+  /// Returns the last event in the fold order among those of some kinds up to a time.
   func newest(of kinds: Set<EventKind>, upTo time: Instant) -> Event? {
     states.lazy.map(\.event)
       .filter { kinds.contains($0.type.kind) && $0.occurredAt <= time }
@@ -26,7 +26,7 @@ struct KnownRenewals {
     (event.occurredAt, event.sequence ?? 0, event.id)
   }
 
-  /// Whether a grace or a billing failure stands after the end of a period.
+  /// Returns whether there is a grace period or a billing failure after the end of a period.
   func isInterrupted(after end: Instant) -> Bool {
     states.contains { state in
       Self.interruptions.contains(state.event.type.kind)
@@ -34,8 +34,8 @@ struct KnownRenewals {
     }
   }
 
-  /// The end of a lapsed period that is dated before something which the store said before it: it
-  /// has to be told again, at the time when the store said it.
+  /// Returns the end of a lapsed period that precedes an earlier statement of the store in the fold
+  /// order. It has to be recorded again, at the time when the store stated it.
   func lapse(at end: Instant, hiddenAt time: Instant) -> KnownPurchases.RenewalState? {
     let lapses = states.filter {
       $0.event.type.kind == .subscriptionExpired && $0.event.data.instant("expiresAt") == end
@@ -44,7 +44,7 @@ struct KnownRenewals {
     return lapses.filter { $0.saidAt > time }.min { $0.saidAt < $1.saidAt }
   }
 
-  /// Whether an event says nothing that this known one does not say.
+  /// Returns whether an event adds nothing to this known one.
   static func saysTheSame(_ known: Event, _ event: Event) -> Bool {
     guard known.type == event.type, known.transaction == event.transaction else { return false }
     let instants = ["expiresAt", "gracePeriodExpiresAt"]

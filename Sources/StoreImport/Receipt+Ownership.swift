@@ -1,13 +1,13 @@
 import LedgerEvents
 
-/// Whose the purchases of a receipt are.
+/// The owners of the purchases of a receipt.
 struct ReceiptOwnership {
-  /// `transaction.assigned`, one where nothing else says whose a chain is.
+  /// One `transaction.assigned` for each chain that has no other owner.
   var assignments: [Event] = []
   var claims: [ReceiptClaim] = []
   var unownedCount = 0
 
-  /// Purchases that the account held and that were transferred since, by their holder.
+  /// Purchases that the account held before they were transferred, by their current holder.
   private var transferred: [(holder: KnownPurchases.Holder, account: Name, names: [Name])] = []
 
   mutating func leave(_ transaction: Name, of account: Name, to holder: KnownPurchases.Holder) {
@@ -21,16 +21,15 @@ struct ReceiptOwnership {
 
   var warnings: [String] {
     transferred.map { left in
+      let isOne = left.names.count == 1
       let what =
-        left.names.count == 1
-        ? "transaction \(left.names[0]) was" : "\(left.names.count) transactions were"
+        isOne ? "transaction \(left.names[0]) was" : "\(left.names.count) transactions were"
       let whose =
         switch left.holder {
-        case .customer(let ids): "now \(ids[0])'s"
-        case .forgotten: "nobody's now"
+        case .customer(let ids): "now \(isOne ? "belongs" : "belong") to \(ids[0])"
+        case .forgotten: "now \(isOne ? "has" : "have") no owner"
         }
-      return "\(what) \(left.account)'s and \(left.names.count == 1 ? "is" : "are") \(whose): the "
-        + "import leaves it so"
+      return "\(what) \(left.account)'s and \(whose); the import does not change that"
     }
   }
 
@@ -44,19 +43,19 @@ struct ReceiptOwnership {
   }
 }
 
-/// A purchase that was named for an account and belongs to another customer.
+/// A purchase that was claimed for an account but belongs to another customer.
 private struct ForeignPurchase {
   let purchase: ReceiptTransaction
   let account: Name
   let holder: KnownPurchases.Holder
 }
 
-/// Who holds what, as far as the ledger and this receipt say.
+/// The holders of transactions, as far as the ledger and this receipt state them.
 private struct Holders {
   let known: KnownPurchases
   private var byTransaction: [Name: KnownPurchases.Transaction] = [:]
-  /// By original, the holders of its transactions in the order of their first events: a transaction
-  /// that states no account goes to the first of them.
+  /// For each original transaction, the holders of the chain's transactions in the order of their
+  /// first events. A transaction that states no account goes to the first of them.
   private var byOriginal: [Name: [KnownPurchases.Holder]] = [:]
   private var statedByOriginal: [Name: Set<Name>] = [:]
 
@@ -77,7 +76,7 @@ private struct Holders {
     }
   }
 
-  /// The chain of a transaction: the ledger's, else the receipt's.
+  /// Returns the chain of a transaction by the ledger, else by the receipt.
   func original(of transaction: Name, stated: Name) -> Name {
     byTransaction[transaction]?.original ?? stated
   }
@@ -91,20 +90,20 @@ private struct Holders {
     return ids.contains { known.areOneCustomer($0, account) }
   }
 
-  /// Whether the account held the chain before it was transferred.
+  /// Returns whether the account held the chain before it was transferred.
   func wasHeld(by account: Name, _ original: Name) -> Bool {
     statedByOriginal[original]?.contains(account) == true
   }
 }
 
 extension Receipt {
-  /// Says whose the purchases are that nobody owns yet, and refuses those that are another's.
+  /// Assigns the purchases that nobody owns yet, and refuses those that belong to another customer.
   ///
-  /// Facts name no account; a `transaction.assigned` does, on the first transaction of a chain that
-  /// has no holder. The others of the chain follow it by the model, and so do later renewals, also
-  /// after a transfer.
+  /// Facts do not name an account. A `transaction.assigned` does, for the first transaction of a
+  /// chain that has no holder. The rest of the chain follows it by the model, and so do later
+  /// renewals, even after a transfer.
   ///
-  /// - Throws: `ImportError` of code `ownedByAnother`.
+  /// - Throws: `ImportError` with the code `ownedByAnother`.
   func ownership(
     _ known: KnownPurchases, recordsClaims: Bool
   ) throws(ImportError) -> ReceiptOwnership {
@@ -115,7 +114,7 @@ extension Receipt {
     for (purchase, purchasedAt) in try datedPurchases() {
       let name = Name(purchase.transaction)
       let original = holders.original(of: name, stated: Name(try purchase.original()))
-      // A copy that the family shares has an owner of its own.
+      // A family-shared copy has its own owner.
       let isShared = try purchase.isFamilyShared()
       let owners =
         before.holder(of: name).map { [$0] } ?? (isShared ? [] : before.holders(ofChain: original))
@@ -160,7 +159,7 @@ extension Receipt {
     }
   }
 
-  /// The account that counts, and another one that was named beside it.
+  /// Returns the account that applies, and the other account if two were named.
   private func accounts(
     of purchase: ReceiptTransaction
   ) throws(ImportError) -> (account: Name?, other: Name?) {
@@ -189,20 +188,20 @@ extension Receipt {
   private static func ownedByAnother(_ others: [ForeignPurchase]) -> ImportError {
     let (purchase, account) = (others[0].purchase, others[0].account)
     var reason = "transaction \(purchase.transaction) (\(purchase.product)) "
-    var remedy = "An import changes no owner. "
+    var remedy = "An import never changes an owner. "
     switch others[0].holder {
     case .customer(let ids):
       let owner = ids[0]
       reason += "belongs to \(owner), not to \(account)"
       remedy +=
-        "Link the two where they are one customer (daybook link \(account) \(owner)), transfer "
-        + "what \(owner) has (daybook transfer \(owner) \(account)), or say --claim to record the "
+        "If they are one customer, link them (daybook link \(account) \(owner)); transfer "
+        + "what \(owner) has (daybook transfer \(owner) \(account)); or pass --claim to record the "
         + "claim without effect"
     case .forgotten:
-      reason += "belonged to a customer who was erased, and is nobody's"
-      remedy += "Say --claim to record the claim of \(account) without effect"
+      reason += "belonged to a customer who was erased, and has no owner now"
+      remedy += "Pass --claim to record the claim of \(account) without effect"
     }
-    if others.count > 1 { reason += "; so do \(others.count - 1) more of the receipt" }
+    if others.count > 1 { reason += "; so do \(others.count - 1) more in the receipt" }
     return ImportError(.ownedByAnother, path: purchase.path, reason: reason, remedy: remedy)
   }
 }

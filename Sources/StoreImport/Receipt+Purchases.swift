@@ -1,26 +1,27 @@
 import LedgerEvents
 
 extension Receipt {
-  /// The facts of one transaction: its purchase or paid period, the offer that it used, and how it
-  /// ended early.
+  /// Returns the facts about one transaction: its purchase or paid period, the offer that it used,
+  /// and how it ended early.
   func facts(
     of purchase: ReceiptTransaction, isKnownUpgrade: Bool
   ) throws(ImportError) -> [Event] {
     var facts = [try purchased(purchase)]
     if let offer = try offerRedeemed(purchase) { facts.append(offer) }
-    // Without a date of its own every answer would tell the upgrade anew.
+    // Without its own date, the upgrade would be recorded again with every answer.
     let isToldAlready = isKnownUpgrade ? try purchase.isUndatedUpgrade() : false
     if !isToldAlready, let end = try cancelled(purchase) { facts.append(end) }
     return facts
   }
 
-  /// `transaction.purchased`, or for a later period of a subscription `subscription.renewed`.
+  /// Returns a `transaction.purchased`, or for a later period of a subscription a
+  /// `subscription.renewed`.
   private func purchased(_ purchase: ReceiptTransaction) throws(ImportError) -> Event {
     let purchasedAt = try purchase.purchasedAt()
     let expiresAt = try purchase.expiresAt()
     var data = EventData.Builder()
     let quantity = try purchase.quantity()
-    // One is what an absent quantity means; some lists leave it out.
+    // An absent quantity means one, and some lists leave it out.
     if quantity > 1 { data.set("quantity", quantity) }
     data.set("purchasedAt", purchasedAt)
     if let expiresAt { data.set("expiresAt", expiresAt) }
@@ -40,10 +41,11 @@ extension Receipt {
     return isPeriod && !isFirst ? .subscriptionRenewed : .transactionPurchased
   }
 
-  /// A refund, a family's revocation, or the end by an upgrade, at the store's date of it.
+  /// Returns a refund, a revocation of family sharing or the end by an upgrade, at the date that
+  /// the store states.
   ///
-  /// The store writes `cancellation_date` for all three. An upgrade is a purchase fact that says
-  /// `isUpgraded`, later than the purchase itself and therefore newer.
+  /// The store writes `cancellation_date` for all three. An upgrade becomes a purchase fact with
+  /// `isUpgraded`, which is later than the purchase itself and therefore newer.
   private func cancelled(_ purchase: ReceiptTransaction) throws(ImportError) -> Event? {
     let cancelledAt = try purchase.date("cancellation_date")
     if try purchase.flag("is_upgraded") { return try upgraded(purchase, cancelledAt) }
@@ -64,7 +66,7 @@ extension Receipt {
     _ purchase: ReceiptTransaction, _ cancelledAt: Instant?
   ) throws(ImportError) -> Event {
     guard let upgradedAt = cancelledAt ?? askedAt else {
-      throw Self.undated("\(purchase.path) was upgraded, and nothing says when")
+      throw Self.undated("\(purchase.path) was upgraded, but it has no date of the upgrade")
     }
     let purchasedAt = try purchase.purchasedAt()
     var data = EventData.Builder()
@@ -76,7 +78,7 @@ extension Receipt {
       moments: [upgradedAt], varying: data.contents)
   }
 
-  /// The offer under which a period was paid.
+  /// Returns the offer under which a period was paid.
   private func offerRedeemed(_ purchase: ReceiptTransaction) throws(ImportError) -> Event? {
     var data = EventData.Builder()
     if let promotion = try purchase.text("promotional_offer_id") {
@@ -100,7 +102,7 @@ extension Receipt {
       varying: data.contents)
   }
 
-  /// `cancellation_reason` in words
+  /// The values of `cancellation_reason`
   /// (https://developer.apple.com/documentation/appstorereceipts/cancellation_reason).
   private static let cancellationReasons = ["0": "other", "1": "appIssue"]
 
@@ -108,7 +110,8 @@ extension Receipt {
     _ kind: EventKind, _ purchase: ReceiptTransaction, named fact: String? = nil,
     at occurredAt: Instant, _ data: EventData.Builder, moments: [Instant], varying: [String]
   ) throws(ImportError) -> Event {
-    // The first of the chain is stated by no list alone, so that lists that lack it agree.
+    // The original is left out of the first transaction of a chain, so that lists that lack it give
+    // the same event.
     let original = try purchase.original()
     return event(
       EventType(kind), named: fact ?? Self.verb(of: kind), about: purchase.transaction,
@@ -120,12 +123,12 @@ extension Receipt {
 // MARK: - Events
 
 extension Receipt {
-  /// What follows the point of a type: `purchased`.
+  /// Returns the part of a type after the point, such as `purchased`.
   static func verb(of kind: EventKind) -> String {
     kind.text.split(separator: ".").last.map { String($0) } ?? kind.text
   }
 
-  /// An event of this receipt with the id that its content gives it.
+  /// Creates an event of this receipt, with an id derived from its content.
   func event(
     _ type: EventType, named fact: String, about subject: String, at occurredAt: Instant,
     product: String?, transaction: String?, original: String, _ data: EventData.Builder,

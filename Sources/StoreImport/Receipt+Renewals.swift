@@ -1,11 +1,12 @@
 import LedgerEvents
 
 extension Receipt {
-  /// What the store says of the next renewal: whether it is wanted, why it failed, how it ended.
+  /// Returns the facts about the next renewal: whether it is wanted, why it failed, and how it
+  /// ended.
   ///
-  /// Only the end of a lapsed subscription has a date, its expiry. The rest is what the store saw
-  /// when it was asked: an observation, dated and identified by that time. It is left out where
-  /// the newest one up to then says the same.
+  /// Only the end of a lapsed subscription has its own date, the expiry. Everything else is what
+  /// the store observed when it was asked, and is dated and identified by that time. An observation
+  /// is left out if the newest one up to then says the same.
   func facts(
     of subject: RenewalSubject, _ known: KnownRenewals
   ) throws(ImportError) -> [Event] {
@@ -19,18 +20,18 @@ extension Receipt {
     return facts
   }
 
-  /// Whether an observation adds something; one that the ledger has under its id is kept, so that
-  /// the same file again is the same events.
+  /// Returns whether an observation adds something. One that the ledger has under the same id is
+  /// kept, so that importing a file again gives the same events.
   private func isNews(_ event: Event, after newest: Event?) -> Bool {
     guard let newest else { return true }
     return newest.id == event.id || !KnownRenewals.saysTheSame(newest, event)
   }
 
-  /// A subscription with `expiration_intent` that the store no longer tries to renew ended when its
-  /// last period did.
+  /// Returns the end of a subscription that has an `expiration_intent` and that the store no longer
+  /// tries to renew. It ended with its last period.
   ///
-  /// It occurs at that end, unless the ledger knows of a grace period or a billing failure after
-  /// it: those would then be the newer fact, so it occurs when the store said it.
+  /// The event occurs at that end. If the ledger has a grace period or a billing failure after it,
+  /// those would be the newer fact, so the event then occurs at the time of the store's statement.
   private func lapsed(
     _ subject: RenewalSubject, _ known: KnownRenewals
   ) throws(ImportError) -> [Event] {
@@ -77,10 +78,10 @@ extension Receipt {
       .subscriptionAutoRenewChanged, subject, at: dateOfAnswer(subject, "auto_renew_status"), data)
   }
 
-  /// A failed renewal and the grace period that covers it.
+  /// Returns a failed renewal and the grace period that covers it.
   ///
-  /// Both have one date where a grace period runs; that their ids put the failure before the grace
-  /// (`billingFailed` before `gracePeriodEntered`) makes grace the newer one.
+  /// Both have the same date during a grace period. Their ids sort the failure first
+  /// (`billingFailed` before `gracePeriodEntered`), which makes the grace period the newer fact.
   private func billing(
     _ subject: RenewalSubject, _ known: KnownRenewals
   ) throws(ImportError) -> [Event] {
@@ -91,7 +92,8 @@ extension Receipt {
     }
     if let end = try subject.entry.date("grace_period_expires_date") {
       let seenAt = try dateOfAnswer(subject, "grace_period_expires_date")
-      // A grace that is over when the store is asked is history, and retry or expiry say what is.
+      // A grace period that is over when the store is asked is history; retry or expiry describe
+      // the present.
       if end > seenAt {
         var data = EventData.Builder()
         data.set("gracePeriodExpiresAt", end)
@@ -100,16 +102,16 @@ extension Receipt {
     }
     guard let last = facts.last else { return [] }
     let newest = known.newest(of: KnownRenewals.billing, upTo: last.occurredAt)
-    // Without the period one failure cannot be told from that of another period.
+    // Without the period, this failure cannot be distinguished from that of another period.
     if subject.period != nil, !isNews(last, after: newest) { return [] }
     if let again = try lapsedAgain(subject, known, after: last.occurredAt) { facts.append(again) }
     return facts
   }
 
-  /// The end of this period, told again after its billing failure.
+  /// Returns the end of this period again, after its billing failure.
   ///
-  /// A newer answer may be imported before an older one. The store stops trying for good, so an
-  /// end that it stated later than this failure comes after it.
+  /// A newer answer can be imported before an older one. The store stops trying for good, so an end
+  /// that it stated after this failure is later.
   private func lapsedAgain(
     _ subject: RenewalSubject, _ known: KnownRenewals, after time: Instant
   ) throws(ImportError) -> Event? {
@@ -138,13 +140,13 @@ extension Receipt {
   ) throws(ImportError) -> Instant {
     guard let askedAt, askedAt.isInRange else {
       throw Self.undated(
-        "\(subject.entry.path(of: name)) has no date of its own, and the answer does not say when "
-          + "the store gave it")
+        "\(subject.entry.path(of: name)) has no date of its own, and the answer does not state "
+          + "when the store gave it")
     }
     return askedAt
   }
 
-  /// `expiration_intent` in words
+  /// The values of `expiration_intent`
   /// (https://developer.apple.com/documentation/appstorereceipts/expiration_intent).
   private static let expirationIntents = [
     "1": "cancelled", "2": "billingError", "3": "priceIncreaseDeclined",

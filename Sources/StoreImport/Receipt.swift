@@ -1,10 +1,10 @@
 import LedgerEvents
 
-/// What one answer says, by place and merged by transaction.
+/// The contents of one answer, merged by transaction.
 struct Receipt: Sendable {
   let options: ImportOptions
   let app: Name?
-  /// As the answer states it; what is made of the receipt states ``environment``.
+  /// The environment that the answer states; the receipt's facts use ``environment``.
   let statedEnvironment: StoreEnvironment?
   private(set) var environment = StoreEnvironment.production
   /// When the store gave the answer.
@@ -12,10 +12,10 @@ struct Receipt: Sendable {
   /// Each transaction once, in the order in which the answer first lists it.
   let purchases: [ReceiptTransaction]
   let renewals: RenewalSubjects
-  /// When the receipt that was sent was made.
+  /// When the submitted receipt was created.
   private let createdAt: Instant?
 
-  /// Reads the answer, and the bundle identifier from the notification that it came in.
+  /// Reads an answer. The bundle identifier can also come from the enclosing notification.
   init(
     _ answer: StoreObject, notification: StoreObject?, options: ImportOptions
   ) throws(ImportError) {
@@ -29,23 +29,24 @@ struct Receipt: Sendable {
     renewals = try RenewalSubjects(answer, purchases)
   }
 
-  /// The receipt with the environment that its facts state.
+  /// Returns the receipt with the environment for its facts.
   func of(_ environment: StoreEnvironment) -> Receipt {
     var receipt = self
     receipt.environment = environment
     return receipt
   }
 
-  /// Every listed purchase, the newer list first.
+  /// Returns every listed purchase, the newer list first.
   private static func entries(
     _ answer: StoreObject, _ receipt: StoreObject?
   ) throws(ImportError) -> [StoreObject] {
     var entries = try answer.objects("latest_receipt_info")
-    // Where the subscription of a receipt in the style of iOS 6 is over (status 21006).
+    // The list in an answer about an iOS 6 style receipt whose subscription has expired (status
+    // 21006).
     entries += try answer.objects("latest_expired_receipt_info")
     guard let receipt else { return entries }
     entries += try receipt.objects("in_app")
-    // A receipt in the style of iOS 6 is one purchase itself.
+    // An iOS 6 style receipt is itself one purchase.
     if receipt.members["transaction_id"] != nil { entries.append(receipt) }
     return entries
   }
@@ -83,12 +84,12 @@ struct Receipt: Sendable {
       throw ImportError(
         .contradiction, path: path,
         reason: "the receipt is for the app \"\(stated)\", not for \"\(app)\"",
-        remedy: "Leave the app out: a receipt says its own; or import the receipt of that app")
+        remedy: "Leave the app out, because a receipt states its own; or import that app's receipt")
     }
     return Name(stated)
   }
 
-  /// - Throws: `ImportError`, also where the options name another environment.
+  /// - Throws: `ImportError`, also if the options name another environment.
   private static func environment(
     _ answer: StoreObject, _ receipt: StoreObject?, _ options: ImportOptions
   ) throws(ImportError) -> StoreEnvironment? {
@@ -110,7 +111,7 @@ struct Receipt: Sendable {
         .contradiction,
         path: stated == nil ? "receipt.receipt_type" : answer.path(of: "environment"),
         reason: "the receipt is from \(found.text), not from \(named.text)",
-        remedy: "Leave the environment out: this file states its own")
+        remedy: "Leave the environment out, because this file states its own")
     }
     return found
   }
@@ -127,11 +128,11 @@ struct Receipt: Sendable {
       throw ImportError(
         .badValue, path: path,
         reason: "expected Production, Sandbox, Xcode or LocalTesting, found \"\(text)\"",
-        remedy: "Check that the file is what the store gave")
+        remedy: "Check that the file is the store's unmodified answer")
     }
   }
 
-  /// - Throws: `ImportError`, also where the options name another time.
+  /// - Throws: `ImportError`, also if the options name another time.
   private static func askedAt(
     _ answer: StoreObject, _ receipt: StoreObject?, _ options: ImportOptions
   ) throws(ImportError) -> Instant? {
@@ -140,12 +141,12 @@ struct Receipt: Sendable {
       throw ImportError(
         .contradiction, path: "receipt.request_date_ms",
         reason: "the store gave the answer at \(stated.rfc3339), not at \(named.rfc3339)",
-        remedy: "Leave the time out: this file states its own")
+        remedy: "Leave the time out, because this file states its own")
     }
     return stated
   }
 
-  /// What the receipt says and a ledger lacks; whose it is not among it.
+  /// Returns the facts of the receipt that a ledger lacks, without ownership.
   func facts(_ known: KnownPurchases) throws(ImportError) -> [Event] {
     var facts: [Event] = []
     for purchase in purchases {
@@ -159,7 +160,7 @@ struct Receipt: Sendable {
     return facts
   }
 
-  /// When the answer was given; the same for the same file.
+  /// Returns when the answer was given. The same file always gives the same date.
   func importDate(_ facts: [Event]) throws(ImportError) -> Instant {
     let dates = [askedAt, createdAt, facts.last?.occurredAt]
     guard let date = dates.compactMap({ $0 }).first(where: \.isInRange) else {
@@ -171,6 +172,6 @@ struct Receipt: Sendable {
   static func undated(_ reason: String) -> ImportError {
     ImportError(
       .missing, path: "receipt.request_date_ms", reason: reason,
-      remedy: "Say when the store gave the answer, with --asked-at TIME")
+      remedy: "Pass the time when the store gave the answer with --asked-at TIME")
   }
 }

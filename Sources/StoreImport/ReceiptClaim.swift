@@ -1,27 +1,28 @@
 public import LedgerEvents
 
-/// An account that was named for purchases and does not hold them.
+/// A claim of purchases for an account that does not hold them.
 ///
-/// It is recorded as a note in the account's own history. The note names no transaction in its
+/// It is recorded as a note in the account's history. The note does not name a transaction in its
 /// envelope: a transaction belongs to the first account that an event of it states, and a claim
-/// must not become that event, wherever it stands.
+/// must never be that event, whatever its order.
 public struct ReceiptClaim: Hashable, Sendable {
-  /// Why the account does not hold them.
+  /// Why the account does not hold the purchases.
   public enum Cause: Hashable, Sendable {
     /// The ledger knows another owner.
     case owned
-    /// The receipt states an `app_account_token` of its own, and that one counts.
+    /// The receipt states a different `app_account_token`, which takes precedence.
     case receiptStatesAnother
-    /// The receipt states this account, and the one that was named for the import counts.
+    /// The receipt states this account, but the account named for the import takes precedence.
     case importNamesAnother
   }
 
   public var account: Name
   public var cause: Cause
-  /// In the order of the receipt's purchases; at least one.
+  /// The claimed transactions, in the order of the receipt; at least one.
   public var transactions: [Name]
 
-  /// What the note says. It does not name the owner, whose erasure could not reach it here.
+  /// Returns the text of the note. It does not name the owner, because an erasure of the owner
+  /// could not reach it here.
   ///
   /// - Parameter fileName: The name of the receipt's file.
   public func text(fileName: String) -> String {
@@ -32,17 +33,18 @@ public struct ReceiptClaim: Hashable, Sendable {
     let why =
       switch cause {
       case .owned: "another customer owns it"
-      case .receiptStatesAnother: "the receipt states another account, and that one counts"
-      case .importNamesAnother: "another account was named for the import, and that one counts"
+      case .receiptStatesAnother: "the receipt states another account, which takes precedence"
+      case .importNamesAnother: "another account was named for the import and takes precedence"
       }
     return "\(fileName) was imported for this account and claims \(what): \(why). "
-      + "Nothing changed owner."
+      + "No owner changed."
   }
 
-  /// The `note.added` that records the claim.
+  /// Returns the `note.added` event that records the claim.
   ///
   /// - Parameters:
-  ///   - id: Must not be made of the account: an id outlives the account's erasure.
+  ///   - id: The event's id. It must not be derived from the account, because it outlives the
+  ///     account's erasure.
   ///   - time: When the claim was made.
   ///   - fileName: The file that makes the claim, for the text of the note.
   public func note(id: Name, at time: Instant, fileName: String) -> Event {

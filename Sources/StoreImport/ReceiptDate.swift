@@ -1,11 +1,11 @@
 import LedgerEvents
 
 extension StoreObject {
-  /// The date called `name`: `<name>_ms` in milliseconds, as a string or as a number, else `name`
-  /// itself, as milliseconds (receipts in the style of iOS 6) or as `2020-07-14 19:33:26 Etc/GMT`.
+  /// Returns the date called `name`: `<name>_ms` in milliseconds, as a string or a number; else
+  /// `name` itself, as milliseconds (iOS 6 style receipts) or as `2020-07-14 19:33:26 Etc/GMT`.
   ///
-  /// Milliseconds may have a fraction (Xcode writes one); digits beyond the microsecond are cut.
-  /// The date may lie before 1970: Xcode dates what it does not know in the year 1.
+  /// Milliseconds can have a fraction (Xcode writes one); digits beyond microseconds are truncated.
+  /// The date can be before 1970: Xcode uses the year 1 for an unknown date.
   func date(_ name: String) throws(ImportError) -> Instant? {
     if let text = try dateText(name + "_ms") {
       guard let instant = Instant(milliseconds: text) else {
@@ -20,7 +20,7 @@ extension StoreObject {
     return instant
   }
 
-  /// Numbers may have a sign and a fraction here, which `text` refuses.
+  /// Unlike `text`, this accepts numbers with a sign and a fraction.
   private func dateText(_ name: String) throws(ImportError) -> String? {
     if case .number(let text) = members[name] { return text }
     return try text(name)
@@ -29,15 +29,15 @@ extension StoreObject {
   private func badDate(_ name: String, _ expected: String, _ found: String) -> ImportError {
     ImportError(
       .badValue, path: path(of: name), reason: "expected \(expected), found \"\(found)\"",
-      remedy: "Check that the file is what the store gave")
+      remedy: "Check that the file is the store's unmodified answer")
   }
 }
 
-/// The most digits of a date in milliseconds: beyond the year 300,000.
+/// The maximum number of digits of a date in milliseconds; it reaches beyond the year 300,000.
 private let millisecondDigitsMax = 15
 
 extension Instant {
-  /// Reads milliseconds in decimal digits: `1594755206000`, `1697679936049.7297`.
+  /// Parses milliseconds in decimal digits: `1594755206000`, `1697679936049.7297`.
   init?(milliseconds text: String) {
     var digits = text[...].utf8
     let isNegative = digits.first == UInt8(ascii: "-")
@@ -60,15 +60,17 @@ extension Instant {
     self.init(microseconds: isNegative ? -microseconds : microseconds)
   }
 
-  /// Reads `2020-07-14 19:33:26 Etc/GMT`, the date that receipts write beside the milliseconds.
+  /// Parses a date such as `2020-07-14 19:33:26 Etc/GMT`, which receipts have besides the
+  /// milliseconds.
   ///
-  /// Only times in UTC are read: the twin in Pacific time is ambiguous for an hour every autumn.
+  /// Only UTC is accepted. The corresponding date in Pacific time is ambiguous for an hour every
+  /// autumn.
   init?(storeDate text: String) {
     let parts = text.split(separator: " ", omittingEmptySubsequences: false)
     guard parts.count == 3, ["Etc/GMT", "GMT", "UTC"].contains(parts[2]) else { return nil }
     self.init(rfc3339: "\(parts[0])T\(parts[1])Z")
   }
 
-  /// Whether an event may carry it.
+  /// Whether an event can have this time.
   var isInRange: Bool { (0...Instant.microsecondsMax).contains(microseconds) }
 }

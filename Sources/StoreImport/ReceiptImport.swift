@@ -1,6 +1,6 @@
 public import LedgerEvents
 
-/// One answer of verifyReceipt, read and not yet held against a ledger.
+/// One answer of verifyReceipt that has been read but not yet compared with a ledger.
 public struct ReceiptImport: Sendable {
   /// A purchase that the answer lists.
   public struct Purchase: Hashable, Sendable {
@@ -8,34 +8,34 @@ public struct ReceiptImport: Sendable {
     public var original: Name
   }
 
-  /// A chain of which the answer states whether and how it renews.
+  /// A chain whose renewal state is in the answer.
   public struct Renewal: Hashable, Sendable {
     public var original: Name
-    /// The last period that the answer lists.
+    /// The last period of the chain in the answer.
     public var transaction: Name?
   }
 
-  /// What an import comes to.
+  /// The result of an import.
   public struct Outcome: Sendable {
-    /// `import.received` first, then the facts in the fold's order.
+    /// `import.received`, followed by the facts in the fold order.
     public var events: [Event]
-    /// Accounts that were named and do not hold what they were named for.
+    /// Claims of accounts that do not hold the purchases they were named for.
     public var claims: [ReceiptClaim]
-    /// How many purchases nobody owns: no account was named, and the ledger knows none.
+    /// The number of purchases without an owner: no account was named, and the ledger knows none.
     public var unownedCount: Int
-    /// What was left out and why, a sentence each with its place in the document.
+    /// What was left out and why, one sentence each with its location in the document.
     public var warnings: [String]
   }
 
   public let environment: StoreEnvironment
-  /// The bundle identifier; `nil` where nothing says it.
+  /// The bundle identifier; `nil` if it is unknown.
   public let app: Name?
-  /// When the store gave the answer; `nil` where nothing says it.
+  /// When the store gave the answer; `nil` if it is unknown.
   public let askedAt: Instant?
   /// Each transaction once.
   public let purchases: [Purchase]
   public let renewals: [Renewal]
-  /// Every account that the options or the answer name.
+  /// All accounts that the options or the answer name.
   public let accounts: [Name]
 
   private let receipt: Receipt
@@ -46,9 +46,9 @@ public struct ReceiptImport: Sendable {
   ///
   /// - Parameters:
   ///   - bytes: The whole file.
-  ///   - options: What the file does not say.
-  /// - Throws: `ImportError`, also where the answer's status is not 0, unless it is 21006 and
-  ///   lists purchases.
+  ///   - options: Information that is not in the file.
+  /// - Throws: `ImportError`, also if the answer's status is not 0, unless it is 21006 and the
+  ///   answer lists purchases.
   /// - Complexity: O(*n* log *n*) in the number of purchases, O(*m*) in the number of bytes.
   public init(_ bytes: [UInt8], options: ImportOptions) throws(ImportError) {
     do throws(ImportError) {
@@ -75,7 +75,7 @@ public struct ReceiptImport: Sendable {
           original: Name(subject.original),
           transaction: subject.period.map { Name($0.transaction) })
       }
-      // Counted as if the ledger were empty, so that the same file is the same event.
+      // Counted as for an empty ledger, so that the same file always gives the same event.
       let facts = try ImportBatch.ordered(try receipt.facts(KnownPurchases()))
       received = ImportBatch.received(
         format: VerifyReceipt.format, bytes: bytes, events: facts.count, options: options,
@@ -86,14 +86,15 @@ public struct ReceiptImport: Sendable {
     }
   }
 
-  /// The events that a ledger lacks, among those that it has already under the same ids.
+  /// Returns the events that a ledger lacks, together with those that it already has under the same
+  /// ids.
   ///
   /// - Parameters:
-  ///   - known: What the ledger knows of `purchases`, `renewals` and `accounts`.
-  ///   - recordsClaims: Whether an account that is named for somebody else's purchase is a claim;
-  ///     otherwise it is an error.
-  /// - Throws: `ImportError`; of code `ownedByAnother` where the ledger knows another owner.
-  /// - Complexity: O(*n* log *n*) in the purchases and in what is known of them.
+  ///   - known: What the ledger knows about `purchases`, `renewals` and `accounts`.
+  ///   - recordsClaims: Whether naming an account for another customer's purchase is recorded as a
+  ///     claim; otherwise it is an error.
+  /// - Throws: `ImportError`, with the code `ownedByAnother` if the ledger has another owner.
+  /// - Complexity: O(*n* log *n*) in the number of purchases and known facts about them.
   public func outcome(
     _ known: KnownPurchases = KnownPurchases(), recordsClaims: Bool = false
   ) throws(ImportError) -> Outcome {

@@ -1,11 +1,11 @@
 import LedgerEvents
 
-/// One transaction of a receipt, as all the places of one answer that list it tell it together.
+/// One transaction of a receipt, merged from all lists in the answer that contain it.
 ///
-/// `latest_receipt_info` is newer than the `in_app` of the receipt that was sent, and goes first; a
-/// field that it lacks is taken from the other.
+/// `latest_receipt_info` is newer than the `in_app` of the submitted receipt and takes precedence.
+/// A field that it lacks is taken from the other.
 struct ReceiptTransaction {
-  /// The entries that list it, newest first.
+  /// The entries of the transaction, newest first.
   private(set) var entries: [StoreObject]
   let transaction: String
   let product: String
@@ -24,14 +24,14 @@ struct ReceiptTransaction {
         .contradiction, path: entry.path(of: "product_id"),
         reason: "transaction \(transaction) is a purchase of \"\(other)\" here and of "
           + "\"\(product)\" in \(newest.path)",
-        remedy: "One transaction buys one product: correct the file, or import the store's own")
+        remedy: "A transaction has one product: correct the file, or import the original one")
     }
     entries.append(entry)
   }
 
   private var newest: StoreObject { entries[0] }
 
-  /// Where errors about the transaction as a whole point.
+  /// The path for errors about the transaction as a whole.
   var path: String { newest.path }
 
   private static func needed(
@@ -39,8 +39,8 @@ struct ReceiptTransaction {
   ) throws(ImportError) -> String {
     guard let text = try entry.text(name) else {
       throw ImportError(
-        .missing, path: entry.path(of: name), reason: "every purchase of a receipt has a \(name)",
-        remedy: "Check that the file is what the store gave")
+        .missing, path: entry.path(of: name), reason: "every purchase of a receipt needs a \(name)",
+        remedy: "Check that the file is the store's unmodified answer")
     }
     return text
   }
@@ -63,7 +63,7 @@ extension ReceiptTransaction {
     return false
   }
 
-  /// A date that an event may carry; the store's way to say *not known* is the year 1.
+  /// Returns a date that an event can have. The store writes the year 1 for an unknown date.
   func date(_ name: String) throws(ImportError) -> Instant? {
     for entry in entries {
       if let date = try entry.date(name), date.isInRange { return date }
@@ -71,18 +71,18 @@ extension ReceiptTransaction {
     return nil
   }
 
-  /// The first purchase of the chain; itself where nothing else is stated.
+  /// Returns the first purchase of the chain, or the transaction itself if nothing else is stated.
   func original() throws(ImportError) -> String {
     let stated = try text("original_transaction_id")
     return stated ?? transaction
   }
 
-  /// The account that the app gave to the store with the purchase.
+  /// Returns the account that the app passed to the store with the purchase.
   func accountToken() throws(ImportError) -> Name? {
     try text("app_account_token").map { Name($0) }
   }
 
-  /// Whether it ended by an upgrade, and nothing says when.
+  /// Returns whether the transaction ended by an upgrade without a date.
   func isUndatedUpgrade() throws(ImportError) -> Bool {
     guard try flag("is_upgraded") else { return false }
     return try date("cancellation_date") == nil
@@ -93,36 +93,36 @@ extension ReceiptTransaction {
     return ownership == "FAMILY_SHARED"
   }
 
-  /// How many were bought.
+  /// Returns how many were bought.
   func quantity() throws(ImportError) -> Int64 {
     guard let text = try text("quantity") else { return 1 }
     guard let quantity = Int64(text), quantity > 0 else {
       throw ImportError(
         .badValue, path: newest.path(of: "quantity"),
         reason: "expected a number of at least 1, found \"\(text)\"",
-        remedy: "Check that the file is what the store gave")
+        remedy: "Check that the file is the store's unmodified answer")
     }
     return quantity
   }
 
-  /// The end of the paid period; what has one is an auto-renewable subscription.
+  /// Returns the end of the paid period. Only auto-renewable subscriptions have one.
   func expiresAt() throws(ImportError) -> Instant? { try date("expires_date") }
 
-  /// When it was bought, by the store's own date.
+  /// Returns when the transaction was bought, by the store's date.
   ///
-  /// A restore moves `purchase_date` to the time of the restore while `transaction_id` and
-  /// `original_purchase_date` stay. So a product that does not renew was bought at its
-  /// `original_purchase_date` where it is its own original, and a period that seems to be bought
-  /// when it was over already was bought then too. Elsewhere `purchase_date` is right, and the
-  /// original's date is that of another transaction or a second late.
+  /// A restore changes `purchase_date` to the time of the restore, while `transaction_id` and
+  /// `original_purchase_date` stay the same. A non-renewing product that is its own original was
+  /// therefore bought at its `original_purchase_date`, and so was a period that seems to have been
+  /// bought after its end. Otherwise `purchase_date` is right, and the original's date belongs to
+  /// another transaction or is a second late.
   func purchasedAt() throws(ImportError) -> Instant {
     let stated = try date("purchase_date")
     let first = try date("original_purchase_date")
     guard let stated = stated ?? first else {
       throw ImportError(
         .missing, path: newest.path(of: "purchase_date_ms"),
-        reason: "every purchase of a receipt has a date of purchase",
-        remedy: "Check that the file is what the store gave")
+        reason: "every purchase of a receipt needs a date of purchase",
+        remedy: "Check that the file is the store's unmodified answer")
     }
     guard let first, first < stated else { return stated }
     if let expiresAt = try expiresAt() {

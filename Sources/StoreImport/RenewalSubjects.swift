@@ -1,19 +1,19 @@
 import LedgerEvents
 
-/// The chain that a renewal state of an answer speaks of.
+/// A renewal state in an answer, with its chain.
 struct RenewalSubject: Sendable {
   let entry: StoreObject
   let original: String
   let product: String?
-  /// Its last paid period, where the answer lists one.
+  /// The last paid period, if the answer lists one.
   let period: ReceiptTransaction?
   let periodEnd: Instant?
 }
 
-/// The renewal states of an answer, each with its chain.
+/// The renewal states in an answer, each with its chain.
 struct RenewalSubjects: Sendable {
   private(set) var subjects: [RenewalSubject] = []
-  /// Entries of which nothing says which chain they are about, a sentence each.
+  /// One sentence for each entry whose chain cannot be determined.
   private(set) var warnings: [String] = []
 
   private static let states = [
@@ -21,8 +21,8 @@ struct RenewalSubjects: Sendable {
     "is_in_billing_retry_period",
   ]
 
-  /// Reads `pending_renewal_info`, or where that is absent the state at the top level, as answers
-  /// to receipts in the style of iOS 6 have it.
+  /// Reads `pending_renewal_info`. If that is absent, reads the state at the top level, where
+  /// answers to iOS 6 style receipts have it.
   init(_ answer: StoreObject, _ purchases: [ReceiptTransaction]) throws(ImportError) {
     var entries = try answer.objects("pending_renewal_info")
     let isAtTop = entries.isEmpty && Self.states.contains { answer.members[$0] != nil }
@@ -31,8 +31,8 @@ struct RenewalSubjects: Sendable {
       guard let original = try Self.original(of: entry, isAtTop: isAtTop, purchases) else {
         let place = isAtTop ? "the renewal state at the top level" : entry.path
         warnings.append(
-          "\(place) is left out: it states no original_transaction_id, and its product is not that "
-            + "of exactly one subscription of the answer")
+          "\(place) is left out: it has no original_transaction_id, and its product is not that "
+            + "of exactly one subscription in the answer")
         continue
       }
       let period = try Self.lastPeriod(of: original, purchases)
@@ -44,8 +44,8 @@ struct RenewalSubjects: Sendable {
     }
   }
 
-  /// Answers of 2017 leave the original out of the entry; the product says which chain it is where
-  /// only one chain has it. What stands at the top level is about the only subscription.
+  /// Answers of 2017 leave the original out of the entry. If only one chain has the product, it is
+  /// that chain. A state at the top level belongs to the only subscription.
   private static func original(
     of entry: StoreObject, isAtTop: Bool, _ purchases: [ReceiptTransaction]
   ) throws(ImportError) -> String? {
@@ -66,7 +66,8 @@ struct RenewalSubjects: Sendable {
     return ofNext.count == 1 ? ofNext.first : nil
   }
 
-  /// The period that ends last; one that was refunded or upgraded only where no other is listed.
+  /// Returns the period that ends last. A refunded or upgraded period counts only if there is no
+  /// other.
   private static func lastPeriod(
     of original: String, _ purchases: [ReceiptTransaction]
   ) throws(ImportError) -> ReceiptTransaction? {

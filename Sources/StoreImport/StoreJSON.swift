@@ -1,8 +1,8 @@
 /// A JSON document of the store.
 ///
-/// Unlike an event, a file of the store may hold `null`, is written over many lines and is read out
-/// of order, so it is read into a tree. Numbers keep the text in which they were written:
-/// identifiers of transactions come as numbers, and a `Double` would lose their digits.
+/// Unlike an event, a file of the store can contain `null`, spans many lines and is read out of
+/// order, so it is parsed into a tree. Numbers keep their original text: transaction identifiers
+/// can be numbers, and a `Double` would lose their digits.
 indirect enum StoreJSON: Sendable {
   case null
   case boolean(Bool)
@@ -12,7 +12,7 @@ indirect enum StoreJSON: Sendable {
   case array([StoreJSON])
   case object(Members)
 
-  /// The members of an object by name. Names are compared by their bytes.
+  /// The members of an object, by name. Names are compared by their bytes.
   struct Members: Sendable {
     private(set) var byName: [Key: StoreJSON] = [:]
 
@@ -20,12 +20,13 @@ indirect enum StoreJSON: Sendable {
       var bytes: [UInt8]
     }
 
-    /// Whether the name was new.
+    /// Returns whether the name was new.
     mutating func insert(_ value: StoreJSON, as name: String) -> Bool {
       byName.updateValue(value, forKey: Key(bytes: Array(name.utf8))) == nil
     }
 
-    /// The member's value; `nil` where it is absent or `null`, which mean the same to the store.
+    /// Returns the member's value, or `nil` if it is absent or `null`, which mean the same to the
+    /// store.
     subscript(name: String) -> StoreJSON? {
       guard let value = byName[Key(bytes: Array(name.utf8))] else { return nil }
       if case .null = value { return nil }
@@ -33,7 +34,7 @@ indirect enum StoreJSON: Sendable {
     }
   }
 
-  /// With its article, for messages.
+  /// The value's type with its article, for messages.
   var described: String {
     switch self {
     case .null: "null"
@@ -46,7 +47,7 @@ indirect enum StoreJSON: Sendable {
   }
 }
 
-/// An object of the document with the path to it: what is read from it knows where it stands.
+/// An object of the document, with its path for error messages.
 struct StoreObject: Sendable {
   var members: StoreJSON.Members
   var path: String
@@ -55,7 +56,7 @@ struct StoreObject: Sendable {
     guard case .object(let members) = value else {
       throw ImportError(
         .badValue, path: path, reason: "expected an object, found \(value.described)",
-        remedy: "Check that the file is what the store gave")
+        remedy: "Check that the file is the store's unmodified answer")
     }
     self.members = members
     self.path = path
@@ -63,14 +64,14 @@ struct StoreObject: Sendable {
 
   func path(of name: String) -> String { path.isEmpty ? name : path + "." + name }
 
-  /// The object called `name`, if there is one.
+  /// Returns the object called `name`, if there is one.
   func object(_ name: String) throws(ImportError) -> StoreObject? {
     guard let value = members[name] else { return nil }
     return try StoreObject(value, path: path(of: name))
   }
 
-  /// The objects of the array called `name`; none where it is absent. A single object counts as an
-  /// array of one: receipts in the style of iOS 6 write `latest_receipt_info` so.
+  /// Returns the objects in the array called `name`; none if it is absent. A single object counts
+  /// as an array of one, because iOS 6 style receipts write `latest_receipt_info` like that.
   func objects(_ name: String) throws(ImportError) -> [StoreObject] {
     guard let value = members[name] else { return [] }
     let path = path(of: name)
@@ -78,7 +79,7 @@ struct StoreObject: Sendable {
       guard case .object = value else {
         throw ImportError(
           .badValue, path: path, reason: "expected an array of objects, found \(value.described)",
-          remedy: "Check that the file is what the store gave")
+          remedy: "Check that the file is the store's unmodified answer")
       }
       return [try StoreObject(value, path: path)]
     }
@@ -90,7 +91,7 @@ struct StoreObject: Sendable {
     return objects
   }
 
-  /// The text of a string that is not empty, or the digits of a whole number.
+  /// Returns the text of a nonempty string, or the digits of a whole number.
   func text(_ name: String) throws(ImportError) -> String? {
     switch members[name] {
     case nil, .null: return nil
@@ -100,11 +101,11 @@ struct StoreObject: Sendable {
       throw ImportError(
         .badValue, path: path(of: name),
         reason: "expected a string or a whole number, found \(value.described)",
-        remedy: "Check that the file is what the store gave")
+        remedy: "Check that the file is the store's unmodified answer")
     }
   }
 
-  /// `true`, `"true"`, `1` and `"1"`, or their opposites.
+  /// Returns the value of a flag: `true`, `"true"`, `1` or `"1"`, or the opposites.
   func flag(_ name: String) throws(ImportError) -> Bool? {
     switch members[name] {
     case nil, .null: return nil
@@ -116,7 +117,7 @@ struct StoreObject: Sendable {
       throw ImportError(
         .badValue, path: path(of: name),
         reason: "expected true or false (or 1 or 0), found \(value.described)",
-        remedy: "Check that the file is what the store gave")
+        remedy: "Check that the file is the store's unmodified answer")
     }
   }
 }

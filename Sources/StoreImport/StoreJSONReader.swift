@@ -1,14 +1,14 @@
-/// The largest file that is imported, in bytes.
+/// The maximum size of an imported file, in bytes.
 ///
-/// 64 mebibytes: a verifyReceipt answer grows by about a kilobyte a transaction, so this is a
-/// customer of sixty thousand renewals; anything larger is not what it is taken for.
+/// 64 mebibytes: a verifyReceipt answer grows by about a kilobyte per transaction, so this allows
+/// for a customer with sixty thousand renewals. A larger file is not an answer.
 public let importSizeBytesMax = 64 << 20
 
-/// The deepest nesting of objects and arrays that is read; the store's files need nine.
+/// The maximum nesting of objects and arrays. The store's files need nine levels.
 public let importNestingDepthMax = 32
 
 /// Reads one JSON document (RFC 8259) into a tree, strictly: UTF-8, no repeated members, no lone
-/// surrogates. A byte order mark before it is stepped over.
+/// surrogates. A byte order mark at the start is skipped.
 struct StoreJSONReader {
   private let bytes: [UInt8]
   private var index = 0
@@ -20,7 +20,7 @@ struct StoreJSONReader {
     guard bytes.count <= importSizeBytesMax else {
       throw ImportError(
         .malformed, reason: "the file has more than \(importSizeBytesMax) bytes",
-        remedy: "Import one answer or configuration a file")
+        remedy: "Import one answer or configuration per file")
     }
     var reader = StoreJSONReader(bytes: bytes)
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { reader.index = 3 }
@@ -55,7 +55,7 @@ struct StoreJSONReader {
     }
     return ImportError(
       .malformed, path: "line \(line), column \(column)", reason: reason,
-      remedy: "Check that the file is one whole JSON document in UTF-8")
+      remedy: "Check that the file is one complete JSON document in UTF-8")
   }
 
   private mutating func skipSpace() {
@@ -108,7 +108,7 @@ struct StoreJSONReader {
       guard take(UInt8(ascii: ":")) else { throw failure("expected ':', found \(found)") }
       skipSpace()
       guard members.insert(try value(), as: name) else {
-        throw failure("the member \"\(name)\" is there twice")
+        throw failure("the member \"\(name)\" appears twice")
       }
       skipSpace()
     } while take(UInt8(ascii: ","))
@@ -166,12 +166,12 @@ extension StoreJSONReader {
     guard take(UInt8(ascii: "\"")) else { throw failure("expected a string, found \(found)") }
     var text: [UInt8] = []
     while true {
-      guard let byte = next else { throw failure("a string does not end") }
+      guard let byte = next else { throw failure("the string is not closed") }
       index += 1
       switch byte {
       case UInt8(ascii: "\""):
         guard let text = String(validating: text, as: UTF8.self) else {
-          throw failure("the string before this is not UTF-8")
+          throw failure("the string that ends here is not valid UTF-8")
         }
         return text
       case UInt8(ascii: "\\"): try escape(into: &text)
@@ -196,15 +196,15 @@ extension StoreJSONReader {
       var unit = try hexUnit()
       if unit >= 0xD800, unit < 0xDC00, take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")) {
         let low = try hexUnit()
-        guard low >= 0xDC00, low < 0xE000 else { throw failure("a lone surrogate is no character") }
+        guard low >= 0xDC00, low < 0xE000 else { throw failure("a lone surrogate is not allowed") }
         unit = 0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00)
       }
       guard let scalar = Unicode.Scalar(unit) else {
-        throw failure("a lone surrogate is no character")
+        throw failure("a lone surrogate is not allowed")
       }
       text.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
     default:
-      throw failure("not an escape of JSON")
+      throw failure("not a JSON escape")
     }
   }
 

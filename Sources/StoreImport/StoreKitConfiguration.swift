@@ -1,20 +1,21 @@
 public import LedgerEvents
 
-/// StoreKit configuration files (`.storekit`, as Xcode writes them).
+/// Reads StoreKit configuration files (`.storekit`, as written by Xcode).
 ///
-/// Read are `products`, `nonRenewingSubscriptions` and the `subscriptions` of each of the
-/// `subscriptionGroups`: product, kind, title, duration and group. All file versions to 5 have
-/// these; other members, and versions to come, do not matter. A file does not say what a product
-/// entitles to or grants, how content is delivered, or how long a non-renewing subscription lasts.
-/// It states no environment: products are the same in all.
+/// It reads `products`, `nonRenewingSubscriptions` and the `subscriptions` of each of the
+/// `subscriptionGroups`: product, kind, title, duration and group. All file versions up to 5 have
+/// these; other members and future versions do not matter. A file does not say which entitlements
+/// or grants a product gives, how content is delivered, or how long a non-renewing subscription
+/// lasts. It states no environment: products are the same in all environments.
 ///
-/// A `catalog.set` replaces the entries that it names whole. What is read here must therefore be
-/// merged with the entries in force before it is appended, as `CatalogueDocument` does.
+/// A `catalog.set` replaces whole entries. The products read here must therefore be merged with the
+/// entries in force before they are appended, as `CatalogueDocument` does.
 public enum StoreKitConfiguration {
-  /// The name of this format, as `import.received` states it.
+  /// The name of this format, as stated by `import.received`.
   public static let format = ImportFormat.storekitConfig.rawValue
 
-  /// The products of a file, each as an entry of `catalog.set`; none where it has no products.
+  /// Returns the products of a file, each as an entry of `catalog.set`; none if the file has no
+  /// products.
   ///
   /// - Throws: `ImportError`.
   /// - Complexity: O(*n*) in the number of bytes.
@@ -30,12 +31,12 @@ public enum StoreKitConfiguration {
     }
   }
 
-  /// The `import.received` that goes before the `catalog.set` of a file.
+  /// Returns the `import.received` event that precedes the `catalog.set` of a file.
   ///
   /// - Parameters:
   ///   - bytes: The file.
   ///   - options: The file's name, and the app and environment that it is for.
-  ///   - effective: From when the catalogue counts.
+  ///   - effective: When the catalogue takes effect.
   /// - Complexity: O(*n*) in the number of bytes.
   public static func received(
     _ bytes: [UInt8], options: ImportOptions, effective: Instant
@@ -53,7 +54,7 @@ public enum StoreKitConfiguration {
 
   private static func products(
     of configuration: StoreObject
-  ) throws(ImportError) -> [CatalogueProduct] {
+  ) throws(ImportError) -> [ConfiguredProduct] {
     let lists = ["products", "nonRenewingSubscriptions", "subscriptionGroups"]
     guard lists.contains(where: { configuration.members[$0] != nil }) else {
       let isReceipt = configuration.members["status"] != nil
@@ -65,30 +66,30 @@ public enum StoreKitConfiguration {
           : "Import the .storekit file of the Xcode project")
     }
     let locale = try configuration.object("settings")?.text("_locale") ?? "en_US"
-    var products: [CatalogueProduct] = []
+    var products: [ConfiguredProduct] = []
     for list in lists.prefix(2) {
       for entry in try configuration.objects(list) {
-        products.append(try CatalogueProduct(entry, group: nil, locale: locale))
+        products.append(try ConfiguredProduct(entry, group: nil, locale: locale))
       }
     }
     for group in try configuration.objects("subscriptionGroups") {
       let name = try group.text("id")
       for entry in try group.objects("subscriptions") {
-        products.append(try CatalogueProduct(entry, group: name, locale: locale))
+        products.append(try ConfiguredProduct(entry, group: name, locale: locale))
       }
     }
     try checkNoneTwice(products)
     return products
   }
 
-  private static func checkNoneTwice(_ products: [CatalogueProduct]) throws(ImportError) {
+  private static func checkNoneTwice(_ products: [ConfiguredProduct]) throws(ImportError) {
     var paths: [Name: String] = [:]
     for product in products {
       guard let first = paths.updateValue(product.path, forKey: product.name) else { continue }
       throw ImportError(
         .contradiction, path: product.path,
-        reason: "the product \"\(product.name)\" stands in \(first) already",
-        remedy: "Give each product one entry: which of the two counts is not to be guessed")
+        reason: "the product \"\(product.name)\" is already in \(first)",
+        remedy: "Give each product only one entry")
     }
   }
 }

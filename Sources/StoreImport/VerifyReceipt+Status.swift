@@ -1,5 +1,5 @@
 extension VerifyReceipt {
-  /// What a status other than 0 means, and what to do about it.
+  /// Returns the meaning of a status other than 0, and what to do about it.
   ///
   /// The codes are those of the App Store Receipts documentation, page *status*
   /// (https://developer.apple.com/documentation/appstorereceipts/status).
@@ -13,17 +13,17 @@ extension VerifyReceipt {
     case 21001:
       (
         "a code that the store no longer sends",
-        "Ask the store for the receipt again"
+        "Request the receipt from the store again"
       )
     case 21002:
       (
         "the data in receipt-data was malformed, or the service had a temporary problem",
-        "Send the whole receipt, base64-encoded without line breaks, again"
+        "Send the complete receipt again, base64-encoded without line breaks"
       )
     case 21003:
       (
         "the receipt could not be authenticated",
-        "Do not trust this receipt: refresh it on the device and send that one"
+        "Do not trust this receipt: refresh it on the device and send the new one"
       )
     case 21004:
       (
@@ -33,11 +33,11 @@ extension VerifyReceipt {
     case 21005:
       (
         "the receipt server was temporarily unable to provide the receipt",
-        "Ask the store for the receipt again later"
+        "Request the receipt from the store again later"
       )
     case 21006:
       (
-        "the receipt is valid, but its subscription has expired (receipts in the style of iOS 6)",
+        "the receipt is valid, but its subscription has expired (iOS 6 style receipts)",
         "Refresh the receipt on the device: the unified receipt lists every period"
       )
     case 21007:
@@ -53,30 +53,30 @@ extension VerifyReceipt {
     case 21009:
       (
         "an internal data access error of the store",
-        "Ask the store for the receipt again later"
+        "Request the receipt from the store again later"
       )
     case 21010:
       (
         "the user account cannot be found or has been deleted",
-        "There is nothing to import: the store knows this customer no longer"
+        "There is nothing to import: the store no longer knows this customer"
       )
     case 21100...21199:
       (
         "an internal data access error of the store",
-        "Ask the store for the receipt again later"
+        "Request the receipt from the store again later"
       )
     default:
       (
         "a code that the store does not document",
-        "Look at the answer: it is not one of verifyReceipt's, or the store has a new code"
+        "Check the answer: it is not from verifyReceipt, or the store has a new code"
       )
     }
   }
 
-  /// The subscription of the receipt is over. The answer still lists what was bought and when.
+  /// The status of an expired subscription. The answer still lists what was bought and when.
   static let expiredStatus = 21006
 
-  /// Why an answer is no good by its status; `nil` where that is 0.
+  /// Returns the error for the status of an answer, or `nil` if the status is 0.
   static func refusal(of answer: StoreObject) throws(ImportError) -> ImportError? {
     guard let text = try answer.text("status") else {
       throw notAnAnswer(answer)
@@ -84,7 +84,7 @@ extension VerifyReceipt {
     guard let status = Int(text) else {
       throw ImportError(
         .badValue, path: "status", reason: "expected a number, found \"\(text)\"",
-        remedy: "Check that the file is what the store gave")
+        remedy: "Check that the file is the store's unmodified answer")
     }
     if status == 0 { return nil }
     let (meaning, remedy) = meaning(ofStatus: status)
@@ -93,8 +93,8 @@ extension VerifyReceipt {
     if let isRetryable {
       reason +=
         isRetryable
-        ? "; it says that trying again may help"
-        : "; it says that trying again does not help"
+        ? "; the store says that a retry may help"
+        : "; the store says that a retry will not help"
     }
     return ImportError(
       .refusedByStore, path: "status", reason: reason, remedy: remedy, status: status)
@@ -105,9 +105,9 @@ extension VerifyReceipt {
       answer.members["subscriptionGroups"] != nil || answer.members["products"] != nil
     return ImportError(
       .otherFormat, path: "status",
-      reason: "expected the status of a verifyReceipt answer, found none",
+      reason: "expected a status, as in every verifyReceipt answer, but there is none",
       remedy: isConfiguration
         ? "This looks like a StoreKit configuration: import it as storekit-config"
-        : "Import the JSON that the store's verifyReceipt answered, whole and unchanged")
+        : "Import the JSON that the store's verifyReceipt returned, complete and unmodified")
   }
 }

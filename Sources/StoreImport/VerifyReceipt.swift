@@ -1,27 +1,27 @@
 public import LedgerEvents
 
-/// The answers of the store's verifyReceipt, turned into events.
+/// Converts answers of the store's verifyReceipt endpoint to events.
 ///
-/// Read are `receipt.in_app`, `latest_receipt_info` and `pending_renewal_info`, in any order, each
-/// of them absent, empty or a single object; and the single purchase that a receipt in the style of
-/// iOS 6 is. Each fact is dated by the store's own date of it; what the store says of the present
-/// without a date (auto-renewal, billing, consent) is dated by `request_date_ms`.
+/// It reads `receipt.in_app`, `latest_receipt_info` and `pending_renewal_info`, in any order, each
+/// of which can be absent, empty or a single object. It also reads an iOS 6 style receipt, which is
+/// a single purchase. Each fact has the date that the store states for it. Statements about the
+/// present without a date (auto-renewal, billing, consent) have the date in `request_date_ms`.
 ///
-/// One fact is one event, whichever list and whichever file tells it: the events of a purchase
-/// state only what every list states (product, dates, quantity). What one list knows and another
-/// lacks is a fact of its own beside it (an upgrade, a refund, an offer), or, where it belongs to
-/// the purchase (family sharing, the account), it is part of the id.
+/// A fact becomes one event, whichever list and file it is in: the events of a purchase contain
+/// only what every list states (product, dates, quantity). Information that only some lists have
+/// becomes a separate fact (an upgrade, a refund, an offer) or, if it belongs to the purchase
+/// (family sharing, the account), part of the id.
 ///
-/// Not imported are fields that say nothing about a purchase of this customer: the group of a
-/// subscription (a catalogue's to say), `web_order_line_item_id`, and the receipt's own data.
+/// Fields that say nothing about a purchase of this customer are not imported: the group of a
+/// subscription (a catalogue states it), `web_order_line_item_id`, and the receipt's own data.
 public enum VerifyReceipt {
-  /// The name of this format, as `import.received` states it.
+  /// The name of this format, as stated by `import.received`.
   public static let format = ImportFormat.verifyReceipt.rawValue
 
-  /// The events of one answer for a ledger that knows nothing: `import.received` first, then the
-  /// facts in the fold's order. To import into a ledger, use ``ReceiptImport``.
+  /// Returns the events of one answer for an empty ledger: `import.received`, followed by the facts
+  /// in the fold order. To import into an existing ledger, use ``ReceiptImport``.
   ///
-  /// - Throws: `ImportError`, also where the answer's status is not 0.
+  /// - Throws: `ImportError`, also if the answer's status is not 0.
   /// - Complexity: O(*n* log *n*) in the number of purchases, O(*m*) in the number of bytes.
   public static func events(
     from bytes: [UInt8], options: ImportOptions
@@ -29,7 +29,8 @@ public enum VerifyReceipt {
     try ReceiptImport(bytes, options: options).outcome().events
   }
 
-  /// Reads an answer: the document itself, or the `unified_receipt` of a server notification.
+  /// Reads an answer, which is the document itself or the `unified_receipt` of a server
+  /// notification.
   static func receipt(
     _ bytes: [UInt8], options: ImportOptions
   ) throws(ImportError) -> Receipt {
@@ -46,23 +47,22 @@ public enum VerifyReceipt {
     guard let environment = receipt.statedEnvironment ?? options.environment else {
       throw ImportError(
         .missing, path: answer.path(of: "environment"),
-        reason: "the file does not say which environment of the store it is from",
-        remedy: "Say it with --environment: production for what customers bought, sandbox for "
-          + "tests")
+        reason: "the file does not state its store environment",
+        remedy: "Pass it with --environment: production for real purchases, sandbox for tests")
     }
     return receipt.of(environment)
   }
 
-  /// Whether the file is a receipt itself: PKCS#7 in base64, which begins with a long sequence.
+  /// Returns whether the file is a receipt: PKCS#7 in base64, which begins with a long sequence.
   private static func isEncodedReceipt(_ bytes: [UInt8]) -> Bool { bytes.starts(with: "MI".utf8) }
 
   private static let encodedReceipt = ImportError(
-    .otherFormat, reason: "expected the store's answer, found a receipt in base64",
+    .otherFormat, reason: "expected the store's answer, found a base64-encoded receipt",
     remedy: "Send the receipt to the store's verifyReceipt and import the answer")
 
   private static func notAnObject(_ document: StoreJSON) -> ImportError {
     ImportError(
       .otherFormat, reason: "expected an object with a status, found \(document.described)",
-      remedy: "Import the JSON that the store's verifyReceipt answered, one answer a file")
+      remedy: "Import the JSON that the store's verifyReceipt returned, one answer per file")
   }
 }

@@ -2,23 +2,23 @@ import Audit
 import LedgerEvents
 import LedgerHistories
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 
-/// Every question that a ledger answers, asked at two clocks: what a history gives to ask about.
+/// The questions to ask about a history, on two clocks.
 struct ClockQuestions {
-  /// Whom and what is asked about; one of each is known to no ledger.
+  /// The accounts to ask about. One of them is unknown to every ledger.
   var accounts: [Name]
   var transactions: [Name]
   var originals: [Name]
   var products: [Name]
-  /// Products, and entitlements that catalogues and operators name.
+  /// The products, and the entitlements that catalogues and operators name.
   var items: [Name]
   var environments: [StoreEnvironment]
-  /// Whose holdings of what is explained: explanations fold a history many times.
+  /// The holdings to explain. There are few, because explanations fold a history many times.
   var explained: [(account: Name, item: Name)]
-  /// Where nothing says otherwise, answers are judged then.
+  /// The time at which answers are judged by default.
   var now: Instant
-  /// Half-open span of time of the filtered findings.
+  /// The half-open time range of the filtered findings.
   var span: (since: Instant, until: Instant)
   var rules: Set<Rule>
 
@@ -58,12 +58,12 @@ struct ClockQuestions {
   }
 }
 
-/// What a ledger answers to every question: lines with every field of every answer, sorted, because
-/// the order of customers is nobody's promise.
+/// A ledger's answers to every question: lines with every field of every answer. They are sorted,
+/// because the order of customers is not specified.
 struct ClockAnswers: Equatable {
   private(set) var lines: [String] = []
 
-  /// Lines that one of two has and the other has not.
+  /// Returns the lines that only one of the two has.
   func differences(from expected: ClockAnswers) -> [String] {
     var counts: [String: Int] = [:]
     for line in lines { counts[line, default: 0] += 1 }
@@ -75,18 +75,18 @@ struct ClockAnswers: Equatable {
   fileprivate mutating func add(_ line: String) { lines.append(line) }
 }
 
-/// How a question is put: at which clocks, and what stands for what in the answers.
+/// How to ask the questions: the clocks, and replacements in the answers.
 struct ClockTerms {
   var clocks = Clocks.now
-  /// When the ledger is asked that knows nothing else: now.
+  /// The current time, for ledgers that are asked without a store time.
   var now: Instant
-  /// The clocks that rules of the second table are asked at: they are judged at a moment that a
-  /// shorter ledger has to be told.
+  /// The clocks for rules that hold at a moment. A shorter ledger has to be given that moment.
   var findingsClocks: Clocks?
-  /// What takes turns, because asking everything each time finds no more: which environment is
-  /// asked for by itself, and whose holding is explained. The same for answers that are compared.
+  /// Selects the environment to ask about alone and the holding to explain. These take turns,
+  /// because asking everything each time finds nothing more. Answers that are compared use the same
+  /// turn.
   var turn = 0
-  /// The position in the whole ledger of an event's position in this one, and its end.
+  /// Returns the position in the whole ledger of an event in this one.
   var place: (UInt64) -> UInt64 = { $0 }
   var end: UInt64?
 }
@@ -96,7 +96,8 @@ extension ClockAnswers {
     self = try ledger.read { (view) throws(LedgerError) in
       var answers = ClockAnswers()
       try answers.askCustomers(view, questions, terms, nil)
-      // Answers about all environments name theirs; one by itself shows that it is kept apart.
+      // Answers about all environments name theirs. Asking about one alone shows that it is
+      // separate.
       if terms.turn.isMultiple(of: 2) {
         let place = terms.turn / 2 % questions.environments.count
         try answers.askCustomers(view, questions, terms, questions.environments[place])
@@ -109,7 +110,7 @@ extension ClockAnswers {
     }
   }
 
-  /// What each customer has, one environment or all of them.
+  /// Asks what each customer has, in one environment or in all of them.
   private mutating func askCustomers(
     _ view: LedgerView, _ questions: ClockQuestions, _ terms: ClockTerms,
     _ only: StoreEnvironment?
@@ -148,7 +149,7 @@ extension ClockAnswers {
     }
   }
 
-  /// Findings whole, by filters, and counted.
+  /// Asks for all findings, for filtered ones, and for their number.
   private mutating func askFindings(
     _ view: LedgerView, _ questions: ClockQuestions, _ terms: ClockTerms
   ) throws(LedgerError) {
@@ -199,7 +200,7 @@ extension ClockAnswers {
     }
   }
 
-  /// What is on offer, and who is behind it.
+  /// Asks which content is on offer, and which devices have an older version.
   private mutating func askContent(
     _ view: LedgerView, _ questions: ClockQuestions, _ terms: ClockTerms
   ) throws(LedgerError) {
@@ -230,7 +231,7 @@ extension ClockAnswers {
     for line in told { add(line) }
   }
 
-  /// What changed between two positions, in lines.
+  /// Returns the differences between two positions, as lines.
   static func differences(
     _ ledger: Ledger, from: Clocks.LedgerTime, to: Clocks.LedgerTime, account: Name? = nil,
     at: Instant? = nil
@@ -239,7 +240,7 @@ extension ClockAnswers {
       ledger, from: Clocks(at: at, asOf: from), to: Clocks(at: at, asOf: to), account: account)
   }
 
-  /// What differs between two settings of the clocks, in lines.
+  /// Returns the differences between two settings of the clocks, as lines.
   static func differences(
     _ ledger: Ledger, from: Clocks, to: Clocks, account: Name? = nil
   ) throws -> ClockAnswers {

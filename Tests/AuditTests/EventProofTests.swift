@@ -7,7 +7,7 @@ import Testing
 
 @testable import Audit
 
-/// A book with events of every kind, and proofs out of it.
+/// A log with events of every kind, and proofs from it.
 private final class ProvenBook {
   let log: EventLog
   let key: NoteSigner
@@ -102,8 +102,7 @@ private final class ProvenBook {
     }
   }
 
-  /// The document that the extra line of a proof of `position` carries, changed, with the rest as
-  /// it was.
+  /// Returns a proof of `position` in which only the document in the extra line is changed.
   private func forged(
     _ position: UInt64, _ change: (inout EventDisclosure) throws -> Void
   ) throws -> EventProofFile {
@@ -123,6 +122,20 @@ private final class ProvenBook {
     #expect(throws: ProofError(.notProven, "")) { try moved.check([book.key.verifier]) }
   }
 
+  @Test("never show a name with another hash than the one it is looked up by") func otherHashes()
+    throws
+  {
+    let names = try EventDisclosure(try #require(try book.proof(of: 1).extra)).names
+    let index = try #require(names.firstIndex { $0.hash != nil })
+    let file = try forged(1) { disclosure in
+      let name = disclosure.names[index]
+      disclosure.names[index] = EventDisclosure.DisclosedName(
+        number: name.number, text: name.text, nonce: name.nonce,
+        hash: name.hash?.map { $0 ^ 1 }, introducedAt: name.introducedAt)
+    }
+    #expect(throws: ProofError(.notProven, "")) { try file.check([book.key.verifier]) }
+  }
+
   @Test("never show a name that the log does not have under the number") func otherNames() throws {
     for position in stride(from: UInt64(1), through: try book.count(), by: 7) {
       let count = try EventDisclosure(try #require(try book.proof(of: position).extra)).names.count
@@ -131,7 +144,7 @@ private final class ProvenBook {
           let name = disclosure.names[index]
           disclosure.names[index] = EventDisclosure.DisclosedName(
             number: name.number, text: "somebody else", nonce: name.nonce,
-            introducedAt: name.introducedAt)
+            hash: name.hash, introducedAt: name.introducedAt)
           disclosure.event = Array(
             String(decoding: disclosure.event, as: UTF8.self)
               .replacing(name.text.text, with: "somebody else").utf8)
@@ -152,7 +165,7 @@ private final class ProvenBook {
 }
 
 @Suite("Heavy: proofs with a byte changed") struct HeavyForgedProofTests {
-  /// Checks a changed file; what it still proves has to be what it proved before.
+  /// Returns whether a changed file still proves at most what it proved before.
   private func isHarmless(
     _ bytes: [UInt8], _ keys: [NoteVerifier], _ whole: ProvenEvent
   ) -> Bool {

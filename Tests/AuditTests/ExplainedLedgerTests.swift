@@ -3,10 +3,10 @@ import Foundation
 import LedgerEvents
 import LedgerHistories
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 import Testing
 
-/// Explanations out of a ledger are those of its events.
+/// Explanations from a ledger equal explanations from its events.
 @Suite("Explanations out of a ledger") struct ExplainedLedgerTests {
   private func withLedger(
     holding events: [RecordedEvent], _ body: (Ledger) throws -> Void
@@ -28,7 +28,7 @@ import Testing
     "as of each position it is what a ledger says that was stopped there",
     arguments: [31, 32] as [UInt64])
   func stopped(_ seed: UInt64) throws {
-    // The ledger's clock is not the history's: events whose clock is ahead are left out.
+    // The ledger's clock differs from the history's, so events whose clock is ahead are left out.
     let events = Histories.dense(seed: seed, count: 30)
     let newest = try #require(events.map(\.event.occurredAt).max())
     let accounts = Set(events.compactMap(\.event.account)).sorted()

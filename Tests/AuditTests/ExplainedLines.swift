@@ -3,9 +3,9 @@ import Testing
 
 @testable import Audit
 
-/// Histories written as short lines: an event a line, one second apart.
+/// Histories written as short lines, one event per line and one second apart.
 enum ExplainedLines {
-  /// Each line is a type, then members of the envelope and, behind a bar, those of `data`.
+  /// Each line is a type, then members of the envelope and, after a bar, those of `data`.
   static func events(_ lines: [String]) throws -> [RecordedEvent] {
     try lines.enumerated().map { place, line in
       let parts = line.split(separator: "|", maxSplits: 1).map { String($0) }
@@ -23,7 +23,7 @@ enum ExplainedLines {
     }
   }
 
-  /// The explanation a minute after the first event.
+  /// Returns the explanation a minute after the first event.
   static func explain(
     _ name: Name, for account: Name = "ada", at: String? = nil, _ lines: [String]
   ) throws -> Explanation {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Audit
 
-/// What holds of every explanation, over random histories.
+/// Properties of every explanation, tested with random histories.
 @Suite("Explanations of random histories") struct ExplanationPropertyTests {
   private func accounts(_ events: [RecordedEvent]) -> [Name] {
     Set(events.compactMap(\.event.account)).sorted()

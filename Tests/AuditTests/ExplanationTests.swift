@@ -46,7 +46,7 @@ import Testing
     ]
     #expect(positions(try explain("pro", lines)) == [1, 2])
     #expect(try explain("pro", lines).isHeld)
-    // The product itself needs no catalogue, but its entry tells what else it gives.
+    // The product itself needs no catalogue, but its entry determines what else it gives.
     #expect(positions(try explain("map", lines)) == [2])
   }
 
@@ -188,7 +188,7 @@ import Testing
     let bobs = try explain("map", for: "bob", lines)
     #expect(bobs.ground == .attempted)
     #expect(positions(bobs) == [5, 6])
-    // With nobody else there it is the customer's.
+    // Without anyone else in it, the session is the customer's.
     #expect(positions(try explain("map", Array(lines[..<3]))) == [1, 2])
   }
 

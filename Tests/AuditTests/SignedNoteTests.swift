@@ -5,7 +5,7 @@ import Testing
 @testable import Audit
 
 @Suite("Signed notes and their keys") struct SignedNoteTests {
-  /// The example of golang.org/x/mod/sumdb/note.
+  /// The example from golang.org/x/mod/sumdb/note.
   private static let secret =
     "PRIVATE+KEY+PeterNeumann+c74f20a3+AYEKFALVFGyNhPJEMzD1QIDr+Y7hfZx09iUvxdXHKDFz"
   private static let verifier =

@@ -7,7 +7,7 @@ import LedgerHistories
 @testable import LedgerLog
 @testable import LedgerStore
 
-/// A log of a random history, and somebody who may write its files and knows their format.
+/// A log of a random history, and an attacker who can write its files and knows their format.
 final class TamperedLog {
   let log: EventLog
   let key: NoteSigner
@@ -20,6 +20,11 @@ final class TamperedLog {
     _ = try log.appendAndWait(events.map { EventInput(event: $0.event) })
     let key = try NoteSigner(name: "tampered.example/book")
     (self.path, self.log, self.key) = (path, log, key)
+  }
+
+  /// A log that was made otherwise; the folder goes with it.
+  init(_ log: EventLog) throws {
+    (path, self.log, key) = (log.path, log, try NoteSigner(name: "tampered.example/book"))
   }
 
   deinit {
@@ -43,9 +48,9 @@ final class TamperedLog {
     }
   }
 
-  // MARK: - What somebody does who knows the format
+  // MARK: - What an attacker does who knows the format
 
-  /// Puts records into the log, with a checksum that fits and the nodes of the tree made anew.
+  /// Replaces records in the log, with correct checksums and recomputed tree nodes.
   func rewrite(_ records: [UInt64: [UInt8]]) throws {
     let table = log.tables.records
     try log.environment.write { (transaction) throws(LMDBError) in
@@ -56,7 +61,7 @@ final class TamperedLog {
     try rewriteNodes()
   }
 
-  /// Takes records off the end, and the nodes above them.
+  /// Removes records from the end, and the nodes above them.
   func cut(to size: UInt64) throws {
     let tables = log.tables
     let last = try count()
@@ -65,6 +70,17 @@ final class TamperedLog {
         _ = try transaction.delete(tables.records, position)
         _ = try transaction.delete(tables.personal, position)
       }
+    }
+    try rewriteNodes()
+  }
+
+  /// Changes rows of any table, and makes the nodes of the tree anew.
+  func tamper(
+    _ change: (inout WriteTransaction, LogTables) throws(LMDBError) -> Void
+  ) throws {
+    let tables = log.tables
+    try log.environment.write { (transaction) throws(LMDBError) in
+      try change(&transaction, tables)
     }
     try rewriteNodes()
   }
@@ -88,29 +104,30 @@ final class TamperedLog {
     var hasher = TreeHasher()
     var nodes: [TreeHash] = []
     for position in stride(from: 1, through: view.lastPosition, by: 1) {
-      // Two lines: the compiler fails on a span of what a throwing call returns.
+      // On two lines, because the compiler fails on a span of the result of a throwing call.
       let entry = try view.leaf(at: position)
       frontier.append(hasher.leafHash(entry.span), &hasher, completed: &nodes)
     }
     return nodes
   }
 
-  /// The record with the checksum of its bytes.
+  /// Returns the record with a correct checksum.
   private static func summed(_ record: [UInt8]) -> [UInt8] {
     let body = Array(record.dropLast(Record.checksumBytes))
     let sum = XXH64.hash(body.span)
     return body + (0..<8).map { UInt8(truncatingIfNeeded: sum >> (8 * UInt64($0))) }
   }
 
-  // MARK: - What a disk does
+  // MARK: - Damage on the disk
 
-  /// Where the records' bytes stand in the file of the log, by position.
+  /// Returns the locations of the records' bytes in the log file, by position.
   func places() throws -> [UInt64: Range<UInt64>] {
     let file = try Data(contentsOf: URL(fileURLWithPath: dataFile))
     var places: [UInt64: Range<UInt64>] = [:]
     for position in 1...(try count()) {
       let record = Data(try record(position))
-      // Positions make records unlike; pages that were left behind may hold older copies.
+      // Records are unique because they contain positions. Pages that are no longer in use may
+      // contain older copies.
       var found: [Range<Data.Index>] = []
       var start = file.startIndex
       while let next = file.range(of: record, in: start..<file.endIndex) {
@@ -126,7 +143,7 @@ final class TamperedLog {
 
   private var dataFile: String { path + "/log/data.mdb" }
 
-  /// Turns one bit of the file over; twice is as before.
+  /// Flips one bit of the file. Flipping it again restores the file.
   func flip(_ bit: UInt8, at offset: UInt64) throws {
     let file = try FlatFile.open(dataFile, isWritable: true)
     let bytes = try file?.read(at: Int(offset), count: 1) ?? []

@@ -14,7 +14,7 @@ import Testing
     kept = try [20, 40, 60, 80, 100].map { [book] in try book.checkpoint(at: $0) }
   }
 
-  /// A record that tells another moment of the store's clock.
+  /// Returns a record that states a different store time.
   private func redated(_ position: UInt64) throws -> [UInt8] {
     var record = try book.record(position)
     record[10] ^= 1
@@ -43,7 +43,7 @@ import Testing
   @Test("records that changed places are found")
   func swapped() throws {
     var (first, second) = (try book.record(50), try book.record(51))
-    // Each says where it is now.
+    // Each record states its new position.
     first.replaceSubrange(6..<10, with: [51, 0, 0, 0])
     second.replaceSubrange(6..<10, with: [50, 0, 0, 0])
     try book.rewrite([50: second, 51: first])

@@ -6,7 +6,7 @@ import LedgerModel
 import LedgerStore
 import Testing
 
-/// A ledger in a folder of its own, without syncs: what is shown does not depend on the disk.
+/// A ledger in its own folder, without syncs, because these tests do not depend on the disk.
 private final class ClockLedger {
   let ledger: Ledger
   private let path: String
@@ -28,7 +28,7 @@ private final class ClockLedger {
   }
 }
 
-/// One random history, told to a ledger event by event.
+/// One random history, given to a ledger event by event.
 private struct ClockWalk {
   let seed: UInt64
   let events: [RecordedEvent]
@@ -44,18 +44,18 @@ private struct ClockWalk {
     self.random = random
   }
 
-  /// What a ledger said when it ended at a position.
+  /// The answers of a ledger when it ended at a position.
   private struct Word {
     var answers: ClockAnswers
-    /// The same at a store time.
+    /// The answers at a store time.
     var moment: Instant
     var thenAnswers: ClockAnswers
-    /// What had changed since an earlier position.
+    /// The differences since an earlier position.
     var earlier: UInt64
     var differences: ClockAnswers
     var account: Name
     var accountDifferences: ClockAnswers
-    /// What was different at a later store time.
+    /// The differences at a later store time.
     var later: Instant
     var laterDifferences: ClockAnswers
   }
@@ -68,7 +68,7 @@ private struct ClockWalk {
       ledger, questions, ClockTerms(clocks: clocks, now: questions.now, turn: Int(turn)))
   }
 
-  /// Stops at each position, asks everything, goes on; then asks for each position again.
+  /// Asks everything after each position; at the end, asks about each position again.
   mutating func compareEachPosition() throws {
     let growing = try ClockLedger()
     var words: [Word] = []
@@ -116,7 +116,8 @@ private struct ClockWalk {
     }
   }
 
-  /// Asks for the store time of each event, and a ledger that was told only what had occurred.
+  /// Asks about the store time of each event, and compares with a ledger that has only the events
+  /// that had occurred by then.
   mutating func compareEachMoment() throws {
     let whole = try ClockLedger()
     let middle = random.below(events.count)
@@ -130,8 +131,8 @@ private struct ClockWalk {
       if random.chance(1, in: 2) { try short.ledger.fold() }
       var terms = ClockTerms(now: moment, turn: turn)
       terms.end = UInt64(events.count)
-      // A rule of the second table is judged at the moment asked for, and in a ledger that is asked
-      // for none at its newest event.
+      // A rule that holds at a moment is judged at the moment of the question, or, in a question
+      // without one, at the newest event of the ledger.
       terms.findingsClocks = Clocks(at: moment)
       terms.place = { occurred[Int($0) - 1].position }
       let expected = try ClockAnswers(short.ledger, questions, terms)
@@ -151,14 +152,14 @@ private struct ClockWalk {
 }
 
 extension RecordedEvent {
-  /// Store time as the model believes it (`events.md`, *The order of events*).
+  /// The store time that the model uses (`events.md`, *The order of events*).
   fileprivate var believed: Instant {
     let dayAhead = recordedAt.microseconds + 24 * 3600 * 1_000_000
     return event.occurredAt.microseconds > dayAhead ? recordedAt : event.occurredAt
   }
 }
 
-/// Every question, on both clocks, is answered as by a ledger that knows no more than they reach.
+/// Every question on both clocks is answered as by a ledger that has no later events.
 @Suite("The two clocks") struct TwoClocksTests {
   @Test(
     "as of each position every question is answered as by a ledger that was stopped there",
@@ -178,12 +179,12 @@ extension RecordedEvent {
 }
 
 @Suite("HeavyTwoClocks: many histories at every position and time") struct HeavyTwoClocksTests {
-  /// How many histories are looked at unless `DAYBOOK_HISTORIES` says otherwise: about a minute on
-  /// two cores. 200 is the whole set.
+  /// The number of histories, unless `DAYBOOK_HISTORIES` overrides it. This takes about a minute on
+  /// two cores. The whole set is 200.
   private static let historiesCount = 24
 
-  /// The histories of one of eight parts: first those that have shown a fault, then others from
-  /// `first` on. `DAYBOOK_SEED` names the one history to look at again.
+  /// Returns the seeds for one of eight parts: first the histories that have revealed an error,
+  /// then others from `first` on. `DAYBOOK_SEED` selects a single history.
   private func seeds(
     from first: UInt64, _ part: UInt64, revealing known: [UInt64] = []
   ) -> [UInt64] {

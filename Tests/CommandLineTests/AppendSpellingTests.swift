@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Words that the vocabulary does not have: told with their place, and refused where an event could
-/// never be put right.
+/// Words that are not in the vocabulary. They are reported with their location, and refused if the
+/// event could never be corrected.
 @Suite("append and misspelled words") struct AppendSpellingTests {
   private let ledger: TestLedger
 
@@ -28,7 +28,7 @@ import Testing
     #expect(reason.contains("did you mean transaction.purchased?"))
     #expect(reason.contains("--allow-unknown"))
     #expect(try ledger.events().count == 1)
-    // The line with its id can still be put right.
+    // The line with an id can still be corrected.
     let right = Sample.event(
       "b", "transaction.purchased", #","transaction":"t1","product":"map""#)
     #expect(try ledger.run("append", input: right).status == 0)

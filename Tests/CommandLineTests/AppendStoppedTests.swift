@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Appends of files that end before their time: they say so, and where.
+/// Appends of files that end early. They report this, and where.
 @Suite("append, stopped", .serialized) struct AppendStoppedTests {
   private let ledger: TestLedger
   private let input: String
@@ -13,7 +13,7 @@ import Testing
     try Data(Sample.notes("note", count).utf8).write(to: URL(filePath: input))
   }
 
-  /// The line at which it says that it stopped.
+  /// Returns the line at which the program says it stopped.
   private func line(_ errors: String) throws -> Int {
     let match = try #require(
       errors.firstMatch(of: /notes\.jsonl: stopped at line ([0-9]+): .*run it again.*/), "\(errors)"
@@ -22,7 +22,7 @@ import Testing
     return try #require(Int(match.1))
   }
 
-  /// Runs `append` under the shell, which gives it limits; how it left and what it complained of.
+  /// Runs `append` in a shell that limits it. Returns its status and its error output.
   private func run(_ before: String, _ started: (Process) throws -> Void = { _ in }) throws -> (
     status: Int32, errors: String
   ) {

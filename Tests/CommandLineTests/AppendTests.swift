@@ -56,7 +56,14 @@ import Testing
       input: [Sample.event("a"), bad, Sample.event("c")].joined(separator: "\n"))
     #expect(answer.status == 65)
     #expect(try ledger.events().count == 2)
-    #expect(try String(contentsOfFile: rejects, encoding: .utf8) == bad + "\n")
+    let kept = try #require(
+      try JSONSerialization.jsonObject(with: Data(contentsOf: URL(fileURLWithPath: rejects)))
+        as? [String: Any])
+    #expect(kept["text"] as? String == bad)
+    #expect(kept["file"] as? String == "-")
+    #expect(kept["line"] as? Int == 2)
+    #expect(kept["field"] as? String == "typ")
+    #expect((kept["reason"] as? String)?.isEmpty == false)
   }
 
   @Test("refuses other content under a known id") func conflict() throws {

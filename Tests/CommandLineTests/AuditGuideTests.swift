@@ -2,11 +2,11 @@ import Foundation
 import LedgerHistories
 import Testing
 
-/// The consoles of `docs/audit.md` are what the program says, one after the other on one ledger,
-/// but for keys, hashes and the ledger's own clock; `UPDATE_GOLDEN=1 swift test --filter
-/// AuditGuideTests` writes them anew.
+/// Compares the consoles in `docs/audit.md` with the output of the program, run in order on one
+/// ledger. Keys, hashes and the ledger's clock are replaced.
+/// `UPDATE_GOLDEN=1 swift test --filter AuditGuideTests` updates them.
 @Suite("The audit guide") struct AuditGuideTests {
-  /// What the guide writes stands in a folder that goes with the test.
+  /// The files that the guide creates are in a folder that is removed after the test.
   private static let written = [
     "maps.key", "april.checkpoint", "refund.tlog-proof", "another.ledger", "march.csv",
   ]
@@ -47,7 +47,7 @@ import Testing
       return Self.written.contains(word) ? ledger.folder.path(word) : word
     }
     let outcome = try ledger.run(words)
-    // What is checked and found is told by 1.
+    // Exit code 1 means that a check found something.
     #expect([0, 1].contains(outcome.status), "\(line): \(outcome.errors)")
     let said = outcome.output.replacing(ledger.folder.url.path + "/", with: "")
     return steady.replacing(said)

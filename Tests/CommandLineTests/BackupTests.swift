@@ -84,7 +84,7 @@ import Testing
     #expect(try (accepted.object()["keyFaults"] as? [String])?.count == 1)
     #expect(try (accepted.object()["faults"] as? [Any])?.isEmpty == true)
     #expect(try (accepted.object()["differences"] as? [String])?.isEmpty == true)
-    // Who backs that up learns it again.
+    // Whoever backs that up is warned again.
     let again = try restored("backup", ledger.folder.path("again"), "--operator", "kim")
     #expect(again.status == 0, "\(again.errors)")
     #expect(again.output.contains("key: the keys of 4 names and texts of people are gone"))
@@ -104,7 +104,7 @@ import Testing
     #expect(refused.status == 66)
     #expect(refused.errors.contains("put it back"))
     #expect(!FileManager.default.fileExists(atPath: copy))
-    // What it advises works.
+    // The advice in the message works.
     let made = try restored("restore", ledger.path, "--without-keys")
     #expect(made.status == 0, "\(made.errors)")
     try FileManager.default.moveItem(atPath: ledger.folder.path("safe"), toPath: keys)
@@ -193,7 +193,8 @@ import Testing
   func keysOfErased() throws {
     let safe = ledger.folder.path("safe")
     try FileManager.default.copyItem(atPath: keys, toPath: safe)
-    let erased = try ledger.run("erase", "ada", "--operator", "kim", "--reason", "request 88")
+    let erased = try ledger.run(
+      "erase", "ada", "--yes", "--operator", "kim", "--reason", "request 88")
     #expect(erased.status == 0, "\(erased.errors)")
     #expect(try ledger.run("verify").status == 0)
     try FileManager.default.removeItem(atPath: keys)
@@ -225,7 +226,7 @@ import Testing
     #expect(try left().sorted() == ["copy", "ledger"])
   }
 
-  /// What stands beside the ledger.
+  /// Returns the files beside the ledger.
   private func left() throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: ledger.folder.url.path)
   }
@@ -234,7 +235,8 @@ import Testing
   func erased() throws {
     let copy = try backUp()
     #expect(
-      try ledger.run("erase", "ada", "--operator", "kim", "--reason", "request 88").status == 0)
+      try ledger.run("erase", "ada", "--yes", "--operator", "kim", "--reason", "request 88").status
+        == 0)
     let made = try restored("restore", copy, "--keys", keys)
     #expect(made.status == 0, "\(made.errors)")
     #expect(try !restored("events").output.contains("ada"))

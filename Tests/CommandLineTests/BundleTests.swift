@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// From a ledger to a bundle, and from there to findings without the ledger.
+/// From a ledger to a bundle, and from the bundle to findings without the ledger.
 @Suite("Bundles on the command line") struct BundleTests {
   private static let customer = "87e41ba5-a8ff-4e59-ad18-f729a2f6eb07"
 
-  /// A ledger of two incidents with a key and a bundle of one customer beside it.
+  /// A ledger of two incidents, with a key and a bundle of one customer beside it.
   private struct Lab {
     let ledger: TestLedger
     let key: String
@@ -36,7 +36,7 @@ import Testing
       return outcome
     }
 
-    /// Runs the program where there is no ledger.
+    /// Runs the program in a place without a ledger.
     func elsewhere(_ arguments: String..., status: Int32 = 0) throws -> Outcome {
       let outcome = try Program.run(arguments, ledger: ledger.folder.path("nothing"))
       #expect(outcome.status == status, "\(arguments): \(outcome.errors)")
@@ -57,7 +57,7 @@ import Testing
     let refused = try lab.export("--disclose", "nope", status: 64)
     #expect(refused.errors.contains("nope") && refused.errors.contains("error"))
     #expect(!FileManager.default.fileExists(atPath: lab.bundle))
-    // Whether this customer met an error or not, it may be asked for.
+    // Disclosing errors is allowed whether or not this customer had one.
     try lab.export("--disclose", "error", "--disclose", "contentURL")
   }
 
@@ -87,7 +87,7 @@ import Testing
     let told = try lab.elsewhere("check", lab.bundle, "--key", lab.key, "--format", "json").object()
     #expect(told["kind"] as? String == "bundle")
     #expect(told["events"] as? Int == 21)
-    // The ledger still begins with what the bundle's checkpoint says.
+    // The ledger still has the bundle's checkpoint as its beginning.
     try lab.expect("verify", "--checkpoint", lab.bundle, "--key", lab.key)
     let other = lab.ledger.folder.path("other.key")
     try lab.expect("key", "new", "--name", "books.example.com/shop", "--out", other)

@@ -12,7 +12,7 @@ import Testing
     #expect(try ledger.run("append", "Tools/samples/shop.jsonl").status == 0)
   }
 
-  /// A document in a file of its own.
+  /// Returns the path of a new file with a document.
   private func document(_ text: String) throws -> String {
     let path = ledger.folder.path("document-\(UUID().uuidString).json")
     try Data(text.utf8).write(to: URL(fileURLWithPath: path))

@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test("at one store time only what the ledger learned counts") func clock() throws {
-    // At that time the refund had not occurred.
+    // The refund had not occurred at that time.
     let then = try ledger.run("diff", "--from", "2", "--at", "2026-02-01T12:00:30Z")
     #expect(then.lines == ["nothing changed"])
   }

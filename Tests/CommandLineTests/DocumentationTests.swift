@@ -4,13 +4,13 @@ import LedgerHistories
 import LocalTime
 import Testing
 
-/// What each command answers in JSON, as files and in `docs/commands.md`;
-/// `UPDATE_GOLDEN=1 swift test --filter DocumentationTests` writes them anew.
+/// The JSON output of each command, in golden files and in `docs/commands.md`.
+/// `UPDATE_GOLDEN=1 swift test --filter DocumentationTests` updates them.
 @Suite("The documentation of commands") struct DocumentationTests {
   private struct Sample {
     let name: String
     let arguments: [String]
-    /// How the program leaves.
+    /// The exit code of the program.
     let status: Int32
 
     init(_ name: String, _ arguments: String, status: Int32 = 0) {
@@ -19,18 +19,20 @@ import Testing
       self.arguments = arguments.split(separator: " ").map(String.init)
     }
 
-    /// Whether the answer is a table; else it is JSON.
+    /// Whether the answer is a table. Otherwise, it is JSON.
     var isTable: Bool { arguments.contains("table") }
 
-    /// As one would type it.
+    /// The command line as a user would type it.
     var command: String { "$ daybook " + arguments.joined(separator: " ") }
   }
 
   private static let customer = "7dbfa8c6-5d5f-4894-affd-368a132fb789"
   private static let incidents = "Tools/samples/incidents"
 
-  /// In the order in which they are run.
+  /// The samples, in the order in which they are run.
   private static let samples = [
+    Sample(
+      "append-dry-run", "append --dry-run \(incidents)/copied-too-late.jsonl --format json"),
     Sample(
       "append",
       "append \(incidents)/alps-as-it-should-be.jsonl \(incidents)/copied-too-late.jsonl --format json"
@@ -44,6 +46,9 @@ import Testing
       "events --since 2023-05-04 --until 2023-05-05 --tz Europe/Berlin --limit 3 --format table"),
     Sample("events-by", "events --by type --limit 20 --format json"),
     Sample("events-sum", "events --sum price,quantity --by product --format json"),
+    Sample("customers", "customers --search keeper --format json"),
+    Sample(
+      "customer", "customer 480000900000118 --events 2 --at 2026-02-15T00:00:00Z --format json"),
     Sample(
       "entitlements", "entitlements \(customer) --at 2023-07-01T00:00:00Z --format json"),
     Sample("holders", "holders maps --format json"),
@@ -51,7 +56,11 @@ import Testing
     Sample("transactions", "transactions \(customer) --format json"),
     Sample("explain", "explain \(customer) maps --at 2023-07-01T00:00:00Z --format json"),
     Sample("findings", "findings --severity critical --format json"),
+    Sample(
+      "findings-incidents",
+      "findings --severity critical --incidents --explain --limit 1 --format json"),
     Sample("findings-by", "findings --by rule --format json"),
+    Sample("health", "health --by appVersion --format json"),
     Sample("catalog", "catalog --format json"),
     Sample(
       "catalog-set",
@@ -106,7 +115,7 @@ import Testing
     Sample("types", "types download.progressed --format json"),
     Sample("rules", "rules finished-before-install --format json"),
     Sample("version", "version --format json"),
-    // Last, because they change the ledger that the others tell of.
+    // Last, because they change the ledger of the other samples.
     Sample("key-new", "key new --name books.example.com/shop --out shop.key --format json"),
     Sample("key-show", "key show shop.key --format json"),
     Sample(
@@ -131,17 +140,17 @@ import Testing
       "restore", "restore \(copied) --without-keys --ledger \(restored) --format json"),
     Sample(
       "erase",
-      "erase keeper-8 --operator kim --reason request-88 --occurred-at 2026-09-01T10:00:00Z "
+      "erase keeper-8 --yes --operator kim --reason request-88 --occurred-at 2026-09-01T10:00:00Z "
         + "--id 4711-6 --format json"),
   ]
 
-  /// A folder that is made beside the ledger.
+  /// A folder that is created beside the ledger.
   private static let installed = "installed-content"
   private static let exported = "march.sqlite"
   private static let copied = "backup-of-march"
   private static let restored = "restored.daybook"
 
-  /// What is made beside the ledger.
+  /// The files that are created beside the ledger.
   private static let written = [
     installed, exported, copied, restored, "shop.key", "30.checkpoint", "15.tlog-proof",
     "30-70.proof",
@@ -163,7 +172,8 @@ import Testing
         sample.arguments.map { Self.written.contains($0) ? ledger.folder.path($0) : $0 })
       #expect(answer.status == sample.status, "\(sample.name): \(answer.errors)")
       var said = answer.output.replacing(ledger.folder.path(Self.exported), with: Self.exported)
-      // A replay's last step is the one that tells most; behind an edited one comes the difference.
+      // The last step of a replay has the most information. For an edited replay, the difference
+      // follows.
       if sample.name.hasPrefix("replay") { said = answer.lines.last ?? "" }
       said = steady.replacing(said.replacing(ledger.folder.url.path + "/", with: ""))
       if sample.isTable {
@@ -210,7 +220,7 @@ import Testing
     #expect(script.output.contains("entitlements"))
   }
 
-  /// What differs from run to run, as it might be.
+  /// Replaces values that differ from run to run by samples.
   private static func steady(_ text: String) -> String {
     text.replacing(/"recordedAt":"[^"]*"/, with: #""recordedAt":"2026-02-01T12:00:00Z""#)
       .replacing(/"bytes":\d+,"sha256":"[^"]*"/) { _ in
@@ -227,7 +237,7 @@ import Testing
       there == golden, "\(file.lastPathComponent) differs: write it anew with UPDATE_GOLDEN=1")
   }
 
-  /// The page with the sample between its markers.
+  /// Returns the page with the sample between its markers.
   private func inserting(_ golden: String, of sample: Sample, into text: String) throws -> String {
     try replacing("sample: \(sample.name)", "end of sample", in: text) {
       "```console\n\(sample.command)\n```\n\n```json\n\(golden)```\n"

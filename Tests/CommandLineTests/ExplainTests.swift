@@ -87,7 +87,7 @@ import Testing
     #expect(
       try ledger.run("explain", "ada", "premum").lines.last?.hasSuffix("did you mean premium?")
         == true)
-    // Known to the ledger, though nothing of this customer's.
+    // The ledger knows the name, but not for this customer.
     #expect(
       try ledger.run("explain", "ada", "premium").lines.last?.contains("did not try to buy it")
         == true)
@@ -176,7 +176,7 @@ import Testing
     let answer = try ledger.run("explain", "lea", "maps")
     #expect(answer.output.contains("alps is not installed on phone"), "\(answer.output)")
     #expect(!answer.output.contains("coast"))
-    // Two customers, and no misspelling of one of them.
+    // Two customers, neither of whom has a similar name.
     #expect(
       try ledger.run("append", input: Sample.purchase("t7", of: "reader-1", at: 9)).status == 0)
     #expect(!(try ledger.run("explain", "reader-3", "alps").output.contains("did you mean")))

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Words of questions and grants that nobody knows are refused, with the one that was meant.
+/// Unknown words in questions and grants are refused, with a suggestion.
 @Suite("Unknown words in filters") struct FilterWordsTests {
   private let ledger: TestLedger
 

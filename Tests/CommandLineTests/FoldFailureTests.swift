@@ -14,7 +14,7 @@ import Testing
     }
     try FileManager.default.createDirectory(atPath: lock, withIntermediateDirectories: true)
 
-    // So many events that they are folded before the program ends.
+    // There are enough events that they are folded before the program ends.
     let appended = try ledger.run(
       "append", "--format", "json", input: Sample.notes("note", 4_500))
     #expect(appended.status == 0, "\(appended.errors)")

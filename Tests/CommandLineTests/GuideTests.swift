@@ -2,10 +2,10 @@ import Foundation
 import LedgerHistories
 import Testing
 
-/// The guides' console blocks are what the program says, run one after the other on one ledger;
-/// `UPDATE_GOLDEN=1 swift test --filter GuideTests` writes them anew.
+/// Compares the console blocks of the guides with the output of the program, run in order on one
+/// ledger. `UPDATE_GOLDEN=1 swift test --filter GuideTests` updates them.
 @Suite("The guides") struct GuideTests {
-  /// What a guide writes stands in a folder that goes with the test.
+  /// The files that a guide creates are in a folder that is removed after the test.
   private static let written = [
     "dolomites.json", "dolomites.bundle", "shop.key", "atlas-1.0.pkg", "atlas-1.1.pkg",
     "phone-content",
@@ -53,7 +53,7 @@ import Testing
     }
     let outcome = try ledger.run(words)
     #expect([0, 1].contains(outcome.status), "\(line): \(outcome.errors)")
-    // Where the secret is, `key new` says to people alone.
+    // `key new` prints the location of the secret only to people.
     #expect(outcome.errors == "" || words.starts(with: ["key", "new"]), "\(line)")
     return steady.replacing(outcome.output.replacing(ledger.folder.url.path + "/", with: ""))
   }

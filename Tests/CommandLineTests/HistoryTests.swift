@@ -3,14 +3,15 @@ import LedgerEvents
 import LedgerHistories
 import Testing
 
-/// Some of the dense random histories, through the program; the library is held against all.
+/// Runs some of the dense random histories through the program; other tests compare the library
+/// with all of them.
 @Suite(
   "Histories through the command line",
   .enabled(if: Conformance.isPresent, "../shared/histories-2.jsonl stands beside the package"))
 struct HistoryTests {
-  /// The program's clock cannot be set. A history that says where the ledger's clock stood is
-  /// replayed, which takes that from the lines; the others are appended, because for events of the
-  /// past today's clock is as good as any.
+  /// The program's clock cannot be set. A history that depends on the ledger's clock is replayed,
+  /// which takes the time from its lines. The others are appended, because for past events today's
+  /// clock makes no difference.
   private static let histories: (appended: [Conformance.History], replayed: [Conformance.History]) =
     {
       do {
@@ -46,7 +47,7 @@ struct HistoryTests {
     let history = try #require(Self.histories.appended.first { $0.name == name })
     let ledger = try TestLedger()
     let events = RecordedEvent.shuffled(history.events, seed: 11)
-    // In two runs of the program, of which the first folds what it leaves.
+    // In two runs of the program. The first one folds what it appends.
     let half = events.count / 2
     _ = try append(events[..<half].map(\.event), to: ledger)
     #expect(try ledger.run("rebuild").status == 0)
@@ -76,7 +77,7 @@ struct HistoryTests {
     try HistoryComparison(history, history.events).check(findings: fired + held)
   }
 
-  /// Appends through the program's standard input; returns what it said of it.
+  /// Appends through the program's standard input, and returns its answer.
   private func append(_ events: [Event], to ledger: TestLedger) throws -> [String: Any] {
     let encoder = EventEncoder()
     let lines = events.map { String(decoding: encoder.encode($0), as: UTF8.self) + "\n" }
@@ -86,15 +87,15 @@ struct HistoryTests {
   }
 }
 
-/// A history's expectations against what the program answers.
+/// Compares a history's expectations with the program's answers.
 private struct HistoryComparison {
   private let history: Conformance.History
-  /// By position in the ledger: the one that the expectations speak of.
+  /// The position in the expectations, by position in the ledger.
   private var expectedPosition: [Int: UInt64] = [:]
   private let arrivesInOrder: Bool
   private let newest: Instant
 
-  /// - Parameter events: What the ledger holds, in its order.
+  /// - Parameter events: The events of the ledger, in order.
   init(_ history: Conformance.History, _ events: [RecordedEvent]) throws {
     self.history = history
     var original: [Name: UInt64] = [:]
@@ -117,7 +118,8 @@ private struct HistoryComparison {
     }
   }
 
-  /// The findings of every environment: those at an event by position, those of a moment counted.
+  /// Checks the findings of every environment: those of an event by position, those of a moment by
+  /// number.
   func check(findings: [[String: Any]]) throws {
     for (environment, expected) in history.expected {
       var found: [String: Int] = [:]
@@ -150,8 +152,8 @@ private struct HistoryComparison {
       installed[device, default: [:]][product] = entry["contentVersion"] as? String
     }
     #expect(installed == expected.installed, "\(about)")
-    // A store time folds what had occurred by then; where another environment went on after this
-    // one's moment, only what does not depend on the moment can be asked.
+    // A store time folds what had occurred by then. If another environment continues after this
+    // one's moment, only what does not depend on the moment can be checked.
     let isWhole = at >= newest
     let answer = try ledger.run(
       ["entitlements"] + whom + (isWhole ? ["--at", at.rfc3339] : [])

@@ -1,4 +1,5 @@
 import Foundation
+import LedgerHistories
 import Testing
 
 @Suite("import") struct ImportTests {
@@ -38,6 +39,43 @@ import Testing
     let appended = try ledger.run("append", input: printed.output)
     #expect(appended.status == 0)
     #expect(try ledger.run(receipt + ["--format", "json"]).object()["appended"] as? Int == 0)
+  }
+
+  @Test("a dry run over several files sees the earlier ones") func dryRunOfSeveral() throws {
+    let sample = "Tools/samples/sample-receipt.json"
+    let one = try ledger.run(receipt + ["--dry-run"]).lines
+    #expect(try ledger.run(receipt + [sample, "--dry-run"]).lines == one)
+    // A later answer that says the same: its state is left out, since it is known by then.
+    let root = try #require(packageRoot())
+    let text = try String(contentsOf: root.appending(path: sample), encoding: .utf8)
+    let later = text.replacing(/("request_date_ms" ?: ?")(\d+)"/) {
+      "\($0.1)\((Int($0.2) ?? 0) + 60_000)\""
+    }
+    try #require(later != text)
+    let file = ledger.folder.path("later.json")
+    try Data(later.utf8).write(to: URL(fileURLWithPath: file))
+    let said = try ledger.run(receipt + [file, "--dry-run"])
+    #expect(said.status == 0, "\(said.errors)")
+    #expect(try ledger.events().isEmpty)
+    #expect(try ledger.run(receipt + [file]).status == 0)
+    let done = try ledger.events()
+    #expect(said.lines.count == done.count)
+    #expect(try ids(said.lines) == ids(done))
+    // Behind what the ledger has, there is nothing left.
+    #expect(try ledger.run(receipt + [file, "--dry-run"]).lines.isEmpty)
+  }
+
+  private func ids(_ lines: [String]) throws -> [String] {
+    try lines.map { line in
+      let event = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+      return try #require(event?["id"] as? String)
+    }
+  }
+
+  @Test("a dry run of several configurations is refused") func dryRunOfConfigurations() throws {
+    let answer = try ledger.run(catalogue + ["Tools/samples/sample.storekit", "--dry-run"])
+    #expect(answer.status == 64)
+    #expect(answer.errors.contains("one StoreKit configuration at a time"))
   }
 
   @Test("a status of the store is explained") func status() throws {

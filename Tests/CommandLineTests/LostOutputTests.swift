@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Standard output that cannot be written: a full disk, a reader that is gone, one that is slow.
+/// Standard output that cannot be written: a full disk, a closed pipe, a slow reader.
 @Suite("Output that does not arrive") struct LostOutputTests {
   private let ledger: TestLedger
   private var input: String { ledger.folder.path("notes.jsonl") }
@@ -18,7 +18,7 @@ import Testing
     try Data("{\"id\":1}\n".utf8).write(to: ledger.folder.file("bad.jsonl"))
   }
 
-  /// Runs a command whose standard output is `output`; its status and what it complained of.
+  /// Runs a command whose standard output is `output`. Returns its status and its error output.
   private func run(
     _ arguments: [String], into output: FileHandle
   ) throws -> (status: Int32, errors: String) {
@@ -94,7 +94,7 @@ import Testing
     process.standardOutput = pipe
     try process.run()
     // A pipe holds 64 KiB, and the answer is longer. If the program takes longer than this to fill
-    // it, the test shows less and still passes.
+    // it, the test checks less but still passes.
     Thread.sleep(forTimeInterval: 0.3)
     let answer = pipe.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()

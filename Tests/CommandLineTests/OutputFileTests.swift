@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// What commands write to files: nothing that is there is lost, and nobody else reads it.
+/// Files that commands write: existing ones are kept, and nobody else can read them.
 @Suite("Files that commands write") struct OutputFileTests {
   private let ledger: TestLedger
   private var key: String { path("book.key") }
 
-  /// Commands that write a file; `OUT` is its name.
+  /// Commands that write a file, with `OUT` in place of its name.
   static let writers = [
     ["checkpoint", "--key", "KEY", "--out", "OUT"],
     ["prove", "1", "--key", "KEY", "--out", "OUT"],
@@ -39,7 +39,7 @@ import Testing
     try String(contentsOfFile: path, encoding: .utf8)
   }
 
-  /// `append` says 65 of the bad line, with whose file it deals.
+  /// For the file with the bad line, `append` exits with 65.
   private func isGood(_ outcome: Outcome) -> Bool { [0, 65].contains(outcome.status) }
 
   private func leavesNothing() throws -> Bool {
@@ -47,7 +47,8 @@ import Testing
       .allSatisfy { !$0.hasSuffix(".partial") }
   }
 
-  /// Runs a tool of the system's that makes what no file is; whether it could.
+  /// Runs a system tool that creates something other than a regular file. Returns whether it
+  /// succeeded.
   private func makes(_ tool: String...) throws -> Bool {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
@@ -93,7 +94,7 @@ import Testing
     try FileManager.default.createSymbolicLink(
       atPath: folder, withDestinationPath: ledger.path + "/log")
     var places = [ledger.path + "/new", link]
-    // The ways are the same for all of them: one tries every one.
+    // All commands write files in the same way, so only one of them tries every kind.
     if arguments == Self.writers[0] {
       places += [
         ledger.path + "/keys", ledger.path + "/log/data.mdb", folder + "/new",
@@ -114,9 +115,9 @@ import Testing
   func pipes(_ arguments: [String]) throws {
     let out = path("pipe")
     try #require(try makes("mkfifo", out))
-    // Open for both, so that neither side waits for the other.
+    // Opened for reading and writing, so that neither side waits for the other.
     let reader = try #require(FileHandle(forUpdatingAtPath: out))
-    // Read meanwhile: a pipe holds less than a page of a replay.
+    // Read concurrently, because a pipe holds less than a replay's page.
     let received = DispatchSemaphore(value: 0)
     reader.readabilityHandler = { if !$0.availableData.isEmpty { received.signal() } }
     defer { reader.readabilityHandler = nil }
@@ -132,7 +133,7 @@ import Testing
   func devices() throws {
     let out = path("full")
     let isNode = try makes("mknod", out, "c", "1", "7")
-    // Only root may make one, and not everywhere: the pipe has been looked at in any case.
+    // Only root can create a device, and not everywhere. The pipe has been tested in any case.
     guard isNode, FileHandle(forWritingAtPath: out) != nil else { return }
     for arguments in Self.writers {
       for more in [[], ["--force"]] {

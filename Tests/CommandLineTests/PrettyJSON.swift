@@ -1,12 +1,12 @@
-/// JSON over several lines, members in their order, two spaces a level; what fits 90 columns stays
-/// on one line. `null` and everything else stay as they were written.
+/// Formats JSON over several lines with two spaces per level, keeping the order of members. Values
+/// that fit into 90 columns stay on one line. `null` and everything else keep their original text.
 struct PrettyJSON {
   private indirect enum Value {
     case scalar(String)
     case array([Value])
     case object([(name: String, value: Value)])
 
-    /// On one line.
+    /// The value on one line.
     var flat: String {
       switch self {
       case .scalar(let text): text
@@ -35,7 +35,7 @@ struct PrettyJSON {
   private let bytes: [UInt8]
   private var place = 0
 
-  /// Every document of `text`, one after the other.
+  /// Formats every document of `text`, one after the other.
   static func pretty(_ text: String) -> String {
     var reader = PrettyJSON(bytes: Array(text.utf8))
     var documents: [String] = []
@@ -74,7 +74,7 @@ struct PrettyJSON {
     }
   }
 
-  /// Steps over the opening bracket or a comma; false behind the closing bracket.
+  /// Steps over the opening bracket or a comma. Returns false after the closing bracket.
   private mutating func next(closing: Unicode.Scalar) -> Bool {
     skipSpace()
     if bytes[place] != UInt8(ascii: closing) { place += 1 }

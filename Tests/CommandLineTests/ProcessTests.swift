@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The program as a process among others: killed, interrupted, beside another, at a slow pipe.
+/// The program as one process among others: killed, interrupted, concurrent, and with a slow pipe.
 @Suite("Processes", .serialized) struct ProcessTests {
   private let ledger: TestLedger
 
@@ -20,7 +20,7 @@ import Testing
     process.standardOutput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice
     try process.run()
-    // Some of it shall be in the log, and some not.
+    // Part of it must be in the log, but not everything.
     var positions = 0
     while process.isRunning && positions == 0 {
       positions = try ledger.run("events", "--reverse", "--limit", "1").lines.count
@@ -86,7 +86,7 @@ import Testing
       try conversation.say(Sample.event("slow-\(number)"))
       let answer = try #require(conversation.line())
       #expect(answer.contains(#""position":\#(number),"status":"appended""#))
-      // What was answered is durable: another process sees it.
+      // Acknowledged events are durable: another process sees them.
       #expect(try ledger.run("events", "--count").output == "\(number)\n")
     }
     #expect(try conversation.end() == 0)
@@ -145,7 +145,7 @@ import Testing
   }
 }
 
-/// The program with its standard input and output in the hands of a test.
+/// A running program whose standard input and output a test controls.
 final class Conversation {
   let process: Process
   private let input = Pipe()
@@ -163,7 +163,7 @@ final class Conversation {
     try input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))
   }
 
-  /// The next line, nil at the end.
+  /// Returns the next line; nil at the end.
   func line() -> String? {
     while true {
       if let end = read.firstIndex(of: UInt8(ascii: "\n")) {
@@ -176,14 +176,14 @@ final class Conversation {
     }
   }
 
-  /// Every line that is left.
+  /// Returns all remaining lines.
   func rest() -> [String] {
     var lines: [String] = []
     while let line = line() { lines.append(line) }
     return lines
   }
 
-  /// Closes its input, and returns how it left.
+  /// Closes the input and returns the exit code.
   func end() throws -> Int32 {
     try input.fileHandleForWriting.close()
     _ = rest()

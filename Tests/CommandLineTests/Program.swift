@@ -2,7 +2,7 @@ import Foundation
 import LedgerHistories
 import Testing
 
-/// What a run of the program said.
+/// The result of a run of the program.
 struct Outcome {
   let status: Int32
   let output: String
@@ -21,9 +21,9 @@ struct Outcome {
   func objects() throws -> [[String: Any]] { try #require(try document() as? [[String: Any]]) }
 }
 
-/// The built executable, run as people run it.
+/// The built executable, run as users run it.
 enum Program {
-  /// Stands beside the tests' own executable.
+  /// Returns its path, which is beside the tests' own executable.
   static func executable() throws -> URL {
     let own = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
     let root = try packageFolder()
@@ -37,7 +37,7 @@ enum Program {
     try #require(packageRoot())
   }
 
-  /// Runs a command to its end.
+  /// Runs a command and waits until it exits.
   static func run(
     _ arguments: [String], ledger: String? = nil, input: String = "",
     environment: [String: String] = [:]
@@ -59,7 +59,7 @@ enum Program {
       errors: String(decoding: try Data(contentsOf: folder.file("errors")), as: UTF8.self))
   }
 
-  /// A process that was not started yet.
+  /// Returns a process that has not been started.
   static func process(
     _ arguments: [String], ledger: String? = nil, environment: [String: String] = [:]
   ) throws -> Process {
@@ -78,7 +78,7 @@ enum Program {
   }
 }
 
-/// A folder that goes with its owner.
+/// A folder that is removed with its owner.
 final class TemporaryFolder {
   let url: URL
 
@@ -96,7 +96,7 @@ final class TemporaryFolder {
   }
 }
 
-/// A new ledger in a folder of its own.
+/// A new ledger in its own folder.
 final class TestLedger {
   let folder: TemporaryFolder
   let path: String
@@ -118,7 +118,7 @@ final class TestLedger {
     try Program.run(arguments, ledger: path, input: input, environment: environment)
   }
 
-  /// What the events of the ledger are, without what the ledger's clock says.
+  /// Returns the events of the ledger, without the ledger's clock.
   func events() throws -> [String] {
     try run("events").lines.map { line in
       line.replacing(/,"recordedAt":"[^"]*"/, with: "")

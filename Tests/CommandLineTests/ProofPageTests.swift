@@ -2,10 +2,10 @@ import Foundation
 import LedgerHistories
 import Testing
 
-/// The consoles of `docs/proofs.md` are what the program says, but for what is another each time;
-/// `UPDATE_GOLDEN=1 swift test --filter ProofPageTests` writes them anew.
+/// Compares the consoles in `docs/proofs.md` with the output of the program, except for values that
+/// differ each time. `UPDATE_GOLDEN=1 swift test --filter ProofPageTests` updates them.
 @Suite("The page about proofs") struct ProofPageTests {
-  /// What the page writes stands in a folder that goes with the test.
+  /// The files that the page creates are in a folder that is removed after the test.
   private static let written = [
     "shop.key", "monday.checkpoint", "tuesday.checkpoint", "15.tlog-proof", "withheld.tlog-proof",
     "since-monday.consistency",

@@ -17,7 +17,7 @@ import Testing
     verifier = try #require(made.lines.first)
   }
 
-  /// Writes what a command makes into a file; its path.
+  /// Writes the output of a command to a file and returns its path.
   private func made(_ file: String, _ arguments: String...) throws -> String {
     let path = ledger.folder.path(file)
     let outcome = try ledger.run(arguments + ["--key", key, "--out", path])
@@ -25,7 +25,7 @@ import Testing
     return path
   }
 
-  /// Checked far from any ledger.
+  /// Checks a file in a place without a ledger.
   private func check(_ path: String, _ arguments: String...) throws -> Outcome {
     try Program.run(["check", path] + arguments, ledger: "/nowhere/at/all")
   }

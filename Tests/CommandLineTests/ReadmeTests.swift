@@ -2,8 +2,8 @@ import Foundation
 import LedgerHistories
 import Testing
 
-/// The README's first screen is what the program says;
-/// `UPDATE_GOLDEN=1 swift test --filter ReadmeTests` writes it anew.
+/// Compares the README's first screen with the output of the program.
+/// `UPDATE_GOLDEN=1 swift test --filter ReadmeTests` updates it.
 @Suite("The README") struct ReadmeTests {
   private static let customer = "87e41ba5-a8ff-4e59-ad18-f729a2f6eb07"
 

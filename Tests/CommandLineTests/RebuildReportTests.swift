@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The gate before an upgrade, from outside; what it finds is shown in `ReducerReportTests`.
+/// The check before an upgrade, from outside. `ReducerReportTests` shows what it finds.
 @Suite("rebuild --check --report") struct RebuildReportTests {
   private let ledger: TestLedger
 

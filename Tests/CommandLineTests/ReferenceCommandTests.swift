@@ -1,6 +1,6 @@
 import Testing
 
-/// `daybook types` and `daybook rules`, as people ask them.
+/// `daybook types` and `daybook rules`, as users run them.
 @Suite("Types and rules") struct ReferenceCommandTests {
   @Test("a type is shown with its fields and an example") func type() throws {
     let answer = try Program.run(["types", "consumable.consumed"])

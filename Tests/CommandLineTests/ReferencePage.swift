@@ -1,7 +1,7 @@
 import Foundation
 
-/// The tables of the reference pages, made from what `daybook types` and `daybook rules` answer in
-/// JSON, so that the pages and the commands say the same.
+/// The tables of the reference pages, generated from the JSON output of `daybook types` and
+/// `daybook rules`, so that the pages and the commands agree.
 enum ReferencePage {
   struct Field: Decodable, Equatable {
     let field: String
@@ -22,7 +22,7 @@ enum ReferencePage {
     let needs: [String]
     let data: [Field]
 
-    /// What stands before the point.
+    /// The part before the point.
     var subject: Substring { type.prefix { $0 != "." } }
   }
 
@@ -55,9 +55,9 @@ enum ReferencePage {
       }.joined()
   }
 
-  /// Every type, by subject; types whose `data` is alike share a table.
+  /// Returns the sections of all types, by subject. Types with the same `data` share a table.
   ///
-  /// - Parameter examples: The example of each type, as the program writes it.
+  /// - Parameter examples: The example of each type, as the program prints it.
   static func types(_ types: [EventType], examples: [String: String]) -> String {
     var subjects: [Substring] = []
     for type in types where !subjects.contains(type.subject) { subjects.append(type.subject) }
@@ -100,7 +100,7 @@ enum ReferencePage {
 
   // MARK: - Rules
 
-  /// A table of rules, each linked to its section.
+  /// Returns a table of rules, each linked to its section.
   static func overview(of rules: [Rule], judged: String) -> String {
     "| rule | severity | meaning |\n| --- | --- | --- |\n"
       + rules.filter { $0.judged == judged }

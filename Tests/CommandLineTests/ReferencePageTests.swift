@@ -2,8 +2,8 @@ import Foundation
 import LedgerHistories
 import Testing
 
-/// The tables of `docs/events.md` and `docs/rules.md` are what the program says;
-/// `UPDATE_GOLDEN=1 swift test --filter ReferencePageTests` writes them anew.
+/// Compares the tables in `docs/events.md` and `docs/rules.md` with the output of the program.
+/// `UPDATE_GOLDEN=1 swift test --filter ReferencePageTests` updates them.
 @Suite("The reference pages") struct ReferencePageTests {
   private static func answer<Line: Decodable>(_ arguments: String) throws -> [Line] {
     let outcome = try Program.run(arguments.split(separator: " ").map(String.init))
@@ -11,7 +11,7 @@ import Testing
     return try outcome.lines.map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
   }
 
-  /// The example of each type, as the program writes it.
+  /// Returns the example of each type, as the program prints it.
   private static func examples() throws -> [String: String] {
     var examples: [String: String] = [:]
     for line in try Program.run(["types", "--format", "jsonl"]).lines {
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  /// Compares what stands between the markers with the blocks, or writes it anew.
+  /// Compares the text between the markers with the blocks, or updates it.
   private func check(_ path: String, _ blocks: [String: String]) throws {
     let file = try #require(packageRoot()).appending(path: path)
     let old = try String(contentsOf: file, encoding: .utf8)

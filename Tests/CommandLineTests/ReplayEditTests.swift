@@ -116,7 +116,7 @@ import Testing
       }
     }
     #expect(try lines(slice) == lines(whole))
-    // Put together from the changes, it is the state at the end.
+    // The combined changes give the final state.
     var state: [String: String] = [:]
     for step in steps {
       for change in ["earlierChanges", "changes"].flatMap({ step[$0] as? [[String: Any]] ?? [] }) {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What the terminal of a walk showed, asked of a Python program that holds its other end.
+/// The screens of an interactive replay, from a Python program that controls the terminal.
 @Suite("replay --step", .serialized) struct ReplayStepTests {
   private static let isPossible = ["/usr/bin/python3", "/usr/local/bin/python3", "/bin/python3"]
     .contains { FileManager.default.isExecutableFile(atPath: $0) }
@@ -12,7 +12,7 @@ import Testing
     var isRestored: Bool
   }
 
-  /// Presses keys, one after each screen; `signal` is sent at the end where it is not 0.
+  /// Presses keys, one after each screen. If `signal` is not 0, it is sent at the end.
   private func walk(_ keys: [String], signal: Int32 = 0, _ arguments: String...) throws -> Told {
     let folder = try TemporaryFolder()
     try Data(Self.terminal.utf8).write(to: folder.file("terminal.py"))
@@ -46,6 +46,11 @@ import Testing
     #expect(told.screens[6].contains("Copy the content first, then finish."))
     #expect(told.screens[6].contains("transaction 280009455902729: purchased, finished"))
     #expect(told.screens[7].contains("transaction 280009455902729: purchased, open"))
+    #expect(told.screens[7].contains("broken by these events") == false)
+    #expect(told.screens[8].contains("rules broken by these events"))
+    #expect(told.screens[8].contains("16  finished-before-install (critical)"))
+    #expect(told.screens[8].contains("still broken at the end"))
+    #expect(told.screens[8].contains("16  undelivered (critical)"))
     #expect(told.screens[9].contains("no customer has anything yet"))
     #expect(told.status == 0)
     #expect(told.isRestored)
@@ -76,7 +81,7 @@ import Testing
     #expect(both.status == 64)
   }
 
-  /// Holds a terminal, presses keys, and says what was on the screen before each.
+  /// Opens a terminal, presses keys, and prints the screen before each one.
   private static let terminal = """
     import fcntl, json, os, pty, select, signal, struct, sys, termios, time
     keys, number, command = json.loads(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]

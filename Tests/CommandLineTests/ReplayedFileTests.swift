@@ -2,7 +2,7 @@ import Foundation
 import LedgerHistories
 import Testing
 
-/// `replay` over whole files: every scenario of the suite, and every trace beside the package.
+/// Runs `replay` on whole files: every scenario of the suite, and every trace beside the package.
 @Suite("Replayed files") struct ReplayedFileTests {
   private static let scenarios = (packageRoot()?.path ?? ".") + "/Tests/Scenarios"
 

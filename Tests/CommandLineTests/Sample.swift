@@ -1,6 +1,6 @@
 import Foundation
 
-/// Events for tests, as lines.
+/// Events for tests, as JSON Lines.
 enum Sample {
   static func event(
     _ id: String, _ type: String = "note.added", at second: Int = 0, _ more: String = ""
@@ -17,7 +17,7 @@ enum Sample {
         + #""transaction":"\#(transaction)","product":"map""#)
   }
 
-  /// Notes called `prefix-0`, `prefix-1` and so on, one a line.
+  /// Returns notes called `prefix-0`, `prefix-1` and so on, one per line.
   static func notes(_ prefix: String, _ count: Int) -> String {
     (0..<count).map { event("\(prefix)-\($0)", at: $0 % 3_000) + "\n" }.joined()
   }

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// The simulated queue through the program: processes agree with each other and with what was
-/// written down.
+/// Runs the simulated queue through the program: processes agree with each other and with the
+/// golden files.
 struct SimulationTests {
   private static let scenario = "Tests/Scenarios/explore/two-maps.json"
 
@@ -50,16 +50,43 @@ struct SimulationTests {
     let scenario = try String(contentsOfFile: file, encoding: .utf8)
     #expect(scenario.contains(#""brokenPromises": ["credited-twice"]"#), "\(scenario)")
     #expect(!scenario.contains("setsCatalog"))
-    #expect(try Program.run(["simulate", file, "--check"]).status == 0)
+    let expected = try Program.run(["simulate", file, "--check"])
+    #expect(expected.status == 0)
+    // What the file expects is still a fault, and is named.
+    #expect(
+      expected.output.contains(
+        "broken promise credited-twice: a consumable's purchase was credited more than once"),
+      "\(expected.output)")
+    #expect(expected.output.contains("finding fulfilled-twice (critical)"))
     let careful = try Program.run(["simulate", file, "--check", "--policy", "careful"])
     #expect(careful.status == 1)
     #expect(careful.output.contains("broken promise credited-twice: 1 missing"))
-    // Who expects that nothing is credited twice hears that it is.
+    // A scenario that expects no double credit fails if there is one.
     let kept = scenario.replacing(#"["credited-twice"]"#, with: "[]")
     try Data(kept.utf8).write(to: folder.file("kept.json"))
     let broken = try Program.run(["simulate", folder.path("kept.json"), "--check"])
     #expect(broken.status == 1)
     #expect(broken.output.contains("broken promise credited-twice: 1 more than expected"))
+  }
+
+  @Test func `A search that finds nothing says what it never reached`() throws {
+    let arguments = [
+      "explore", "Tests/Scenarios/explore/credits-twice.json", "--states", "100", "--runs", "50",
+    ]
+    let text = try Program.run(arguments)
+    #expect(text.status == 0, "\(text.errors)")
+    #expect(text.output.contains("not reached by any run:"))
+    #expect(text.output.contains("faults that never struck: "))
+    #expect(text.output.contains("rules that no run came near: "))
+    let json = try Program.run(arguments + ["--format", "json"])
+    let document = try #require(
+      JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
+    let unreached = try #require(document["unreached"] as? [String: Any])
+    let faults = try #require(unreached["faults"] as? [String])
+    #expect(faults.contains("switch-apple-id"))
+    #expect(faults.contains("fail-download"))
+    #expect(unreached["commands"] as? [String] == [])
+    #expect((unreached["rulesNotNear"] as? [String])?.contains("restore-storm") == true)
   }
 
   @Test(arguments: ["nan", "inf", "-1", "0", "1e300"])
@@ -96,13 +123,13 @@ struct SimulationTests {
   }
 }
 
-/// What of a scenario does not happen is said, and fails a check.
+/// Steps of a scenario that do not happen are reported, and fail a check.
 struct OmissionTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// Runs a scenario that expects what comes out of it, with `--check`.
+  /// Runs a scenario with `--check` that expects its actual outcome.
   private func check(_ members: String, _ more: String...) throws -> Outcome {
     let start = #"{"title": "t", "products": [{"product": "map"}], "#
     let file = folder.path("scenario.json")
@@ -149,7 +176,7 @@ struct OmissionTests {
   }
 
   @Test func `A run that has too many actions is said to be stopped, and nothing else`() throws {
-    // The command and its waits are as many actions as a run may have.
+    // The command and its waits together are the maximum number of actions of a run.
     let waits = Array(repeating: #""wait""#, count: 19_999).joined(separator: ", ")
     let answer = try check(
       #""script": [{"at": "PT0S", "do": "launch"}], "schedule": ["command", \#(waits)]"#,

@@ -1,15 +1,15 @@
 import Foundation
 
-/// Stands samples in the place of keys, hashes, signatures and times: the same one for the same,
-/// and another for another, so that a page still shows which roots are equal. A hash has one
-/// sample, whether it is written in hexadecimal digits or in base64.
+/// Replaces keys, hashes, signatures and times by samples. Equal values get the same sample and
+/// different values different ones, so that a page still shows which roots are equal. A hash has
+/// one sample, whether it is written in hexadecimal digits or in base64.
 struct SteadyText {
   private var samples: [String: String] = [:]
   private var originals: [String: String] = [:]
-  /// The hashes seen, numbered by their first appearance.
+  /// The hashes found so far, numbered in order of first appearance.
   private var hashes: [Data: Int] = [:]
 
-  /// What was replaced by this sample, or the text itself.
+  /// Returns the text that this sample replaces, or the text itself.
   func original(_ sample: String) -> String {
     originals.reduce(sample) { $0.replacing($1.key, with: $1.value) }
   }
@@ -27,7 +27,7 @@ struct SteadyText {
       return
         "+\(Self.letters("0123456789abcdef", 8, number))+A\(Self.letters(Self.base64, 43, number))"
     }
-    // Signatures are the longer ones.
+    // Signatures are longer than hashes.
     return replacing(in: text, /[A-Za-z0-9+\/]{91}=|[A-Za-z0-9+\/]{43}=/) { steady, found in
       if let hash = Data(base64Encoded: found), hash.count == Self.hashBytes {
         return steady.sample(of: hash).base64EncodedString()
@@ -74,7 +74,7 @@ struct SteadyText {
     (byte < 16 ? "0" : "") + String(byte, radix: 16)
   }
 
-  /// As many letters as are wanted, others for each number.
+  /// Returns `count` letters, different for each number.
   private static func letters(_ alphabet: String, _ count: Int, _ number: Int) -> String {
     let alphabet = Array(alphabet)
     var state = UInt64(number) &* 0x9E37_79B9_7F4A_7C15

@@ -35,7 +35,7 @@ import Testing
     #expect(try answer.objects().first?["name"] as? String == "Seven")
     let refused = try Program.run(["storeitem", "-"], input: #"{"errorMessage":"Invalid value"}"#)
     #expect(refused.status == 65)
-    #expect(refused.errors.contains("standard input: the store refused the question"))
+    #expect(refused.errors.contains("standard input: the store refused the request"))
     let nothing = try Program.run(["storeitem", "-"], input: #"{"resultCount":0,"results":[]}"#)
     #expect(nothing.status == 0)
     #expect(nothing.errors.contains("the store found nothing"))
@@ -52,7 +52,7 @@ import Testing
     let cut = try Program.run(["storeitem", "-"], input: "#application_id\u{2}\n1\u{2}\n2")
     #expect(cut.status == 65)
     #expect(cut.lines.count == 2)
-    #expect(cut.errors.contains("record 1: is cut off"))
+    #expect(cut.errors.contains("record 1: is incomplete"))
   }
 
   @Test("events and replay take an item's pages by its number or a link")
@@ -70,7 +70,7 @@ import Testing
     #expect(replayed.status == 0, "\(replayed.errors)")
     #expect(replayed.output.contains("2 steps"))
     #expect(replayed.output.contains("productPage.failed  reader-1  item 284417353"))
-    #expect(replayed.output.contains("mostly no trouble with the network"))
+    #expect(replayed.output.contains("usually not a network problem"))
     let steps = try ledger.run("replay", "--store-item", "284417353", "--format", "json").object()
     let notes = try #require(steps["steps"] as? [[String: Any]]).map { $0["note"] as? String }
     #expect(notes.map { $0 != nil } == [false, true])

@@ -3,7 +3,8 @@ import LedgerEvents
 import LedgerHistories
 import Testing
 
-/// The recorded incidents, through the program: what it answers is exactly what stands beside each.
+/// Runs the recorded incidents through the program, and compares its answers with the expectations
+/// beside each.
 @Suite("Traces through the command line") struct TraceTests {
   private static let conformance: [Conformance.Trace] = {
     do { return try Conformance()?.traces() ?? [] } catch {
@@ -35,7 +36,7 @@ import Testing
     let encoder = EventEncoder()
     for arrival in trace.arrivals {
       try conversation.say(String(decoding: encoder.encode(arrival.event), as: UTF8.self))
-      // The answer comes when the line is durable, so that each is a batch of its own.
+      // The answer comes when the line is durable, so each line is a separate batch.
       #expect(conversation.line()?.contains(#""status":"appended""#) == true)
     }
     #expect(try conversation.end() == 0)
@@ -54,7 +55,7 @@ import Testing
     for trace in Self.samples { try TraceComparison(trace, ledger).checkCustomer(.newest, "live") }
     #expect(try ledger.run("rebuild").status == 0)
     #expect(try ledger.run("findings", "--format", "json").output == live.output)
-    // It folds once more and compares every unit and answer.
+    // `verify` folds again and compares every unit and answer.
     #expect(try ledger.run("verify").status == 0)
   }
 
@@ -89,7 +90,7 @@ import Testing
   }
 }
 
-/// A trace's expectations against what the program answers.
+/// Compares a trace's expectations with the program's answers.
 struct TraceComparison {
   /// The rules that hold at a moment (`rules.md`, second table).
   static let momentRules: Set<String> = [
@@ -108,8 +109,8 @@ struct TraceComparison {
     newest = trace.events.map(\.event.occurredAt).max()?.rfc3339 ?? ""
   }
 
-  /// How the store's clock is asked for: a stated time folds what had occurred by then, without
-  /// one the projections are read.
+  /// How to ask for the store time: a stated time folds what had occurred by then; without one, the
+  /// projections are read.
   enum Clock {
     case newest
     case now
@@ -125,7 +126,7 @@ struct TraceComparison {
     }
   }
 
-  /// Asks what the customer has and has installed.
+  /// Checks what the customer has and has installed.
   func checkCustomer(_ clock: Clock, _ how: String) throws {
     let about = "\(trace.name), \(how), \(clock)"
     try checkInstalled(arguments(clock), about)
@@ -139,7 +140,8 @@ struct TraceComparison {
     }
   }
 
-  /// The rules of an answer to `findings`, sorted, by the two tables.
+  /// Returns the rules in an answer of `findings`, sorted, in two groups: those of events and those
+  /// of a moment.
   static func rules(_ answer: Outcome) throws -> (fired: [String], moment: [String]) {
     let rules = try answer.objects().compactMap { $0["rule"] as? String }.sorted()
     return (
@@ -167,7 +169,7 @@ struct TraceComparison {
       balances[Name(unit)] = amount.int64Value
     }
     #expect(balances == trace.balances, "\(about)")
-    // Without a store time states are judged now, when what was bought may have run out.
+    // Without a store time, states are judged now, when purchases may have expired.
     guard !clock.isEmpty else { return }
     let active = try #require(answer["active"] as? [String])
     var states: [Name: String] = [:]

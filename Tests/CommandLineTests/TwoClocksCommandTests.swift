@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// A refund that came late, and a correction of what had been right: on which clock they show.
+/// A refund that arrives late, and its reversal: on which clock each of them shows.
 @Suite("The two clocks of the commands") struct TwoClocksCommandTests {
   private let ledger: TestLedger
 
-  /// Bought at noon; told of a minute later; refunded 30 seconds after the purchase, which arrives
-  /// as the last but one; and the refund is taken back at the end.
+  /// A purchase at noon that is reported a minute later, and was refunded 30 seconds after the
+  /// purchase. The refund arrives second to last, and its reversal last.
   init() throws {
     ledger = try TestLedger()
     let notification = #","source":"notification","transaction":"t1""#
@@ -30,10 +30,10 @@ import Testing
   }
 
   @Test("a fact that came late changes what was, and not what was known") func late() throws {
-    // At one store time, by what was known: on the ledger's clock it changes.
+    // At one store time, the answer changes on the ledger's clock.
     #expect(try state("--at", Self.seconds(60), "--as-of", "2") == "active")
     #expect(try state("--at", Self.seconds(60), "--as-of", "3") == "refunded")
-    // Before it occurred it changes nothing, however much is known.
+    // Before the refund occurred, it changes nothing, however much is known.
     #expect(try state("--at", Self.seconds(10), "--as-of", "2") == "active")
     #expect(try state("--at", Self.seconds(10), "--as-of", "3") == "active")
   }
@@ -59,7 +59,7 @@ import Testing
     #expect(learned["has"] as? Bool == false)
     let events = try #require(learned["events"] as? [[String: Any]])
     #expect(events.compactMap { $0["position"] as? Int } == [3])
-    // By store time alone everything is known, and nothing is learned.
+    // With only a store time, everything is known and there is nothing to learn.
     let now = try ledger.run("explain", "ada", "map", "--at", Self.seconds(60), "--format", "json")
     #expect(try now.object()["has"] as? Bool == false)
     #expect(try now.object()["learned"] is NSNull)
@@ -68,7 +68,7 @@ import Testing
   @Test("a difference lies between two ledger times, or between two store times of one")
   func difference() throws {
     let noon = ["--from", Self.seconds(10), "--to", Self.seconds(60)]
-    // As the ledger knew it before the refund came, nothing changed in that minute.
+    // As the ledger knew it before the refund arrived, nothing changed in that minute.
     #expect(try ledger.run(["diff"] + noon + ["--as-of", "2"]).lines == ["nothing changed"])
     #expect(
       try ledger.run(["diff"] + noon + ["--as-of", "3"]).lines == ["ada  map: active → refunded"])
@@ -78,7 +78,7 @@ import Testing
     #expect(
       try ledger.run("diff", "--from", "2", "--to", "3", "--at", Self.seconds(10)).lines
         == ["nothing changed"])
-    // Without an end, to the ledger time itself.
+    // Without an end, up to the ledger time itself.
     #expect(
       try ledger.run("diff", "--from", Self.seconds(60), "--as-of", "4").lines
         == ["ada  map: refunded → active"])

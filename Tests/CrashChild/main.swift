@@ -1,25 +1,31 @@
-// A process of its own for tests of processes that come, go and die.
+// A separate process for tests in which processes start, stop and are killed.
 //
 //   CrashChild append LEDGER SEED COUNT PIECE [--fold] [--early]
 //     Appends the sparse history of SEED in pieces and prints how many events are acknowledged
-//     after each; folds after each where asked. With `--early` it says so of ten pieces that are
-//     not appended yet and waits to be killed: the fault that the crash test must notice.
+//     after each one. With `--fold` it also folds after each. With `--early` it acknowledges ten
+//     pieces before they are appended and waits to be killed: the crash test must detect this.
 //   CrashChild grant LEDGER NAME BATCHES [--torn]
-//     Appends batches that each grant two products to the account NAME; with `--torn` each product
-//     in a batch of its own: the fault that readers must notice.
+//     Appends batches that each grant two products to the account NAME. With `--torn` each product
+//     is in a separate batch: readers must detect this.
 //   CrashChild watch LEDGER POSITION NAME…
-//     Asks what the accounts have until the ledger has come to POSITION, and prints how often it
-//     asked, how often an account had an odd number of products, and how often time went backwards.
-//     When it meets an odd number for the first time, it prints `torn` at once.
+//     Asks what the accounts have until the ledger reaches POSITION. Prints how often it asked, how
+//     often an account had an odd number of products, and how often time went backwards. Prints
+//     `torn` as soon as it finds an odd number for the first time.
 //   CrashChild forget LEDGER ACCOUNT
-//     Forgets a customer the wrong way round: overwrites all keys, and then appends the event that
+//     Erases a customer in the wrong order: overwrites all keys and then appends the event. The
+//     test of killed erasures must detect this.
 //     says so. The fault that the test of killed erasures must notice.
+//   CrashChild damage LEDGER WORK SEED COUNT TARGET FROM TO [--lying]
+//     For each trial from FROM up to TO: copies LEDGER, which holds the sparse history of SEED, to
+//     WORK, flips a bit of it, appends the history and ten new events to it, and prints the trial
+//     and how many events were appended. With `--lying` the index misses everything: the fault that
+//     the test of damaged projections must notice.
 
 import Foundation
 import LMDB
 import LedgerEvents
 import LedgerHistories
-import LedgerStore
+import LedgerQueries
 
 func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
 
@@ -110,10 +116,27 @@ func forget(_ ledger: Ledger) throws {
   try ledger.appendAndWait([EventInput(event: event)])
 }
 
+func damage() throws {
+  let trials = DamageTrials(
+    template: arguments[2], work: arguments[3],
+    history: Histories.sparse(seed: UInt64(number(4)), count: number(5), accounts: 40),
+    target: DamageTrials.Target(rawValue: arguments[6]) ?? .projections,
+    isLying: arguments.contains("--lying"))
+  for trial in number(7)..<number(8) {
+    say("begin \(trial)")
+    say("end \(trial) \(try trials.run(trial))")
+  }
+}
+
 do {
   guard arguments.count >= 4 else {
-    say("usage: CrashChild append|grant|watch|forget LEDGER …")
+    say("usage: CrashChild append|grant|watch|forget|damage LEDGER …")
     exit(64)
+  }
+  if arguments[1] == "damage" {
+    try damage()
+    say("done")
+    exit(0)
   }
   let isReader = arguments[1] == "watch"
   let ledger = try Ledger(

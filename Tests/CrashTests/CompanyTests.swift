@@ -1,10 +1,10 @@
 import Foundation
 import LMDB
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 import Testing
 
-/// What a reader in another process has seen.
+/// The observations of a reader in another process.
 private struct Watch {
   var questions = 0
   var torn = 0
@@ -24,16 +24,16 @@ struct CompanyTests {
   private static let tasks = 16
   private static let batches = 25
 
-  /// Appends from tasks and, in turn, from another process, beside four readers in processes of
-  /// their own.
+  /// Appends from tasks and from another process, in turn, while four other processes read.
   private func company(
     torn: Bool
   ) async throws -> (acknowledged: [Name: UInt64], ledger: Ledger, watches: [Watch]) {
-    // Its files go with it at the end; what is mapped can be read until the ledger goes, too.
+    // The files are removed with it at the end. Mapped data stays readable until the ledger is
+    // closed.
     let killed = try KilledLedger(seed: 0, count: 1)
     defer { withExtendedLifetime(killed) {} }
     let ledger = try killed.open()
-    // The projections are there before the readers come.
+    // Create the projections before the readers start.
     try await ledger.append([Self.grant("first", 0, "a"), Self.grant("first", 0, "b")])
     let names = (0..<Self.tasks).map { "task-\($0)" }
     let total = 2 + 2 * Self.batches * (Self.tasks + 1)
@@ -42,7 +42,7 @@ struct CompanyTests {
     }
     for reader in readers { #expect(reader.line() == "watching") }
     if torn {
-      // The half batch stays until each reader has seen it; it is a duplicate later.
+      // The half batch stays until each reader has seen it. Later it is a duplicate.
       try await ledger.append([Self.grant(names[0], 0, "a")])
       for reader in readers { #expect(reader.line() == "torn") }
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A process that runs `CrashChild`.
+/// A running `CrashChild` process.
 final class CrashingChild {
   private let process = Process()
   private let output = Pipe()
@@ -14,7 +14,7 @@ final class CrashingChild {
     try process.run()
   }
 
-  /// Stands beside the tests' own executable.
+  /// Returns the path of the program, which is beside the tests' own executable.
   private static func executable() throws -> String {
     let own = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path
     let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
@@ -22,7 +22,7 @@ final class CrashingChild {
     return try #require(places.first { FileManager.default.isExecutableFile(atPath: $0) })
   }
 
-  /// The next line; nil at the end.
+  /// Returns the next line; nil at the end.
   func line() -> String? {
     while true {
       if let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
@@ -35,7 +35,7 @@ final class CrashingChild {
     }
   }
 
-  /// All lines that are left, when it has come to its end.
+  /// Waits until the process ends and returns the remaining lines.
   func finish() -> [String] {
     var lines: [String] = []
     while let line = line() { lines.append(line) }
@@ -43,7 +43,7 @@ final class CrashingChild {
     return lines
   }
 
-  /// Kills it where it stands, and returns the lines that it had got out.
+  /// Kills the process immediately and returns the lines that it had printed.
   func kill() -> [String] {
     _ = Foundation.kill(process.processIdentifier, SIGKILL)
     return finish()

@@ -1,14 +1,14 @@
 import Foundation
 import LMDB
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 import Testing
 import TracedProcesses
 
-/// A ledger with a customer to forget: what is done to it is done by processes, to copies of it.
+/// A ledger with a customer to erase. Processes work on copies of it.
 final class ErasureLab {
   static let account: Name = "ada@example.org"
-  /// What identifies the customer and nobody else.
+  /// The strings that identify this customer and nobody else.
   static let strings = ["ada@example.org", "Adas Telefon", "session-of-ada", "rang from Lisbon"]
 
   let folder: URL
@@ -62,16 +62,17 @@ final class ErasureLab {
 
   func erase(_ place: String) -> [String] {
     [
-      "erase", Self.account.text, "--operator", "kim", "--reason", "request 88", "--ledger", place,
+      "erase", Self.account.text, "--yes", "--operator", "kim", "--reason", "request 88",
+      "--ledger", place,
     ]
   }
 }
 
-// MARK: - What must hold
+// MARK: - Checks
 
 extension ErasureLab {
-  /// What is wrong with a ledger whose erasure was killed: before it is opened to be written, it
-  /// is whole; afterwards the customer is there, or is forgotten.
+  /// Returns the errors of a ledger whose erasure was killed. Before it is opened for writing, it
+  /// must be whole; afterwards, the customer must be either present or erased.
   func faultsAfterTheKill(_ place: String) throws -> [String] {
     let left = try Ledger(at: place, access: .readOnly, options: KilledLedger.options)
     var faults = try left.log.verify().faults.map { "left: \($0)" }
@@ -86,7 +87,7 @@ extension ErasureLab {
     return faults
   }
 
-  /// What is wrong when the erasure was run again to its end.
+  /// Returns the errors after the erasure was run again to its end.
   func faultsAtTheEnd(_ place: String) throws -> [String] {
     let ledger = try Ledger(at: place, options: KilledLedger.options)
     let faults = try faultsOfLog(ledger) + faultsOfForgetting(ledger, place)
@@ -126,7 +127,7 @@ extension ErasureLab {
     return faults
   }
 
-  /// What an account may use; nil where the account is not known.
+  /// Returns what an account has access to; nil if the account is unknown.
   private func active(_ account: Name, _ ledger: Ledger) throws -> [Name]? {
     let answer = try ledger.read { (view) throws(LedgerError) in
       try view.entitlements(

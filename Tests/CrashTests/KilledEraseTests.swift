@@ -34,7 +34,7 @@ struct KilledEraseTests {
         try lab.remove(place)
       }
     }
-    // A mark, the event, the slots, the keys, and the mark gone.
+    // Setting a mark, the event, the slots, the keys, and removing the mark.
     #expect(kills > 10)
   }
 

@@ -2,19 +2,19 @@ import Foundation
 import LMDB
 import LedgerEvents
 import LedgerHistories
-import LedgerStore
+import LedgerQueries
 import Testing
 
-/// A ledger that child processes append to until they are killed.
+/// A ledger to which child processes append until they are killed.
 final class KilledLedger {
   let path: String
   private let seed: Int
   private let events: [RecordedEvent]
-  /// Events that a child said were appended durably.
+  /// The number of events that a child acknowledged as durable.
   private(set) var acknowledged = 0
 
   static let options = Environment.Options(sync: .onRequest)
-  /// Every 5 ms, for a minute: a busy machine takes long.
+  /// Every 5 ms for a minute, because a busy machine can take long.
   private static let openingTriesMax = 12_000
 
   init(seed: Int, count: Int) throws {
@@ -28,7 +28,7 @@ final class KilledLedger {
     do { try FileManager.default.removeItem(atPath: path) } catch { print("left \(path)") }
   }
 
-  /// Opens the ledger; what was let go a moment ago may still be held by its writer.
+  /// Opens the ledger. The lock of a process that was just killed may still be held.
   func open(_ access: EventLog.Access = .readWrite) throws -> Ledger {
     for _ in 0..<Self.openingTriesMax {
       do throws(LedgerError) {
@@ -41,7 +41,8 @@ final class KilledLedger {
     return try Ledger(at: path, access: access, options: Self.options)
   }
 
-  /// Runs a child from the history's beginning, and kills it some time after `lines` of it came.
+  /// Runs a child from the beginning of the history, and kills it a while after `lines` lines were
+  /// printed.
   func run(piece: Int, lines: Int, delay: Double, _ options: String...) throws {
     let arguments = ["append", path, "\(seed)", "\(events.count)", "\(piece)"]
     let child = try CrashingChild(arguments + options)
@@ -52,7 +53,7 @@ final class KilledLedger {
     acknowledged = max(acknowledged, said.compactMap { Int($0) }.max() ?? 0)
   }
 
-  /// What is wrong with the ledger after a kill: nothing.
+  /// Returns the errors of the ledger after a kill.
   func faults(piece: Int) throws -> [String] {
     var faults: [String] = []
     let ledger = try open()
@@ -68,7 +69,7 @@ final class KilledLedger {
     return faults
   }
 
-  /// Appends everything again, in process, and says what is not as if it had been done once.
+  /// Appends everything again in this process, and returns the differences from appending it once.
   func faultsAfterAppendingAll(piece: Int) throws -> [String] {
     let ledger = try open()
     for start in stride(from: 0, to: events.count, by: piece) {
@@ -88,7 +89,7 @@ final class KilledLedger {
     try ledger.appendAndWait(batch, options: AppendOptions(trustsRecordedAt: true))
   }
 
-  /// The ids of the log, in their order.
+  /// Returns the ids in the log, in order.
   private func held(_ ledger: Ledger) throws -> [Name] {
     try ledger.read { (view) throws(LedgerError) in
       var ids: [Name] = []

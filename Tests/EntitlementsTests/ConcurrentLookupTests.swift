@@ -6,7 +6,7 @@ import LedgerStore
 import Synchronization
 import Testing
 
-/// What tasks wrote down: where each customer's grant stands, and what they were answered.
+/// The notes of concurrent tasks: the position of each customer's grant, and the answers.
 private final class Tally: Sendable {
   let positions = Mutex<[Int: UInt64]>([:])
   let asked = Mutex<[(customer: Int, verdict: Verdict)]>([])
@@ -101,7 +101,7 @@ struct ConcurrentLookupTests {
     #expect(lookup.isEntitled("account-1", to: .product("map")).detail?.position == 200)
   }
 
-  /// Stands beside the tests' own executable.
+  /// Returns the path of the program, which is beside the tests' own executable.
   private func childExecutable() throws -> URL {
     let own = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path
     let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")

@@ -2,12 +2,12 @@ import Entitlements
 import LedgerEvents
 import LedgerHistories
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 import Testing
 
 @Suite("Recorded incidents and histories, looked up", .enabled(if: Conformance.isPresent))
 struct EntitlementsConformanceTests {
-  /// Whether an account has a product or an entitlement of the name.
+  /// Returns whether an account has a product or an entitlement with this name.
   private func has(
     _ lookup: Entitlements, _ account: Name, _ name: Name, _ environment: StoreEnvironment
   ) -> Bool {

@@ -1,7 +1,7 @@
 import LedgerEvents
 
 extension Event {
-  /// A subscription's period, paid at a second after noon.
+  /// Returns a period of a subscription, paid at a second after noon.
   static func subscribed(
     _ id: Name, _ account: Name = "anna", product: Name = "monthly", at second: Int64,
     until end: Int64, environment: StoreEnvironment? = nil
@@ -13,7 +13,7 @@ extension Event {
       product: product, transaction: id, data: .with { $0.set("expiresAt", Instant.noon(end)) })
   }
 
-  /// A purchase for good.
+  /// Returns a purchase without an end.
   static func bought(
     _ id: Name, _ account: Name = "anna", product: Name = "map", at second: Int64,
     environment: StoreEnvironment? = nil
@@ -25,7 +25,7 @@ extension Event {
       product: product, transaction: id)
   }
 
-  /// An operator's grant.
+  /// Returns an operator's grant.
   static func granted(
     _ id: Name, _ account: Name, _ entitlement: String, at second: Int64, until end: Int64? = nil
   ) -> Event {
@@ -37,14 +37,14 @@ extension Event {
       })
   }
 
-  /// Two ids of one customer.
+  /// Returns a link of two ids of one customer.
   static func linked(_ id: Name, _ account: Name, _ to: String, at second: Int64) -> Event {
     Event(
       id: id, type: EventType(.accountLinked), occurredAt: .noon(second), account: account,
       data: .with { $0.set("to", to) })
   }
 
-  /// What a product is and opens, in every environment.
+  /// Returns a catalogue entry of a product for every environment.
   static func catalog(
     _ id: Name, _ product: String, _ kind: String, opens: [String], at second: Int64
   ) -> Event {
@@ -57,7 +57,7 @@ extension Event {
 }
 
 extension EventData {
-  /// Data of the members that `build` sets.
+  /// Returns data with the members that `build` sets.
   static func with(_ build: (inout Builder) -> Void) -> EventData {
     var builder = Builder()
     build(&builder)

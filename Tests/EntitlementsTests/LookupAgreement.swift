@@ -1,15 +1,15 @@
 import Entitlements
 import LedgerEvents
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 
-/// What the whole answer about an account says of one item: the long way to a verdict, which a
-/// lookup has to agree with.
+/// Derives a verdict about one item from the complete answer about an account. A lookup must agree
+/// with it.
 struct LongWay {
   let ledger: Ledger
   let now: Instant
 
-  /// The states of an item's grantors, best first, or nil for an unknown account.
+  /// Returns the states of an item's grantors, best first, or nil for an unknown account.
   func verdict(
     _ account: Name, _ item: AskedItem, at moment: Instant?, _ environments: [StoreEnvironment]
   ) throws -> Expected? {
@@ -39,7 +39,7 @@ struct LongWay {
   }
 }
 
-/// An item that tests ask for.
+/// An item to ask about in tests.
 struct AskedItem: Hashable, CustomStringConvertible {
   var name: Name
   var isEntitlement: Bool
@@ -53,14 +53,14 @@ struct AskedItem: Hashable, CustomStringConvertible {
     return entry.entitlement == name || entry.entitlements.contains(name)
   }
 
-  /// Both items of a name.
+  /// Returns the product and the entitlement with a name.
   static func both(_ name: Name) -> [AskedItem] {
     [AskedItem(name: name, isEntitlement: false), AskedItem(name: name, isEntitlement: true)]
   }
 }
 
 extension Verdict {
-  /// The verdict as the long way puts it; `nil` for an unknown account.
+  /// The verdict in the form of `LongWay`; `nil` for an unknown account.
   var expected: LongWay.Expected? {
     detail.map {
       LongWay.Expected(state: $0.state, expiresAt: $0.expiresAt, position: $0.position)

@@ -5,10 +5,10 @@ import LedgerModel
 import LedgerStore
 import Testing
 
-/// Lookups against the whole answer, over random histories.
+/// Compares lookups with complete answers, over random histories.
 @Suite("A lookup agrees with the whole answer")
 struct LookupAgreementTests {
-  /// The names of a history that can be asked about.
+  /// The names in a history to ask about.
   private struct Names {
     var accounts: [Name] = ["nobody"]
     var items: [AskedItem] = []
@@ -26,7 +26,7 @@ struct LookupAgreementTests {
     }
   }
 
-  /// Asks everybody about some items, at some moments; returns how many answers were *yes*.
+  /// Asks about some items of every account at some moments. Returns how many answers were *yes*.
   private func compare(
     _ ledger: TemporaryLedger, _ names: Names, now: Instant, _ random: inout SeededRandom,
     _ comment: String
@@ -87,7 +87,7 @@ struct LookupAgreementTests {
         }
         _ = try compare(ledger, names, now: now, &random, "seed \(seed), part \(part)")
       }
-      // Whoever is named again begins afresh.
+      // An account that is named again after its erasure starts afresh.
       if random.chance(1, in: 2) {
         var bought = Event.bought(Name("again-\(part)"), account, at: 0)
         bought.occurredAt = now.advanced(by: Int64(part + 1) * Instant.hour)
@@ -130,7 +130,8 @@ struct LookupAgreementTests {
     #expect(yes > 20, "hardly anybody has anything that is asked for")
   }
 
-  /// Subscriptions, grants and catalogues of a few customers, many of which end in days to come.
+  /// Returns subscriptions, grants and catalogues of a few customers, many of which end in the
+  /// future.
   private func futures(seed: UInt64) -> [Event] {
     var random = SeededRandom(seed: seed)
     var events: [Event] = []
@@ -180,7 +181,7 @@ struct LookupAgreementTests {
     #expect(changes > 50)
   }
 
-  /// Goes from change to change and looks at both sides of each; returns how many there were.
+  /// Goes from change to change and checks both sides of each. Returns the number of changes.
   private func followChanges(
     _ ledger: TemporaryLedger, _ account: Name, _ item: AskedItem,
     _ environments: [StoreEnvironment], _ now: Instant

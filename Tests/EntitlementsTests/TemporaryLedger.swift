@@ -4,21 +4,21 @@ import LMDB
 import LedgerEvents
 import LedgerStore
 
-/// A ledger in a folder of its own that goes with it, and what looks up in it.
+/// A ledger in its own folder, which is removed with it, and a lookup for it.
 final class TemporaryLedger: Sendable {
   let path: String
   let ledger: Ledger
   let lookup: Entitlements
 
-  /// Makes one; `now` is the present of its lookups.
+  /// Creates a ledger. `now` is the current time of its lookups.
   init(now: Instant = .noon, environments: Set<StoreEnvironment> = [.production]) throws {
     path = NSTemporaryDirectory() + "daybook-\(UUID().uuidString)"
-    // What these tests show does not depend on the disk: nothing is synced.
+    // Nothing is synced, because these tests do not depend on the disk.
     ledger = try Ledger.create(at: path, options: Environment.Options(sync: .onRequest))
     lookup = Entitlements(ledger: ledger, environments: environments) { now }
   }
 
-  /// Appends with the recorded times that the events have.
+  /// Appends events with their own recorded times.
   @discardableResult
   func append(_ events: some Sequence<RecordedEvent>) throws -> AppendResult {
     let batch = events.map {
@@ -42,10 +42,10 @@ final class TemporaryLedger: Sendable {
 }
 
 extension Instant {
-  /// A noon that the tests' events stand around.
+  /// The noon around which the tests' events occur.
   static let noon = Instant(microseconds: 1_600_000_000_000_000)
 
-  /// Seconds after noon.
+  /// Returns the instant some seconds after noon.
   static func noon(_ seconds: Int64) -> Instant {
     Instant(microseconds: noon.microseconds + seconds * second)
   }

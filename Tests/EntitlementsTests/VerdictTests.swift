@@ -2,7 +2,7 @@ import Entitlements
 import Foundation
 import LedgerEvents
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 import Testing
 
 @Suite("A verdict")

@@ -1,8 +1,8 @@
-// Installs content without care, for the test that must notice it.
+// Installs content without precautions, for a test that must detect it.
 //
 //   InstallChild PACKAGE ROOT LEDGER
-//     Copies the folder PACKAGE straight to where its version 1.1 belongs, makes it current, and
-//     tells the ledger with events that nothing remembers.
+//     Copies the folder PACKAGE directly to the path of its version 1.1, makes it current, and
+//     reports events to the ledger without a journal.
 
 import Foundation
 import LedgerEvents

@@ -90,7 +90,7 @@ import Testing
 }
 
 extension LMDBError {
-  /// Any error, to end a transaction with.
+  /// An error for ending a transaction.
   static let stop: LMDBError = {
     do throws(LMDBError) {
       _ = try Environment.open("")
@@ -99,7 +99,7 @@ extension LMDBError {
   }()
 }
 
-/// SplitMix64 (Steele, Lea and Flood 2014): the same numbers for the same seed everywhere.
+/// SplitMix64 (Steele, Lea and Flood 2014): the same seed gives the same numbers everywhere.
 struct Random {
   var state: UInt64
 

@@ -3,7 +3,7 @@ import LMDB
 import Testing
 
 @Suite struct DataFileTests {
-  /// An environment with small and large values and a free list, closed.
+  /// Creates an environment with small and large values and a free list, and closes it.
   static func filled() throws -> TemporaryFolder {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
@@ -59,7 +59,7 @@ import Testing
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let table = try environment.createTable("t")
-    // Pages for the trees to reuse, so that the value is the last in the file.
+    // Free pages for the trees to reuse, so that the value is the last in the file.
     for number in 0..<8 { try environment.set(table, "small", "\(number)") }
     try environment.write { transaction in
       let value = [UInt8](repeating: 1, count: 100_000)
@@ -83,8 +83,8 @@ import Testing
         for number: UInt64 in 0..<40 { try transaction.put(table, number, small.span) }
       }
     }
-    // A large value that its own transaction removes goes back to the free pages unwritten, once
-    // the transaction has begun to reuse pages (`mdb_ovpage_free`).
+    // A large value that its own transaction removes returns to the free pages unwritten, if the
+    // transaction has already reused pages (`mdb_ovpage_free`).
     try environment.write { transaction in
       let large = [UInt8](repeating: 1, count: 1_000_000)
       try transaction.put(table, 0, small.span)
@@ -105,6 +105,54 @@ import Testing
     let folder = try DataFileTests.filled()
     try overwrite(folder.dataFile, at: page + 16, [0, 0, 0, 0])
     #expect(failure { () throws(LMDBError) in _ = try folder.environment() } == .invalidFile)
+  }
+
+  /// LMDB itself would open nearly all of these and take the older page: the commit before.
+  @Test(arguments: [0, 4096])
+  func `A flipped bit in the number of a meta page is refused`(_ page: Int) throws {
+    let folder = try DataFileTests.filled()
+    let whole = try Data(contentsOf: URL(filePath: folder.dataFile))
+    for bit in 0..<64 {
+      var damaged = whole
+      damaged[page + 144 + bit / 8] ^= 1 << UInt8(bit % 8)
+      try damaged.write(to: URL(filePath: folder.dataFile))
+      let found = failure { () throws(LMDBError) in _ = try folder.environment() }
+      #expect(found == .invalidFile, "bit \(bit)")
+    }
+    try whole.write(to: URL(filePath: folder.dataFile))
+    #expect(try folder.environment().table("t") != nil)
+  }
+
+  /// The older page may: a commit that failed leaves its roots there.
+  @Test("a newest meta page that refers to a page beyond the last one is refused")
+  func rootBeyond() throws {
+    let folder = try DataFileTests.filled()
+    let whole = try Data(contentsOf: URL(filePath: folder.dataFile))
+    let newest = whole[144] > whole[4096 + 144] ? 0 : 4096
+    for page in [0, 4096] {
+      try whole.write(to: URL(filePath: folder.dataFile))
+      try overwrite(folder.dataFile, at: page + 128, [0, 0, 0, 0, 1])
+      let found = failure { () throws(LMDBError) in _ = try folder.environment() }
+      #expect(found == (page == newest ? .invalidFile : nil))
+    }
+  }
+
+  @Test func `New, copied and much written environments have meta pages that fit`() throws {
+    let folder = try TemporaryFolder()
+    try folder.environment().close()
+    for round in 0..<5 {
+      let environment = try folder.environment()
+      let table = try environment.createTable("t")
+      try environment.write { transaction in
+        try transaction.put(table, UInt64(round), [1, 2, 3].span)
+      }
+      for isCompact in [true, false] {
+        let copy = try TemporaryFolder()
+        try environment.copy(to: copy.path, compacting: isCompact)
+        #expect(try copy.environment().table("t") != nil)
+      }
+      try environment.close()
+    }
   }
 
   @Test func `Another version of the file format is refused`() throws {

@@ -1,6 +1,6 @@
 import Testing
 
-/// `#expect` for conditions over what cannot be copied, which the macro would copy to show it.
+/// Like `#expect`, for conditions on noncopyable values, which the macro would copy to show them.
 func expect(_ condition: Bool, sourceLocation: SourceLocation = #_sourceLocation) {
   #expect(condition, sourceLocation: sourceLocation)
 }

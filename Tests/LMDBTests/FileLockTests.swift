@@ -44,7 +44,7 @@ import Testing
     let path = folder.path + "/fold.lock"
     let holder = Process()
     holder.executableURL = URL(filePath: "/usr/bin/flock")
-    // With --no-fork the process that holds the lock is the one that is killed.
+    // With --no-fork, the process that holds the lock is the one that gets killed.
     holder.arguments = ["--no-fork", path, "sh", "-c", "echo held; exec sleep 60"]
     let output = Pipe()
     holder.standardOutput = output
@@ -71,7 +71,7 @@ import Testing
   }
 }
 
-/// What happened, in order, across threads.
+/// The order of events across threads.
 private final class Order: @unchecked Sendable {
   private let condition = NSCondition()
   private var list: [String] = []

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// What must not compile, each beside what must: the same text with and without `MISUSE`.
+/// Code that must not compile, each with a variant that must: the same text with and without
+/// `MISUSE`.
 @Suite(.enabled(if: Compiler.path != nil, "there is no swiftc on the path"))
 struct MisuseTests {
   @Test(arguments: Misuse.all)
@@ -239,7 +240,7 @@ enum Compiler {
     return folders.map { "\($0)/swiftc" }.first { FileManager.default.isExecutableFile(atPath: $0) }
   }()
 
-  /// The errors; empty when the text compiles.
+  /// Returns the errors; empty if the text compiles.
   static func run(_ source: String, defining flag: String?) throws -> String {
     let folder = try TemporaryFolder()
     let file = folder.path + "/use.swift"
@@ -249,13 +250,13 @@ enum Compiler {
       .appending(path: "../../Sources/CLMDB").standardized
     let process = Process()
     process.executableURL = URL(filePath: try #require(path))
-    // The checks of lifetimes and ownership come after the types': -typecheck would miss them.
+    // Lifetimes and ownership are checked after types, so -typecheck would not find the errors.
     process.arguments =
       [
         "-emit-sil", "-o", "/dev/null", file, "-swift-version", "6",
         "-enable-experimental-feature", "Lifetimes", "-I", products.appending(path: "Modules").path,
         "-I", products.path, "-I", root.path,
-        // Beside the products, for this toolchain and this user alone.
+        // Beside the products, for this toolchain and this user only.
         "-module-cache-path", products.appending(path: "MisuseModuleCache").path,
       ] + (flag.map { ["-D", $0] } ?? [])
     let output = Pipe()

@@ -2,7 +2,7 @@ import Foundation
 import LMDB
 import Testing
 
-/// What more than one process does to an environment, and what the system does to a process.
+/// An environment with several processes, and what the system does to a process.
 @Suite struct ProcessTests {
   @Test func `A map that another process outgrew is followed`() async throws {
     let folder = try TemporaryFolder()
@@ -160,11 +160,11 @@ private func abandonWrite(_ path: String) throws {
   die(holding: transaction)
 }
 
-// Borrowing keeps the transaction open to the end; a call that never returns would not.
+// Borrowing keeps the transaction open until the end. A call that never returns would not.
 private func die(holding: borrowing ReadTransaction) { _exit(0) }
 private func die(holding: borrowing WriteTransaction) { _exit(0) }
 
-/// Makes every descriptor of the file `path` in this process one of `other`.
+/// Redirects every descriptor of the file `path` in this process to `other`.
 private func redirect(_ path: String, to other: String) throws {
   let file = unsafe open(other, O_RDWR)
   for name in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") {

@@ -1,7 +1,7 @@
 import Foundation
 import LMDB
 
-/// A folder that goes when the test does.
+/// A folder that is removed after the test.
 final class TemporaryFolder: Sendable {
   let path: String
 
@@ -21,18 +21,18 @@ final class TemporaryFolder: Sendable {
   }
 }
 
-/// The UTF-8 bytes of a text, for keys and values that people can read.
+/// Returns the UTF-8 bytes of a text, for readable keys and values.
 func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
 extension Environment {
-  /// Sets one text under another in a transaction of its own.
+  /// Sets one text under another in a separate transaction.
   func set(_ table: Table, _ key: String, _ value: String) throws(LMDBError) {
     try write { transaction throws(LMDBError) in
       try transaction.put(table, bytes(key).span, bytes(value).span)
     }
   }
 
-  /// The text under `key` now, or nil.
+  /// Returns the current text under `key`, or nil.
   func text(_ table: Table, _ key: String) throws(LMDBError) -> String? {
     try read { transaction throws(LMDBError) in
       guard let value = try transaction.get(table, bytes(key).span) else { return nil }
@@ -40,7 +40,7 @@ extension Environment {
     }
   }
 
-  /// Every key and value of `table`, in order.
+  /// Returns every key and value of `table`, in order.
   func contents(_ table: Table) throws(LMDBError) -> [[[UInt8]]] {
     try read { transaction throws(LMDBError) in
       var rows: [[[UInt8]]] = []
@@ -53,7 +53,7 @@ extension Environment {
   }
 }
 
-/// The code that `body` fails with, or nil when it does not.
+/// Returns the code of the error that `body` throws, or nil if it throws none.
 func failure(_ body: () throws(LMDBError) -> Void) -> LMDBError.Code? {
   do {
     try body()

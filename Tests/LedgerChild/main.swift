@@ -1,11 +1,11 @@
-// Appends to a ledger from a process of its own, for tests of processes that come and go.
+// Appends to a ledger from a separate process, for tests in which processes start and stop.
 //
 //   LedgerChild LEDGER PREFIX BATCHES EVENTS [--early LINES]
 //
 // Appends BATCHES of EVENTS and prints a line for each one that was acknowledged: its number, its
-// first and its last position. With `--early` it says so before it appends, and after LINES of them
-// waits to be killed: the fault that the crash test must notice. An id of PREFIX `shared` is the
-// same in every process. After an error it tries once more, prints both codes, and ends with 1.
+// first and its last position. With `--early` it prints the line before it appends, and after LINES
+// lines it waits to be killed: the crash test must detect this. Ids with PREFIX `shared` are equal
+// in every process. After an error it tries once more, prints both codes, and exits with 1.
 
 import Foundation
 import LedgerEvents

@@ -3,7 +3,7 @@ import Testing
 @testable import LedgerEvents
 
 struct ChecksumTests {
-  /// Known answers of the reference implementation (`xxhsum -H1`), by length.
+  /// Known results of the reference implementation (`xxhsum -H1`), by length.
   @Test(
     arguments: [
       ("", 0xEF46_DB37_51D8_E999),

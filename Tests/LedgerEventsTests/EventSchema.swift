@@ -1,6 +1,6 @@
 import LedgerEvents
 
-/// The JSON Schema of events, made from the vocabulary.
+/// The JSON Schema of events, generated from the vocabulary.
 enum EventSchema {
   static var text: String { schema.pretty() + "\n" }
 
@@ -45,7 +45,7 @@ enum EventSchema {
     }
   }
 
-  /// What holds where the type is the rule's.
+  /// Returns the condition that applies to events of the rule's type.
   private static func condition(_ rule: Vocabulary.Rule) -> JSONValue {
     var then: [JSONValue] = rule.needs.map { alternatives in
       let parts = alternatives.map(requirement)
@@ -126,7 +126,7 @@ enum EventSchema {
       "envelopeTime": [
         "type": "string",
         "pattern": .string("^(19[67][0-9]|19[89][0-9]|[2-9][0-9]{3})\(date)\(clock)\(offset)$"),
-        "description": "RFC 3339, of the years 1970 to 9999 in UTC; microseconds count.",
+        "description": "RFC 3339, years 1970 to 9999 in UTC, precise to the microsecond.",
       ],
       "time": ["type": "string", "pattern": .string("^[0-9]{4}\(date)\(clock)\(offset)$")],
       "duration": [

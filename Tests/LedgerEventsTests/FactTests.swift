@@ -62,7 +62,7 @@ struct FactTests {
         + #""entitlements":["pro","x"]},{"product":"Q","kind":"consumable","#
         + #""grants":{"credits":5,"gems":3}}]}}"#
     )
-    let entries = try #require(fact.detail?.fields.entries)
+    let entries = try #require(fact.detail?.fields.definitions)
     #expect(entries.map { numbers.use($0.product)?.name } == ["P", "Q"])
     #expect(entries[0].kind == .autoRenewable)
     #expect(entries[0].entitlements == ["pro", "x"])

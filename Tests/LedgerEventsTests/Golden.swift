@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// Files that tests make and compare: `UPDATE_GOLDEN=1 swift test` writes them anew.
+/// Golden files that tests generate and compare. `UPDATE_GOLDEN=1 swift test` updates them.
 enum Golden {
   static var isUpdating: Bool { ProcessInfo.processInfo.environment["UPDATE_GOLDEN"] == "1" }
 
-  /// Compares `text` with the file at `path`, seen from the package's folder, or writes it there.
+  /// Compares `text` with the file at `path`, relative to the package's folder, or updates it.
   static func check(_ text: String, _ path: String) throws {
     let file = SharedMaterial.root.appending(path: path)
     if isUpdating {

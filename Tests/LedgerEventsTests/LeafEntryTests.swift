@@ -4,7 +4,7 @@ import Testing
 @Suite("The entry of a leaf") struct LeafEntryTests {
   private static let commitment = (0..<32).map { UInt8($0) }
 
-  /// A purchase that introduces the names 4 to 7.
+  /// Returns a purchase that introduces the names 4 to 7.
   private func entry() -> [UInt8] {
     let event = Event(
       id: "p1", type: EventType(.transactionPurchased), occurredAt: Instant(microseconds: 5),
@@ -53,7 +53,7 @@ import Testing
         if case .success = (Result { try LeafEntry(changed.span) }) { read += 1 }
       }
     }
-    // Texts and commitments may be others.
+    // Texts and commitments may differ.
     #expect(read > 0 && read < bytes.count * 8)
   }
 }

@@ -1,7 +1,8 @@
 import LedgerEvents
 
 extension JSONValue {
-  /// The value over several lines, two spaces a level; what fits 90 columns stays on one.
+  /// Returns the value over several lines with two spaces per level. Values that fit into 90
+  /// columns stay on one line.
   func pretty(indent: Int = 0) -> String {
     let flat = String(decoding: json, as: UTF8.self)
     if flat.utf8.count + indent <= 90 { return flat }

@@ -19,7 +19,7 @@ struct RecordTests {
       #expect(back.position == UInt64(round))
       #expect(back.recordedAt == recordedAt)
       #expect(back.event.sameContent(as: event))
-      // Values come back to the byte, not only in content.
+      // Values are restored to the byte, not only in content.
       for member in event.data.members where member.name != "to" {
         #expect(back.event.data[member.name] == member.json)
       }
@@ -98,7 +98,7 @@ struct RecordTests {
         let bit = UInt8(1) << UInt8(samples.below(8))
         record[index] ^= bit
         #expect(throws: RecordError.self) { _ = try RecordView(record.span) }
-        // Without the checksum anything may come out, but in peace.
+        // Without the checksum the result can be anything, but there must be no trap.
         do {
           _ = try RecordView(record.span, isChecked: false)
             .event(texts: { numbers.use($0)?.name }, personal: nil)

@@ -2,7 +2,7 @@ import LedgerEvents
 import Testing
 
 struct RecordVectorTests {
-  /// A line, and what the ledger adds on append.
+  /// Lines with the values that the ledger adds on append.
   private static let lines: [String] = [
     #"{"id":"018f3c2a-7b10-7cc3-9a1e-0123456789ab","type":"download.progressed","#
       + #""occurredAt":"2024-05-29T03:01:00.003003Z","source":"storekit1","#

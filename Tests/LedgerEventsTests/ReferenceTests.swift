@@ -1,7 +1,7 @@
 import LedgerEvents
 import Testing
 
-/// The texts beside the vocabulary, which `docs/events.md` and `daybook types` show.
+/// The texts for the vocabulary that `docs/events.md` and `daybook types` show.
 @Suite("The reference of events") struct ReferenceTests {
   @Test(arguments: EventKind.allCases)
   func `Every type and every field says what it means`(kind: EventKind) {

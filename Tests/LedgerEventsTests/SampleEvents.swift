@@ -1,6 +1,6 @@
 import LedgerEvents
 
-/// A generator of events of every type, by seed.
+/// Generates events of every type from a seed.
 struct SampleEvents {
   private var state: UInt64
 
@@ -21,7 +21,7 @@ struct SampleEvents {
 
   mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
 
-  /// A valid event of the kind, with everything that the vocabulary names there now and then.
+  /// Returns a valid event of the kind, in which each member of the vocabulary occurs sometimes.
   mutating func event(_ kind: EventKind) -> Event {
     let type = kind == .unknown ? EventType(text: "future.thing") : EventType(kind)
     var event = Event(id: id(), type: type, occurredAt: instant())

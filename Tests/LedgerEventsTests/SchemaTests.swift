@@ -7,8 +7,8 @@ struct SchemaTests {
     try Golden.check(EventSchema.text, "Schemas/event.schema.json")
   }
 
-  /// One event of every type with all that the vocabulary names, which the schema is checked
-  /// against too (`Schemas/check.py`).
+  /// One event of every type with all members of the vocabulary. The schema is checked against them
+  /// too (`Schemas/check.py`).
   @Test func `The samples hold an event of every type and decode`() throws {
     var lines = ""
     for kind in EventKind.allCases {
@@ -24,7 +24,7 @@ struct SchemaTests {
     }
   }
 
-  /// Those of the malformed lines that a schema can tell from right ones, for `Schemas/check.py`.
+  /// The malformed lines that a schema can distinguish from valid ones, for `Schemas/check.py`.
   @Test func `The bad samples are lines that the decoder refuses`() throws {
     var lines = ""
     for bad in BadLine.envelope + BadLine.fields + BadLine.needs + BadLine.downloadNeeds
@@ -37,11 +37,11 @@ struct SchemaTests {
 }
 
 extension BadLine {
-  /// Whether a JSON Schema can refuse it: not repeated members, numbers by their spelling, lengths
-  /// in bytes, or what the calendar says of a date.
+  /// Whether a JSON Schema can refuse the line. It cannot check repeated members, the spelling of
+  /// numbers, lengths in bytes, or calendar dates.
   var isSeenBySchema: Bool {
     let text = String(decoding: bytes, as: UTF8.self)
-    return bytes.count < 4_000 && !reason.contains("there twice")
+    return bytes.count < 4_000 && !reason.contains("appears twice")
       && ![
         "1.0", "1e3", "-0}", "130 bytes", "-02-29T", "-04-31T", "T10:00:60Z", "-00:01", "+00:01",
         "9999-12-31T23:59:60Z", "1969-",

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The conformance material that lies beside the package, where it does.
+/// The conformance data beside the package, if it is there.
 enum SharedMaterial {
   static let root: URL = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -9,7 +9,7 @@ enum SharedMaterial {
 
   static var isThere: Bool { FileManager.default.fileExists(atPath: folder.path) }
 
-  /// The lines of every recorded incident.
+  /// Returns the lines of all recorded incidents.
   static func traceLines() throws -> [[UInt8]] {
     let traces = folder.appending(path: "traces")
     let files = try FileManager.default.contentsOfDirectory(atPath: traces.path)
@@ -18,11 +18,11 @@ enum SharedMaterial {
     }
   }
 
-  /// The events of the random histories, one a line.
+  /// Returns the events of the random histories, one per line.
   static func historyLines() throws -> [[UInt8]] {
     try lines(folder.appending(path: "histories-2.jsonl")).flatMap { line -> [[UInt8]] in
-      // The events' own bytes are needed, so they are cut out and not parsed: no string in them
-      // holds a brace.
+      // The events' own bytes are needed, so they are cut out and not parsed. No string in them
+      // contains a brace.
       let text = String(decoding: line, as: UTF8.self)
       guard let start = text.range(of: "\"events\":["),
         let end = text.range(of: "],\"expected\"")

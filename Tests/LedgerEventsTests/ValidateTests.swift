@@ -54,7 +54,7 @@ struct ValidateTests {
     expect("occurredAt", "1970 to 9999") {
       $0.occurredAt = Instant(microseconds: Instant.microsecondsMax + 1)
     }
-    expect("sequence", "from 0 up") { $0.sequence = -1 }
+    expect("sequence", "0 or more") { $0.sequence = -1 }
   }
 
   @Test func `Data is held to JSON and to the vocabulary`() {
@@ -63,17 +63,17 @@ struct ValidateTests {
     }
     expect("data.x", "null") { $0.data = data("null") }
     expect("data.x", "expected a value") { $0.data = data("") }
-    expect("data.x", "nothing behind it") { $0.data = data("1 ") }
+    expect("data.x", "nothing after it") { $0.data = data("1 ") }
     expect("data.x", "expected a value") { $0.data = data(" 1") }
     expect("data.x", "a line feed") { $0.data = data("[1,\n2]") }
-    expect("data.x", "there twice") { $0.data = data(#"{"a":1,"a":2}"#) }
+    expect("data.x", "appears twice") { $0.data = data(#"{"a":1,"a":2}"#) }
     expect("data.x", "deeper") {
       $0.data = data(String(repeating: "[", count: 31) + String(repeating: "]", count: 31))
     }
     expect("data.x", "UTF-8") {
       $0.data = EventData(members: [EventData.Member(name: "x", json: [0x22, 0xFF, 0x22])])
     }
-    expect("data.x", "there twice") {
+    expect("data.x", "appears twice") {
       $0.data = EventData(members: [
         EventData.Member(name: "x", json: [0x31]), EventData.Member(name: "x", json: [0x31]),
       ])

@@ -2,12 +2,12 @@ import Foundation
 import GRDB
 import LedgerEvents
 import LedgerHistories
-import LedgerStore
+import LedgerQueries
 import Testing
 
 @testable import LedgerExport
 
-/// A ledger of a random history, and a folder for what is exported of it.
+/// A ledger of a random history, and a folder for exports.
 final class ExportedLedger {
   let folder: String
   let ledger: Ledger
@@ -32,7 +32,7 @@ final class ExportedLedger {
 
   func path(_ name: String) -> String { folder + "/" + name }
 
-  /// The names in the folder, beside the ledger's.
+  /// Returns the names in the folder, without the ledger's.
   func names() throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0 != "ledger" }.sorted()
   }
@@ -197,7 +197,8 @@ final class ExportedLedger {
   @Test("leave numbers numbers") func numbers() throws {
     let amount = try #require(ExactDecimal("-4.50"))
     let cells: [ExportCell] = [.integer(-3), .decimal(amount), .boolean(true), .absent, .text("")]
-    #expect(String(decoding: CSVText.line(cells), as: UTF8.self) == "-3,-4.50,true,,\"\"\r\n")
+    let line = CSVText.line(cells.map { CSVText.Cell($0) })
+    #expect(String(decoding: line, as: UTF8.self) == "-3,-4.50,true,,\"\"\r\n")
   }
 
   @Test("give back what was written, to the byte") func roundTrip() throws {

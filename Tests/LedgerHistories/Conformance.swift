@@ -1,30 +1,30 @@
 public import Foundation
 public import LedgerEvents
 
-/// The conformance data beside the package: recorded incidents and dense random histories, each
-/// with the answers that every fold must give.
+/// The conformance data beside the package: recorded incidents and dense random histories, with the
+/// answers that every fold must give.
 public struct Conformance: Sendable {
-  /// A broken rule at the position of its event.
+  /// A broken rule, at the position of its event.
   public struct Finding: Hashable, Sendable {
     public var rule: String
     public var position: UInt64
   }
 
-  /// What one account is expected to be answered.
+  /// The expected answers about one account.
   public struct Account: Sendable {
     public var states: [Name: String]
     public var active: [Name]
-    /// By device (nil: the absent one) and product.
+    /// The installed versions by device (nil for the absent device) and product.
     public var installed: [Name?: [Name: String]]
     public var balances: [Name: Int64]
   }
 
-  /// What one environment of a history is expected to say.
+  /// The expected answers for one environment of a history.
   public struct Expected: Sendable {
-    /// The moment asked for.
+    /// The store time of the question.
     public var at: Instant
     public var findings: [Finding]
-    /// Rules of the second table, counted.
+    /// The number of findings of each rule that holds at a moment.
     public var moment: [String: Int]
     public var accounts: [Name: Account]
   }
@@ -32,38 +32,38 @@ public struct Conformance: Sendable {
   /// One dense random history, in the order of arrival.
   public struct History: Sendable {
     public var name: String
-    /// Every line as it came; some ids come twice.
+    /// All lines in order of arrival; some ids occur twice.
     public var arrivals: [EventInput]
-    /// What a ledger holds after them.
+    /// The events that a ledger has afterwards.
     public var events: [RecordedEvent]
     public var expected: [StoreEnvironment: Expected]
   }
 
-  /// One recorded incident; everything is asked at its newest store time.
+  /// One recorded incident. All questions are about its newest store time.
   public struct Trace: Sendable {
     public var name: String
-    /// Every line as it came.
+    /// All lines in order of arrival.
     public var arrivals: [EventInput]
-    /// What a ledger holds after them.
+    /// The events that a ledger has afterwards.
     public var events: [RecordedEvent]
     public var account: Name
     public var findings: [String]
     public var findingsAtTheEnd: [String]
-    /// A state by product, and *active* or *none* for entitlement names.
+    /// The state of each product; for entitlement names, *active* or *none*.
     public var entitled: [Name: String]
     public var installed: [Name?: [Name: String]]
     public var balances: [Name: Int64]
   }
 
-  /// Data that is there but is not what this loader knows.
+  /// An error for data that this loader does not understand.
   public struct Unreadable: Error, CustomStringConvertible {
     public var description: String
   }
 
   private let folder: URL
 
-  /// The data in `../shared` beside the package; nil where there is none, so that a test can say
-  /// that it was skipped.
+  /// Finds the data in `../shared` beside the package. Returns nil if there is none, so that a test
+  /// can be skipped.
   public init?() {
     guard let root = packageRoot() else { return nil }
     folder = root.deletingLastPathComponent().appendingPathComponent("shared")
@@ -71,12 +71,12 @@ public struct Conformance: Sendable {
     guard FileManager.default.fileExists(atPath: histories) else { return nil }
   }
 
-  /// Whether `../shared` is there.
+  /// Whether `../shared` exists.
   public static var isPresent: Bool { Conformance() != nil }
 
-  /// The histories, in the order of the file.
+  /// Returns the histories, in the order of the file.
   ///
-  /// - Throws: `Unreadable`, an error of the file system, or the decoder's about an event.
+  /// - Throws: `Unreadable`, an error of the file system, or an error of the decoder.
   public func histories() throws -> [History] {
     let data = try Data(contentsOf: folder.appendingPathComponent("histories-2.jsonl"))
     return try data.split(separator: UInt8(ascii: "\n")).map { line in
@@ -94,16 +94,16 @@ public struct Conformance: Sendable {
     }
   }
 
-  /// The recorded incidents, by name.
+  /// Returns the recorded incidents, by name.
   ///
-  /// - Throws: `Unreadable`, an error of the file system, or the decoder's about an event.
+  /// - Throws: `Unreadable`, an error of the file system, or an error of the decoder.
   public func traces() throws -> [Trace] {
     try Self.traces(in: folder.appendingPathComponent("traces"))
   }
 
-  /// The incidents of a folder: `NAME.jsonl`, and beside each `NAME.expected.json`.
+  /// Returns the incidents in a folder: each `NAME.jsonl` with its `NAME.expected.json`.
   ///
-  /// - Throws: `Unreadable`, an error of the file system, or the decoder's about an event.
+  /// - Throws: `Unreadable`, an error of the file system, or an error of the decoder.
   public static func traces(in traces: URL) throws -> [Trace] {
     let files = try FileManager.default.contentsOfDirectory(atPath: traces.path)
     return try files.filter { $0.hasSuffix(".jsonl") }.sorted().map { file in

@@ -1,6 +1,6 @@
 import LedgerEvents
 
-/// One customer's life with the app.
+/// Simulates one customer using the app.
 struct Customer {
   var random: SeededRandom
   private(set) var drafts: [Draft] = []
@@ -11,7 +11,7 @@ struct Customer {
   private var sequence: Int64 = 0
   private var now: Int64
   private var transactions: UInt64 = 0
-  /// Nobody buys a chapter twice.
+  /// The number of chapters bought, because no chapter is bought twice.
   private var chaptersBought = 0
 
   private struct Bought {
@@ -53,7 +53,7 @@ struct Customer {
     return Name("\(2_000_000_000_000 + number * 64 + transactions)")
   }
 
-  /// A fact of the queue or the app, a moment later.
+  /// Adds a fact of the queue or the app, a moment later.
   private mutating func add(
     _ kind: EventKind, _ change: (inout Event, inout DataText) -> Void = { _, _ in }
   ) {
@@ -69,7 +69,7 @@ struct Customer {
     drafts.append(Draft(kind: kind, event: event))
   }
 
-  /// A fact that the store's server signed at `time`.
+  /// Adds a fact that the store's server signed at `time`.
   private mutating func notify(
     _ kind: EventKind, _ bought: Bought, at time: Int64,
     _ change: (inout Event, inout DataText) -> Void = { _, _ in }

@@ -6,7 +6,7 @@ struct DataText {
 
   var data: EventData { EventData(members: members) }
 
-  /// A value that is JSON text already: `0.50`, `true`, `[{"product":"a"}]`.
+  /// Sets a value that is already JSON text: `0.50`, `true`, `[{"product":"a"}]`.
   mutating func set(_ name: String, raw text: String) {
     members.removeAll { $0.name == name }
     members.append(EventData.Member(name: name, json: Array(text.utf8)))

@@ -1,7 +1,7 @@
 import LedgerEvents
 
-/// One dense random history: few names, every type of the vocabulary, and now and then a fragment
-/// that sets a rule's scene, with random events before, between and after.
+/// One dense random history: few names, every type of the vocabulary, and sometimes a scene for a
+/// rule, with random events before, during and after it.
 struct DenseHistory {
   private var maker: EventMaker
   private var drafts: [Draft] = []
@@ -23,7 +23,7 @@ struct DenseHistory {
     weigh()
   }
 
-  /// Each history has a few subjects that it is about.
+  /// Chooses the few subjects that this history is about.
   private mutating func weigh() {
     let subjects: [String: Int] = [
       "transaction": 10, "download": 3, "content": 4, "subscription": 4, "catalog": 5,
@@ -59,7 +59,7 @@ struct DenseHistory {
     return .noteAdded
   }
 
-  /// Adds an event, moving the clock first.
+  /// Advances the clock and adds an event.
   mutating func add(
     _ kind: EventKind, _ change: (inout Event, inout DataText) -> Void = { _, _ in }
   ) {
@@ -83,7 +83,7 @@ struct DenseHistory {
     }
   }
 
-  /// The history: `count` events at least, in order of arrival.
+  /// Returns a history of at least `count` events, in order of arrival.
   mutating func events(count: Int) -> [RecordedEvent] {
     let scenes = maker.random.shuffled(Scene.allCases).prefix(maker.random.below(4))
     var waiting = Array(scenes)
@@ -102,9 +102,10 @@ struct DenseHistory {
   }
 }
 
-/// Turns drafts into what a ledger holds.
+/// Converts drafts to the events of a ledger.
 enum Arrival {
-  /// Gives drafts ids that neither rise nor fall with time, lets some arrive late, numbers them.
+  /// Assigns ids that are not in the order of time, makes some drafts arrive late, and numbers
+  /// them.
   static func arranged(_ drafts: [Draft], _ random: inout SeededRandom) -> [RecordedEvent] {
     var order: [(place: Int, draft: Draft)] = []
     for (number, draft) in drafts.enumerated() {

@@ -39,7 +39,7 @@ extension EventMaker {
     return text.data
   }
 
-  /// A moment near the present one, as far off as periods and signatures are.
+  /// Returns a time near the present, with offsets like those of periods and signatures.
   private mutating func near() -> Int64 {
     let offsets: [Int64] = [
       -30 * Instant.day, -Instant.day, -Instant.hour, -1, 0, 0, 1, Instant.second, Instant.hour,
@@ -121,7 +121,7 @@ extension EventMaker {
     text.set("downloads", raw: "[" + downloads.joined(separator: ",") + "]")
   }
 
-  /// One entry of a delivery's `downloads`.
+  /// Returns one entry of a delivery's `downloads`.
   mutating func announcement(_ download: Name) -> String {
     var entry = "{\"download\":\(DataText.quoted(download.text))"
     if maybe(1, in: 2) { entry += ",\"contentVersion\":\"\(random.one(of: Self.versions))\"" }

@@ -1,26 +1,26 @@
 import LedgerEvents
 
-/// An event before it has an id and a place in the order of arrival.
+/// An event before it has an id and a position.
 struct Draft {
   var kind: EventKind
   var event: Event
-  /// The ledger's clock where it stood apart from the event's own.
+  /// The ledger's clock, if it differs from the event's time.
   var recordedAt: Instant?
 }
 
 extension EventKind {
-  /// The types that histories draw; the maker turns some activations of content into changes of its
+  /// The types that histories draw. The maker changes some content activations to changes of
   /// hosting.
   static let drawn = allCases.filter { $0 != .unknown && $0 != .contentHostingChanged }
 }
 
-/// Makes single random events of any type out of a pool of names: valid ones, of every field.
+/// Makes single random events of any type from a pool of names. They are valid and use every field.
 struct EventMaker {
   var random: SeededRandom
   var pool: NamePool
-  /// The moment of the next event, in microseconds.
+  /// The time of the next event, in microseconds.
   var now: Int64
-  /// The newest `sequence` given out.
+  /// The newest `sequence` that was assigned.
   var sequence: Int64 = 0
   var environments: [StoreEnvironment?] = [nil]
 
@@ -34,7 +34,7 @@ struct EventMaker {
     random.chance(numerator, in: denominator)
   }
 
-  /// Moves the clock: mostly by a little, often by exactly what a rule's threshold is.
+  /// Advances the clock: usually by a little, often by exactly a rule's threshold.
   mutating func advance() {
     let steps: [Int64] = [
       0, 0, 1, 1_000, 5_000, Instant.second, 60 * Instant.second, 1_800 * Instant.second,
@@ -44,7 +44,7 @@ struct EventMaker {
     now += random.one(of: steps)
   }
 
-  /// An event of `kind` at the present moment.
+  /// Returns an event of `kind` at the present time.
   mutating func draft(_ kind: EventKind) -> Draft {
     var event = Event(id: "", type: EventType(kind), occurredAt: Instant(microseconds: now))
     common(&event)
@@ -59,13 +59,13 @@ struct EventMaker {
     return Draft(kind: made, event: event, recordedAt: ledgerClock())
   }
 
-  /// Half of the activations speak of hosting instead. Neither type changes an answer, so that the
-  /// histories of a seed keep theirs.
+  /// Whether an activation is changed to a change of hosting; half of them are. Neither type
+  /// changes an answer, so the histories of a seed keep theirs.
   private static func turnedToHosting(_ event: Event) -> Bool {
     event.type.kind == .contentActivated && event.account == nil
   }
 
-  /// An event of a type that no version knows.
+  /// Returns an event of a type that no version knows.
   mutating func unknown() -> Draft {
     var event = Event(
       id: "", type: EventType(text: "future.thing"), occurredAt: Instant(microseconds: now))
@@ -143,7 +143,7 @@ struct EventMaker {
     narrow(&event, kind)
   }
 
-  /// What single types need or lack beside the names of their subject.
+  /// Adds or removes fields for types with special requirements.
   private mutating func narrow(_ event: inout Event, _ kind: EventKind) {
     switch kind {
     case .transactionPurchasing, .transactionDeferred, .transactionFailed, .transactionFinished,

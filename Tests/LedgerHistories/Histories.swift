@@ -1,26 +1,27 @@
 public import LedgerEvents
 
-/// Seeded random histories: the same seed gives the same events on every machine.
+/// Seeded random histories. The same seed gives the same events on every machine.
 public enum Histories {
-  /// A short history in which few names meet often: every type, all environments, clocks ahead,
-  /// late arrivals, and scenes for rules that chance seldom brings about.
+  /// Returns a short history in which a few names meet often. It has every type, all environments,
+  /// clocks that are ahead, late arrivals, and scenes for rules that random events seldom break.
   ///
-  /// - Parameter count: about how many events; a scene that has begun is told to its end.
+  /// - Parameter count: The approximate number of events. A scene that has begun is completed.
   public static func dense(seed: UInt64, count: Int = 60) -> [RecordedEvent] {
     var history = DenseHistory(seed: seed)
     return history.events(count: count)
   }
 
-  /// Events over many accounts with names of their own, of every type; accounts meet seldom.
+  /// Returns events of every type for many accounts with separate names. Accounts seldom meet.
   ///
-  /// - Complexity: O(*n* log *n*) in `count`; an event takes about half a kilobyte of memory.
+  /// - Complexity: O(*n* log *n*) in `count`. An event takes about half a kilobyte of memory.
   public static func sparse(seed: UInt64, count: Int, accounts: Int) -> [RecordedEvent] {
     var history = SparseHistory(seed: seed, accounts: accounts)
     return history.events(count: count)
   }
 
-  /// Customers as they are: launches, purchases, downloads with some twenty reports of progress,
-  /// installs, renewals, refunds, restores; in order of store time, which `recordedAt` follows.
+  /// Returns the events of realistic customers: launches, purchases, downloads with about twenty
+  /// progress reports, installs, renewals, refunds and restores. They are in order of store time,
+  /// and `recordedAt` follows that.
   ///
   /// - Complexity: O(*n* log *n*) in `count`.
   public static func realistic(seed: UInt64, count: Int) -> [RecordedEvent] {

@@ -1,9 +1,9 @@
-/// Cuts the elements of a JSON array out of a line as the bytes that they were written in, so that
-/// the digits of numbers reach the decoder as they stand.
+/// Returns the elements of a JSON array in a line as their original bytes, so that the decoder sees
+/// the original digits of numbers.
 ///
 /// - Parameters:
-///   - name: the member whose value is the array; it must occur once in the line as a member.
-///   - line: one well-formed JSON object.
+///   - name: The member whose value is the array. It must occur exactly once as a member.
+///   - line: One well-formed JSON object.
 /// - Complexity: O(*n*) in the length of the line.
 func elements(of name: String, in line: [UInt8]) -> [[UInt8]] {
   let key = Array("\"\(name)\":[".utf8)

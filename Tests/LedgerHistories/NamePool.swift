@@ -1,6 +1,6 @@
 import LedgerEvents
 
-/// The names that one event may use: few in a dense history, an account's own in a sparse one.
+/// The names that one event can use: few in a dense history, those of one account in a sparse one.
 struct NamePool {
   var apps: [Name?]
   var accounts: [Name]
@@ -12,8 +12,8 @@ struct NamePool {
   var originals: [Name]
   var downloads: [Name]
 
-  /// Few names for everything, so that events meet. Some pools tell accounts apart only by how an
-  /// accent is encoded.
+  /// Returns few names for everything, so that events meet. In some pools, accounts differ only in
+  /// how an accent is encoded.
   static func dense(_ random: inout SeededRandom) -> NamePool {
     let accented = random.chance(1, in: 6)
     return NamePool(
@@ -28,7 +28,7 @@ struct NamePool {
       downloads: ["c1", "c1", "c2", "c3"])
   }
 
-  /// The names of one account among many; now and then one of another account's.
+  /// Returns the names of one account among many, and sometimes those of another account.
   static func sparse(account: Int, of accounts: Int, _ random: inout SeededRandom) -> NamePool {
     var owner = account
     if random.chance(1, in: 400) { owner = random.below(accounts) }

@@ -1,8 +1,8 @@
 public import Foundation
 
-/// The folder of the package that this file was compiled from.
+/// Returns the folder of the package to which a source file belongs.
 ///
-/// - Parameter file: a file of the package, below the folder that holds `Package.swift`.
+/// - Parameter file: A file in the package, below the folder with `Package.swift`.
 public func packageRoot(of file: String = #filePath) -> URL? {
   var folder = URL(fileURLWithPath: file).deletingLastPathComponent()
   while folder.path != "/" {

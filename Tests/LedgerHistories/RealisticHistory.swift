@@ -1,9 +1,9 @@
 import LedgerEvents
 
-/// Customers as they are: they launch the app, buy, download with some twenty reports of progress,
-/// install, finish, renew by the store's notifications, restore on a second device, and spend.
+/// Realistic customers: they launch the app, buy, download with about twenty progress reports,
+/// install, finish, renew through the store's notifications, restore on a second device, and spend.
 struct RealisticHistory {
-  /// A product with hosted content.
+  /// Returns the name of a product with hosted content.
   static func chapter(_ number: Int) -> Name { Name("com.example.reader.chapter\(number + 1)") }
 
   static let app: Name = "com.example.reader"
@@ -13,7 +13,7 @@ struct RealisticHistory {
 
   init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
-  /// About `count` events, in order of store time; the last customer is told to the end.
+  /// Returns about `count` events, in order of store time. The last customer is complete.
   mutating func events(count: Int) -> [RecordedEvent] {
     let start = 1_704_067_200 * Instant.second
     catalogue(at: start)
@@ -37,7 +37,7 @@ struct RealisticHistory {
     }
   }
 
-  /// A UUIDv7: milliseconds, then random bits.
+  /// Returns a UUIDv7: milliseconds, then random bits.
   private mutating func identifier(at time: Instant) -> Name {
     let milliseconds = UInt64(time.microseconds / 1_000)
     made += 1

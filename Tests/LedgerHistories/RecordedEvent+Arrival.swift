@@ -12,9 +12,9 @@ extension [RecordedEvent] {
 }
 
 extension RecordedEvent {
-  /// What a ledger holds after appending `arrivals` in their order: an id that comes again is
-  /// acknowledged with its first position and takes none of its own. Where an event states
-  /// `recordedAt` the ledger's clock stood there, else at its `occurredAt`.
+  /// Returns the events that a ledger has after appending `arrivals` in order. An id that occurs
+  /// again is acknowledged with its first position and gets no position of its own. The ledger's
+  /// clock shows an event's `recordedAt` if it states one, else its `occurredAt`.
   public static func appended(_ arrivals: [EventInput]) -> [RecordedEvent] {
     var known: Set<Name> = []
     var events: [RecordedEvent] = []
@@ -27,7 +27,7 @@ extension RecordedEvent {
     return events
   }
 
-  /// The same events, each with its own `recordedAt`, as they stand after arriving in this order.
+  /// Returns the same events, each with its own `recordedAt`, numbered in this order.
   public static func renumbered(_ events: [RecordedEvent]) -> [RecordedEvent] {
     events.enumerated().map { offset, recorded in
       RecordedEvent(
@@ -35,13 +35,13 @@ extension RecordedEvent {
     }
   }
 
-  /// The same events arriving in an order drawn from `seed`.
+  /// Returns the same events arriving in an order that depends on `seed`.
   public static func shuffled(_ events: [RecordedEvent], seed: UInt64) -> [RecordedEvent] {
     var random = SeededRandom(seed: seed)
     return renumbered(random.shuffled(events))
   }
 
-  /// The same events arriving newest first, as stores hand out their histories.
+  /// Returns the same events arriving newest first, the order in which stores return histories.
   public static func newestFirst(_ events: [RecordedEvent]) -> [RecordedEvent] {
     renumbered(
       events.sorted {

@@ -1,8 +1,8 @@
 import LedgerEvents
 
-/// A queue and an app that contradict themselves, and what was paid and not given.
+/// Scenes of queues and apps that contradict themselves, and of paid products that were not given.
 extension Scene {
-  /// Deliveries of one transaction that say one thing and then another, by either StoreKit.
+  /// Contradictory deliveries of one transaction, by either StoreKit.
   static func contradiction(_ random: inout SeededRandom) -> Script {
     let name = random.one(of: ["t1", "q1"] as [Name])
     var script: Script = []
@@ -24,7 +24,7 @@ extension Scene {
     return script
   }
 
-  /// One consumable fulfilled more than once; the purchase may come between or last.
+  /// One consumable that is fulfilled more than once. The purchase can come in between or last.
   static func givenTwice(_ random: inout SeededRandom) -> Script {
     let name = random.one(of: ["t2", "q2"] as [Name])
     let chain: Name? = random.one(of: [nil, "o2"])
@@ -43,7 +43,7 @@ extension Scene {
     return script
   }
 
-  /// A purchase that is finished or removed, and verdicts on it in any order.
+  /// A purchase that is finished or removed, with verdicts on it in any order.
   static func notGiven(_ random: inout SeededRandom) -> Script {
     let name = random.one(of: ["t3", "q3"] as [Name])
     let product = random.one(of: ["con", "non", "nre", "sub"] as [Name])
@@ -64,7 +64,7 @@ extension Scene {
     return script
   }
 
-  /// Two purchases of one customer, and a restore that brings some of them.
+  /// Two purchases of one customer, and a restore of some of them.
   static func restoredInPart(_ random: inout SeededRandom) -> Script {
     let owner = random.one(of: ["A", "B"] as [Name])
     let asking: Name? = random.one(of: [owner, owner, owner, "B", nil])
@@ -107,7 +107,7 @@ extension Scene {
     return script
   }
 
-  /// Deliveries at several launches while something is downloaded, or no longer.
+  /// Deliveries at several launches during or after a download.
   static func longDownload(_ random: inout SeededRandom) -> Script {
     let other: Name = random.one(of: ["t4", "t4", "t4", "t5"])
     let kinds: [EventKind] = [
@@ -130,7 +130,7 @@ extension Scene {
     return script
   }
 
-  /// Copies of one purchase with two customers, each an own one or a family member's.
+  /// Copies of one purchase held by two customers, each bought or family-shared.
   static func familyCopies(_ random: inout SeededRandom) -> Script {
     let names: [(Name, Name)] = [("q9", "A"), ("qa", "B"), ("q9", "A"), ("qb", "C")]
     return names.prefix(2 + random.below(3)).map { name, account in
@@ -146,7 +146,7 @@ extension Scene {
     }
   }
 
-  /// Requests to restore and payments that are made twice, with few answers.
+  /// Restore requests and payments that are made twice, with few answers.
   static func doubleTap(_ random: inout SeededRandom) -> Script {
     let device: Name? = random.one(of: ["d1", nil])
     var script: Script = []

@@ -77,8 +77,8 @@ extension Scene {
     return script
   }
 
-  /// One customer buys a product again under another original; something may have happened to the
-  /// first purchase, before or after.
+  /// One customer buys a product again under another original transaction. The first purchase can
+  /// change before or after that.
   static func boughtTwice(_ random: inout SeededRandom) -> Script {
     let product = random.one(of: ["non", "non2", "nocat"] as [Name])
     let ownership = random.one(of: ["purchased", "purchased", "familyShared"])

@@ -116,8 +116,8 @@ extension Scene {
     return script
   }
 
-  /// A failure and a purchase of transactions that nothing else names, so that both may be
-  /// ownerless and their devices decide.
+  /// A failure and a purchase in transactions that nothing else names. Both can have no owner, so
+  /// that their devices decide.
   static func failure(_ random: inout SeededRandom) -> Script {
     let account: Name? = random.one(of: ["A", nil, nil])
     let isErased = account != nil && random.chance(1, in: 2)
@@ -133,8 +133,8 @@ extension Scene {
     return script
   }
 
-  /// A restored transaction is finished while one of its downloads was never started; another may
-  /// have been asked for, of the app's own host or there already.
+  /// A restored transaction is finished while one of its downloads was never started. Another one
+  /// may have been requested, hosted by the app, or already installed.
   static func restoredAndFinished(_ random: inout SeededRandom) -> Script {
     let host = random.one(of: ["store", "own"])
     let announced = "[{\"download\":\"c1\"},{\"download\":\"c2\",\"host\":\"\(host)\"}]"
@@ -160,7 +160,7 @@ extension Scene {
     return script
   }
 
-  /// One transaction restored on two devices, beside another of the same original on each.
+  /// One transaction restored on two devices, each with another transaction of the same original.
   static func twoDevices(_ random: inout SeededRandom) -> Script {
     let original: Name? = random.one(of: ["r1", "o1"])
     var script: Script = []
@@ -174,7 +174,7 @@ extension Scene {
     return script
   }
 
-  /// Content that another purchase has put there before it is asked for again.
+  /// Content that another purchase has already installed when it is requested again.
   static func thereAlready(_ random: inout SeededRandom) -> Script {
     let version = random.one(of: ["1", "1.0", "2"])
     let announced = "[{\"download\":\"c1\",\"contentVersion\":\"1.0\"},{\"download\":\"c2\"}]"

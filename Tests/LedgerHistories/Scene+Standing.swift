@@ -1,6 +1,6 @@
 import LedgerEvents
 
-/// A moment that the events of one scene share: the first that one of them asks for.
+/// A time that the events of one scene share. The first event that needs it determines it.
 private final class SharedMoment {
   private var moment: Int64?
 
@@ -101,7 +101,7 @@ extension Scene {
     ]
   }
 
-  /// Two periods that start, and may end, at one moment, and a fact that names only the original.
+  /// Two periods that start and can end at the same time, and a fact that names only the original.
   static func originalFacts(_ random: inout SeededRandom) -> Script {
     let later = random.one(of: [0, 0, 1, Instant.hour])
     let days = Int64(random.below(60))

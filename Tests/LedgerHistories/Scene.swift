@@ -1,6 +1,6 @@
 import LedgerEvents
 
-/// Short scripts that bring a rule about which single random events seldom meet.
+/// Short scenes for rules that single random events seldom break.
 enum Scene: CaseIterable {
   case storm, upgrade, loop, linkedContent, failure, digests, progress, nonRenewing, purgedTwice
   case serverDownloads, unknownTypes, lateCatalogue, restoredOnly, restoreOverLaunch, graceHosted
@@ -47,7 +47,7 @@ enum Scene: CaseIterable {
     }
   }
 
-  /// An event of the queue about one transaction, on the first device.
+  /// Returns an event of the queue about one transaction, on the first device.
   static func queued(
     _ transaction: Name, _ product: Name? = nil, device: Name? = "d1", original: Name? = nil,
     _ more: @escaping Change = { _, _ in }
@@ -72,7 +72,7 @@ enum Scene: CaseIterable {
     }
   }
 
-  /// A signed fact of the store's server about one transaction or original.
+  /// Returns a signed fact of the store's server about one transaction or original transaction.
   static func stored(
     _ transaction: Name?, _ product: Name? = nil, original: Name? = nil,
     _ more: @escaping Change = { _, _ in }

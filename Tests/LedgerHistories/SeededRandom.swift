@@ -1,13 +1,13 @@
-/// Random numbers that are the same for one seed on every machine and with every toolchain:
+/// Random numbers that are the same for a seed on every machine and with every toolchain:
 /// SplitMix64 (Steele, Lea and Flood, *Fast splittable pseudorandom number generators*, 2014).
 ///
-/// The algorithms of the standard library over a generator may change; these stand here.
+/// The standard library's algorithms on top of a generator can change; these are fixed.
 public struct SeededRandom: Sendable {
   private var state: UInt64
 
   public init(seed: UInt64) { state = seed }
 
-  /// The next 64 bits.
+  /// Returns the next 64 bits.
   public mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var bits = state
@@ -16,20 +16,20 @@ public struct SeededRandom: Sendable {
     return bits ^ (bits >> 31)
   }
 
-  /// A number from 0 up to `bound`, which is not reached; `bound` is at least 1.
+  /// Returns a number from 0 up to but not including `bound`, which must be at least 1.
   public mutating func below(_ bound: Int) -> Int {
     Int(next().multipliedFullWidth(by: UInt64(bound)).high)
   }
 
-  /// True `numerator` times in `denominator`.
+  /// Returns true with the probability `numerator` / `denominator`.
   public mutating func chance(_ numerator: Int, in denominator: Int) -> Bool {
     below(denominator) < numerator
   }
 
-  /// One of `choices`, which is not empty.
+  /// Returns one of `choices`, which must not be empty.
   public mutating func one<Choice>(of choices: [Choice]) -> Choice { choices[below(choices.count)] }
 
-  /// The elements in another order (Fisher and Yates).
+  /// Returns the elements in random order (Fisher and Yates).
   ///
   /// - Complexity: O(*n*).
   public mutating func shuffled<Element>(_ elements: [Element]) -> [Element] {

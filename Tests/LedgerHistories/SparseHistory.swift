@@ -1,7 +1,7 @@
 import LedgerEvents
 
-/// Random events over many accounts, each with names of its own: what is large. Accounts meet
-/// seldom (a shared name, a link, a transfer), so units stay small.
+/// Random events for many accounts with separate names, for large ledgers. Accounts seldom meet
+/// (through a shared name, a link or a transfer), so units stay small.
 struct SparseHistory {
   private var maker: EventMaker
   private let accounts: Int

@@ -44,7 +44,7 @@ struct LogAppendTests {
         let line = try JSONSerialization.data(withJSONObject: event)
         var input = try decoder.decode(line: Array(line))
         guard seen.insert(input.event.id).inserted else { continue }
-        // Each history counts its ids from the same start.
+        // Each history starts its ids from the same number.
         input.event.id = Name("\(number)/\(input.event.id)")
         inputs.append(input)
       }
@@ -185,7 +185,7 @@ struct LogAppendTests {
   }
 }
 
-/// The lines of the recorded histories, if this checkout has them beside it.
+/// Returns the lines of the recorded histories, if this checkout has them beside it.
 private func sharedHistoryLines(_ source: String = #filePath) throws -> [[String: Any]]? {
   let root = source.split(separator: "/").dropLast(3).joined(separator: "/")
   let path = "/\(root)/../shared/histories-2.jsonl"

@@ -18,7 +18,7 @@ private func consumption(_ id: String, amount: Int, required: Bool = true) -> Ev
       ])))
 }
 
-/// Covers consumptions up to ten coins in all that the log knows.
+/// Covers consumptions of up to ten coins in everything that the log knows.
 private let tenCoins: ConsumptionCheck = { (pending, view) throws(LedgerError) in
   var spent = 0
   for position in 1...view.lastPosition {

@@ -14,13 +14,13 @@ struct LogGroupTests {
   private func appender(_ log: EventLog) -> LogAppender {
     var appender = LogAppender(
       environment: log.environment, tables: log.tables, keyHash: log.identity.keyHash,
-      clock: fixedClock)
-    // However slow the machine is, a test's batches are one group.
+      roots: log.roots, clock: fixedClock)
+    // Even on a slow machine, the batches of a test are one group.
     appender.timeMax = .seconds(3_600)
     return appender
   }
 
-  /// Commits batches in one group and gives back what each was answered.
+  /// Commits batches in one group and returns the result of each.
   private func commit(
     _ batches: [[EventInput]], _ appender: inout LogAppender, _ log: EventLog,
     _ hooks: WriterHooks = WriterHooks()
@@ -87,7 +87,8 @@ struct LogGroupTests {
     let clean = try EventLog.makeNew(other)
     try clean.appendAndWait(first + last)
     #expect(try clean.statistics().tables.map(\.entries) == log.statistics().tables.map(\.entries))
-    // No two ledgers have one root: each commits to people's names with nonces of its own.
+    // Two ledgers never have the same root, because each commits to people's names with its own
+    // nonces.
     for position in 1...UInt64(40) {
       #expect(try record(position, of: log) == record(position, of: clean))
     }
@@ -110,7 +111,7 @@ struct LogGroupTests {
     #expect(codes(answers) == [.full, .full])
     #expect(try log.lastPosition() == 0)
     try log.environment.grow(mapSize: 1 << 28)
-    // Names come in another order now: a number that was kept from before would be a wrong one.
+    // Names arrive in another order now, so a number that was kept from before would be wrong.
     let again = try commit([[progress("new", of: "new")], few.reversed(), many], &appender, log)
     #expect(codes(again) == [nil, nil, nil])
     #expect(try log.lastPosition() == 20_006)

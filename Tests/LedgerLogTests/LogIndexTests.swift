@@ -1,10 +1,11 @@
 import LedgerEvents
 import LogTesting
+import Synchronization
 import Testing
 
 @testable import LedgerLog
 
-/// An index that reaches so far, made from the log; it offers wrong candidates, too.
+/// An index up to a position, built from the log. It also returns wrong candidates.
 private struct PartialIndex: LogIndex {
   let reach: UInt64
   let nameReach: NameNumber
@@ -99,7 +100,7 @@ struct LogIndexTests {
     #expect(try log.appendAndWait(inputs(0..<50)).appendedCount == 0)
   }
 
-  @Test("refuses an index that reaches beyond the log: it is of another one")
+  @Test("does not ask an index that reaches beyond the log: it is of another one")
   func beyond() throws {
     let log = try EventLog.makeNew(folder)
     try log.appendAndWait(inputs(0..<10))
@@ -107,20 +108,98 @@ struct LogIndexTests {
     try log.close()
     let other = try TemporaryFolder()
     let shorter = try EventLog.makeNew(other)
-    shorter.useIndex { index }
-    let error = #expect(throws: LedgerError.self) { try shorter.appendAndWait(inputs(0..<1)) }
-    #expect(error?.code == .rebuildNeeded)
+    let failures = IndexFailures()
+    shorter.useIndex({ index }, failed: failures.add)
+    #expect(try shorter.appendAndWait(inputs(0..<1)).appendedCount == 1)
+    #expect(failures.codes == [.rebuildNeeded])
   }
 
-  @Test("passes on why an index cannot be had, and appends once it can")
+  @Test("passes on why an index cannot be read, and appends once it can")
   func unavailable() throws {
     let log = try EventLog.makeNew(folder)
-    log.useIndex { () throws(LedgerError) in
-      throw LedgerError(.rebuildNeeded, "The index is missing.")
-    }
+    log.useIndex { () throws(LedgerError) in throw LedgerError(.io, "The disk is gone.") }
     let error = #expect(throws: LedgerError.self) { try log.appendAndWait(inputs(0..<1)) }
-    #expect(error?.code == .rebuildNeeded)
+    #expect(error?.code == .io)
     log.useIndex { EmptyLogIndex() }
     #expect(try log.appendAndWait(inputs(0..<1)).appendedCount == 1)
   }
+
+  @Test("that misses what is there doubles it, which verify tells")
+  func lying() throws {
+    let log = try EventLog.makeNew(folder)
+    try log.appendAndWait(inputs(0..<20))
+    try log.close()
+    let again = try EventLog(open: folder.ledger, clock: fixedClock)
+    let size = try again.statistics()
+    again.useIndex { BlindIndex(reach: size.lastPosition, nameReach: size.lastNameNumber) }
+    #expect(try again.appendAndWait(inputs(7..<9)).appendedCount == 2)
+    let faults = try again.verify().faults
+    #expect(faults.filter { $0.part == .record }.map(\.position) == [21, 22])
+    #expect(Set(faults.filter { $0.part == .name }.compactMap(\.number)).count >= 5)
+    #expect(faults.allSatisfy { $0.part == .record || $0.part == .name })
+  }
+
+  /// In each of these places an index can prove to be damaged; whatever was taken into the group
+  /// by then is appended all the same, and once.
+  @Test("finds everything in the log when the index fails", arguments: IndexFault.allCases)
+  func damaged(_ fault: IndexFault) throws {
+    let log = try EventLog.makeNew(folder)
+    try log.appendAndWait(inputs(0..<40))
+    try log.close()
+    let again = try EventLog(open: folder.ledger, clock: fixedClock)
+    let index = FailingIndex(fault)
+    let failures = IndexFailures()
+    again.useIndex(
+      { () throws(LedgerError) in
+        if fault == .opening { throw LedgerError(.rebuildNeeded, "It is damaged.") }
+        return index
+      }, failed: failures.add)
+    let names = try again.statistics().lastNameNumber
+    let tickets = try (0..<8).map { round throws in
+      try again.submit(inputs(round * 5..<round * 5 + 6))
+    }
+    let outcomes = try tickets.map { try $0.wait().appendedCount }
+    #expect(outcomes == [0, 0, 0, 0, 0, 0, 0, 1])
+    #expect(try again.statistics().lastNameNumber == names)
+    #expect(!failures.codes.isEmpty)
+    #expect(try again.verify().faults.isEmpty)
+  }
+}
+
+/// Where an index fails.
+enum IndexFault: CaseIterable {
+  case opening, ids, names
+}
+
+/// An index that claims everything and fails when it is asked.
+private struct FailingIndex: LogIndex {
+  let fault: IndexFault
+  init(_ fault: IndexFault) { self.fault = fault }
+
+  var reach: UInt64 { 40 }
+  var nameReach: NameNumber { fault == .names ? 12 : 0 }
+
+  func positions(ofIDs hashes: [UInt64]) throws(LedgerError) -> [KeyCandidate] {
+    if fault == .ids { throw LedgerError(.rebuildNeeded, "It is damaged.") }
+    return []
+  }
+
+  func numbers(ofNames hashes: [UInt64]) throws(LedgerError) -> [KeyCandidate] {
+    throw LedgerError(.rebuildNeeded, "It is damaged.")
+  }
+}
+
+/// An index that claims everything and finds nothing.
+private struct BlindIndex: LogIndex {
+  let reach: UInt64
+  let nameReach: NameNumber
+  func positions(ofIDs hashes: [UInt64]) -> [KeyCandidate] { [] }
+  func numbers(ofNames hashes: [UInt64]) -> [KeyCandidate] { [] }
+}
+
+/// What an index failed with.
+private final class IndexFailures: Sendable {
+  private let found = Mutex<[LedgerError.Code]>([])
+  var codes: [LedgerError.Code] { found.withLock { $0 } }
+  @Sendable func add(_ error: LedgerError) { found.withLock { $0.append(error.code) } }
 }

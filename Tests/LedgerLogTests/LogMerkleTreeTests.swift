@@ -3,7 +3,7 @@ import Testing
 
 @testable import LedgerLog
 
-/// RFC 6962, section 2.1, word for word: slow, and independent of the code under test.
+/// RFC 6962, section 2.1, literally: slow, and independent of the code under test.
 private func naiveRoot(_ leaves: ArraySlice<[UInt8]>) -> [UInt8] {
   guard let first = leaves.first else { return Array(SHA256.hash(data: [UInt8]())) }
   if leaves.count == 1 { return Array(SHA256.hash(data: [0] + first)) }

@@ -12,7 +12,7 @@ private final class Child {
   private let output = Pipe()
   private var rest: [UInt8] = []
 
-  /// Starts the child, under a shell that first sets limits where `shell` says so.
+  /// Starts the child, in a shell that first sets limits if `shell` has any.
   init(
     _ ledger: String, _ prefix: String, batches: Int, events: Int, _ more: [String] = [],
     shell: String? = nil
@@ -30,7 +30,7 @@ private final class Child {
     try process.run()
   }
 
-  /// Stands beside the tests' own executable.
+  /// Returns the path of the program, which is beside the tests' own executable.
   private static func executable() throws -> String {
     let own = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path
     let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
@@ -38,7 +38,7 @@ private final class Child {
     return try #require(places.first { FileManager.default.isExecutableFile(atPath: $0) })
   }
 
-  /// The next line, nil at the end.
+  /// Returns the next line, nil at the end.
   func line() -> String? {
     while true {
       if let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
@@ -51,7 +51,7 @@ private final class Child {
     }
   }
 
-  /// All lines that are left, and the exit status.
+  /// Returns all remaining lines and the exit status.
   func finish() -> (lines: [String], status: Int32) {
     var lines: [String] = []
     while let line = line() { lines.append(line) }
@@ -59,7 +59,7 @@ private final class Child {
     return (lines, process.terminationStatus)
   }
 
-  /// Kills it where it stands, and returns the lines that it has got out before.
+  /// Kills the process immediately and returns the lines that it had printed.
   func kill() -> [String] {
     #if os(Linux) || os(macOS)
       _ = Foundation.kill(process.processIdentifier, SIGKILL)
@@ -71,12 +71,12 @@ private final class Child {
 @Suite("The log and its processes", .serialized)
 struct LogProcessTests {
   private let folder: TemporaryFolder
-  /// With `--early` the child stops after as many.
+  /// The number of lines after which the child stops with `--early`.
   private static let linesBeforeKill = 30
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// The batch's number and positions in a line of the child.
+  /// Returns the batch's number and positions from a line of the child.
   private func acknowledged(_ line: String) -> (batch: Int, first: UInt64, last: UInt64)? {
     let parts = line.split(separator: " ")
     guard parts.count == 3, let batch = Int(parts[0]), let first = UInt64(parts[1]),
@@ -92,7 +92,7 @@ struct LogProcessTests {
     var own: [AppendOutcome] = []
     for batch in 0..<40 {
       try log.appendAndWait([progress("own-\(batch)", of: "own-\(batch)")])
-      // The same events as the child's, in the other order: whoever comes first has appended them.
+      // The same events as the child's, in the opposite order. Whoever is first appends them.
       let number = 39 - batch
       own += try log.appendAndWait(
         (0..<5).map { shared("shared-\(number)-\($0)", "shared-\(number)") }
@@ -140,8 +140,8 @@ struct LogProcessTests {
     #expect(child.finish().status == 0)
   }
 
-  /// Kills an appending child after some acknowledgements and returns those acknowledged batches
-  /// of which an event is missing.
+  /// Kills an appending child after some acknowledgements. Returns the acknowledged batches of
+  /// which an event is missing.
   private func missingAfterKill(_ more: [String], batches: Int, events: Int) throws -> [Int] {
     try EventLog.makeNew(folder).close()
     let child = try Child(folder.ledger, "child", batches: batches, events: events, more)
@@ -151,7 +151,7 @@ struct LogProcessTests {
     let log = try EventLog(open: folder.ledger)
     let verification = try log.verify()
     #expect(verification.faults.isEmpty)
-    // Batches are atomic, whatever happened.
+    // Batches are atomic in any case.
     #expect(verification.events % UInt64(events) == 0)
     let ids = Set(try log.allEvents().map(\.event.id))
     return lines.compactMap(acknowledged).map(\.batch).filter { batch in
@@ -181,8 +181,8 @@ struct LogProcessTests {
     let acknowledged = try #require(lines.compactMap(acknowledged).last?.last)
     let before = try log.lastPosition()
     #expect(before >= acknowledged)
-    // A batch that the child had committed without saying so in the lock file appears only now,
-    // when the next writer repairs the lock: docs/log.md, "Processes that die".
+    // A batch that the child committed without recording it in the lock file appears only when the
+    // next writer repairs the lock: docs/log.md, "Processes that die".
     let own = try #require(try log.appendAndWait([progress("mine")]).outcomes.first?.position)
     #expect(own == before + 1 || own == before + 4)
     #expect(try log.lastPosition() == own)
@@ -192,7 +192,7 @@ struct LogProcessTests {
   @Test("says that the outcome is unknown when the disk fails, and refuses to go on")
   func failedWrite() throws {
     try EventLog.makeNew(folder).close()
-    // The limit of a file's size stands for a disk that takes no more.
+    // The limit of the file size simulates a full disk.
     let child = try Child(
       folder.ledger, "child", batches: 100_000, events: 50,
       shell: "trap '' XFSZ; ulimit -f 1000")

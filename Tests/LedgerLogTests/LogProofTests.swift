@@ -6,7 +6,7 @@ import Testing
 
 @testable import LedgerLog
 
-/// PATH and PROOF of RFC 6962, section 2.1, word for word.
+/// PATH and PROOF of RFC 6962, section 2.1, literally.
 private enum Naive {
   static func root(_ leaves: ArraySlice<[UInt8]>) -> [UInt8] {
     guard let first = leaves.first else { return Array(SHA256.hash(data: [UInt8]())) }
@@ -40,7 +40,7 @@ private enum Naive {
 
 private func leafHash(_ entry: [UInt8]) -> TreeHash { TreeHash.leaf(entry.span) }
 
-/// A tree in memory, whose hashes of ranges are RFC 6962's own.
+/// A tree in memory that computes the hashes of ranges as in RFC 6962.
 private struct SmallTree {
   let leaves: [[UInt8]]
 

@@ -6,13 +6,13 @@ import Testing
 
 @testable import LedgerLog
 
-/// Trees, roots and paths out of logs, for programs that have nothing to do with this one:
+/// Writes trees, roots and paths from logs, for independent programs:
 /// `DAYBOOK_PROOF_VECTORS=FILE swift test --filter LogProofVectorTests`, then `Tools/independent`.
 @Suite(
   "Proofs written for independent programs",
   .enabled(if: ProcessInfo.processInfo.environment["DAYBOOK_PROOF_VECTORS"] != nil))
 struct LogProofVectorTests {
-  /// The log of the most leaves holds all smaller trees, too, as roots of earlier positions.
+  /// The log with the most leaves also contains all smaller trees, as roots of earlier positions.
   private static let sizes: [UInt64] = [0, 1, 2, 3, 10, 255, 256, 257, 70_000]
   private static let batch = 1_000
 
@@ -54,7 +54,8 @@ struct LogProofVectorTests {
     hashes.map { Data($0.bytes).base64EncodedString() }.joined(separator: " ")
   }
 
-  /// All of a small tree; of a large one its ends, the neighbours of powers of two, and a few more.
+  /// Returns all positions of a small tree; for a large one, its ends, the neighbours of powers of
+  /// two, and a few more.
   private static func positions(of size: UInt64) -> [UInt64] {
     if size <= 300 { return Array(1...size) }
     let powers = (0..<17).flatMap { level in [1 << level, 1 << level + 1].map { UInt64($0) } }

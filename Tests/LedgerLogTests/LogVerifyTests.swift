@@ -93,6 +93,61 @@ struct LogVerifyTests {
     #expect(faults.contains { $0.part == .record && $0.position == 31 })
   }
 
+  @Test("finds a table that is not known, and a changed or unknown row of the identity")
+  func identity() throws {
+    let faults = try faults { (transaction, tables) throws(LMDBError) in
+      var created = [UInt8](repeating: 0, count: 16)
+      if let row = try transaction.get(tables.meta, Array("created".utf8).span) {
+        created = [UInt8](copying: row)
+      }
+      created[7] ^= 1
+      try transaction.put(tables.meta, Array("created".utf8).span, created.span)
+      try transaction.put(tables.meta, Array("mine".utf8).span, [1].span)
+    }
+    #expect(faults.map(\.part) == [.meta, .meta])
+    try log.close()
+    let environment = try Environment.open("\(folder.ledger)/log")
+    _ = try environment.createTable("mine")
+    try environment.close()
+    let refused = #expect(throws: LedgerError.self) { try EventLog(open: folder.ledger) }
+    #expect(refused?.code == .corrupt)
+  }
+
+  @Test("finds a table that is not known")
+  func table() throws {
+    try log.close()
+    let environment = try Environment.open("\(folder.ledger)/log")
+    _ = try environment.createTable("mine")
+    try environment.close()
+    let log = try EventLog(open: folder.ledger)
+    #expect(try log.verify().faults.map(\.part) == [.table])
+  }
+
+  @Test("finds every flipped bit of the identity", arguments: LogIdentity.Row.allCases)
+  func flippedIdentity(_ row: LogIdentity.Row) throws {
+    if row == .erasing { return }
+    var stored: [UInt8] = []
+    let key = row.bytes
+    try log.environment.write { (transaction) throws(LMDBError) in
+      if let found = try transaction.get(log.tables.meta, key.span) {
+        stored = [UInt8](copying: found)
+      }
+    }
+    for bit in 0..<stored.count * 8 {
+      var damaged = stored
+      damaged[bit / 8] ^= 1 << UInt8(bit % 8)
+      try log.environment.write { (transaction) throws(LMDBError) in
+        try transaction.put(log.tables.meta, key.span, damaged.span)
+      }
+      let error = #expect(throws: LedgerError.self) {
+        try log.read { (view) throws(LedgerError) in
+          _ = try LogIdentity.row(row, view.view, view.tables)
+        }
+      }
+      #expect(error?.code == .corrupt, "bit \(bit)")
+    }
+  }
+
   @Test("finds a changed node of the tree, and one that is missing")
   func nodes() throws {
     var faults = try faults { (transaction, tables) throws(LMDBError) in

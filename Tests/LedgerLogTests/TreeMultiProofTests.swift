@@ -5,8 +5,8 @@ import Testing
 
 @testable import LedgerLog
 
-/// A tree in memory by RFC 6962, section 2.1, word for word, which shares nothing with the code
-/// under test but the type of a hash.
+/// A tree in memory as in RFC 6962, section 2.1, literally. It shares only the hash type with the
+/// code under test.
 private struct PlainTree {
   let leaves: [[UInt8]]
 
@@ -26,7 +26,7 @@ private struct PlainTree {
 
   var root: TreeHash { root(0..<leaves.count) }
 
-  /// The subtrees that hold none of the leaves and whose sibling holds some, found from above.
+  /// Returns the number of subtrees without wanted leaves whose sibling has some, top down.
   func smallest(_ wanted: Set<Int>, _ range: Range<Int>) -> Int {
     if wanted.isDisjoint(with: range) { return 1 }
     if range.count == 1 { return 0 }
@@ -55,7 +55,7 @@ private struct PlainTree {
   }
 }
 
-/// The root of a tree is made again from some leaves and the proof's nodes alone.
+/// The root of a tree is recomputed from some leaves and the proof's nodes alone.
 @Suite("A proof of many leaves") struct TreeMultiProofTests {
   private func some(of size: Int, _ random: inout SeededRandom) -> [Int] {
     let wish = 1 + random.below(size)

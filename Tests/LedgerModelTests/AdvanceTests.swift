@@ -8,7 +8,7 @@ struct AdvanceTests {
   private static let isPresent = ConditionTrait.enabled(
     if: Conformance.isPresent, "skipped: no ../shared beside the package")
 
-  /// Appends facts in random pieces and says where a unit is not what a fresh fold of its facts is.
+  /// Appends facts in random pieces. Returns where a unit differs from a fresh fold of its facts.
   private func differences(
     _ ledger: FoldedLedger, pieceMax: Int, seed: UInt64, advances: inout Int
   ) throws -> Int {
@@ -79,24 +79,24 @@ struct AdvanceTests {
   }
 
   @Test(arguments: [
-    // A chain without an entry is a subscription's once a fact of it states an expiry.
+    // A chain without a catalogue entry becomes a subscription when a fact of it states an expiry.
     """
     1T10:00 transaction.purchased t=t1 o=t1 p=book a=A
     1T11:00 transaction.purchased t=t2 o=t2 p=book a=A
     1T12:00 subscription.renewed t=t2 p=book {"expiresAt":"2024-02-01T00:00:00Z"}
     """,
-    // A payment's events belong to the transaction that a later event names.
+    // The events of a payment belong to the transaction that a later event names.
     """
     1T10:00 transaction.purchasing pay=p1 p=book
     1T10:01 transaction.purchased pay=p1 t=t1 p=book
     """,
-    // An account stated later holds the transaction from its first event on.
+    // An account that is stated later holds the transaction from its first event on.
     """
     1T10:00 transaction.purchased t=t1 p=book
     1T10:01 account.transferred a=A d=- {"to":"B"}
     1T10:02 transaction.finished t=t1 a=A
     """,
-    // An environment stated later is that of all of the transaction's events.
+    // An environment that is stated later applies to all events of the transaction.
     """
     1T10:00 transaction.purchased t=t1 p=book
     1T10:01 transaction.finished t=t1 env=sandbox
@@ -113,7 +113,7 @@ struct AdvanceTests {
   }
 
   @Test(arguments: [
-    // A purge that was taken in after the newest event, and an install before it that came late.
+    // A purge recorded after the newest event, and an earlier install that arrives late.
     """
     1T10:00 transaction.purchased t=t1 p=book a=A d=- {"downloads":[{"download":"c1"}]}
     1T10:01 download.finished t=t1 dl=c1 d=-
@@ -121,7 +121,7 @@ struct AdvanceTests {
     1T10:10 content.purged d=-
     1T10:05 content.installed t=t1 dl=c1 p=book d=- {"contentVersion":"1"}
     """,
-    // Launches of the absent device that came after the deliveries between them.
+    // Launches of the absent device that arrive after the deliveries between them.
     """
     1T10:01 transaction.purchased t=t1 p=book a=A d=-
     1T10:03 transaction.purchased t=t1 p=book a=A d=-
@@ -129,7 +129,7 @@ struct AdvanceTests {
     1T10:02 session.started d=-
     1T10:04 session.started d=-
     """,
-    // The session of a launch turns out to be another environment's.
+    // The session of a launch turns out to be in another environment.
     """
     1T10:01 transaction.purchased t=t1 p=book a=A d=-
     1T10:02 session.started d=- s=s1
@@ -138,7 +138,7 @@ struct AdvanceTests {
     1T10:05 transaction.purchased t=t1 p=book a=A d=-
     1T10:06 session.ended d=- s=s2 env=sandbox
     """,
-    // A catalogue that came late says that a chain is a subscription's.
+    // A catalogue that arrives late makes a chain a subscription.
     """
     1T10:00 transaction.purchased t=t1 o=t1 p=book a=A
     1T11:00 transaction.purchased t=t2 o=t2 p=book a=A

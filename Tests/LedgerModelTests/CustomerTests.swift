@@ -3,7 +3,7 @@ import LedgerModel
 import ModelComparison
 import Testing
 
-/// What a unit knows of accounts, products and the facts folded into it.
+/// The knowledge of a unit about accounts, products and the facts folded into it.
 struct CustomerTests {
   private func unit(_ scene: Scene, of account: Name) throws -> Unit {
     try #require(scene.book.unit(of: scene.ledger.number(.account, account)))

@@ -1,10 +1,10 @@
 import LedgerEvents
 import LedgerHistories
 
-/// A random history with edits that its maker would not make: names exchanged, fields taken away or
-/// put where they are unusual, times moved together, another history told among it.
+/// A random history with edits that its maker would not make: exchanged names, removed fields,
+/// fields in unusual places, times moved together, and another history mixed in.
 ///
-/// Each history has a few sorts of edits, so that what is rare meets what is common.
+/// Each history has only a few kinds of edits, so that rare ones meet common ones.
 struct EditedHistory {
   private var random: SeededRandom
   private let sorts: UInt64
@@ -12,7 +12,7 @@ struct EditedHistory {
   private let data: [EventKind: [EventData]]
   private let allData: [EventData]
 
-  /// The names that the events state, as often as they do.
+  /// The names in the events, each as often as it occurs.
   private struct Names {
     var accounts: [Name?]
     var devices: [Name?]
@@ -33,7 +33,7 @@ struct EditedHistory {
     }
   }
 
-  /// The edited history of a seed.
+  /// Returns the edited history of a seed.
   static func events(seed: UInt64, count: Int = 60) -> [RecordedEvent] {
     var events = Histories.dense(seed: seed, count: count)
     var random = SeededRandom(seed: ~seed)
@@ -54,7 +54,7 @@ struct EditedHistory {
     sorts = self.random.next()
   }
 
-  /// Another history, begun when the first one began.
+  /// Returns the events with another history mixed in, which begins at the same time.
   private static func told(
     _ others: [RecordedEvent], among events: [RecordedEvent]
   ) -> [RecordedEvent] {
@@ -75,7 +75,8 @@ struct EditedHistory {
       recordedAt: Instant(microseconds: recorded.recordedAt.microseconds + shift), event: event)
   }
 
-  /// A thousand seconds in a millisecond: many events of one instant.
+  /// Compresses a thousand seconds into a millisecond, so that many events occur at the same
+  /// instant.
   private static func hurried(_ recorded: RecordedEvent, since first: RecordedEvent)
     -> RecordedEvent
   {
@@ -84,7 +85,7 @@ struct EditedHistory {
     return moved(recorded, by: since / (1_000 * Instant.second) * 1_000 - since)
   }
 
-  /// One event after its edits; unchanged where they would make it invalid.
+  /// Returns an event after its edits, or the original one if they would make it invalid.
   private mutating func edited(_ recorded: RecordedEvent) -> RecordedEvent {
     var event = recorded.event
     exchangeNames(&event)
@@ -97,7 +98,7 @@ struct EditedHistory {
     return Self.moved(edited, by: Int64(random.below(5) - 2) * Instant.hour)
   }
 
-  /// Whether the history has this sort of edits, and this is one of them.
+  /// Returns whether the history has this kind of edit, and whether to apply it here.
   private mutating func does(_ sort: UInt64, _ numerator: Int, in denominator: Int) -> Bool {
     sorts >> sort & 1 == 1 && random.chance(numerator, in: denominator)
   }
@@ -132,8 +133,8 @@ struct EditedHistory {
     }
   }
 
-  /// Takes away what the model reads in another way than the text (`model.md`, *A known limit*): a
-  /// transaction or a payment on what the absent device says beside transactions.
+  /// Removes what the model reads differently from the text (`model.md`, *A known limit*): a
+  /// transaction or a payment in events of the absent device that are not about transactions.
   private func keepReadable(_ event: inout Event) {
     guard event.device == nil else { return }
     switch event.type.kind {

@@ -4,7 +4,7 @@ import LedgerModel
 import Testing
 
 struct FindingOrderTests {
-  /// A finding of which one member after the other differs.
+  /// The finding from which the others differ in one member each.
   private static let base = Finding(
     rule: .finishedTwice, environment: .production, position: 5, occurredAt: 7, account: 3,
     device: 3, transaction: 3, product: 3, download: 3)

@@ -1,8 +1,8 @@
 import LedgerEvents
 import LedgerModel
 
-/// Units kept as a store keeps them: as bytes between batches, advanced where new facts allow it,
-/// folded anew from all of their facts where not.
+/// Keeps units as a store does: as bytes between batches, advanced if the new facts allow it, and
+/// otherwise folded again from all of their facts.
 struct GrowingLedger {
   private struct Part {
     var facts: [Fact]
@@ -13,13 +13,13 @@ struct GrowingLedger {
   private let texts: any FactTexts
   private(set) var context = SharedContext()
   private var parts: [Part] = []
-  /// How often a batch advanced a unit, and how often it was folded anew.
+  /// How often a batch advanced a unit, and how often a unit was folded again.
   private(set) var advances = 0
   private(set) var refolds = 0
 
   init(texts: any FactTexts) { self.texts = texts }
 
-  /// Each unit's facts and state.
+  /// The facts and the state of each unit.
   var units: [(facts: [Fact], state: [UInt8])] {
     parts.map { ($0.facts, $0.state ?? []) }
   }
@@ -61,7 +61,8 @@ struct GrowingLedger {
     refolds += 1
   }
 
-  /// The part of a fact with these nodes; parts that it joins become one, to be folded anew.
+  /// Returns the part for a fact with these nodes. Parts that it connects are merged and will be
+  /// folded again.
   private mutating func part(
     joining nodes: Set<NameNumber>, _ fresh: inout [Int: [Fact]]
   ) -> Int {

@@ -5,7 +5,8 @@ import LedgerOracle
 import ModelComparison
 import Testing
 
-/// The model against an independent statement of the same two pages, over random histories.
+/// Compares the model with an independent implementation of the same two pages, over random
+/// histories.
 struct OracleComparisonTests {
   @Test(arguments: 0..<10)
   func `Dense histories come to what the oracle says`(block: UInt64) {

@@ -2,8 +2,8 @@ import LedgerEvents
 import LedgerModel
 import Testing
 
-/// What the rules say of a queue and an app that contradict themselves, where a nearer reading
-/// would give another answer. The random histories hold the oracle to the same.
+/// Contradictions of a queue or an app where the obvious reading of a rule would give another
+/// answer. The random histories check the oracle for the same cases.
 struct QueueFaultReadingTests {
   private func found(_ rule: Rule, in text: String) throws -> [UInt64] {
     let scene = try Scene(text)

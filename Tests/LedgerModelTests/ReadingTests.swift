@@ -3,9 +3,9 @@ import LedgerModel
 import LedgerOracle
 import Testing
 
-/// Sentences of the text that the model and the oracle once read differently: both are asked.
+/// Sentences of the text that the model and the oracle once read differently. Both are tested.
 struct ReadingTests {
-  /// What one rule finds: positions, each told by the model and by the oracle.
+  /// Expects the positions of one rule's findings from both the model and the oracle.
   private func expect(
     _ rule: Rule, at positions: [UInt64], in text: String,
     sourceLocation: SourceLocation = #_sourceLocation

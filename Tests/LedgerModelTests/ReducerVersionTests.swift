@@ -5,11 +5,12 @@ import Testing
 
 @testable import LedgerEvents
 
-/// Whoever changes what histories come to has to say so: ledgers fold anew by the version alone.
+/// Whoever changes the results of histories must change the version, because ledgers fold again
+/// only if it changes.
 @Suite("The reducer's version") struct ReducerVersionTests {
   private static let histories: ClosedRange<UInt64> = 1...60
 
-  /// Everything that a history comes to, in lines.
+  /// Returns all results of a history, as lines.
   private func statement(_ seed: UInt64) -> [String] {
     let numbered = NumberedEvents(Histories.dense(seed: seed))
     let book = InMemoryLedger(folding: numbered.facts, texts: numbered)

@@ -152,7 +152,7 @@ extension RuleCase {
         """),
   ]
 
-  /// The same case, its incident judged at `time` and its near miss just before.
+  /// Returns the same case with its incident judged at `time` and its near miss just before.
   fileprivate func judgedLater(_ time: String) -> RuleCase {
     var later = self
     later.incidentMoment = time

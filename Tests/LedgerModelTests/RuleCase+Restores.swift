@@ -48,7 +48,7 @@ extension RuleCase {
         """),
   ]
 
-  /// A restore of one transaction, and so many of its downloads started together.
+  /// Returns a restore of one transaction with this many downloads started together.
   private static func storm(requests: Int) -> String {
     var lines = ["1T10:00 restore.requested", "1T10:01 transaction.restored t=t1 o=t0 p=book"]
     for number in 1...requests {

@@ -1,16 +1,17 @@
 import LedgerModel
 import Testing
 
-/// A rule, an incident that shows it at one line, and a near miss that must stay silent.
+/// A rule, an incident that breaks it at one line, and a near miss that must not.
 struct RuleCase: CustomTestStringConvertible, Sendable {
   var rule: Rule
-  /// The line of the event that completes it; for a rule that holds at a moment, how often.
+  /// The line of the event that completes it; for a rule that holds at a moment, the number of
+  /// findings.
   var line: Int
   var incident: String
   var nearMiss: String
-  /// When rules that hold at a moment are judged.
+  /// The moment at which rules that hold at a moment are judged.
   var moment = "9T00:00"
-  /// When the incident is, where that is another moment.
+  /// The moment of the incident, if it differs.
   var incidentMoment: String?
 
   var testDescription: String { rule.id }

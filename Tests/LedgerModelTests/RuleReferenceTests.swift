@@ -3,9 +3,9 @@ import LedgerHistories
 import LedgerModel
 import Testing
 
-/// What the page of rules says beside meaning and advice.
+/// The parts of the rules page besides meaning and advice.
 @Suite("The reference of rules") struct RuleReferenceTests {
-  /// What a sample or a scenario expects.
+  /// The expectations of a sample or a scenario.
   private struct Expected: Decodable {
     struct Findings: Decodable {
       let findings: [String]?

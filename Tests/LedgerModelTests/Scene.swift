@@ -2,13 +2,12 @@ import LedgerEvents
 import LedgerModel
 import ModelComparison
 
-/// A few events, one a line, so that an incident reads like a log:
+/// A few events, one per line, so that an incident reads like a log:
 ///
 ///     1T10:00 transaction.purchased t=t1 o=t1 p=book {"downloads":[{"download":"c1"}]}
 ///
-/// The day of January 2024 and the time, the type, then envelope fields by short names, then
-/// `data`.
-/// An event is of device `d1` unless it says `d=-` or another.
+/// Each line has the day of January 2024 and the time, the type, envelope fields by short names,
+/// and `data`. Events are from device `d1` unless they state `d=-` or another device.
 struct Scene {
   let events: [RecordedEvent]
   let ledger: FoldedLedger
@@ -36,16 +35,16 @@ struct Scene {
     book = ledger.book
   }
 
-  /// The findings as `rule@line`, in the order of lines.
+  /// The findings as `rule@line`, in order of lines.
   var findings: [String] { book.findings.map { "\($0.rule.id)@\($0.position)" } }
 
-  /// What holds at a time of January 2024.
+  /// Returns the findings that hold at a time of January 2024.
   func findings(at time: String, in environment: StoreEnvironment = .production) throws -> [String]
   {
     book.findings(at: try Self.moment(time), in: environment).map(\.rule.id)
   }
 
-  /// What an account has: states by product, then what is active.
+  /// Returns what an account has: states by product, then active entitlements.
   func states(_ account: Name, at time: String) throws -> [String: String] {
     var states: [String: String] = [:]
     for entry in try answer(account, at: time).entries where entry.product != 0 {

@@ -2,7 +2,7 @@ import LedgerEvents
 import LedgerModel
 import Testing
 
-/// How bad each rule is, as the tables of `rules.md` say.
+/// The severity of each rule, as in the tables of `rules.md`.
 struct SeverityTests {
   private static let severities: [String: [String]] = [
     "critical": [

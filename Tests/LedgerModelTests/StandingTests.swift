@@ -3,7 +3,7 @@ import LedgerModel
 import ModelComparison
 import Testing
 
-/// How a customer's transactions and their downloads stand.
+/// The status of a customer's transactions and their downloads.
 struct StandingTests {
   private func standings(of account: Name, in text: String) throws -> [TransactionStanding] {
     let scene = try Scene(text)

@@ -1,6 +1,6 @@
 import LedgerEvents
 
-/// All events in the fold's order, each with its environment: what reaches over environments.
+/// All events in the fold order, each with its environment. It spans all environments.
 struct Arrangement {
   let events: [Seen]
   /// The first transaction that an event with this payment names.
@@ -38,7 +38,7 @@ struct Arrangement {
     }
   }
 
-  /// The transaction that an event belongs to: the one it names, else its payment's.
+  /// Returns the transaction of an event: the one it names, else the one of its payment.
   func key(of seen: Seen) -> TransactionKey? {
     if let transaction = seen.event.transaction { return .named(transaction) }
     guard let payment = seen.event.payment else { return nil }
@@ -46,7 +46,7 @@ struct Arrangement {
     return .payment(payment)
   }
 
-  /// The environment that an event is folded in; nil where it is every one.
+  /// Returns the environment in which an event is folded; nil for all environments.
   func environment(of seen: Seen) -> StoreEnvironment? {
     if let stated = seen.event.environment { return stated }
     if seen.subject == "catalog" || seen.subject == "account" { return nil }
@@ -56,7 +56,8 @@ struct Arrangement {
       ?? .production
   }
 
-  /// `environment-mixed`: the first event of a transaction that states another environment.
+  /// Returns the findings of `environment-mixed`: the first event of a transaction that states
+  /// another environment.
   func mixedEnvironments() -> [(environment: StoreEnvironment, position: UInt64)] {
     var told: Set<TransactionKey> = []
     var found: [(environment: StoreEnvironment, position: UInt64)] = []

@@ -1,6 +1,6 @@
 import LedgerEvents
 
-/// Reads `2024-02-29T12:00:00.25+01:00` as microseconds since 1970; digits beyond six are cut.
+/// Parses `2024-02-29T12:00:00.25+01:00` as microseconds since 1970. Digits beyond six are dropped.
 func microseconds(ofTime text: String) -> Int64? {
   let bytes = Array(text.utf8)
   func digits(_ from: Int, _ count: Int) -> Int64? {
@@ -31,7 +31,7 @@ func microseconds(ofTime text: String) -> Int64? {
   return seconds * 1_000_000 + fraction
 }
 
-/// Adds a duration of ISO 8601 by the calendar, in UTC, the day clamped to the month's end.
+/// Adds an ISO 8601 duration by the calendar, in UTC, with the day clamped to the end of the month.
 func adding(_ duration: String, to start: Int64) -> Int64? {
   guard duration.utf8.first == UInt8(ascii: "P") else { return nil }
   var months: Int64 = 0

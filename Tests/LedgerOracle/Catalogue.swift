@@ -1,6 +1,6 @@
 import LedgerEvents
 
-/// What `catalog.set` says of a product at one instant.
+/// The entry of a product in `catalog.set` at one instant.
 struct CatalogueEntry {
   var at: Int64
   var app: Name?
@@ -10,7 +10,7 @@ struct CatalogueEntry {
   var duration: String?
 }
 
-/// The entries of one environment's products, in the fold's order.
+/// The entries of one environment's products, in the fold order.
 struct Catalogue {
   private var entries: [Name: [CatalogueEntry]] = [:]
 
@@ -33,7 +33,8 @@ struct Catalogue {
     }
   }
 
-  /// The entry that a fact about `product` uses: in force at its instant, else the first after it.
+  /// Returns the entry that a fact about `product` uses: the one in force at its instant, else the
+  /// first one after it.
   func entry(of product: Name, usedBy seen: Seen) -> CatalogueEntry? {
     let matching = (entries[product] ?? []).filter {
       $0.app == nil || seen.event.app == nil || $0.app == seen.event.app
@@ -41,7 +42,7 @@ struct Catalogue {
     return matching.last { $0.at <= seen.at } ?? matching.first
   }
 
-  /// The entry in force at a moment, of whatever app.
+  /// Returns the entry in force at a moment, of any app.
   func entry(of product: Name, at moment: Int64) -> CatalogueEntry? {
     (entries[product] ?? []).last { $0.at <= moment }
   }

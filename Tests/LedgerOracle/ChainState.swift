@@ -19,21 +19,21 @@ enum State: Int, Comparable {
   }
 }
 
-/// What a chain says at a moment.
+/// The answer about a chain at a moment.
 struct ChainAnswer {
   var product: Name
   var state: State
 }
 
 extension World {
-  /// The kind of a chain: by the entry that its first purchase fact uses (`model.md` 5).
+  /// Returns the kind of a chain, by the entry that its first purchase fact uses (`model.md` 5).
   func kind(of chain: Chain) -> String? {
     guard let first = chain.firstPurchaseFact, let product = product(of: first) else { return nil }
     if let entry = catalogue.entry(of: product, usedBy: first) { return entry.kind }
     return chain.events.contains { $0.time("expiresAt") != nil } ? "autoRenewable" : "nonConsumable"
   }
 
-  /// The newest refund, revocation or reversal of one transaction (`model.md` 7).
+  /// Returns the newest refund, revocation or reversal of one transaction (`model.md` 7).
   func verdict(on transaction: Transaction, before end: Int = .max) -> Seen? {
     var newest: Seen?
     for seen in transaction.events where seen.index < end {
@@ -47,12 +47,13 @@ extension World {
     return newest
   }
 
-  /// The verdict of a chain that is one grantor: the last in the fold's order of its transactions'.
+  /// Returns the verdict on a chain that is one grantor: the last one in the fold order of its
+  /// transactions' verdicts.
   func verdict(on chain: Chain, before end: Int = .max) -> Seen? {
     chain.transactions.compactMap { verdict(on: $0, before: end) }.max { $0.index < $1.index }
   }
 
-  /// A refund or revocation that stands, as a state.
+  /// Returns the state for a refund or revocation in effect.
   func taken(_ verdict: Seen?) -> State? {
     switch verdict?.kind {
     case .transactionRefunded: .refunded
@@ -61,7 +62,7 @@ extension World {
     }
   }
 
-  /// What a chain grants at a moment, or nil where it is not listed.
+  /// Returns what a chain grants at a moment, or nil if it is not listed.
   func answer(of chain: Chain, at moment: Int64) -> ChainAnswer? {
     guard let first = chain.firstPurchaseFact, let product = product(of: first) else { return nil }
     switch kind(of: chain) {

@@ -1,8 +1,9 @@
-/// Whether one content version comes before another (`model.md` 18): dotted integers part by part,
-/// a missing part is 0; a part that is no integer comes after every integer, by its bytes.
+/// Returns whether one content version precedes another (`model.md` 18): dotted integers are
+/// compared part by part, where a missing part is 0. A part that is not an integer comes after
+/// every integer, by its bytes.
 func versionPrecedes(_ left: String, _ right: String) -> Bool { compare(left, right) < 0 }
 
-/// Whether two texts are one version: 1 equals 1.0.
+/// Returns whether two texts are the same version: 1 equals 1.0.
 func versionEquals(_ left: String, _ right: String) -> Bool { compare(left, right) == 0 }
 
 private func compare(_ left: String, _ right: String) -> Int {
@@ -27,7 +28,7 @@ private func compare(_ left: String, _ right: String) -> Int {
   return 0
 }
 
-/// The digits of an integer of any size without its leading zeros; nil for another text.
+/// Returns the digits of an integer of any size without leading zeros; nil for any other text.
 private func significantDigits(_ part: String) -> String? {
   guard !part.isEmpty, part.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
   return String(part.drop { $0 == "0" })

@@ -1,29 +1,29 @@
 import LedgerEvents
 
-/// A device's product, which has one installed version for each holder.
+/// A product on a device. It has one installed version for each holder.
 struct DeviceProduct: Hashable {
   var device: Name?
   var product: Name
 }
 
-/// What an operator granted.
+/// An operator's grant.
 struct Grant {
   enum Subject: Hashable {
     case entitlement(Name)
     case product(Name)
   }
   var subject: Subject
-  /// `Int64.max` where it is open.
+  /// The end; `Int64.max` if there is none.
   var until: Int64
 }
 
 struct InstalledVersion {
   var version: String
-  /// The install that put it there.
+  /// The event that installed the version.
   var install: Seen
 }
 
-/// Who holds what at one point of the sweep (`model.md` 1 to 4): links, transactions, operators'
+/// The holders at one point of the sweep (`model.md` 1 to 4): links, transactions, operators'
 /// grants, consumption and installed content.
 final class Holdings {
   private var customerOf: [Name: Int] = [:]
@@ -33,12 +33,13 @@ final class Holdings {
   private(set) var transactions: [Name: [Transaction]] = [:]
   private(set) var grants: [Name: [Grant]] = [:]
   private(set) var spent: [Name: [(unit: Name, amount: Int64)]] = [:]
-  /// By account; nil is nobody, who counts as one holder for content.
+  /// The installed content by account. Nil means no account, which counts as one holder for
+  /// content.
   private var installed: [Name?: [DeviceProduct: InstalledVersion]] = [:]
-  /// The products of which there was ever an install, removed since or not; moves as content does.
+  /// The products that were ever installed, even if they were removed. They move with content.
   private var everInstalled: [Name?: Set<Name>] = [:]
 
-  /// The number of the customer of an account.
+  /// Returns the number of an account's customer.
   func customer(_ account: Name) -> Int {
     if let known = customerOf[account] { return known }
     customersMade += 1
@@ -49,7 +50,7 @@ final class Holdings {
 
   func customer(_ account: Name?) -> Int? { account.map { customer($0) } }
 
-  /// All account ids of an account's customer.
+  /// Returns all account ids of an account's customer.
   func accounts(_ account: Name) -> [Name] { accountsOf[customer(account)] ?? [] }
 
   func link(_ one: Name, _ other: Name) {
@@ -72,7 +73,8 @@ final class Holdings {
     if let holder = transaction.holder { transactions[holder, default: []].append(transaction) }
   }
 
-  /// Moves all that the customer of `account` holds to `receiver`; nil is nobody (an erasure).
+  /// Moves everything that the customer of `account` holds to `receiver`; nil means no one (an
+  /// erasure).
   func move(from account: Name, to receiver: Name?) {
     var movedTransactions: [Transaction] = []
     var movedGrants: [Grant] = []
@@ -134,7 +136,7 @@ final class Holdings {
     everInstalled[holder, default: []].insert(place.product)
   }
 
-  /// Whether a holder ever had an install of a product, on any device.
+  /// Returns whether a holder ever had an install of a product, on any device.
   func hasInstalled(_ product: Name, _ holder: Name?) -> Bool {
     holders(holder).contains { everInstalled[$0]?.contains(product) ?? false }
   }
@@ -143,7 +145,7 @@ final class Holdings {
     for holder in holders(holder) { installed[holder]?[place] = nil }
   }
 
-  /// Every place where a holder has content, with its newest.
+  /// Returns all content of a holder by device and product, with the newest install.
   func content(of holder: Name?) -> [DeviceProduct: InstalledVersion] {
     var found: [DeviceProduct: InstalledVersion] = [:]
     for holder in holders(holder) {

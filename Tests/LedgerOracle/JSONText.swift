@@ -1,10 +1,10 @@
-/// A JSON value read from the text of one member of `data`.
+/// A JSON value parsed from the text of one member of `data`.
 ///
-/// The oracle reads JSON by itself, slowly and from the text, so that it agrees with the product's
-/// codec by content and not by sharing it.
+/// The oracle has its own slow JSON parser, so that it agrees with the product's codec by content
+/// and does not share its code.
 enum JSONText {
   case string(String)
-  /// As written: `0.50` stays `0.50`.
+  /// The original text: `0.50` stays `0.50`.
   case number(String)
   case bool(Bool)
   case array([JSONText])
@@ -39,7 +39,7 @@ enum JSONText {
   subscript(name: String) -> JSONText? { members.first { $0.name == name }?.value }
 }
 
-/// Reads well-formed JSON; the decoder has refused everything else before.
+/// Parses well-formed JSON. The decoder has already refused everything else.
 private struct JSONTextParser {
   let bytes: [UInt8]
   var at = 0

@@ -1,11 +1,11 @@
 public import LedgerEvents
 
-/// A slow and simple second statement of `model.md` and `rules.md`, for tests to compare with.
+/// A slow and simple second implementation of `model.md` and `rules.md`, for tests to compare with.
 ///
-/// It was written from the two texts alone and shares no code with the reducer: it sorts all events
-/// into the fold's order, makes several whole passes over each environment, and keeps nothing.
+/// It was written from the two texts alone and shares no code with the reducer. It sorts all events
+/// into the fold order, makes several complete passes over each environment, and stores nothing.
 public struct Oracle {
-  /// A broken rule, and the position of the event that completes or opened it.
+  /// A broken rule, with the position of the event that completes or opened it.
   public struct Finding: Hashable, Sendable {
     public var rule: String
     public var position: UInt64
@@ -16,40 +16,40 @@ public struct Oracle {
     }
   }
 
-  /// What one account id is answered.
+  /// The answer about one account id.
   public struct Account: Equatable, Sendable {
-    /// The state of each product that is listed; operators' entitlements are in `active` only.
+    /// The state of each listed product. Entitlements granted by operators are only in `active`.
     public var states: [Name: String] = [:]
     public var active: [Name] = []
-    /// Versions by device (nil: the absent one) and product.
+    /// The installed versions by device (nil for the absent device) and product.
     public var installed: [Name?: [Name: String]] = [:]
     public var balances: [Name: Int64] = [:]
 
     public init() {}
   }
 
-  /// What one environment says at a moment.
+  /// The answers for one environment at a moment.
   public struct Answer: Sendable {
-    /// The moment asked for, else the newest believed store time of the environment.
+    /// The store time of the question, else the newest believed store time of the environment.
     public var at: Instant
-    /// Rules of the first table.
+    /// The findings of rules about events.
     public var findings: [Finding]
-    /// Rules of the second table.
+    /// The findings of rules that hold at a moment.
     public var moment: [Finding]
-    /// Every account id that an event of the environment states.
+    /// All account ids that events of the environment state.
     public var accounts: [Name: Account]
   }
 
   private let events: [RecordedEvent]
 
-  /// Takes all events, in any order.
+  /// Creates an oracle for all events, in any order.
   public init(_ events: [RecordedEvent]) { self.events = events }
 
-  /// What every environment with an event says.
+  /// Returns the answers for every environment that has an event.
   ///
-  /// - Parameter moment: store time to fold up to and to judge at; nil folds everything and judges
-  ///   each environment at its newest believed store time.
-  /// - Complexity: about O(*n* log *n*), quadratic in the length of single chains.
+  /// - Parameter moment: The store time to fold up to and to judge at. Nil folds everything and
+  ///   judges each environment at its newest believed store time.
+  /// - Complexity: About O(*n* log *n*), quadratic in the length of single chains.
   public func answers(at moment: Instant? = nil) -> [StoreEnvironment: Answer] {
     let arrangement = Arrangement(events, at: moment)
     var answers: [StoreEnvironment: Answer] = [:]

@@ -16,11 +16,11 @@ struct Download {
   var state = DownloadState.announced
   var isHostedByStore = true
   var version: String?
-  /// A finish cancelled it: only a new request or a finish of its own changes that.
+  /// Whether a finish cancelled it. Only a new request or its own finish changes that.
   var isCancelledForGood = false
   var wasRequested = false
   var newestEvent: Seen?
-  /// The highest progress of the running attempt, the launch it runs in, and whether it was told.
+  /// The current attempt: its highest progress, its launch, and whether it was reported.
   var attempt: Attempt?
 
   struct Attempt {
@@ -40,7 +40,7 @@ struct Install {
   var newestEvent: Seen
 }
 
-/// The digests that installs of one version and path of a product have stated.
+/// The digests stated by installs of one version and path of a product.
 struct DigestGroup {
   var version: String
   var path: Name?
@@ -50,20 +50,20 @@ struct DigestGroup {
 /// A finish of an open transaction whose newest delivery is purchased or restored.
 struct ClosingFinish {
   var device: Name?
-  /// What was finished then and had never been installed there.
+  /// The downloads that were finished by then and had never been installed there.
   var awaited: [DownloadID]
 }
 
-/// What the queue's facts have said of one transaction so far (`model.md` 13 and 14).
+/// What the queue's facts have stated about one transaction so far (`model.md` 13 and 14).
 struct QueueState {
-  /// Any `transaction.*` or `subscription.*` event went before.
+  /// Whether there was an earlier `transaction.*` or `subscription.*` event.
   var isKnown = false
   var reported: Seen?
   var newestDelivery: Seen?
   /// The delivery that opened it; nil while it is not open.
   var openedBy: Seen?
   var openings = 0
-  /// How often a delivered transaction was finished.
+  /// The number of times a delivered transaction was finished.
   var finishes = 0
   var wasRemoved = false
   var devices: Set<Name?> = []
@@ -72,7 +72,7 @@ struct QueueState {
   var downloads: [DownloadID: Download] = [:]
   var installs: [DownloadID: Install] = [:]
   var closings: [ClosingFinish] = []
-  /// What was told already, of the rules that speak once.
+  /// The rules that were already reported, for rules that are reported once.
   var told: Set<String> = []
   var wasPurchased = false
   var sawDownload = false
@@ -86,7 +86,7 @@ struct Restore {
   var request: Seen
   var device: Name?
   var isOver = false
-  /// The first `restore.completed` that came while it lasted.
+  /// The first `restore.completed` during the restore.
   var completedBy: Seen?
   var isAnswered = false
   var transactions: [Transaction] = []

@@ -1,6 +1,6 @@
 import LedgerEvents
 
-/// A transaction as the oracle calls it: by its name, or by its payment while none is named.
+/// The key of a transaction: its name, or its payment as long as no name is known.
 enum TransactionKey: Hashable {
   case named(Name)
   case payment(Name)
@@ -12,18 +12,19 @@ enum TransactionKey: Hashable {
   }
 }
 
-/// One event with what the oracle reads out of it.
+/// An event with the values that the oracle derives from it.
 final class Seen {
   let event: Event
   let position: UInt64
   let recordedAt: Int64
-  /// Believed store time: `recordedAt` where the clock was more than 24 hours ahead of it.
+  /// The believed store time: `recordedAt` if the event's clock was more than 24 hours ahead of it.
   let at: Int64
   let isClockAhead: Bool
   let signedAt: Int64?
-  /// The place in the fold's order of its environment; set when the environment's events are known.
+  /// The index in the fold order of its environment, set once all events of the environment are
+  /// known.
   var index = 0
-  /// The transaction that it is an event of, in its environment.
+  /// The transaction to which the event belongs, in its environment.
   var transaction: Transaction?
 
   init(_ recorded: RecordedEvent) {
@@ -36,7 +37,7 @@ final class Seen {
     signedAt = Seen.time("signedAt", of: recorded.event)
   }
 
-  /// The same event seen in another environment, where it has another place.
+  /// Creates the same event in another environment, where it has a different index.
   init(copyOf other: Seen) {
     event = other.event
     position = other.position
@@ -48,7 +49,7 @@ final class Seen {
 
   var kind: EventKind { event.type.kind }
   var sequence: Int64 { event.sequence ?? 0 }
-  /// When the store signed it, else when it happened: what orders facts about one transaction.
+  /// When the store signed it, else when it happened. This orders the facts about one transaction.
   var rank: Int64 { signedAt ?? at }
 
   var isFromStore: Bool {
@@ -61,7 +62,7 @@ final class Seen {
   var isOfTransactions: Bool { subject == "transaction" }
   var isOfSubscriptions: Bool { subject == "subscription" }
   var isOfDownloads: Bool { subject == "download" }
-  /// What stands before the point of a type of the vocabulary; empty for an unknown type.
+  /// The part of a type before the point; empty for an unknown type.
   var subject: String { Seen.subjects[Int(kind.rawValue)] }
 
   private static let subjects: [String] = {
@@ -98,9 +99,9 @@ final class Seen {
     return false
   }
 
-  /// Whether a type names a field; one that it does not name is kept and says nothing. Told apart
-  /// are the fields that are looked for in events of several types; the recorded histories state
-  /// those of a purchase in renewals too.
+  /// Returns whether a type has a field. A field that it does not have is stored and ignored. This
+  /// distinguishes the fields that are looked up in events of several types. Recorded histories
+  /// also state those of a purchase in renewals.
   private static func names(_ field: String, _ kind: EventKind) -> Bool {
     let isOfPurchases =
       kind == .transactionPurchased || kind == .transactionRestored || kind == .subscriptionRenewed
@@ -118,7 +119,7 @@ final class Seen {
     return microseconds(ofTime: text)
   }
 
-  /// The fold's order: store time, sequence, id by its bytes.
+  /// The fold order: store time, sequence, id by its bytes.
   static func precedes(_ left: Seen, _ right: Seen) -> Bool {
     if left.at != right.at { return left.at < right.at }
     if left.sequence != right.sequence { return left.sequence < right.sequence }

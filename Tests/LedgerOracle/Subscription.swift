@@ -1,16 +1,17 @@
 import LedgerEvents
 
-/// One paid period: a transaction of an autoRenewable chain with a purchase fact (`model.md` 8).
+/// A paid period: a transaction of an auto-renewable chain with a purchase fact (`model.md` 8).
 struct Period {
   var transaction: Transaction
   var start: Int64
-  /// `Int64.max` where it is open.
+  /// The end; `Int64.max` if it is open.
   var end: Int64
   var product: Name
   var taken: State?
   var stands: Bool
 
-  /// Whether `self` starts last of the two; ties by the later end, then by the id's bytes.
+  /// Returns whether `self` starts later; ties are decided by the later end, then by the id's
+  /// bytes.
   func isAfter(_ other: Period) -> Bool {
     if start != other.start { return start > other.start }
     if end != other.end { return end > other.end }
@@ -19,7 +20,8 @@ struct Period {
 }
 
 extension World {
-  /// The newest of facts: store facts first, among them the one signed last; else the last folded.
+  /// Returns the newest of some facts: the store fact that was signed last, else the fact folded
+  /// last.
   private func newest(_ facts: [Seen]) -> Seen? {
     let signed = facts.filter(\.isStoreFact)
     guard !signed.isEmpty else { return facts.max { $0.index < $1.index } }
@@ -43,7 +45,7 @@ extension World {
       ?? transaction.purchaseFacts[0].at
   }
 
-  /// The transaction that a fact which names only the original speaks of.
+  /// Returns the transaction that a fact is about if it names only the original transaction.
   private func subject(of fact: Seen, among paid: [Transaction]) -> Transaction? {
     let begun = paid.filter { start(of: $0) <= fact.at }
     return begun.max { left, right in

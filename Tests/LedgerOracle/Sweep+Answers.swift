@@ -1,7 +1,7 @@
 import LedgerEvents
 
 extension Sweep {
-  /// What every account id is answered, judged at a moment.
+  /// Returns the answers about all account ids, judged at a moment.
   func accounts(at moment: Int64) -> [Name: Oracle.Account] {
     var named: Set<Name> = []
     for seen in world.events {
@@ -58,7 +58,7 @@ extension Sweep {
     return answer
   }
 
-  /// The products whose newest report over all of a customer's transactions is `deferred`.
+  /// Returns the products whose newest report over all transactions of a customer is `deferred`.
   private func pending(_ held: [Transaction]) -> [Name] {
     var newest: [Name: Seen] = [:]
     for seen in held.flatMap(\.events) where seen.isQueueFact {
@@ -98,7 +98,7 @@ extension Sweep {
     return balances.filter { $0.value != 0 }
   }
 
-  /// A percentage of an amount, rounded half up; exact for every decimal number.
+  /// Returns a percentage of an amount, rounded half up. It is exact for every decimal number.
   private func share(_ percent: JSONText?, of amount: Int64) -> Int64 {
     guard case .number(let text)? = percent else { return amount }
     let parts = text.lowercased().split(separator: "e").map(String.init)

@@ -33,7 +33,7 @@ extension Sweep {
     clocks[span] = clock
   }
 
-  /// `arrived-late`, the one rule that looks at positions.
+  /// Notes `arrived-late`, the only rule that depends on positions.
   func noteLateArrivals() {
     var highest: [TransactionKey: Int64] = [:]
     for seen in world.events.sorted(by: { $0.position < $1.position }) where seen.canArriveLate {

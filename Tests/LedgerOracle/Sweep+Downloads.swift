@@ -1,7 +1,7 @@
 import LedgerEvents
 
 extension Sweep {
-  /// A delivery announces downloads to its device.
+  /// Records the downloads that a delivery announces to its device.
   func announce(_ seen: Seen, _ transaction: Transaction) {
     let product = world.product(of: seen)
     var isHosted = false
@@ -27,7 +27,8 @@ extension Sweep {
     if let version { download.version = version }
   }
 
-  /// Whether a download's version or a newer one is installed, by an install of something else.
+  /// Returns whether a download's version or a newer one is installed, by an install of something
+  /// else.
   func isThereAlready(_ download: Download, _ transaction: Transaction, device: Name?) -> Bool {
     guard let version = download.version, let product = transaction.product else { return false }
     let place = DeviceProduct(device: device, product: product)
@@ -70,7 +71,7 @@ extension Sweep {
     checkStorm(seen, transaction)
   }
 
-  /// Moves a download to the state that its newest event reports.
+  /// Updates a download to the state that its newest event reports.
   private func advance(_ download: inout Download, _ seen: Seen) {
     download.newestEvent = seen
     let next: DownloadState

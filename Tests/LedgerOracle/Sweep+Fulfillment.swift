@@ -1,8 +1,8 @@
 import LedgerEvents
 
-/// Whether what was paid was given, and what was given was paid.
+/// Whether paid products were given, and whether given products were paid for.
 extension Sweep {
-  /// `purchase.fulfilled` and `.fulfillmentFailed`.
+  /// Handles `purchase.fulfilled` and `.fulfillmentFailed`.
   func fulfil(_ seen: Seen) {
     guard let transaction = seen.transaction else { return }
     let isFirst = transaction.queue.told.insert("fulfillment").inserted
@@ -14,7 +14,7 @@ extension Sweep {
     }
   }
 
-  /// `unfulfilled`: the event that says that what was paid was not given.
+  /// Returns the event for `unfulfilled`, which says that a paid product was not given.
   func unfulfilled(_ transaction: Transaction, at moment: Int64) -> Seen? {
     guard !transaction.purchaseFacts.isEmpty,
       transaction.queue.finishes > 0 || transaction.queue.wasRemoved,
@@ -33,7 +33,8 @@ extension Sweep {
     return newest
   }
 
-  /// `fulfilled-unpurchased`: the event that says that something was given which nobody paid.
+  /// Returns the event for `fulfilled-unpurchased`, which says that a product was given without
+  /// payment.
   func unpurchased(_ transaction: Transaction, at moment: Int64) -> Seen? {
     guard transaction.purchaseFacts.isEmpty,
       let given = transaction.events.first(where: { $0.kind == .purchaseFulfilled }),
@@ -42,7 +43,7 @@ extension Sweep {
     return given
   }
 
-  /// `restore-incomplete`: a request for each chain that its restore left out.
+  /// Returns the requests for `restore-incomplete`, one for each chain that a restore left out.
   func incompleteRestores(at moment: Int64) -> [Seen] {
     restores.flatMap { restore -> [Seen] in
       guard restore.device != nil, let account = restore.request.event.account,

@@ -47,7 +47,7 @@ extension Sweep {
     return install
   }
 
-  /// What an install puts in place, and the rules about it.
+  /// Handles an installed version, and the rules about it.
   private func installed(_ seen: Seen, _ place: DeviceProduct) {
     guard let version = seen.string("contentVersion") else { return }
     let holder = holder(of: seen)
@@ -62,7 +62,8 @@ extension Sweep {
       InstalledVersion(version: version, install: seen), at: place, for: holder)
   }
 
-  /// `digest-mismatch`: another digest than any earlier one of the product, version and path.
+  /// Checks `digest-mismatch`: a digest that differs from all earlier ones of the product, version
+  /// and path.
   private func check(_ digest: Name, _ seen: Seen, _ version: String, of product: Name) {
     let path = seen.name("path")
     let groups = digests[product] ?? []

@@ -1,6 +1,6 @@
 import LedgerEvents
 
-/// The second table of `rules.md`: judged at a moment, from what is open then.
+/// The rules that hold at a moment (the second table of `rules.md`), judged by what is open then.
 extension Sweep {
   func findings(at moment: Int64) -> [Oracle.Finding] {
     var found: [Oracle.Finding] = []

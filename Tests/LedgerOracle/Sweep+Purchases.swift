@@ -53,7 +53,7 @@ extension Sweep {
     }
   }
 
-  /// `purchased-after-failure`, at the first purchased delivery of a transaction.
+  /// Checks `purchased-after-failure` at the first purchased delivery of a transaction.
   func checkEarlierFailure(_ seen: Seen, _ transaction: Transaction) {
     guard let product = world.product(of: seen) else { return }
     let customer = holdings.customer(transaction.holder)
@@ -78,7 +78,7 @@ extension Sweep {
     }
   }
 
-  /// What a store told a device, and what was published: versions on offer and invalid ids.
+  /// Records versions on offer and invalid ids, from store responses and published versions.
   func offer(_ seen: Seen) {
     if seen.kind == .contentVersionPublished {
       guard let product = seen.event.product, let version = seen.string("contentVersion") else {

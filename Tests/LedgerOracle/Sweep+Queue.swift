@@ -37,7 +37,7 @@ extension Sweep {
     announce(seen, transaction)
   }
 
-  /// `delivery-loop`: launches in which the device got it while no download of it was under way.
+  /// Checks `delivery-loop`: launches with a delivery while no download of it was in progress.
   private func checkLoop(_ seen: Seen, _ transaction: Transaction) {
     let device = seen.event.device
     let isLoading = transaction.queue.downloads.contains { id, download in
@@ -75,7 +75,7 @@ extension Sweep {
       restoreOf[device] = restores.count
       restores.append(Restore(request: seen, device: device))
     default:
-      // An answer answers every request before it on that device.
+      // An answer applies to every earlier request on that device.
       for number in restores.indices where restores[number].device == device {
         restores[number].isAnswered = true
       }
@@ -90,7 +90,7 @@ extension Sweep {
     if let number = restoreOf[device] { restores[number].isOver = true }
   }
 
-  /// What is left of a queue fact: reports, finishes and removals.
+  /// Handles the other parts of a queue fact: reports, finishes and removals.
   func queue(_ seen: Seen, _ transaction: Transaction) {
     switch seen.kind {
     case .transactionPurchasing, .transactionDeferred, .transactionPurchased,
@@ -132,7 +132,7 @@ extension Sweep {
     transaction.queue.launches = [:]
   }
 
-  /// The rules of a closing finish.
+  /// Checks the rules about a closing finish.
   private func close(_ seen: Seen, _ transaction: Transaction) {
     let device = seen.event.device
     let queue = transaction.queue
@@ -165,7 +165,7 @@ extension Sweep {
     closedOn[device, default: []].append(transaction)
   }
 
-  /// `content-missing-at-install`, for the closing finishes of a transaction on one device.
+  /// Checks `content-missing-at-install`, for the closing finishes of a transaction on one device.
   func checkContent(_ seen: Seen, _ transaction: Transaction) {
     let device = seen.event.device
     var left: [ClosingFinish] = []

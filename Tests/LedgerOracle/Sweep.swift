@@ -1,13 +1,13 @@
 import LedgerEvents
 
-/// Walks over one environment's events in the fold's order and notes every broken rule of the
-/// first table of `rules.md`; what it knows at the end answers the rest.
+/// Walks through one environment's events in the fold order and notes every broken rule about
+/// events (the first table of `rules.md`). Its final state answers the rest.
 final class Sweep {
   let world: World
   let holdings = Holdings()
   private(set) var findings: [Oracle.Finding] = []
 
-  /// How many `session.started` each device has had: the number of its launch.
+  /// The number of `session.started` events of each device, which is the number of its launch.
   var launch: [Name?: Int] = [:]
   var restores: [Restore] = []
   var restoreOf: [Name?: Int] = [:]
@@ -33,12 +33,12 @@ final class Sweep {
     findings.append(Oracle.Finding(rule: rule, position: seen.position))
   }
 
-  /// Notes a rule that a transaction breaks once, or once for each `occasion`.
+  /// Notes a rule that a transaction breaks at most once, or once per `occasion`.
   func noteOnce(_ rule: String, _ seen: Seen, _ transaction: Transaction, _ occasion: String = "") {
     if transaction.queue.told.insert(rule + occasion).inserted { note(rule, seen) }
   }
 
-  /// Whose an event is: its transaction's holder, else the account that it states.
+  /// Returns the holder of an event's transaction, else the account that the event states.
   func holder(of seen: Seen) -> Name? {
     if let transaction = seen.transaction { return transaction.holder }
     return seen.event.account

@@ -1,6 +1,6 @@
 import LedgerEvents
 
-/// One transaction of one environment: what all of its events say, and what the sweep learns.
+/// One transaction in one environment: what its events state, and what the sweep derives.
 final class Transaction {
   let key: TransactionKey
   var events: [Seen] = []
@@ -11,7 +11,7 @@ final class Transaction {
   var purchaseFacts: [Seen] = []
   unowned var chain: Chain
 
-  /// Who holds it at this point of the sweep: an account of the customer; nil is nobody.
+  /// The holder at this point of the sweep, as an account of the customer; nil for none.
   var holder: Name?
   var hasBegun = false
   /// The receivers of the transfers that moved it.
@@ -27,15 +27,15 @@ final class Transaction {
 /// All transactions with one original.
 final class Chain {
   let key: TransactionKey
-  /// By first event.
+  /// The transactions, by first event.
   var transactions: [Transaction] = []
-  /// Facts of `subscription.*` that name only the original.
+  /// The facts of `subscription.*` that name only the original transaction.
   var loose: [Seen] = []
   var wasShared = false
 
   init(key: TransactionKey) { self.key = key }
 
-  /// Every event of the chain, in the fold's order.
+  /// All events of the chain, in the fold order.
   var events: [Seen] {
     (transactions.flatMap(\.events) + loose).sorted { $0.index < $1.index }
   }
@@ -107,12 +107,13 @@ final class World {
     }
   }
 
-  /// The chain that an event is of, by its transaction or by the original that it names alone.
+  /// Returns the chain of an event, by its transaction or by the original transaction that it
+  /// names.
   func chain(of seen: Seen) -> TransactionKey? {
     if let transaction = seen.transaction { return transaction.chain.key }
     return seen.event.originalTransaction.map { .named($0) }
   }
 
-  /// The product that an event concerns.
+  /// Returns the product that an event is about.
   func product(of seen: Seen) -> Name? { seen.event.product ?? seen.transaction?.product }
 }

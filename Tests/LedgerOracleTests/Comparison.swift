@@ -2,12 +2,12 @@ import LedgerEvents
 import LedgerHistories
 import LedgerOracle
 
-/// Says where an answer of the oracle is not the expected one.
+/// The differences between an answer of the oracle and the expected one.
 struct Comparison {
   var differences: [String] = []
 
-  /// - Parameter isInOrder: false where the events arrived in another order than expected, so that
-  ///   nothing is said of `arrived-late`.
+  /// - Parameter isInOrder: False if the events arrived in another order than expected.
+  ///   `arrived-late` is then not compared.
   init(_ expected: Conformance.Expected, _ answer: Oracle.Answer, isInOrder: Bool) {
     if answer.at != expected.at { differences.append("judged at another moment") }
     var surplus: [String: Int] = [:]

@@ -4,14 +4,15 @@ import LedgerHistories
 import LedgerModel
 import Testing
 
+@testable import LedgerQueries
 @testable import LedgerStore
 
-/// Everything that one way of folding a ledger says: the states of all units as bytes, what is
-/// broken, and what every account has.
+/// All results of one way of folding a ledger: the states of all units as bytes, the findings, and
+/// what every account has.
 private struct FoldedStatement: Equatable {
   var states: [UnitNumber: [UInt8]] = [:]
   var findings: [Finding] = []
-  /// By account: the row that is stored for lookups.
+  /// For each account, the row that is stored for lookups.
   var answers: [NameNumber: [UInt8]] = [:]
 
   init(_ ledger: InMemoryLedger, _ texts: LogTexts) throws(LedgerError) {
@@ -44,7 +45,7 @@ private struct FoldedStatement: Equatable {
     }
   }
 
-  /// Where another way says something else.
+  /// Returns the differences from another way of folding.
   func differences(from other: FoldedStatement) -> [String] {
     var found: [String] = []
     for unit in Set(states.keys).union(other.states.keys).sorted()
@@ -63,8 +64,8 @@ private struct FoldedStatement: Equatable {
   }
 }
 
-/// One reducer and one driver: whichever way the facts of a ledger are folded, every unit has the
-/// same bytes.
+/// One reducer and one driver: however the facts of a ledger are folded, every unit has the same
+/// bytes.
 @Suite("Every way of folding") struct FoldAgreementTests {
   private let walk: LedgerWalk
 
@@ -120,15 +121,15 @@ private struct FoldedStatement: Equatable {
     #expect(rebuilt.differences(from: atOnce) == [], "rebuilt, seed \(seed), kind \(kind)")
   }
 
-  /// Appends events and folds them into the projections piece by piece; what the ledger says after
-  /// each piece, with the rest as its tail. At the end there is no tail.
+  /// Appends events and folds them into the projections piece by piece. Returns the results after
+  /// each piece, with the rest as its tail. At the end, there is no tail.
   private func stagesOfFolding(
     _ events: [RecordedEvent], into ledger: Ledger, _ pieces: [Range<Int>]
   ) throws -> [(position: UInt64, FoldedStatement)] {
     let batch = events.map {
       EventInput(event: $0.event, position: 1, recordedAt: $0.recordedAt)
     }
-    // Nothing is folded beside, so that what stands behind the projections is known.
+    // No background fold may run, so that the content of the tail is known.
     return try ledger.schedule.whileNobodyFolds { () throws(LedgerError) in
       try ledger.appendAndWait(batch, options: AppendOptions(trustsRecordedAt: true))
       var stages: [(position: UInt64, FoldedStatement)] = []

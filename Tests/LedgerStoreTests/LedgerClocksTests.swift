@@ -6,7 +6,7 @@ import Testing
 
 @testable import LedgerStore
 
-/// Compares what a ledger says of the past with the oracle's word on what there was then.
+/// Compares a ledger's answers about the past with those of the oracle.
 private struct PastComparison {
   let walk: LedgerWalk
   let events: [RecordedEvent]
@@ -22,7 +22,7 @@ private struct PastComparison {
     try walk.append(events[middle...])
   }
 
-  /// As of a position: the ledger that was stopped there.
+  /// As of a position, answers equal those of a ledger that stops there.
   mutating func compare(asOf position: Int) throws {
     let known = Array(events.prefix(position))
     try compare(
@@ -52,7 +52,7 @@ private struct PastComparison {
   }
 }
 
-/// Asks for a few moments, positions and both.
+/// Asks about a few moments, positions and both.
 private func compare(seed: UInt64, moments: Int) throws {
   var random = SeededRandom(seed: seed &+ 0xC10C)
   var events = Histories.dense(seed: seed)
@@ -96,7 +96,7 @@ struct LedgerClocksTests {
   func recorded() throws {
     let walk = try LedgerWalk()
     var events = Array(Histories.dense(seed: 3).prefix(6))
-    // The ledger's clock went back before the fourth event.
+    // The ledger's clock went backwards before the fourth event.
     for (index, second) in [10, 20, 30, 15, 25, 40].enumerated() {
       events[index].recordedAt = Instant(
         microseconds: 1_900_000_000_000_000 + Int64(second) * Instant.second)

@@ -25,7 +25,7 @@ struct LedgerCloseTests {
     for round in 1...60 {
       let ledger = try Ledger(at: path, options: options)
       try ledger.appendAndWait([note(round)])
-      // With a fold on its way, done, and not begun.
+      // With a fold in progress, completed, and not begun.
       if round % 3 == 0 { try ledger.fold() }
       if round % 3 == 1 { _ = try ledger.read { $0.position } }
       try ledger.close()

@@ -3,13 +3,14 @@ import LMDB
 import LedgerEvents
 import LedgerHistories
 import LedgerModel
-import LedgerStore
+import LedgerQueries
+import LedgerTesting
 
-/// Says where a ledger's answers are not the expected ones.
+/// The differences between a ledger's answers and the expected ones.
 struct LedgerComparison {
   private(set) var differences: [String] = []
   private let view: LedgerAnswers
-  /// By position in the ledger: the one that the expectations speak of.
+  /// For each position in the ledger, the one in the expectations.
   private let expectedPosition: [UInt64: UInt64]
   private let arrivesInOrder: Bool
 
@@ -77,7 +78,7 @@ struct LedgerComparison {
   }
 }
 
-/// Questions to a ledger, one view each.
+/// Questions to a ledger, with one view each.
 struct LedgerAnswers {
   let ledger: Ledger
 
@@ -102,18 +103,8 @@ struct LedgerAnswers {
   }
 }
 
-/// A ledger in a folder of its own that goes with it.
-final class TemporaryLedger {
-  let path: String
-  let ledger: Ledger
-
-  init() throws {
-    path = NSTemporaryDirectory() + "daybook-\(UUID().uuidString)"
-    // What these tests show does not depend on the disk: nothing is synced.
-    ledger = try Ledger.create(at: path, options: Environment.Options(sync: .onRequest))
-  }
-
-  /// Appends in pieces: sizes are used in turn; after each, folds or asks as `between` says.
+extension TemporaryLedger {
+  /// Appends in pieces, using the sizes in turn. Calls `between` after each piece to fold or ask.
   func append(
     _ events: [RecordedEvent], pieces: [Int], between: (Int) throws -> Void = { _ in }
   ) throws {
@@ -121,19 +112,10 @@ final class TemporaryLedger {
     var piece = 0
     while start < events.count {
       let end = min(events.count, start + pieces[piece % pieces.count])
-      let batch = events[start..<end].map { recorded in
-        EventInput(event: recorded.event, position: 1, recordedAt: recorded.recordedAt)
-      }
-      try ledger.appendAndWait(batch, options: AppendOptions(trustsRecordedAt: true))
+      try append(events[start..<end])
       try between(piece)
       start = end
       piece += 1
-    }
-  }
-
-  deinit {
-    do { try FileManager.default.removeItem(atPath: path) } catch {
-      print("left \(path): \(error)")
     }
   }
 }

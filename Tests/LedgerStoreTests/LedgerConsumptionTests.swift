@@ -1,12 +1,13 @@
 import Foundation
 import LedgerEvents
 import LedgerModel
+import LedgerQueries
 import LogTesting
 import Testing
 
 @testable import LedgerStore
 
-/// Events of a shop that sells coins.
+/// The events of a shop that sells coins.
 private enum Shop {
   private static func members(_ fields: [(String, String)]) -> EventData {
     EventData(
@@ -116,7 +117,7 @@ struct LedgerConsumptionTests {
   func strangerAndNext() throws {
     try append(Shop.catalogue)
     try expectNotCovered(Shop.consumption("a", of: 1, by: "nobody"))
-    // Takes the number and the slot that were given back.
+    // This takes the number and the slot that were released.
     try append(Shop.purchase("1", by: "carol"))
     let accounts = try walk.ledger().log.allEvents().compactMap(\.event.account)
     #expect(accounts == ["carol"])

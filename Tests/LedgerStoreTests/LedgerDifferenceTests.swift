@@ -1,11 +1,13 @@
+import Audit
 import LedgerEvents
 import LedgerHistories
 import LedgerModel
+import LedgerQueries
 import Testing
 
 @testable import LedgerStore
 
-/// Differences are those of the answers, for every customer, and no customer is left out.
+/// The differences match those of the answers, for every customer.
 @Suite("Differences between two moments of a ledger") struct LedgerDifferenceTests {
   private struct Side: Equatable {
     var active: [Name]
@@ -53,7 +55,7 @@ import Testing
           different[found.account] = found
           return true
         }
-        // The ledger's clock of each side; of nothing it is the beginning of time.
+        // The ledger's clock of each side. For an empty ledger, it is the beginning of time.
         let moments = try [first, last].map { (position) throws(LedgerError) in
           position == 0
             ? Instant(microseconds: .min) : try view.event(at: position).recordedAt

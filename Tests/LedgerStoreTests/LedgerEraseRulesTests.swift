@@ -1,12 +1,14 @@
+import Audit
 import Foundation
 import LedgerEvents
 import LedgerModel
+import LedgerQueries
 import LogTesting
 import Testing
 
 @testable import LedgerStore
 
-/// A ledger that is told events as lines, and asked what it shows of people.
+/// A ledger that receives events as lines and is asked which personal data it shows.
 private final class Book {
   private let folder: TemporaryFolder
   private(set) var ledger: Ledger
@@ -46,7 +48,7 @@ private final class Book {
     return event
   }
 
-  /// Every event as a line.
+  /// Returns every event as a line.
   func shown() throws -> [String] {
     try ledger.log.allEvents().map {
       String(decoding: EventEncoder().encode($0.event), as: UTF8.self)
@@ -57,7 +59,7 @@ private final class Book {
     try ledger.log.allEvents().first { $0.event.id == id }?.event
   }
 
-  /// What an account may use; nil where it is not known.
+  /// Returns what an account has access to; nil if the account is unknown.
   func active(_ account: Name, _ clocks: Clocks = .now) throws -> Set<Name>? {
     let answer = try ledger.read { (view) throws(LedgerError) in
       try view.entitlements(
@@ -67,7 +69,7 @@ private final class Book {
     return answer.isKnown ? Set(answer.active) : nil
   }
 
-  /// Accounts that are shown by holders, findings and differences of all time.
+  /// Returns the accounts that appear in holders, findings and differences over all time.
   func accountsInAnswers() throws -> Set<String> {
     try ledger.read { (view) throws(LedgerError) in
       var found: Set<String> = []
@@ -102,7 +104,7 @@ private final class Book {
   }
 }
 
-/// A purchase of the product `p.ID` by the transaction `t-ID`.
+/// Returns a purchase of the product `p.ID` by the transaction `t-ID`.
 private func bought(
   _ id: String, _ account: String, _ device: String, on day: String, _ more: String = ""
 ) -> String {
@@ -335,7 +337,7 @@ private func event(_ id: String, _ type: String, on day: String, _ more: String)
     for text in ["ada", "iphone", "by phone"] {
       #expect(try !book.shown().contains { $0.contains(text) }, "\(text)")
     }
-    // What comes late about either life has no key, and is that life's.
+    // Late events about either life have no key, and belong to that life.
     try book.append([
       event("n3", "note.added", on: "2026-03-15", #""account":"ada","data":{"text":"late"}"#),
       event("n1", "note.added", on: "2026-01-15", #""account":"ada","data":{"text":"late"}"#),
@@ -404,7 +406,7 @@ private func event(_ id: String, _ type: String, on day: String, _ more: String)
     #expect(try book.event("l1")?.device?.text.hasPrefix("erased:") == true)
     #expect(try book.event("l2")?.data.string("to") == "dave")
     #expect(try book.event("l3")?.data.string("to")?.hasPrefix("erased:") == true)
-    // What was sold before the erasure is the buyer's.
+    // Purchases after the erasure belong to the buyer.
     try book.append([bought("d1", "dave", "phone-d", on: "2026-06-01")])
     #expect(try book.active("dave") == ["p.a1", "p.d1"])
     try book.append([

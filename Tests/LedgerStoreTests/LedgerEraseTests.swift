@@ -1,5 +1,6 @@
 import Foundation
 import LedgerEvents
+import LedgerQueries
 import LogTesting
 import Testing
 
@@ -10,7 +11,7 @@ import Testing
   private let folder: TemporaryFolder
   private let ledger: Ledger
 
-  /// What identifies Ada and nobody else.
+  /// The strings that identify Ada and nobody else.
   private static let strings = [
     "ada@example.org", "ada-alias", "Adas Telefon", "session-of-ada", "rang from Lisbon",
     "/home/ada/atlas", "raw-token-of-ada",
@@ -80,7 +81,7 @@ import Testing
     return event
   }
 
-  /// The files of the ledger that hold a text somewhere, byte by byte.
+  /// Returns the files of the ledger that contain a text, byte by byte.
   private func files(with text: String) throws -> [String] {
     let root = folder.ledger
     let names = try FileManager.default.subpathsOfDirectory(atPath: root)
@@ -105,7 +106,7 @@ import Testing
 
   @Test("leaves no string in any file, and no key to what is sealed")
   func nowhere() throws {
-    // The search finds what stands in the files: an id of a transaction does.
+    // The search works: it finds the id of a transaction in the files.
     #expect(try !files(with: "t-1").isEmpty)
     let before = try events().map(\.event)
     #expect(before[1].account == "ada@example.org")
@@ -121,7 +122,7 @@ import Testing
     for text in Self.strings {
       #expect(!shown.contains { $0.contains(text) }, "\(text)")
     }
-    // Eve's name, the tablet that both used, and what Eve said.
+    // Eve's name, the tablet that both used, and Eve's text.
     #expect(try livingKeys() == 3)
   }
 
@@ -136,7 +137,7 @@ import Testing
     #expect(events[3].data.string("operator") == "erased:4")
     #expect(events[2].data.string("contentVersion") == "1.0")
     for event in events { #expect(throws: Never.self) { try event.validate() } }
-    // What somebody else used, or said, stays.
+    // What others used or wrote remains.
     #expect(events[7].account == "eve@example.org")
     #expect(events[7].device == "shared tablet")
     #expect(events[8].data.string("text") == "asked for help")
@@ -168,7 +169,10 @@ import Testing
     let nonce = try #require(disclosed.nonce)
     #expect(
       introduced?.content
-        == .commitment(Commitment.name(.account, "ada@example.org", nonce: nonce)))
+        == .commitment(
+          Commitment.introduction(
+            Commitment.name(.account, "ada@example.org", nonce: nonce), hash: disclosed.hash ?? []))
+    )
     #expect(try ledger.log.verify().faults.isEmpty)
   }
 
@@ -210,7 +214,7 @@ import Testing
     ])
     let outcomes = try ledger.appendAndWait(again).outcomes
     #expect(outcomes == (1...10).map { .duplicate($0) })
-    // The control: somebody who was not erased is compared.
+    // The control: an event of someone who was not erased is still compared.
     again[8].event.data = again[3].event.data
     #expect(throws: LedgerError(.conflict, "")) { try ledger.appendAndWait(again) }
   }
@@ -253,7 +257,7 @@ import Testing
     let leaf = try ledger.log.read { (view) throws(LedgerError) in try view.leaf(at: 12) }
     let entry = try LeafEntry(leaf.span)
     #expect(entry.introductions.contains { $0.kind == .account })
-    // And is forgotten once more.
+    // The customer is erased once more.
     let second = try ledger.erase(Self.with(erasure("e2"), at: 3_000))
     #expect(second.names == 1)
     #expect(try !self.answer("ada@example.org").isKnown)
@@ -269,10 +273,10 @@ import Testing
 
   @Test("that was cut short is finished by whoever opens the ledger to write")
   func cutShort() throws {
-    // As a process leaves it that dies behind the commit.
+    // The state in which a process leaves the ledger if it dies after the commit.
     try ledger.eraseAndLeave(erasure())
     #expect(try ledger.log.erasureMark() == 11)
-    // The log says already what is gone, and verify knows that it goes on.
+    // The log already shows the erasure, and `verify` knows that it is not complete.
     #expect(try events()[1].event.account?.text.hasPrefix("erased:") == true)
     #expect(try livingKeys() == 12)
     #expect(try ledger.log.verify().faults.isEmpty)
@@ -283,7 +287,7 @@ import Testing
     #expect(try opened.log.verify().faults.isEmpty)
   }
 
-  /// How many slots that are taken hold a key.
+  /// Returns the number of assigned slots that have a key.
   private func livingKeys(_ other: Ledger? = nil) throws -> Int {
     let log = (other ?? ledger).log
     let last = try log.read { (view) throws(LedgerError) in try view.lastSlot() }
@@ -302,7 +306,7 @@ import Testing
   func keysCutShort() throws {
     let folder = try TemporaryFolder()
     let ledger = try Ledger.create(at: folder.ledger, clock: fixedClock)
-    // Slots without a head, and zeros where the system had not come to write.
+    // Slots without a header, and zeros where the system had not written yet.
     let cut = Data((0..<200).map { $0 < 64 ? 0 : 7 })
     try cut.write(to: URL(fileURLWithPath: ledger.keyFile))
     try ledger.appendAndWait(Self.history)
@@ -346,7 +350,7 @@ import Testing
 }
 
 extension Ledger {
-  /// Erases, and leaves the keys as a process does that dies behind the commit.
+  /// Erases, and leaves the keys as a process does that dies after the commit.
   func eraseAndLeave(_ event: Event) throws {
     let account = try #require(event.account)
     _ = try log.eraseAndWait(EventInput(event: event)) { [self] () throws(LedgerError) in

@@ -10,7 +10,7 @@ import Testing
 struct LedgerFoldFailureTests {
   private let folder: TemporaryFolder
   private let ledger: Ledger
-  /// Where the lock of the fold belongs; a folder in its place makes every fold fail.
+  /// The path of the fold's lock. A folder at this path makes every fold fail.
   private var lock: String { "\(Projections.folder(of: ledger.log))/fold.lock" }
 
   init() throws {
@@ -23,7 +23,7 @@ struct LedgerFoldFailureTests {
     try FileManager.default.createDirectory(atPath: lock, withIntermediateDirectories: true)
   }
 
-  /// Waits for what a background fold does, a minute at most: it begins 50 ms after an append.
+  /// Waits for a background fold, a minute at most. A fold begins 50 ms after an append.
   private func waits(for condition: () -> Bool) async throws -> Bool {
     for _ in 0..<1_200 {
       if condition() { return true }

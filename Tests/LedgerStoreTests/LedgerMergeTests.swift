@@ -7,7 +7,7 @@ import Testing
 
 @testable import LedgerStore
 
-/// Stands for the death of a process: commits go through until it is burnt down.
+/// Simulates the death of a process: commits succeed until the limit is reached.
 private final class Fuse {
   private var left: Int
 
@@ -20,8 +20,8 @@ private final class Fuse {
 }
 
 extension LedgerWalk {
-  /// Folds with a commit for each unit and dies after so many of them; false where it came to its
-  /// end before.
+  /// Folds with a commit for each unit and stops after this many. Returns false if the fold
+  /// completed before that.
   fileprivate func dieFolding(after commits: Int) throws -> Bool {
     let ledger = try ledger()
     return try ledger.schedule.whileNobodyFolds { () throws(LedgerError) in
@@ -41,7 +41,7 @@ extension LedgerWalk {
 
 @Suite("A merge that is cut short")
 struct LedgerMergeTests {
-  /// Returns how often the merge died.
+  /// Returns how often the merge was stopped.
   private func walk(
     _ events: [RecordedEvent], seed: UInt64, pieceMax: Int, commitsMax: Int
   ) throws -> Int {
@@ -54,7 +54,7 @@ struct LedgerMergeTests {
       try walk.append(piece)
       rest = rest.dropFirst(piece.count)
       if try walk.dieFolding(after: random.below(commitsMax)) { deaths += 1 }
-      // Asked of rows half of which are ahead, then merged again with what came meanwhile.
+      // Asks while half of the rows are ahead, then merges again with newer events.
       if random.chance(1, in: 2) { try walk.take(.past) }
       if random.chance(1, in: 4) { try walk.take(.reopen) }
       if random.chance(1, in: 4) { try walk.take(.fold) }

@@ -21,7 +21,7 @@ struct LedgerRebuildTests {
     before = try LedgerStatement(walk.ledger(), LedgerQuestions(dense))
   }
 
-  /// Changes the first row of a table: its last byte, or what `change` says.
+  /// Changes the first row of a table: its last byte, or as `change` says.
   private func spoil(_ path: KeyPath<ProjectionTables, Table>) throws {
     let projections = try #require(try walk.ledger().source.live())
     try projections.environment.write { transaction in
@@ -37,7 +37,7 @@ struct LedgerRebuildTests {
       if value.isEmpty {
         _ = try transaction.delete(table, key.span)
       } else {
-        // A row of the map ends with numbers that no name has: the first name is spoilt there.
+        // A row of the map ends with numbers that no name has, so the first name is changed there.
         value[path == \.unitMap ? 7 : value.count - 1] ^= 1
         try transaction.put(table, key.span, value.span)
       }
@@ -117,7 +117,7 @@ struct LedgerRebuildTests {
     let log = "\(walk.path)/\(EventLog.folderName)"
     try walk.ledger().close()
     walk.close()
-    // The log as it was, put back after something else was appended and folded.
+    // Restores the log after something else was appended and folded.
     try files.copyItem(atPath: log, toPath: "\(walk.path)/backup")
     _ = try walk.ledger().appendAndWait(
       Histories.realistic(seed: 4, count: 30).map { EventInput(event: $0.event) })
@@ -136,8 +136,7 @@ struct LedgerRebuildTests {
       try LedgerStatement(walk.ledger(), LedgerQuestions(walk.arrived))
     }
     #expect(refused?.code == .rebuildNeeded)
-    let doubled = #expect(throws: LedgerError.self) { try walk.ledger().appendAndWait(other) }
-    #expect(doubled?.code == .rebuildNeeded)
+    #expect(try walk.ledger().appendAndWait(other).appendedCount == 0)
     try walk.ledger().rebuild()
     #expect(try walk.ledger().checkProjections() == [])
     #expect(try walk.ledger().appendAndWait(other).appendedCount == 0)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import LedgerStore
 
-/// 10⁵ events over 10³ accounts; 10⁶ over 10⁴ where `DAYBOOK_LONG` is 1.
+/// 10⁵ events for 10³ accounts; 10⁶ for 10⁴ if `DAYBOOK_LONG` is 1.
 @Suite("HeavyLedgerScale: one large random history")
 struct HeavyLedgerScaleTests {
   private static let count =

@@ -4,8 +4,8 @@ import LedgerModel
 @testable import LedgerStore
 
 extension LedgerStatement {
-  /// What the stored units of a ledger say, each read once: the same as its questions give, where
-  /// ten thousand customers of one unit would each have all of it read.
+  /// Collects the results from the stored units of a ledger, reading each unit once. They equal the
+  /// answers to questions, where ten thousand customers of one unit would each read the whole unit.
   init(unitsOf ledger: Ledger, _ questions: LedgerQuestions) throws(LedgerError) {
     self = try ledger.read { (view) throws(LedgerError) in
       var statement = try LedgerStatement(findingsOf: view, questions)

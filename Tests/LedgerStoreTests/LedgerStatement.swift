@@ -1,14 +1,14 @@
 import LedgerEvents
 import LedgerModel
 import LedgerOracle
-import LedgerStore
+import LedgerQueries
 
-/// What a ledger is asked: by environment, whom it is asked about and when.
+/// The questions to a ledger: the accounts and the store time for each environment.
 struct LedgerQuestions {
   var accounts: [StoreEnvironment: [Name]] = [:]
   var moments: [StoreEnvironment: Instant] = [:]
 
-  /// What the oracle has answers to, in production and the environments that an event states.
+  /// Asks what the oracle has answered, in production and in the environments that an event states.
   init(_ answers: [StoreEnvironment: Oracle.Answer], about events: some Sequence<RecordedEvent>) {
     let stated = Set(events.compactMap(\.event.environment) + [.production])
     for (environment, answer) in answers where stated.contains(environment) {
@@ -23,7 +23,7 @@ struct LedgerQuestions {
     return place < names.count && names[place] == account
   }
 
-  /// Every account of the events, in every environment, at the last of their times.
+  /// Asks about all accounts of the events, in every environment, at the last time of the events.
   init(_ events: some Collection<RecordedEvent>) {
     let names = Set(events.compactMap(\.event.account)).sorted()
     let latest = events.map(\.event.occurredAt).max() ?? Instant(microseconds: 0)
@@ -35,7 +35,7 @@ struct LedgerQuestions {
 }
 
 extension Array {
-  /// The first place at which a predicate that holds for a suffix holds.
+  /// Returns the first index at which a predicate holds, if it holds for a suffix.
   fileprivate func partitioningIndex(_ holds: (Element) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {
@@ -46,7 +46,7 @@ extension Array {
   }
 }
 
-/// All that a ledger, or the oracle, says: lines that can be held against one another.
+/// All answers of a ledger or of the oracle, as lines that can be compared.
 struct LedgerStatement {
   private var counts: [String: Int] = [:]
 
@@ -54,7 +54,7 @@ struct LedgerStatement {
     counts["\(environment) \(line)", default: 0] += 1
   }
 
-  /// The lines of which there are more or fewer than expected, with by how many.
+  /// Returns the lines whose number differs from the expected one, with the difference.
   func differences(from expected: LedgerStatement) -> [String] {
     let surplus = counts.merging(expected.counts.mapValues { -$0 }, uniquingKeysWith: +)
     return surplus.filter { $0.value != 0 }.sorted { $0.key < $1.key }
@@ -66,8 +66,8 @@ extension LedgerStatement {
   init(_ answers: [StoreEnvironment: Oracle.Answer], to questions: LedgerQuestions) {
     for (environment, answer) in answers where questions.moments[environment] != nil {
       for finding in answer.findings { add(environment, "\(finding.rule) @\(finding.position)") }
-      // Of the second table the conformance data counts, too: which event opened it can be said
-      // in more than one way.
+      // For rules that hold at a moment, only the number of findings is compared, as in the
+      // conformance data: there is more than one way to say which event opened them.
       for finding in answer.moment { add(environment, finding.rule) }
       for (name, account) in answer.accounts {
         for (product, state) in account.states {
@@ -92,7 +92,7 @@ extension LedgerStatement {
     }
   }
 
-  /// What is broken, without what anybody has.
+  /// Collects the findings, without what accounts have.
   init(
     findingsOf view: LedgerView, _ questions: LedgerQuestions, _ clocks: Clocks = .now
   ) throws(LedgerError) {

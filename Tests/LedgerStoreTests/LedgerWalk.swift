@@ -8,18 +8,18 @@ import Testing
 
 @testable import LedgerStore
 
-/// A ledger in a folder of its own that is walked through a history: appended to in pieces, and
-/// between them folded, asked, checked, rebuilt, closed and opened again.
+/// A ledger in its own folder that goes through a history: events are appended in pieces, and in
+/// between the ledger is folded, asked, checked, rebuilt, closed and reopened.
 final class LedgerWalk {
   let path: String
-  /// What was appended, as the ledger holds it.
+  /// The events that were appended, as the ledger has them.
   private(set) var arrived: [RecordedEvent] = []
-  /// What was done, for whoever has to do it again.
+  /// The steps so far, for reproducing a failure.
   private(set) var steps: [String] = []
   private(set) var differences: [String] = []
   private var current: Ledger?
 
-  // What these tests show does not depend on the disk: nothing is synced.
+  // Nothing is synced, because these tests do not depend on the disk.
   static let options = Environment.Options(sync: .onRequest)
   /// Every 5 ms, for a minute.
   private static let openingTriesMax = 12_000
@@ -34,10 +34,11 @@ final class LedgerWalk {
     do { try FileManager.default.removeItem(atPath: path) } catch { print("left \(path)") }
   }
 
-  /// The ledger, opened where it is not.
+  /// Returns the ledger, opening it if necessary.
   func ledger() throws -> Ledger {
     if let current { return current }
-    // The threads that append and fold may still hold what was let go; a busy machine takes long.
+    // The threads that append and fold may still hold the lock. On a busy machine, this can take
+    // long.
     for _ in 0..<Self.openingTriesMax {
       do throws(LedgerError) {
         let opened = try Ledger(at: path, options: Self.options)
@@ -80,7 +81,7 @@ extension LedgerWalk {
 
   /// Goes through a whole history in pieces of a random size.
   ///
-  /// - Parameter oracleEvery: the oracle, which is slow, is asked once in so many pieces.
+  /// - Parameter oracleEvery: Ask the oracle, which is slow, once per this many pieces.
   func go(
     through events: [RecordedEvent], pieceMax: Int, oracleEvery: Int, _ random: inout SeededRandom
   ) throws {
@@ -116,7 +117,7 @@ extension LedgerWalk {
       _ = try LedgerStatement(ledger(), LedgerQuestions(arrived))
       steps.append("question")
     case .past:
-      // What is asked as of the last position is folded afresh from the facts alone.
+      // A question as of the last position is folded afresh from the facts alone.
       let questions = LedgerQuestions(arrived)
       let fresh = try LedgerStatement(
         ledger(), questions, clocks: Clocks(asOf: .position(UInt64(arrived.count))))

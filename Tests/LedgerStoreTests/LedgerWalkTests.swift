@@ -5,7 +5,7 @@ import Testing
 
 @testable import LedgerStore
 
-/// In which order a history arrives.
+/// The order in which a history arrives.
 private enum ArrivalOrder: CaseIterable {
   case asItCame, shuffled, newestFirst
 

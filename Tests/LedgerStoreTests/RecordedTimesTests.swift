@@ -5,11 +5,11 @@ import Testing
 
 @testable import LedgerStore
 
-/// The last position that was recorded up to a time, whichever way the ledger's clock went.
+/// The last position that was recorded up to a time, even if the ledger's clock went backwards.
 @Suite("The times of recording") struct RecordedTimesTests {
   private let start = Instant(rfc3339: "2026-02-01T12:00:00Z")?.microseconds ?? 0
 
-  /// Notes recorded at these seconds.
+  /// Returns a walk with notes recorded at these seconds.
   private func walk(_ seconds: [Int], foldingEvery step: Int) throws -> LedgerWalk {
     let walk = try LedgerWalk()
     let events = seconds.enumerated().map { place, second in
@@ -26,7 +26,7 @@ import Testing
     while !rest.isEmpty {
       try walk.append(rest.prefix(step))
       rest = rest.dropFirst(step)
-      // The last events stay behind the projections.
+      // The last events are not in the projections.
       if !rest.isEmpty { try walk.ledger().fold() }
     }
     return walk
@@ -72,7 +72,7 @@ import Testing
       let ledger = try walk.ledger()
       let projections = try #require(try ledger.source.live())
       let table = projections.tables.recorded
-      // In two stretches, the second of which begins within a block; sometimes it is missing.
+      // Records two ranges, the second of which begins within a block and is sometimes missing.
       try ledger.log.read { (view) throws(LedgerError) in
         for stretch in [1...101, 102...UInt64(300 - random.below(2) * 150)] {
           let batch = try FactBatch(

@@ -1,14 +1,16 @@
+import Audit
 import Foundation
 import LMDB
 import LedgerEvents
 import LedgerHistories
 import LedgerModel
+import LedgerQueries
 import Testing
 
 @testable import LedgerStore
 
-/// The gate before an upgrade: what another reducer made of the log is planted as the live
-/// projections, and held against this one.
+/// The check before an upgrade: the results of another reducer are planted as the live projections
+/// and compared with those of this one.
 @Suite("A report of two reducers") struct ReducerReportTests {
   private let walk: LedgerWalk
   private let events: [RecordedEvent]
@@ -34,7 +36,7 @@ import Testing
   }
 
   /// Writes the live rows as a reducer would that leaves out some facts, in a state that this
-  /// program cannot read, under another version.
+  /// program cannot read, with another version.
   private func plant(
     version: UInt32 = Reducer.version + 7, leavingOut isLeftOut: (Fact) -> Bool
   ) throws {
@@ -93,7 +95,7 @@ import Testing
     #expect(planted.report.findings.allSatisfy { $0.before == $0.after })
   }
 
-  /// What the ledger says of everybody, once with all facts and once without some.
+  /// The ledger's answers about all accounts, once with all facts and once without some.
   private struct Sides {
     var states: [String] = []
     var balances: [Name: Int64] = [:]
@@ -150,7 +152,7 @@ import Testing
           $0.account == account && $0.environment == environment
         }
         let note: Comment = "\(kinds), \(account) in \(environment)"
-        // What differs later only, or in what is open, is told besides.
+        // Differences that appear only later, or only in open items, are reported as well.
         if before.states != after.states { #expect(found?.answer?.entries.isEmpty == false, note) }
         #expect(
           before.balances.filter { after.balances[$0.key] != $0.value }.keys.sorted()
@@ -182,7 +184,7 @@ import Testing
           at: nil, now: Instant(microseconds: 0)))
     }
     #expect(try walk.ledger().checkProjections().first?.contains("--report") == true)
-    // The log can be appended to meanwhile, and an event that comes again is known.
+    // Meanwhile, events can be appended, and a duplicate is recognized.
     let again = try walk.ledger().appendAndWait(
       [EventInput(event: events[0].event, position: 1, recordedAt: events[0].recordedAt)])
     #expect(again.appendedCount == 0)

@@ -1,10 +1,11 @@
 import LedgerEvents
 import LedgerHistories
 import LedgerModel
-import LedgerStore
+import LedgerQueries
+import LedgerTesting
 import Testing
 
-/// The histories, through a ledger on disk: live, in pieces, late.
+/// Runs the histories through a ledger on disk: live, in pieces, and late.
 @Suite("Histories through a ledger", .enabled(if: Conformance.isPresent))
 struct StoreConformanceTests {
   private static let histories: [Conformance.History] = {

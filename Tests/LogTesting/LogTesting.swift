@@ -2,7 +2,7 @@ internal import Foundation
 package import LedgerEvents
 package import LedgerLog
 
-/// A folder of its own, taken away when the test is over.
+/// A temporary folder that is removed after the test.
 package final class TemporaryFolder: Sendable {
   package let path: String
 
@@ -13,11 +13,11 @@ package final class TemporaryFolder: Sendable {
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
-  /// Where a ledger may be made.
+  /// The path for a ledger.
   package var ledger: String { path + "/ledger" }
 }
 
-/// A clock that says the same each time.
+/// A clock that always returns the same time.
 package let fixedClock: @Sendable () -> Instant = { Instant(microseconds: 1_700_000_000_000_000) }
 
 extension EventLog {
@@ -25,7 +25,7 @@ extension EventLog {
     try EventLog.create(at: folder.ledger, clock: fixedClock)
   }
 
-  /// Every event of the log.
+  /// Returns all events of the log.
   package func allEvents() throws -> [RecordedEvent] {
     try read { (view) throws(LedgerError) in
       var events: [RecordedEvent] = []
@@ -36,7 +36,7 @@ extension EventLog {
   }
 }
 
-/// A download's progress, as the bulk of a log is.
+/// Returns a download's progress, like most events of a log.
 package func progress(_ id: String, of transaction: String = "1000", at second: Int64 = 0)
   -> EventInput
 {
@@ -53,7 +53,7 @@ package func progress(_ id: String, of transaction: String = "1000", at second: 
       ])))
 }
 
-/// A note, which has nothing but personal data.
+/// Returns a note, which has only personal data.
 package func note(_ id: String, _ text: String) -> EventInput {
   EventInput(
     event: Event(

@@ -2,7 +2,7 @@ public import LedgerEvents
 public import LedgerHistories
 public import LedgerOracle
 
-/// What one environment is expected to say, by the conformance data or by the oracle.
+/// The expected answers for one environment, from the conformance data or the oracle.
 public struct Expectation {
   public struct Account {
     public var states: [Name: String]

@@ -1,6 +1,6 @@
 public import LedgerModel
 
-/// Recorded events, and the book that they fold to.
+/// Recorded events and the in-memory ledger to which they fold.
 public typealias FoldedLedger = NumberedEvents
 
 extension NumberedEvents {

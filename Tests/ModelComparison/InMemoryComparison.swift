@@ -2,12 +2,12 @@ public import LedgerEvents
 public import LedgerHistories
 public import LedgerModel
 
-/// Says where a book's answers are not the expected ones.
+/// The differences between an in-memory ledger's answers and the expected ones.
 public struct InMemoryComparison {
   public var differences: [String] = []
   private let ledger: FoldedLedger
   private let book: InMemoryLedger
-  /// By the position in which an event arrives: the one that the expectations speak of.
+  /// For each position of an event in order of arrival, the one in the expectations.
   private let expectedPosition: [UInt64: UInt64]
 
   public init(
@@ -20,9 +20,9 @@ public struct InMemoryComparison {
 
   private var arrivesInOrder: Bool { expectedPosition.isEmpty }
 
-  /// Compares what one environment says.
+  /// Compares the answers for one environment.
   ///
-  /// - Parameter isNewest: whether the expectation is of the newest store time of the environment.
+  /// - Parameter isNewest: Whether the expectation is for the newest store time of the environment.
   public mutating func compare(
     _ environment: StoreEnvironment, _ expected: Expectation, isNewest: Bool = true
   ) {
@@ -91,8 +91,8 @@ public struct InMemoryComparison {
 }
 
 extension Conformance.History {
-  /// The differences of a book over the history's events arriving in some order, from what is
-  /// expected of them in theirs.
+  /// Returns the differences between an in-memory ledger with the history's events in some order
+  /// and the expectations for the original order.
   public func differences(arriving events: [RecordedEvent]) -> [String] {
     let ledger = FoldedLedger(events)
     return differences(ledger, ledger.book, arriving: events)

@@ -48,7 +48,7 @@ import Testing
     _ = try handle.makeFile("secret", isPrivate: true)
     _ = try handle.makeFile("open")
     #expect(try folder.rights(of: "secret") == 0o600)
-    // The process's own mask takes some of them away, and never adds one.
+    // The process's umask removes some permissions and never adds one.
     let open = try #require(try folder.rights(of: "open"))
     #expect(open & 0o111 == 0 && open & 0o600 == 0o600)
   }
@@ -79,7 +79,7 @@ import Testing
   }
 }
 
-/// The folder error that the body throws; nil where it throws none.
+/// Returns the folder error that the body throws; nil if it throws none.
 func failure(_ body: () throws -> Void) throws -> FolderError? {
   do {
     try body()

@@ -2,7 +2,7 @@ import Foundation
 import PackageFiles
 import Testing
 
-/// A folder that goes with its owner.
+/// A folder that is removed with its owner.
 final class TemporaryFolder {
   let path: String
 
@@ -32,7 +32,7 @@ final class TemporaryFolder {
       atPath: "\(path)/\(name)", withDestinationPath: target)
   }
 
-  /// Runs a script of the shell in the folder.
+  /// Runs a shell script in the folder.
   func run(_ script: String) throws {
     let process = Process()
     process.executableURL = URL(filePath: "/bin/sh")
@@ -47,7 +47,7 @@ final class TemporaryFolder {
     try FileManager.default.attributesOfItem(atPath: "\(path)/\(name)")[.posixPermissions] as? Int
   }
 
-  /// Every name in it, sorted.
+  /// Returns all names in the folder, sorted.
   func names() throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: path).sorted()
   }

@@ -3,9 +3,9 @@ import Testing
 
 @testable import PackageFiles
 
-/// What standard output and files have in common: all of the bytes, or an error.
+/// Standard output and files have this in common: they get all of the bytes, or there is an error.
 @Suite("Writing all of the bytes") struct WriteAllTests {
-  /// More than a pipe holds.
+  /// More bytes than a pipe holds.
   private let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
 
   private func noBlocking(_ pipe: Pipe) {

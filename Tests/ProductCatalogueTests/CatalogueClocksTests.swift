@@ -1,10 +1,11 @@
 import LedgerEvents
 import LedgerHistories
-import LedgerStore
+import LedgerQueries
+import LedgerTesting
 import ProductCatalogue
 import Testing
 
-/// Everything that the catalogue's questions answer, as one text.
+/// Returns all answers about the catalogue, as one text.
 private func statement(
   _ ledger: TemporaryLedger, _ clocks: Clocks, products: Set<Name>, now: Instant
 ) throws -> String {
@@ -24,7 +25,7 @@ private func statement(
   }
 }
 
-/// A catalogue that changes, and devices that are told of it, some of them late.
+/// Returns a catalogue that changes, and responses to devices, some of which arrive late.
 private func smallHistory() throws -> [RecordedEvent] {
   func told(_ hour: Int, _ device: String, _ price: String, version: String) throws
     -> RecordedEvent
@@ -63,7 +64,7 @@ private func smallHistory() throws -> [RecordedEvent] {
     let events = try smallHistory()
     let ledger = try TemporaryLedger(events)
     for hour in 0...10 {
-      // Positions are the whole ledger's: events that come later by the clock stand last.
+      // Positions are those of the whole ledger: events that are later by the clock come last.
       let known = events.filter { $0.event.occurredAt <= .march(hour) }
       let other = try TemporaryLedger(known)
       let places = Dictionary(

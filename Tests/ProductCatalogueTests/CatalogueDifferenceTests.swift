@@ -1,11 +1,12 @@
 import LedgerEvents
 import LedgerHistories
 import LedgerModel
-import LedgerStore
+import LedgerQueries
+import LedgerTesting
 import ProductCatalogue
 import Testing
 
-/// What one account is answered, as a text for each entry and balance.
+/// The answers about one account, as a text for each entry and balance.
 private struct AccountAnswer: Hashable {
   var entries: [String: String] = [:]
   var active: [Name] = []
@@ -31,7 +32,7 @@ private struct AccountAnswer: Hashable {
   }
 }
 
-/// What differs between two answers of an account, as texts.
+/// Returns the differences between two answers about an account, as texts.
 private func difference(_ before: AccountAnswer, _ after: AccountAnswer) -> Set<String> {
   var found: Set<String> = []
   for key in Set(before.entries.keys).union(after.entries.keys) {
@@ -65,7 +66,7 @@ extension AnswerDifference {
   }
 }
 
-/// A history, and a catalogue that somebody might set upon it.
+/// A history, and a catalogue that an operator might set.
 private struct Proposal {
   let ledger: TemporaryLedger
   let accounts: Set<Name>
@@ -132,7 +133,7 @@ private struct Proposal {
   @Test("is what it changes once it is set", arguments: 0..<60)
   func property(_ seed: Int) throws {
     let proposal = try Proposal(seed: UInt64(seed) + 9_000)
-    // Half of the histories stand in the projections, the others in the log behind them.
+    // Half of the histories are in the projections, the others in the tail.
     if seed % 2 == 0 { try proposal.ledger.ledger.fold() }
     let before = try proposal.answers()
     let predicted = try proposal.predicted()
@@ -152,7 +153,7 @@ private struct Proposal {
     for found in predicted {
       #expect(actual[found.environment]?[found.account] == found.texts, "seed \(seed)")
     }
-    // Of linked ids one is told.
+    // Only one of several linked ids is reported.
     for (environment, accounts) in actual {
       for (account, texts) in accounts {
         #expect(
@@ -188,7 +189,8 @@ private struct Proposal {
         return true
       }
     }
-    // The entry in force at the purchases is the later one: what is set before it changes nothing.
+    // The entry in force at the purchases is the later one, so an entry set before it changes
+    // nothing.
     #expect(found.isEmpty)
     #expect(effect.buyers == ["coins": 2, "new": 0])
     #expect(effect.compared == 2 && effect.changed == 0)

@@ -1,7 +1,8 @@
 import Foundation
 import LedgerEvents
 import LedgerHistories
-import LedgerStore
+import LedgerQueries
+import LedgerTesting
 import ProductCatalogue
 import Testing
 
@@ -10,7 +11,7 @@ private func read(_ text: String, name: String = "catalogue.json") throws -> Cat
   try CatalogueDocument(Array(text.utf8), name: name)
 }
 
-/// The path and the reason of what is wrong with a document.
+/// Returns the path and the reason of the error in a document.
 private func fault(_ text: String, name: String = "catalogue.json") -> String {
   do {
     _ = try CatalogueDocument(Array(text.utf8), name: name)
@@ -18,7 +19,7 @@ private func fault(_ text: String, name: String = "catalogue.json") -> String {
   } catch { return error.description }
 }
 
-/// A broken document, where it breaks, and what is said of it.
+/// A broken document, with the location and the text of the error.
 struct BrokenCatalogue: CustomTestStringConvertible {
   let text: String
   let path: String
@@ -32,7 +33,7 @@ struct BrokenCatalogue: CustomTestStringConvertible {
     self.says = says
   }
 
-  /// A document with one product that has these members besides.
+  /// Returns a document with one product that also has these members.
   static func product(_ members: String, _ path: String, _ says: String) -> BrokenCatalogue {
     BrokenCatalogue(
       #"{"products":[{"product":"a","kind":"consumable"},{"product":"p",\#(members)}]}"#,

@@ -1,10 +1,11 @@
 import LedgerEvents
 import LedgerHistories
-import LedgerStore
+import LedgerQueries
+import LedgerTesting
 import ProductCatalogue
 import Testing
 
-/// `"map"` for a price in a storefront's locale.
+/// Returns `"map"` with a price in a storefront's locale.
 private func map(
   _ price: String, _ currency: String, _ locale: String, _ storefront: String? = nil
 ) -> String {
@@ -42,6 +43,26 @@ private func map(
     }.first
     #expect(product?.offers.map { $0.reading?.text } == ["$19.99"])
     #expect(product?.entry == nil)
+  }
+
+  @Test("shows the newest state of a product's hosted content, in its environment")
+  func hosting() throws {
+    func state(_ hour: Int, _ hosting: String, more: String = "") throws -> RecordedEvent {
+      try RecordedEvent(
+        line: #"{"id":"hosting-\#(hour)","type":"content.hostingChanged","occurredAt":"#
+          + #""\#(Instant.march(hour).rfc3339)","product":"map"\#(more),"#
+          + #""data":{"hosting":"\#(hosting)"}}"#)
+    }
+    let ledger = try TemporaryLedger([
+      .catalogue(
+        1, #"{"product":"map","kind":"nonConsumable"},{"product":"p","kind":"consumable"}"#),
+      state(5, "approved"), state(3, "waitingForUpload"),
+      state(6, "readyToSubmit", more: #","environment":"sandbox""#),
+    ])
+    let products = try ledger.ledger.read { (view) throws(LedgerError) in
+      try view.catalogueListing(.later())
+    }
+    #expect(products.map(\.hosting) == ["approved", nil])
   }
 
   @Test("knows a response's storefront from what its device said before")

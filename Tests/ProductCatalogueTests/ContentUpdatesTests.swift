@@ -1,11 +1,12 @@
 import LedgerEvents
 import LedgerHistories
 import LedgerModel
-import LedgerStore
+import LedgerQueries
+import LedgerTesting
 import ProductCatalogue
 import Testing
 
-/// What `contentUpdates` says.
+/// The answers of `contentUpdates`.
 private struct UpdatesAnswer {
   var counts: [ContentUpdateCounts] = []
   var updates: [ContentUpdate] = []
@@ -21,7 +22,7 @@ private struct UpdatesAnswer {
     }
   }
 
-  /// `anna on phone: map 1.0 behind`.
+  /// Lines such as `anna on phone: map 1.0 behind`.
   var lines: [String] {
     updates.map { update in
       "\(update.account) on \(update.device?.text ?? "-"): \(update.product) "
@@ -30,7 +31,7 @@ private struct UpdatesAnswer {
   }
 }
 
-/// An event of a customer's phone, at an hour of 1 March 2026.
+/// Returns an event of a customer's phone, at an hour of 1 March 2026.
 private func event(
   _ hour: Int, _ type: String, of account: String, _ more: String = "", data: String = "{}"
 ) throws -> RecordedEvent {
@@ -40,7 +41,7 @@ private func event(
       + #""device":"phone-\#(account)","product":"map"\#(more),"data":\#(data)}"#)
 }
 
-/// A delivery that announces a download.
+/// Returns a delivery that announces a download.
 private func delivered(_ hour: Int, to account: String) throws -> RecordedEvent {
   try event(
     hour, "transaction.purchased", of: account, #","transaction":"t-\#(account)""#,
@@ -154,8 +155,8 @@ private func published(_ hour: Int, _ version: String) throws -> RecordedEvent {
         }
       }
     }
-    // A customer's linked ids are told once, by one of them; ids that only links name are nobody's
-    // in these questions.
+    // Only one of a customer's linked ids is reported. Ids that only links name do not occur in
+    // these answers.
     #expect(expected.isSubset(of: told), "seed \(seed)")
   }
 
@@ -215,7 +216,7 @@ private func published(_ hour: Int, _ version: String) throws -> RecordedEvent {
     #expect(
       try refusal([catalogue(1, delivery: "builtIn"), bought, catalogue(3, delivery: "store")])
         == .soldWithout(since: .march(2), delivery: "builtIn"))
-    // Whoever bought it knew that the store delivers it; the ledger did not see the downloads.
+    // The buyers knew that the store delivers it, although the ledger did not see the downloads.
     #expect(try refusal([catalogue(1, delivery: "store"), bought]) == nil)
   }
 

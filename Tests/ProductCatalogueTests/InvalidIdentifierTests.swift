@@ -1,13 +1,14 @@
 import LedgerEvents
 import LedgerHistories
 import LedgerStore
+import LedgerTesting
 import ProductCatalogue
 import Testing
 
 @Suite("Invalid identifiers") struct InvalidIdentifierTests {
   private static let atlas = "com.example.tides.atlas"
 
-  /// The hints for an identifier in a ledger that knows `known`.
+  /// Returns the hints for an identifier in a ledger that knows `known`.
   private func hints(_ identifier: String, known: [String]) throws -> [InvalidHint] {
     let products = known.map { #"{"product":"\#($0)","kind":"nonConsumable"}"# }
     let ledger = try TemporaryLedger([

@@ -3,7 +3,7 @@ import LedgerHistories
 import ProductCatalogue
 import Testing
 
-/// A price of a locale as ICU's own formatter writes it.
+/// A price in a locale, as formatted by ICU.
 private struct GoldenPrice {
   let locale: String
   let currency: String
@@ -32,8 +32,8 @@ private struct GoldenPrice {
 }
 
 @Suite("Prices beside ICU's own formatter") struct PriceGoldenTests {
-  /// Pairs of locale and currency that Foundation's data, which is that of Apple's devices, writes
-  /// otherwise than the CLDR 42 of ICU 72.
+  /// Pairs of locale and currency that Foundation, with the data of Apple's devices, formats
+  /// differently from the CLDR 42 of ICU 72.
   private static let otherwise: Set<String> = [
     "bn_BD BDT", "es_CO COP", "fr_CH CHF", "hu_HU HUF", "id_ID IDR", "it_IT EUR",
     "ja_JP@currency=JPY JPY", "mr_IN INR", "ms_MY MYR", "nb_NO NOK",

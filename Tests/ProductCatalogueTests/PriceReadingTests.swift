@@ -1,7 +1,7 @@
 import ProductCatalogue
 import Testing
 
-/// The text of a price.
+/// Returns the text of a price.
 private func read(
   _ amount: String, _ currency: String?, _ locale: String?, in storefront: String? = nil
 ) -> PriceReading {

@@ -1,42 +1,11 @@
-import Foundation
-import LMDB
 import LedgerEvents
-import LedgerStore
+import LedgerTesting
 import ProductCatalogue
 
-/// A ledger in a folder of its own that goes with it.
-final class TemporaryLedger {
-  let path: String
-  let ledger: Ledger
-
-  init() throws {
-    path = NSTemporaryDirectory() + "daybook-\(UUID().uuidString)"
-    // What these tests show does not depend on the disk: nothing is synced.
-    ledger = try Ledger.create(at: path, options: Environment.Options(sync: .onRequest))
-  }
-
-  convenience init(_ events: [RecordedEvent]) throws {
-    try self.init()
-    try append(events)
-  }
-
-  /// Appends with the recorded times that the events have.
-  func append(_ events: some Sequence<RecordedEvent>) throws {
-    let batch = events.map {
-      EventInput(event: $0.event, position: 1, recordedAt: $0.recordedAt)
-    }
-    _ = try ledger.appendAndWait(batch, options: AppendOptions(trustsRecordedAt: true))
-  }
-
+extension TemporaryLedger {
   /// Appends lines of events that were recorded when they occurred.
   func append(_ lines: String...) throws {
     try append(lines.map { try RecordedEvent(line: $0) })
-  }
-
-  deinit {
-    do { try FileManager.default.removeItem(atPath: path) } catch {
-      print("left \(path): \(error)")
-    }
   }
 }
 
@@ -46,7 +15,7 @@ extension RecordedEvent {
     self.init(position: 1, recordedAt: event.occurredAt, event: event)
   }
 
-  /// A response of the store, at an hour of 1 March 2026.
+  /// Returns a response of the store, at an hour of 1 March 2026.
   static func response(
     _ hour: Int, _ device: String?, _ products: String, invalid: String = "[]", id: String? = nil,
     more: String = ""
@@ -58,7 +27,7 @@ extension RecordedEvent {
         + #""data":{"products":[\#(products)],"invalid":\#(invalid)}}"#)
   }
 
-  /// The seller's catalogue, from an hour of 1 March 2026.
+  /// Returns the seller's catalogue, from an hour of 1 March 2026 on.
   static func catalogue(
     _ hour: Int, _ products: String, id: String? = nil, more: String = ""
   ) throws -> RecordedEvent {
@@ -68,7 +37,7 @@ extension RecordedEvent {
         + #""data":{"products":[\#(products)]}}"#)
   }
 
-  /// A purchase, at an hour of 1 March 2026.
+  /// Returns a purchase, at an hour of 1 March 2026.
   static func purchase(
     _ hour: Int, _ product: String, of account: String, quantity: Int = 1
   ) throws -> RecordedEvent {
@@ -81,14 +50,14 @@ extension RecordedEvent {
 }
 
 extension Instant {
-  /// An hour of 1 March 2026, in UTC.
+  /// Returns an hour of 1 March 2026, in UTC.
   static func march(_ hour: Int) -> Instant {
     Instant(microseconds: 1_772_323_200 * second + Int64(hour) * Self.hour)
   }
 }
 
 extension CatalogueQuery {
-  /// Asked long after everything in these tests.
+  /// Returns a question about a time long after everything in these tests.
   static func later(
     product: Name? = nil, storefront: String? = nil, app: Name? = nil, clocks: Clocks = .now,
     environment: StoreEnvironment = .production

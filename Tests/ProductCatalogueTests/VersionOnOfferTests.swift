@@ -1,9 +1,10 @@
 import LedgerEvents
 import LedgerHistories
-import LedgerStore
+import LedgerQueries
+import LedgerTesting
 import Testing
 
-/// A response that names a version of `map`, at an hour of 1 March 2026.
+/// Returns a response that names a version of `map`, at an hour of 1 March 2026.
 private func named(_ hour: Int, _ device: String, _ versions: String...) throws -> RecordedEvent {
   let products = versions.map { #"{"product":"map","contentVersion":"\#($0)"}"# }
   return try .response(hour, device, products.joined(separator: ","))
@@ -18,7 +19,7 @@ private func launched(
       + #""occurredAt":"\#(Instant.march(hour).rfc3339)","device":"\#(device)"\#(stated)}"#)
 }
 
-/// A purchase of `map` by `anna`, and an install of version 1 on her phone.
+/// Returns a purchase of `map` by `anna`, and an install of version 1 on her phone.
 private func installed() throws -> [RecordedEvent] {
   [
     try .purchase(1, "map", of: "anna"),
@@ -29,7 +30,7 @@ private func installed() throws -> [RecordedEvent] {
   ]
 }
 
-/// The version of `map` on offer, by every question that tells it.
+/// Returns the version of `map` on offer, from every question that reports it.
 private func offers(
   _ ledger: TemporaryLedger, in environment: StoreEnvironment = .production,
   clocks: Clocks = .now

@@ -11,7 +11,7 @@ import Testing
     "1352800000\u{1}364709193\u{1}iBooks\u{1}http://x\u{1}http://a.png\u{2}\n"
     + "1352800000\u{1}496963922\u{1}MWC 2012\nUnofficial\u{1}http://y\u{1}\u{2}\n"
 
-  /// Read in pieces of so many bytes.
+  /// Reads the feed in pieces of this many bytes.
   private func items(_ text: String, piece: Int = .max) throws(StoreItemError) -> [FoundItem] {
     var feed = PartnerFeed()
     var items: [FoundItem] = []
@@ -44,12 +44,12 @@ import Testing
   @Test(
     "what is no feed is refused with the record",
     arguments: [
-      ("", "empty"), ("1\u{1}2\u{2}\n", "record 1: stands before the header"),
-      ("#a\u{1}b\u{2}\n", "the header names no column"),
+      ("", "empty"), ("1\u{1}2\u{2}\n", "record 1: precedes the header"),
+      ("#a\u{1}b\u{2}\n", "the header has no column"),
       ("#application_id\u{1}title\u{2}\n1\u{2}\n", "record 1: has 1 fields"),
       ("#application_id\u{1}title\u{2}\nx\u{1}y\u{2}\n", "record 1: application_id"),
-      ("#application_id\u{2}\n1\u{2}\n2", "record 1: is cut off"),
-      ("#application_id\u{2}\n1\u{2}\n#recordsWritten:2\u{2}\n", "says that 2 were written"),
+      ("#application_id\u{2}\n1\u{2}\n2", "record 1: is incomplete"),
+      ("#application_id\u{2}\n1\u{2}\n#recordsWritten:2\u{2}\n", "states that 2 were written"),
       ("#application_id\u{2}\n#recordsWritten:two\u{2}\n", "recordsWritten"),
     ])
   func malformed(_ text: String, _ message: String) {

@@ -14,7 +14,7 @@ import Testing
     let data =
       #"{"storeItem":"284417353","error":{"domain":"SKErrorDomain","code":5,"message":"Cannot connect to iTunes Store"}}"#
     let note = ProductPageFailure.explanation(of: try event("productPage.failed", data))
-    #expect(note?.contains("the store has no item 284417353 for this storefront") == true)
+    #expect(note?.contains("the store has no item 284417353 in this storefront") == true)
     let bare = #"{"error":{"domain":"SKErrorDomain","code":5}}"#
     #expect(ProductPageFailure.explanation(of: try event("productPage.failed", bare)) != nil)
   }

@@ -65,8 +65,8 @@ import Testing
       (#"{"results":[{"trackId":1.5}]}"#, "results[0].trackId"),
       (#"{"results":[{"trackName":"x"}]}"#, "results[0]"),
       (#"{"results":[{"trackId":0}]}"#, "results[0].trackId"),
-      (#"{"hello":1}"#, "results"), (#"{"results":[{"trackId":1}"#, "no JSON"),
-      (#"[1]"#, "the document"), ("", "no JSON"),
+      (#"{"hello":1}"#, "results"), (#"{"results":[{"trackId":1}"#, "not JSON"),
+      (#"[1]"#, "the document"), ("", "not JSON"),
     ])
   func malformed(_ json: String, _ place: String) {
     let error = #expect(throws: StoreItemError.self) { try items(json) }
@@ -74,7 +74,7 @@ import Testing
   }
 }
 
-/// The answers and links that other projects have recorded.
+/// Responses and links that other projects have recorded.
 @Suite(
   "Recorded answers of the store",
   .enabled(if: Fixtures.arePresent, "skipped: no ../shared/fixtures beside the package"))
@@ -132,7 +132,7 @@ private enum Fixtures {
     try files().filter { $0.lastPathComponent.hasPrefix("itunesLookup") }
   }
 
-  /// Links of the store with `id` and digits, found without the code under test.
+  /// Returns links to the store with `id` and digits, found without the code under test.
   static func links() throws -> [(String, String)] {
     let pattern = /https?:\/\/[A-Za-z0-9.]*\.apple\.com\/[^"\s<>\\]*\/id([0-9]+)[^"\s<>\\]*/
     var found: [String: String] = [:]

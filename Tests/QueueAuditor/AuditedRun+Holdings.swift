@@ -1,18 +1,18 @@
 public import LedgerEvents
 
-/// What one account has by what the store sold it and took back.
+/// What one account has, by what the store sold to it and took back.
 public struct Holdings: Hashable, Sendable {
-  /// Products that are no consumables.
+  /// The products that are not consumables.
   public var products: Set<Name> = []
-  /// Amounts by unit; none of 0.
+  /// The balances by unit, without zeros.
   public var balances: [Name: Int64] = [:]
 
   public init() {}
 }
 
 extension AuditedRun {
-  /// What every account has by the purchases that the queue or the store's server told anybody of:
-  /// money in, goods out, without a word of the model's.
+  /// Returns what every account has, by the purchases that the queue or the store's server
+  /// reported. It is computed from sales and refunds alone, independently of the model.
   public func holdings() -> [Name: Holdings] {
     let tape = Tape(self)
     var holdings: [Name: Holdings] = [:]
@@ -43,7 +43,7 @@ extension AuditedRun {
 }
 
 extension Tape {
-  /// Whoever was first said to be the customer of a line's transaction.
+  /// Returns the first account that was named as the customer of a line's transaction.
   fileprivate func payer(of line: Line) -> Name? {
     lines.first { $0.about == line.about && $0.event.account != nil }?.event.account
   }

@@ -1,16 +1,16 @@
 public import LedgerEvents
 
-/// A run as an auditor sees it: what was recorded, and what is said to have gone wrong.
+/// A run as an auditor sees it: the recorded events and the faults.
 public struct AuditedRun: Sendable {
-  /// In the order in which they were recorded; a notification that came again stands again.
+  /// The events in the order in which they were recorded. A repeated notification occurs again.
   public var events: [Event]
-  /// The name of what the app does.
+  /// The name of the app's policy.
   public var policy: String
-  /// What went wrong, by the names of the faults; what is not named did not happen.
+  /// The names of the faults. Others did not happen.
   public var faults: Set<String>
   /// What customers had bought before the first event, on devices that are not in the run.
   public var boughtBefore: Set<Name>
-  /// The faults have stopped and the app was opened again.
+  /// Whether the faults have stopped and the app was opened again.
   public var isOver: Bool
 
   public init(
@@ -24,11 +24,11 @@ public struct AuditedRun: Sendable {
   }
 }
 
-/// A rule that a run breaks.
+/// A broken rule in a run.
 public struct Violation: Hashable, Sendable, CustomStringConvertible {
   /// The rule's name.
   public var rule: String
-  /// The place of the event among the run's, from 1; 0 for the run as a whole.
+  /// The index of the event in the run, from 1; 0 for the whole run.
   public var place: Int
   public var what: String
 
@@ -36,9 +36,9 @@ public struct Violation: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension AuditedRun {
-  /// Every rule that the run breaks: what the queue and the store keep to whatever the app does and
-  /// whatever goes wrong, what this app's policy keeps to, and what `careful` owes in the end.
-  ///
+  /// Returns the rules that the run breaks: those of the queue and the store, which hold whatever
+  /// the app does and whatever goes wrong, those of this app's policy, and what `careful` owes in
+  /// the end.
   /// - Complexity: O(*n*²) in the number of events at worst.
   public func violations() -> [Violation] {
     var tape = Tape(self)

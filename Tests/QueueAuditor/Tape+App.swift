@@ -1,6 +1,6 @@
 internal import LedgerEvents
 
-// What the apps keep to, each policy in all but what it does otherwise (`simulator.md`, *What
+// The rules for apps, for each policy except where it intentionally differs (`simulator.md`, *What
 // is caught*).
 extension Tape {
   mutating func auditApp() {
@@ -10,9 +10,14 @@ extension Tape {
 
   /// What the app did with one transaction on one device.
   private struct Doing {
-    /// In this launch.
+    /// Whether it was delivered in this launch.
     var isTold = false
     var isFinished = false
+    /// Since it was reported last.
+    var finishes = 0
+    var isRejected = false
+    /// The backend refused it, and nothing has happened since that makes the app try again.
+    var isRefused = false
     var fulfilments = 0
     var installing: Set<Name> = []
     var arrived: Set<Name> = []
@@ -24,8 +29,11 @@ extension Tape {
     var doing = Doing()
     let about = own[0].about
     for line in lines where line.device == own[0].device {
+      if line.kind == .sessionForegrounded { doing.isRefused = false }
       if line.kind == .sessionStarted {
         doing.isTold = false
+        doing.isRejected = false
+        doing.isRefused = false
         doing.installing = []
         doing.arrived = []
       }
@@ -33,11 +41,16 @@ extension Tape {
       if line.isReport {
         doing.isTold = true
         doing.isFinished = false
+        doing.finishes = 0
         if line.isDelivery { doing.announced = Self.announced(line) }
       }
       switch line.kind {
       case .transactionFinished: auditFinish(line, &doing)
       case .purchaseFulfilled, .purchaseFulfillmentFailed: auditFulfilment(line, &doing)
+      case .receiptRejected:
+        doing.isRejected = true
+        doing.isRefused = true
+      case .contentRemoved: doing.installed = []
       case .downloadFinished: if let download = line.download { doing.arrived.insert(download) }
       case .contentInstallStarted, .contentInstalled, .contentInstallFailed:
         auditInstall(line, &doing)
@@ -48,28 +61,38 @@ extension Tape {
 
   private mutating func auditFinish(_ line: Line, _ doing: inout Doing) {
     expect(doing.isTold, "told-first", line, "of what it was not told in this launch")
-    expect(!doing.isFinished, "finish-once", line, "again")
+    let most = run.policy == "two-observers" ? 2 : 1
+    expect(doing.finishes < most, "finish-once", line, "again")
     doing.isFinished = true
-    guard let delivery = newestReport(before: line), delivery.isDelivery else {
+    doing.finishes += 1
+    guard let delivery = believedReport(before: line), delivery.isDelivery else {
       expect(
         newestReport(before: line)?.kind == .transactionFailed || run.policy == "finish-everything",
         "finish-what-is-done", line, "of what is neither bought nor failed")
       return
     }
-    // What comes with content is fulfilled by installing it.
+    // Products with content are fulfilled by installing the content.
     if Self.announced(delivery).isEmpty,
-      !["finish-before-fulfillment", "finish-everything"].contains(run.policy)
+      !["finish-before-fulfillment", "finish-everything", "old-answers"].contains(run.policy),
+      run.policy != "finish-after-rejection" || !doing.isRejected
     {
-      expect(doing.fulfilments > 0, "fulfil-first", line, "before it was fulfilled")
+      let least = run.policy == "two-observers" ? 2 : 1
+      expect(doing.fulfilments >= least, "fulfil-first", line, "before it was fulfilled")
     }
     let waits = [
       "careful", "download-everything", "never-finish", "credit-on-delivery",
-      "finish-before-fulfillment", "progress-is-done",
+      "finish-before-fulfillment", "progress-is-done", "purchased-only", "last-state-decides",
+      "finish-after-rejection", "two-observers",
     ]
     if waits.contains(run.policy) {
       expect(
         isContentThere(delivery, before: line.place, on: line.device), "install-first", line,
         "with \(doing.installed.count) of \(doing.announced.count) downloads installed")
+    }
+    if run.policy == "purchased-only" {
+      expect(
+        delivery.kind != .transactionRestored || delivery.event.payment == nil, "purchased-only",
+        line, "of a restored answer to a payment")
     }
     if run.policy == "never-finish" {
       expect(
@@ -78,13 +101,21 @@ extension Tape {
   }
 
   /// Whether the app's disk holds all parts of what the transaction announces, in one version that
-  /// is its own or a newer one, whichever transactions brought them.
-  func isContentThere(_ delivery: Line, before place: Int, on device: Name?) -> Bool {
+  /// is its own or a newer one, whichever of the customer's transactions brought them.
+  ///
+  /// - Parameter customer: Whose content is looked at; `nil` for the transaction's holder.
+  func isContentThere(
+    _ delivery: Line, before place: Int, on device: Name?, for customer: Name? = nil
+  ) -> Bool {
     let announced = Self.announced(delivery)
-    let installs = lines.filter {
-      $0.kind == .contentInstalled && $0.place < place && $0.device == device
-        && $0.event.product == delivery.event.product
+    let owner = customer ?? holder(of: delivery)
+    let content = lines.filter {
+      $0.place < place && $0.device == device && $0.event.product == delivery.event.product
+        && ($0.kind == .contentInstalled || $0.kind == .contentRemoved)
+        && ($0.event.account ?? holder(of: $0)) == owner
     }
+    let removal = content.last { $0.kind == .contentRemoved }?.place ?? 0
+    let installs = content.filter { $0.place > removal }
     let versions = Set(installs.compactMap { $0.event.data.name("contentVersion") })
     return versions.contains { version in
       announced.allSatisfy { download, least in
@@ -96,7 +127,7 @@ extension Tape {
     } || announced.isEmpty
   }
 
-  /// Versions of integers and dots, which are all that scenarios for exploration have.
+  /// Compares versions of integers and dots, which are the only ones in scenarios for exploration.
   private static func isOlder(_ version: Name, than other: Name) -> Bool {
     var parts = version.text.split(separator: ".").map { Int($0) ?? .max }
     var others = other.text.split(separator: ".").map { Int($0) ?? .max }
@@ -106,13 +137,17 @@ extension Tape {
   }
 
   private mutating func auditFulfilment(_ line: Line, _ doing: inout Doing) {
+    expect(!doing.isRefused, "refused", line, "right after the backend refused it")
+    doing.isRefused = line.kind == .purchaseFulfillmentFailed
     if line.kind == .purchaseFulfilled {
       doing.fulfilments += 1
       expect(
-        doing.fulfilments == 1 || run.policy == "credit-on-delivery", "fulfil-once", line, "again")
+        doing.fulfilments == 1 || run.policy == "credit-on-delivery"
+          || (doing.fulfilments == 2 && run.policy == "two-observers"), "fulfil-once", line,
+        "again")
     }
     expect(
-      newestReport(before: line)?.isDelivery ?? false, "told-first", line,
+      believedReport(before: line)?.isDelivery ?? false, "told-first", line,
       "of what was not delivered")
   }
 
@@ -141,24 +176,42 @@ extension Tape {
       "of what has not arrived")
   }
 
-  /// No version is installed over a newer one, whichever transaction brought that.
+  /// Checks that no version is installed over a newer one, whichever transaction it came from.
   private mutating func auditVersion(_ line: Line) {
     guard let version = line.event.data.name("contentVersion") else { return }
-    let newer = lines.first {
-      $0.kind == .contentInstalled && $0.place < line.place && $0.device == line.device
+    let owner = line.event.account ?? holder(of: line)
+    let content = lines.filter {
+      $0.place < line.place && $0.device == line.device
         && $0.event.product == line.event.product
+        && ($0.event.account ?? holder(of: $0)) == owner
+    }
+    let removal = content.last { $0.kind == .contentRemoved }?.place ?? 0
+    let newer = content.first {
+      $0.kind == .contentInstalled && $0.place > removal
         && Self.isOlder(version, than: $0.event.data.name("contentVersion") ?? version)
     }
     expect(newer == nil, "install-newer", line, "of version \(version) over a newer one")
   }
 
-  /// What goes wrong has a cause.
+  /// Checks that every failure has a cause.
   private mutating func auditCause(_ line: Line) {
     let error = line.event.data.object("error")
     let domain = error?.first { $0.name == "domain" }?.value.string
     let code = error?.first { $0.name == "code" }?.value.integer
     switch line.kind {
     case .purchaseFulfillmentFailed: expect(struck("stop-backend"), "cause", line, "of no fault")
+    case .receiptRejected:
+      expect(
+        struck("reject-receipt") || struck("reject-receipts"), "cause", line, "of no fault")
+      let before = lines.last { $0.place < line.place && $0.device == line.device }
+      expect(
+        before?.kind == .receiptSubmitted && before?.about == line.about, "receipt", line,
+        "of what was not submitted")
+    case .receiptAccepted: note("receipt", line, "which the app does not record")
+    case .contentRemoved:
+      expect(
+        ["last-state-decides", "restore-is-all"].contains(run.policy), "cause", line,
+        "by an app that takes nothing away")
     case .contentInstallFailed:
       if domain == "NSCocoaErrorDomain" && code == 640 {
         expect(struck("fill-disk"), "cause", line, "of no fault")
@@ -169,13 +222,23 @@ extension Tape {
       expect(!isSimulator(line.device), "cause", line, "on the development simulator")
     case .transactionFailed:
       expect(
-        !["refuse-payment", "interrupt-payment", "decline", "cancel"].allSatisfy { !struck($0) },
+        ["refuse-payment", "interrupt-payment", "decline", "cancel"].contains { struck($0) }
+          || (struck("contradict-delivery") && isContradiction(line)),
         "cause", line, "of no fault")
     case .contentPurged: expect(struck("purge"), "cause", line, "of no fault")
     default: break
     }
     let isFailure = line.event.type.text.lowercased().hasSuffix("failed")
     expect(isFailure == (error != nil), "error", line, "an error where none belongs, or none")
+  }
+
+  /// Whether the queue reports as failed what it has delivered before.
+  func isContradiction(_ line: Line) -> Bool {
+    line.kind == .transactionFailed
+      && lines.contains {
+        $0.place < line.place && $0.device == line.device && $0.about == line.about
+          && $0.isDelivery
+      }
   }
 
   /// Whether a device is the development simulator, to which hosted content never comes.

@@ -8,7 +8,7 @@ extension Tape {
     auditCredits()
   }
 
-  /// Whatever was delivered was finished, or left the queue.
+  /// Checks that every delivered transaction was finished or left the queue.
   private mutating func auditQueueIsEmpty() {
     for lines in byTransaction {
       guard let newest = lines.last(where: { $0.isReport && $0.rank == 2 }) else { continue }
@@ -24,11 +24,13 @@ extension Tape {
     lines.contains { $0.kind == .transactionRefunded && $0.event.transaction == original }
   }
 
-  /// All parts of what was bought are installed on the device that was told of it, in one version.
+  /// Checks that all parts of each purchase are installed on the device to which it was delivered,
+  /// in one version.
   private mutating func auditContentIsThere() {
     for line in lines where line.isDelivery && !isSimulator(line.device) {
       if isRefunded(line.event.originalTransaction) { continue }
-      // What left by itself was not given; its customer has the purchase that it restored.
+      // A purchase that left the queue by itself was not given; its customer has the original that
+      // it restored.
       let isGone = lines.contains {
         $0.device == line.device && $0.about == line.about && $0.kind == .transactionRemoved
       }
@@ -43,7 +45,7 @@ extension Tape {
     }
   }
 
-  /// Each purchase of something without content is credited exactly once.
+  /// Checks that each purchase without content is credited exactly once.
   private mutating func auditCredits() {
     let purchases = lines.filter {
       $0.isDelivery && $0.kind == .transactionPurchased && Self.announced($0).isEmpty

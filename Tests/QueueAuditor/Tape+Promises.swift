@@ -1,18 +1,19 @@
 internal import LedgerEvents
 
-// A second statement of what an app owes its customers, from the events alone, for every policy.
+// An independent statement of what an app owes its customers, from the events alone, for every
+// policy.
 extension AuditedRun {
-  /// Whether everything that was sold and not refunded was given; `nil` where the events do not
-  /// say what was sold, or for whom.
+  /// Returns whether everything that was sold and not refunded was given; `nil` if the events do
+  /// not state what was sold, or to whom.
   public func isDelivered() -> Bool? {
-    // What was fulfilled by mistake for another payment looks the same in the events.
+    // In the events, a fulfillment by mistake for another payment looks the same.
     if policy == "latest-answers" { return nil }
     let tape = Tape(self)
     guard let sold = tape.purchasesSold else { return nil }
     return sold.allSatisfy { tape.isGiven($0) }
   }
 
-  /// Whether nothing was credited twice; `nil` where the events do not say.
+  /// Returns whether nothing was credited twice; `nil` if the events do not state it.
   public func isCreditedOnce() -> Bool? {
     if policy == "latest-answers" { return nil }
     let tape = Tape(self)
@@ -27,8 +28,8 @@ extension AuditedRun {
 }
 
 extension Tape {
-  /// The first deliveries of all that was sold and not refunded; `nil` where a sale may never have
-  /// been told.
+  /// The first deliveries of everything that was sold and not refunded; `nil` if a sale may not
+  /// have been reported.
   fileprivate var purchasesSold: [Line]? {
     var sold: [Line] = []
     var known: Set<Name> = []
@@ -54,20 +55,20 @@ extension Tape {
     }
   }
 
+  /// Whether whoever paid was given it, by whatever transactions.
   fileprivate func isGiven(_ sold: Line) -> Bool {
+    let payer = holder(of: sold)
     if Self.announced(sold).isEmpty {
       let same = Set(
         lines.filter {
           $0.isDelivery && $0.event.originalTransaction == sold.event.transaction
         }.map(\.about))
-      return lines.contains { $0.kind == .purchaseFulfilled && same.contains($0.about) }
+      return lines.contains {
+        $0.kind == .purchaseFulfilled && same.contains($0.about)
+          && ($0.event.account ?? holder(of: $0)) == payer
+      }
     }
-    // On one of the customer's devices, by whatever transactions.
-    let owner = lines.first { $0.kind == .sessionStarted && $0.device == sold.device }
-    let devices = Set(
-      lines.filter {
-        $0.kind == .sessionStarted && $0.event.account == owner?.event.account
-      }.map(\.device))
-    return devices.contains { isContentThere(sold, before: .max, on: $0) }
+    // On any device: the apps keep each customer's content apart.
+    return byDevice.keys.contains { isContentThere(sold, before: .max, on: $0, for: payer) }
   }
 }

@@ -2,24 +2,24 @@ internal import LedgerEvents
 
 /// One event of a run.
 struct Line {
-  /// From 1.
+  /// The index, from 1.
   let place: Int
   let event: Event
   let kind: EventKind
-  /// What its transaction is called on the device's queue: the transaction, else the payment.
+  /// The name of its transaction in the device's queue: the transaction, else the payment.
   let about: Name?
 
   var device: Name? { event.device }
   var download: Name? { event.download }
 
-  /// Reported by a device's queue: a state of a transaction.
+  /// Whether a device's queue reports the state of a transaction.
   var isReport: Bool { event.device != nil && rank != nil }
-  /// Reported by a device's queue: something to give to the customer.
+  /// Whether a device's queue delivers something to give to the customer.
   var isDelivery: Bool {
     event.device != nil && (kind == .transactionPurchased || kind == .transactionRestored)
   }
 
-  /// How far on its way a reported transaction is; states only go forward.
+  /// The progress of a reported transaction; states only move forward.
   var rank: Int? {
     switch kind {
     case .transactionPurchasing: 0
@@ -38,16 +38,16 @@ struct Line {
     }
   }
 
-  /// Called by the queue on its observer.
+  /// Whether the queue calls its observer.
   var isCallback: Bool {
     isReport || isDownloadReport || kind == .transactionRemoved || kind == .restoreCompleted
   }
 }
 
-/// The recorded events of a run, and what they break.
+/// The recorded events of a run, and the rules they break.
 struct Tape {
   let run: AuditedRun
-  /// What came again under its id is left out.
+  /// The events without repetitions of the same id.
   let lines: [Line]
   private(set) var violations: [Violation] = []
 
@@ -74,7 +74,7 @@ struct Tape {
     violations.append(Violation(rule: rule, place: line?.place ?? 0, what: type + what))
   }
 
-  /// Notes a rule where it does not hold.
+  /// Notes a rule if it does not hold.
   mutating func expect(
     _ holds: Bool, _ rule: String, _ line: Line?, _ what: @autoclosure () -> String
   ) {
@@ -82,6 +82,42 @@ struct Tape {
   }
 
   func struck(_ fault: String) -> Bool { run.faults.contains(fault) }
+
+  /// How many observers a line's device has on the queue at that line.
+  func observerCount(at line: Line) -> Int {
+    var count = 0
+    for other in lines where other.device == line.device && other.place < line.place {
+      switch other.kind {
+      case .sessionStarted: count = 0
+      case .sessionObserverAdded: count += 1
+      case .sessionObserverRemoved: count -= 1
+      default: break
+      }
+    }
+    return count
+  }
+
+  /// Whose a line's transaction is: who was first said to be, of it or else of its original.
+  func holder(of line: Line) -> Name? {
+    let own = lines.first { $0.about == line.about && $0.event.account != nil }
+    if let own { return own.event.account }
+    let original = lines.first { $0.about == line.about && $0.event.originalTransaction != nil }?
+      .event.originalTransaction
+    guard let original else { return nil }
+    return lines.first {
+      ($0.about == original || $0.event.originalTransaction == original)
+        && $0.event.account != nil
+    }?.event.account
+  }
+
+  /// What the app takes for the state of a line's transaction: that something was delivered, if it
+  /// ever was, whatever the queue says later; `last-state-decides` believes what comes last.
+  func believedReport(before line: Line) -> Line? {
+    if run.policy == "last-state-decides" { return newestReport(before: line) }
+    return lines.last {
+      $0.place < line.place && $0.device == line.device && $0.about == line.about && $0.isDelivery
+    } ?? newestReport(before: line)
+  }
 
   /// The lines of each device, in order.
   var byDevice: [Name: [Line]] {
@@ -95,7 +131,7 @@ struct Tape {
     return groups.values.sorted { $0[0].place < $1[0].place }
   }
 
-  /// What a delivery announces: versions by download.
+  /// Returns the versions that a delivery announces, by download.
   static func announced(_ line: Line) -> [Name: Name] {
     var versions: [Name: Name] = [:]
     for download in line.event.data.array("downloads") ?? [] {

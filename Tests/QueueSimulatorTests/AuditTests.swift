@@ -2,7 +2,7 @@ import QueueAuditor
 import QueueSimulator
 import Testing
 
-/// The simulator against an independent statement of the queue's rules.
+/// Checks the simulator against an independent statement of the queue's rules.
 struct AuditTests {
   @Test(arguments: AppPolicy.all.map(\.name))
   func `An auditor finds nothing wrong with runs at random`(policy: String) throws {
@@ -19,7 +19,7 @@ struct AuditTests {
   }
 }
 
-/// Fails with what the auditor found, and how to see the run.
+/// Fails with the auditor's findings and the command that shows the run.
 func audit(_ run: SimulatedRun) throws {
   let audited = run.audited
   let violations = audited.violations()

@@ -5,7 +5,8 @@ import Testing
 
 @testable import QueueSimulator
 
-/// Explorations fold facts that never were text: they are the facts of the events that are written.
+/// Explorations fold facts that were never encoded. They must equal the facts of the written
+/// events.
 struct FactAgreementTests {
   @Test(arguments: AppPolicy.all.map(\.name))
   func `What explorations judge is what a ledger would read`(policy: String) throws {
@@ -16,7 +17,7 @@ struct FactAgreementTests {
   }
 }
 
-/// Fails where a run's facts are not those of its events.
+/// Fails if a run's facts differ from those of its events.
 func compareFacts(_ file: ScenarioCase, _ policy: AppPolicy, _ number: Int) throws {
   let cast = Cast(file.scenario, policy: policy, seed: file.scenario.seed)
   let recording = Play.atRandom(number, cast, Exploration.Options()).play.recording
@@ -33,7 +34,7 @@ func compareFacts(_ file: ScenarioCase, _ policy: AppPolicy, _ number: Int) thro
   let label = "\(file.name), \(policy.name), run \(number) at random by the usual options"
   #expect(direct.count == read.count, "\(label)")
   if file.scenario.accounts.count == 1 {
-    // What an exploration folds as one is what comes of finding out what hangs together.
+    // Folding everything as one unit must equal folding the separate connected components.
     let one = InMemoryLedger(foldingAsOne: direct, texts: cast)
     let cut = InMemoryLedger(folding: direct, texts: cast)
     let moment = cut.newestEvent(in: .production) ?? 0
@@ -52,7 +53,7 @@ func compareFacts(_ file: ScenarioCase, _ policy: AppPolicy, _ number: Int) thro
   }
 }
 
-/// All that the reducer reads of a fact, with names in place of numbers.
+/// Everything that the reducer reads from a fact, with names in place of numbers.
 private struct FactText {
   private(set) var text = ""
 
@@ -66,7 +67,7 @@ private struct FactText {
         fact.app, fact.account, fact.device, fact.session, fact.payment, fact.product,
         fact.transaction, fact.original, fact.download,
       ].map(named).joined(separator: " ")
-    // A hash of the path, which no rule reads without a digest beside it.
+    // A hash of the path, which no rule reads without a digest.
     var fields = fact.detail?.fields ?? FactDetail.Fields()
     fields.pathHash = nil
     text +=
@@ -81,7 +82,7 @@ private struct FactText {
       text += "\(named(download.download)) \(download.contentVersion?.text ?? "-") "
       text += "\(String(describing: download.host)) "
     }
-    for entry in fields.entries {
+    for entry in fields.definitions {
       text += "\(named(entry.product)) \(entry.kind) \(entry.entitlements) "
       text += "\(entry.grants.map { "\($0.unit)=\($0.amount)" }) "
       text += "\(String(describing: entry.duration)) "

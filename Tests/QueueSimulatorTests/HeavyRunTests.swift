@@ -2,7 +2,7 @@ import Foundation
 import QueueSimulator
 import Testing
 
-/// What the tests of some runs say, over thousands of them; `DAYBOOK_LONG=1` for a million.
+/// The tests of a few runs, for thousands of runs. `DAYBOOK_LONG=1` tests a million.
 struct HeavyRunTests {
   private static let isLong = ProcessInfo.processInfo.environment["DAYBOOK_LONG"] == "1"
 

@@ -3,7 +3,7 @@ import LedgerEvents
 import LedgerHistories
 import Testing
 
-/// The bugs that `Tools/mutants` plants are still where its list says.
+/// The bugs that `Tools/mutants` plants are still at the places in its list.
 struct MutantTests {
   @Test func `Every planted bug has its place exactly once`() throws {
     let root = try #require(packageRoot())

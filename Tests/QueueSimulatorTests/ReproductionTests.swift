@@ -5,7 +5,7 @@ import Testing
 
 @testable import QueueSimulator
 
-/// The same scenario, policy and seed give the same bytes, here, elsewhere and from a file.
+/// The same scenario, policy and seed give the same bytes, in any process and from a file.
 struct ReproductionTests {
   @Test func `A run that is played twice gives the same bytes`() throws {
     for file in ScenarioCase.explored {
@@ -60,15 +60,15 @@ struct ReproductionTests {
 
   private func bytes(_ events: [Event]) -> [[UInt8]] { events.map { EventEncoder().encode($0) } }
 
-  /// Without what tells the identifiers of one scenario and seed from those of others.
+  /// Returns the text without the parts of identifiers that depend on the scenario and the seed.
   private func text(_ events: [Event], of cast: Cast) -> String {
     bytes(events).map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n")
       .replacing(cast.stamp, with: "*")
   }
 }
 
-/// What runs came to when they were looked at last: debug and release builds and other machines
-/// agree with it to the byte.
+/// The recorded results of runs. Debug and release builds and other machines must reproduce them to
+/// the byte.
 struct GoldenRunTests {
   @Test(arguments: ["careful", "finish-at-once", "latest-answers"])
   func `A scenario gives the bytes that it always gave`(policy: String) throws {
@@ -99,7 +99,7 @@ struct GoldenRunTests {
   }
 }
 
-/// FNV-1a, 64 bits: a hash to tell bytes apart by, the same on every machine.
+/// FNV-1a, 64 bits: a hash for comparing bytes, the same on every machine.
 private struct FowlerNollVo {
   private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 
@@ -107,7 +107,7 @@ private struct FowlerNollVo {
 }
 
 enum Golden {
-  /// Fails where a text is not what the file of that name holds; `UPDATE_GOLDEN=1` writes it.
+  /// Fails if a text differs from the file with that name. `UPDATE_GOLDEN=1` updates it.
   static func compare(_ text: String, with name: String) throws {
     let url = try #require(packageRoot())
       .appending(path: "Tests/QueueSimulatorTests/Golden/\(name)")

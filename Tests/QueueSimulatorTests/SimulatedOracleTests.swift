@@ -6,7 +6,7 @@ import QueueAuditor
 import QueueSimulator
 import Testing
 
-/// The reducer against the oracle over simulated runs.
+/// Compares the reducer with the oracle over simulated runs.
 struct SimulatedOracleTests {
   @Test(arguments: AppPolicy.all.map(\.name))
   func `Simulated runs come to what the oracle says`(policy: String) throws {
@@ -18,7 +18,7 @@ struct SimulatedOracleTests {
   }
 }
 
-/// Fails where the reducer's answers to a run are not the oracle's.
+/// Fails if the reducer's answers to a run differ from the oracle's.
 func compareWithOracle(_ run: SimulatedRun) throws {
   let events = run.recorded
   let ledger = FoldedLedger(events)
@@ -37,7 +37,7 @@ func compareWithOracle(_ run: SimulatedRun) throws {
   }
 }
 
-/// Where what the oracle answers is not what the money says.
+/// Returns where the oracle's answer differs from the sales and refunds.
 private func unlike(_ answer: Oracle.Answer, _ holdings: [Name: Holdings]) -> [String] {
   var differences: [String] = []
   for (name, account) in answer.accounts {

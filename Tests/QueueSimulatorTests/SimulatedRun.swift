@@ -8,16 +8,16 @@ import Testing
 
 /// A scenario of `Tests/Scenarios` that the simulator can play.
 struct ScenarioCase: Sendable, CustomTestStringConvertible {
-  /// Its path from `Tests/Scenarios` on.
+  /// The path below `Tests/Scenarios`.
   let name: String
   let scenario: Scenario
 
   var testDescription: String { name }
 
-  /// All that have a script, in the order of their names.
+  /// All scenarios with a script, in the order of their names.
   static let all: [ScenarioCase] = read { _ in true }
 
-  /// Those that explorations start from.
+  /// The scenarios from which explorations start.
   static let explored: [ScenarioCase] = all.filter { $0.name.hasPrefix("explore/") }
 
   private static func read(_ isWanted: (String) -> Bool) -> [ScenarioCase] {
@@ -37,11 +37,11 @@ struct ScenarioCase: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// A run that tests look at: by the clock, or one at random.
+/// A run to test: one by the clock, or a random one.
 struct SimulatedRun {
   let file: ScenarioCase
   let policy: AppPolicy
-  /// `nil` by the clock.
+  /// The number of a random run; `nil` for a run by the clock.
   let number: Int?
   var options = Exploration.Options()
   let run: Simulation.Run
@@ -52,7 +52,7 @@ struct SimulatedRun {
     self.number = number
     let simulation = try Simulation(file.scenario, policy: policy)
     if let number {
-      // Some with few faults, some with many.
+      // Some runs have few faults, some have many.
       options.faults = [4, 1, 12][number % 3]
       options.actionCountMax = number % 2 == 0 ? 160 : 400
       options.faultInterval = number % 4 == 3 ? 3 : 8
@@ -62,7 +62,7 @@ struct SimulatedRun {
     }
   }
 
-  /// One that was played already.
+  /// Creates a run that was already played.
   init(_ file: ScenarioCase, _ policy: AppPolicy, played run: Simulation.Run) {
     self.file = file
     self.policy = policy
@@ -70,7 +70,7 @@ struct SimulatedRun {
     number = nil
   }
 
-  /// The run with its actions, as a scenario that plays it again.
+  /// The run with its actions, as a scenario that reproduces it.
   var scenario: Scenario {
     get throws {
       var scenario = file.scenario
@@ -84,7 +84,7 @@ struct SimulatedRun {
     }
   }
 
-  /// What went wrong, by the names of the faults.
+  /// The names of the faults in the run.
   var faults: Set<String> {
     var faults = Set(run.actions.filter(\.verb.isFault).map(\.verb.rawValue))
     for entry in file.scenario.script {
@@ -94,6 +94,7 @@ struct SimulatedRun {
       case .buy(_, _, _, .failed): faults.insert("refuse-payment")
       case .buy(_, _, _, .cancelled): faults.insert("cancel")
       case .buy(_, _, _, .interrupted): faults.insert("interrupt-payment")
+      case .buy(_, _, _, .restored): faults.insert("answer-as-restored")
       default: break
       }
     }
@@ -107,12 +108,13 @@ struct SimulatedRun {
       isOver: number != nil)
   }
 
-  /// What a ledger holds of it: what comes again under its id is acknowledged, no more.
+  /// The events that a ledger has of the run. An event that is repeated under its id is only
+  /// acknowledged.
   var recorded: [RecordedEvent] {
     RecordedEvent.appended(run.events.map { EventInput(event: $0) })
   }
 
-  /// What a failing test says: which run it is, and the command that shows it.
+  /// The text for a failing test: which run it is, and the command that shows it.
   var label: String {
     var label = "\(file.name), \(policy.name), "
     label += number.map { "run \($0) at random" } ?? "by the clock"

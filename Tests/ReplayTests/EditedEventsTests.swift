@@ -1,7 +1,7 @@
 import LedgerEvents
 import LedgerHistories
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 import Testing
 
 @testable import Replay
@@ -208,7 +208,7 @@ private let noteData = #","data":{"text":"seen"}"#
 
   @Test("a finding of a moved event is the same finding") func moved() throws {
     let events = try recorded(interruptedPurchase)
-    // Before the newest report of progress it is as wrong as behind it.
+    // Before the newest progress report, the finish is as wrong as after it.
     let moved = try difference(events, .move(10, after: 8))
     #expect(!moved.gone.contains { $0.rule == .finishedBeforeDownload })
     #expect(!moved.new.contains { $0.rule == .finishedBeforeDownload })

@@ -5,7 +5,8 @@ import Testing
 
 @testable import Replay
 
-/// The ledger of a replay says after each event what a fresh fold of the same events says.
+/// After each event, the ledger of a replay gives the same answers as a fresh fold of the same
+/// events.
 @Suite("The ledger of a replay") struct ReplayLedgerTests {
   @Test("equals a fresh fold after each event", arguments: 1...40)
   func equalsAFreshFold(seed: UInt64) {
@@ -36,7 +37,7 @@ import Testing
           #expect(answer == expected, "position \(place + 1), \(environment)")
         }
       }
-      expect(growing.findingsAtTheEnd(.standard), open, place)
+      expect(growing.findingsAtTheEnd(ReplayJudgement()), open, place)
     }
   }
 
@@ -48,7 +49,7 @@ import Testing
   }
 }
 
-/// What a replay tells, taken together, is what a fold of everything says.
+/// The steps of a replay, taken together, equal the results of folding everything.
 @Suite("A replay") struct ReplayRunTests {
   @Test("what was broken and not settled is what is broken", arguments: 1...40)
   func balances(seed: UInt64) {

@@ -3,12 +3,12 @@ import LMDB
 import LedgerEvents
 import LedgerHistories
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 import Testing
 
 @testable import Replay
 
-/// A ledger in a folder of its own that goes with it.
+/// A ledger in its own folder, which is removed with it.
 private final class SlicedLedger {
   private let path: String
   private let ledger: Ledger
@@ -18,7 +18,7 @@ private final class SlicedLedger {
   init(_ events: [RecordedEvent], folded: Int) throws {
     self.events = events
     path = NSTemporaryDirectory() + "daybook-\(UUID().uuidString)"
-    // What these tests show does not depend on the disk: nothing is synced.
+    // Nothing is synced, because these tests do not depend on the disk.
     ledger = try Ledger.create(at: path, options: Environment.Options(sync: .onRequest))
     if folded > 0 { try append(events.prefix(folded)) }
     try ledger.fold()
@@ -41,7 +41,7 @@ private final class SlicedLedger {
   }
 }
 
-/// A replay of a part of a ledger reads what decides that part and no more.
+/// A replay of part of a ledger reads exactly what decides that part.
 @Suite("A slice of a ledger") struct SliceTests {
   @Test("breaks and settles what the same steps do in the whole ledger", arguments: 1...15)
   func sameFindings(seed: UInt64) throws {
@@ -56,7 +56,7 @@ private final class SlicedLedger {
       for slice in slices(events, &random) {
         let read = try ledger.read(slice)
         let whole = events.prefix { $0.position <= read.steps.max() ?? 0 }
-        // A catalogue among the steps may change what others come to: that is not asked here.
+        // A catalogue among the steps can change the results of others, which is not tested here.
         let expected = Told(
           Replay(Array(whole), steps: read.steps),
           about: Set(read.events.map(\.position)).subtracting(read.background))
@@ -68,8 +68,8 @@ private final class SlicedLedger {
     }
   }
 
-  /// Customers who install the same content, sometimes with other bytes, and versions of it that
-  /// somebody publishes: what is judged over all customers.
+  /// Returns customers who install the same content, sometimes with different bytes, and published
+  /// versions of it. The rules about these span all customers.
   private static func installs(_ random: inout SeededRandom) -> [RecordedEvent] {
     (1...40).map { number in
       let customer = random.below(8)
@@ -105,7 +105,7 @@ private final class SlicedLedger {
       let whole = ReplayHistory(Replay(Array(events.prefix { $0.position <= last })))
       let all = Set(Self.timeless(whole.state(behind: whole.steps.count - 1)))
       #expect(found.allSatisfy(all.contains), "seed \(seed), \(slice)")
-      // Of every transaction of the slice it knows where it stands.
+      // The slice knows the status of each of its transactions.
       let named = Set(history.steps.compactMap(\.event.event.transaction))
       let expected = all.filter {
         $0.subject.kind == .transaction && named.contains($0.subject.name)
@@ -114,7 +114,7 @@ private final class SlicedLedger {
     }
   }
 
-  /// What does not change by time alone: the whole ledger may have come further.
+  /// Returns the lines that do not change with time alone, because the whole ledger may end later.
   private static func timeless(_ state: [ReplayLine]) -> [ReplayLine] {
     state.filter { $0.subject.kind != .entitlement }
   }
@@ -130,7 +130,7 @@ private final class SlicedLedger {
       let read = try ledger.read(slice)
       #expect(read.steps.count == 21)
       #expect(read.events.count < 1_000, "\(read.events.count) events for \(position)")
-      // The control: what it reads is more than the steps, for they rest on what went before.
+      // The control: it reads more events than the steps, because they depend on earlier ones.
       #expect(read.events.count > read.steps.count)
     }
   }
@@ -162,7 +162,7 @@ private final class SlicedLedger {
     #expect(told.accounts == ["ben"])
   }
 
-  /// Slices by positions, by account and by transaction.
+  /// Returns slices by positions, by account and by transaction.
   private func slices(_ events: [RecordedEvent], _ random: inout SeededRandom) -> [ReplaySlice] {
     (0..<6).map { number in
       var slice = ReplaySlice()
@@ -181,7 +181,7 @@ private final class SlicedLedger {
   }
 }
 
-/// What a replay told of findings, and of whom.
+/// The findings of a replay, with their accounts.
 private struct Told {
   struct Verdict: Hashable {
     var step: UInt64
@@ -209,7 +209,7 @@ private struct Told {
     atTheEnd = outcome.findings.map { Verdict(0, $0) }
   }
 
-  /// What was broken and not settled.
+  /// The findings that were broken and not resolved.
   var balance: [Verdict: Int] {
     var counts: [Verdict: Int] = [:]
     for (verdicts, count) in [(broken, 1), (settled, -1)] {

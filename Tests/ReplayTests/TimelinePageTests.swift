@@ -3,7 +3,7 @@ import Foundation
 import LedgerEvents
 import LedgerHistories
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 import Testing
 
 @testable import Replay
@@ -13,7 +13,7 @@ private func page(_ events: [RecordedEvent], title: String = "trace.jsonl") -> T
   return TimelinePage(title: title, history: ReplayHistory(Replay(slice)), events: slice)
 }
 
-/// What stands between two texts.
+/// Returns the text between two others.
 private func part(of html: String, from begin: String, to end: String) throws -> String {
   let start = try #require(html.range(of: begin))
   let stop = try #require(html.range(of: end, range: start.upperBound..<html.endIndex))
@@ -94,7 +94,7 @@ private func part(of html: String, from begin: String, to end: String) throws ->
   @Test("holds the state behind every step", arguments: 1...10)
   func state(seed: UInt64) throws {
     let events = RecordedEvent.shuffled(Histories.dense(seed: seed), seed: seed)
-    // Every other one is a step.
+    // Every other event is a step.
     let steps = Set(events.map(\.position).filter { $0 % 2 == seed % 2 || $0 > 40 })
     let slice = ReplayEvents(events: events, steps: steps)
     let history = ReplayHistory(Replay(slice))

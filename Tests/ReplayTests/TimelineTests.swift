@@ -1,11 +1,11 @@
 import LedgerEvents
 import LedgerHistories
-import LedgerStore
+import LedgerQueries
 import Testing
 
 @testable import Replay
 
-/// Lines of JSON as a replay takes them: positions from 1, recorded when they occurred.
+/// Returns JSON Lines as a replay reads them: positions from 1, recorded when they occurred.
 func recorded(_ lines: [String]) throws -> [RecordedEvent] {
   try lines.enumerated().map { place, line in
     let input = try EventDecoder().decode(line: Array(line.utf8), number: place + 1)
@@ -15,7 +15,7 @@ func recorded(_ lines: [String]) throws -> [RecordedEvent] {
   }
 }
 
-/// A line of an event at a second of one day.
+/// Returns a line with an event at a second of one day.
 func line(_ id: String, _ type: String, at second: Int, _ more: String = "") -> String {
   let time =
     "2026-02-01T12:\(second / 60 < 10 ? "0" : "")\(second / 60):"
@@ -23,7 +23,7 @@ func line(_ id: String, _ type: String, at second: Int, _ more: String = "") -> 
   return #"{"id":"\#(id)","type":"\#(type)","occurredAt":"\#(time)"\#(more)}"#
 }
 
-/// A purchase with one download, its pause, a kill, and a finish that comes too early.
+/// A purchase with one download, a pause, a killed app, and a finish that comes too early.
 let interruptedPurchase: [String] = {
   let device = #","account":"ada","device":"phone""#
   let transaction = device + #","transaction":"t1""#
@@ -122,7 +122,7 @@ func timeline(_ events: [RecordedEvent]) -> Timeline {
   }
 }
 
-/// A timeline by the ids of its events.
+/// A timeline, by the ids of its events.
 private struct Drawn: Equatable {
   struct Lane: Equatable {
     var subject: Timeline.Subject

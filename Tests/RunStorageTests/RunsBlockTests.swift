@@ -14,9 +14,11 @@ struct RunsBlockTests {
     while start < entries.count {
       let count = RunBlock.fit(entries, from: start)
       var words: [UInt64] = []
-      RunBlock.encode(entries, from: start, count: count, into: &words)
+      RunBlock.encode(entries, from: start, count: count, of: 3, into: &words)
       #expect(words.count <= RunBlock.wordsMax)
-      try RunBlockView(words.span.wordBytes, first: words[words.count - 1]).append(to: &read)
+      try RunBlockView(
+        words.span.wordBytes, under: RunKey(run: 3, order: entries[start].order)
+      ).append(to: &read)
       start += count
     }
     #expect(read == entries, "seed \(seed)")
@@ -28,11 +30,13 @@ struct RunsBlockTests {
     var entries = runsEntries(&random, count: Int(random.next() % 1000) + 1)
     entries = Array(entries.prefix(RunBlock.fit(entries, from: 0)))
     var words: [UInt64] = []
-    RunBlock.encode(entries, from: 0, count: entries.count, into: &words)
+    RunBlock.encode(entries, from: 0, count: entries.count, of: 3, into: &words)
     for _ in 0..<60 {
       let ends = [probe(&random, entries), probe(&random, entries)].sorted()
       var found: [RunEntry] = []
-      try RunBlockView(words.span.wordBytes, first: words[words.count - 1]).append(
+      try RunBlockView(
+        words.span.wordBytes, under: RunKey(run: 3, order: entries[0].order)
+      ).append(
         from: ends[0], through: ends[1], to: &found)
       let expected = entries.filter { $0.key >= ends[0] && $0.key <= ends[1] }
       #expect(found == expected, "seed \(seed), \(ends)")
@@ -51,40 +55,65 @@ struct RunsBlockTests {
     while start < entries.count {
       let count = RunBlock.fit(entries, from: start)
       var words: [UInt64] = []
-      RunBlock.encode(entries, from: start, count: count, into: &words)
-      try RunBlockView(words.span.wordBytes, first: words[words.count - 1]).append(to: &read)
+      RunBlock.encode(entries, from: start, count: count, of: 3, into: &words)
+      try RunBlockView(
+        words.span.wordBytes, under: RunKey(run: 3, order: entries[start].order)
+      ).append(to: &read)
       start += count
     }
     #expect(read == entries)
   }
 
   @Test
-  func `A damaged block is an error or other entries but never a crash`() throws {
+  func `A damaged block is an error, and never other entries`() throws {
     var random = RunsRandom(seed: 7)
     var entries = runsEntries(&random, count: 900)
     entries = Array(entries.prefix(RunBlock.fit(entries, from: 0)))
+    let key = RunKey(run: 3, order: entries[0].order)
     var words: [UInt64] = []
-    RunBlock.encode(entries, from: 0, count: entries.count, into: &words)
-    var errors = 0
-    for _ in 0..<3000 {
+    RunBlock.encode(entries, from: 0, count: entries.count, of: 3, into: &words)
+    for bit in 0..<words.count * 64 {
       var damaged = words
-      for _ in 0...random.next() % 3 {
-        damaged[Int(random.next() % UInt64(damaged.count))] ^= 1 << (random.next() % 64)
-      }
-      damaged.removeLast(Int(random.next() % 8 == 0 ? random.next() % 10 : 0))
+      damaged[bit / 64] ^= 1 << UInt64(bit % 64)
+      #expect(code(damaged.span.wordBytes, key) == .corrupt, "bit \(bit)")
+    }
+    for size in 0..<words.count {
+      #expect(code(words.span.wordBytes.extracting(0..<size * 8), key) == .corrupt)
+    }
+  }
+
+  /// The checksum taken away, to see what it is worth: with a sum that fits, damage is read as
+  /// other entries, which is the fault that the checksum is for.
+  @Test
+  func `Without the checksum, damage would be read as other entries`() throws {
+    var random = RunsRandom(seed: 7)
+    let entries = (0..<400).map { RunEntry(key: UInt64($0) * 1000, value: UInt32($0)) }
+    let key = RunKey(run: 3, order: entries[0].order)
+    var words: [UInt64] = []
+    RunBlock.encode(entries, from: 0, count: entries.count, of: 3, into: &words)
+    var wrong = 0
+    for _ in 0..<300 {
+      var damaged = words
+      damaged[Int(random.next() % UInt64(damaged.count - 1))] ^= 1 << (random.next() % 64)
+      let sum = RunBlock.checksum(damaged.span.wordBytes, under: key)
+      damaged[damaged.count - 1] = sum.littleEndian
       var read: [RunEntry] = []
       do throws(RunsError) {
-        let view = try RunBlockView(damaged.span.wordBytes, first: damaged[damaged.count - 1])
-        try view.append(to: &read)
-        #expect(zip(read, read.dropFirst()).allSatisfy { $0.key <= $1.key })
-        var some: [RunEntry] = []
-        try view.append(from: probe(&random, entries), through: .max, to: &some)
-      } catch {
-        #expect(error.code == .corrupt)
-        errors += 1
-      }
+        try RunBlockView(damaged.span.wordBytes, under: key).append(to: &read)
+      } catch { continue }
+      if read != entries { wrong += 1 }
     }
-    #expect(errors > 300)
+    #expect(wrong > 100)
+  }
+
+  @Test
+  func `A block under another row's key is refused`() throws {
+    let entries = (0..<100).map { RunEntry(key: UInt64($0) * 1000, value: UInt32($0)) }
+    var words: [UInt64] = []
+    RunBlock.encode(entries, from: 0, count: entries.count, of: 3, into: &words)
+    #expect(code(words.span.wordBytes, RunKey(run: 3, order: 0)) == nil)
+    #expect(code(words.span.wordBytes, RunKey(run: 4, order: 0)) == .corrupt)
+    #expect(code(words.span.wordBytes, RunKey(run: 3, order: 1)) == .corrupt)
   }
 
   @Test(arguments: 0..<12)
@@ -104,31 +133,16 @@ struct RunsBlockTests {
     #expect(positions == sorted, "seed \(seed)")
   }
 
-  @Test(arguments: [0, 8, 15, 16])
-  func `Bytes too few for a block are refused`(size: Int) {
-    let words: [UInt64] = [1, 1, 1]
-    #expect(throws: RunsError.self) {
-      try readAll(words.span.wordBytes.extracting(0..<size), first: 1)
-    }
-  }
-
-  @Test
-  func `A block that lost an entry is refused`() throws {
-    let entries = (0..<100).map { RunEntry(key: UInt64($0) * 1000, value: UInt32($0)) }
-    var words: [UInt64] = []
-    RunBlock.encode(entries, from: 0, count: entries.count, into: &words)
-    words[0] -= 1
-    #expect(throws: RunsError.self) { try readAll(words.span.wordBytes, first: 0) }
-    words[0] += 2
-    #expect(throws: RunsError.self) { try readAll(words.span.wordBytes, first: 0) }
-  }
-
-  private func readAll(_ bytes: Span<UInt8>, first: UInt64) throws(RunsError) {
+  /// How reading a block fails; nil where it does not.
+  private func code(_ bytes: Span<UInt8>, _ key: RunKey) -> RunsError.Code? {
     var read: [RunEntry] = []
-    try RunBlockView(bytes, first: first).append(to: &read)
+    do throws(RunsError) {
+      try RunBlockView(bytes, under: key).append(to: &read)
+      return nil
+    } catch { return error.code }
   }
 
-  /// A key that stands in `entries`, next to one, or anywhere.
+  /// Returns a key that is in `entries`, next to one, or anywhere.
   private func probe(_ random: inout RunsRandom, _ entries: [RunEntry]) -> UInt64 {
     let key = entries[Int(random.next() % UInt64(entries.count))].key
     switch random.next() % 4 {

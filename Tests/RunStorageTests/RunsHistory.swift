@@ -3,7 +3,7 @@ import Testing
 
 @testable import RunStorage
 
-/// A random history of a family of runs beside a plain set that should hold the same.
+/// A random history of a family of runs, with a plain set that should have the same entries.
 struct RunsHistory {
   private let seed: UInt64
   private var random: RunsRandom
@@ -33,7 +33,7 @@ struct RunsHistory {
     }
   }
 
-  /// Adds a batch; one in four is dropped with its transaction.
+  /// Adds a batch. One in four is dropped with its transaction.
   private mutating func add() throws {
     let count = Int(random.next() % (random.next() % 4 == 0 ? 3000 : 60)) + 1
     var entries = runsEntries(&random, count: count)
@@ -55,7 +55,7 @@ struct RunsHistory {
     model.formUnion(entries)
   }
 
-  /// One slice; aborted ones leave nothing behind.
+  /// Compacts one slice. An aborted one leaves no trace.
   func compact(budget: Int, abort: Bool) throws -> Bool {
     guard abort else { return try store.compact(runs, budget: budget) }
     do throws(RunsError) {

@@ -3,7 +3,7 @@ import LMDB
 
 @testable import RunStorage
 
-/// An environment in a folder that goes when the test does.
+/// An environment in a folder that is removed after the test.
 final class RunsEnvironment {
   private(set) var environment: Environment
   private let path: String
@@ -41,7 +41,7 @@ final class RunsEnvironment {
     }
   }
 
-  /// One slice of merging in a transaction of its own; whether more is left.
+  /// Merges one slice in a separate transaction. Returns whether more work is left.
   func compact(_ runs: SortedRuns, budget: Int) throws(RunsError) -> Bool {
     try environment.write(throwing: RunsError.self) { (transaction) throws(RunsError) in
       try runs.compact(budget: budget, in: &transaction)
@@ -75,7 +75,8 @@ final class RunsEnvironment {
   }
 }
 
-/// Sorted distinct entries of one of several shapes: hashes, postings, dense or repeated keys.
+/// Returns sorted distinct entries of one of several shapes: hashes, postings, dense or repeated
+/// keys.
 func runsEntries(_ random: inout RunsRandom, count: Int) -> [RunEntry] {
   let shape = random.next() % 6
   var entries: Set<RunEntry> = []
@@ -93,7 +94,7 @@ func runsEntries(_ random: inout RunsRandom, count: Int) -> [RunEntry] {
   return entries.sorted()
 }
 
-/// A small generator of random numbers, so that a seed gives the same history everywhere.
+/// A small random number generator, so that a seed gives the same history everywhere.
 ///
 /// Guy Steele, Doug Lea, Christine Flood, "Fast splittable pseudorandom number generators" (2014).
 struct RunsRandom {

@@ -4,7 +4,7 @@ import LedgerHistories
 import LedgerOracle
 import Testing
 
-/// The incidents that the project carries: each is sound by itself, and all of them together.
+/// The sample incidents of the project: each is valid alone, and all of them together.
 @Suite struct `The sample incidents` {
   private static let all: [Conformance.Trace] = {
     do {
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  /// One rule looks at the ledger's own clock, which no sample can set.
+  /// One rule depends on the ledger's own clock, which no sample can set.
   @Test func `they break every rule but the one about the ledger's clock`() {
     let rules = Set(Self.all.flatMap { $0.findings + $0.findingsAtTheEnd })
     #expect(rules.count == 49)

@@ -1,7 +1,7 @@
 import QueueSimulator
 import Testing
 
-/// What is wrong with a document is said with its path and what was expected there.
+/// Errors in a document are reported with their path and what was expected there.
 @Suite struct ScenarioErrorTests {
   private static let right = """
     {"title": "t", "products": [{"product": "alps", "downloads": ["a"]}],

@@ -4,11 +4,11 @@ import LedgerHistories
 import QueueSimulator
 import Testing
 
-/// Every file of `Tests/Scenarios`: a new incident is a new file and no code.
+/// All files in `Tests/Scenarios`: a new incident is a new file and needs no code.
 @Suite struct ScenarioFileTests {
   static let folder = (packageRoot()?.path ?? ".") + "/Tests/Scenarios"
 
-  /// Paths below the folder, sorted.
+  /// Returns the paths below the folder, sorted.
   static func files() throws -> [String] {
     try FileManager.default.subpathsOfDirectory(atPath: folder)
       .filter { $0.hasSuffix(".json") }.sorted()
@@ -23,7 +23,8 @@ import Testing
     let environment = scenario.environment ?? .production
     if !scenario.events.isEmpty {
       return ScenarioExpectation(
-        of: scenario.events, recordedAt: scenario.recordedAt, in: environment)
+        of: scenario.events, recordedAt: scenario.recordedAt, ground: scenario.ground,
+        background: scenario.background, in: environment)
     }
     let run = try Simulation(scenario).run()
     #expect(run.omissions == [])

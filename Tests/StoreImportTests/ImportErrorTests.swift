@@ -28,7 +28,7 @@ import Testing
 
   @Test func whetherTryingAgainHelpsIsSaid() throws {
     let error = try #require(refusal(#"{"status":21105,"is-retryable":true}"#))
-    #expect(error.reason.contains("trying again may help"))
+    #expect(error.reason.contains("a retry may help"))
   }
 
   @Test func theTextSaysFilePathReasonAndRemedy() throws {
@@ -40,7 +40,7 @@ import Testing
 
   @Test(arguments: [
     ("[]", ImportError.Code.otherFormat, "", "expected an object"),
-    ("{}", .otherFormat, "status", "expected the status"),
+    ("{}", .otherFormat, "status", "expected a status"),
     (#"{"status":"good"}"#, .badValue, "status", "expected a number"),
     (#"{"status":0}"#, .missing, "receipt.request_date_ms", "no date"),
     (#"{"status":0,"receipt":7}"#, .badValue, "receipt", "expected an object, found the number 7"),
@@ -53,11 +53,11 @@ import Testing
     ),
     (
       #"{"status":0,"receipt":{"in_app":[{"product_id":"a"}]}}"#, .missing,
-      "receipt.in_app[0].transaction_id", "has a transaction_id"
+      "receipt.in_app[0].transaction_id", "needs a transaction_id"
     ),
     (
       #"{"status":0,"receipt":{"in_app":[{"transaction_id":"1","product_id":""}]}}"#, .missing,
-      "receipt.in_app[0].product_id", "has a product_id"
+      "receipt.in_app[0].product_id", "needs a product_id"
     ),
     (
       #"{"status":0,"receipt":{"in_app":[{"transaction_id":"1","product_id":"a"}]}}"#, .missing,
@@ -93,7 +93,7 @@ import Testing
       "latest_receipt_info[1].product_id", "purchase of \"b\" here"
     ),
     (#"{"status":0,"environment":"Moon"}"#, .badValue, "environment", "expected Production"),
-    (#"{"status":0,"status":0}"#, .malformed, "line 1, column 23", "there twice"),
+    (#"{"status":0,"status":0}"#, .malformed, "line 1, column 23", "appears twice"),
     ("{\"status\":0,\n \"a\":\"\\ud800\"}", .malformed, "line 2, column 13", "surrogate"),
     (#"{"status":0} x"#, .malformed, "line 1, column 14", "end of the file"),
     (#"{"status":0,"a":01}"#, .malformed, "line 1, column 18", "begin with 0"),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StoreImport
 
-/// What a ledger answers after an import, by the independent statement of the model.
+/// Returns a ledger's answer after an import, by the independent implementation of the model.
 private func answer(
   _ events: [Event], _ environment: StoreEnvironment, at moment: String? = nil
 ) throws -> Oracle.Answer {
@@ -17,7 +17,8 @@ private func answer(
   return try #require(Oracle(recorded).answers(at: moment.map { at($0) })[environment])
 }
 
-/// A yearly plan, bought at 1,700,000,000 s for an hour, with one more entry and a pending renewal.
+/// Returns a yearly plan, bought at 1,700,000,000 s for an hour, with one more entry and a pending
+/// renewal.
 private func plan(
   _ period: String = "", _ more: String = "", pending: String = "",
   requested: String = "1700005000000", end: String = "1700003600000"

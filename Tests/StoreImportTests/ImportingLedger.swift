@@ -4,11 +4,11 @@ import Testing
 
 @testable import StoreImport
 
-/// A ledger as far as imports ask one: ids are there once, a transaction is the first account's
-/// that an event of it states, and everything is answered by the independent model.
+/// A ledger as far as imports need one: ids are unique, a transaction belongs to the first account
+/// that an event of it states, and the independent model answers everything.
 struct ImportingLedger {
   private(set) var log = IdempotentLog()
-  /// When the store said an event, by its id.
+  /// When the store stated an event, by its id.
   private var saidAt: [Name: Instant] = [:]
   var linked: [Name: Set<Name>] = [:]
 
@@ -16,13 +16,13 @@ struct ImportingLedger {
     log.events.values.sorted { ($0.occurredAt, $0.id) < ($1.occurredAt, $1.id) }
   }
 
-  /// Appends events that are no import.
+  /// Appends events that do not come from an import.
   mutating func append(_ events: [Event]) throws {
     _ = try log.append(events)
     for event in events { saidAt[event.id] = event.occurredAt }
   }
 
-  /// Imports an answer; returns how many events were new.
+  /// Imports an answer and returns how many events were new.
   @discardableResult
   mutating func add(
     _ text: String, account: Name? = nil, isAccountOverToken: Bool = false,
@@ -70,7 +70,7 @@ struct ImportingLedger {
       transactions: transactions, renewals: renewals, upgraded: Set(upgraded), linked: linked)
   }
 
-  /// What the model answers, whatever the order of arrival.
+  /// Returns the model's answer, whatever the order of arrival.
   func answer(
     _ environment: StoreEnvironment = .production, at moment: String? = nil,
     with more: [Event] = [], shuffledBy random: inout some RandomNumberGenerator
@@ -86,7 +86,7 @@ struct ImportingLedger {
   }
 }
 
-/// SplitMix64: the same seed, the same test.
+/// SplitMix64: the same seed gives the same test.
 struct Seeded: RandomNumberGenerator {
   var state: UInt64
 

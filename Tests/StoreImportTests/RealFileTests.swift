@@ -4,7 +4,7 @@ import Testing
 
 @testable import StoreImport
 
-/// The importers on real files of other projects, which lie beside this one where they are there.
+/// Runs the importers on real files of other projects, if they are beside this one.
 @Suite(.enabled(if: StoreFiles.hasFixtures, "skipped: no ../shared/fixtures beside the package"))
 struct RealFileTests {
   private func receipt(_ path: String) throws -> [Event] {

@@ -3,8 +3,8 @@ import Testing
 
 @testable import StoreImport
 
-/// One customer of the store, whose receipts list what was bought so far: the fields that every
-/// list has, and in each list some of those that lists may lack.
+/// A customer of the store. Their receipts list the purchases so far: the fields that every list
+/// has, and in each list some of the optional ones.
 private struct Customer {
   struct Purchase {
     var transaction: Int
@@ -36,7 +36,7 @@ private struct Customer {
     }
   }
 
-  /// What the store answers at `moment`.
+  /// Returns the store's answer at `moment`.
   mutating func answer(at moment: Int) -> String {
     var inApp: [String] = []
     var latest: [String] = []
@@ -60,7 +60,7 @@ private struct Customer {
       date.map { quoted ? "\"\(name)_ms\":\"\($0)\"" : "\"\(name)_ms\":\($0)" }
     }
     let quoted = Bool.random(using: &random)
-    // A restore shows itself as a later date beside the original's.
+    // A restore appears as a date that is later than the original's.
     let isRestored = purchase.end == nil && Bool.random(using: &random)
     var members: [String?] = [
       quoted

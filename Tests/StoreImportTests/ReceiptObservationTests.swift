@@ -4,7 +4,7 @@ import Testing
 
 @testable import StoreImport
 
-/// What the store says at a minute after 22:13:20 of a period that ended at minute 10.
+/// Returns the store's answer at a minute after 22:13:20, about a period that ended at minute 10.
 private func answer(_ pending: String, minute: Int, original: String = "1") -> String {
   let named = original.isEmpty ? "" : #""original_transaction_id":"\#(original)","#
   return """
@@ -64,8 +64,8 @@ private let lapsed = #","expiration_intent":"2","is_in_billing_retry_period":"0"
     #expect(try state(ledger) == "expired")
   }
 
-  /// Grace, retry and the end, as four receipts told them: in each of the 24 orders the answers
-  /// are the same, now and at every moment between, and a file again appends nothing.
+  /// Grace, retry and the end, in four receipts. In each of the 24 orders the answers are the same,
+  /// now and at every moment in between, and importing a file again appends nothing.
   @Test func receiptsInAnyOrderGiveTheSameAnswers() throws {
     let files = [
       answer(grace, minute: 20), answer(grace, minute: 40), answer(retry, minute: 70),

@@ -46,7 +46,7 @@ private func tokenMember(_ token: String) -> String { #","app_account_token":"\#
     #expect(try ledger.add(answer(), account: "ada") == 0)
   }
 
-  /// Two accounts, one receipt: whoever was first keeps it, whatever the two are called and in
+  /// Two accounts and one receipt: the first account keeps it, whatever the two are called and in
   /// whatever order the events arrive elsewhere.
   @Test(arguments: 1...40 as ClosedRange<UInt64>)
   func aClaimNeverMovesAPurchase(seed: UInt64) throws {
@@ -61,7 +61,7 @@ private func tokenMember(_ token: String) -> String { #","app_account_token":"\#
     #expect(claimed.claims.map(\.account) == [other])
     try ledger.add(text, account: other, recordsClaims: true)
     let notes = claimed.claims.map { claim in
-      // Dated before everything else: it must not win by the fold's order, either.
+      // Dated before everything else: it must not win by the fold order, either.
       claim.note(id: "note", at: Instant(microseconds: 1), fileName: "answer.json")
     }
     #expect(notes.allSatisfy { $0.transaction == nil && $0.account == other })
@@ -134,7 +134,7 @@ private func tokenMember(_ token: String) -> String { #","app_account_token":"\#
     ])
     let again = try outcome(answer(), account: "ada", known: known)
     #expect(again.events.allSatisfy { $0.account == nil })
-    #expect(again.warnings.contains { $0.contains("is now ben's") })
+    #expect(again.warnings.contains { $0.contains("now belongs to ben") })
     #expect(throws: ImportError.self) { try outcome(answer(), account: "eve", known: known) }
   }
 

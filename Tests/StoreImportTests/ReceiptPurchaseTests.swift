@@ -3,7 +3,7 @@ import Testing
 
 @testable import StoreImport
 
-/// One entry of a receipt, with only what every list has.
+/// Returns one entry of a receipt, with only the fields that every list has.
 private func entry(_ transaction: String, _ more: String = "", product: String = "charts") -> String
 {
   """

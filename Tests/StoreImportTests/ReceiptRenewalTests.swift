@@ -3,7 +3,7 @@ import Testing
 
 @testable import StoreImport
 
-/// An answer with two periods, the last to 2023-11-14T22:30:00Z, and one pending renewal.
+/// Returns an answer with two periods, the last to 2023-11-14T22:30:00Z, and one pending renewal.
 private func answer(_ pending: String, requested: String? = "1700002000000") -> String {
   let request = requested.map { #""request_date_ms":"\#($0)","# } ?? ""
   return """

@@ -3,7 +3,7 @@ import LedgerEvents
 
 @testable import StoreImport
 
-/// Files that the tests read: samples of our own, and real ones beside the project where they are.
+/// The files that the tests read: our own samples, and real ones beside the project if they exist.
 enum StoreFiles {
   static let packageRoot = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -31,7 +31,7 @@ enum StoreFiles {
       .sorted { $0.path() < $1.path() }
   }
 
-  /// The bodies of the answers that a recording of HTTP exchanges holds, in order.
+  /// Returns the bodies of the answers in a recording of HTTP exchanges, in order.
   static func answers(inRecording path: String) throws -> [[UInt8]] {
     guard case .array(let exchanges) = try StoreJSONReader.document(try fixture(path)) else {
       return []
@@ -50,7 +50,7 @@ enum StoreFiles {
     "aporat+store-receipt-validator/tests/iTunes/fixtures/inAppPurchaseResponse.json"
 }
 
-/// A ledger as far as ids go: an id is there once, and with one content.
+/// A ledger with regard to ids: an id is unique, and has one content.
 struct IdempotentLog {
   struct Conflict: Error {
     var id: Name
@@ -58,7 +58,7 @@ struct IdempotentLog {
 
   private(set) var events: [Name: Event] = [:]
 
-  /// Appends what the encoder and the decoder make of the events; returns how many were new.
+  /// Appends the events after encoding and decoding them, and returns how many were new.
   mutating func append(_ appended: [Event]) throws -> Int {
     var count = 0
     for event in appended {
@@ -83,7 +83,7 @@ extension [Event] {
 
 func at(_ text: String) -> Instant { Instant(rfc3339: text) ?? Instant(microseconds: -1) }
 
-/// The events of an answer that is written in place.
+/// Returns the events of an inline answer.
 func receipt(
   _ text: String, account: Name? = nil, app: Name? = nil, environment: StoreEnvironment? = nil,
   askedAt: Instant? = nil
@@ -91,7 +91,7 @@ func receipt(
   try outcome(text, account: account, app: app, environment: environment, askedAt: askedAt).events
 }
 
-/// What an answer comes to beside what a ledger knows.
+/// Returns the outcome of an answer for a ledger with this knowledge.
 func outcome(
   _ text: String, account: Name? = nil, isAccountOverToken: Bool = false, app: Name? = nil,
   environment: StoreEnvironment? = nil, askedAt: Instant? = nil,
@@ -104,7 +104,7 @@ func outcome(
     .outcome(known, recordsClaims: recordsClaims)
 }
 
-/// The error of an answer that is written in place.
+/// Returns the error of an inline answer.
 func refusal(
   _ text: String, app: Name? = nil, environment: StoreEnvironment? = nil, askedAt: Instant? = nil
 ) -> ImportError? {

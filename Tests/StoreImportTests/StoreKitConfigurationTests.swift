@@ -66,7 +66,7 @@ private func configuration(_ text: String) throws(ImportError) -> [JSONValue] {
     (
       #"{"products":[{"productID":"a","type":"Consumable"}],"subscriptionGroups":[{"id":"g","#
         + #""subscriptions":[{"productID":"a","type":"RecurringSubscription"}]}]}"#,
-      .contradiction, "subscriptionGroups[0].subscriptions[0]", "products[0] already"
+      .contradiction, "subscriptionGroups[0].subscriptions[0]", "already in products[0]"
     ),
     (
       #"{"subscriptionGroups":[{"id":"g","subscriptions":[{"productID":"a","#

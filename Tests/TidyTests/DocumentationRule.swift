@@ -1,7 +1,7 @@
-/// Every public type, function and subscript of a library says in a comment what it means. What a
-/// property or a memberwise initializer is for, its name and its type's comment may say.
+/// Every public type, function and subscript of a library must have a documentation comment. For a
+/// property or a memberwise initializer, its name and its type's comment may be enough.
 struct DocumentationRule: TidyRule {
-  /// Witnesses whose meaning their protocol states.
+  /// Witnesses that their protocol documents.
   private static let witnesses: Set<String> = [
     "hash", "encode", "makeIterator", "next",
   ]
@@ -16,7 +16,7 @@ struct DocumentationRule: TidyRule {
     }
   }
 
-  /// What a line declares publicly, where that needs a comment.
+  /// Returns the name that a line declares publicly, if it needs a comment.
   private static func publicName(on line: ArraySlice<UInt8>) -> String? {
     guard line.contains(UInt8(ascii: "p")) || line.contains(UInt8(ascii: "o")) else { return nil }
     let words = line.words
@@ -42,7 +42,7 @@ struct DocumentationRule: TidyRule {
 
   private static let silent: Set<String> = ["import", "extension", "var", "let", "init"]
 
-  /// Whether a documentation comment stands above, with nothing but attributes between.
+  /// Returns whether there is a documentation comment above, with only attributes in between.
   private static func isDocumented(_ index: Int, in lines: [ArraySlice<UInt8>]) -> Bool {
     for line in lines[..<index].reversed() {
       let trimmed = line.trimmed

@@ -1,31 +1,38 @@
 /// Which module may import which: `CLMDB ← LMDB ← RunStorage` and `LedgerLog`, which `LedgerStore`
-/// puts together with `LedgerModel`; the rest above. The pure modules import nothing but each
-/// other, not even Foundation; the oracle of the tests shares no code with the reducer that it
-/// judges.
+/// puts together with `LedgerModel`; `LedgerQueries` asks it; the rest above. The pure modules
+/// import nothing but each other, not even Foundation; the oracle of the tests shares no code with
+/// the reducer that it judges.
 struct ImportRule: TidyRule {
-  /// What a module may import beside the modules of the toolchain.
+  /// The modules that a module may import besides those of the toolchain.
   private static let own: [String: Set<String>] = [
     "LMDB": ["CLMDB"],
     "LedgerEvents": [],
     "LocalTime": ["LedgerEvents"],
     "LedgerModel": ["LedgerEvents"],
-    "RunStorage": ["LMDB"],
+    "RunStorage": ["LMDB", "LedgerEvents"],
     "LedgerLog": ["LMDB", "LedgerEvents", "Crypto"],
     "LedgerStore": ["LMDB", "RunStorage", "LedgerLog", "LedgerEvents", "LedgerModel"],
-    "Entitlements": ["LedgerStore", "LedgerModel", "LedgerEvents"],
+    "LedgerQueries": ["LedgerStore", "LedgerModel", "LedgerEvents"],
+    "Entitlements": ["LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents"],
     "StoreImport": ["LedgerEvents", "Crypto"],
     "QueueSimulator": ["LedgerEvents", "LedgerModel"],
-    "Replay": ["LedgerStore", "LedgerModel", "LedgerEvents", "ProductPages", "Crypto"],
-    "Audit": ["LMDB", "LedgerStore", "LedgerModel", "LedgerEvents", "Crypto"],
+    "Replay": [
+      "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents", "ProductPages", "Crypto",
+    ],
+    "Audit": ["LMDB", "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents", "Crypto"],
     "LedgerExport": [
-      "PackageFiles", "LedgerStore", "LedgerModel", "LedgerEvents", "Crypto", "GRDB",
+      "PackageFiles", "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents", "Crypto",
+      "GRDB",
     ],
     "PackageFiles": ["CArchive", "CFolder"],
     "HostedContent": ["PackageFiles", "LedgerEvents", "LedgerModel", "Crypto"],
-    "ProductCatalogue": ["LedgerStore", "LedgerModel", "LedgerEvents", "StoreImport"],
+    "ProductCatalogue": [
+      "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents", "StoreImport",
+    ],
     "ProductPages": ["LedgerEvents"],
     "daybook": [
-      "LedgerEvents", "LedgerModel", "LedgerStore", "Entitlements", "StoreImport", "Replay",
+      "LedgerEvents", "LedgerModel", "LedgerStore", "LedgerQueries", "Entitlements", "StoreImport",
+      "Replay",
       "QueueSimulator", "HostedContent", "ProductCatalogue", "ProductPages", "Audit",
       "LedgerExport", "PackageFiles", "LocalTime", "ArgumentParser", "UnixSignals",
     ],
@@ -34,7 +41,7 @@ struct ImportRule: TidyRule {
     "LedgerHistories": ["LedgerEvents"],
   ]
 
-  /// Modules that come with Swift; the pure modules may use the language's own library alone.
+  /// The modules that come with Swift. Pure modules may use only the standard library.
   private static let toolchain: Set<String> = [
     "Foundation", "FoundationEssentials", "Glibc", "Musl", "Darwin", "Synchronization", "Dispatch",
   ]
@@ -51,7 +58,7 @@ struct ImportRule: TidyRule {
     }
   }
 
-  /// The modules that a file imports, in the order of its lines.
+  /// Returns the modules that a file imports, in the order of its lines.
   static func imports(of file: SourceFile) -> [String] { file.code.compactMap(imported) }
 
   private static func allows(_ imported: String, in module: String) -> Bool {
@@ -62,7 +69,8 @@ struct ImportRule: TidyRule {
       || (toolchain.contains(imported) && !pure.contains(module))
   }
 
-  /// The module that a line imports: `public import struct Foundation.Data` gives Foundation.
+  /// Returns the module that a line imports: `public import struct Foundation.Data` gives
+  /// Foundation.
   private static func imported(by line: ArraySlice<UInt8>) -> String? {
     let words = line.words
     guard let keyword = words.firstIndex(of: "import") else { return nil }

@@ -1,5 +1,5 @@
-/// Lines within 100 columns, files within 500 lines. A test may write a long text in one line, such
-/// as an event of JSON Lines.
+/// Lines within 100 columns, files within 500 lines. A test may have a long string in one line,
+/// such as an event of JSON Lines.
 struct SizeRule: TidyRule {
   static let lineColumnsMax = 100
   static let fileLinesMax = 500
@@ -26,7 +26,7 @@ struct SizeRule: TidyRule {
   }
 }
 
-/// Functions, initializers and subscripts under 70 lines, from the declaration to the closing
+/// Functions, initializers and subscripts within 70 lines, from the declaration to the closing
 /// brace.
 struct FunctionRule: TidyRule {
   static let functionLinesMax = 69
@@ -49,7 +49,7 @@ struct FunctionRule: TidyRule {
     return found
   }
 
-  /// The place behind the keyword where the line declares something with a body.
+  /// Returns the index after the keyword if the line declares something with a body.
   private static func declaration(on line: ArraySlice<UInt8>) -> Int? {
     let trimmed = line.trimmed
     guard let first = trimmed.first, first == UInt8(ascii: "@") || isLowercase(first) else {
@@ -62,7 +62,7 @@ struct FunctionRule: TidyRule {
       let text = trimmed[word..<end]
       let isMember = word > trimmed.startIndex && trimmed[word - 1] == UInt8(ascii: ".")
       if !isMember, keywords.contains(where: { text.elementsEqual($0) }) { return end }
-      // Only modifiers and attributes go before the keyword.
+      // Only modifiers and attributes can precede the keyword.
       if end < trimmed.endIndex, !between.contains(trimmed[end]) { return nil }
       word = end + 1
     }
@@ -76,7 +76,7 @@ struct FunctionRule: TidyRule {
     byte >= UInt8(ascii: "a") && byte <= UInt8(ascii: "z")
   }
 
-  /// The line of the brace that closes the body; nil where there is none, as in a protocol.
+  /// Returns the line of the brace that closes the body; nil if there is none, as in a protocol.
   private static func end(
     ofDeclarationAt index: Int, behind keyword: Int, in code: [ArraySlice<UInt8>]
   ) -> Int? {
@@ -91,7 +91,7 @@ struct FunctionRule: TidyRule {
         switch byte {
         case UInt8(ascii: "("): parentheses += 1
         case UInt8(ascii: ")"): parentheses -= 1
-        // A brace inside parentheses opens a default argument's closure, not the body.
+        // A brace inside parentheses opens the closure of a default argument, not the body.
         case UInt8(ascii: "{") where parentheses == 0 || braces > 0: braces += 1
         case UInt8(ascii: "}") where parentheses == 0 || braces > 0:
           braces -= 1

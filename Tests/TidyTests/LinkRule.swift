@@ -1,5 +1,5 @@
-/// What a document links to inside the package is there, and so is each page that a document or a
-/// comment cites, as in “`model.md` 5”.
+/// The targets of links in a document inside the package exist, and so do the pages that a document
+/// or a comment cites, as in “`model.md` 5”.
 struct LinkRule: TidyRule {
   /// The package's files, by path.
   let paths: Set<String>
@@ -8,7 +8,7 @@ struct LinkRule: TidyRule {
     citations(in: file) + (file.name.hasSuffix(".md") ? links(in: file) : [])
   }
 
-  /// Pages between back quotes that are neither in `docs` nor elsewhere in the package.
+  /// Returns pages in backquotes that are neither in `docs` nor elsewhere in the package.
   private func citations(in file: SourceFile) -> [Breach] {
     file.lines.enumerated().flatMap { index, line in
       String(decoding: line, as: UTF8.self).matches(of: /`([A-Za-z0-9_.\/-]+\.md)`/)
@@ -37,7 +37,7 @@ struct LinkRule: TidyRule {
     paths.contains(path) || paths.contains { $0.hasPrefix(path + "/") }
   }
 
-  /// What stands in parentheses behind a closing bracket.
+  /// Returns the texts in parentheses after a closing bracket.
   private static func targets(on line: ArraySlice<UInt8>) -> [String] {
     line.places(of: [UInt8]("](".utf8)).compactMap { place in
       let rest = line[(place + 2)...]
@@ -46,7 +46,7 @@ struct LinkRule: TidyRule {
     }
   }
 
-  /// The path from the package's folder; nil for what lies elsewhere.
+  /// Returns the path relative to the package's folder; nil for a target elsewhere.
   private static func resolve(_ target: String, in folder: [String]) -> String? {
     let path = target.prefix { $0 != "#" }
     guard !path.isEmpty, !path.contains(":") else { return nil }

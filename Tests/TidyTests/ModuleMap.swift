@@ -1,7 +1,6 @@
 import Foundation
 
-/// The package's modules as its own files state them: the targets of Package.swift, and who imports
-/// whom by the import lines.
+/// The package's modules, as stated by its files: the targets in Package.swift, and their imports.
 struct ModuleMap {
   /// A target of Package.swift.
   struct Target {
@@ -18,8 +17,8 @@ struct ModuleMap {
     targets = manifest.map { Self.targets(in: String(decoding: $0.bytes, as: UTF8.self)) } ?? []
   }
 
-  /// A row for each target that is no test: how many Swift files it has, and which modules of the
-  /// package they import.
+  /// A row for each target that is not a test: the number of Swift files and the imported modules
+  /// of the package.
   var table: String {
     var rows = ["| target | files | imports |", "| --- | ---: | --- |"]
     for target in targets {
@@ -35,16 +34,17 @@ struct ModuleMap {
     return rows.map { $0 + "\n" }.joined()
   }
 
-  /// In the order of Package.swift, where a module stands behind those that it imports.
+  /// Returns the names in the order of Package.swift, where a module comes after those that it
+  /// imports.
   private func order(_ names: Set<String>) -> [String] {
     targets.map(\.name).filter(names.contains)
   }
 
-  /// The targets that a manifest states, without those of tests and of what tests share.
+  /// Returns the targets of a manifest, without those for tests.
   static func targets(in manifest: String) -> [Target] {
     let kinds = [".systemLibrary(", ".target(", ".executableTarget(", ".testTarget("]
     var found: [Target] = []
-    /// The kind of the target whose name is still to come.
+    /// The kind of the target whose name comes next.
     var kind: String?
     for line in manifest.split(separator: "\n") {
       let text = line.drop { $0 == " " }
@@ -63,7 +63,7 @@ struct ModuleMap {
 }
 
 extension Substring {
-  /// The text between quotation marks behind `label`, on this line.
+  /// Returns the text in quotation marks after `label` on this line.
   fileprivate func argument(_ label: String) -> String? {
     guard let start = range(of: label + " \"") else { return nil }
     let text = self[start.upperBound...]

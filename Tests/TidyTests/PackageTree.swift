@@ -1,24 +1,24 @@
 import Foundation
 
-/// The files of the package, as a fresh clone would have them.
+/// The files of the package, as in a fresh clone.
 struct PackageTree {
-  /// Files by their path relative to the package's folder, sorted.
+  /// The files by their path relative to the package's folder, sorted.
   let files: [SourceFile]
 
-  /// The package's folder, found from where this file was compiled.
+  /// The package's folder, found from the path of this source file.
   static let root = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
 
-  /// Read once for all checks.
+  /// The tree, read once for all checks.
   static let current = PackageTree(at: root)
 
-  /// What tools leave in a folder and `.gitignore` keeps out of a commit.
+  /// Files that tools create and `.gitignore` keeps out of commits.
   private static let leftByTools: Set<String> = [
     ".git", ".swiftpm", ".venv", ".vscode", ".idea", ".DS_Store", "Package.resolved",
     "__pycache__", "daybook.ledger", "xcuserdata",
   ]
 
-  /// Read whole; of other files only the path is looked at.
+  /// The files that are read. For other files, only the path is checked.
   private static let textExtensions: Set<String> = [
     "", "c", "css", "h", "html", "js", "md", "mjs", "modulemap", "py", "sh", "swift", "txt", "yml",
   ]
@@ -44,7 +44,7 @@ struct PackageTree {
     }
   }
 
-  /// What lies in a folder; nothing where it cannot be read.
+  /// Returns the contents of a folder; none if it cannot be read.
   private static func entries(of folder: URL) -> [URL] {
     do {
       return try FileManager.default.contentsOfDirectory(

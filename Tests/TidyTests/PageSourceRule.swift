@@ -1,5 +1,5 @@
-/// Markup, styles and scripts: lines within 100 columns, files within 300 lines, no tabs, no spaces
-/// at the end of a line, and one line feed at the end of a file.
+/// Markup, styles and scripts: lines within 100 columns, files within 300 lines, no tabs, no
+/// trailing spaces, and one line feed at the end of a file.
 struct PageSourceRule: TidyRule {
   static let fileLinesMax = 300
   private static let kinds = [".css", ".html", ".js", ".mjs"]

@@ -1,11 +1,11 @@
-/// Every file lies where its kind belongs, under a name that says what it is.
+/// Every file is in the right folder for its kind, under a meaningful name.
 struct PlaceRule: TidyRule {
   private static let topLevel: Set<String> = [
     "Package.swift", "README.md", "CHANGELOG.md", "LICENSE", "LICENSE.md", ".gitignore",
     ".swift-format", ".swift-version", ".gitattributes", ".spi.yml",
   ]
 
-  /// The kinds of files below a folder; of the folders that fit, the longest path decides.
+  /// The kinds of files below a folder. If several folders match, the longest path applies.
   private static let kinds: [String: Set<String>] = [
     ".ci/": ["run", "sh"],
     ".github/": ["yml", "md"],
@@ -32,7 +32,7 @@ struct PlaceRule: TidyRule {
 
   private static let catalogueKinds: Set<String> = ["md", "png", "svg", "json", "tutorial"]
 
-  /// Names that say nothing of what a file is about.
+  /// Names that do not say what a file is about.
   private static let emptyNames = [
     "Util", "Utils", "Utilities", "Helper", "Helpers", "Manager", "Common", "Misc", "Stuff",
   ]
@@ -56,7 +56,7 @@ struct PlaceRule: TidyRule {
     if file.path.hasPrefix("Sources/"), file.components.contains(where: { $0.hasSuffix(".docc") }) {
       return catalogueKinds.contains(kind)
     }
-    // A file straight in Sources or Tests belongs to no target.
+    // A file directly in Sources or Tests belongs to no target.
     if ["Sources", "Tests"].contains(file.components[0]), file.components.count == 2 {
       return false
     }
@@ -64,7 +64,7 @@ struct PlaceRule: TidyRule {
     return folder.flatMap { kinds[$0] }?.contains(kind) ?? false
   }
 
-  /// A word of a camel-case name that stands in the list, alone or as a part.
+  /// Returns a word of a camel-case name that is in the list, alone or as a part.
   private static func emptyWord(in name: String) -> String? {
     let stem = name.prefix { $0 != "." }
     var words: [String] = []

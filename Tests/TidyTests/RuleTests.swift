@@ -1,6 +1,6 @@
 import Testing
 
-/// Each rule catches what it is there for, and stays silent beside it.
+/// Each rule catches what it is intended for, and nothing else.
 @Suite struct `The tidy rules` {
   private func lines(
     _ rule: some TidyRule, in path: String = "Sources/LedgerStore/Log.swift", _ text: String
@@ -197,7 +197,7 @@ import Testing
   ])
   func `a citation of a page that is not shipped is caught`(text: String, count: Int) {
     let rule = LinkRule(paths: ["README.md", "docs/b.md"])
-    // Without back quotes above, so that this file does not break the rule.
+    // Without backquotes above, so that this file does not break the rule.
     let cited = text.replacing("^", with: "`")
     for path in ["docs/a.md", "Sources/LedgerModel/A.swift"] {
       #expect(lines(rule, in: path, cited).count == count)

@@ -1,12 +1,12 @@
-/// One file of the package: its path and, for Swift, its code apart from comments and texts.
+/// One file of the package: its path and, for Swift, its code without comments and strings.
 struct SourceFile {
-  /// Relative to the package's folder, with slashes.
+  /// The path relative to the package's folder, with slashes.
   let path: String
   let bytes: [UInt8]
   let lines: [ArraySlice<UInt8>]
-  /// The lines with comments and string texts blanked; as they are where it is not Swift.
+  /// The lines with comments and strings blanked; for other files, the original lines.
   let code: [ArraySlice<UInt8>]
-  /// By line, how many bytes belong to the texts of string literals.
+  /// For each line, the number of bytes in string literals.
   let textBytes: [Int]
 
   init(path: String, bytes: [UInt8]) {
@@ -36,12 +36,13 @@ struct SourceFile {
 
   var name: String { components.last ?? path }
 
-  /// Code that is shipped or run beside the product: the rules about traps hold for it.
+  /// Whether the file is code that is shipped or run with the product, to which the rules about
+  /// traps apply.
   var isProductCode: Bool {
     isSwift && (path.hasPrefix("Sources/") || path.hasPrefix("Tools/")) && name != "Package.swift"
   }
 
-  /// The target whose folder the file lies in.
+  /// The target to whose folder the file belongs.
   var module: String? {
     let parts = components
     guard isSwift, parts.count > 2 else { return nil }
@@ -49,23 +50,23 @@ struct SourceFile {
   }
 }
 
-/// A rule that a line breaks.
+/// A line that breaks a rule.
 struct Breach: Equatable, CustomStringConvertible {
   var path: String
-  /// From 1; 0 speaks of the file as a whole.
+  /// The line, from 1; 0 for the whole file.
   var line: Int
   var message: String
 
   var description: String { "\(path):\(line): \(message)" }
 }
 
-/// A check of one file by itself.
+/// A check of one file.
 protocol TidyRule {
   func breaches(in file: SourceFile) -> [Breach]
 }
 
 extension ArraySlice<UInt8> {
-  /// Whether the bytes are a part of an identifier.
+  /// Returns whether the byte is part of an identifier.
   static func isWordByte(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -75,7 +76,7 @@ extension ArraySlice<UInt8> {
     }
   }
 
-  /// The places at which `pattern` stands, from the front.
+  /// Returns the indexes at which `pattern` occurs, in order.
   func places(of pattern: [UInt8]) -> [Int] {
     guard let first = pattern.first, count >= pattern.count else { return [] }
     var found: [Int] = []
@@ -89,7 +90,7 @@ extension ArraySlice<UInt8> {
     return found
   }
 
-  /// Whether `word` stands there with no letter, digit or underscore on either side.
+  /// Returns whether `word` occurs without a letter, digit or underscore on either side.
   func hasWord(_ word: [UInt8]) -> Bool {
     places(of: word).contains { place in
       let end = place + word.count
@@ -103,7 +104,7 @@ extension ArraySlice<UInt8> {
     split { !Self.isWordByte($0) }.map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Without the spaces in front of it.
+  /// The line without leading spaces.
   var trimmed: ArraySlice<UInt8> { drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") } }
 
   func begins(with text: String) -> Bool { starts(with: text.utf8) }

@@ -1,11 +1,11 @@
-/// The code of a Swift file: the same bytes at the same places, with comments and the texts of
-/// string literals blanked, so that a check for a word or a brace sees code alone.
+/// The code of a Swift file: the same bytes at the same offsets, with comments and string literals
+/// blanked, so that a check for a word or a brace sees only code.
 ///
-/// Interpolations are code and stay. The project has no regular expression literals.
+/// Interpolations are code and are kept. The project has no regular expression literals.
 struct SwiftCode {
-  /// As long as the source; line feeds stand where they stood.
+  /// As long as the source, with line feeds at the same offsets.
   let bytes: [UInt8]
-  /// By line, how many bytes belong to the texts of string literals.
+  /// For each line, the number of bytes in string literals.
   let textBytes: [Int]
 
   init(_ source: [UInt8]) {
@@ -25,7 +25,7 @@ private struct Scan {
   private(set) var blanked: [UInt8]
   private(set) var textBytes = [0]
   private var place = 0
-  /// Around an interpolation: its string literal, and how many parentheses are open in it.
+  /// The string literals around an interpolation, with the number of open parentheses in it.
   private var outer: [(literal: Literal, parentheses: Int)] = []
 
   private struct Literal {
@@ -47,7 +47,7 @@ private struct Scan {
   mutating func run() {
     while place < source.count {
       let byte = source[place]
-      // Most bytes begin nothing; the checks run without optimization, so they are let go first.
+      // Most bytes begin nothing. The checks run without optimization, so skip those bytes first.
       guard Self.beginnings[Int(byte)] else {
         place += 1
         continue
@@ -113,7 +113,7 @@ private struct Scan {
       hashes: hashes, isMultiline: repeats(UInt8(ascii: "\""), 3, from: place + hashes))
   }
 
-  /// Goes on behind the closing quotes, or into an interpolation.
+  /// Continues after the closing quotes, or in an interpolation.
   private mutating func blankText(of literal: Literal) {
     let quotes = literal.isMultiline ? 3 : 1
     while place < source.count {
@@ -157,7 +157,7 @@ private struct Scan {
 extension [UInt8] {
   /// The parts between line feeds.
   ///
-  /// By hand because `split` takes a second for the package when it is not optimized.
+  /// Written by hand because `split` takes a second for the package without optimization.
   var lines: [ArraySlice<UInt8>] {
     var lines: [ArraySlice<UInt8>] = []
     var start = 0

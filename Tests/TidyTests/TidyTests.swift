@@ -1,8 +1,8 @@
 import Testing
 
-/// What a reader may rely on anywhere in the package.
+/// Properties that hold throughout the package.
 @Suite struct `The package is tidy` {
-  /// One issue a breach, so that each is read by itself.
+  /// One issue per breach, so that each is shown separately.
   private func expectNoBreach(of rule: some TidyRule) {
     for file in PackageTree.current.files {
       for breach in rule.breaches(in: file) { Issue.record("\(breach)") }

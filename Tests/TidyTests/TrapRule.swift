@@ -1,5 +1,5 @@
-/// No errors swallowed and no trap without a reason: forced and optional tries, forced casts and
-/// unwraps, empty catches and `fatalError` stay out of what is shipped.
+/// No swallowed errors and no traps without a reason: forced and optional tries, forced casts and
+/// unwraps, empty catches and `fatalError` are not allowed in shipped code.
 struct TrapRule: TidyRule {
   func breaches(in file: SourceFile) -> [Breach] {
     guard file.isProductCode else { return [] }
@@ -35,7 +35,8 @@ struct TrapRule: TidyRule {
     return messages
   }
 
-  /// An exclamation mark right behind a name or a closing bracket, and no `!=` after it.
+  /// Returns whether there is an exclamation mark directly after a name or a closing bracket that
+  /// is not part of `!=`.
   private static func hasForcedUnwrap(_ line: ArraySlice<UInt8>) -> Bool {
     line.indices.contains { place in
       guard line[place] == UInt8(ascii: "!"), place > line.startIndex else { return false }
@@ -46,7 +47,7 @@ struct TrapRule: TidyRule {
     }
   }
 
-  /// Whether the first block behind a `catch` has no code in it.
+  /// Returns whether the first block after a `catch` contains no code.
   private static func isEmptyBlock(behind index: Int, in code: [ArraySlice<UInt8>]) -> Bool {
     var rest: [UInt8] = []
     for line in code[index...].prefix(8) { rest += line + [UInt8(ascii: "\n")] }

@@ -1,11 +1,12 @@
-/// Unsafe code lives where C is called: in LMDB, and in PackageFiles for archives and folders.
+/// Unsafe code is allowed only where C is called: in LMDB, and in PackageFiles for archives and
+/// folders.
 struct UnsafeRule: TidyRule {
   private static let modules: Set<String> = ["LMDB", "PackageFiles"]
 
   func breaches(in file: SourceFile) -> [Breach] {
     guard file.isProductCode, !Self.modules.contains(file.module ?? "") else { return [] }
     return file.code.enumerated().compactMap { index, line in
-      // Cheap before exact: few lines have these letters at all.
+      // A cheap check first: few lines contain these letters at all.
       guard !line.places(of: [UInt8]("nsafe".utf8)).isEmpty else { return nil }
       let word = line.words.first { word in
         word.hasPrefix("unsafe") || word.hasPrefix("Unsafe") || word.hasPrefix("withUnsafe")

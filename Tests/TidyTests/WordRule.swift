@@ -1,7 +1,7 @@
 import Foundation
 
-/// Words that mark something unfinished, and words of the place where the project was written:
-/// neither belongs in what others read.
+/// Words that mark unfinished work, and words of the environment in which the project was written,
+/// must not occur anywhere.
 struct WordRule: TidyRule {
   /// Written in halves, so that this file does not break its own rule.
   private static let unfinished = [
@@ -30,7 +30,7 @@ struct WordRule: TidyRule {
     }
   }
 
-  /// By Foundation, which is optimized where these tests are not.
+  /// Uses Foundation, which is optimized even if these tests are not.
   private static func places(of word: Data, in text: Data) -> [Int] {
     var found: [Int] = []
     var rest = text.startIndex..<text.endIndex

@@ -1,21 +1,21 @@
 public import Foundation
 
-/// Which calls to the system a command makes, and how many of each: where faults can be put.
+/// The system calls of a command and their numbers, as places for injecting faults.
 public struct CallTrace {
-  /// The calls of a name that can be hit, counted from 1 in each thread.
+  /// The calls with a name that can be intercepted, counted from 1 in each thread.
   ///
-  /// What a process does before it opens the ledger, such as to load its libraries, is left out.
-  /// Where a thread of the ledger makes calls of a name of which the main thread has made as many
-  /// before, the main thread's are hit; the ledger's own are its crash tests' to judge.
+  /// Calls before the process opens the ledger, for example to load its libraries, are left out. If
+  /// a thread of the ledger makes calls with the same name and count, the main thread's are
+  /// intercepted. The ledger's own calls are covered by its crash tests.
   public let ranges: [String: ClosedRange<Int>]
 
-  /// Runs a command to its end, and notes its calls.
+  /// Runs a command until it exits, and records its calls.
   ///
   /// - Parameters:
-  ///   - program: An executable.
-  ///   - words: What it is called with.
-  ///   - ledger: The ledger that the command is about.
-  ///   - trace: A file to note the calls in.
+  ///   - program: The path of an executable.
+  ///   - words: The arguments.
+  ///   - ledger: The ledger that the command uses.
+  ///   - trace: A file for recording the calls.
   public init(_ program: String, _ words: [String], about ledger: String, in trace: URL) throws {
     guard let tracer = TracedProcess.tracer else {
       throw TracedProcess.Failure("strace is not installed")
@@ -41,6 +41,6 @@ public struct CallTrace {
     self.ranges = ranges
   }
 
-  /// A process that has made its last call is not there to be killed.
+  /// The last calls of a process, after which it cannot be killed.
   private static let last: Set<String> = ["exit", "exit_group", "execve"]
 }

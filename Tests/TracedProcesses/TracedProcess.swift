@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What a process left behind.
+/// The exit status and the output of a process.
 public struct ProcessEnding: Sendable {
   public let status: Int32
   public let isKilled: Bool
@@ -8,17 +8,17 @@ public struct ProcessEnding: Sendable {
   public let errors: String
 }
 
-/// Programs of the package as processes, which can be killed, or have a call fail, at any of their
-/// calls to the system.
+/// Runs programs of the package as processes that can be killed, or have a call fail, at any of
+/// their system calls.
 public enum TracedProcess {
-  /// What a test cannot go on without.
+  /// An error that prevents a test from continuing.
   public struct Failure: Error, CustomStringConvertible {
     public let description: String
 
     public init(_ description: String) { self.description = description }
   }
 
-  /// A program of the package; it stands beside the tests' own executable.
+  /// Returns the path of a program of the package, which is beside the tests' own executable.
   public static func executable(_ name: String = "daybook") throws -> String {
     let own = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path
     let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
@@ -32,7 +32,7 @@ public enum TracedProcess {
     FileManager.default.isExecutableFile(atPath: $0)
   }
 
-  /// Whether processes can be traced here; a test that needs it says so when they cannot.
+  /// Whether processes can be traced here. A test that needs it reports if they cannot.
   public static let canTrace: Bool = {
     guard let tracer else { return false }
     do {
@@ -47,8 +47,9 @@ public enum TracedProcess {
     try run(try executable(), arguments)
   }
 
-  /// Runs a program with a fault injected into the `number`-th of its calls, counted in each
-  /// thread: `signal=KILL` or `error=ENOSPC`; with `+` behind the number into all from there on.
+  /// Runs a program with a fault injected into call number `number`, counted in each thread:
+  /// `signal=KILL` or `error=ENOSPC`. With `+` after the number, the fault affects all calls from
+  /// there on.
   public static func run(
     _ program: String, _ arguments: [String], injecting fault: String, into call: String,
     at number: String
@@ -66,7 +67,8 @@ public enum TracedProcess {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: program)
     process.arguments = arguments
-    // A process that traps ends at once: what would tell of it would be traced, and fail, too.
+    // A process that traps must end immediately: printing a backtrace would be traced and fail,
+    // too.
     process.environment = ProcessInfo.processInfo.environment.merging(
       ["SWIFT_BACKTRACE": "enable=no"]
     ) { $1 }

@@ -18,6 +18,7 @@ let package = Package(
         .product(name: "Audit", package: "daybook"),
         .product(name: "Entitlements", package: "daybook"),
         .product(name: "LedgerStore", package: "daybook"),
+        .product(name: "LedgerQueries", package: "daybook"),
         .product(name: "LedgerEvents", package: "daybook"),
         .product(name: "LedgerModel", package: "daybook"),
         .product(name: "QueueSimulator", package: "daybook"),

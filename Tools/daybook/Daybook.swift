@@ -10,11 +10,14 @@ struct Daybook: ParsableCommand {
     discussion: """
       Events of the payment queue, the app and the store's server are appended to a log and folded \
       into entitlements, installed versions and findings. Every command takes --ledger PATH (or \
-      DAYBOOK_LEDGER, else ./daybook.ledger).
+      DAYBOOK_LEDGER, else ./daybook.ledger), before the command or behind it.
       """,
+    version: "daybook \(Version.program)",
     subcommands: [
-      Init.self, Append.self, Import.self, EventsCommand.self, EntitlementsCommand.self,
+      Init.self, Append.self, Import.self, EventsCommand.self, CustomersCommand.self,
+      CustomerCommand.self, EntitlementsCommand.self,
       HoldersCommand.self, InstalledCommand.self, TransactionsCommand.self, FindingsCommand.self,
+      HealthCommand.self,
       ExplainCommand.self, DiffCommand.self, Catalog.self, ContentCommand.self,
       StoreItemCommand.self, Grant.self,
       Withdraw.self, Link.self, Transfer.self, Note.self, Erase.self, ReplayCommand.self,
@@ -29,7 +32,8 @@ struct Daybook: ParsableCommand {
     StandardOutput.reportGoneReaders()
     withExtendedLifetime(held) {
       do {
-        var command = try parseAsRoot()
+        let words = try CommandWords.inOrder(Array(CommandLine.arguments.dropFirst()))
+        var command = try parseAsRoot(words)
         try command.run()
       } catch  where exitCode(for: error).isSuccess {
         tell(fullMessage(for: error))

@@ -3,25 +3,27 @@ internal import LedgerStore
 
 /// The lines of an incident bundle, drawn in `docs/bundles.md`.
 enum BundleFormat {
-  /// What this code writes and reads.
+  /// The format version that this code writes and reads.
   static let version: Int64 = 1
 
-  /// The longest line, in bytes: an entry of an event of 1 MiB, whose names may stand in it twice,
-  /// in base64, and the event beside it.
+  /// The maximum length of a line in bytes: the entry of an event of 1 MiB, whose names may occur
+  /// in it twice, in base64, and the event itself.
   static let lineBytesMax = 8 << 20
-  /// The most bytes that are read: a bundle is of one customer, and is held in memory.
+  /// The maximum number of bytes that are read. A bundle is about one customer and is held in
+  /// memory.
   static let bytesMax = 1 << 28
-  /// The most leaves that are read.
+  /// The maximum number of leaves that are read.
   static let leavesMax = 1_000_000
-  /// The most nodes: no leaf needs more than the tree has levels.
+  /// The maximum number of nodes: no leaf needs more nodes than the tree has levels.
   static let nodesMax = 40 * leavesMax
-  /// Nodes on one line.
+  /// The maximum number of nodes on one line.
   static let lineNodesMax = 256
 
   static let start = Array(#"{"bundle":"#.utf8)
   static let lineFeed = [UInt8(ascii: "\n")]
 
-  /// A leaf with the event that its bytes tell; without one where it stands there for a name alone.
+  /// Returns the line for a leaf, with the event that its bytes encode; without an event if the
+  /// leaf only introduces a name.
   static func line(
     _ entry: [UInt8], _ role: BundleRole, _ personal: [PersonalMember], _ event: RecordedEvent?
   ) -> [UInt8] {
@@ -44,10 +46,10 @@ enum BundleFormat {
   private static let personalStart = Array(#","personal":"#.utf8)
   private static let personalEnd = Array(#"],"event":"#.utf8)
 
-  /// What a line of an entry carries; nil where it is another line. What it says of the event is
-  /// not read but to be made again, and compared.
+  /// Returns the contents of an entry's line; nil if it is another kind of line. The event in the
+  /// line is not read: it is rebuilt and compared.
   ///
-  /// - Throws: ``ProofError``: `malformed` where a personal member is none.
+  /// - Throws: ``ProofError``: `malformed` if a personal member is invalid.
   static func leaf(
     _ line: [UInt8]
   ) throws(ProofError) -> (entry: [UInt8], role: BundleRole, personal: [PersonalMember])? {
@@ -66,13 +68,13 @@ enum BundleFormat {
     return nil
   }
 
-  /// The personal members that stand behind a role; nil where they are none.
+  /// Returns the personal members after a role; nil if they are invalid.
   private static func personal(
     _ rest: ArraySlice<UInt8>
   ) throws(ProofError) -> [PersonalMember]? {
     guard rest.starts(with: personalStart) else { return [] }
     let start = rest.startIndex + personalStart.count
-    // Inside of a text a quote is escaped: the first such end is the end.
+    // Quotes inside strings are escaped, so the first match is the end.
     guard
       let end = rest.indices.dropFirst(personalStart.count).first(where: {
         rest[$0] == personalEnd[0] && rest[$0...].starts(with: personalEnd)
@@ -96,14 +98,14 @@ enum BundleFormat {
   }
 }
 
-/// What a leaf is in a bundle for.
+/// The reason why a leaf is in a bundle.
 enum BundleRole: String, CaseIterable {
   /// An event of the customer: a step of a replay.
   case step
-  /// An event that is connected with those, and decides what they come to.
+  /// An event that is connected with the customer's events and affects the answers about them.
   case ground
-  /// An event that they are judged by and that is not connected with them.
+  /// An event that affects the answers but is not connected with the customer's events.
   case background
-  /// The entry that introduced a name which an event uses.
+  /// The entry that introduced a name that an event uses.
   case names
 }

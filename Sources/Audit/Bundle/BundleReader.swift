@@ -1,7 +1,7 @@
 internal import LedgerEvents
-internal import LedgerStore
+internal import LedgerQueries
 
-/// Reads a bundle line by line, and believes nothing that its entries and nodes do not prove.
+/// Reads a bundle line by line. It accepts only what the entries and nodes prove.
 ///
 /// ```swift
 /// var reader = BundleReader()
@@ -23,10 +23,10 @@ public struct BundleReader: Sendable {
 
   public init() {}
 
-  /// Takes the next line, without its line feed.
+  /// Reads the next line, without its line feed.
   ///
-  /// - Throws: ``ProofError``: `malformed` where it is no line of a bundle, or more than one has;
-  ///   `notProven` where it says something else than its bytes prove.
+  /// - Throws: ``ProofError``: `malformed` if it is not a line of a bundle or exceeds a limit;
+  ///   `notProven` if it contradicts what its bytes prove.
   /// - Complexity: O(*n*) in the length of the line.
   public mutating func read(_ bytes: [UInt8]) throws(ProofError) {
     line += 1
@@ -50,9 +50,9 @@ public struct BundleReader: Sendable {
     }
   }
 
-  /// What was read, where it is whole and makes the root of its checkpoint.
+  /// Returns the bundle, if it is complete and gives the root of its checkpoint.
   ///
-  /// - Throws: ``ProofError``: `malformed` where lines are missing, `notProven`.
+  /// - Throws: ``ProofError``: `malformed` if lines are missing, `notProven`.
   /// - Complexity: O(*k* log *n*) hashes for *k* entries of a tree of *n*.
   public func finish() throws(ProofError) -> IncidentBundle {
     guard let header else { throw .malformed("the file is empty: expected a bundle") }
@@ -137,7 +137,7 @@ public struct BundleReader: Sendable {
     if let event { try keep(event, role) }
   }
 
-  /// Keeps an event for the replay, which takes valid ones alone.
+  /// Keeps an event for the replay, which accepts only valid events.
   private mutating func keep(
     _ recorded: RecordedEvent, _ role: BundleRole
   ) throws(ProofError) {
@@ -173,7 +173,7 @@ public struct BundleReader: Sendable {
 
 /// The first line of a bundle.
 private struct BundleHeader: Sendable {
-  /// Where an event of the bundle names it.
+  /// The account; nil if no event of the bundle names it.
   let account: Name?
   let eventCount: Int
   let leafCount: Int
@@ -221,7 +221,7 @@ private struct BundleHeader: Sendable {
 }
 
 extension Event {
-  /// Whether it states an account, or makes it one with another.
+  /// Returns whether the event states an account or links it with another.
   func names(_ account: Name) -> Bool {
     self.account == account || data.name("to") == account
   }

@@ -1,23 +1,23 @@
 internal import LedgerEvents
 internal import LedgerStore
 
-/// What the entries of a bundle say, from its first one on: the texts of names, and by them the
-/// events. Writing and reading tell the same because both ask here.
+/// The texts of names introduced by the entries so far, and the events built from them. Writing and
+/// reading both use this, so they agree.
 struct BundleTexts {
   private var texts: [NameNumber: Name] = [:]
 
   init() {}
 
-  /// Takes over the names that an entry introduces.
+  /// Adds the names that an entry introduces.
   mutating func add(_ entry: BundledEntry) {
     for introduction in entry.leaf.introductions {
       if case .text(let text) = introduction.content { texts[introduction.number] = text }
     }
   }
 
-  /// The event of an entry, masked but for the members that are shown.
+  /// Returns the event of an entry, masked except for the members that are shown.
   ///
-  /// - Throws: `RecordError` where it is damaged, or names something that no entry so far has
+  /// - Throws: `RecordError` if the entry is damaged, or uses a name that no earlier entry
   ///   introduced.
   func event(
     of entry: BundledEntry, showing personal: [PersonalMember]
@@ -32,12 +32,12 @@ struct BundleTexts {
   }
 }
 
-/// An entry of the tree, taken apart.
+/// A parsed entry of the tree.
 struct BundledEntry {
   let leaf: LeafEntry
   let hash: TreeHash
   let position: UInt64
-  /// Of the names whose texts the event's telling needs.
+  /// The numbers of the names whose texts the masked event needs.
   let publicNumbers: [NameNumber]
   let accountNumbers: [NameNumber]
   private let commitment: [UInt8]?
@@ -53,7 +53,7 @@ struct BundledEntry {
     commitment = view.commitment
   }
 
-  /// Whether the record commits to these personal members, shown or withheld.
+  /// Returns whether the record commits to these personal members, shown or withheld.
   func commits(to personal: [PersonalMember]) -> Bool {
     commitment == Commitment.data(personal.map(\.commitment))
   }

@@ -1,45 +1,47 @@
 public import LedgerEvents
-public import LedgerStore
+public import LedgerQueries
 
-/// A customer's incident to be looked at without the ledger: the events, whom they name as
-/// pseudonyms, each made again from the bytes that the ledger's tree is over.
+/// A customer's incident, for analysis without the ledger: events with pseudonyms for people, each
+/// rebuilt from the bytes that the ledger's tree covers.
 ///
-/// A bundle that was read holds together: its entries and nodes make the root that its checkpoint
-/// says. That the checkpoint is the ledger's, ``signers(of:)`` tells. It says nothing of what was
-/// left out, nor of which events are the customer's own: that is the word of whoever made it.
+/// A bundle that was read is consistent: its entries and nodes give the root in its checkpoint.
+/// ``signers(of:)`` checks that the checkpoint is the ledger's. The bundle proves neither that
+/// nothing was left out, nor which events are the customer's own; for that, you have to trust
+/// whoever made it.
 public struct IncidentBundle: Sendable {
-  /// Whose it is, by pseudonym; nil where none of its events says so.
+  /// The customer's pseudonym; nil if none of the events states it.
   public let account: Name?
-  /// What the ledger was when the bundle was made; not believed before ``signers(of:)``.
+  /// The ledger's checkpoint when the bundle was made. Do not trust it before calling
+  /// ``signers(of:)``.
   public let checkpoint: SignedCheckpoint
-  /// The events with what they rest on, as a replay takes them.
+  /// The customer's events and those they depend on, as input for a replay.
   public let events: ReplayEvents
-  /// How many entries of the tree it carries.
+  /// The number of entries of the tree in the bundle.
   public let leafCount: Int
-  /// How many hashes prove them.
+  /// The number of hashes that prove them.
   public let nodeCount: Int
 
-  /// The longest line of a bundle, in bytes.
+  /// The maximum length of a line of a bundle, in bytes.
   public static let lineBytesMax = BundleFormat.lineBytesMax
 
-  /// Whether a file that begins with these bytes is a bundle.
+  /// Returns whether a file that begins with these bytes is a bundle.
   public static func isBundle(_ start: some Sequence<UInt8>) -> Bool {
     start.starts(with: BundleFormat.start)
   }
 
-  /// Those of `keys` who have signed the checkpoint.
+  /// Returns those of `keys` that signed the checkpoint.
   ///
-  /// - Throws: ``ProofError``: `notProven` where none of them has.
+  /// - Throws: ``ProofError``: `notProven` if none of them did.
   public func signers(of keys: [NoteVerifier]) throws(ProofError) -> [NoteVerifier] {
     try checkpoint.signers(of: keys)
   }
 }
 
 extension IncidentBundle {
-  /// Reads a bundle whole; see ``BundleReader``.
+  /// Reads a complete bundle; see ``BundleReader``.
   ///
   /// - Throws: ``ProofError``: `malformed`, `notProven`.
-  /// - Complexity: O(*n*) in its bytes.
+  /// - Complexity: O(*n*) in the number of bytes.
   public init(_ bytes: [UInt8]) throws(ProofError) {
     var reader = BundleReader()
     var start = 0

@@ -1,40 +1,40 @@
 public import LedgerEvents
-public import LedgerStore
+public import LedgerQueries
 
-/// What goes into a bundle of an incident, and what proves it: all but the signature.
+/// The contents of an incident bundle with their proof, without the signature.
 public struct BundleContents: Sendable {
-  /// Whose it is, by the pseudonym that the bundle uses; nil where none of its events says so.
+  /// The customer's pseudonym in the bundle; nil if none of the events states it.
   public let account: Name?
-  /// The tree that everything is proven of: how many events it has, and its root.
+  /// The tree that proves everything: its number of events and its root.
   public let size: UInt64
   public let root: TreeHash
-  /// How many events it tells.
+  /// The number of events in the bundle.
   public let eventCount: Int
-  /// The names of the personal members that it shows.
+  /// The names of the personal members that the bundle shows.
   let disclosed: Set<Name>
-  /// By position.
+  /// The leaves, by position.
   let leaves: [(position: UInt64, role: BundleRole)]
   let proof: TreeMultiProof
 
-  /// How many events are the customer's own.
+  /// The number of the customer's own events.
   public var stepCount: Int { leaves.count { $0.role == .step } }
-  /// How many entries of the tree it carries: of the events, and of names that they use.
+  /// The number of entries of the tree in the bundle: of the events, and of names that they use.
   public var leafCount: Int { leaves.count }
-  /// How many hashes prove them, together.
+  /// The number of hashes that prove all entries together.
   public var nodeCount: Int { proof.nodes.count }
 }
 
 extension LedgerView {
-  /// Gathers what a bundle of a customer's incident carries: the events that a replay of the slice
-  /// folds, the entries that introduced the names in them, and one proof for all.
+  /// Collects the contents of a bundle for a customer's incident: the events that a replay of the
+  /// slice folds, the entries that introduced their names, and one proof for everything.
   ///
   /// - Parameters:
-  ///   - account: Whose incident it is.
-  ///   - slice: Which of the customer's events are its steps; its account is `account`.
-  ///   - disclosed: The personal members of `data` that are shown all the same, by their names.
-  /// - Complexity: that of ``LedgerView/replayPositions(_:)``, and O(*k* log *n*) look-ups for *k*
+  ///   - account: The customer's account.
+  ///   - slice: The customer's events that are steps of the incident. Its account is `account`.
+  ///   - disclosed: The names of the personal members of `data` to show.
+  /// - Complexity: that of `LedgerView.replayEvents(_:)`, and O(*k* log *n*) lookups for *k*
   ///   events of a ledger of *n*.
-  /// - Throws: ``LedgerError``: `notFound` where the slice has no event.
+  /// - Throws: ``LedgerError``: `notFound` if the slice has no event.
   public func bundleContents(
     of account: Name, in slice: ReplaySlice = ReplaySlice(), disclosing disclosed: Set<Name> = []
   ) throws(LedgerError) -> BundleContents {
@@ -57,28 +57,29 @@ extension LedgerView {
     var isNamed = false
     var names: Set<NameNumber> = []
     for position in found.positions {
-      let entry = try bundledEntry(try leaf(at: position), at: position)
+      let entry = try bundledEntry(try log.leaf(at: position), at: position)
       if entry.accountNumbers.contains(number) { isNamed = true }
       names.formUnion(entry.publicNumbers)
     }
     for name in names {
-      let introduced = try introducingPosition(of: name)
+      let introduced = try log.introducingPosition(of: name)
       if roles[introduced] == nil { roles[introduced] = .names }
     }
     let leaves = roles.map { (position: $0.key, role: $0.value) }
       .sorted { $0.position < $1.position }
     let size = position
     return BundleContents(
-      account: isNamed ? Name("account-\(number)") : nil, size: size, root: try root(at: size),
+      account: isNamed ? Name("account-\(number)") : nil, size: size, root: try log.root(at: size),
       eventCount: found.positions.count, disclosed: disclosed, leaves: leaves,
-      proof: try multiProof(of: leaves.map(\.position), size: size))
+      proof: try log.multiProof(of: leaves.map(\.position), size: size))
   }
 
-  /// Hands out the lines of a bundle, each with its line feed; stops where `write` returns false.
+  /// Passes the lines of a bundle to `write`, each with its line feed. Stops if `write` returns
+  /// false.
   ///
-  /// - Parameter checkpoint: Signs the size and the root of the contents.
-  /// - Precondition: The contents are of this ledger, and the checkpoint is of the contents.
-  /// - Complexity: O(*n*) in the bytes of the bundle; one line at a time is held.
+  /// - Parameter checkpoint: The signed size and root of the contents.
+  /// - Precondition: The contents come from this ledger, and the checkpoint is for the contents.
+  /// - Complexity: O(*n*) in the bytes of the bundle. Only one line is in memory at a time.
   /// - Throws: ``LedgerError``: `corrupt`.
   public func writeBundle(
     _ contents: BundleContents, signed checkpoint: SignedCheckpoint,
@@ -90,7 +91,7 @@ extension LedgerView {
     guard write(contents.header(checkpoint) + BundleFormat.lineFeed) else { return }
     var texts = BundleTexts()
     for (position, role) in contents.leaves {
-      let entry = try leaf(at: position)
+      let entry = try log.leaf(at: position)
       let parts = try bundledEntry(entry, at: position)
       texts.add(parts)
       var personal: [PersonalMember] = []
@@ -114,12 +115,12 @@ extension LedgerView {
     }
   }
 
-  /// The personal members of an event, those shown that have one of the names; none where that
-  /// shows nothing.
+  /// Returns the personal members of an event, of which those with one of the names are shown; none
+  /// if nothing would be shown.
   private func shown(
     _ names: Set<Name>, at position: UInt64
   ) throws(LedgerError) -> [PersonalMember] {
-    let disclosures = try disclosures(at: position) ?? []
+    let disclosures = try log.disclosures(at: position) ?? []
     let isShown = disclosures.map { names.contains(Name($0.member.name)) }
     if !isShown.contains(true) { return [] }
     return zip(disclosures, isShown).map { PersonalMember($0, isShown: $1) }
@@ -135,7 +136,7 @@ extension LedgerView {
 }
 
 extension BundleContents {
-  /// The first line.
+  /// Returns the first line.
   fileprivate func header(_ checkpoint: SignedCheckpoint) -> [UInt8] {
     var members: [(name: String, value: JSONValue)] = [
       ("bundle", .number(String(BundleFormat.version)))

@@ -1,42 +1,43 @@
 public import LedgerEvents
 internal import LedgerModel
-public import LedgerStore
+public import LedgerQueries
 
-/// What stands around an explanation: whether the names are known at all, on which devices the
-/// content is, and which rules were broken.
+/// The context of an explanation: whether the names are known, on which devices the content is
+/// installed, and which rules were broken.
 public struct Circumstances: Sendable {
-  /// A device of the customer, and what it has of a product's content.
+  /// A device of the customer, and the content of a product that is installed on it.
   public struct Device: Sendable {
-    /// `nil` for events that state no device.
+    /// The device; `nil` for events that state no device.
     public var name: Name?
     public var product: Name
-    /// `nil` where no version is installed.
+    /// The installed version; `nil` if there is none.
     public var installed: InstalledAnswer?
   }
 
   /// Whether an event states the account.
   public var isAccountKnown: Bool
-  /// An account that was probably meant; `nil` where the account is known or none is near.
+  /// An account that was probably meant; `nil` if the account is known or no account is similar.
   public var nearAccount: Name?
-  /// Whether the ledger knows the name as a product, an entitlement or a unit of balances.
+  /// Whether the ledger knows the name as a product, an entitlement or a unit of a balance.
   public var isNameKnown: Bool
-  /// A product or entitlement that was probably meant.
+  /// A product or entitlement that was probably meant; `nil` if the name is known or none is
+  /// similar.
   public var nearName: Name?
-  /// The products that the name stands for and that have content to install.
+  /// The products that the name refers to and that have content to install.
   public var productsWithContent: [Name]
   /// The customer's devices, for each product with content.
   public var devices: [Device]
-  /// Broken rules that concern the customer and these products.
+  /// The findings about the customer and these products.
   public var findings: [FindingAnswer]
-  /// Transactions of these products that are still on the queue.
+  /// The transactions of these products that are still in the queue.
   public var openTransactions: [Name]
 }
 
 extension LedgerView {
-  /// What stands around the explanation of a product or an entitlement.
+  /// Returns the context of an explanation of a product or an entitlement.
   ///
-  /// - Complexity: O(*n*) in the customer's unit; O(*n*) in the ledger's names and events where a
-  ///   name is not known.
+  /// - Complexity: O(*n*) in the customer's unit; O(*n*) in the ledger's names and events if a name
+  ///   is unknown.
   /// - Throws: ``LedgerError``.
   public func circumstances(
     of explanation: Explanation, clocks: Clocks = .now
@@ -70,7 +71,7 @@ extension LedgerView {
     return found
   }
 
-  /// Products, entitlements and units that the catalogue or an operator's grant names.
+  /// Returns the products, entitlements and units in the catalogue and in operators' grants.
   private func knownNames(
     _ explanation: Explanation, _ clocks: Clocks
   ) throws(LedgerError) -> Set<Name> {
@@ -105,8 +106,8 @@ extension LedgerView {
     return try nearestName(to: name, of: .product)
   }
 
-  /// The products that the customer holds under the name; where there are none, the product of that
-  /// name and those that open the entitlement of that name.
+  /// Returns the products that the customer holds under the name. If there are none, returns the
+  /// product with that name and those that open the entitlement with that name.
   private func products(
     openedBy name: Name, _ explanation: Explanation, _ clocks: Clocks
   ) throws(LedgerError) -> Set<Name> {

@@ -1,7 +1,7 @@
 internal import LedgerEvents
 
 extension Event {
-  /// What the event says, for people who know the customer and not the format.
+  /// A description of the event for people who know the customer and not the format.
   var plainWords: String {
     switch type.kind {
     case .catalogSet: "the seller's catalogue describes \(catalogueText)"
@@ -37,11 +37,126 @@ extension Event {
       "\(actor) transferred everything that \(account?.text ?? "-") held to \(to)\(because)"
     case .accountErased: "\(account?.text ?? "-") was erased\(because)"
     case .sessionStarted: "the app was launched on \(device?.text ?? "a device")"
-    default: type.text + (transaction.map { " of transaction \($0.text)" } ?? "")
+    default: moreWords ?? type.text
     }
   }
 
-  /// Whose word it is.
+  /// What events say that decide less often.
+  private var moreWords: String? {
+    sessionWords ?? storeWords ?? queueWords ?? contentWords ?? customerWords
+  }
+
+  private var sessionWords: String? {
+    switch type.kind {
+    case .sessionBackgrounded: "the app left the foreground on \(place)"
+    case .sessionForegrounded: "the app came back to the foreground on \(place)"
+    case .sessionEnded: "the app ended on \(place)\(because)"
+    case .sessionObserverAdded: "the app began to observe the queue of \(place)"
+    case .sessionObserverRemoved: "the app stopped observing the queue of \(place)"
+    case .storefrontChanged:
+      "the storefront of \(place) changed to \(data.string("storefront") ?? "another one")"
+    case .paymentsChecked:
+      data.boolean("allowed") == false
+        ? "\(place) does not allow payments" : "\(place) allows payments"
+    case .catalogRequested: "the app asked the store for products"
+    case .catalogReceived: "the store described products to \(place)"
+    case .catalogFailed: "the store described no products to \(place)\(failure)"
+    case .productPageRequested: "the app asked for a product page of the store"
+    case .productPagePresented: "the app presented a product page of the store"
+    case .productPageFailed: "a product page of the store could not be presented\(failure)"
+    case .productPageDismissed: "a product page of the store was dismissed"
+    default: nil
+    }
+  }
+
+  private var storeWords: String? {
+    switch type.kind {
+    case .transactionRefundRequested:
+      "\(who) reported a request to refund transaction \(which)\(because)"
+    case .transactionRefundDeclined:
+      "\(who) reported that the refund of transaction \(which) was declined\(because)"
+    case .subscriptionAutoRenewChanged:
+      "\(who) reported that automatic renewal of the subscription \(chain) was switched "
+        + (data.boolean("autoRenew") == false ? "off" : "on")
+    case .subscriptionPlanChanged:
+      "\(who) reported that the subscription \(chain) will change"
+        + (data.string("toProduct").map { " to \($0)" } ?? "")
+    case .subscriptionPriceIncreased:
+      "\(who) reported a price increase of the subscription \(chain)"
+        + (data.boolean("consented").map { $0 ? ", with consent" : ", without consent" } ?? "")
+    case .subscriptionOfferRedeemed:
+      "\(who) reported that an offer was redeemed for the subscription \(chain)"
+    case .notificationReceived:
+      "the store's server sent a notification "
+        + (data.string("notificationType") ?? "of an unknown type")
+    case .receiptSubmitted: "the app sent its receipt to the backend"
+    case .receiptAccepted: "the backend accepted the receipt"
+    case .receiptRejected: "the backend rejected the receipt\(failure)"
+    default: nil
+    }
+  }
+
+  private var queueWords: String? {
+    switch type.kind {
+    case .transactionRemoved: "transaction \(which) left the queue"
+    case .purchaseFulfilled: "what transaction \(which) paid for was given"
+    case .purchaseFulfillmentFailed:
+      "what transaction \(which) paid for could not be given\(failure)"
+    case .restoreRequested: "the app asked for a restore on \(place)"
+    case .restoreCompleted: "the restore on \(place) was completed"
+    case .restoreFailed: "the restore on \(place) failed\(failure)"
+    case .downloadRequested: "the app started \(content)"
+    case .downloadPauseRequested: "the app asked to pause \(content)"
+    case .downloadResumeRequested: "the app asked to resume \(content)"
+    case .downloadCancelRequested: "the app asked to cancel \(content)"
+    case .downloadWaiting: "\(content) is waiting"
+    case .downloadProgressed:
+      "\(content) has progressed"
+        + (data.double("progress").map { " to \(Int($0 * 100)) percent" } ?? "")
+    case .downloadPaused: "\(content) was paused"
+    case .downloadFinished: "\(content) was finished"
+    case .downloadFailed: "\(content) failed\(failure)"
+    case .downloadCancelled: "\(content) was cancelled"
+    default: nil
+    }
+  }
+
+  private var contentWords: String? {
+    switch type.kind {
+    case .contentInstallStarted: "the app began to install \(what)\(version) on \(place)"
+    case .contentInstalled: "the app installed \(what)\(version) on \(place)"
+    case .contentInstallFailed:
+      "the app could not install \(what)\(version) on \(place)\(failure)"
+    case .contentActivated: "the app made \(what)\(version) the current version on \(place)"
+    case .contentRemoved: "the app removed \(what)\(version) from \(place)"
+    case .contentPurged: "the system emptied the download cache of \(place)"
+    case .contentVersionPublished: "a new version of \(what) was published:\(version)"
+    case .contentHostingChanged:
+      "the hosted content of \(what) is now \(data.string("hosting") ?? "in another state")"
+    default: nil
+    }
+  }
+
+  private var customerWords: String? {
+    switch type.kind {
+    case .consumableConsumed:
+      "the app spent \(data.integer("amount").map { "\($0) " } ?? "")\(data.string("unit") ?? "-")"
+    case .importReceived: "a file was imported: \(data.string("format") ?? "of an unknown format")"
+    case .operatorActed: "\(actor) acted: \(data.string("action") ?? "-")\(because)"
+    case .noteAdded: "\(actor) noted: \(data.string("text") ?? "-")"
+    default: nil
+    }
+  }
+
+  private var place: String { device?.text ?? "a device" }
+  private var version: String { data.string("contentVersion").map { " \($0)" } ?? "" }
+
+  /// The download that it is about.
+  private var content: String {
+    "the download \(download?.text ?? "-") of transaction \(which)"
+  }
+
+  /// The source of the report.
   private var who: String {
     switch (source ?? EventSource(.app)).kind {
     case .notification: "the store's server"

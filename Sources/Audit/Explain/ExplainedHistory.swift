@@ -1,16 +1,17 @@
 internal import LedgerEvents
 internal import LedgerModel
 
-/// The events that can decide an answer, in the fold's order, and what any part of them comes to.
+/// The events that can decide an answer, in the fold order, and the answers that subsets of them
+/// give.
 ///
-/// Parts are sets of places, folded by the reducer that folds everything else.
+/// A subset is a set of indexes. It is folded by the same reducer as everything else.
 struct ExplainedHistory {
-  /// What is asked of a part.
+  /// The question to answer for a subset.
   struct Question {
     var account: NameNumber
     var name: Name
     var environments: EnvironmentSet
-    /// In microseconds.
+    /// The store time of the question, in microseconds.
     var moment: Int64
   }
 
@@ -18,11 +19,11 @@ struct ExplainedHistory {
   let texts: NumberedEvents
 
   /// - Parameters:
-  ///   - all: What can decide, and more.
-  ///   - account: Only what is connected with it counts, and what is shared by all; `nil` for
-  ///     everything. Later events may have connected what was not then.
-  ///   - at: Only what occurred up to it counts; `nil` for everything.
-  /// - Complexity: O(*n* log *n*) in the events.
+  ///   - all: The events that can decide the answer, and possibly others.
+  ///   - account: If this is not `nil`, only events connected with the account count, and those
+  ///     shared by all. Later events may have connected others.
+  ///   - at: If this is not `nil`, only events that occurred up to it count.
+  /// - Complexity: O(*n* log *n*) in the number of events.
   init(_ all: [RecordedEvent], about account: Name? = nil, at: Instant? = nil) {
     let places = all.map { (place: FoldPlace($0), event: $0) }
     let sorted = places.filter { $0.place.time <= at ?? $0.place.time }
@@ -41,9 +42,9 @@ struct ExplainedHistory {
 
   var facts: [Fact] { texts.facts }
 
-  /// What the events at `places` come to for the name asked about.
+  /// Returns the customer's holdings of the name, as they follow from the events at `places`.
   ///
-  /// - Complexity: O(*n* log *n*) in the places.
+  /// - Complexity: O(*n* log *n*) in the number of indexes.
   func holdings(of places: some Sequence<Int>, _ question: Question) -> [Explanation.Holding] {
     let book = InMemoryLedger(folding: places.map { facts[$0] }, texts: texts)
     return holdings(
@@ -52,15 +53,15 @@ struct ExplainedHistory {
       question.name)
   }
 
-  /// The places of a customer's events, and of those that state nobody and come from a session, or
-  /// else a device, on which nobody else was seen.
+  /// Returns the indexes of a customer's events, and of those without an account that come from a
+  /// session, or else a device, on which no other account was seen.
   ///
-  /// - Parameter book: Everything folded.
-  /// - Complexity: O(*n* log *n*) in the events.
+  /// - Parameter book: An in-memory ledger with all events folded.
+  /// - Complexity: O(*n* log *n*) in the number of events.
   func places(ofCustomer account: NameNumber, _ book: InMemoryLedger) -> Set<Int> {
     let positions = Unit.positions(
       ofCustomer: account, among: facts, context: book.context, texts: texts)
-    let everywhere = EnvironmentSet(StoreEnvironment.allCases.map { EnvironmentSet($0) })
+    let everywhere = EnvironmentSet(StoreEnvironment.allCases)
     let linked = Set(
       book.unit(of: account)?.linkedAccounts(of: account, environments: everywhere) ?? [account])
     var seen: [NameNumber: Set<NameNumber>] = [:]
@@ -82,10 +83,10 @@ struct ExplainedHistory {
       })
   }
 
-  /// The products that a name stands for: the one of that name, and those that open the
-  /// entitlement of that name by the catalogue in force.
+  /// Returns the products that a name refers to: the one with that name, and those that open the
+  /// entitlement with that name by the catalogue in force.
   ///
-  /// - Parameter book: Everything folded.
+  /// - Parameter book: An in-memory ledger with all events folded.
   func products(for question: Question, _ book: InMemoryLedger) -> Set<NameNumber> {
     let catalogue = book.context.catalogue
     return Set(
@@ -99,7 +100,7 @@ struct ExplainedHistory {
     ).subtracting([0])
   }
 
-  /// The entries of an answer that are about a name, in names.
+  /// Returns the entries of an answer that are about a name, with names in place of numbers.
   func holdings(_ answer: Answer, _ name: Name) -> [Explanation.Holding] {
     answer.entries.compactMap { entry in
       let product = texts.name(entry.product)
@@ -114,13 +115,13 @@ struct ExplainedHistory {
     }
   }
 
-  /// The smallest part of `places` that still has a property, in the sense that none of it can be
-  /// left out; of equals, what comes first in the fold's order stays.
+  /// Returns a minimal subset of `places` that still has a property: none of its elements can be
+  /// left out. Among equal candidates, earlier events in the fold order are kept.
   ///
   /// Source: Zeller and Hildebrandt, *Simplifying and Isolating Failure-Inducing Input*, 2002.
   ///
-  /// - Precondition: `places` has it.
-  /// - Complexity: O(*k* log *n*) tests for *k* places that stay, O(*n*²) at the worst.
+  /// - Precondition: `places` has the property.
+  /// - Complexity: O(*k* log *n*) tests if *k* indexes are kept, O(*n*²) in the worst case.
   static func smallest(of places: [Int], having isEnough: ([Int]) -> Bool) -> [Int] {
     var kept = places
     var piece = max(1, kept.count / 2)
@@ -144,8 +145,8 @@ struct ExplainedHistory {
     }
   }
 
-  /// The places of events that can decide what somebody has: what tells of downloads and installs
-  /// only can not.
+  /// The indexes of events that can decide what a customer has. Events about catalogue requests,
+  /// downloads and installs usually cannot.
   var deciding: [Int] {
     facts.indices.filter { place in
       switch facts[place].kind {

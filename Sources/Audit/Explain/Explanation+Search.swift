@@ -2,17 +2,18 @@ public import LedgerEvents
 internal import LedgerModel
 
 extension Explanation {
-  /// Finds what decides an answer.
+  /// Finds the events that decide an answer.
   ///
   /// - Parameters:
   ///   - name: The product or entitlement.
   ///   - account: The customer's account.
-  ///   - environments: Where it counts.
-  ///   - events: All that can decide it, in any order: the customer's, what is connected with them,
-  ///     and catalogues. Those after the position asked for are left out already.
-  ///   - at: The store time that only what occurred up to it counts for; `nil` for everything.
-  ///   - now: The moment to judge at where `at` says none and no event of the customer is newer.
-  ///   - position: The position that the events are known up to.
+  ///   - environments: The environments that count.
+  ///   - events: All events that can decide it, in any order: the customer's, those connected with
+  ///     them, and catalogues. The caller has left out those after the position of the question.
+  ///   - at: The store time of the question; only events that occurred up to it count. `nil` for
+  ///     all events.
+  ///   - now: The store time to use if `at` is `nil` and no event of the customer is later.
+  ///   - position: The position up to which the events are known.
   /// - Complexity: O(*k* log *n*) folds of the events that can decide, for *k* steps.
   public init(
     of name: Name, for account: Name, in events: [RecordedEvent],
@@ -20,7 +21,7 @@ extension Explanation {
     position: UInt64
   ) {
     let history = ExplainedHistory(events, about: account, at: at)
-    let set = EnvironmentSet(environments.map { EnvironmentSet($0) })
+    let set = EnvironmentSet(environments)
     let search = ExplanationSearch(
       history,
       .init(
@@ -35,24 +36,24 @@ extension Explanation {
   }
 }
 
-/// The search for what decides one answer.
+/// The search for the events that decide one answer.
 private struct ExplanationSearch {
   typealias Holding = Explanation.Holding
 
-  /// What decides, and how its parts are judged.
+  /// The deciding events, and the question by which subsets are judged.
   struct Found {
     var ground: Explanation.Ground
     var places: [Int] = []
-    /// Where the steps are judged by another question than the one asked.
+    /// The question for the steps, if it differs from the original one.
     var question: ExplainedHistory.Question
   }
 
   private let history: ExplainedHistory
   let question: ExplainedHistory.Question
-  /// What everything comes to, and whether the customer may have it.
+  /// The holdings by all events, and whether the customer has access.
   let holdings: [Holding]
   let isHeld: Bool
-  /// What is left of it, where it is a unit that purchases credit.
+  /// The remaining balance, if the name is a unit that purchases credit.
   private let balance: Int64?
   private let all: Range<Int>
   private let deciding: [Int]
@@ -66,7 +67,7 @@ private struct ExplanationSearch {
     let subject = Subject.account(asked.account)
     var question = asked
     if !isMomentFixed {
-      // What a phone some minutes fast has bought can be asked for at once.
+      // A phone's clock can be some minutes fast. Its purchases must still be found immediately.
       let newest = book.unit(of: asked.account)?
         .newestEvent(of: subject, environments: asked.environments)
       question.moment = max(asked.moment, newest ?? .min)
@@ -77,12 +78,12 @@ private struct ExplanationSearch {
     self.question = question
     self.holdings = holdings
     isHeld = answer.active.contains(question.name)
-    // An answer leaves out what is used up.
+    // An answer omits a balance that is used up.
     let isUsed = history.facts.contains { $0.detail?.fields.unit == question.name }
     balance =
       answer.balances.first { $0.unit == question.name }?.amount ?? (isUsed ? 0 : nil)
-    // Downloads and installs decide nothing here, so that they need not be tried one by one; where
-    // they do all the same (an account that only they state), everything is tried.
+    // Downloads and installs usually decide nothing, so they need not be tried one by one. If they
+    // do matter here (for example because only they state the account), every event is tried.
     let usual = history.deciding
     deciding = history.holdings(of: usual, question) == holdings ? usual : Array(all)
   }
@@ -95,12 +96,12 @@ private struct ExplanationSearch {
     let isStated = history.facts.contains { $0.account == question.account }
     if let balance { return Found(ground: .balance(balance), question: question) }
     return takenAway(by: canTakeAway, .takenAway) ?? over() ?? elsewhere()
-      // But for the catalogue it would be a non-consumable.
+      // Without the catalogue, it would be a non-consumable.
       ?? takenAway(by: { $0.kind == .catalogSet }, .consumable) ?? attempted()
       ?? Found(ground: isStated ? .nothing : .unknownAccount, question: question)
   }
 
-  /// The steps with what they come to.
+  /// Returns the steps with the holdings that follow from each.
   func steps(_ found: Found) -> [Explanation.Step] {
     var steps: [Explanation.Step] = []
     var before: [Holding] = []
@@ -122,7 +123,7 @@ private struct ExplanationSearch {
     return ExplainedHistory.smallest(of: places) { history.holdings(of: $0, question) == wanted }
   }
 
-  /// What took it away: the events without which it would be listed, and what it rested on.
+  /// Finds the events without which it would be listed, and the events on which it was based.
   private func takenAway(
     by canTakeAway: (Fact) -> Bool, _ ground: Explanation.Ground
   ) -> Found? {
@@ -137,8 +138,8 @@ private struct ExplanationSearch {
     let wanted = without(taken)
     var base = deciding.filter { !gone.contains($0) }
     if history.holdings(of: base, question) != wanted { base = all.filter { !gone.contains($0) } }
-    // With the takers beside it must be gone, too: another's first event decides only where it is
-    // of a transaction that stays.
+    // It must also not be held when all the events that took it away are added: another account's
+    // first event decides only if it is about a transaction that stays.
     let had = kinds(wanted)
     let smallestBase = { (places: [Int], takers: [Int]) in
       ExplainedHistory.smallest(of: places) { part in
@@ -146,7 +147,7 @@ private struct ExplanationSearch {
           && history.holdings(of: (part + takers).sorted(), question).isEmpty
       }
     }
-    // Each of many may take it away alone: one of them is enough to say why.
+    // Each of several events may take it away alone. One of them is enough as a reason.
     let many = smallestBase(base, taken)
     let needed = ExplainedHistory.smallest(of: taken) { part in
       history.holdings(of: (many + part).sorted(), question).isEmpty
@@ -155,7 +156,7 @@ private struct ExplanationSearch {
     return Found(ground: ground, places: (places + needed).sorted(), question: question)
   }
 
-  /// What holdings come to, whenever they began.
+  /// Returns the kinds of holdings, regardless of when they began.
   private func kinds(_ holdings: [Holding]) -> Set<HeldKind> {
     Set(holdings.map { HeldKind(product: $0.product, item: $0.entitlement, state: $0.state) })
   }
@@ -176,7 +177,7 @@ private struct ExplanationSearch {
     return fact.account != question.account
   }
 
-  /// An operator's grant that has ended.
+  /// Finds an operator's grant that has ended.
   private func over() -> Found? {
     let ends = history.facts.compactMap { fact -> Int64? in
       guard fact.kind == .entitlementGranted, let until = fact.detail?.fields.until else {
@@ -208,7 +209,7 @@ private struct ExplanationSearch {
     return nil
   }
 
-  /// The last attempt to buy it: the payment and what became of it.
+  /// Finds the last attempt to buy it: the payment and its outcome.
   private func attempted() -> Found? {
     let book = InMemoryLedger(folding: history.facts, texts: history.texts)
     let products = history.products(for: question, book)

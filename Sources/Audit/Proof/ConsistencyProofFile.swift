@@ -1,11 +1,11 @@
 internal import LedgerEvents
 public import LedgerStore
 
-/// A proof that a ledger was only appended to between two signed checkpoints, as a file.
+/// A proof that a ledger only grew between two signed checkpoints, as a file.
 ///
-/// The lines are those of `c2sp.org/tlog-proof`, which has no form for it:
+/// The format follows `c2sp.org/tlog-proof`, which does not cover this kind of proof:
 /// `daybook/consistency@v1`, `from` and `to` with the sizes, the hashes of RFC 6962, section 2.1.2,
-/// one a line, an empty line, the older checkpoint, an empty line, the newer one.
+/// one per line, an empty line, the older checkpoint, an empty line, and the newer checkpoint.
 public struct ConsistencyProofFile: Sendable {
   public let consistency: ConsistencyProof
   public let old: SignedCheckpoint
@@ -13,7 +13,7 @@ public struct ConsistencyProofFile: Sendable {
 
   /// The first line.
   static let header = "daybook/consistency@v1"
-  /// A file of more bytes is refused: two checkpoints, and a hash for each level of a tree.
+  /// The maximum size of a file in bytes: two checkpoints, and a hash for each level of a tree.
   public static let bytesMax = 1 << 22
 
   public init(consistency: ConsistencyProof, old: SignedCheckpoint, new: SignedCheckpoint) {
@@ -25,16 +25,16 @@ public struct ConsistencyProofFile: Sendable {
     self.new = new
   }
 
-  /// Reads a proof; nothing of it is believed by that.
+  /// Parses a proof without checking it.
   ///
-  /// - Throws: ``ProofError``: `malformed`, with the line that is wrong.
+  /// - Throws: ``ProofError``: `malformed`, with the line of the error.
   public init(_ bytes: [UInt8]) throws(ProofError) {
     var reader = try ProofReader(bytes, maximum: Self.bytesMax)
     try reader.expect(Self.header)
     let oldSize = try reader.number(of: "from")
     let newSize = try reader.number(of: "to")
     let path = try reader.hashes()
-    // A checkpoint's text has no empty line, so the second one ends it.
+    // The text of a checkpoint has no empty line, so its second paragraph ends it.
     let text = try reader.paragraph()
     old = try SignedCheckpoint(text + [UInt8(ascii: "\n")] + (try reader.paragraph()))
     new = try SignedCheckpoint(reader.rest)
@@ -46,17 +46,17 @@ public struct ConsistencyProofFile: Sendable {
     consistency = ConsistencyProof(oldSize: oldSize, newSize: newSize, path: path)
   }
 
-  /// The proof as it is written to files.
+  /// The proof as a file's contents.
   public var document: String {
     var text = Self.header + "\nfrom \(consistency.oldSize)\nto \(consistency.newSize)\n"
     for hash in consistency.path { text += StandardBase64.encode(hash.bytes) + "\n" }
     return text + "\n" + old.document + "\n" + new.document
   }
 
-  /// Says that nothing was changed or taken away between the two.
+  /// Checks that nothing was changed or removed between the two checkpoints.
   ///
-  /// - Returns: Who has signed the newer checkpoint.
-  /// - Throws: ``ProofError``: `notProven`, with what fails.
+  /// - Returns: The keys that signed the newer checkpoint.
+  /// - Throws: ``ProofError``: `notProven`, with the failed check.
   public func check(_ keys: [NoteVerifier]) throws(ProofError) -> [NoteVerifier] {
     _ = try old.signers(of: keys)
     let signers = try new.signers(of: keys)

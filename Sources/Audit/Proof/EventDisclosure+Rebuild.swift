@@ -1,14 +1,14 @@
 internal import LedgerEvents
 internal import LedgerStore
 
-/// The tree that entries are proven to be in.
+/// The tree for which entries are proven.
 struct ProvenTree {
   let size: UInt64
   let root: TreeHash
 }
 
 extension EventDisclosure {
-  /// An event made from an entry and what the entries under one root commit to.
+  /// An event rebuilt from an entry and from what the entries under one root commit to.
   struct Rebuilt {
     let event: RecordedEvent
     let line: [UInt8]
@@ -16,8 +16,8 @@ extension EventDisclosure {
     let withheld: [String]
   }
 
-  /// Makes the event anew from the entry, whose place is proven already, with the names and
-  /// personal members that are disclosed, each of which is proven here.
+  /// Rebuilds the event from the entry, whose position is already proven, and from the disclosed
+  /// names and personal members, each of which is proven here.
   ///
   /// - Throws: ``ProofError``: `notProven`, `malformed`.
   func rebuilt(at position: UInt64, in tree: ProvenTree) throws(ProofError) -> Rebuilt {
@@ -48,7 +48,7 @@ extension EventDisclosure {
     return Rebuilt(event: event, line: EventEncoder().encode(event), withheld: withheld)
   }
 
-  /// The event with the members that are disclosed, and a word in the place of what is not.
+  /// Returns the event with the disclosed members, and a marker in place of the others.
   private func event(
     of leaf: LeafEntry, at position: UInt64, _ texts: [NameNumber: NameUse]
   ) throws(ProofError) -> RecordedEvent {
@@ -68,7 +68,7 @@ extension EventDisclosure {
     personal.compactMap(\.member)
   }
 
-  /// The members that the record says are there, and how many it does not name.
+  /// Returns the members that the record says exist, and the number of those it does not name.
   private func withheldMembers(of recorded: RecordedEvent, _ commitment: [UInt8]?) -> [String] {
     guard commitment != nil else { return [] }
     let disclosed = Set(disclosedMembers.map { Name($0.name) })
@@ -81,7 +81,7 @@ extension EventDisclosure {
   }
 }
 
-// MARK: - What is disclosed, held against what the entries say
+// MARK: - Comparing what is disclosed with the entries
 
 extension EventDisclosure {
   private static func leaf(
@@ -101,7 +101,7 @@ extension EventDisclosure {
     return leaf
   }
 
-  /// Looks into the record of an entry.
+  /// Reads the record of an entry.
   private func reading<Value>(
     _ leaf: LeafEntry, at position: UInt64,
     _ body: (borrowing RecordView) throws(RecordError) -> Value
@@ -111,8 +111,8 @@ extension EventDisclosure {
     }
   }
 
-  /// The entries by their positions: the event's own and those that introduce its names, each
-  /// proven to be in the tree.
+  /// Returns the entries by their positions: the event's own and those that introduce its names,
+  /// each proven to be in the tree.
   private func leaves(
     besides own: LeafEntry, at position: UInt64, in tree: ProvenTree
   ) throws(ProofError) -> [UInt64: LeafEntry] {
@@ -160,13 +160,15 @@ extension EventDisclosure {
 }
 
 extension Introduction {
-  /// Whether it is of that text.
+  /// Returns whether the introduction commits to that name.
   fileprivate func commits(to name: EventDisclosure.DisclosedName) -> Bool {
     switch content {
-    case .text(let text): name.nonce == nil && text == name.text
+    case .text(let text): name.nonce == nil && name.hash == nil && text == name.text
     case .commitment(let commitment):
       name.nonce?.count == Commitment.nonceByteCount
-        && Commitment.name(kind, name.text, nonce: name.nonce ?? []) == commitment
+        && Commitment.introduction(
+          Commitment.name(kind, name.text, nonce: name.nonce ?? []), hash: name.hash ?? [])
+          == commitment
     }
   }
 }

@@ -1,48 +1,51 @@
 internal import LedgerEvents
 internal import LedgerStore
 
-/// What the extra data of an event's proof holds: the entry that the tree hashes, the event as it
-/// is exported, and what turns the one into the other.
+/// The extra data of an event's proof: the entry that the tree hashes, the event in the form of an
+/// export, and what is needed to rebuild the event from the entry.
 ///
-/// It is one JSON object on one line. Nothing in it is believed: the entry is what the path leads
-/// from, names and personal members are what the entries commit to, and the event is made anew from
-/// them and compared. See `docs/proofs.md`.
+/// It is one JSON object on one line. None of it is trusted: the path proves the entry, the entries
+/// commit to names and personal members, and the event is rebuilt from them and compared. See
+/// `docs/proofs.md`.
 struct EventDisclosure {
-  /// A name that the record has a number for.
+  /// A name that has a number in the record.
   struct DisclosedName {
     let number: NameNumber
     let text: Name
-    /// Of a name that identifies a person; nil for others, which stand in the entry as they are.
+    /// The nonce of a name that identifies a person; nil for other names, which are in the entry as
+    /// text.
     let nonce: [UInt8]?
+    /// The hash that a person's name is looked up by, which the entry commits to; nil for others.
+    let hash: [UInt8]?
     /// The position whose entry introduces the name.
     let introducedAt: UInt64
   }
 
-  /// The entry of another event, which introduces names.
+  /// The entry of another event that introduces names.
   struct Introducer {
     let position: UInt64
     let entry: [UInt8]
-    /// To the same root as the proof's own path.
+    /// The path to the same root as that of the proof itself.
     let path: [TreeHash]
   }
 
-  /// What the tree hashes.
+  /// The bytes that the tree hashes.
   var entry: [UInt8]
   /// The event as one line of JSON, with position and ledger time.
   var event: [UInt8]
   var names: [DisclosedName]
   var introducers: [Introducer]
-  /// In the order of the record's commitment; empty where it has none.
+  /// The personal members, in the order of the record's commitment; empty if it has none.
   var personal: [PersonalMember]
 
   /// The member `format`.
-  private static let format = "daybook/event@v1"
+  private static let format = "daybook/event@v2"
 }
 
 // MARK: - Writing
 
 extension EventDisclosure {
-  /// The document.
+  /// The document as JSON.
   var json: [UInt8] {
     JSONValue.object([
       (name: "format", value: .string(Self.format)),
@@ -62,6 +65,7 @@ extension EventDisclosure.DisclosedName {
       (name: "introducedAt", value: .number("\(introducedAt)")),
     ]
     if let nonce { members.append((name: "nonce", value: .base64(nonce))) }
+    if let hash { members.append((name: "hash", value: .base64(hash))) }
     return .object(members)
   }
 }
@@ -79,9 +83,9 @@ extension EventDisclosure.Introducer {
 // MARK: - Reading
 
 extension EventDisclosure {
-  /// Reads the document.
+  /// Parses the document.
   ///
-  /// - Throws: ``ProofError``: `malformed`, with the member that is wrong.
+  /// - Throws: ``ProofError``: `malformed`, with the member of the error.
   init(_ json: [UInt8]) throws(ProofError) {
     let value: JSONValue
     do throws(EventError) { value = try JSONValue(json: json) } catch {
@@ -113,8 +117,9 @@ extension EventDisclosure.DisclosedName {
     self.number = number
     text = Name(try object.text("text"))
     nonce = object.has("nonce") ? try object.bytes("nonce") : nil
+    hash = object.has("hash") ? try object.bytes("hash") : nil
     introducedAt = try object.number("introducedAt")
-    try object.end(["number", "text", "nonce", "introducedAt"])
+    try object.end(["number", "text", "nonce", "hash", "introducedAt"])
   }
 }
 
@@ -140,8 +145,8 @@ extension JSONValue {
   }
 }
 
-/// An object of a proof's extra data, or of a bundle: members of known kinds, and an error that
-/// names what is not.
+/// An object in a proof's extra data or in a bundle, with typed access to members and errors that
+/// name the invalid one.
 struct ProofObject {
   private let members: [(name: String, value: JSONValue)]
   private let place: String
@@ -197,7 +202,7 @@ struct ProofObject {
     return objects
   }
 
-  /// Says that there is nothing else: what is not looked at could be mistaken for proven.
+  /// Checks that there are no other members, because unread data could be mistaken for proven data.
   func end(_ known: [String]) throws(ProofError) {
     for member in members where !known.contains(where: { $0.utf8.elementsEqual(member.name.utf8) })
     {

@@ -1,28 +1,28 @@
 public import LedgerEvents
 internal import LedgerStore
 
-/// An event that a proof has proven, and by what.
+/// An event that a proof has proven.
 public struct ProvenEvent: Sendable {
-  /// The event as one line of JSON, made from what is proven.
+  /// The event as one line of JSON, rebuilt from what is proven.
   public let line: [UInt8]
   public let position: UInt64
   public let event: RecordedEvent
-  /// The root that the event is under.
+  /// The checkpoint with the root that proves the event.
   public let checkpoint: SignedCheckpoint
-  /// Who has signed it.
+  /// The keys that signed the checkpoint.
   public let signers: [NoteVerifier]
   /// The fields and personal members that the proof does not disclose.
   public let withheld: [String]
 }
 
 extension EventProofFile {
-  /// Says which event it is that stands at which position under a root that one of `keys` signed.
+  /// Checks which event is at which position under a root that one of `keys` signed.
   ///
-  /// The event is made anew from the entry and what is disclosed with it, each checked against the
-  /// root, and has to be the one that the file shows.
+  /// The event is rebuilt from the entry and from what is disclosed with it. Each part is checked
+  /// against the root, and the result must equal the event in the file.
   ///
   /// - Complexity: O(log *n*) hashes for each name of the event. It needs no ledger.
-  /// - Throws: ``ProofError``: `notProven` with what fails, `malformed`.
+  /// - Throws: ``ProofError``: `notProven` with the failed check, `malformed`.
   public func check(_ keys: [NoteVerifier]) throws(ProofError) -> ProvenEvent {
     let signers = try checkpoint.signers(of: keys)
     guard let extra else {

@@ -1,19 +1,19 @@
 public import LedgerStore
 
-/// A proof that an entry stands in a log, as a file: the path to a signed root, and what the entry
-/// is.
+/// A proof that an entry is in a log, as a file: the path to a signed root, and the data to
+/// interpret the entry.
 ///
 /// Source: c2sp.org/tlog-proof, version 1.
 public struct EventProofFile: Sendable {
-  /// What a verifier needs to make the leaf; it is not authenticated by itself.
+  /// The data that a verifier needs to rebuild the leaf. It is not authenticated by itself.
   public let extra: [UInt8]?
   public let inclusion: InclusionProof
   public let checkpoint: SignedCheckpoint
 
   /// The first line.
   static let header = "c2sp.org/tlog-proof@v1"
-  /// A file of more bytes is refused: an event has 1 MiB at most, and each name in it may need
-  /// another one's entry.
+  /// The maximum size of a file in bytes. An event has at most 1 MiB, and each name in it may need
+  /// the entry of another event.
   public static let bytesMax = 1 << 28
 
   public init(extra: [UInt8]?, inclusion: InclusionProof, checkpoint: SignedCheckpoint) {
@@ -23,9 +23,9 @@ public struct EventProofFile: Sendable {
     self.checkpoint = checkpoint
   }
 
-  /// Reads a proof; nothing of it is believed by that.
+  /// Parses a proof without checking it.
   ///
-  /// - Throws: ``ProofError``: `malformed`, with the line that is wrong.
+  /// - Throws: ``ProofError``: `malformed`, with the line of the error.
   public init(_ bytes: [UInt8]) throws(ProofError) {
     var reader = try ProofReader(bytes, maximum: Self.bytesMax)
     try reader.expect(Self.header)
@@ -43,7 +43,7 @@ public struct EventProofFile: Sendable {
     inclusion = InclusionProof(index: index, size: checkpoint.size, path: path)
   }
 
-  /// The proof as it is written to files, by convention named `….tlog-proof`.
+  /// The proof as a file's contents. By convention, the file is named `….tlog-proof`.
   public var document: String {
     var text = Self.header + "\n"
     if let extra { text += "extra \(StandardBase64.encode(extra))\n" }
@@ -53,14 +53,14 @@ public struct EventProofFile: Sendable {
   }
 }
 
-/// Reads the lines of a proof, from the first on.
+/// Reads the lines of a proof in order.
 struct ProofReader {
   private let bytes: [UInt8]
   private var start = 0
-  /// The number of the line that was read last, from 1.
+  /// The number of the last line that was read, from 1.
   private var line = 0
 
-  /// More hashes than a tree of 2⁶³ leaves has levels are refused.
+  /// The maximum number of hashes: the levels of a tree of 2⁶³ leaves.
   private static let hashesMax = 64
 
   init(_ bytes: [UInt8], maximum: Int) throws(ProofError) {
@@ -70,14 +70,14 @@ struct ProofReader {
     self.bytes = bytes
   }
 
-  /// What is behind the lines that were read.
+  /// The bytes after the lines that were read.
   var rest: ArraySlice<UInt8> { bytes[start...] }
 
   func failure(_ expected: String) -> ProofError {
     .malformed("line \(line) of the proof: expected \(expected)")
   }
 
-  /// The line that comes next, without its end; nil at the end of the file.
+  /// Returns the next line without its end; nil at the end of the file.
   private mutating func next() -> Substring? {
     guard let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")),
       let text = String(validating: bytes[start..<end], as: UTF8.self)
@@ -94,8 +94,8 @@ struct ProofReader {
     guard let found = next(), found.utf8.elementsEqual(text.utf8) else { throw failure(text) }
   }
 
-  /// The value behind a line's name and a space; nil where the next line has another name, which is
-  /// then still to be read.
+  /// Returns the value after a line's name and a space; nil if the next line has another name. That
+  /// line is then not consumed.
   mutating func value(of name: String) -> Substring? {
     let (before, number) = (start, line)
     guard let found = next(), found.utf8.starts(with: (name + " ").utf8) else {
@@ -105,7 +105,7 @@ struct ProofReader {
     return Substring(found.utf8.dropFirst(name.utf8.count + 1))
   }
 
-  /// The number behind a line's name and a space.
+  /// Returns the number after a line's name and a space.
   mutating func number(of name: String) throws(ProofError) -> UInt64 {
     guard let text = value(of: name) else {
       line += 1
@@ -115,7 +115,7 @@ struct ProofReader {
     return number
   }
 
-  /// Hashes, one a line, up to the empty line, which is read, too.
+  /// Returns hashes, one per line, up to an empty line, which is consumed.
   mutating func hashes() throws(ProofError) -> [TreeHash] {
     var hashes: [TreeHash] = []
     while true {
@@ -128,7 +128,8 @@ struct ProofReader {
     }
   }
 
-  /// The bytes up to the next empty line and, with it, read: a note's text or its signatures.
+  /// Returns the bytes up to the next empty line, which is consumed: a note's text or its
+  /// signatures.
   mutating func paragraph() throws(ProofError) -> ArraySlice<UInt8> {
     let first = start
     while let text = next() {

@@ -1,17 +1,17 @@
 internal import LedgerEvents
 public import LedgerStore
 
-/// What checkpoints that somebody kept say of a ledger as it is now: whether it still begins with
-/// what was signed, and as far as they tell, where it does not.
+/// Compares checkpoints that somebody kept with a ledger in its present state: whether it still
+/// begins with what was signed, and if not, where it was changed.
 ///
-/// A root says that something differs and not what: checkpoints tell the stretch between the newest
-/// that fits and the oldest that does not.
+/// A root shows that something differs, but not what. Several checkpoints narrow it down to the
+/// range between the newest one that fits and the oldest one that does not.
 public struct KeptCheckpoints: Sendable {
-  /// How a checkpoint stands to the ledger.
+  /// The result for one checkpoint.
   public enum Verdict: Hashable, Sendable {
     /// The ledger begins with the events that were signed.
     case fits
-    /// The ledger's root at that position is another one.
+    /// The ledger has a different root at that position.
     case differs(root: TreeHash)
     /// The ledger ends before that position.
     case isBeyondEnd
@@ -19,31 +19,33 @@ public struct KeptCheckpoints: Sendable {
     case isUnreadable
   }
 
-  /// What is known of where the ledger was changed.
+  /// The range in which the ledger was changed.
   public struct Stretch: Hashable, Sendable {
-    /// The first position that may be changed, behind the newest checkpoint that fits.
+    /// The first position that can be changed, which follows the newest checkpoint that fits.
     public let first: UInt64
-    /// The last position that the change begins at, the oldest checkpoint that does not fit.
+    /// The last position at which the change can begin: that of the oldest checkpoint that does not
+    /// fit.
     public let last: UInt64
   }
 
   /// The verdicts, in the order of the checkpoints.
   public let verdicts: [Verdict]
-  /// The events of the ledger.
+  /// The last position of the ledger.
   public let lastPosition: UInt64
-  /// Where it was changed; nil where all fit, and where they contradict one another.
+  /// The range of the change; nil if all checkpoints fit, or if they contradict one another.
   public let stretch: Stretch?
-  /// Whether a checkpoint fits, and an older one does not: two books were signed.
+  /// Whether a checkpoint fits and an older one does not, which means that two different ledgers
+  /// were signed.
   public let isContradictory: Bool
 
-  /// Compares checkpoints, whose signatures were checked before, with the records of a log.
+  /// Compares checkpoints with the records of a log. The signatures must have been checked before.
   ///
   /// - Parameters:
-  ///   - checkpoints: What was signed, in any order.
-  ///   - log: The log as it is.
-  ///   - progress: Called now and then with the events hashed and how many there are to hash.
-  /// - Complexity: O(*n*), one or two hashes an event up to the newest checkpoint.
-  /// - Throws: `LedgerError` where the log cannot be read at all.
+  ///   - checkpoints: The checkpoints, in any order.
+  ///   - log: The log in its present state.
+  ///   - progress: Called from time to time with the number of events hashed and the total.
+  /// - Complexity: O(*n*), one or two hashes per event up to the newest checkpoint.
+  /// - Throws: `LedgerError` if the log cannot be read at all.
   public init(
     _ checkpoints: [SignedCheckpoint], against log: LogView,
     progress: (_ done: UInt64, _ total: UInt64) -> Void = { _, _ in }

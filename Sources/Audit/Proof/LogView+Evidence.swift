@@ -1,15 +1,15 @@
 public import LedgerEvents
 public import LedgerStore
 
-/// What a proof of an event holds beside the signature.
+/// The contents of a proof of an event, besides the signature.
 public struct EventEvidence: Sendable {
   public let inclusion: InclusionProof
   public let root: TreeHash
-  /// What the proof's extra line carries.
+  /// The contents of the proof's extra line.
   public let extra: [UInt8]
 }
 
-/// What of an event that identifies people a proof leaves out; it shows the commitments alone.
+/// The personal data of an event to leave out of a proof, which then shows only the commitments.
 public enum Withholding: Sendable {
   case nothing
   case everything
@@ -18,12 +18,12 @@ public enum Withholding: Sendable {
 }
 
 extension LogView {
-  /// What proves that the event at `position` stands in the tree over the events up to `size`.
+  /// Returns the proof that the event at `position` is in the tree over the events up to `size`.
   ///
-  /// What was erased is left out as what is withheld is.
+  /// Erased data is left out in the same way as withheld data.
   ///
-  /// - Complexity: O(log² *n*) look-ups and O(log *n*) hashes for each of the event's names.
-  /// - Throws: ``LedgerError``: `notFound` where there is no such event or field, `corrupt`.
+  /// - Complexity: O(log² *n*) lookups and O(log *n*) hashes for each of the event's names.
+  /// - Throws: ``LedgerError``: `notFound` if there is no such event or field, `corrupt`.
   public func evidence(
     of position: UInt64, at size: UInt64, withholding: Withholding = .nothing
   ) throws(LedgerError) -> EventEvidence {
@@ -48,7 +48,7 @@ extension LogView {
       names: names.map(EventDisclosure.DisclosedName.init),
       introducers: introducers, personal: (members ?? []).map(withholding.shown))
     do throws(ProofError) {
-      // As whoever checks the proof will make it: what does not hold is never handed out.
+      // Rebuild the event as a verifier will, so that an invalid proof is never returned.
       let tree = ProvenTree(size: size, root: root)
       disclosure.event = try disclosure.rebuilt(at: position, in: tree).line
     } catch {
@@ -102,6 +102,7 @@ extension Withholding {
 extension EventDisclosure.DisclosedName {
   fileprivate init(_ name: NameDisclosure) {
     self.init(
-      number: name.number, text: name.text, nonce: name.nonce, introducedAt: name.position)
+      number: name.number, text: name.text, nonce: name.nonce, hash: name.hash,
+      introducedAt: name.position)
   }
 }

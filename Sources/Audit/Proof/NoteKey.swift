@@ -2,18 +2,18 @@ internal import Crypto
 internal import Foundation
 public import LedgerEvents
 
-/// Who may have signed: a name and an Ed25519 public key, as C2SP signed notes use them.
+/// A key that verifies signatures: a name and an Ed25519 public key, as in C2SP signed notes.
 ///
 /// Source: c2sp.org/signed-note, "Verifier keys"; the same text as golang.org/x/mod/sumdb/note.
 public struct NoteVerifier: Sendable, Hashable {
-  /// The key's name, which a log's checkpoints have as their origin.
+  /// The key's name, which a log's checkpoints use as their origin.
   public let name: Name
   /// The first four bytes of SHA-256(name ‖ 0x0A ‖ 0x01 ‖ public key), big-endian.
   public let identifier: UInt32
-  /// 32 bytes (RFC 8032).
+  /// The public key, 32 bytes (RFC 8032).
   public let publicKey: [UInt8]
 
-  /// The byte that says Ed25519.
+  /// The algorithm byte for Ed25519.
   static let algorithm: UInt8 = 1
 
   init(name: Name, publicKey: [UInt8]) {
@@ -22,7 +22,7 @@ public struct NoteVerifier: Sendable, Hashable {
     identifier = Self.identifier(name, publicKey)
   }
 
-  /// Reads `name+hexadecimal id+base64(0x01 ‖ public key)`.
+  /// Parses `name+hexadecimal id+base64(0x01 ‖ public key)`.
   ///
   /// - Throws: ``ProofError``: `badKey`.
   public init(_ text: String) throws(ProofError) {
@@ -47,14 +47,14 @@ public struct NoteVerifier: Sendable, Hashable {
     }
   }
 
-  /// The verifier key as text, to be handed out.
+  /// The verifier key as text, for publication.
   public var text: String {
     "\(name.text)+\(identifierText)+" + StandardBase64.encode([Self.algorithm] + publicKey)
   }
 
   var identifierText: String { Self.text(ofIdentifier: identifier) }
 
-  /// Eight hexadecimal digits.
+  /// Returns an identifier as eight hexadecimal digits.
   static func text(ofIdentifier identifier: UInt32) -> String {
     let digits = String(identifier, radix: 16)
     return String(repeating: "0", count: 8 - digits.count) + digits
@@ -65,7 +65,7 @@ public struct NoteVerifier: Sendable, Hashable {
       let key = try Curve25519.Signing.PublicKey(rawRepresentation: publicKey)
       return key.isValidSignature(signature, for: text)
     } catch {
-      // 32 bytes that are no point of the curve have signed nothing.
+      // 32 bytes that are not a point on the curve cannot have signed anything.
       return false
     }
   }
@@ -76,24 +76,24 @@ public struct NoteVerifier: Sendable, Hashable {
   }
 }
 
-/// A key that signs notes. Whoever has it can sign a book of his own making.
+/// A key that signs notes. Whoever has it can sign a forged ledger.
 ///
 /// Source: golang.org/x/mod/sumdb/note, "Signing Notes".
 public struct NoteSigner: Sendable {
   private let seed: [UInt8]
-  /// Who verifies what this key signs.
+  /// The key that verifies what this key signs.
   public let verifier: NoteVerifier
 
   private static let prefix = "PRIVATE+KEY+"
 
-  /// Makes a new key.
+  /// Generates a new key.
   ///
-  /// - Throws: ``ProofError``: `badKey` where the name is none.
+  /// - Throws: ``ProofError``: `badKey` if the name is invalid.
   public init(name: String) throws(ProofError) {
     try self.init(name: name, seed: [UInt8](Curve25519.Signing.PrivateKey().rawRepresentation))
   }
 
-  /// Whether a key may have that name.
+  /// Returns whether a key can have that name.
   public static func isName(_ text: String) -> Bool { KeyName.valid(text) != nil }
 
   init(name: String, seed: [UInt8]) throws(ProofError) {
@@ -110,9 +110,9 @@ public struct NoteSigner: Sendable {
     verifier = NoteVerifier(name: name, publicKey: [UInt8](key.publicKey.rawRepresentation))
   }
 
-  /// Reads `PRIVATE+KEY+name+hexadecimal id+base64(0x01 ‖ seed)`.
+  /// Parses `PRIVATE+KEY+name+hexadecimal id+base64(0x01 ‖ seed)`.
   ///
-  /// - Throws: ``ProofError``: `badKey`. The message never holds any of the key.
+  /// - Throws: ``ProofError``: `badKey`. The message never contains any part of the key.
   public init(_ text: String) throws(ProofError) {
     let parts = text.dropFirst(Self.prefix.count)
       .split(separator: "+", maxSplits: 2, omittingEmptySubsequences: false)
@@ -129,7 +129,7 @@ public struct NoteSigner: Sendable {
     }
   }
 
-  /// The signing key as text, to be kept from everybody.
+  /// The signing key as text. Keep it secret.
   public var secretText: String {
     "\(Self.prefix)\(verifier.name.text)+\(verifier.identifierText)+"
       + StandardBase64.encode([NoteVerifier.algorithm] + seed)
@@ -154,9 +154,9 @@ public struct NoteSigner: Sendable {
   }
 }
 
-/// What names of keys may be.
+/// The rules for names of keys.
 enum KeyName {
-  /// The name, where it is not empty and has neither Unicode spaces nor control characters nor `+`
+  /// Returns the name if it is not empty and contains no Unicode spaces, control characters or `+`
   /// (c2sp.org/signed-note, "Format").
   static func valid(_ text: some StringProtocol) -> Name? {
     let isValid = text.unicodeScalars.allSatisfy { scalar in

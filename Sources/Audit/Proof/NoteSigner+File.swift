@@ -2,16 +2,15 @@ internal import Foundation
 internal import LMDB
 
 extension NoteSigner {
-  /// Reading and writing by the owner.
+  /// The permissions to read and write by the owner only.
   private static let mode: UInt32 = 0o600
 
-  /// Writes the signing key into a new file that only its owner may read; when this returns it
-  /// lasts.
+  /// Writes the signing key to a new file that only its owner can read, and makes it durable.
   ///
-  /// The file is made with its rights, so that there is no moment in which others may read it.
-  /// Where the key cannot be written, on a full disk for one, no file is left.
+  /// The file is created with its permissions, so that others can never read it. If the key cannot
+  /// be written, for example because the disk is full, no file is left.
   ///
-  /// - Throws: ``ProofError``: `badKey` where there is a file already, or none can be made.
+  /// - Throws: ``ProofError``: `badKey` if the file already exists or cannot be created.
   public func write(toNewFile path: String) throws(ProofError) {
     let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
     let file: FlatFile
@@ -33,8 +32,8 @@ extension NoteSigner {
     }
   }
 
-  /// Takes away the file that holds no key, which the next try would else take for one; what is
-  /// said where that fails.
+  /// Removes a file that has no complete key, because the next attempt would find it. Returns the
+  /// text for the error if that fails.
   private static func removed(_ path: String) -> String {
     do {
       try FileManager.default.removeItem(atPath: path)

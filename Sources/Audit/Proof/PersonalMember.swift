@@ -1,27 +1,27 @@
 internal import LedgerEvents
 internal import LedgerStore
 
-/// A personal member of an event's `data`, in a proof or a bundle: shown with what proves it, or
-/// its commitment alone.
+/// A personal member of an event's `data` in a proof or a bundle: the member and its nonce, or only
+/// its commitment.
 ///
-/// Nonces and commitments have their lengths, by which one text could otherwise pass for another:
-/// what is hashed is nonce and text one behind the other.
+/// Nonces and commitments have fixed lengths. The hash covers the nonce followed by the text, so
+/// with variable lengths, one text could pass for another.
 enum PersonalMember {
   case disclosed(EventData.Member, nonce: Nonce)
   case withheld(commitment: TreeHash)
 
-  /// What a commitment was made with: 16 bytes.
+  /// The nonce of a commitment: 16 bytes.
   struct Nonce {
     let bytes: [UInt8]
 
-    /// Nil where it has another length.
+    /// Creates a nonce; nil if the length is wrong.
     init?(_ bytes: [UInt8]) {
       guard bytes.count == Commitment.nonceByteCount else { return nil }
       self.bytes = bytes
     }
   }
 
-  /// As the ledger discloses it, or its commitment alone.
+  /// Creates a member as the ledger discloses it, or only its commitment.
   init(_ disclosure: MemberDisclosure, isShown: Bool) {
     guard let nonce = Nonce(disclosure.nonce),
       let commitment = TreeHash(disclosure.commitment.span)
@@ -31,7 +31,7 @@ enum PersonalMember {
       ? .disclosed(disclosure.member, nonce: nonce) : .withheld(commitment: commitment)
   }
 
-  /// The commitment to it: 32 bytes.
+  /// The commitment to the member: 32 bytes.
   var commitment: [UInt8] {
     switch self {
     case .disclosed(let member, let nonce): Commitment.member(member, nonce: nonce.bytes)
@@ -39,12 +39,12 @@ enum PersonalMember {
     }
   }
 
-  /// The member, where it is shown.
+  /// The member, if it is shown.
   var member: EventData.Member? {
     if case .disclosed(let member, _) = self { member } else { nil }
   }
 
-  /// As it stands in a proof, and in a line of a bundle.
+  /// The JSON value in a proof or in a line of a bundle.
   var value: JSONValue {
     switch self {
     case .disclosed(let member, let nonce):
@@ -58,9 +58,9 @@ enum PersonalMember {
     }
   }
 
-  /// Reads what ``value`` is.
+  /// Parses the form of ``value``.
   ///
-  /// - Throws: ``ProofError``: `malformed` where it is something else, or has more.
+  /// - Throws: ``ProofError``: `malformed` if it is anything else, or has additional members.
   init(_ object: ProofObject) throws(ProofError) {
     if object.has("commitment") {
       let bytes = try object.bytes("commitment")

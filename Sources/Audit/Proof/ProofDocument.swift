@@ -1,13 +1,13 @@
-/// A file that can be checked: which of the kinds it is, its first line tells.
+/// A file that can be checked. The first line determines its kind.
 public enum ProofDocument: Sendable {
   case event(EventProofFile)
   case consistency(ConsistencyProofFile)
   case checkpoint(SignedCheckpoint)
   case bundle(IncidentBundle)
 
-  /// Reads a proof, a checkpoint or a bundle; who has signed it is not looked at by that.
+  /// Parses a proof, a checkpoint or a bundle, without checking signatures.
   ///
-  /// - Throws: ``ProofError``: `malformed`, `notProven` of a bundle that does not hold.
+  /// - Throws: ``ProofError``: `malformed`, or `notProven` for an inconsistent bundle.
   public init(_ bytes: [UInt8]) throws(ProofError) {
     let first = bytes.prefix { $0 != UInt8(ascii: "\n") }
     if first.elementsEqual(EventProofFile.header.utf8) {

@@ -1,19 +1,19 @@
-/// Why a proof, a checkpoint or a key is not taken.
+/// The reason why a proof, a checkpoint or a key is refused.
 ///
-/// Two errors are equal when their codes are.
+/// Two errors are equal if their codes are equal.
 public struct ProofError: Error, Sendable, CustomStringConvertible {
-  /// What a program can tell apart.
+  /// The kind of error.
   public enum Code: Sendable {
-    /// The bytes are not of the format that they should be of; the message says where.
+    /// The bytes do not have the expected format. The message says where.
     case malformed
-    /// A key cannot be read, or is not one.
+    /// A key cannot be read or is invalid.
     case badKey
-    /// The bytes are well formed, and what they claim does not hold.
+    /// The bytes are well formed, but what they claim is not proven.
     case notProven
   }
 
   public let code: Code
-  /// What is wrong, where, and what was expected.
+  /// A description of the error, its location, and what was expected.
   public let message: String
 
   public init(_ code: Code, _ message: String) {

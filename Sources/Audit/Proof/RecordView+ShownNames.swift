@@ -1,6 +1,6 @@
 internal import LedgerEvents
 
-/// A name that an event shows, by the number that its record has for it.
+/// A name that an event shows, with its number in the record.
 struct ShownName {
   /// The envelope's field, or `to` of `data`.
   let field: String
@@ -9,8 +9,8 @@ struct ShownName {
 }
 
 extension RecordView {
-  /// The names without which the event cannot be shown: those of the envelope, and the account that
-  /// a link or transfer is to. What else `data` names stands there as text.
+  /// The names that are needed to show the event: those of the envelope, and the account of a link
+  /// or transfer. Other names in `data` are stored there as text.
   var shownNames: [ShownName] {
     var names: [ShownName] = []
     for slot in NameSlot.allCases {

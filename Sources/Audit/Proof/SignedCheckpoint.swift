@@ -1,16 +1,16 @@
 public import LedgerEvents
 public import LedgerStore
 
-/// What a ledger was at one position, signed: whoever keeps it can say later whether the ledger
-/// still begins with those events.
+/// The signed state of a ledger at one position. Whoever keeps it can check later whether the
+/// ledger still begins with the same events.
 ///
 /// Source: c2sp.org/tlog-checkpoint.
 public struct SignedCheckpoint: Sendable {
-  /// Whose log it is; the name of the key that signs for it.
+  /// The name of the log, which is also the name of the key that signs for it.
   public let origin: Name
-  /// How many events the ledger had: the position of the last one.
+  /// The number of events in the ledger, which is the position of the last one.
   public let size: UInt64
-  /// The root of the tree over them.
+  /// The root of the tree over these events.
   public let root: TreeHash
   public let note: SignedNote
 
@@ -21,7 +21,7 @@ public struct SignedCheckpoint: Sendable {
     self.note = note
   }
 
-  /// Signs what a ledger is at a position.
+  /// Signs the state of a ledger at a position.
   ///
   /// - Throws: ``ProofError``: `badKey`.
   public static func sign(
@@ -32,8 +32,7 @@ public struct SignedCheckpoint: Sendable {
     return SignedCheckpoint(origin: origin, size: size, root: root, note: try key.sign(text))
   }
 
-  /// Reads a signed checkpoint; what it says is to be ignored until ``signers(of:)`` has named
-  /// somebody.
+  /// Parses a signed checkpoint. Do not trust it before ``signers(of:)`` has returned a key.
   ///
   /// - Throws: ``ProofError``: `malformed`.
   public init(_ bytes: some Sequence<UInt8>) throws(ProofError) {
@@ -55,13 +54,13 @@ public struct SignedCheckpoint: Sendable {
     self.root = root
   }
 
-  /// The root in base64, as the checkpoint has it.
+  /// The root in base64, as in the checkpoint.
   public var rootText: String { StandardBase64.encode(root.bytes) }
 
-  /// The checkpoint as it is written to files.
+  /// The checkpoint as a file's contents.
   public var document: String { note.document }
 
-  /// Those of `keys` who have signed, one of whom signs for the checkpoint's origin.
+  /// Returns those of `keys` that signed. One of them must be the key of the checkpoint's origin.
   ///
   /// - Throws: ``ProofError``: `notProven`.
   public func signers(of keys: [NoteVerifier]) throws(ProofError) -> [NoteVerifier] {
@@ -75,9 +74,9 @@ public struct SignedCheckpoint: Sendable {
   }
 }
 
-/// The few forms that lines of checkpoints and proofs have.
+/// Parses the values in lines of checkpoints and proofs.
 enum ProofLines {
-  /// A decimal number without leading zeros.
+  /// Parses a decimal number without leading zeros.
   static func number(_ text: Substring) -> UInt64? {
     guard text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let number = UInt64(text),
       String(number).utf8.count == text.utf8.count
@@ -85,7 +84,7 @@ enum ProofLines {
     return number
   }
 
-  /// A SHA-256 value in base64.
+  /// Parses a SHA-256 hash in base64.
   static func hash(_ text: some StringProtocol) -> TreeHash? {
     guard let bytes = StandardBase64.decode(text) else { return nil }
     return TreeHash(bytes.span)

@@ -1,24 +1,24 @@
 public import LedgerEvents
 
-/// A text with the signatures of those who vouch for it.
+/// A text with its signatures.
 ///
 /// Source: c2sp.org/signed-note@v1.0.0.
 public struct SignedNote: Sendable {
-  /// A signature of whatever kind; those of unknown keys are carried and not believed.
+  /// A signature of any kind. Signatures of unknown keys are kept, but not trusted.
   public struct Signature: Sendable, Hashable {
     public let name: Name
     public let identifier: UInt32
-    /// 64 bytes where it is of Ed25519.
+    /// The signature; 64 bytes for Ed25519.
     public let bytes: [UInt8]
   }
 
-  /// With its last line feed, without the empty line behind it.
+  /// The text with its last line feed, without the empty line after it.
   public let text: String
   public let signatures: [Signature]
 
-  /// A note of more bytes is refused.
+  /// The maximum size of a note in bytes.
   static let bytesMax = 1 << 20
-  /// A note with more signatures is refused; the format asks for 16 at least.
+  /// The maximum number of signatures. The format requires at least 16.
   static let signaturesMax = 100
 
   private static let mark = "\u{2014} "
@@ -28,7 +28,7 @@ public struct SignedNote: Sendable {
     self.signatures = signatures
   }
 
-  /// Reads a note; what it says is to be ignored until ``signers(of:)`` has named somebody.
+  /// Parses a note. Do not trust it before ``signers(of:)`` has returned a key.
   ///
   /// - Throws: ``ProofError``: `malformed`.
   public init(_ bytes: some Sequence<UInt8>) throws(ProofError) {
@@ -56,7 +56,8 @@ public struct SignedNote: Sendable {
   }
 
   private static func signature(_ line: Substring) throws(ProofError) -> Signature {
-    // By bytes: a space with an accent behind it is another character, and still a space.
+    // Split by bytes: a space followed by a combining accent is a different character, but still a
+    // space.
     let parts = line.utf8.dropFirst(mark.utf8.count)
       .split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false).map(Substring.init)
     guard line.utf8.starts(with: mark.utf8), parts.count == 2,
@@ -71,7 +72,7 @@ public struct SignedNote: Sendable {
       bytes: Array(bytes.dropFirst(4)))
   }
 
-  /// The whole note, as it is written to files.
+  /// The complete note as a file's contents.
   public var document: String {
     text + "\n"
       + signatures.map { signature in
@@ -82,10 +83,10 @@ public struct SignedNote: Sendable {
       }.joined()
   }
 
-  /// Those of `keys` who have signed; never nobody.
+  /// Returns those of `keys` that signed; never an empty array.
   ///
-  /// - Throws: ``ProofError``: `notProven` where none of them has, or where a signature that names
-  ///   one of them is not his.
+  /// - Throws: ``ProofError``: `notProven` if none of them signed, or if a signature in the name of
+  ///   one of them is invalid.
   public func signers(of keys: [NoteVerifier]) throws(ProofError) -> [NoteVerifier] {
     let signed = Array(text.utf8)
     var signers: [NoteVerifier] = []
@@ -112,7 +113,7 @@ public struct SignedNote: Sendable {
     keys.isEmpty ? "nobody" : keys.joined(separator: ", ")
   }
 
-  /// A key by its name and its id: keys of one name are told apart by the other.
+  /// Returns the name and the id of a key. The id distinguishes keys with the same name.
   private static func called(_ name: Name, _ identifier: UInt32) -> String {
     "\(name.text)+\(NoteVerifier.text(ofIdentifier: identifier))"
   }

@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// Base64 with padding and in one form only (RFC 4648, section 4).
+/// Base64 with padding and in canonical form only (RFC 4648, section 4).
 ///
-/// What encodes otherwise than it was written is refused: two texts that mean the same bytes would
-/// let somebody change a signed file without anybody noticing.
+/// Text that would be encoded differently is refused. Otherwise, somebody could change a signed
+/// file unnoticed by using another text for the same bytes.
 enum StandardBase64 {
   static func encode(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
 

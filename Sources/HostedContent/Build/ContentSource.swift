@@ -1,7 +1,7 @@
 internal import Foundation
 internal import LedgerEvents
 
-/// A folder of content as the package that it becomes, with a new `ContentInfo.plist` before it.
+/// A folder of content as the package that it becomes, with `ContentInfo.plist` before it.
 struct ContentSource: PackageReader, ~Copyable {
   private enum Step {
     case info
@@ -11,7 +11,8 @@ struct ContentSource: PackageReader, ~Copyable {
 
   private var package: OpenedPackage
   private let info: [UInt8]
-  /// Whether the folder has the form of a package: then its own `ContentInfo.plist` is left out.
+  /// Whether the folder has the form of a package: then its own `ContentInfo.plist`, which was read
+  /// already, is skipped.
   private let isPackage: Bool
   private var step = Step.info
   private var infoRead = 0
@@ -27,15 +28,44 @@ struct ContentSource: PackageReader, ~Copyable {
     folder: String, product: Name, version: Name
   ) throws(ContentError) -> ContentSource {
     let isPackage = try Self.isPackage(folder)
+    let own = isPackage ? try ownInfo(folder, product, version) : nil
     return ContentSource(
-      try OpenedPackage(path: folder), info(product, version), isPackage: isPackage)
+      try OpenedPackage(path: folder), own ?? info(product, version), isPackage: isPackage)
   }
 
-  /// Whether the folder has `ContentInfo.plist` at its top, or nothing but `Contents`.
+  /// The folder's own `ContentInfo.plist`, if it can be packed as it is; nil if there is none, or
+  /// if a new one says all that it says.
+  ///
+  /// - Throws: ``ContentError``: `malformed` if it cannot be read; `refused` if it states another
+  ///   product or version, and a new one would lose its other keys.
+  private static func ownInfo(
+    _ folder: String, _ product: Name, _ version: Name
+  ) throws(ContentError) -> [UInt8]? {
+    let path = folder + "/" + ContentInfo.fileName
+    var package = try OpenedPackage(path: folder)
+    guard let bytes = try ContentInfo.bytes(in: &package) else { return nil }
+    let (read, reason) = ContentInfo.read(bytes)
+    guard let read else {
+      throw ContentError(
+        .malformed, path: path, "\(reason): correct it, or remove it and build writes a new one.")
+    }
+    if case .text(product.text) = read.product, case .text(version.text) = read.version {
+      return bytes
+    }
+    guard !read.otherKeys.isEmpty else { return nil }
+    let keys = read.otherKeys.joined(separator: ", ")
+    throw ContentError(
+      .refused, path: path,
+      "does not state \(product.text) in version \(version.text), and a new one would not have "
+        + "its other keys (\(keys)): set \(ContentInfo.productKey) and "
+        + "\(ContentInfo.versionKey) in it, or remove those keys.")
+  }
+
+  /// Returns whether the folder has `ContentInfo.plist` at its top, or only `Contents`.
   private static func isPackage(_ folder: String) throws(ContentError) -> Bool {
     guard try OpenedPackage(path: folder).format == .folder else {
       throw ContentError(
-        .malformed, path: folder, "is no folder: name the folder with the files of the content.")
+        .malformed, path: folder, "is not a folder: name the folder with the files of the content.")
     }
     let names: [String]
     do {
@@ -80,7 +110,7 @@ struct ContentSource: PackageReader, ~Copyable {
 
   mutating func checkUnchanged() throws(ContentError) { try package.checkUnchanged() }
 
-  /// The property list, as Xcode writes it.
+  /// Returns the property list in the form that Xcode writes.
   static func info(_ product: Name, _ version: Name) -> [UInt8] {
     let text = """
       <?xml version="1.0" encoding="UTF-8"?>

@@ -14,18 +14,18 @@ public struct PackageBuilder: Sendable {
   public var version: Name
   /// ``PackageFormat/pkg`` or ``PackageFormat/zip``.
   public var format: PackageFormat
-  /// What the package must state, besides being valid.
+  /// The statements that the package must make, besides being valid.
   public var expectations: PackageExpectations
   public var limits = PackageLimits()
 
   /// - Parameters:
-  ///   - folder: files of content, which are packed below `Contents/`; or a folder with
-  ///     `ContentInfo.plist` at its top, or with nothing but `Contents`, which is taken for a
-  ///     package already: its `Contents` are packed, and `ContentInfo.plist` is written anew.
-  ///   - product: the product that the content belongs to.
-  ///   - version: the content's version, a dotted number.
-  ///   - format: how the package is written.
-  ///   - expectations: What the package must state, besides being valid.
+  ///   - folder: The files of the content, which are packed below `Contents/`. A folder with
+  ///     `ContentInfo.plist` at its top, or with only `Contents`, is treated as a package: its
+  ///     `Contents` are packed, and `ContentInfo.plist` is created again.
+  ///   - product: The product that the content belongs to.
+  ///   - version: The content's version, a dotted number.
+  ///   - format: The format of the package.
+  ///   - expectations: The statements that the package must make, besides being valid.
   public init(
     folder: String, product: Name, version: Name, format: PackageFormat,
     expectations: PackageExpectations = PackageExpectations()
@@ -40,14 +40,14 @@ public struct PackageBuilder: Sendable {
 
   /// Checks the folder as the package that it would become, and writes the package if it is valid.
   ///
-  /// The package is written to a hidden file, synced, and renamed. So a half-written file never has
-  /// its name.
+  /// The package is written to a hidden file, synced, and renamed, so an incomplete file never has
+  /// the final name.
   ///
   /// - Parameters:
   ///   - path: Where to write the package.
-  ///   - replaces: whether an existing file may be replaced.
+  ///   - replaces: Whether an existing file may be replaced.
   /// - Returns: The report. If it has faults, nothing was written.
-  /// - Complexity: the folder is read twice; memory is one chunk and a few hundred bytes per entry.
+  /// - Complexity: Reads the folder twice. Memory is one chunk and a few hundred bytes per entry.
   /// - Throws: ``ContentError``: `missing`, `exists`, `diskFull`, `inputOutput`, `changed`.
   public func build(
     to path: String, replaces: Bool = false
@@ -69,7 +69,7 @@ public struct PackageBuilder: Sendable {
       report.faults.append(
         PackageFault(
           .tooLarge, path: "",
-          "would be \(writer.byteCount) bytes packed; the store takes \(limits.bytesMax) at most."))
+          "would have \(writer.byteCount) bytes; the store accepts at most \(limits.bytesMax)."))
       return report
     }
     try target.write { (output) throws(ContentError) in
@@ -80,18 +80,18 @@ public struct PackageBuilder: Sendable {
   }
 }
 
-/// Writes entries that are known from a first reading into a container.
+/// Writes entries from a first reading of the source into a container.
 protocol PackageWriter {
-  /// Bytes of the whole container.
+  /// The size of the whole container in bytes.
   var byteCount: UInt64 { get }
 
   /// Reads the source again and writes it.
   ///
-  /// - Throws: ``ContentError``: `changed` if the source is not what it was at first.
+  /// - Throws: ``ContentError``: `changed` if the source has changed since the first reading.
   func write(_ source: inout ContentSource, to output: inout PackageOutput) throws(ContentError)
 }
 
-/// An entry as it is packed, with what a container says of its data before it.
+/// An entry to pack, with the values that a container states before its data.
 struct PackedEntry {
   enum Kind: Equatable {
     case file
@@ -102,8 +102,8 @@ struct PackedEntry {
   var path: String
   var kind: Kind
   var bytes: UInt64 = 0
-  /// Of the data: CRC-32 for a zip.
+  /// The CRC-32 of the data, for a zip.
   var checksum: UInt32 = 0
-  /// Of the data: SHA-1 for a xar.
+  /// The SHA-1 of the data, for a xar.
   var digest: [UInt8] = []
 }

@@ -1,6 +1,6 @@
 internal import Crypto
 
-/// Notes each entry of a first reading with the checksums that its container wants.
+/// Records each entry of the first reading, with the checksums that its container needs.
 struct PackageTally: PackageSink {
   private let format: PackageFormat
   private(set) var entries: [PackedEntry] = []
@@ -32,7 +32,8 @@ struct PackageTally: PackageSink {
 }
 
 extension PackedEntry {
-  /// An entry of which only files, folders and links can come: everything else is a fault.
+  /// Creates an entry to pack. Only files, folders and links can occur, because everything else is
+  /// a fault.
   init(_ entry: PackageEntry) {
     switch entry.kind {
     case .folder: self.init(path: entry.path, kind: .folder)
@@ -42,7 +43,7 @@ extension PackedEntry {
   }
 }
 
-/// CRC-32 as in zip (APPNOTE 4.4.7: the polynomial 0xEDB88320), four bytes at a step.
+/// CRC-32 as in zip (APPNOTE 4.4.7: the polynomial 0xEDB88320), four bytes per step.
 struct CRC32 {
   private static let tables: [UInt32] = {
     var tables = [UInt32](repeating: 0, count: 4 * 256)
@@ -62,7 +63,7 @@ struct CRC32 {
 
   var value: UInt32 { ~register }
 
-  /// - Complexity: O(*n*) in the bytes.
+  /// - Complexity: O(*n*) in the number of bytes.
   mutating func update(_ bytes: ArraySlice<UInt8>) {
     let tables = Self.tables
     var index = bytes.startIndex

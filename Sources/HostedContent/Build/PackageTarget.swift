@@ -1,6 +1,6 @@
 internal import PackageFiles
 
-/// The destination of a package: a hidden file first, which gets its name last.
+/// The destination of a package: a hidden file that gets its name at the end.
 struct PackageTarget: ~Copyable {
   private let path: String
   private let folderPath: String
@@ -15,7 +15,7 @@ struct PackageTarget: ~Copyable {
     self.path = path
     self.replaces = replaces
     guard !name.isEmpty, name != ".", name != ".." else {
-      throw ContentError(.missing, path: path, "names no file: name the package to write.")
+      throw ContentError(.missing, path: path, "is not a file name: name the package to write.")
     }
     folder = try Self.folder(folderPath, toWrite: name, path, replaces)
   }
@@ -31,10 +31,10 @@ struct PackageTarget: ~Copyable {
       throw ContentError(error, at: folderPath)
     }
     throw ContentError(
-      .exists, path: path, "is there already: take another name, or say --force to replace a file.")
+      .exists, path: path, "already exists: use another name, or pass --force to replace a file.")
   }
 
-  /// Writes the hidden file, syncs it, and gives it its name.
+  /// Writes the hidden file, syncs it and renames it.
   func write(
     _ body: (inout PackageOutput) throws(ContentError) -> Void
   ) throws(ContentError) {
@@ -59,7 +59,7 @@ struct PackageTarget: ~Copyable {
       } catch let second {
         throw ContentError(
           error.code, path: error.path,
-          "\(error.message) What was written stays in \(folderPath)/\(temporary): \(second.reason)."
+          "\(error.message) \(folderPath)/\(temporary) is left over: \(second.reason)."
         )
       }
       throw error
@@ -69,7 +69,7 @@ struct PackageTarget: ~Copyable {
 
 /// A file that is written in large pieces.
 struct PackageOutput: ~Copyable {
-  /// Bytes that are gathered before they are written.
+  /// The number of bytes to collect before they are written.
   private static let pieceBytes = 1024 * 1024
 
   private let file: FileWriter

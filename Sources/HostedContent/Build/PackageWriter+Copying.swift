@@ -1,9 +1,9 @@
 internal import Crypto
 
 extension PackageWriter {
-  /// Goes over the source in step with the entries, and hands out each entry's data.
+  /// Reads the source in step with the entries, and writes each entry's data.
   ///
-  /// - Throws: ``ContentError``: `changed` if an entry is not what it was at first.
+  /// - Throws: ``ContentError``: `changed` if an entry has changed since the first reading.
   func copy(
     _ source: inout ContentSource, _ entries: [PackedEntry], to output: inout PackageOutput,
     before: (_ index: Int, _ output: inout PackageOutput) throws(ContentError) -> Void
@@ -45,7 +45,7 @@ extension PackageWriter {
   private static func changed(_ path: String) -> ContentError {
     ContentError(
       .changed, path: path,
-      "changed while the package was made: let nothing write to it, and try again.")
+      "changed while the package was being built: stop writing to it, and try again.")
   }
 }
 
@@ -55,7 +55,7 @@ extension PackedEntry {
   }
 }
 
-/// Numbers as bytes of a container.
+/// Builds the bytes of a container from numbers and byte sequences.
 struct ByteBuilder {
   private(set) var bytes: [UInt8] = []
 

@@ -1,19 +1,19 @@
 internal import Crypto
 internal import Foundation
 
-/// Writes a xar, the container of a `.pkg`: the table of contents in XML, then the data, stored.
+/// Writes a xar, the container of a `.pkg`: the table of contents in XML, then the stored data.
 ///
-/// The format is that of xar 1 (github.com/apple-oss-distributions/xar): a header of 28 bytes, the
-/// table packed by zlib, and the heap, in which offsets count from its start. The table's SHA-1 is
-/// the heap's first 20 bytes. The table is packed in stored blocks, whose bytes no version of zlib
-/// changes.
+/// The format is xar 1 (github.com/apple-oss-distributions/xar): a header of 28 bytes, the
+/// zlib-compressed table, and the heap, whose offsets count from its start. The table's SHA-1 is
+/// the first 20 bytes of the heap. The table uses stored blocks, so its bytes do not depend on the
+/// version of zlib.
 struct XarWriter: PackageWriter {
   private static let headerBytes: UInt16 = 28
   private static let version: UInt16 = 1
-  /// SHA-1, the one that every reader knows.
+  /// SHA-1, which every reader supports.
   private static let checksumKind: UInt32 = 1
   private static let checksumBytes: UInt64 = 20
-  /// No clock: the first day that a zip can state, so that both formats agree.
+  /// A fixed time: the first day that a zip can state, so that both formats have the same one.
   private static let time = "1980-01-01T00:00:00Z"
 
   private let entries: [PackedEntry]
@@ -103,7 +103,7 @@ struct XarWriter: PackageWriter {
   }
 
   private static func dataElement(_ entry: PackedEntry, at offset: UInt64) -> String {
-    // A file without bytes has no data in xar.
+    // Xar has no data element for an empty file.
     guard entry.bytes > 0 else { return "" }
     let digest = entry.digest.map { byte in
       (byte < 16 ? "0" : "") + String(byte, radix: 16)
@@ -115,13 +115,14 @@ struct XarWriter: PackageWriter {
   }
 }
 
-/// Data in the form of zlib without packing it (RFC 1950, and RFC 1951 3.2.4).
+/// Writes the zlib format without compression (RFC 1950, and RFC 1951 3.2.4).
 enum StoredZlib {
   private static let blockBytesMax = 0xFFFF
 
   static func packed(_ bytes: [UInt8]) -> [UInt8] {
     var packed = ByteBuilder()
-    // Deflate with a window of 32 KiB, the fastest level, and a check that makes 31 divide it.
+    // Deflate with a window of 32 KiB, the fastest level, and check bits that make the header a
+    // multiple of 31.
     packed.add([0x78, 0x01])
     var start = 0
     repeat {

@@ -1,10 +1,11 @@
-/// Writes a zip by PKWARE's APPNOTE 6.3: stored, sizes and checksums before the data, fixed times.
+/// Writes a zip as in PKWARE's APPNOTE 6.3: stored, sizes and checksums before the data, fixed
+/// times.
 struct ZipWriter: PackageWriter {
   /// 1 January 1980, the first day that a zip can state (APPNOTE 4.4.6): year 0, month 1, day 1.
   private static let date: UInt16 = 1 << 5 | 1
   /// Names are UTF-8 (APPNOTE 4.4.4, bit 11).
   private static let flags: UInt16 = 1 << 11
-  /// Version 2.0 reads folders; 4.5 the large end (APPNOTE 4.4.3.2).
+  /// Version 2.0 is needed for folders, 4.5 for the large end record (APPNOTE 4.4.3.2).
   private static let version: UInt16 = 20
   private static let versionLarge: UInt16 = 45
   /// The permissions are in the upper half of the attributes if the maker is Unix (APPNOTE

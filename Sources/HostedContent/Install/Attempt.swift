@@ -1,15 +1,15 @@
 internal import LedgerEvents
 internal import PackageFiles
 
-/// The folder in which one attempt to change something works: `ROOT/.daybook/attempts/<id>/`.
+/// The working folder of one attempt to change something: `ROOT/.daybook/attempts/<id>/`.
 ///
-/// It contains the journal, what is not yet in position (`tree`), and the link that will become
-/// `current`.
+/// It contains the journal, the content that is not yet in position (`tree`), and the link that
+/// will become `current`.
 struct Attempt: ~Copyable {
   static let treeName = "tree"
   static let linkName = "link"
 
-  /// Thirty-two hexadecimal digits.
+  /// The id: thirty-two hexadecimal digits.
   let id: String
   let folder: FolderHandle
   let path: String
@@ -32,7 +32,7 @@ struct Attempt: ~Copyable {
     }
   }
 
-  /// Opens the folder that an attempt left.
+  /// Opens the folder of an earlier attempt.
   init(left id: String, in root: borrowing ContentRoot) throws(ContentError) {
     self.id = id
     path = root.attemptsPath + "/" + id
@@ -44,15 +44,15 @@ struct Attempt: ~Copyable {
     try AttemptJournal.left(in: folder, path: path)
   }
 
-  /// Whether what was staged is still here.
+  /// Returns whether the staged content is still here.
   func hasTree() throws(ContentError) -> Bool {
     try telling(path) { () throws(FolderError) in
       try folder.kind(of: Self.treeName) != nil
     }
   }
 
-  /// Removes the folder: first what was staged, and the journal last. So an interrupted removal
-  /// still has a journal that says what was done.
+  /// Removes the folder. The staged content goes first and the journal last, so that an interrupted
+  /// removal still has a journal that says what was done.
   func remove(from root: borrowing ContentRoot) throws(ContentError) {
     let attempts = try root.attempts()
     let (id, path) = (id, path)

@@ -1,14 +1,14 @@
 internal import LedgerEvents
 internal import PackageFiles
 
-/// What an attempt is about to do, written and synced before it does it.
+/// A write-ahead journal of an attempt. Each step is written and synced before it is taken.
 ///
 /// The first line is the intent, and each other line is an event. An event is appended to the
-/// ledger only when its line is durable. So a run after an interruption appends exactly the same
-/// event. The ledger recognizes it by its id, and nothing is doubled or lost.
+/// ledger only after its line is durable. A run after an interruption therefore appends exactly the
+/// same event. The ledger recognizes it by its id, so no event is lost or duplicated.
 struct AttemptJournal: ~Copyable {
   static let fileName = "journal"
-  /// Bytes that are read of a journal: a handful of events of some hundred bytes each.
+  /// The maximum size of a journal in bytes. It contains a few events of some hundred bytes each.
   private static let bytesMax = 1 << 20
 
   let intent: AttemptIntent
@@ -48,7 +48,7 @@ struct AttemptJournal: ~Copyable {
     self.path = path
   }
 
-  /// Opens the journal that an interrupted attempt left; nil if it had not written one.
+  /// Opens the journal of an interrupted attempt; nil if the attempt had not written one.
   static func left(
     in folder: borrowing FolderHandle, path: String
   ) throws(ContentError) -> AttemptJournal? {
@@ -61,7 +61,7 @@ struct AttemptJournal: ~Copyable {
     let bytes = lines.reduce(0) { $0 + UInt64(JournalLine.encode($1).count) }
     let writer = try telling(path) { () throws(FolderError) in
       let writer = try folder.fileThere(fileName)
-      // A line that was not written to its end goes: the next one takes its place.
+      // Remove a line that was not completely written. The next line takes its place.
       try writer.cut(to: bytes)
       return writer
     }
@@ -78,8 +78,8 @@ struct AttemptJournal: ~Copyable {
       } catch {
         throw ContentError(
           .malformed, path: path,
-          "the journal's line \(events.count + 2) is whole and no event (\(error.reason)): another "
-            + "version of daybook wrote it; finish the work with that one.")
+          "line \(events.count + 2) of the journal is complete but not an event "
+            + "(\(error.reason)): another version of daybook wrote it; use that one to finish.")
       }
     }
     return events
@@ -93,7 +93,7 @@ struct AttemptJournal: ~Copyable {
         try writer.write(lines.span)
         try writer.sync()
       } catch {
-        // What got there of the line must not stand before the next one.
+        // Remove the written part of the line, so that it does not precede the next one.
         try writer.cut(to: bytes)
         throw error
       }

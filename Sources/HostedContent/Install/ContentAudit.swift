@@ -2,17 +2,17 @@ public import LedgerEvents
 
 /// Compares a folder of content with what the ledger says about its owner.
 public struct ContentAudit: Sendable {
-  /// One difference between the two.
+  /// A difference between the folder and the ledger.
   public struct Difference: Sendable, Hashable {
     /// How the two differ.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-      /// The ledger has a version as installed, but the folder does not have it.
+      /// The ledger has a version as installed, but it is not in the folder.
       case missing
-      /// The ledger has it as installed at another path.
+      /// The ledger has the version as installed at another path.
       case otherPath
-      /// The folder's version has another digest than what was installed.
+      /// The digest of the version in the folder differs from that of the installed version.
       case otherContent
-      /// The folder's version is no longer a valid package.
+      /// The version in the folder is no longer a valid package.
       case broken
       /// The folder has a version that the ledger does not know.
       case unrecorded
@@ -20,9 +20,9 @@ public struct ContentAudit: Sendable {
       case notInstalled
       /// The current version differs from the one that was last reported to the ledger.
       case otherCurrent
-      /// The current version does not exist.
+      /// The link `current` leads to a version that does not exist.
       case currentMissing
-      /// The folder has something that is neither a product nor a version.
+      /// The folder contains something that is neither a product nor a version.
       case stray
       /// A change was interrupted, or is in progress.
       case unfinished
@@ -40,12 +40,12 @@ public struct ContentAudit: Sendable {
   /// The differences; empty if both agree.
   public private(set) var differences: [Difference] = []
 
-  /// Compares the contents of a folder with what the ledger says its owner has, in both directions,
-  /// by digest.
+  /// Compares the contents of a folder with what its owner has according to the ledger, in both
+  /// directions and by digest.
   ///
   /// - Complexity: O(*n*) in the bytes of all versions in the folder.
-  /// - Throws: ``ContentError``: `missing` if there is no such folder, `refused` if it is
-  ///   somebody else's.
+  /// - Throws: ``ContentError``: `missing` if there is no such folder, `refused` if it belongs to
+  ///   another owner.
   public init(
     of path: String, owner: ContentOwner, ledger: any ContentLedger
   ) throws(ContentError) {
@@ -53,8 +53,8 @@ public struct ContentAudit: Sendable {
     if let known = try root.owner(), known != owner {
       throw ContentError(
         .refused, path: path,
-        "this is the folder of account \(known.account.text) on device \(known.device.text): name "
-          + "those.")
+        "this folder belongs to account \(known.account.text) on device \(known.device.text): use "
+          + "that account and device.")
     }
     let listing = try ContentListing(of: path, readsContent: true)
     let told = ToldContent(
@@ -69,19 +69,19 @@ public struct ContentAudit: Sendable {
       }
       add(
         .missing, install.product, install.version,
-        "the ledger has it installed, and it is not there: install it again, or have its removal "
-          + "recorded (content.removed).")
+        "the ledger has it as installed, but it is not here: install it again, or record its "
+          + "removal (content.removed).")
     }
     for stray in listing.strays {
       add(
         .stray, nil, nil,
-        "\(stray) is neither product nor version: daybook did not put it there. Move it away.")
+        "\(stray) is neither a product nor a version, and daybook did not create it: move it away.")
     }
     if listing.unfinished > 0 {
       add(
         .unfinished, nil, nil,
-        "\(listing.unfinished) changes are not finished: any command that changes the folder "
-          + "finishes them, unless one is at it.")
+        "unfinished changes: \(listing.unfinished). Any command that changes the folder finishes "
+          + "them, unless one is still running.")
     }
   }
 
@@ -91,7 +91,7 @@ public struct ContentAudit: Sendable {
     if installed == nil {
       add(
         .notInstalled, product, nil,
-        "it is there, and the ledger does not have it installed: install its package again, or "
+        "it is here, but the ledger does not have it as installed: install its package again, or "
           + "remove it.")
     }
     for version in there.versions { compare(version, of: product, told) }
@@ -100,21 +100,21 @@ public struct ContentAudit: Sendable {
     {
       add(
         .otherPath, product, version,
-        "the ledger has it at \(path.text), and here it would be at "
+        "the ledger has it at \(path.text), but its path here is "
           + "\(ContentRoot.relativePath(of: product, version)).")
     }
     if let current = there.current, !there.versions.contains(where: { $0.version == current }) {
       add(
         .currentMissing, product, current,
-        "it is current, and not there: switch to a version that is, or install it again.")
+        "it is the current version, but it is not here: switch to another, or install it again.")
     }
     if installed != nil, told.current[product] != there.current {
       let expected = told.current[product].map { "version \($0.text)" } ?? "none"
       let found = there.current.map { "version \($0.text)" } ?? "none"
       add(
         .otherCurrent, product, there.current,
-        "the ledger was told last that \(expected) is current, and \(found) is: switch to the "
-          + "right one.")
+        "the last version reported to the ledger as current is \(expected), but the folder has "
+          + "\(found): switch to the right one.")
     }
   }
 
@@ -125,12 +125,12 @@ public struct ContentAudit: Sendable {
     if let fault = there.faults.first {
       add(
         .broken, product, there.version,
-        "it is not as a package is any more (\(fault)): remove it and install it again.")
+        "it is no longer a valid package (\(fault)): remove it and install it again.")
     }
     guard let event = told.installs[product]?[there.version] else {
       add(
         .unrecorded, product, there.version,
-        "it is there, and the ledger never heard of it: install its package again, or remove it.")
+        "it is here, but unknown to the ledger: install its package again, or remove it.")
       return
     }
     guard let digest = event.data.string("digest"), let found = there.digest,
@@ -138,7 +138,7 @@ public struct ContentAudit: Sendable {
     else { return }
     add(
       .otherContent, product, there.version,
-      "it was installed as \(digest), and \(found) is there: remove it and install it again.")
+      "it was installed as \(digest), but is now \(found): remove it and install it again.")
   }
 
   private mutating func add(
@@ -149,12 +149,12 @@ public struct ContentAudit: Sendable {
   }
 }
 
-/// What was reported to the ledger about one owner's content.
+/// The events that reported one owner's content to the ledger.
 private struct ToldContent {
   let installed: [LedgerInstall]
   /// The newest `content.installed` of each version.
   private(set) var installs: [Name: [Name: Event]] = [:]
-  /// The version that was activated last, by product; none once the product was removed.
+  /// The version that was activated last, by product. There is none after the product was removed.
   private(set) var current: [Name: Name] = [:]
 
   init(installed: [LedgerInstall], events: [Event]) {
@@ -168,7 +168,7 @@ private struct ToldContent {
       case .contentActivated:
         current[product] = event.data.name("contentVersion")
       case .contentRemoved:
-        // Of a version that went alone, another one is current.
+        // If only an old version was removed, another one is still current.
         let version = event.data.name("contentVersion")
         if version == nil || version == current[product] { current[product] = nil }
       default: continue

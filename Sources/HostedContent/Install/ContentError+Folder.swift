@@ -3,23 +3,23 @@ internal import PackageFiles
 extension ContentError {
   /// Describes a failed system call: where it failed and what to do.
   ///
-  /// - Parameter path: The path of the folder of the call, for people.
+  /// - Parameter path: The path of the call's folder, for messages.
   init(_ error: FolderError, at path: String) {
     let place = error.name == "." ? path : "\(path)/\(error.name)"
     let reason = "\(error.operation) failed: \(error.reason)"
     switch error.kind {
     case .full:
       self.init(
-        .diskFull, path: place, "\(reason). Make room and run it again; nothing was changed.")
+        .diskFull, path: place, "\(reason). Free some space and run it again; nothing was changed.")
     case .notFolder:
       self.init(
         .exists, path: place,
-        "\(reason): a file or a symbolic link is where a folder belongs, and is not followed. "
-          + "Look what put it there and move it away.")
+        "\(reason): a file or a symbolic link is in place of a folder, and links are not "
+          + "followed. Find out what put it there and move it away.")
     case .exists, .notEmpty:
       self.init(
         .exists, path: place,
-        "\(reason): what is there is not overwritten. Look what put it there and move it away.")
+        "\(reason): nothing is overwritten. Find out what put it there and move it away.")
     case .denied:
       self.init(.inputOutput, path: place, "\(reason). The folder must be writable.")
     case .missing: self.init(.missing, path: place, reason + ".")
@@ -28,7 +28,7 @@ extension ContentError {
   }
 }
 
-/// Runs system calls, and describes where a failure happened.
+/// Runs system calls, and converts an error to one that says where it happened.
 func telling<Value: ~Copyable>(
   _ path: String, _ body: () throws(FolderError) -> Value
 ) throws(ContentError) -> Value {

@@ -1,9 +1,10 @@
 internal import LedgerEvents
 
-/// Makes the events of one attempt, with ids from the attempt, each later than the one before.
+/// Creates the events of one attempt, with ids derived from the attempt. Each is later than the one
+/// before.
 struct ContentEventMaker {
   private let attempt: String
-  /// What all the events have in common.
+  /// The fields that all the events share.
   private let base: Event
   private let clock: () -> Instant
   private var newest: Instant?
@@ -14,7 +15,7 @@ struct ContentEventMaker {
     self.clock = clock
   }
 
-  /// Continues an interrupted attempt, with what its first event states.
+  /// Continues an interrupted attempt, with the fields of its first event.
   init?(resuming journal: borrowing AttemptJournal, attempt: String, clock: @escaping () -> Instant)
   {
     guard let first = journal.events.first else { return nil }
@@ -22,7 +23,7 @@ struct ContentEventMaker {
     newest = journal.events.map(\.occurredAt).max()
   }
 
-  /// Makes an event of the attempt. The clock may stop or go backwards. Later events still get
+  /// Creates an event of the attempt. Even if the clock stops or goes backwards, later events get
   /// later times, so that the fold order is the order of the steps.
   mutating func event(_ kind: EventKind, _ data: EventData = EventData()) -> Event {
     let now = clock()
@@ -37,7 +38,7 @@ struct ContentEventMaker {
   }
 }
 
-/// The failure of an install, as its event states it.
+/// The error of a failed install, in the form that its event contains.
 ///
 /// The domain is `DaybookContent`. The meaning of a number never changes.
 enum ContentFailure {
@@ -45,7 +46,7 @@ enum ContentFailure {
   static let interruptedNumber = 9
 
   static let interrupted = value(
-    interruptedNumber, "interrupted: the process ended before the content was in its place")
+    interruptedNumber, "interrupted: the process ended before the content was in position")
 
   static func value(of error: ContentError) -> JSONValue {
     value(number(error.code), "\(error.code.rawValue): \(error.description)")

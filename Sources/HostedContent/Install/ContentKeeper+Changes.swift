@@ -6,7 +6,7 @@ extension ContentKeeper {
   /// Makes an installed version the current one.
   ///
   /// - Returns: The version that was current before; nil if there was none.
-  /// - Throws: ``ContentError``: `missing` if the version is not there.
+  /// - Throws: ``ContentError``: `missing` if the version is not installed.
   @discardableResult
   public func activate(_ product: Name, _ version: Name) throws(ContentError) -> Name? {
     try activate(product, version, in: try open())
@@ -28,7 +28,7 @@ extension ContentKeeper {
     return before
   }
 
-  /// This can be run again from any point.
+  /// This can be run again after an interruption at any point.
   func finishActivation(
     _ attempt: borrowing Attempt, _ journal: borrowing AttemptJournal,
     in root: borrowing ContentRoot
@@ -43,8 +43,8 @@ extension ContentKeeper {
   /// Removes a version that is not current; or, if no version is named, a product with all of its
   /// versions.
   ///
-  /// - Throws: ``ContentError``: `missing` if it is not there, `refused` for the current
-  /// version.
+  /// - Throws: ``ContentError``: `missing` if it is not installed, `refused` for the current
+  ///   version.
   public func remove(_ product: Name, _ version: Name? = nil) throws(ContentError) {
     try remove(product, version, in: try open())
   }
@@ -57,8 +57,8 @@ extension ContentKeeper {
     if let version, version == current {
       throw ContentError(
         .refused, path: root.path(of: product, version),
-        "it is the current version: switch to another one first, or remove the product as a "
-          + "whole.")
+        "it is the current version: switch to another one first, or remove the whole "
+          + "product.")
     }
     let attempt = try Attempt(new: root)
     var maker = ContentEventMaker(attempt: attempt.id, base: base(product), clock: clock)
@@ -69,17 +69,17 @@ extension ContentKeeper {
     try finishRemoval(attempt, journal, in: root)
   }
 
-  /// Removes old versions. The newest ones of each product stay, and so does the current one.
+  /// Removes old versions. The newest versions of each product and the current one are kept.
   ///
   /// - Parameters:
   ///   - keep: How many of the newest versions of each product to keep; at least 1.
   ///   - product: The product whose versions to prune; nil for all.
-  /// - Returns: What was removed, in order.
-  /// - Throws: ``ContentError``. What came before the failure stays removed.
+  /// - Returns: The removed versions, in order.
+  /// - Throws: ``ContentError``. Versions that were removed before the failure stay removed.
   public func prune(
     keep: Int, _ product: Name? = nil
   ) throws(ContentError) -> [(product: Name, version: Name)] {
-    precondition(keep >= 1, "the newest version stays")
+    precondition(keep >= 1, "the newest version must be kept")
     let root = try open()
     if let product { try root.refuseAbsence(of: product, nil) }
     var removed: [(product: Name, version: Name)] = []
@@ -97,7 +97,8 @@ extension ContentKeeper {
     return removed
   }
 
-  /// This can be run again from any point: what was moved aside is not moved again.
+  /// This can be run again after an interruption at any point: a version that was moved aside is
+  /// not moved again.
   func finishRemoval(
     _ attempt: borrowing Attempt, _ journal: borrowing AttemptJournal,
     in root: borrowing ContentRoot
@@ -121,11 +122,12 @@ extension ContentKeeper {
 
   /// Returns the events for what a removal changes in the ledger's installed versions.
   ///
-  /// `content.removed` takes the product's installed version away, whichever version it names
-  /// (`model.md` 17). So it is recorded for a whole product, and for the version that the ledger
-  /// has as installed. If another version stays current, that one is recorded as installed in the
-  /// same append, so that there is no position at which the customer has nothing. Removing an older
-  /// version is a note in the customer's history, because no answer of the ledger changes.
+  /// `content.removed` removes the product's installed version, whichever version it names
+  /// (`model.md` 17). It is therefore recorded for a whole product, and for the version that the
+  /// ledger has as installed. If another version stays current, it is recorded as installed in the
+  /// same append, so that the customer never appears to have nothing. Removing an older version is
+  /// only recorded as a note in the customer's history, because it does not change any answer of
+  /// the ledger.
   private func removalEvents(
     _ product: Name, _ version: Name?, current: Name?, _ maker: inout ContentEventMaker,
     in root: borrowing ContentRoot
@@ -139,7 +141,7 @@ extension ContentKeeper {
     data.set("contentVersion", version ?? current ?? known.version)
     let removed = maker.event(.contentRemoved, data.build())
     guard version != nil, let current else { return [removed] }
-    let report = try PackageInspection.judge(path: root.path(of: product, current))
+    let report = try root.judge(product, current)
     let identity = PackageIdentity(product: product, version: current)
     return [
       removed,

@@ -2,9 +2,9 @@ public import LedgerEvents
 internal import LedgerModel
 internal import PackageFiles
 
-/// What to install, in addition to the package itself.
+/// The options of an install.
 public struct InstallRequest: Sendable {
-  /// The transaction and download that delivered the package; nil for content from elsewhere.
+  /// The transaction and the download that delivered the package; nil for content from elsewhere.
   public var transaction: Name?
   public var download: Name?
   public var app: Name?
@@ -23,14 +23,14 @@ public struct InstalledVersion: Sendable {
   public var version: Name
   /// The path from the root: `<product>/<version>`.
   public var path: String
-  /// Bytes of all files.
+  /// The total size of all files, in bytes.
   public var bytes: UInt64
   public var files: Int
   public var digest: ContentDigest
-  /// False if it already existed, complete, and nothing was copied.
+  /// False if the version already existed completely and nothing was copied.
   public var isCopied: Bool
   public var isCurrent: Bool
-  /// Nil if the system has no such mark.
+  /// Whether the version is excluded from backups; nil if the system has no such attribute.
   public var excludedFromBackup: Bool?
 }
 
@@ -43,30 +43,34 @@ public enum InstallOutcome: Sendable {
 
 extension ContentKeeper {
   /// Installs a package: copies it into a work area, checks it in the same pass, moves it into
-  /// position as a whole, and makes it current last.
+  /// position as a whole, and finally makes it current.
   ///
-  /// Until the version is in position, nothing of it is visible, and the previous version stays
-  /// current. An existing version is left as it is. If it has the same content, it counts as
-  /// installed.
+  /// Nothing of a version is visible until it is in position, and the previous version stays
+  /// current until then. An existing version is not changed; if it has the same content, it counts
+  /// as installed.
   ///
   /// - Parameters:
-  ///   - package: the path of a folder, a xar or a zip.
-  ///   - request: What it was downloaded for, and what to do with it.
+  ///   - package: The path of a folder, a xar or a zip.
+  ///   - request: The origin of the package, and whether to make it current.
   ///   - progress: Called with the number of bytes written so far.
   /// - Complexity: O(*n*) in the package's bytes; memory does not grow with them.
-  /// - Throws: ``ContentError``: `exists` if the version is there with other content,
-  ///   `diskFull`, `changed`, `busy`, and what the ledger throws.
+  /// - Throws: ``ContentError``: `exists` if the version exists with other content, `diskFull`,
+  ///   `changed`, `busy`, and any error of the ledger.
   public func install(
     _ package: String, _ request: InstallRequest = InstallRequest(),
     progress: @escaping (_ bytes: UInt64) -> Void = { _ in }
   ) throws(ContentError) -> InstallOutcome {
     let expected = PackageExpectations(product: request.product)
-    guard let identity = try PackageIdentity(of: package, product: request.product) else {
-      return .refused(try PackageInspection.judge(path: package, expecting: expected))
+    guard
+      let identity = try PackageIdentity(
+        of: package, product: request.product, isolation)
+    else {
+      return .refused(
+        try PackageInspection.judge(path: package, expecting: expected, isolation: isolation))
     }
     let root = try open(makes: true)
     try root.refuseName(identity.product, identity.version)
-    // Found out now, and not when the version is in its place already.
+    // Detect an error here, before the version is in position.
     _ = try root.currentVersion(of: identity.product)
     if try root.hasVersion(identity.product, identity.version) {
       return try confirm(package, identity, request, in: root)
@@ -102,15 +106,15 @@ extension ContentKeeper {
   }
 
   /// Installs a version that already exists: compares it file by file, and reports to the ledger
-  /// what it does not know yet.
+  /// what it does not have yet.
   private func confirm(
     _ package: String, _ identity: PackageIdentity, _ request: InstallRequest,
     in root: borrowing ContentRoot
   ) throws(ContentError) -> InstallOutcome {
     let report = try PackageInspection.judge(
-      path: package, expecting: PackageExpectations(product: request.product))
-    let there = try PackageInspection.judge(
-      path: root.path(of: identity.product, identity.version))
+      path: package, expecting: PackageExpectations(product: request.product),
+      isolation: isolation)
+    let there = try root.judge(identity.product, identity.version)
     let isSame = report.isValid && report.digest == there.digest
     if isSame, try isTold(identity, report, request) {
       if request.activates { _ = try activate(identity.product, identity.version, in: root) }
@@ -132,8 +136,8 @@ extension ContentKeeper {
       guard isSame else {
         throw ContentError(
           .exists, path: root.path(of: identity.product, identity.version),
-          "this version is there with other content (\(there.digest)) than the package's "
-            + "(\(report.digest)), and is not overwritten: publish other content as a higher "
+          "this version exists with other content (\(there.digest)) than the package "
+            + "(\(report.digest)), and is not overwritten: publish the new content as a higher "
             + "version, or remove this one first.")
       }
       try journal.add([
@@ -145,7 +149,7 @@ extension ContentKeeper {
     return .installed(try installed(identity, report, isCopied: false, in: root))
   }
 
-  /// Whether the ledger already has what an install would report.
+  /// Returns whether the ledger already has what an install would report.
   private func isTold(
     _ identity: PackageIdentity, _ report: PackageReport, _ request: InstallRequest
   ) throws(ContentError) -> Bool {
@@ -161,7 +165,7 @@ extension ContentKeeper {
     }
   }
 
-  /// Rejects a version that equals another folder's version: 1 is 1.0 (`model.md` 18).
+  /// Refuses a version that equals the version of another folder: 1 equals 1.0 (`model.md` 18).
   private func refuseEqual(
     _ identity: PackageIdentity, in root: borrowing ContentRoot
   ) throws(ContentError) {
@@ -172,8 +176,8 @@ extension ContentKeeper {
     else { return }
     throw ContentError(
       .exists, path: root.path(of: identity.product, other),
-      "\(other.text) and \(identity.version.text) are one version, and it is there: publish the "
-        + "content as a higher version, or remove this one first.")
+      "\(other.text) and \(identity.version.text) are the same version, and \(other.text) is "
+        + "installed: publish the content as a higher version, or remove that one first.")
   }
 
   private func maker(
@@ -205,7 +209,7 @@ extension ContentKeeper {
 }
 
 extension ContentKeeper {
-  /// What the events of an install state about its version.
+  /// Returns the data about a version in the events of its install.
   static func stated(
     _ identity: PackageIdentity, _ report: PackageReport? = nil, excluded: Bool? = nil
   ) -> EventData {
@@ -218,25 +222,25 @@ extension ContentKeeper {
     if let excluded {
       data.set("excludedFromBackup", excluded)
     } else {
-      // False would say that a backup takes it, and be a finding for each install.
+      // False would mean that a backup includes it, and would cause a finding for each install.
       data.set("backupExclusion", "unknown to this system")
     }
     return data.build()
   }
 
-  /// Rejects a package whose identity differs from that before the copy.
+  /// Refuses a package whose identity is not the one that was read before the copy.
   static func refuseUnless(
     _ report: PackageReport, is identity: PackageIdentity, _ package: String
   ) throws(ContentError) {
     guard report.product == identity.product, report.version == identity.version else {
       throw ContentError(
         .changed, path: package,
-        "it was another product or version when it was opened: install it again when nobody "
+        "its product or version changed after it was opened: install it again when nothing "
           + "writes to it.")
     }
   }
 
-  /// What is wrong with a package, in one line.
+  /// Returns the faults of a package in one line.
   static func summary(of report: PackageReport) -> String {
     let count = report.faults.count + report.faultsLeftOff
     let first = report.faults.first.map { ", first: \($0)" } ?? ""

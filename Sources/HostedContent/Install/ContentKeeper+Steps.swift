@@ -2,10 +2,10 @@ internal import Foundation
 internal import LedgerEvents
 internal import PackageFiles
 
-// The steps of an install, in their order, and its two ends.
+// The steps of an install, in order, and its two possible ends.
 
 extension ContentKeeper {
-  /// Writes the package into the attempt's tree while it is checked, in one pass.
+  /// Copies the package into the attempt's tree and checks it, in one pass.
   func copy(
     _ package: String, _ expected: PackageExpectations, to attempt: borrowing Attempt,
     _ progress: @escaping (_ bytes: UInt64) -> Void
@@ -14,7 +14,7 @@ extension ContentKeeper {
       try attempt.folder.makeFolder(Attempt.treeName)
       return try attempt.folder.folder(Attempt.treeName)
     }
-    var opened = try OpenedPackage(path: package)
+    var opened = try OpenedPackage(path: package, isolation: isolation)
     var sink = StagingSink(
       tree, path: attempt.path + "/" + Attempt.treeName, progress: progress)
     let report: PackageReport
@@ -29,8 +29,8 @@ extension ContentKeeper {
     return report
   }
 
-  /// Makes everything that was staged durable, with one wait for the disk, however many files there
-  /// are.
+  /// Makes all staged content durable, with one wait for the disk regardless of the number of
+  /// files.
   func sync(_ attempt: borrowing Attempt) throws(ContentError) {
     try telling(attempt.path) { () throws(FolderError) in
       let tree = try attempt.folder.folder(Attempt.treeName)
@@ -43,7 +43,7 @@ extension ContentKeeper {
     }
   }
 
-  /// Moves what was staged into position. From then on, the version exists as a whole.
+  /// Moves the staged content into position. From then on, the version exists as a whole.
   func place(
     _ attempt: borrowing Attempt, _ identity: PackageIdentity, in root: borrowing ContentRoot
   ) throws(ContentError) {
@@ -61,8 +61,8 @@ extension ContentKeeper {
 
   /// Reports a version that is in position to the ledger, and makes it current.
   ///
-  /// This can be run again from any point: the events are those of the journal, and the link is
-  /// checked before it is changed.
+  /// This can be run again after an interruption at any point: the events come from the journal,
+  /// and the link is checked before it is changed.
   func finishInstall(
     _ attempt: borrowing Attempt, _ journal: inout AttemptJournal,
     _ maker: inout ContentEventMaker, in root: borrowing ContentRoot
@@ -84,10 +84,10 @@ extension ContentKeeper {
     try attempt.remove(from: root)
   }
 
-  /// Undoes what an install did, and reports the failure to the ledger.
+  /// Undoes an install, and reports the failure to the ledger.
   ///
-  /// What was staged is removed first, so that a full disk has space for the rest. Its folder stays
-  /// until the failure is reported, because it shows that nothing was moved.
+  /// The staged content is removed first, so that a full disk has space for the rest. The attempt's
+  /// folder stays until the failure is reported, because it shows that nothing was moved.
   func undo(
     _ attempt: borrowing Attempt, _ journal: inout AttemptJournal,
     _ maker: inout ContentEventMaker, _ failure: JSONValue, in root: borrowing ContentRoot
@@ -123,7 +123,7 @@ extension ContentKeeper {
 // MARK: - Backups
 
 extension ContentKeeper {
-  /// What is known about a version's exclusion from backups. It is set if the system has it.
+  /// Whether versions are excluded from backups. Nil if the system has no such attribute.
   static var isExcludedFromBackup: Bool? {
     #if canImport(Darwin)
       true
@@ -132,7 +132,7 @@ extension ContentKeeper {
     #endif
   }
 
-  /// Excludes what was staged from backups, because it can be downloaded again. Without this mark,
+  /// Excludes the staged content from backups, because it can be downloaded again. Without this,
   /// the store rejects an app (Apple, Technical Q&A QA1719).
   func excludeFromBackup(_ attempt: borrowing Attempt) throws(ContentError) -> Bool? {
     #if canImport(Darwin)

@@ -1,14 +1,14 @@
 public import LedgerEvents
 internal import PackageFiles
 
-/// Changes a folder of installed content and reports to a ledger, so that both agree after every
+/// Changes a folder of installed content and reports to a ledger, so that both agree even after an
 /// interruption.
 ///
-/// Each change is an attempt with a journal. What is about to be done, and the events that report
-/// it, are on disk before it is done. The next change to the folder first completes or undoes what
-/// was interrupted.
+/// Each change is an attempt with a journal. The intended change and the events that report it are
+/// on disk before the change is made. The next change to the folder first completes or undoes
+/// interrupted ones.
 public struct ContentKeeper {
-  /// An interrupted attempt, and what became of it.
+  /// An interrupted attempt and its outcome.
   public struct Recovery: Sendable {
     public var product: Name
     /// Nil if a whole product was being removed.
@@ -22,6 +22,7 @@ public struct ContentKeeper {
   public let owner: ContentOwner
   let ledger: any ContentLedger
   let clock: () -> Instant
+  let isolation: PackageIsolation
   private let onRecovery: (Recovery) -> Void
 
   /// - Parameters:
@@ -29,15 +30,18 @@ public struct ContentKeeper {
   ///   - owner: The owner of the folder.
   ///   - ledger: The ledger to which each change is reported.
   ///   - clock: Returns the present time, as store time.
+  ///   - isolation: Where packages are parsed.
   ///   - onRecovery: Called for each interrupted attempt that was completed or undone.
   public init(
     _ path: String, owner: ContentOwner, ledger: any ContentLedger,
-    clock: @escaping () -> Instant, onRecovery: @escaping (Recovery) -> Void = { _ in }
+    clock: @escaping () -> Instant, isolation: PackageIsolation = .none,
+    onRecovery: @escaping (Recovery) -> Void = { _ in }
   ) {
     self.path = path
     self.owner = owner
     self.ledger = ledger
     self.clock = clock
+    self.isolation = isolation
     self.onRecovery = onRecovery
   }
 
@@ -53,7 +57,7 @@ public struct ContentKeeper {
     guard var journal = try attempt.journal(),
       var maker = ContentEventMaker(resuming: journal, attempt: id, clock: clock)
     else {
-      // It had not begun: nothing was told, and nothing was moved.
+      // The attempt had not begun: nothing was reported, and nothing was moved.
       return try attempt.remove(from: root)
     }
     let intent = journal.intent
@@ -77,9 +81,9 @@ public struct ContentKeeper {
       Recovery(product: intent.product, version: intent.version, isFinished: isFinished))
   }
 
-  /// Whether an interrupted install had moved its version into position: what it staged is no
-  /// longer there, the event that it was going to append is in the journal, and the version is
-  /// there.
+  /// Returns whether an interrupted install had moved its version into position: the staged tree no
+  /// longer exists, the event that it was going to append is in the journal, and the version
+  /// exists.
   private func isInPlace(
     _ journal: borrowing AttemptJournal, _ attempt: borrowing Attempt,
     _ root: borrowing ContentRoot
@@ -91,7 +95,7 @@ public struct ContentKeeper {
     return try root.hasVersion(journal.intent.product, version)
   }
 
-  /// What the events of an attempt have in common.
+  /// Returns an event with the fields that all events of an attempt share.
   func base(
     _ product: Name, transaction: Name? = nil, download: Name? = nil, app: Name? = nil,
     environment: StoreEnvironment? = nil
@@ -102,7 +106,7 @@ public struct ContentKeeper {
       product: product, transaction: transaction, download: download)
   }
 
-  /// Runs `body`. If it fails, undoes what can be undone, and reports both failures.
+  /// Runs `body`. If it fails, undoes what can be undone and reports both failures.
   func undoing<Value>(
     _ attempt: borrowing Attempt, _ journal: inout AttemptJournal,
     _ maker: inout ContentEventMaker, in root: borrowing ContentRoot,
@@ -117,8 +121,8 @@ public struct ContentKeeper {
       } catch {
         throw ContentError(
           failure.code, path: failure.path,
-          "\(failure.message) It could not be taken back yet (\(error.description)): the next "
-            + "command that changes \(path) does so.")
+          "\(failure.message) It could not be undone yet (\(error.description)): the next "
+            + "command that changes \(path) will do so.")
       }
       throw failure
     }

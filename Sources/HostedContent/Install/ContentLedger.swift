@@ -1,15 +1,16 @@
 public import LedgerEvents
 
-/// What installing needs from a ledger: where events go, and what the ledger says about one owner.
+/// The operations of a ledger that installing needs: appending events, and reading what the ledger
+/// has for one owner.
 ///
 /// If your events go elsewhere, for example because an app sends them to its server, provide your
 /// own implementation.
 public protocol ContentLedger {
-  /// Appends events durably, as a whole. An event that the ledger already has with the same content
-  /// is acknowledged, because after an interruption the same events are passed again.
+  /// Appends events durably, all or none. An event that the ledger already has with the same
+  /// content is acknowledged, because the same events are passed again after an interruption.
   func append(_ events: [Event]) throws(ContentError)
 
-  /// Returns what the ledger says the owner has installed (`model.md` 17).
+  /// Returns the owner's installed versions (`model.md` 17).
   func installed(of owner: ContentOwner) throws(ContentError) -> [LedgerInstall]
 
   /// Returns the `content.*` events of the owner's account on the owner's device, in the fold

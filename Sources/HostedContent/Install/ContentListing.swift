@@ -7,35 +7,35 @@ public struct ContentListing: Sendable {
   /// A product that has a folder.
   public struct Product: Sendable {
     public var product: Name
-    /// The version to which `current` leads, whether it exists or not; nil if there is no link.
+    /// The version that `current` leads to, whether or not it exists; nil if there is no link.
     public var current: Name?
-    /// The newest first.
+    /// The versions, newest first.
     public var versions: [Version]
   }
 
   /// A version that has a folder.
   public struct Version: Sendable {
     public var version: Name
-    /// Bytes of all files, `ContentInfo.plist` among them.
+    /// The total size of all files including `ContentInfo.plist`, in bytes.
     public var bytes: UInt64
     public var files: Int
     public var isCurrent: Bool
-    /// Nil if it was not requested.
+    /// The digest; nil if it was not requested.
     public var digest: ContentDigest?
-    /// What is wrong with the version as a package; empty if its content was not read.
+    /// The faults of the version as a package; empty if its content was not read.
     public var faults: [PackageFault]
   }
 
   public var products: [Product]
   /// Paths, from the root, of everything that is neither a product nor a version nor Daybook's own.
   public var strays: [String]
-  /// Attempts that were interrupted, or are in progress.
+  /// The number of attempts that were interrupted or are in progress.
   public var unfinished: Int
 
-  /// Lists a folder of content, and changes nothing.
+  /// Lists a folder of content without changing it.
   ///
   /// - Parameters:
-  ///   - path: the folder.
+  ///   - path: The folder.
   ///   - readsContent: Whether to compute digests, which reads every byte.
   /// - Complexity: O(*n*) in the files, and in their bytes if the content is read.
   /// - Throws: ``ContentError``: `missing` if there is no such folder.
@@ -45,8 +45,9 @@ public struct ContentListing: Sendable {
     strays = try root.strays()
     unfinished = try root.attemptsLeft().count
     for product in try root.products() {
-      let current = try root.currentVersion(of: product)
       strays += try root.strays(of: product)
+      // Something else in the place of the link is a stray like any other.
+      let current = try root.hasCurrentLink(product) ? root.currentVersion(of: product) : nil
       var versions: [Version] = []
       let names = try root.versions(of: product).sorted { VersionOrder.compare($0, $1) > 0 }
       for name in names {
@@ -55,9 +56,8 @@ public struct ContentListing: Sendable {
           version: name, bytes: size.bytes, files: size.files, isCurrent: name == current,
           digest: nil, faults: [])
         if readsContent {
-          let report = try PackageInspection.judge(
-            path: root.path(of: product, name),
-            expecting: PackageExpectations(product: product))
+          let report = try root.judge(
+            product, name, expecting: PackageExpectations(product: product))
           version.digest = report.digest
           version.faults = report.faults
           if report.version != name {
@@ -70,7 +70,7 @@ public struct ContentListing: Sendable {
         }
         versions.append(version)
       }
-      // A folder that an install made and did not come to fill holds no product.
+      // A folder that an install created but did not fill is not a product.
       if versions.isEmpty && current == nil { continue }
       products.append(Product(product: product, current: current, versions: versions))
     }
@@ -78,11 +78,11 @@ public struct ContentListing: Sendable {
 }
 
 extension ContentRoot {
-  /// What is in the root and is not a product.
+  /// Returns the entries in the root that are not products.
   fileprivate func strays() throws(ContentError) -> [String] {
     try telling(path) { () throws(FolderError) in
-      var strays: [String] = []
-      for name in try folder.names() where name != ContentName.workArea {
+      var strays = try folder.namesThatAreNotUTF8()
+      for name in try folder.namesInUTF8() where name != ContentName.workArea {
         let kind = try folder.kind(of: name)
         if name.hasPrefix(".") || kind != .folder { strays.append(name) }
       }
@@ -90,16 +90,25 @@ extension ContentRoot {
     }
   }
 
-  /// What is in a product's folder and is not a version.
+  /// Returns the entries in a product's folder that are not versions.
   fileprivate func strays(of product: Name) throws(ContentError) -> [String] {
     guard let versions = try productFolder(product) else { return [] }
     return try telling(path(of: product)) { () throws(FolderError) in
-      var strays: [String] = []
-      for name in try versions.names() where name != ContentName.current {
+      var strays = try versions.namesThatAreNotUTF8()
+      for name in try versions.namesInUTF8() {
         let kind = try versions.kind(of: name)
-        if name.hasPrefix(".") || kind != .folder { strays.append(product.text + "/" + name) }
+        let belongs = name == ContentName.current ? kind == .link : kind == .folder
+        if name.hasPrefix(".") || !belongs { strays.append(name) }
       }
-      return strays
+      return strays.map { product.text + "/" + $0 }
+    }
+  }
+
+  /// Whether the name of the link to the current version belongs to a link.
+  fileprivate func hasCurrentLink(_ product: Name) throws(ContentError) -> Bool {
+    guard let versions = try productFolder(product) else { return false }
+    return try telling(path(of: product)) { () throws(FolderError) in
+      try versions.kind(of: ContentName.current) == .link
     }
   }
 

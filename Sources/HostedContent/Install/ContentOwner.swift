@@ -12,7 +12,7 @@ public struct ContentOwner: Hashable, Sendable {
 }
 
 extension ContentOwner {
-  /// The line with which a folder records its owner.
+  /// The line that records the owner in a folder.
   var line: [UInt8] {
     let value = JSONValue.object([
       ("account", .string(account.text)), ("device", .string(device.text)),

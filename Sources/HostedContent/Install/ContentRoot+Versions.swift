@@ -2,18 +2,18 @@ internal import LedgerEvents
 internal import PackageFiles
 
 extension ContentRoot {
-  /// The path of a version, for people and for reading it.
+  /// Returns the path of a product or version.
   func path(of product: Name, _ version: Name? = nil) -> String {
     path + "/" + product.text + (version.map { "/" + $0.text } ?? "")
   }
 
-  /// The path of a version relative to the root. Events state it; it stays true if the root is
-  /// moved.
+  /// Returns the path of a version relative to the root. Events contain this path, so they stay
+  /// correct if the root is moved.
   static func relativePath(of product: Name, _ version: Name) -> String {
     product.text + "/" + version.text
   }
 
-  /// The folder of a product; nil if there is none.
+  /// Returns the folder of a product; nil if there is none.
   func productFolder(_ product: Name) throws(ContentError) -> FolderHandle? {
     do throws(FolderError) {
       return try folder.folder(product.text)
@@ -22,6 +22,22 @@ extension ContentRoot {
     } catch {
       throw ContentError(error, at: path)
     }
+  }
+
+  /// Checks an installed version as a package, and reads it through the open root: a link that was
+  /// put at its path leads nowhere.
+  func judge(
+    _ product: Name, _ version: Name,
+    expecting expectations: PackageExpectations = PackageExpectations()
+  ) throws(ContentError) -> PackageReport {
+    let path = path(of: product, version)
+    let opened = try telling(path) { () throws(FolderError) -> FolderHandle in
+      let versions = try folder.folder(product.text)
+      return try versions.folder(version.text)
+    }
+    var package = try OpenedPackage(opened, path: path)
+    var sink = NoPackageSink()
+    return try PackageInspection.judge(&package, expecting: expectations, into: &sink)
   }
 
   /// Whether a version's folder exists.
@@ -36,12 +52,12 @@ extension ContentRoot {
     case .file, .link, .other:
       throw ContentError(
         .exists, path: path(of: product, version),
-        "something that is no folder is where the version belongs, and is not overwritten. Look "
-          + "what put it there and move it away.")
+        "something other than a folder is in the place of the version, and is not overwritten. "
+          + "Find out what put it there and move it away.")
     }
   }
 
-  /// The version that is current; nil if none is.
+  /// Returns the current version; nil if there is none.
   ///
   /// - Throws: ``ContentError``: `exists` if `current` is not a link.
   func currentVersion(of product: Name) throws(ContentError) -> Name? {
@@ -54,7 +70,7 @@ extension ContentRoot {
     guard kind == .link else {
       throw ContentError(
         .exists, path: place + "/" + ContentName.current,
-        "it is no symbolic link, as daybook makes it, and is not overwritten. Look what put it "
+        "it is not a symbolic link made by daybook, and is not overwritten. Find out what put it "
           + "there and move it away.")
     }
     let target = try telling(place) { () throws(FolderError) in
@@ -63,14 +79,14 @@ extension ContentRoot {
     return target.map { Name($0) }
   }
 
-  /// Makes an existing version the current one. At every moment, the link leads to the old or to
-  /// the new one.
+  /// Makes an existing version the current one. At every moment, the link leads to the old or the
+  /// new version.
   func makeCurrent(
     _ product: Name, _ version: Name, _ attempt: borrowing Attempt
   ) throws(ContentError) {
     if try currentVersion(of: product) == version { return }
     guard let versions = try productFolder(product) else {
-      throw ContentError(.missing, path: path(of: product), "the product's folder has gone.")
+      throw ContentError(.missing, path: path(of: product), "the product's folder has disappeared.")
     }
     try telling(path(of: product)) { () throws(FolderError) in
       try attempt.folder.removeAll(Attempt.linkName)
@@ -80,30 +96,30 @@ extension ContentRoot {
     }
   }
 
-  /// The products that have a folder, sorted by their bytes.
+  /// Returns the products that have a folder, sorted by their bytes.
   func products() throws(ContentError) -> [Name] {
     try telling(path) { () throws(FolderError) in try Self.visible(folder) }
   }
 
-  /// The existing versions of a product, sorted by their bytes.
+  /// Returns the existing versions of a product, sorted by their bytes.
   func versions(of product: Name) throws(ContentError) -> [Name] {
     guard let versions = try productFolder(product) else { return [] }
     return try telling(path(of: product)) { () throws(FolderError) in try Self.visible(versions) }
   }
 
-  /// The folders in a folder that do not begin with a dot.
+  /// Returns the subfolders whose names do not begin with a dot.
   private static func visible(_ folder: borrowing FolderHandle) throws(FolderError) -> [Name] {
     var names: [Name] = []
-    for name in try folder.names() where !name.hasPrefix(".") {
+    for name in try folder.namesInUTF8() where !name.hasPrefix(".") {
       if try folder.kind(of: name) == .folder { names.append(Name(name)) }
     }
     return names
   }
 
-  /// Throws if something is not there, and says what is there instead.
+  /// Throws if a product or version is not installed. The error lists what is.
   func refuseAbsence(of product: Name, _ version: Name?) throws(ContentError) {
     for name in [product, version].compactMap({ $0 }) where ContentName.fault(in: name) != nil {
-      throw ContentError(.missing, path: path, "nothing can be installed as “\(name.text)”.")
+      throw ContentError(.missing, path: path, "“\(name.text)” cannot be installed here.")
     }
     let versions = try versions(of: product)
     if versions.isEmpty, try productFolder(product) == nil {
@@ -111,14 +127,14 @@ extension ContentRoot {
       throw ContentError(
         .missing, path: path,
         "\(product.text) is not installed here; "
-          + (products.isEmpty ? "nothing is." : "there is: \(products)."))
+          + (products.isEmpty ? "nothing is." : "installed: \(products)."))
     }
     guard let version, !versions.contains(version) else { return }
     let others = versions.map(\.text).joined(separator: ", ")
     throw ContentError(
       .missing, path: self.path(of: product),
       "version \(version.text) is not installed here; "
-        + (others.isEmpty ? "no version is." : "there is: \(others)."))
+        + (others.isEmpty ? "no version is." : "installed: \(others)."))
   }
 
   /// Removes a product's folder if it is empty.
@@ -127,26 +143,26 @@ extension ContentRoot {
       guard try folder.kind(of: product.text) == .folder else { return }
       try folder.removeFolder(product.text)
     } catch  where error.kind == .notEmpty || error.kind == .exists {
-      // It has other versions.
+      // The product has other versions.
       return
     } catch {
       throw ContentError(error, at: path)
     }
   }
 
-  /// Rejects names that cannot be folder names.
+  /// Refuses names that cannot be folder names.
   func refuseName(_ product: Name, _ version: Name) throws(ContentError) {
     for (what, name) in [("product", product), ("version", version)] {
       guard let fault = ContentName.fault(in: name) else { continue }
       throw ContentError(
         .refused, path: path,
-        "the \(what) “\(name.text)” can be no folder's name: \(fault).")
+        "the \(what) “\(name.text)” cannot be a folder name: \(fault).")
     }
-    let products = try telling(path) { () throws(FolderError) in try folder.names() }
+    let products = try telling(path) { () throws(FolderError) in try folder.namesInUTF8() }
     try refuseTwin(of: product, among: products, path)
     guard let versions = try productFolder(product) else { return }
     let place = path(of: product)
-    let names = try telling(place) { () throws(FolderError) in try versions.names() }
+    let names = try telling(place) { () throws(FolderError) in try versions.namesInUTF8() }
     try refuseTwin(of: version, among: names, place)
   }
 
@@ -156,7 +172,7 @@ extension ContentRoot {
     guard let twin = ContentName.twin(of: name, among: names) else { return }
     throw ContentError(
       .refused, path: place,
-      "“\(name.text)” and “\(twin)”, which is there, are one name where case or normal form does "
-        + "not count: one of the two has to be called otherwise.")
+      "“\(name.text)” equals the existing “\(twin)” if case and Unicode normalization are ignored, "
+        + "as on most devices: rename one of them.")
   }
 }

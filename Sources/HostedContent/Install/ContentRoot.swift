@@ -5,10 +5,10 @@ internal import PackageFiles
 /// A folder of installed content: `ROOT/<product>/<version>/`, and in each product's folder the
 /// link `current` to the version in use.
 ///
-/// All work goes through the open folder, so that nothing is written outside it. Whoever changes
-/// something holds its lock, and has first completed or undone what others left unfinished.
+/// All work goes through the open folder, so nothing is written outside it. A process that changes
+/// something holds its lock, and has first completed or undone interrupted changes.
 public struct ContentRoot: ~Copyable {
-  /// The path as it was given.
+  /// The path as passed by the caller.
   public let path: String
   let folder: FolderHandle
   private let lock: FolderLock?
@@ -16,12 +16,12 @@ public struct ContentRoot: ~Copyable {
   static let lockName = "lock"
   static let ownerName = "owner"
   static let attemptsName = "attempts"
-  /// The longest owner's line in bytes: two names of an event.
+  /// The maximum length of the line that records the owner, in bytes: two names of an event.
   private static let ownerBytesMax = 8_192
 
-  /// Opens a folder for reading. Takes no lock and writes nothing.
+  /// Opens a folder for reading, without a lock. Writes nothing.
   ///
-  /// - Throws: ``ContentError``: `missing` if there is none.
+  /// - Throws: ``ContentError``: `missing` if there is no such folder.
   public init(reading path: String) throws(ContentError) {
     self.path = path
     folder = try Self.open(path)
@@ -31,8 +31,8 @@ public struct ContentRoot: ~Copyable {
   /// Opens a folder for a change. Takes its lock, and checks that it belongs to the owner.
   ///
   /// - Parameter makes: Whether to create it if it is missing. Its parent must exist.
-  /// - Throws: ``ContentError``: `busy` if another process has the lock, `refused` if the
-  ///   folder is somebody else's.
+  /// - Throws: ``ContentError``: `busy` if another process has the lock, `refused` if the folder
+  ///   belongs to another owner.
   static func changing(
     _ path: String, for owner: ContentOwner, makes: Bool
   ) throws(ContentError) -> ContentRoot {
@@ -47,7 +47,7 @@ public struct ContentRoot: ~Copyable {
     else {
       throw ContentError(
         .busy, path: path,
-        "another process is changing this folder of content: wait for its end, then run it again.")
+        "another process is changing this folder: wait until it has finished, then try again.")
     }
     try telling(place) { () throws(FolderError) in
       try opened.sync()
@@ -64,7 +64,7 @@ public struct ContentRoot: ~Copyable {
     self.lock = lock
   }
 
-  /// The work area; nil if nobody has changed anything yet.
+  /// Returns the work area; nil if the folder has never been changed.
   func work() throws(ContentError) -> FolderHandle? {
     do throws(FolderError) {
       return try folder.folder(ContentName.workArea)
@@ -92,14 +92,14 @@ public struct ContentRoot: ~Copyable {
       let parent = URL(filePath: path).standardizedFileURL.deletingLastPathComponent().path
       try FolderHandle(path: parent).sync()
     } catch  where error.kind == .exists {
-      // A file there is told when it is opened.
+      // If there is a file instead, opening it reports that.
       return
     } catch  where error.kind == .missing {
       throw ContentError(
-        .missing, path: path, "the folder that it belongs in is missing: make that first.")
+        .missing, path: path, "its parent folder does not exist: create that first.")
     } catch {
       throw ContentError(
-        .inputOutput, path: path, "the folder cannot be made: \(error.reason).")
+        .inputOutput, path: path, "the folder cannot be created: \(error.reason).")
     }
   }
 }
@@ -107,7 +107,7 @@ public struct ContentRoot: ~Copyable {
 // MARK: - The owner
 
 extension ContentRoot {
-  /// The owner of the folder; nil if nobody has changed anything yet.
+  /// Returns the owner of the folder; nil if the folder has never been changed.
   ///
   /// - Throws: ``ContentError``.
   public func owner() throws(ContentError) -> ContentOwner? {
@@ -129,7 +129,7 @@ extension ContentRoot {
     guard let owner = ContentOwner(line: line) else {
       throw ContentError(
         .malformed, path: place + "/" + ownerName,
-        "it does not say whose folder this is: remove the file, then name the right owner.")
+        "it does not state the owner of the folder: remove the file, then name the right owner.")
     }
     return owner
   }
@@ -142,9 +142,9 @@ extension ContentRoot {
       guard known == owner else {
         throw ContentError(
           .refused, path: path,
-          "this is the folder of account \(known.account.text) on device \(known.device.text), and "
-            + "not of account \(owner.account.text) on device \(owner.device.text): each device of "
-            + "an account has a folder of its own. Name those, or another folder.")
+          "this folder belongs to account \(known.account.text) on device \(known.device.text), "
+            + "not to account \(owner.account.text) on device \(owner.device.text): each device of "
+            + "an account has its own folder. Use that account and device, or another folder.")
       }
       return
     }

@@ -1,18 +1,19 @@
 internal import Crypto
 internal import LedgerEvents
 
-/// A line of a journal: the first digits of its own SHA-256, a space, JSON, a line feed.
+/// A line of a journal: the first digits of the SHA-256 of its JSON, a space, the JSON, and a line
+/// feed.
 ///
-/// The digits distinguish a complete line from one that was not written to its end.
+/// The digits show whether the line was written completely.
 enum JournalLine {
-  /// Sixteen digits are 64 bits. That is enough, because nobody tears a line on purpose.
+  /// The number of digits. 64 bits are enough, because nobody damages a line on purpose.
   private static let digitsCount = 16
 
   static func encode(_ json: [UInt8]) -> [UInt8] {
     digits(of: json) + [UInt8(ascii: " ")] + json + [UInt8(ascii: "\n")]
   }
 
-  /// The JSON of the lines from the first one up to the first incomplete one.
+  /// Returns the JSON of all lines up to the first incomplete one.
   static func whole(in bytes: [UInt8]) -> [[UInt8]] {
     var lines: [[UInt8]] = []
     var rest = bytes[...]
@@ -36,7 +37,7 @@ enum JournalLine {
 }
 
 extension JSONValue {
-  /// The value of a member of an object.
+  /// Returns the value of a member of an object.
   func member(_ name: String) -> JSONValue? {
     guard case .object(let members) = self else { return nil }
     return members.first { $0.name == name }?.value

@@ -9,26 +9,18 @@ struct PackageIdentity: Hashable {
   let product: Name
   let version: Name
 
-  /// Bytes that are read of it: two short texts.
-  private static let infoBytesMax = 64 * 1024
-
   /// Returns nil if the package does not state it. The check then says why.
   ///
   /// - Throws: ``ContentError`` if the package cannot be read.
-  init?(of path: String, product expected: Name?) throws(ContentError) {
-    var package = try OpenedPackage(path: path)
-    // One of more entries than the judge takes is refused by it.
-    var left = PackageLimits().entriesMax
-    while left > 0, let entry = try package.next() {
-      left -= 1
-      let parts = entry.path.split(separator: "/").filter { $0 != "." }
-      guard parts == [ContentInfo.fileName[...]], case .file = entry.kind else { continue }
-      guard let found = Self.read(try Self.bytes(of: &package)) else { return nil }
-      if let expected, found.product != expected { return nil }
-      self.init(product: found.product, version: found.version)
-      return
+  init?(
+    of path: String, product expected: Name?, _ isolation: PackageIsolation
+  ) throws(ContentError) {
+    var package = try OpenedPackage(path: path, isolation: isolation)
+    guard let bytes = try ContentInfo.bytes(in: &package), let found = Self.read(bytes) else {
+      return nil
     }
-    return nil
+    if let expected, found.product != expected { return nil }
+    self.init(product: found.product, version: found.version)
   }
 
   init(product: Name, version: Name) {
@@ -36,19 +28,8 @@ struct PackageIdentity: Hashable {
     self.version = version
   }
 
-  private static func bytes(of package: inout OpenedPackage) throws(ContentError) -> [UInt8] {
-    var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: infoBytesMax)
-    while bytes.count <= infoBytesMax {
-      let count = try package.read(into: &buffer)
-      if count == 0 { break }
-      bytes += buffer[..<count]
-    }
-    return bytes
-  }
-
   private static func read(_ bytes: [UInt8]) -> (product: Name, version: Name)? {
-    guard bytes.count <= infoBytesMax, let info = ContentInfo.read(bytes).info,
+    guard bytes.count <= PackageLimits().infoBytesMax, let info = ContentInfo.read(bytes).info,
       case .text(let product) = info.product, case .text(let version) = info.version,
       !product.isEmpty, !version.isEmpty
     else { return nil }
@@ -57,13 +38,16 @@ struct PackageIdentity: Hashable {
 }
 
 extension ContentKeeper {
-  /// The bytes of a package's files as its entries state them, before anything has checked them:
-  /// how long a copy will be. Some number above the limit if they exceed what a package may hold.
+  /// Returns the total size of a package's files in bytes, as its entries state them, before
+  /// anything has been checked. This is the expected length of a copy. If it exceeds the limit for
+  /// packages, the result is any number above the limit.
   ///
-  /// - Complexity: O(*n*) in the entries; what they hold is passed over.
+  /// - Complexity: O(*n*) in the number of entries; their data is skipped.
   /// - Throws: ``ContentError`` if the package cannot be read.
-  public static func bytes(ofPackage path: String) throws(ContentError) -> UInt64 {
-    var package = try OpenedPackage(path: path)
+  public static func bytes(
+    ofPackage path: String, isolation: PackageIsolation = .none
+  ) throws(ContentError) -> UInt64 {
+    var package = try OpenedPackage(path: path, isolation: isolation)
     let limits = PackageLimits()
     var total: UInt64 = 0
     var left = limits.entriesMax

@@ -5,16 +5,16 @@ internal import Synchronization
 /// Writes small files on another thread, while the next ones are read and hashed. Creating a small
 /// file costs as much as hashing it.
 ///
-/// Files are created in order, one at a time. The next call throws a failure; after the last file,
-/// the caller waits.
+/// Files are created in order, one at a time. If creating one fails, the next call throws the
+/// error. After the last file, call `wait()`.
 final class SmallFiles: Sendable {
-  /// Bytes from which a file is none of these: it is written in pieces.
+  /// The size in bytes from which a file is not small, and is written in pieces.
   static let bytesMax = 256 * 1024
-  /// How many files of a package are written directly, before others are written on another thread.
+  /// The number of files that are written directly, before others are written on another thread.
   /// For fewer files, a thread is not worthwhile, and the system calls of a small package keep
   /// their order.
   static let atOnceCount = 64
-  /// Files that may wait to be written: 16 MiB of them at the most.
+  /// The number of files that can wait to be written: at most 16 MiB of them.
   private static let waitingMax = 64
 
   private let failure = Mutex<FolderError?>(nil)
@@ -25,7 +25,7 @@ final class SmallFiles: Sendable {
 
   /// Creates a file with these bytes, now or soon.
   ///
-  /// - Throws: `FolderError` of this file or of one before.
+  /// - Throws: `FolderError` of this file or an earlier one.
   func make(_ name: String, of bytes: [UInt8], in folder: OpenFolder) throws(FolderError) {
     try throwFailure()
     let place = made.withLock { count in
@@ -36,7 +36,7 @@ final class SmallFiles: Sendable {
     room.wait()
     queue.async(group: group) { [self] in
       defer { room.signal() }
-      // Behind a failure nothing is made: the whole is taken back.
+      // After a failure, nothing more is created, because everything will be undone.
       guard failure.withLock({ $0 == nil }) else { return }
       do throws(FolderError) {
         try Self.write(name, bytes, folder)
@@ -46,12 +46,12 @@ final class SmallFiles: Sendable {
     }
   }
 
-  /// Waits until nothing is being written.
+  /// Waits until nothing is being written, without reporting errors.
   func waitUntilIdle() { group.wait() }
 
   /// Waits until all files are written.
   ///
-  /// - Throws: `FolderError` of the first that could not be.
+  /// - Throws: `FolderError` of the first file that could not be written.
   func wait() throws(FolderError) {
     settle()
     try throwFailure()

@@ -8,21 +8,21 @@ internal import Synchronization
 /// One piece is in flight at any time. It is kept until it is written. It is not copied, because
 /// writing takes less time than hashing.
 final class StagedFile: Sendable {
-  /// Bytes from which a piece is worth handing to another thread.
+  /// The size in bytes from which a piece is written on another thread.
   private static let besideBytesMin = 256 * 1024
-  /// How many bytes are written before the disk is asked to begin: a few tenths of a second of its
-  /// work.
+  /// The number of bytes after which the disk is asked to start writing them: a few tenths of a
+  /// second of its work.
   private static let syncBytes: UInt64 = 32 * 1024 * 1024
 
   private struct Progress {
     var written: UInt64 = 0
-    /// How many of its bytes the disk was asked to begin with.
+    /// The number of bytes that the disk was asked to write.
     var begun: UInt64 = 0
     var failure: FolderError?
   }
 
   private let progress = Mutex(Progress())
-  /// Nil if it is closed.
+  /// The writer; nil after the file is closed.
   private let writer: Mutex<FileWriter?>
   private let beside = DispatchGroup()
 
@@ -30,9 +30,9 @@ final class StagedFile: Sendable {
 
   init(_ writer: consuming FileWriter) { self.writer = Mutex(writer) }
 
-  /// Writes the next piece, or lets another thread write it.
+  /// Writes the next piece, here or on another thread.
   ///
-  /// - Throws: `FolderError` of this piece or of one before.
+  /// - Throws: `FolderError` of this piece or an earlier one.
   func write(_ bytes: ArraySlice<UInt8>) throws(FolderError) {
     try wait()
     guard bytes.count >= Self.besideBytesMin else {
@@ -69,7 +69,7 @@ final class StagedFile: Sendable {
     if let failure = progress.withLock({ $0.failure }) { throw failure }
   }
 
-  /// Ends the file: there are no more pieces.
+  /// Closes the file after the last piece.
   func finish() throws(FolderError) {
     try wait()
     guard let file = writer.withLock({ $0.take() }) else { return }

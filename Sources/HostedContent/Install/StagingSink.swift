@@ -1,9 +1,9 @@
 internal import PackageFiles
 
-/// Writes a package into a folder that nobody sees yet, while it is checked.
+/// Writes a package into a folder that is not visible yet, while the package is checked.
 ///
 /// Every file is new. Nothing is overwritten and no link is followed. A path that would lead out of
-/// the folder is rejected here once more, whatever the check found.
+/// the folder is refused here again, whatever the check found.
 struct StagingSink: PackageSink, ~Copyable {
   private let tree: OpenFolder
   private let path: String
@@ -11,13 +11,13 @@ struct StagingSink: PackageSink, ~Copyable {
   private var opened: [OpenFolder] = []
   /// The file of the last entry, if it is written in pieces.
   private var file: StagedFile?
-  /// The file of the last entry, while it is small: its folder, its name and what came of it.
+  /// The last entry while it is small: its folder, its name and its bytes so far.
   private var small: (folder: OpenFolder, name: String, bytes: [UInt8])?
   private let files = SmallFiles()
   private(set) var bytes: UInt64 = 0
   private let progress: (_ bytes: UInt64) -> Void
 
-  /// - Parameter path: of the tree, for people.
+  /// - Parameter path: The path of the tree, for messages.
   init(
     _ tree: consuming FolderHandle, path: String,
     progress: @escaping (_ bytes: UInt64) -> Void
@@ -29,7 +29,7 @@ struct StagingSink: PackageSink, ~Copyable {
 
   mutating func begin(_ entry: PackageEntry) throws(ContentError) {
     let parts = entry.path.split(separator: "/").map(String.init).filter { $0 != "." }
-    // The package's own folder is the tree.
+    // The package's root is the tree.
     guard let name = parts.last else { return }
     let folder = try folder(of: parts.dropLast())
     do throws(FolderError) {
@@ -43,7 +43,7 @@ struct StagingSink: PackageSink, ~Copyable {
         try files.wait()
         let other = try Self.walk(from: tree, parts.dropLast())
         try (other ?? tree).handle.makeHardLink(to: first, in: folder.handle, as: name)
-      case .special: preconditionFailure("a device is never judged safe")
+      case .special: preconditionFailure("the check refuses special files")
       }
     } catch {
       throw ContentError(error, at: path)
@@ -85,16 +85,16 @@ struct StagingSink: PackageSink, ~Copyable {
     }
   }
 
-  /// Waits until nothing is being written, before the install is undone.
+  /// Waits until nothing is being written, before an install is undone.
   func waitUntilIdle() { files.waitUntilIdle() }
 
-  /// Waits until everything is written, before it is moved.
+  /// Waits until everything is written, before the tree is moved.
   func wait() throws(ContentError) {
     do throws(FolderError) { try files.wait() } catch { throw ContentError(error, at: path) }
   }
 
-  /// The folder of an entry, created if it is missing; entries of one folder follow one another, so
-  /// that those on the way stay open.
+  /// Returns the folder of an entry, creating it if it is missing. The folders on the path stay
+  /// open, because entries of one folder usually follow one another.
   private mutating func folder(
     of parts: ArraySlice<String>
   ) throws(ContentError) -> OpenFolder {
@@ -115,7 +115,7 @@ struct StagingSink: PackageSink, ~Copyable {
     return opened.last ?? tree
   }
 
-  /// The folder at a path that is there; nil for none.
+  /// Returns the existing folder at a path; nil for an empty path.
   private static func walk(
     from tree: OpenFolder, _ parts: ArraySlice<String>
   ) throws(FolderError) -> OpenFolder? {
@@ -125,7 +125,7 @@ struct StagingSink: PackageSink, ~Copyable {
   }
 }
 
-/// A folder that stays open for as long as somebody needs it.
+/// A folder that stays open as long as it is referenced.
 final class OpenFolder: Sendable {
   let name: String
   let handle: FolderHandle

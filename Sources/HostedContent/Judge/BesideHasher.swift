@@ -4,10 +4,10 @@ internal import Synchronization
 
 /// Hashes a large file on another thread, while the next part of it is read.
 ///
-/// Two pieces are in flight at any time, so that hashing, which takes longest, never waits for
-/// reading. Each piece is kept until it is hashed.
+/// Up to two pieces are in flight, so that hashing, which takes longest, never waits for reading.
+/// Each piece is kept until it is hashed.
 final class BesideHasher: Sendable {
-  /// Bytes from which a piece is worth handing to another thread.
+  /// The size in bytes from which a piece is hashed on another thread.
   static let pieceBytesMin = 256 * 1024
 
   static let piecesAheadMax = 2
@@ -18,7 +18,7 @@ final class BesideHasher: Sendable {
   private let beside = DispatchGroup()
   private let room = DispatchSemaphore(value: piecesAheadMax)
 
-  /// - Parameter hasher: what was hashed of the file so far.
+  /// - Parameter hasher: The state after the beginning of the file.
   init(_ hasher: SHA256) { self.hasher = Mutex(hasher) }
 
   func update(_ bytes: ArraySlice<UInt8>) {

@@ -1,11 +1,11 @@
 internal import Foundation
 
-/// `ContentInfo.plist` as it was read: each of its two texts, or what is there instead.
+/// The contents of `ContentInfo.plist`: each of its two strings, or what is there instead.
 struct ContentInfo: Decodable {
   enum Value {
     case missing
     case text(String)
-    /// A value of another type, in words.
+    /// A value of another type, described in words.
     case other(String)
   }
 
@@ -15,6 +15,8 @@ struct ContentInfo: Decodable {
 
   let product: Value
   let version: Value
+  /// The other keys, sorted.
+  let otherKeys: [String]
 
   private struct Key: CodingKey {
     let stringValue: String
@@ -27,11 +29,38 @@ struct ContentInfo: Decodable {
     let container = try decoder.container(keyedBy: Key.self)
     product = Self.value(Self.productKey, in: container)
     version = Self.value(Self.versionKey, in: container)
+    otherKeys = container.allKeys.map(\.stringValue)
+      .filter { $0 != Self.productKey && $0 != Self.versionKey }.sorted()
   }
 
-  /// Reads a property list in XML or in binary form.
+  /// The bytes of a package's `ContentInfo.plist`; nil if it has none. Of a file that is too large,
+  /// more than the limit is returned, but not all.
   ///
-  /// - Returns: Nil and the reason, if it is not such a list, or not a dictionary.
+  /// - Complexity: O(*n*) in the entries before it, whose data is skipped.
+  /// - Throws: ``ContentError`` if the package cannot be read.
+  static func bytes(in package: inout OpenedPackage) throws(ContentError) -> [UInt8]? {
+    let limits = PackageLimits()
+    // A package with more entries is refused by its check.
+    var left = limits.entriesMax
+    while left > 0, let entry = try package.next() {
+      left -= 1
+      let parts = entry.path.split(separator: "/").filter { $0 != "." }
+      guard parts == [fileName[...]], case .file = entry.kind else { continue }
+      var bytes: [UInt8] = []
+      var buffer = [UInt8](repeating: 0, count: limits.infoBytesMax)
+      while bytes.count <= limits.infoBytesMax {
+        let count = try package.read(into: &buffer)
+        if count == 0 { break }
+        bytes += buffer[..<count]
+      }
+      return bytes
+    }
+    return nil
+  }
+
+  /// Parses a property list in XML or binary form.
+  ///
+  /// - Returns: Nil and the reason if the bytes are not a property list or not a dictionary.
   static func read(_ bytes: [UInt8]) -> (info: ContentInfo?, reason: String) {
     guard bytes.starts(with: "bplist".utf8) || isXML(bytes) else {
       return (nil, "is neither XML nor a binary property list")
@@ -39,7 +68,7 @@ struct ContentInfo: Decodable {
     do {
       return (try PropertyListDecoder().decode(ContentInfo.self, from: Data(bytes)), "")
     } catch DecodingError.typeMismatch {
-      return (nil, "holds no dictionary")
+      return (nil, "is not a dictionary")
     } catch {
       return (nil, "cannot be read as a property list")
     }
@@ -57,11 +86,11 @@ struct ContentInfo: Decodable {
     let key = Key(stringValue: name)
     guard container.contains(key) else { return .missing }
     if let text = decoded(String.self, key, container) { return .text(text) }
-    if decoded(Bool.self, key, container) != nil { return .other("a truth value") }
+    if decoded(Bool.self, key, container) != nil { return .other("a Boolean value") }
     if decoded(Double.self, key, container) != nil { return .other("a number") }
     if decoded(Date.self, key, container) != nil { return .other("a date") }
     if decoded(Data.self, key, container) != nil { return .other("data") }
-    return .other("a list or a dictionary")
+    return .other("an array or a dictionary")
   }
 
   private static func decoded<Value: Decodable>(
@@ -70,7 +99,7 @@ struct ContentInfo: Decodable {
     do {
       return try container.decode(type, forKey: key)
     } catch {
-      // Of another type: the caller asks for the next.
+      // The value has another type. The caller tries the next one.
       return nil
     }
   }

@@ -1,16 +1,17 @@
-/// Code that a system would run, detected from the first bytes of a file.
+/// Detects code that a system would run, from the first bytes of a file.
 enum ExecutableKind {
-  /// How many bytes are examined.
+  /// The number of bytes that are examined.
   static let headBytes = 1_024
 
-  /// What kind of code a file is, in words; nil if it is none.
+  /// Returns the kind of code that a file contains, in words; nil if it is not code.
   ///
-  /// Mach-O by `mach-o/loader.h` and `mach-o/fat.h` in both byte orders, ELF by its specification,
-  /// PE by Microsoft's: `MZ`, and `PE\0\0` where the header says; WebAssembly by its core
-  /// specification, bitcode by LLVM's *Bitcode File Format*, archives of object files by `ar(5)`.
-  /// The rights to run a file decide nothing: whoever reads it can set them.
+  /// Mach-O is detected as in `mach-o/loader.h` and `mach-o/fat.h` in both byte orders, ELF by its
+  /// specification, PE by Microsoft's (`MZ`, and `PE\0\0` at the offset in the header), WebAssembly
+  /// by its core specification, bitcode by LLVM's *Bitcode File Format*, and archives of object
+  /// files by `ar(5)`. The execute permission is ignored, because anyone who can read a file can
+  /// copy it and set the permission.
   ///
-  /// - Parameter head: the first ``headBytes`` bytes, or all.
+  /// - Parameter head: The first ``headBytes`` bytes, or all bytes if there are fewer.
   static func name(head: [UInt8]) -> String? {
     if isScript(head) { return "a script" }
     if head.starts(with: "!<arch>\n".utf8) { return "an archive of object files" }
@@ -32,9 +33,9 @@ enum ExecutableKind {
     }
   }
 
-  /// Names of dynamic libraries, whatever is in them.
+  /// Returns whether a name is that of a dynamic library, whatever the file contains.
   static func isLibraryName(_ name: some StringProtocol) -> Bool {
-    // A version may stand behind the ending: `libz.so.1.2`.
+    // The extension can be followed by a version: `libz.so.1.2`.
     let parts = name.lowercased().split(separator: ".", omittingEmptySubsequences: false)
     let ending = parts.dropFirst().last { part in
       part.isEmpty || !part.utf8.allSatisfy { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
@@ -43,7 +44,7 @@ enum ExecutableKind {
     return ending == "so" || parts.last == ending && (ending == "dylib" || ending == "dll")
   }
 
-  /// `#!` and the path of an interpreter.
+  /// Returns whether the file begins with `#!` and the path of an interpreter.
   private static func isScript(_ head: [UInt8]) -> Bool {
     guard head.starts(with: "#!".utf8) else { return false }
     return head.dropFirst(2).first { $0 != 0x20 && $0 != 0x09 } == UInt8(ascii: "/")
@@ -52,7 +53,7 @@ enum ExecutableKind {
   private static func isPortableExecutable(_ head: [UInt8]) -> Bool {
     guard head.starts(with: "MZ".utf8), head.count >= 64 else { return false }
     let offset = head[60..<64].reversed().reduce(0) { $0 << 8 | Int($1) }
-    // A header further behind than what is looked at is taken for one.
+    // If the header lies beyond the examined bytes, assume that it is one.
     guard offset + 4 <= head.count else { return offset < 1 << 20 && head.count == headBytes }
     return Array(head[offset..<offset + 4]) == [0x50, 0x45, 0, 0]
   }

@@ -1,10 +1,10 @@
 public import LedgerEvents
 
-/// What a package must state about itself, as far as the caller knows it.
+/// The statements that a package must make about itself, as far as the caller knows them.
 public struct PackageExpectations: Sendable {
-  /// The version on offer of the package's product (`model.md` 18).
+  /// The version of the product that is on offer (`model.md` 18).
   public enum Offer: Sendable, Hashable {
-    /// Not known: only the form of the package's version is checked.
+    /// Unknown: only the form of the package's version is checked.
     case unknown
     /// Nothing is on offer: the package must be version 1.0.
     case nothing
@@ -12,11 +12,11 @@ public struct PackageExpectations: Sendable {
     case version(Name)
   }
 
-  /// The product that the package must name; nil if any will do.
+  /// The product that the package must name; nil for any product.
   public var product: Name?
-  /// Products of the catalogue, of which the package must name one; nil if it is not known.
+  /// The products of the catalogue, one of which the package must name; nil if they are not known.
   public var knownProducts: Set<Name>?
-  /// The version on offer of the product that the package names.
+  /// Returns the version on offer of the product that the package names.
   public var versionOnOffer: @Sendable (_ product: Name) -> Offer
 
   public init(

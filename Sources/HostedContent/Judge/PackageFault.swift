@@ -1,24 +1,24 @@
-/// One thing that is wrong with a package: where and what it is, and what to do.
+/// A fault in a package: its location, a description, and what to do.
 public struct PackageFault: Hashable, Sendable, CustomStringConvertible {
-  /// The rule that is broken. Programs read its text.
+  /// The rule that the package breaks. The raw values are stable, for programs.
   public enum Code: String, Sendable, Hashable, CaseIterable {
-    /// More bytes than the store takes, packed or unpacked.
+    /// The package has more bytes than the store accepts, packed or unpacked.
     case tooLarge
-    /// More entries than the limit.
+    /// The package has more entries than the limit.
     case tooManyEntries
     /// The container unpacks to far more than its packed size.
     case bomb
-    /// An entry that holds more or fewer bytes than it states.
+    /// An entry contains more or fewer bytes than it states.
     case sizeMismatch
-    /// Mach-O, ELF, PE, a dynamic library or a script that can be run.
+    /// A file is Mach-O, ELF, PE, a dynamic library or an executable script.
     case executable
     /// A link that leads out of the package.
     case linkOutside
     /// A link that leads through another link.
     case linkThroughLink
-    /// A link to what is not in the package.
+    /// A link to something that is not in the package.
     case linkToNothing
-    /// A hard link to anything but a file that came before.
+    /// A hard link to anything but an earlier file.
     case hardLink
     /// An entry below a link.
     case belowLink
@@ -36,7 +36,7 @@ public struct PackageFault: Hashable, Sendable, CustomStringConvertible {
     case nameTooLong
     /// The same path twice.
     case duplicate
-    /// Two names that are equal apart from case and normal form.
+    /// Two names that are equal apart from case and normalization.
     case sameName
     /// A device, a pipe, a socket.
     case special
@@ -63,14 +63,14 @@ public struct PackageFault: Hashable, Sendable, CustomStringConvertible {
     case contentsMissing
     /// `Contents` or `ContentInfo.plist` is at the wrong level.
     case wrongLevel
-    /// Something at the top besides `ContentInfo.plist` and `Contents`.
+    /// Something other than `ContentInfo.plist` and `Contents` is at the top.
     case stray
   }
 
   public let code: Code
-  /// The path to which it applies; empty for the package as a whole.
+  /// The path that the fault is about; empty for the whole package.
   public let path: String
-  /// What is wrong, and what to do.
+  /// A description of the fault, and what to do.
   public let message: String
 
   public init(_ code: Code, path: String, _ message: String) {

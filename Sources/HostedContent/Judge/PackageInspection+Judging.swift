@@ -1,14 +1,14 @@
 extension PackageInspection {
-  /// Bytes that are read of a package at once.
+  /// The number of bytes that are read from a package at once.
   public static let chunkBytes = 1024 * 1024
 
-  /// Reads a package to its end, checks it, and passes it to `sink` up to the first fault.
+  /// Reads and checks a whole package, and passes it to `sink` up to the first fault.
   ///
   /// This takes one pass. Memory is three chunks and a few hundred bytes per entry.
   ///
-  /// - Complexity: O(*n* log *n*) in the entries, O(*n*) in the bytes.
-  /// - Throws: ``ContentError`` if the package is broken, cannot be read or changed during the
-  ///   read, and what the sink throws. A fault is no error: it is in the report.
+  /// - Complexity: O(*n* log *n*) in the number of entries, O(*n*) in the number of bytes.
+  /// - Throws: ``ContentError`` if the package is broken, cannot be read or changes during the
+  ///   read, and any error of the sink. Faults are not errors: they are in the report.
   public static func judge(
     _ package: inout some PackageReader & ~Copyable, packedBytes: UInt64? = nil,
     expecting expectations: PackageExpectations = PackageExpectations(),
@@ -16,7 +16,7 @@ extension PackageInspection {
   ) throws(ContentError) -> PackageReport {
     var inspection = PackageInspection(
       expecting: expectations, packedBytes: packedBytes, limits: limits)
-    // In turn: one is read into while the others are hashed and written.
+    // The buffers are used in turn: one is read into while the others are hashed and written.
     var buffers = (0...BesideHasher.piecesAheadMax).map { _ in
       [UInt8](repeating: 0, count: chunkBytes)
     }
@@ -39,21 +39,21 @@ extension PackageInspection {
       inspection.endEntry()
       if isWriting && inspection.isSafe { try sink.end() }
     }
-    // Of too many entries the rest was not looked at, and cannot be compared.
+    // If there are too many entries, the rest was not read and cannot be compared.
     if inspection.wantsEntries { try package.checkUnchanged() }
     return inspection.report()
   }
 
-  /// Reads the package at a path to its end, and checks it.
+  /// Reads and checks the whole package at a path.
   ///
-  /// - Complexity: O(*n* log *n*) in the entries, O(*n*) in the bytes.
-  /// - Throws: ``ContentError`` if the package is missing, broken, cannot be read or changed
-  ///   meanwhile.
+  /// - Complexity: O(*n* log *n*) in the number of entries, O(*n*) in the number of bytes.
+  /// - Throws: ``ContentError`` if the package is missing, broken, cannot be read or changes during
+  ///   the read.
   public static func judge(
     path: String, expecting expectations: PackageExpectations = PackageExpectations(),
-    limits: PackageLimits = PackageLimits()
+    limits: PackageLimits = PackageLimits(), isolation: PackageIsolation = .none
   ) throws(ContentError) -> PackageReport {
-    var package = try OpenedPackage(path: path)
+    var package = try OpenedPackage(path: path, isolation: isolation)
     var sink = NoPackageSink()
     return try judge(
       &package, packedBytes: package.packedBytes, expecting: expectations, limits: limits,

@@ -1,17 +1,17 @@
 extension PackageInspection {
   /// Checks an entry's path and kind, and adds it to the table.
   ///
-  /// - Returns: Whether a file at that path belongs on the list.
+  /// - Returns: Whether a file at that path is listed.
   mutating func place(_ entry: PackageEntry, _ path: PackagePath) -> Bool {
     guard entry.isPathValid else {
-      add(.invalidUTF8, path.text, "has a name that is no UTF-8: give it a name that is.")
+      add(.invalidUTF8, path.text, "has a name that is not UTF-8: rename it.")
       return false
     }
     let own = path.faults(limits)
     for fault in own { add(fault.code, fault.path, fault.message) }
     switch entry.kind {
     case .special(let name):
-      add(.special, path.text, "is \(name): pack files and folders only.")
+      add(.special, path.text, "is \(name): pack only files and folders.")
     case .link(let target):
       judge(link: target, at: path)
     default:
@@ -42,7 +42,7 @@ extension PackageInspection {
     }
   }
 
-  /// A second name of a file. On the list, it is a file like the first.
+  /// Enters another name of a file. It is listed like the original file.
   private mutating func enter(hardLink target: String, at path: PackagePath) {
     let original = PackagePath(target, isFolder: false)
     guard original.faults(limits).isEmpty, !original.text.isSameBytes(as: path.text),
@@ -52,29 +52,29 @@ extension PackageInspection {
     else {
       add(
         .hardLink, path.text,
-        "is another name of \(target), which is no file that came before: pack it as a file.")
+        "is another name of \(target), which is not an earlier file: pack it as a file.")
       return
     }
     count(stated: files[index].bytes, path)
     files.append(PackageFile(path: path.text, content: files[index].content))
   }
 
-  /// Checks a link by itself. Where it leads is checked at the end.
+  /// Checks a link by itself. Its target is checked at the end.
   private mutating func judge(link target: String, at path: PackagePath) {
     if target.utf8.first == UInt8(ascii: "/") {
       add(
         .linkOutside, path.text,
-        "is a link to \(target), which is absolute: link to what is in the package.")
+        "is a link to \(target), which is absolute: link only to files in the package.")
     } else if Self.resolved(target, from: path) == nil {
       add(
         .linkOutside, path.text,
-        "is a link to \(target), out of the package: link to what is in it.")
+        "is a link to \(target), out of the package: link only to files in the package.")
     } else if target.utf8.count > limits.pathBytesMax || target.utf8.contains(0) {
-      add(.invalidName, path.text, "is a link to a path that no device takes: shorten it.")
+      add(.invalidName, path.text, "is a link to a path that no device accepts: shorten it.")
     }
   }
 
-  /// The parts of the path to which a link leads; nil if it leaves the package.
+  /// Returns the components of the path that a link leads to; nil if it leaves the package.
   static func resolved(_ target: String, from path: PackagePath) -> [Substring]? {
     var parts = Array(path.components.dropLast())
     for part in PackagePath.split(target) {
@@ -88,9 +88,9 @@ extension PackageInspection {
     return target.isEmpty ? nil : parts
   }
 
-  /// Follows every link step by step, now that all that it may lead by is known.
+  /// Follows every link step by step, after all entries are known.
   ///
-  /// - Complexity: O(*b*) in the bytes of all links' paths and targets.
+  /// - Complexity: O(*b*) in the total bytes of all links' paths and targets.
   mutating func judgeLinks() {
     for (path, target) in links where target.utf8.first != UInt8(ascii: "/") {
       guard var place = paths.place(of: path.components.dropLast()) else { continue }
@@ -113,7 +113,7 @@ extension PackageInspection {
         if case .link = paths.kind(of: place) {
           add(
             .linkThroughLink, path.text,
-            "leads by way of \(paths.path(of: place)), which is a link too: link to the file "
+            "leads through \(paths.path(of: place)), which is also a link: link to the file "
               + "itself.")
           break
         }
@@ -128,6 +128,6 @@ extension PackageInspection {
   private mutating func addLinkToNothing(_ path: PackagePath, _ target: String) {
     add(
       .linkToNothing, path.text,
-      "is a link to \(target), which is not in the package: pack that too, or leave it out.")
+      "is a link to \(target), which is not in the package: add that, or leave the link out.")
   }
 }

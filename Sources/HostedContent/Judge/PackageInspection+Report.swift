@@ -3,19 +3,20 @@ internal import LedgerEvents
 internal import LedgerModel
 
 extension PackageInspection {
-  /// The version that a product's content begins with.
+  /// The version of a product's first content.
   private static let firstVersion: Name = "1.0"
-  /// Digits of one part of a version, so that every reader can take it for a number.
+  /// The maximum number of digits in a part of a version, so that every reader can parse it as a
+  /// number.
   private static let versionPartDigitsMax = 9
-  /// The longest product identifier in bytes. It becomes the name of the folder for the installed
-  /// content.
+  /// The maximum length of a product identifier in bytes. It becomes the name of the folder for the
+  /// installed content.
   private static let productBytesMax = 255
 
   /// Ends the check, and returns the report.
   ///
   /// - Complexity: O(*n* log *n*) in the number of entries.
   public consuming func report() -> PackageReport {
-    precondition(current == nil, "an entry ends before the report")
+    precondition(current == nil, "report() was called before endEntry()")
     for fault in levels.faults() { add(fault.code, fault.path, fault.message) }
     judgeLinks()
     let (product, version) = judgeInfo()
@@ -31,7 +32,7 @@ extension PackageInspection {
     guard let bytes = info else {
       add(
         .infoTooLarge, ContentInfo.fileName,
-        "is larger than \(limits.infoBytesMax) bytes: it holds two short texts.")
+        "is larger than \(limits.infoBytesMax) bytes, but should contain only two short strings.")
       return (nil, nil)
     }
     let (read, reason) = ContentInfo.read(bytes)
@@ -52,16 +53,16 @@ extension PackageInspection {
     switch value {
     case .text(let text): return text
     case .missing:
-      add(.keyMissing, ContentInfo.fileName, "lacks \(key): add it as a string.")
+      add(.keyMissing, ContentInfo.fileName, "has no \(key): add it as a string.")
     case .other(let type):
       add(
         .keyWrongType, ContentInfo.fileName,
-        "\(key) is \(type): write it as a string, <string>1.0</string> and not a number.")
+        "\(key) is \(type): write it as a string, as in <string>1.0</string>.")
     }
     return nil
   }
 
-  /// - Returns: whether it is an identifier at all.
+  /// - Returns: Whether it is a valid identifier.
   private mutating func judge(product: Name) -> Bool {
     let bytes = product.text.utf8
     guard !bytes.isEmpty, bytes.count <= Self.productBytesMax,
@@ -70,26 +71,26 @@ extension PackageInspection {
     else {
       add(
         .badProduct, ContentInfo.fileName,
-        "\(ContentInfo.productKey) is no product identifier: 1 to \(Self.productBytesMax) bytes "
-          + "without spaces and slashes.")
+        "\(ContentInfo.productKey) is not a product identifier: use 1 to \(Self.productBytesMax) "
+          + "bytes without spaces and slashes.")
       return false
     }
     if let reason = ContentName.fault(in: product) {
       add(
         .badProduct, ContentInfo.fileName,
-        "\(ContentInfo.productKey) is \(product), and content is installed in a folder of that "
-          + "name: \(reason).")
+        "\(ContentInfo.productKey) is \(product), which would be the name of a folder: "
+          + "\(reason).")
       return false
     }
     if let expected = expectations.product, expected != product {
       add(
         .otherProduct, ContentInfo.fileName,
-        "names the product \(product), and \(expected) was expected.")
+        "names the product \(product), but \(expected) was expected.")
     }
     if let known = expectations.knownProducts, !known.contains(product) {
       add(
         .unknownProduct, ContentInfo.fileName,
-        "names the product \(product), which is not in the catalogue: look for a typing mistake, "
+        "names the product \(product), which is not in the catalogue: check the spelling, "
           + "or add it there.")
     }
     return true
@@ -99,7 +100,7 @@ extension PackageInspection {
     guard Self.isDottedNumber(version) else {
       add(
         .badVersion, ContentInfo.fileName,
-        "\(ContentInfo.versionKey) is \(version): write numbers with dots between, as 1.0 or 2.3.1."
+        "\(ContentInfo.versionKey) is \(version): write numbers with dots between, as in 2.3.1."
       )
       return
     }
@@ -110,16 +111,16 @@ extension PackageInspection {
       guard VersionOrder.compare(version, Self.firstVersion) != 0 else { return }
       add(
         .firstVersion, ContentInfo.fileName,
-        "is version \(version), and nothing of \(product) is on offer: begin with 1.0.")
+        "is version \(version), but no version of \(product) is on offer yet: begin with 1.0.")
     case .version(let offered):
       guard VersionOrder.compare(version, offered) <= 0 else { return }
       add(
         .versionNotHigher, ContentInfo.fileName,
-        "is version \(version), and \(offered) is on offer: take a higher one.")
+        "is version \(version), but \(offered) is already on offer: use a higher version.")
     }
   }
 
-  /// Whether a version is integers with dots between, `1.0` or `2.3.1`.
+  /// Returns whether a version consists of integers separated by dots, such as `1.0` or `2.3.1`.
   static func isDottedNumber(_ version: Name) -> Bool {
     let parts = version.text.utf8.split(
       separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

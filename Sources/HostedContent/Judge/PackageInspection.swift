@@ -1,6 +1,6 @@
 internal import Crypto
 
-/// Checks a package: it gets each entry and all data, and reports at the end.
+/// Checks a package: receives each entry with all of its data, and reports at the end.
 ///
 /// For each entry, call ``begin(_:)``; then ``take(_:)`` for the data of a file, as often as needed
 /// while ``wantsData`` is true; then ``endEntry()``. After the last entry, call ``report()``.
@@ -10,11 +10,10 @@ public struct PackageInspection: ~Copyable {
   struct Current {
     let entry: PackageEntry
     let path: PackagePath
-    /// False if the entry's path is not known. Its data is then checked, but the entry is not
-    /// listed.
+    /// False if the entry's path is not valid. Its data is checked, but the entry is not listed.
     let isListed: Bool
     var hasher = SHA256()
-    /// What hashes the file on another thread, if it is large.
+    /// The hasher on another thread, if the file is large.
     var beside: BesideHasher?
     var bytes: UInt64 = 0
     var head: [UInt8] = []
@@ -39,9 +38,9 @@ public struct PackageInspection: ~Copyable {
   /// Creates a check.
   ///
   /// - Parameters:
-  ///   - expectations: What the package must state about itself.
-  ///   - packedBytes: bytes of the container, nil if there is none.
-  ///   - limits: The limits that apply to it.
+  ///   - expectations: The statements that the package must make about itself.
+  ///   - packedBytes: The size of the container in bytes; nil if there is none.
+  ///   - limits: The limits for the package.
   public init(
     expecting expectations: PackageExpectations = PackageExpectations(),
     packedBytes: UInt64? = nil, limits: PackageLimits = PackageLimits()
@@ -54,27 +53,28 @@ public struct PackageInspection: ~Copyable {
     }
   }
 
-  /// Whether no fault was found so far. If false, the current entry must not be written.
+  /// Whether no fault has been found so far. If this is false, the current entry must not be
+  /// written.
   public var isSafe: Bool { faults.isEmpty }
 
-  /// Whether more entries may be shown; false if there are too many.
+  /// Whether to pass further entries; false if there are too many.
   public var wantsEntries: Bool { entryCount <= limits.entriesMax }
 
-  /// Whether data is still to be shown; false if the package is known to be too large.
+  /// Whether to pass further data; false if the package is known to be too large.
   public private(set) var wantsData = true
 
   /// Begins the next entry.
   ///
-  /// - Returns: The entry as it may be written, with a normalized path; nil if it must not be
-  ///   written, or if there is nothing to write.
+  /// - Returns: The entry to write, with a normalized path; nil if it must not be written or there
+  ///   is nothing to write.
   @discardableResult
   public mutating func begin(_ entry: PackageEntry) -> PackageEntry? {
-    precondition(current == nil, "an entry ends before the next begins")
+    precondition(current == nil, "begin(_:) was called before endEntry()")
     entryCount += 1
     guard wantsEntries else {
       add(
         .tooManyEntries, "",
-        "holds more than \(limits.entriesMax) entries: pack fewer, larger files.")
+        "has more than \(limits.entriesMax) entries: pack fewer, larger files.")
       wantsData = false
       return nil
     }
@@ -117,13 +117,13 @@ public struct PackageInspection: ~Copyable {
     {
       add(
         .bomb, current.path.text,
-        "unpacks to more than \(limits.expansionMax) times what the package holds: it is made to "
-          + "fill a disk, or packs the same bytes over and over.")
+        "unpacks to more than \(limits.expansionMax) times its packed size: it is designed to "
+          + "fill a disk, or contains the same bytes again and again.")
       wantsData = false
     }
   }
 
-  /// Ends the entry, after all its data was taken, unless the data is not wanted.
+  /// Ends the entry, after all its data was passed (unless no data is wanted).
   public mutating func endEntry() {
     guard let current else { return }
     self.current = nil
@@ -131,16 +131,16 @@ public struct PackageInspection: ~Copyable {
     if let stated, stated != current.bytes {
       add(
         .sizeMismatch, current.path.text,
-        "states \(stated) bytes and holds \(current.bytes): pack it again.")
+        "states \(stated) bytes but contains \(current.bytes): pack it again.")
     }
     if let kind = ExecutableKind.name(head: current.head) {
       add(
         .executable, current.path.text,
-        "is \(kind): hosted content holds data only, put code into the app.")
+        "is \(kind): hosted content must contain only data, so put code into the app.")
     } else if let name = current.path.components.last, ExecutableKind.isLibraryName(name) {
       add(
         .executable, current.path.text,
-        "is named as a dynamic library: hosted content holds data only, put code into the app.")
+        "has the name of a dynamic library: hosted content must contain only data.")
     }
     guard current.isListed else { return }
     files.append(
@@ -170,11 +170,11 @@ public struct PackageInspection: ~Copyable {
     wantsData = false
     add(
       .tooLarge, current?.path.text ?? "",
-      "brings the files to more than \(limits.bytesMax) bytes; \(Self.sizeAdvice(limits))")
+      "brings the total size to more than \(limits.bytesMax) bytes; \(Self.sizeAdvice(limits))")
   }
 
   private static func sizeAdvice(_ limits: PackageLimits) -> String {
-    "the store takes \(limits.bytesMax) at most: leave files out or make more products of it."
+    "the store accepts at most \(limits.bytesMax): leave files out, or split it into products."
   }
 
   private mutating func keepInfo(_ bytes: ArraySlice<UInt8>) {

@@ -1,4 +1,4 @@
-/// What is at the top of a package, and where its two parts are if they are not at the top.
+/// Records what is at the top of a package, and where its two parts are if they are not at the top.
 struct PackageLevels {
   static let contents = "Contents"
 
@@ -7,7 +7,7 @@ struct PackageLevels {
     "Bom", "Distribution", "PackageInfo", "Payload",
   ]
 
-  /// Other names at the top, in the order in which they came.
+  /// The other names at the top, in order of appearance.
   private(set) var others: [String] = []
   private var known: Set<String> = []
   private(set) var hasInfo = false
@@ -59,7 +59,7 @@ struct PackageLevels {
     }
   }
 
-  /// What is wrong with the levels. Each other name at the top is listed once.
+  /// Returns the faults in the levels. Each other name at the top is listed once.
   func faults() -> [PackageFault] {
     var faults: [PackageFault] = []
     let wrong = isOneLevelOff
@@ -67,19 +67,19 @@ struct PackageLevels {
       faults.append(
         PackageFault(
           .wrongLevel, path: wrong,
-          "holds what belongs at the top of the package: pack what is in \(wrong), not \(wrong) "
-            + "itself, so that ContentInfo.plist and Contents are at the top."))
+          "contains what belongs at the top of the package: pack the contents of \(wrong), not "
+            + "\(wrong) itself, so that ContentInfo.plist and Contents are at the top."))
     }
     if !hasInfo {
       let place = infoFolder.map { " There is one in \($0)." } ?? ""
       faults.append(
         PackageFault(
           .infoMissing, path: ContentInfo.fileName,
-          "is not there: put it at the top of the package, with ContentVersion and "
+          "is missing: put it at the top of the package, with ContentVersion and "
             + "IAPProductIdentifier.\(place)"))
     } else if !isInfoFile {
       faults.append(
-        PackageFault(.infoUnreadable, path: ContentInfo.fileName, "is no file of its own."))
+        PackageFault(.infoUnreadable, path: ContentInfo.fileName, "is not a regular file."))
     }
     contentsFaults(&faults)
     for name in others where wrong.map({ !$0.isSameBytes(as: name) }) ?? true {
@@ -88,7 +88,7 @@ struct PackageLevels {
     return faults
   }
 
-  /// The path of the folder that contains a whole package.
+  /// The path of a folder that contains the whole package.
   private var isOneLevelOff: String? {
     if !hasInfo, let infoFolder { return infoFolder }
     if !hasContents, let contentsFolder { return contentsFolder }
@@ -101,36 +101,36 @@ struct PackageLevels {
       faults.append(
         PackageFault(
           .contentsMissing, path: Self.contents,
-          "is not there: put the files into a folder Contents at the top.\(place)"))
+          "is missing: put the files into a folder Contents at the top.\(place)"))
     } else if !isContentsFolder {
       faults.append(
-        PackageFault(.contentsMissing, path: Self.contents, "is no folder: make it one."))
+        PackageFault(.contentsMissing, path: Self.contents, "is not a folder: make it one."))
     } else if !hasFiles {
       faults.append(
-        PackageFault(.contentsMissing, path: Self.contents, "has no files in it."))
+        PackageFault(.contentsMissing, path: Self.contents, "contains no files."))
     } else if !hasFilesBesideDoubled {
       faults.append(
         PackageFault(
           .wrongLevel, path: "Contents/Contents",
-          "is one level too deep: the files belong directly into Contents."))
+          "is one level too deep: the files belong directly in Contents."))
     }
   }
 
   private static func advice(on name: String) -> String {
     if name.hasPrefix("._") || name == "__MACOSX" || name == ".DS_Store" {
-      return "was left by the Finder: pack without it (zip -X, ditto --norsrc)."
+      return "was created by the Finder: pack without it (zip -X, ditto --norsrc)."
     }
     if installerNames.contains(name) || name.hasSuffix(".pkg") {
-      return "is a part of an installer's package, whose files lie in a Payload: unpack that "
-        + "(pkgutil --expand-full), and build a package of its ContentInfo.plist and Contents."
+      return "is part of an installer package, whose files are in a Payload: expand that "
+        + "(pkgutil --expand-full), and build a package from its ContentInfo.plist and Contents."
     }
     if name.lowercased() == contents.lowercased() {
-      return "is to be written Contents, with this capital."
+      return "must be written as Contents, with a capital C."
     }
     if name.lowercased() == ContentInfo.fileName.lowercased() {
-      return "is to be written ContentInfo.plist, with these capitals."
+      return "must be written as ContentInfo.plist, with these capitals."
     }
-    return "lies beside ContentInfo.plist and Contents, where nothing else belongs: move it into "
+    return "is beside ContentInfo.plist and Contents, where nothing else belongs: move it into "
       + "Contents, or leave it out."
   }
 }

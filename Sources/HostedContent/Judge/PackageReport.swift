@@ -1,17 +1,17 @@
 public import LedgerEvents
 
-/// A file or a link of a package, as the digest counts it.
+/// A file or a link in a package.
 public struct PackageFile: Hashable, Sendable {
-  /// What is at the path.
+  /// The contents of a file or a link.
   public enum Content: Hashable, Sendable {
-    /// A file: its size in bytes and the SHA-256 of them. Another name of a file (a hard link) is
-    /// a file here with the same bytes.
+    /// A file with its size in bytes and the SHA-256 of its bytes. Another name of a file (a hard
+    /// link) is represented as a file with the same bytes.
     case file(bytes: UInt64, digest: ContentDigest)
-    /// A symbolic link and the path that it holds.
+    /// A symbolic link and its target.
     case link(target: String)
   }
 
-  /// The path from the package's root, parts with `/` between: `Contents/a.png`.
+  /// The path from the package's root, with `/` between components: `Contents/a.png`.
   public var path: String
   public var content: Content
 
@@ -20,7 +20,7 @@ public struct PackageFile: Hashable, Sendable {
     self.content = content
   }
 
-  /// Bytes of a file, 0 of a link.
+  /// The size of a file in bytes; 0 for a link.
   public var bytes: UInt64 {
     switch content {
     case .file(let bytes, _): bytes
@@ -29,22 +29,22 @@ public struct PackageFile: Hashable, Sendable {
   }
 }
 
-/// What a check found out about a package, with all its faults.
+/// The result of checking a package, with all its faults.
 public struct PackageReport: Sendable {
-  /// What `ContentInfo.plist` states; nil if it does not.
+  /// The product that `ContentInfo.plist` states; nil if it states none.
   public var product: Name?
-  /// What `ContentInfo.plist` states; nil if it does not.
+  /// The version that `ContentInfo.plist` states; nil if it states none.
   public var version: Name?
   /// Files and links, sorted by the bytes of their paths. Folders are not listed.
   public var files: [PackageFile]
   /// The total size of all files in bytes.
   public var bytes: UInt64
-  /// The digest of the content. It is the same for a folder, a pkg and a zip: see
+  /// The digest of the content. It is the same for a folder, a pkg and a zip; see
   /// ``PackageManifest``.
   public var digest: ContentDigest
-  /// What is wrong, in the order in which it was found; empty if the package is good.
+  /// The faults in the order in which they were found; empty if the package is valid.
   public var faults: [PackageFault]
-  /// Faults beyond ``PackageLimits/faultsMax``, counted only.
+  /// The number of faults beyond ``PackageLimits/faultsMax``.
   public var faultsLeftOff: Int
 
   public var isValid: Bool { faults.isEmpty }

@@ -1,8 +1,8 @@
-/// Every path of a package, as a tree of names by which a file system that ignores case and normal
-/// form would find them.
+/// All paths of a package, as a tree of names that are compared as by a file system that ignores
+/// case and normalization.
 struct PathTable {
   enum Kind: Equatable {
-    /// A folder, with an entry of its own, or known only from the entries in it.
+    /// A folder with its own entry, or known only from the entries inside it.
     case folder(isStated: Bool)
     /// A file by its index in the list of files.
     case file(index: Int)
@@ -10,43 +10,43 @@ struct PathTable {
     case special
   }
 
-  /// A path of the package that is entered.
+  /// A path in the table.
   struct Place: Hashable {
     fileprivate var index: Int
   }
 
   private struct Node {
     var parent: Int
-    /// As the first entry that stated it wrote it.
+    /// The name, as the first entry wrote it.
     var name: String
     var kind: Kind
   }
 
   private struct Key: Hashable {
     var parent: Int
-    /// Folded. Swift's `==` of texts is canonical equivalence, which is wanted here.
+    /// The folded name. Swift's `==` uses canonical equivalence, which is intended here.
     var name: String
   }
 
-  /// The package itself first.
+  /// The nodes, beginning with the package itself.
   private var nodes = [Node(parent: 0, name: "", kind: .folder(isStated: true))]
   private var indexes: [Key: Int] = [:]
-  /// The folder looked at last and found good: entries of one folder come together.
+  /// The folder that was found last. Entries of one folder usually follow one another.
   private var last: (folder: String, index: Int) = ("", 0)
-  /// Folders that were reported as twins, by the place of the first and their own path.
+  /// The folders that were reported as twins, by the first folder and their own path.
   private var twins: Set<[UInt8]> = []
 
   static let root = Place(index: 0)
 
-  /// What lies there.
+  /// Returns the kind of entry at a place.
   func kind(of place: Place) -> Kind { nodes[place.index].kind }
 
-  /// The folder that a place lies in; nil of the package itself.
+  /// Returns the folder that contains a place; nil for the package itself.
   func parent(of place: Place) -> Place? {
     place == Self.root ? nil : Place(index: nodes[place.index].parent)
   }
 
-  /// What has exactly that name in a folder.
+  /// Returns the entry with exactly that name in a folder.
   ///
   /// - Complexity: O(1) in the number of entries.
   func child(_ name: Substring, of place: Place) -> Place? {
@@ -56,9 +56,9 @@ struct PathTable {
     return Place(index: index)
   }
 
-  /// What lies at exactly that path.
+  /// Returns the entry at exactly that path.
   ///
-  /// - Complexity: O(*b*) in the path's bytes.
+  /// - Complexity: O(*b*) in the number of bytes of the path.
   func place(of components: some Sequence<Substring>) -> Place? {
     var place = Self.root
     for component in components {
@@ -68,7 +68,7 @@ struct PathTable {
     return place
   }
 
-  /// The path of a place, as it was stated first.
+  /// Returns the path of a place, as the first entry wrote it.
   func path(of place: Place) -> String {
     var names: [String] = []
     var index = place.index
@@ -79,10 +79,10 @@ struct PathTable {
     return names.reversed().joined(separator: "/")
   }
 
-  /// Adds a path with the folders above it, and returns what conflicts.
+  /// Adds a path and the folders above it, and returns conflicts.
   ///
-  /// - Complexity: O(*b*) in the path's bytes; O(1) in those of its folder where the entry before
-  ///   lay beside it.
+  /// - Complexity: O(*b*) in the number of bytes of the path; of the name only, if the previous
+  ///   entry was in the same folder.
   mutating func enter(_ path: PackagePath, _ kind: Kind) -> [PackageFault] {
     var faults: [PackageFault] = []
     let (folder, isExact) = enterFolders(above: path, &faults)
@@ -101,12 +101,12 @@ struct PathTable {
       nodes[index].kind = kind
     case (.folder, .folder), (.file, .file), (.link, .link), (.special, .special):
       faults.append(
-        PackageFault(.duplicate, path: path.text, "stands twice: pack it once."))
+        PackageFault(.duplicate, path: path.text, "appears twice: pack it once."))
     default:
       faults.append(
         PackageFault(
           .fileAndFolder, path: path.text,
-          "stands twice, once as \(Self.name(nodes[index].kind)) and once as \(Self.name(kind))."))
+          "appears twice, as \(Self.name(nodes[index].kind)) and as \(Self.name(kind))."))
     }
     return faults
   }
@@ -116,8 +116,8 @@ struct PathTable {
     nodes.append(Node(parent: key.parent, name: name, kind: kind))
   }
 
-  /// The folder that a path lies in, entered where it is new, and whether its path is the same
-  /// bytes all the way down.
+  /// Returns the folder of a path, entering it if it is new, and whether the bytes of its path
+  /// match exactly.
   private mutating func enterFolders(
     above path: PackagePath, _ faults: inout [PackageFault]
   ) -> (index: Int, isExact: Bool) {
@@ -153,18 +153,18 @@ struct PathTable {
     faults.append(Self.sameName(String(folder), path(of: Place(index: index))))
   }
 
-  /// Why nothing may lie in what is no folder.
+  /// Returns a fault if a path is inside something that is not a folder.
   private func faultBelow(_ index: Int, _ path: PackagePath) -> PackageFault? {
     switch nodes[index].kind {
     case .folder: nil
     case .link:
       PackageFault(
         .belowLink, path: path.text,
-        "lies below \(self.path(of: Place(index: index))), which is a link: pack a folder there.")
+        "is below \(self.path(of: Place(index: index))), which is a link: pack a folder there.")
     case .file, .special:
       PackageFault(
         .fileAndFolder, path: path.text,
-        "lies below \(self.path(of: Place(index: index))), which is "
+        "is below \(self.path(of: Place(index: index))), which is "
           + "\(Self.name(nodes[index].kind)): pack a folder there.")
     }
   }
@@ -172,8 +172,8 @@ struct PathTable {
   private static func sameName(_ path: String, _ other: String) -> PackageFault {
     PackageFault(
       .sameName, path: path,
-      "is one name with \(other) where capitals and accents' forms do not count, as on most "
-        + "devices: give one of them another name.")
+      "has the same name as \(other) if case and Unicode normalization are ignored, as on most "
+        + "devices: rename one of them.")
   }
 
   private static func name(_ kind: Kind) -> String {
@@ -185,8 +185,8 @@ struct PathTable {
     }
   }
 
-  /// Full case folding as far as it can be told from the mappings of Unicode's characters: what is
-  /// the same in capitals is the same here, which folds rather too much than too little.
+  /// Approximates full case folding by mapping to uppercase and then lowercase. Names that have the
+  /// same uppercase form are equal here, which errs on the side of finding conflicts.
   private static func folded(_ name: Substring) -> String {
     if name.utf8.allSatisfy({ $0 < 0x80 }) { return name.lowercased() }
     return name.uppercased().lowercased()

@@ -1,12 +1,12 @@
 /// A SHA-256 digest (FIPS 180-4): of a file's bytes, or of a whole package (``PackageManifest``).
 public struct ContentDigest: Hashable, Sendable, Comparable, CustomStringConvertible {
-  /// Bytes of a digest.
+  /// The size of a digest in bytes.
   public static let byteCount = 32
 
-  /// The digest in four words, so that a list of files holds no array for each.
+  /// The digest in four words, so that a list of files needs no array for each.
   private let words: (UInt64, UInt64, UInt64, UInt64)
 
-  /// - Parameter bytes: exactly ``byteCount`` of them.
+  /// - Parameter bytes: Exactly ``byteCount`` bytes.
   public init(_ bytes: some Sequence<UInt8>) {
     var words: [UInt64] = [0, 0, 0, 0]
     var count = 0
@@ -19,7 +19,8 @@ public struct ContentDigest: Hashable, Sendable, Comparable, CustomStringConvert
     self.words = (words[0], words[1], words[2], words[3])
   }
 
-  /// A digest from its text, `sha256:` and 64 hexadecimal digits; nil if it is none.
+  /// Parses a digest from text, `sha256:` and 64 hexadecimal digits; nil if the text is not a
+  /// digest.
   public init?(text: String) {
     let bytes = Array(text.utf8)
     let prefix = Array(Self.prefix.utf8)
@@ -50,10 +51,10 @@ public struct ContentDigest: Hashable, Sendable, Comparable, CustomStringConvert
     }
   }
 
-  /// The 64 hexadecimal digits, in small letters.
+  /// The 64 hexadecimal digits, in lowercase.
   public var hexadecimal: String { String(decoding: hexadecimalBytes, as: UTF8.self) }
 
-  /// The 64 hexadecimal digits as bytes of ASCII.
+  /// The 64 hexadecimal digits as ASCII bytes.
   var hexadecimalBytes: [UInt8] {
     let digits = Array("0123456789abcdef".utf8)
     var text: [UInt8] = []

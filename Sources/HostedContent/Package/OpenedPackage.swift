@@ -1,27 +1,33 @@
+internal import Crypto
 internal import PackageFiles
 
-/// A package of any format that is open for one pass from front to back.
+/// An open package of any format, for one pass from front to back.
 public struct OpenedPackage: PackageReader, ~Copyable {
   private enum Source {
     case folder(FolderReader)
-    case archive(ArchiveReader)
+    case archive(any ArchiveReading)
   }
 
   public let format: PackageFormat
-  /// The path as it was given.
+  /// The path as passed by the caller.
   public let path: String
-  /// Bytes of the container; nil for a folder.
+  /// The size of the container in bytes; nil for a folder.
   public let packedBytes: UInt64?
   private let source: Source
 
   /// Opens a package. The format is detected from the file's first bytes.
   ///
+  /// - Parameters:
+  ///   - path: The path of a folder, a `.pkg` or a zip.
+  ///   - isolation: Where a container is parsed.
   /// - Throws: ``ContentError``: missing, unreadable, or of an unknown kind.
-  public init(path: String) throws(ContentError) {
+  public init(
+    path: String, isolation: PackageIsolation = .none
+  ) throws(ContentError) {
     self.path = path
     let opened: OpenedFile
     do throws(PackageFileError) {
-      opened = try OpenedFile.open(path: path)
+      opened = try OpenedFile.open(path: path, isolation: isolation.ofArchives)
     } catch {
       throw ContentError(error)
     }
@@ -37,7 +43,19 @@ public struct OpenedPackage: PackageReader, ~Copyable {
     case .other:
       throw ContentError(
         .malformed, path: path,
-        "is no package: expected a folder, a .pkg (its first bytes are xar!) or a zip (PK).")
+        "is not a package: expected a folder, a .pkg (begins with xar!) or a zip (begins with PK).")
+    }
+  }
+
+  /// Opens a package that is an open folder, whatever is at its path now.
+  init(_ folder: borrowing FolderHandle, path: String) throws(ContentError) {
+    self.path = path
+    format = .folder
+    packedBytes = nil
+    do throws(PackageFileError) {
+      source = .folder(try FolderReader(folder, path: path))
+    } catch {
+      throw ContentError(error)
     }
   }
 
@@ -54,7 +72,7 @@ public struct OpenedPackage: PackageReader, ~Copyable {
     }
   }
 
-  /// - Complexity: O(*n*) in the bytes read.
+  /// - Complexity: O(*n*) in the number of bytes read.
   public mutating func read(into buffer: inout [UInt8]) throws(ContentError) -> Int {
     do throws(PackageFileError) {
       switch source {
@@ -66,22 +84,52 @@ public struct OpenedPackage: PackageReader, ~Copyable {
     }
   }
 
-  /// Reads a folder's names, sizes and times once more; for a container, checks the state of its
-  /// file.
+  /// Reads a folder's names, sizes and times once more. For a container, checks the state of its
+  /// file, and compares the checksums that libarchive does not know.
+  ///
+  /// - Throws: ``ContentError``: `changed`; `malformed` if a checksum differs.
   public mutating func checkUnchanged() throws(ContentError) {
     do throws(PackageFileError) {
       switch source {
       case .folder(let reader): try reader.checkUnchanged()
-      case .archive(let reader): try reader.checkUnchanged()
+      case .archive(let reader):
+        for checksum in reader.checksums {
+          let digest =
+            switch checksum.algorithm {
+            case .sha256: try Self.digest(of: checksum, in: reader, SHA256())
+            case .sha512: try Self.digest(of: checksum, in: reader, SHA512())
+            }
+          guard digest == checksum.digest else { throw reader.damage(checksum, path: path) }
+        }
+        try reader.checkUnchanged()
       }
     } catch {
       throw ContentError(error)
     }
   }
+
+  /// How many bytes are hashed at once.
+  private static let hashedBytes = 1 << 20
+
+  private static func digest(
+    of checksum: StatedChecksum, in reader: any ArchiveReading, _ empty: some HashFunction
+  ) throws(PackageFileError) -> [UInt8] {
+    var hasher = empty
+    var done: UInt64 = 0
+    while done < checksum.length {
+      let count = Int(min(UInt64(hashedBytes), checksum.length - done))
+      let bytes = try reader.containerBytes(at: checksum.offset + done, count: count)
+      // A file that was cut off has another digest.
+      if bytes.isEmpty { break }
+      hasher.update(data: bytes)
+      done += UInt64(bytes.count)
+    }
+    return Array(hasher.finalize())
+  }
 }
 
 extension ContentError {
-  /// The same failure in this library's words.
+  /// Converts an error of the underlying library.
   init(_ error: PackageFileError) {
     let code: Code =
       switch error.kind {

@@ -1,8 +1,8 @@
 /// The format of a package on disk, detected from its first bytes and never from its name.
 public enum PackageFormat: String, Sendable, Hashable, CaseIterable {
-  /// A folder as the device sees it.
+  /// A folder, as on the device.
   case folder
-  /// The `.pkg` that is uploaded: a xar.
+  /// The `.pkg` that is uploaded, which is a xar.
   case pkg
   case zip
 }

@@ -9,11 +9,11 @@ internal import Foundation
 ///     <SHA-256 of the file's bytes, 64 digits><two spaces><path>\0
 ///     link:<SHA-256 of the target's bytes, 64 digits><two spaces><path>\0
 ///
-/// Paths are in Unicode normalization form C (UAX #15), because containers and file systems change
-/// the form on the way. Folders, permissions, times and owners are left out. Without links, it is
-/// what `sha256sum -z` prints for the sorted files.
+/// Paths are in Unicode normalization form C (UAX #15), because containers and file systems can
+/// change the form. Folders, permissions, times and owners are left out. Without links, the
+/// manifest equals the output of `sha256sum -z` for the sorted files.
 public enum PackageManifest {
-  /// The digest of a package: the SHA-256 of its manifest.
+  /// Returns the digest of a package: the SHA-256 of its manifest.
   ///
   /// - Complexity: O(*n* log *n*) in the number of files.
   public static func digest(of files: [PackageFile]) -> ContentDigest {
@@ -22,7 +22,7 @@ public enum PackageManifest {
     return ContentDigest(hasher.finalize())
   }
 
-  /// The manifest's lines, sorted, each with the zero byte that ends it.
+  /// Returns the manifest's lines, sorted, each with its final zero byte.
   ///
   /// - Complexity: O(*n* log *n*) in the number of files.
   public static func lines(of files: [PackageFile]) -> [[UInt8]] {
@@ -49,7 +49,7 @@ public enum PackageManifest {
     return line
   }
 
-  /// The path in normalization form C. An ASCII path already is.
+  /// Returns the path in normalization form C. An ASCII path already has it.
   private static func normalForm(of path: String) -> String {
     path.utf8.allSatisfy { $0 < 0x80 } ? path : path.precomposedStringWithCanonicalMapping
   }

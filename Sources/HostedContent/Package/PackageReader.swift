@@ -9,13 +9,15 @@ public protocol PackageReader: ~Copyable {
 
   /// Reads the next part of the current entry's data into the start of `buffer`.
   ///
-  /// - Parameter buffer: The buffer. Its count is the most that is read, and does not change.
+  /// - Parameter buffer: The buffer. Its count is the maximum number of bytes read, and does not
+  ///   change.
   /// - Returns: The number of bytes read; 0 at the end of the entry.
   /// - Throws: ``ContentError`` if the container is broken or cannot be read.
   mutating func read(into buffer: inout [UInt8]) throws(ContentError) -> Int
 
-  /// Checks that the package is still what it was when it was opened. Call this when all was read.
+  /// Checks that the package has not changed since it was opened. Call this after reading
+  /// everything.
   ///
-  /// - Throws: ``ContentError`` with ``ContentError/Code/changed`` if it is not.
+  /// - Throws: ``ContentError`` with ``ContentError/Code/changed`` if it has.
   mutating func checkUnchanged() throws(ContentError)
 }

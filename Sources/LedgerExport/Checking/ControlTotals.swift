@@ -1,4 +1,4 @@
-public import LedgerStore
+public import LedgerQueries
 
 /// The totals of a table: the number of rows, and the sums of its important numbers.
 ///

@@ -1,6 +1,6 @@
 internal import Foundation
 internal import LedgerEvents
-internal import LedgerStore
+internal import LedgerQueries
 
 /// Reads JSON Lines back, and events by the rules of their format.
 struct JSONLinesReader: RowReader {

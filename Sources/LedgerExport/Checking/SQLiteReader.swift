@@ -1,5 +1,5 @@
 internal import GRDB
-internal import LedgerStore
+internal import LedgerQueries
 
 /// Reads an SQLite file back over a separate connection.
 struct SQLiteReader: RowReader {
@@ -21,7 +21,8 @@ struct SQLiteReader: RowReader {
     var needed: Set<String> = []
     for control in table.controls { needed.formUnion([control.column] + control.by) }
     let columns = table.columns
-    let list = columns.map { needed.contains($0.name) ? $0.name : "NULL" }.joined(separator: ", ")
+    let list = columns.map { needed.contains($0.name) ? "\"\($0.name)\"" : "NULL" }
+      .joined(separator: ", ")
     var failure: ExportError?
     do {
       try queue.read { database in

@@ -1,5 +1,5 @@
 internal import LedgerEvents
-internal import LedgerStore
+internal import LedgerQueries
 
 extension ExportCell {
   init(_ name: Name?) { self = name.map { .text($0.text) } ?? .absent }

@@ -1,4 +1,4 @@
-internal import LedgerStore
+internal import LedgerQueries
 
 /// One value of a row.
 enum ExportCell: Hashable, Sendable {

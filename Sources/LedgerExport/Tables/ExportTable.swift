@@ -54,49 +54,49 @@ public enum ExportTable: String, CaseIterable, Sendable {
   }
 
   private static let eventsColumns: [ExportColumn] = [
-    .init("position", .integer), .init("recorded_at", .time), .init("occurred_at", .time),
+    .init("position", .integer), .init("recordedAt", .time), .init("occurredAt", .time),
     .init("id"), .init("type"), .init("source"), .init("environment"), .init("app"),
     .init("account"), .init("device"), .init("session"), .init("sequence", .integer),
-    .init("payment"), .init("product"), .init("transaction_id"), .init("original_transaction_id"),
+    .init("payment"), .init("product"), .init("transaction"), .init("originalTransaction"),
     .init("download"), .init("price", .decimal), .init("currency"), .init("quantity", .integer),
     .init("storefront"), .init("data", .json),
   ]
 
   private static let entitlementsColumns: [ExportColumn] = [
     .init("environment"), .init("customer"), .init("product"), .init("entitlement"),
-    .init("state"), .init("active", .boolean), .init("since", .time), .init("expires_at", .time),
-    .init("source"), .init("ownership"), .init("original_transaction_id"),
+    .init("state"), .init("active", .boolean), .init("since", .time), .init("expiresAt", .time),
+    .init("source"), .init("ownership"), .init("originalTransaction"),
     .init("entitlements", .json), .init("transactions", .json),
   ]
 
   private static let installedColumns: [ExportColumn] = [
     .init("environment"), .init("customer"), .init("device"), .init("product"),
-    .init("content_version"), .init("available"), .init("update_available", .boolean),
-    .init("installed_at", .time), .init("path"),
+    .init("contentVersion"), .init("available"), .init("updateAvailable", .boolean),
+    .init("installedAt", .time), .init("path"),
   ]
 
   private static let transactionsColumns: [ExportColumn] = [
-    .init("environment"), .init("transaction_id"), .init("payment"),
-    .init("original_transaction_id"), .init("product"), .init("account"), .init("state"),
-    .init("state_since", .time), .init("queue"), .init("opened_at", .time),
-    .init("finishes", .integer), .init("removed_unfinished", .boolean),
-    .init("purchased_at", .time), .init("ownership"), .init("reversal"),
-    .init("quantity", .integer), .init("price", .decimal), .init("price_millionths", .integer),
+    .init("environment"), .init("transaction"), .init("payment"),
+    .init("originalTransaction"), .init("product"), .init("account"), .init("state"),
+    .init("since", .time), .init("queue"), .init("openedAt", .time),
+    .init("finishes", .integer), .init("removedUnfinished", .boolean),
+    .init("purchasedAt", .time), .init("ownership"), .init("reversal"),
+    .init("quantity", .integer), .init("price", .decimal), .init("priceMillionths", .integer),
     .init("currency"), .init("storefront"),
   ]
 
   private static let postingsColumns: [ExportColumn] = [
-    .init("position", .integer), .init("occurred_at", .time), .init("recorded_at", .time),
-    .init("posting"), .init("environment"), .init("transaction_id"),
-    .init("original_transaction_id"), .init("product"), .init("account"),
+    .init("position", .integer), .init("occurredAt", .time), .init("recordedAt", .time),
+    .init("posting"), .init("environment"), .init("transaction"),
+    .init("originalTransaction"), .init("product"), .init("account"),
     .init("quantity", .integer), .init("price", .decimal), .init("amount", .decimal),
-    .init("amount_millionths", .integer), .init("currency"), .init("storefront"), .init("type"),
-    .init("source"), .init("event_id"),
+    .init("amountMillionths", .integer), .init("currency"), .init("storefront"), .init("type"),
+    .init("source"), .init("eventID"),
   ]
 
   private static let findingsColumns: [ExportColumn] = [
-    .init("position", .integer), .init("occurred_at", .time), .init("rule"), .init("severity"),
-    .init("environment"), .init("account"), .init("device"), .init("transaction_id"),
+    .init("position", .integer), .init("occurredAt", .time), .init("rule"), .init("severity"),
+    .init("environment"), .init("account"), .init("device"), .init("transaction"),
     .init("product"), .init("download"), .init("detail"),
   ]
 }

@@ -1,4 +1,4 @@
-internal import LedgerStore
+internal import LedgerQueries
 
 /// Cells as in RFC 4180, safe to open in a spreadsheet.
 ///
@@ -8,13 +8,22 @@ internal import LedgerStore
 /// original text. Numbers stay numbers.
 ///
 /// Source: RFC 4180; OWASP, *CSV Injection*.
-enum CSVText {
+package enum CSVText {
+  /// A value of a row.
+  package enum Cell: Sendable {
+    case absent
+    case text(String)
+    /// Digits, a flag, or money: never taken for a formula.
+    case plain(String)
+  }
+
   static let lineEnd: [UInt8] = [UInt8(ascii: "\r"), UInt8(ascii: "\n")]
   private static let quote = UInt8(ascii: "\"")
   private static let comma = UInt8(ascii: ",")
   private static let apostrophe = UInt8(ascii: "'")
 
-  static func line(_ row: [ExportCell]) -> [UInt8] {
+  /// A line with its end.
+  package static func line(_ row: [Cell]) -> [UInt8] {
     var line: [UInt8] = []
     for (place, cell) in row.enumerated() {
       if place > 0 { line.append(comma) }
@@ -23,13 +32,11 @@ enum CSVText {
     return line + lineEnd
   }
 
-  private static func append(_ cell: ExportCell, to line: inout [UInt8]) {
+  private static func append(_ cell: Cell, to line: inout [UInt8]) {
     switch cell {
     case .absent: break
-    case .integer(let number): line += "\(number)".utf8
-    case .boolean(let value): line += (value ? "true" : "false").utf8
-    case .decimal(let number): line += number.text.utf8
-    case .text(let text), .json(let text):
+    case .plain(let text): line += text.utf8
+    case .text(let text):
       var bytes = Array(text.utf8)
       if let first = bytes.first, isGuarded(first) { bytes.insert(apostrophe, at: 0) }
       guard bytes.isEmpty || bytes.contains(where: isQuoted) else {
@@ -77,6 +84,18 @@ enum CSVText {
       case "false": return .boolean(false)
       default: return nil
       }
+    }
+  }
+}
+
+extension CSVText.Cell {
+  init(_ cell: ExportCell) {
+    switch cell {
+    case .absent: self = .absent
+    case .integer(let number): self = .plain("\(number)")
+    case .boolean(let value): self = .plain(value ? "true" : "false")
+    case .decimal(let number): self = .plain(number.text)
+    case .text(let text), .json(let text): self = .text(text)
     }
   }
 }

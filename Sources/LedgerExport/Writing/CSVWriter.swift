@@ -11,7 +11,7 @@ final class CSVWriter: RowWriter {
   }
 
   func add(_ row: [ExportCell], event: RecordedEvent?) throws(ExportError) {
-    try file.write(CSVText.line(row))
+    try file.write(CSVText.line(row.map { CSVText.Cell($0) }))
   }
 
   func end(_ facts: ExportFacts) throws(ExportError) { try file.end() }

@@ -1,5 +1,5 @@
 internal import LedgerEvents
-internal import LedgerStore
+internal import LedgerQueries
 
 /// Writes one table as JSON Lines. Events are written as they were appended, so that they can be
 /// appended elsewhere. Rows of other tables are objects with a member for each column.

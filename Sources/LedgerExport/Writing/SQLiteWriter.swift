@@ -1,7 +1,7 @@
 internal import Foundation
 internal import GRDB
 internal import LedgerEvents
-internal import LedgerStore
+internal import LedgerQueries
 
 /// Writes tables to one SQLite 3 file.
 ///
@@ -87,11 +87,11 @@ enum SQLiteText {
   static let indexes: [(table: String, sql: String)] = [
     ("events", "CREATE UNIQUE INDEX events_position ON events (position)"),
     ("events", "CREATE INDEX events_account ON events (account)"),
-    ("events", "CREATE INDEX events_transaction ON events (transaction_id)"),
+    ("events", "CREATE INDEX events_transaction ON events (\"transaction\")"),
     ("accounts", "CREATE INDEX accounts_account ON accounts (account)"),
     ("entitlements", "CREATE INDEX entitlements_customer ON entitlements (customer)"),
-    ("transactions", "CREATE INDEX transactions_transaction ON transactions (transaction_id)"),
-    ("postings", "CREATE INDEX postings_transaction ON postings (transaction_id)"),
+    ("transactions", "CREATE INDEX transactions_transaction ON transactions (\"transaction\")"),
+    ("postings", "CREATE INDEX postings_transaction ON postings (\"transaction\")"),
     ("findings", "CREATE INDEX findings_position ON findings (position)"),
   ]
 }
@@ -102,7 +102,9 @@ extension ExportColumn {
   /// A text with U+0000 is a BLOB of its UTF-8, because SQLite's text ends at that character.
   /// STRICT tables accept it in columns of type ANY.
   fileprivate var declaration: String {
-    switch kind {
+    // In quotation marks, because `transaction` is a word of SQL.
+    let name = "\"\(self.name)\""
+    return switch kind {
     case .text: "\(name) ANY"
     case .time, .decimal, .json: "\(name) TEXT"
     case .integer: "\(name) INTEGER"

@@ -14,10 +14,33 @@ package enum Commitment {
   private static let memberDomain: UInt8 = 3
   private static let dataDomain: UInt8 = 4
   private static let nonceDomain: UInt8 = 5
+  private static let introductionDomain: UInt8 = 6
+  private static let erasureDomain: UInt8 = 7
 
   /// The commitment to a person's name: SHA-256(0x02 ‖ nonce ‖ kind ‖ text).
   package static func name(_ kind: NameKind, _ name: Name, nonce: [UInt8]) -> [UInt8] {
     self.name(row: [kind.rawValue] + name.text.utf8, nonce: nonce)
+  }
+
+  /// What a leaf holds of a person's name: SHA-256(0x06 ‖ the commitment to the name ‖ the hash
+  /// that it is looked up by), so that the name cannot be given to somebody else after its key is
+  /// gone.
+  ///
+  /// The commitment to the name stays in the ledger, and the leaf says nothing of the hash to who
+  /// does not have it.
+  package static func introduction(_ name: [UInt8], hash lookup: [UInt8]) -> [UInt8] {
+    hash([introductionDomain] + name + lookup)
+  }
+
+  /// What the leaf of an `account.erased` holds of what it erased: SHA-256(0x07 ‖ how many names,
+  /// 4 bytes ‖ their numbers, 4 bytes each ‖ the positions of events whose personal data was
+  /// erased, 8 bytes each), everything ascending and big-endian.
+  package static func erasure(names: [NameNumber], events: [UInt64]) -> [UInt8] {
+    var bytes = [erasureDomain]
+    bytes.append(bigEndianHalf: UInt32(names.count))
+    for number in names.sorted() { bytes.append(bigEndianHalf: number) }
+    for position in events.sorted() { bytes.append(bigEndianWord: position) }
+    return hash(bytes)
   }
 
   /// The commitment to one personal member of `data`: SHA-256(0x03 ‖ nonce ‖ `"name":value`).

@@ -11,6 +11,9 @@ package struct NameDisclosure: Hashable, Sendable {
   /// What the leaf's commitment was made with (``Commitment/name(_:_:nonce:)``); nil of a name that
   /// identifies nobody: its leaf has the text.
   package let nonce: [UInt8]?
+  /// The hash that a person's name is looked up by, which the leaf commits to as well; nil of a
+  /// name that identifies nobody.
+  package let hash: [UInt8]?
 }
 
 /// A personal member of an event's `data` with what shows that its record commits to it.
@@ -33,7 +36,7 @@ extension LogView {
     if let row = try nameRow(number, in: tables.names), row.count > 1 {
       let use = try name(number)
       return NameDisclosure(
-        number: number, kind: use.kind, text: use.name, position: introduced, nonce: nil)
+        number: number, kind: use.kind, text: use.name, position: introduced, nonce: nil, hash: nil)
     }
     let sealed = try sealedName(number)
     guard try !isErased(sealed.slot), let secret = try tables.texts.keys?.secret(sealed.slot.taken)
@@ -42,7 +45,8 @@ extension LogView {
       throw .corrupt("The name with the number \(number) is damaged")
     }
     return NameDisclosure(
-      number: number, kind: sealed.kind, text: text, position: introduced, nonce: secret.nonce)
+      number: number, kind: sealed.kind, text: text, position: introduced, nonce: secret.nonce,
+      hash: sealed.lookupHash)
   }
 
   /// The personal members of the event at `position`, each to be shown alone.

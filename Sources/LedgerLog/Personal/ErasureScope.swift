@@ -5,17 +5,24 @@ package import LedgerEvents
 package struct ErasureScope: Sendable {
   /// Names of accounts, devices and sessions: the name's number, by slot.
   package var names: [UInt32: NameNumber] = [:]
-  /// Personal data of events.
-  package var texts: Set<UInt32> = []
+  /// Personal data of events: the event's position, by slot.
+  package var texts: [UInt32: UInt64] = [:]
   /// Believed time of the customer's newest event.
   package var newest = Instant(microseconds: .min)
 
   /// The scope of nobody, to be filled.
   package init() {}
 
-  /// Every slot, with the number of the name that stands under it, or 0.
-  package var slots: [(slot: UInt32, number: NameNumber)] {
-    (names.map { ($0.key, $0.value) } + texts.map { ($0, 0) }).sorted { $0.0 < $1.0 }
+  /// Every slot and what stands under it, as the erasure at `position` lists it.
+  func slots(at position: UInt64) -> [ErasedSlot] {
+    let names = names.map { ErasedSlot(slot: $0.key, position: position, number: $0.value) }
+    let texts = texts.map { ErasedSlot(slot: $0.key, position: position, event: $0.value) }
+    return (names + texts).sorted { $0.slot < $1.slot }
+  }
+
+  /// What the leaf of the erasure holds of it.
+  var commitment: [UInt8] {
+    Commitment.erasure(names: Array(names.values), events: Array(texts.values))
   }
 }
 

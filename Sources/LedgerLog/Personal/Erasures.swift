@@ -89,18 +89,21 @@ extension Instant {
 /// value   0  8  position of account.erased, big-endian
 ///         8  4  number of the name that was sealed under it, big-endian; 0 where it was the
 ///               personal data of an event
+///        12  8  the position of that event, big-endian; 0 where it was a name
 /// ```
 package struct ErasedSlot {
   package let slot: UInt32
   package let position: UInt64
   package let number: NameNumber
+  package let event: UInt64
 
-  static let valueByteCount = 12
+  static let valueByteCount = 20
 
-  init(slot: UInt32, position: UInt64, number: NameNumber) {
+  init(slot: UInt32, position: UInt64, number: NameNumber = 0, event: UInt64 = 0) {
     self.slot = slot
     self.position = position
     self.number = number
+    self.event = event
   }
 
   /// Nil where the bytes are no such row.
@@ -108,13 +111,22 @@ package struct ErasedSlot {
     guard key.count == 4, value.count == ErasedSlot.valueByteCount else { return nil }
     self.init(
       slot: key.bigEndianHalf(at: 0), position: value.bigEndianWord(at: 0),
-      number: value.bigEndianHalf(at: 8))
+      number: value.bigEndianHalf(at: 8), event: value.bigEndianWord(at: 12))
   }
 
   var value: [UInt8] {
     var bytes = [UInt8](bigEndianWord: position)
     bytes.append(bigEndianHalf: number)
+    bytes.append(bigEndianWord: event)
     return bytes
+  }
+}
+
+extension Commitment {
+  /// What the leaf of an erasure holds of these rows.
+  static func erasure(_ rows: [ErasedSlot]) -> [UInt8] {
+    erasure(
+      names: rows.map(\.number).filter { $0 != 0 }, events: rows.map(\.event).filter { $0 != 0 })
   }
 }
 
@@ -137,6 +149,23 @@ extension LogView {
       }
       found.append(erased)
     }
+  }
+
+  /// What the leaf of the erasure at `position` holds of what it erased.
+  ///
+  /// - Complexity: O(*n*) in all that was ever erased.
+  func erasureCommitment(at position: UInt64) throws(LedgerError) -> [UInt8] {
+    let own = try erasedSlots().filter { $0.position == position }
+    return Commitment.erasure(own)
+  }
+
+  /// What the leaves of all erasures hold of what they erased, by position.
+  ///
+  /// - Complexity: O(*n* log *n*) in all that was ever erased.
+  func erasureCommitments() throws(LedgerError) -> [UInt64: [UInt8]] {
+    var rows: [UInt64: [ErasedSlot]] = [:]
+    for row in try erasedSlots() { rows[row.position, default: []].append(row) }
+    return rows.mapValues { Commitment.erasure($0) }
   }
 
   /// How many slots of the key file are taken: slots never go back within a table.

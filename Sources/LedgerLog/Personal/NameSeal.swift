@@ -101,6 +101,16 @@ package struct SealedName: ~Escapable {
   }
 
   /// What the tree holds of it.
+  var introduction: [UInt8] {
+    Commitment.introduction([UInt8](copying: commitment), hash: lookupHash)
+  }
+
+  /// The hash that it is found by, 16 bytes.
+  var lookupHash: [UInt8] {
+    [UInt8](copying: row.extracting(SealedName.hashAt..<SealedName.commitmentAt))
+  }
+
+  /// The commitment to its text.
   var commitment: Span<UInt8> {
     @_lifetime(copy self)
     get { row.extracting(SealedName.commitmentAt..<SealedName.headByteCount) }

@@ -3,20 +3,45 @@ public import LedgerEvents
 
 extension EventLog {
   /// Looks through the whole log as it is now: every record's checksum and format, positions and
-  /// names without gaps, every node of the tree, every commitment to personal data.
+  /// names without gaps, every node of the tree, every commitment to personal data, and that each
+  /// id and each living name is there once.
   ///
   /// - Parameter progress: Called now and then with the events looked at and their number.
-  /// - Complexity: O(*n*), about a microsecond an event and a byte of memory a name; a snapshot is
-  ///   held meanwhile.
+  /// - Complexity: O(*n* log *n*), about a microsecond and eight bytes of memory an event; a
+  ///   snapshot is held meanwhile.
   /// - Throws: ``LedgerError`` where it cannot begin; what it finds is in the result.
   public func verify(
     progress: (_ done: UInt64, _ total: UInt64) -> Void = { _, _ in }
   ) throws(LedgerError) -> LogVerification {
-    try read { (view) throws(LedgerError) in
-      var verifier = LogVerifier()
+    // Read before the snapshot is taken, so that the log is not behind it by an append meanwhile.
+    var beside: [LogFault] = []
+    var kept: KeptRoot?
+    do throws(LedgerError) { kept = try roots.kept() } catch {
+      beside.append(LogFault(.root, "the file of the last root cannot be read: \(error)"))
+    }
+    beside += try unknownTables()
+    return try read { (view) throws(LedgerError) in
+      var verifier = LogVerifier(identity.keyHash, events: view.lastPosition, kept: kept)
+      for fault in beside { verifier.report(fault) }
       return try verifier.verify(view, progress: progress)
     }
   }
+
+  private func unknownTables() throws(LedgerError) -> [LogFault] {
+    let known = Set(tables.all.map { Array($0.name.utf8) })
+    do throws(LMDBError) {
+      return try environment.tableNames().filter { !known.contains($0) }.map { name in
+        LogFault(
+          .table, "the log has a table \(String(decoding: name, as: UTF8.self)), which is not known"
+        )
+      }
+    } catch { throw LedgerError(error) }
+  }
+
+  /// Waits until the root that was kept after the last commit of this process is on the disk.
+  ///
+  /// - Throws: ``LedgerError``: `io`.
+  package func syncRoot() throws(LedgerError) { try roots.sync() }
 
   /// How large the log is.
   ///

@@ -16,8 +16,15 @@ public struct LogFault: Hashable, Sendable {
     case erasedKey
     /// A node of the tree does not fit the records below it.
     case tree
-    /// LMDB cannot read a table any further.
+    /// LMDB cannot read a table any further, or the log has a table that is not its own.
     case table
+    /// A row of the ledger's identity does not have its checksum, or is unknown.
+    case meta
+    /// The list of what was erased is not what the erasures say, or something has no key that no
+    /// erasure covers.
+    case erasure
+    /// The log is behind the root that was kept beside it, or has another one there.
+    case root
   }
 
   public let part: Part

@@ -66,9 +66,8 @@ extension EventLog {
   public func setGeneration(_ generation: UInt64) throws(LedgerError) {
     do throws(LMDBError) {
       var transaction = try environment.beginWrite()
-      try transaction.put(
-        tables.meta, LogIdentity.Row.generation.bytes.span,
-        [UInt8](bigEndianWord: generation).span)
+      try LogIdentity.put(
+        .generation, [UInt8](bigEndianWord: generation), tables, &transaction)
       try transaction.commit()
     } catch {
       throw LedgerError(error)

@@ -16,18 +16,37 @@ struct LogVerifier {
   /// Keys that an erasure was to destroy and that are there.
   private var keysLeft = 0
   private var nodes: [TreeHash] = []
+  private let keyHash: KeyHash
+  private var ids: RepeatedKeys
+  private var names = RepeatedKeys()
+  private var idBytes: [UInt8] = []
+  private var erasures = ListedErasures()
+  /// Names that were never given a key.
+  private var forgottenNames: Set<NameNumber> = []
+  /// What was kept beside the log, to be compared at its position.
+  private let kept: KeptRoot?
+
+  init(_ keyHash: KeyHash, events: UInt64, kept: KeptRoot? = nil) {
+    self.keyHash = keyHash
+    self.kept = kept
+    ids = RepeatedKeys(capacity: Int(events))
+  }
 
   /// How many events lie between two reports of progress.
   static let progressInterval: UInt64 = 16_384
 
   /// Looks through the log that `log` shows.
   ///
-  /// - Complexity: O(*n*), two hashes an event and one byte of memory a name.
+  /// - Complexity: O(*n* log *n*), two hashes and eight bytes of memory an event, and nine bytes a
+  ///   name.
   mutating func verify(
     _ log: LogView, progress: (_ done: UInt64, _ total: UInt64) -> Void
   ) throws(LedgerError) -> LogVerification {
+    verifyMeta(log)
+    verifyErasures(log)
     try verifyNames(log)
     try verifyRecords(log, progress)
+    try verifyUniqueness(log)
     if numberUsed + 1 < kinds.count {
       report(
         LogFault(
@@ -49,6 +68,13 @@ struct LogVerifier {
             + "from before the erasure: the next `daybook erase`, or `daybook restore` with it, "
             + "destroys them"))
     }
+    if let kept, kept.position > log.lastPosition {
+      report(
+        LogFault(
+          .root, position: log.lastPosition + 1,
+          "the log went back: \(kept.position) events were committed, and it has "
+            + "\(log.lastPosition)"))
+    }
     let size = frontier.size
     let stored = try entries(log.tables.tree, log)
     if UInt64(stored) != MerkleTree.storedNodes(atSize: log.lastPosition) {
@@ -59,13 +85,33 @@ struct LogVerifier {
     return LogVerification(events: size, root: frontier.root(&hasher), faults: faults)
   }
 
-  private mutating func report(_ fault: LogFault) {
+  mutating func report(_ fault: LogFault) {
     if faults.count < LogVerification.faultsMax { faults.append(fault) }
   }
 
   private func entries(_ table: Table, _ log: LogView) throws(LedgerError) -> Int {
     do throws(LMDBError) { return try log.view.statistics(table).entries } catch {
       throw LedgerError(error)
+    }
+  }
+
+  mutating func take(_ listed: ListedErasures) { erasures = listed }
+
+  /// Reports names without a key that an event introduces although it is not about somebody who was
+  /// erased before it came.
+  private mutating func verifyForgotten(_ record: borrowing RecordView, _ log: LogView) {
+    if forgottenNames.isEmpty { return }
+    for number in record.introducedNumbers where forgottenNames.contains(number) {
+      var isForgotten = false
+      do throws(LedgerError) { isForgotten = try erasures.forgets(record, log) } catch {
+        // The erasure cannot be read, which is reported at its own position.
+      }
+      if isForgotten { continue }
+      report(
+        LogFault(
+          .erasure, position: record.position, number: number,
+          "name \(number) was never given a key, and nobody was erased before "
+            + "position \(record.position) introduced it"))
     }
   }
 
@@ -86,6 +132,7 @@ struct LogVerifier {
           continue
         }
         take(number, kind)
+        if let hash = keyHash.name(row: row) { names.add(hash, at: number) }
       }
     } catch { reportNames(error) }
     do throws(LMDBError) {
@@ -98,6 +145,7 @@ struct LogVerifier {
         }
         verify(name, number, log)
         take(number, name.kind)
+        names.add(name.hash.0, at: number)
       }
     } catch { reportNames(error) }
     for number in 1..<max(kinds.count, 1) where kinds[number] == 0 {
@@ -135,7 +183,18 @@ struct LogVerifier {
     _ name: borrowing SealedName, _ number: NameNumber, _ log: LogView
   ) {
     do throws(LedgerError) {
-      if try log.isErased(name.slot) {
+      if name.slot.isForgotten {
+        forgottenNames.insert(number)
+        return
+      }
+      if erasures.lists(name.slot) {
+        guard erasures.covers(name: number, name.slot) else {
+          report(
+            LogFault(
+              .erasure, number: number,
+              "name \(number) stands under the key of something else, which was erased"))
+          return
+        }
         try verifyDestroyed(name.slot, log)
         return
       }
@@ -227,6 +286,7 @@ struct LogVerifier {
             "the record at position \(position) says that it is at \(record.position)"))
         return
       }
+      ids.add(keyHash.id(of: record, &idBytes), at: UInt32(truncatingIfNeeded: position))
       _ = try record.id()
       var fields = record.fields
       while try fields.next() {}
@@ -237,6 +297,7 @@ struct LogVerifier {
             "position \(position) says that \(record.namesBefore) names were used before it, and "
               + "\(numberUsed) were"))
       }
+      verifyForgotten(record, log)
       verifyNumbers(of: record)
       if try !isPersonal(personal, of: record, log) {
         report(
@@ -256,9 +317,10 @@ struct LogVerifier {
     guard let commitment = record.commitment else { return row == nil }
     guard let row, let data = SealedData(row.span) else { return false }
     do throws(LedgerError) {
-      if try log.isErased(data.slot) {
+      if data.slot.isForgotten { return try erasures.forgets(record, log) }
+      if erasures.lists(data.slot) {
         try verifyDestroyed(data.slot, log)
-        return true
+        return erasures.covers(event: record.position, data.slot)
       }
       guard let secret = try log.secret(of: data) else {
         keysMissing += 1
@@ -306,6 +368,26 @@ struct LogVerifier {
     }
   }
 
+  // MARK: - What there is once
+
+  /// Reports events with one id, and names that live and are the same.
+  private mutating func verifyUniqueness(_ log: LogView) throws(LedgerError) {
+    var faults: [LogFault] = []
+    ids.forEachPair { (first, second) in
+      guard log.isSameID(at: UInt64(first), and: UInt64(second)) else { return }
+      faults.append(
+        LogFault(
+          .record, position: UInt64(second),
+          "position \(second) has the id of position \(first): one of them was appended twice"))
+    }
+    try names.forEachPair { (first, second) throws(LedgerError) in
+      guard try log.isSameLivingName(first, second) else { return }
+      faults.append(
+        LogFault(.name, number: second, "name \(second) is the same as name \(first)"))
+    }
+    for fault in faults { report(fault) }
+  }
+
   // MARK: - The tree
 
   private mutating func verifyNodes(
@@ -315,10 +397,19 @@ struct LogVerifier {
     nodes.removeAll(keepingCapacity: true)
     leaf.removeAll(keepingCapacity: true)
     leaf.append(contentsOf: TreeHasher.leafPrefix)
-    do throws(LedgerError) { try log.appendLeaf(of: record, at: position, to: &leaf) } catch {
+    do throws(LedgerError) {
+      try log.appendLeaf(of: record, at: position, to: &leaf, erased: erasures.commitments)
+    } catch {
       report(LogFault(.tree, position: position, "position \(position) has no leaf: \(error)"))
     }
     frontier.append(TreeHasher.leafHash(prefixed: leaf), &hasher, completed: &nodes)
+    if let kept, kept.position == frontier.size, frontier.root(&hasher) != kept.root {
+      report(
+        LogFault(
+          .root, position: position,
+          "the log is not the one that was written: its root at \(position) is another than the "
+            + "one that was kept"))
+    }
     for node in nodes {
       let isSame: Bool
       if let stored = try log.view.get(log.tables.tree, place), let stored = TreeHash(stored) {
@@ -340,4 +431,33 @@ struct LogVerifier {
 extension Cursor {
   /// The position that is the key at the cursor.
   fileprivate var position: UInt64 { key.count == 8 ? key.bigEndianWord(at: 0) : 0 }
+}
+
+extension LogView {
+  /// Whether two events have the same id; false where one of them cannot be read, which is reported
+  /// where it stands.
+  fileprivate func isSameID(at first: UInt64, and second: UInt64) -> Bool {
+    do throws(LedgerError) {
+      let record = try record(at: first, isChecked: false)
+      let id: Name
+      do throws(RecordError) { id = try record.id() } catch { return false }
+      return try isID(id, at: second)
+    } catch { return false }
+  }
+
+  /// Whether two names are the same, and nobody who had one of them was erased.
+  fileprivate func isSameLivingName(
+    _ first: NameNumber, _ second: NameNumber
+  ) throws(LedgerError) -> Bool {
+    if let row = try nameRow(first, in: tables.names) {
+      guard let other = try nameRow(second, in: tables.names) else { return false }
+      return other.equals(row)
+    }
+    guard let row = try nameRow(first, in: tables.people), let name = SealedName(row),
+      let otherRow = try nameRow(second, in: tables.people), let other = SealedName(otherRow)
+    else { return false }
+    guard name.kind == other.kind, name.hasHash(other.hash) else { return false }
+    if try isErased(name.slot) { return false }
+    return try !isErased(other.slot)
+  }
 }

@@ -5,7 +5,8 @@ extension LogView {
   /// What the leaf of the event at `position` is over: its record and the names that it introduces,
   /// as `LeafEntry` reads it.
   ///
-  /// - Complexity: O(log *n*) for the record and for each name that it introduces.
+  /// - Complexity: O(log *n*) for the record and for each name that it introduces; of an
+  ///   `account.erased`, O(*k*) in all that was ever erased.
   /// - Throws: ``LedgerError``: `notFound`, `corrupt`.
   public func leaf(at position: UInt64) throws(LedgerError) -> [UInt8] {
     var entry: [UInt8] = []
@@ -14,17 +15,30 @@ extension LogView {
   }
 
   /// Appends the leaf of a record to `entry`.
+  ///
+  /// - Parameter erased: Gives what the leaf of the erasure at a position holds; looked up when
+  ///   left out.
   func appendLeaf(
-    of record: Span<UInt8>, at position: UInt64, to entry: inout [UInt8]
+    of record: Span<UInt8>, at position: UInt64, to entry: inout [UInt8],
+    erased: [UInt64: [UInt8]]? = nil
   ) throws(LedgerError) {
     LeafEntry.append(record, to: &entry)
     let introduced: Range<NameNumber>
+    let isErasure: Bool
     do throws(RecordError) {
-      introduced = try RecordView(record, isChecked: false).introducedNumbers
+      let view = try RecordView(record, isChecked: false)
+      introduced = view.introducedNumbers
+      isErasure = view.kind == .accountErased
     } catch {
       throw LedgerError(error, at: position)
     }
     for number in introduced { try appendIntroduction(of: number, to: &entry) }
+    guard isErasure else { return }
+    if let erased {
+      entry += erased[position] ?? Commitment.erasure([])
+    } else {
+      entry += try erasureCommitment(at: position)
+    }
   }
 
   private func appendIntroduction(
@@ -40,7 +54,8 @@ extension LogView {
     guard let name = SealedName(row) else {
       throw .corrupt("The name with the number \(number) is damaged")
     }
-    Introduction.append(kind, commitment: name.commitment, to: &entry)
+    let introduction = name.introduction
+    Introduction.append(kind, commitment: introduction.span, to: &entry)
   }
 
   /// The position of the event that introduced a name.

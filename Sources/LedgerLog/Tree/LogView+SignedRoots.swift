@@ -19,10 +19,15 @@ extension LogView {
     var frontier = MerkleFrontier()
     var hasher = TreeHasher()
     var nodes: [TreeHash] = []
+    let erased = try erasureCommitments()
     if wanted.contains(0) { roots[0] = frontier.root(&hasher) }
     while frontier.size < last {
-      let entry: [UInt8]
-      do throws(LedgerError) { entry = try leaf(at: frontier.size + 1) } catch { break }
+      var entry: [UInt8] = []
+      let position = frontier.size + 1
+      do throws(LedgerError) {
+        try appendLeaf(
+          of: try recordBytes(at: position), at: position, to: &entry, erased: erased)
+      } catch { break }
       nodes.removeAll(keepingCapacity: true)
       frontier.append(hasher.leafHash(entry.span), &hasher, completed: &nodes)
       if wanted.contains(frontier.size) { roots[frontier.size] = frontier.root(&hasher) }

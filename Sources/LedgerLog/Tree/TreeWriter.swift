@@ -15,6 +15,11 @@ struct TreeWriter {
 
   init() {}
 
+  /// The root of the tree as it is.
+  ///
+  /// - Complexity: O(log *n*) hashes.
+  mutating func root() -> TreeHash { frontier.root(&hasher) }
+
   /// Writes the nodes that the leaves complete.
   ///
   /// - Complexity: O(*n*) in the number of leaves.

@@ -73,10 +73,19 @@ extension EventLog {
   /// Gives the writer an index of ids and names, asked for anew before each group.
   ///
   /// Without one every id and name is held in memory, read from the log before the first append.
+  ///
+  /// - Parameters:
+  ///   - index: Gives the index. When it, or what it gives, throws `rebuildNeeded`, the writer
+  ///     finds ids and names in the log itself: that takes longer, and nothing is missed.
+  ///   - failed: Called with that error, on the writer's thread.
   package func useIndex(
-    _ index: @escaping @Sendable () throws(LedgerError) -> any LogIndex
+    _ index: @escaping @Sendable () throws(LedgerError) -> any LogIndex,
+    failed: @escaping @Sendable (LedgerError) -> Void = { _ in }
   ) {
-    writer.setHooks { $0.index = index }
+    writer.setHooks { hooks in
+      hooks.index = index
+      hooks.indexFailed = failed
+    }
   }
 
   /// Gives the writer the judge of required consumptions; without one they are refused.

@@ -35,7 +35,7 @@ extension LogAppender {
     }
     let known = positions
     do throws(LedgerError) {
-      try write(batch, &positions, &numbers, index, &transaction)
+      try write(batch, &positions, &numbers, index, scope, &transaction)
       if let scope { try write(scope, &transaction) }
     } catch {
       throw .fatal(error)

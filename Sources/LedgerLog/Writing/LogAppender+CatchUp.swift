@@ -14,7 +14,8 @@ extension LogAppender {
         """
         The index of ids reaches to \(index.reach) and the log to \(log.lastPosition): the \
         projections are of another log. Run `daybook rebuild`.
-        """)
+        """
+      ).ofIndex
     }
     if tail.meets(index), tail.position <= log.lastPosition, tail.name <= lastName {
       tail.drop(reachedBy: index)

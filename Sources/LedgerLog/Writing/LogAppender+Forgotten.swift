@@ -8,12 +8,10 @@ extension LogAppender {
     _ scope: ErasureScope, _ transaction: inout WriteTransaction
   ) throws(LedgerError) {
     do throws(LMDBError) {
-      for (slot, number) in scope.slots {
-        let row = ErasedSlot(slot: slot, position: position, number: number)
-        try transaction.put(tables.erased, slot.bigEndianBytes.span, row.value.span)
+      for row in scope.slots(at: position) {
+        try transaction.put(tables.erased, row.slot.bigEndianBytes.span, row.value.span)
       }
-      try transaction.put(
-        tables.meta, LogIdentity.Row.erasing.bytes.span, [UInt8](bigEndianWord: position).span)
+      try LogIdentity.put(.erasing, [UInt8](bigEndianWord: position), tables, &transaction)
     } catch { throw LedgerError(error) }
   }
 

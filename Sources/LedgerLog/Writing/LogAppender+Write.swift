@@ -10,9 +10,11 @@ extension LogAppender {
   }
 
   /// Writes the events that have no position yet, and gives them theirs.
+  ///
+  /// - Parameter scope: What an erasure, which is a batch of its own, destroys.
   mutating func write(
     _ batch: PreparedBatch, _ positions: inout [UInt64], _ numbers: inout BatchNumbers,
-    _ index: any LogIndex, _ transaction: inout WriteTransaction
+    _ index: any LogIndex, _ scope: ErasureScope?, _ transaction: inout WriteTransaction
   ) throws(LedgerError) {
     let now = clock()
     var personal = batch.records.personal.startIndex
@@ -33,6 +35,9 @@ extension LogAppender {
       let forgotten = try forgottenTime(batch, at, stated ?? now, transaction.view)
       let namesBefore = nameCount
       try number(batch, at, forgotten, &numbers, index, &transaction)
+      if batch.inputs[at].event.type.kind == .accountErased {
+        scratch.introductions += (scope ?? ErasureScope()).commitment
+      }
       tree.leaves.append(
         batch.records.bytes[batch.record(of: at)], scratch.introductions
       ) { bytes, start in
@@ -110,7 +115,8 @@ extension LogAppender {
       try transaction.append(tables.people, key.span, sealed.span)
     } catch { throw LedgerError(error) }
     if let name = SealedName(sealed.span) {
-      Introduction.append(kind, commitment: name.commitment, to: &scratch.introductions)
+      let introduction = name.introduction
+      Introduction.append(kind, commitment: introduction.span, to: &scratch.introductions)
     }
     return nameCount
   }

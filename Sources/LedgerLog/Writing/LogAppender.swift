@@ -9,6 +9,8 @@ struct LogAppender {
   let environment: Environment
   let tables: LogTables
   let keyHash: KeyHash
+  /// Who is told the root after each commit.
+  let roots: RootKeeper
   let clock: @Sendable () -> Instant
 
   /// Where ids and names stand that the index does not hold yet.
@@ -50,12 +52,13 @@ struct LogAppender {
   )
 
   init(
-    environment: Environment, tables: LogTables, keyHash: KeyHash,
+    environment: Environment, tables: LogTables, keyHash: KeyHash, roots: RootKeeper,
     clock: @escaping @Sendable () -> Instant
   ) {
     self.environment = environment
     self.tables = tables
     self.keyHash = keyHash
+    self.roots = roots
     self.clock = clock
     sealer = PersonalSealer(tables.texts)
   }
@@ -68,12 +71,41 @@ struct LogAppender {
   mutating func commitGroup(
     _ hooks: WriterHooks, take: (Int?) -> PendingAppend?
   ) -> [Answer] {
+    var taken: [PendingAppend] = []
+    do throws(IndexFailure) {
+      return try commitGroup(hooks, hooks.index) { room in
+        let next = take(room)
+        if let next { taken.append(next) }
+        return next
+      }
+    } catch {
+      hooks.indexFailed(error.reason)
+    }
+    // The same batches again, without the index: everything is looked up in what the log says.
+    var again = taken[...]
+    var answers: [Answer] = []
+    repeat {
+      do throws(IndexFailure) {
+        answers += try commitGroup(
+          hooks, { EmptyLogIndex() }, { room in again.popFirst() ?? take(room) })
+      } catch {
+        preconditionFailure("an index that holds nothing cannot fail")
+      }
+    } while !again.isEmpty
+    return answers
+  }
+
+  private mutating func commitGroup(
+    _ hooks: WriterHooks, _ index: () throws(LedgerError) -> any LogIndex,
+    _ take: (Int?) -> PendingAppend?
+  ) throws(IndexFailure) -> [Answer] {
     var group: [Answer] = []
     do throws(LedgerError) {
-      try commitGroup(hooks, &group, take)
+      try commitGroup(hooks, index, &group, take)
       return group
     } catch {
       if isAhead { forget() }
+      if let failure = error.cause as? IndexFailure { throw failure }
       // One batch at least is answered, or a writer that cannot begin would never end.
       if group.isEmpty, let first = take(nil) { group.append((first.answer, .failure(error))) }
       return group.map { ($0.answer, .failure(error)) }
@@ -81,9 +113,10 @@ struct LogAppender {
   }
 
   private mutating func commitGroup(
-    _ hooks: WriterHooks, _ group: inout [Answer], _ take: (Int?) -> PendingAppend?
+    _ hooks: WriterHooks, _ index: () throws(LedgerError) -> any LogIndex,
+    _ group: inout [Answer], _ take: (Int?) -> PendingAppend?
   ) throws(LedgerError) {
-    let index = try hooks.index()
+    let index = try TrustedIndex(index)
     try catchUpAhead(index)
     var transaction = try begin()
     try catchUp(LogView(transaction.view, tables), index)
@@ -96,7 +129,9 @@ struct LogAppender {
         answer = .success(try append(pending, &transaction, hooks, index))
       } catch {
         switch error {
-        case .refused(let reason): answer = .failure(reason)
+        case .refused(let reason):
+          if reason.cause is IndexFailure { throw reason }
+          answer = .failure(reason)
         case .fatal(let reason):
           group.append((pending.answer, .failure(reason)))
           throw reason
@@ -115,6 +150,17 @@ struct LogAppender {
     }
     do throws(LMDBError) { try transaction.commit() } catch { throw LedgerError(error) }
     isAhead = false
+    keepRoot()
+  }
+
+  /// Keeps the root of what was committed, if commits are durable when they return: the root must
+  /// never be ahead of what a power failure leaves of the log.
+  private mutating func keepRoot() {
+    guard environment.options.sync == .everyCommit else { return }
+    do throws(LedgerError) { try roots.keep(tree.root(), at: position) } catch {
+      // The events are durable and acknowledged; what was kept before still holds of the log.
+      return
+    }
   }
 
   /// Reads a long tail before the lock is taken, so that other processes can append meanwhile.

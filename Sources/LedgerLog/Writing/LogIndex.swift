@@ -17,7 +17,8 @@ package struct KeyCandidate: Hashable, Sendable {
 /// runs.
 ///
 /// It says where to look and may say too much; it must not miss what lies within its reach. The
-/// writer compares every candidate with the log.
+/// writer compares every candidate with the log. An index that cannot be sure of a miss throws
+/// `rebuildNeeded`, and the writer then reads the log itself.
 package protocol LogIndex: Sendable {
   /// Ids of events up to this position are in it.
   var reach: UInt64 { get }

@@ -15,6 +15,8 @@ struct PendingAppend: Sendable {
 /// What the projections give the writer.
 struct WriterHooks: Sendable {
   var index: @Sendable () throws(LedgerError) -> any LogIndex = { EmptyLogIndex() }
+  /// Told why the index was not asked any more, before the log is read instead.
+  var indexFailed: @Sendable (LedgerError) -> Void = { _ in }
   var consumption: ConsumptionCheck?
 }
 
@@ -37,11 +39,12 @@ final class LogWriter: Sendable {
   let signal = AppendSignal()
 
   init(
-    environment: Environment, tables: LogTables, keyHash: KeyHash,
+    environment: Environment, tables: LogTables, keyHash: KeyHash, roots: RootKeeper,
     clock: @escaping @Sendable () -> Instant
   ) {
     appender = Mutex(
-      LogAppender(environment: environment, tables: tables, keyHash: keyHash, clock: clock))
+      LogAppender(
+        environment: environment, tables: tables, keyHash: keyHash, roots: roots, clock: clock))
   }
 
   /// Puts a batch behind those that wait; its caller is answered when it is durable or refused.

@@ -74,7 +74,7 @@ extension EnvironmentState {
     }
     for place in entries.indices where entries[place].product != 0 {
       entries[place].entitlements =
-        foldContext.shared.catalogue.entryInForce(
+        foldContext.shared.catalogue.definitionInForce(
           of: entries[place].product, in: environment, at: moment)?.entitlements ?? []
     }
     return entries

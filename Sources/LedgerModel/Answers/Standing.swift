@@ -45,7 +45,7 @@ extension EnvironmentState {
 
   /// `model.md` 9: the end of a nonRenewing chain's term, `.max` without a duration.
   func termEnd(of chain: Int, _ context: SharedContext) -> Int64 {
-    guard let duration = entry(of: chains[chain], context)?.duration else { return .max }
+    guard let duration = definition(of: chains[chain], context)?.duration else { return .max }
     var stated = Fact.absentTime
     var first = Fact.absentTime
     var firstOrdinal = Int.max
@@ -71,16 +71,16 @@ extension EnvironmentState {
   }
 
   /// What a consumable chain credits, after a standing refund (`model.md` 10).
-  func credits(of chain: Int, _ context: SharedContext) -> [CatalogEntry.Grant] {
+  func credits(of chain: Int, _ context: SharedContext) -> [ProductDefinition.Grant] {
     let state = chains[chain]
-    guard state.firstPurchase != none, let entry = entry(of: state, context),
-      entry.kind == .consumable
+    guard state.firstPurchase != none, let definition = definition(of: state, context),
+      definition.kind == .consumable
     else { return [] }
     let reversal = decidingReversal(of: chain)
-    return entry.grants.map { grant in
+    return definition.grants.map { grant in
       let all = grant.amount.multipliedSaturated(by: state.quantity)
       let taken = reversal.takesAway ? Self.share(all, reversal.percentMillionths) : 0
-      return CatalogEntry.Grant(unit: grant.unit, amount: all.subtractingSaturated(taken))
+      return ProductDefinition.Grant(unit: grant.unit, amount: all.subtractingSaturated(taken))
     }
   }
 

@@ -86,9 +86,9 @@ extension EnvironmentState {
     if period.storeExpiry.ordinal >= 0 { return period.storeExpiry.value }
     if period.queueExpiry.ordinal >= 0 { return period.queueExpiry.value }
     let purchase = transactions[period.transaction].purchase
-    let entry = context.catalogue.entry(
+    let definition = context.catalogue.definition(
       of: period.product, in: environment, app: purchase.firstApp, at: purchase.firstTime)
-    guard let duration = entry?.duration else { return .max }
+    guard let duration = definition?.duration else { return .max }
     let end = Instant(microseconds: period.start).adding(duration).microseconds
     return min(end, Instant.microsecondsMax)
   }

@@ -101,6 +101,27 @@ extension Unit {
     return linked
   }
 
+  /// The account ids of the customer that a subject means now, in any of the environments; empty
+  /// where nobody known holds the transaction or the chain.
+  ///
+  /// - Complexity: O(*n*) in the unit's accounts.
+  public func accounts(
+    of subject: Subject, environments: EnvironmentSet = .production
+  ) -> [NameNumber] {
+    if case .account(let account) = subject {
+      return linkedAccounts(of: account, environments: environments)
+    }
+    var found: [NameNumber] = []
+    for state in self.environments where environments.contains(state.environment) {
+      guard case .customer(let customer)? = state.scope(of: subject) else { continue }
+      for account in state.accounts
+      where account.customer == customer && !found.contains(account.number) {
+        found.append(account.number)
+      }
+    }
+    return found
+  }
+
   /// Every account id that the unit knows, in the order of first mention.
   public var knownAccounts: [NameNumber] {
     var all: [NameNumber] = []

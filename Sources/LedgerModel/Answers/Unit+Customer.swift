@@ -5,17 +5,15 @@ extension Unit {
   ///
   /// - Complexity: O(1).
   public func environment(of fact: Fact) -> StoreEnvironment? {
-    var identity = identity
-    return identity.resolve(Identity.Statement(fact)).environment
+    identity.resolved(Identity.Statement(fact)).environment
   }
 
   /// The transaction that a fact of the unit belongs to, also where it names a payment alone; 0
   /// where it names neither. It stands under the payment's number while no event names both.
   ///
-  /// - Complexity: O(*n*) in what the unit's identity rests on.
+  /// - Complexity: O(1).
   public func transaction(of fact: Fact) -> NameNumber {
-    var identity = identity
-    return identity.resolve(Identity.Statement(fact)).root
+    identity.resolved(Identity.Statement(fact)).root
   }
 
   /// The positions of a customer's events among the unit's facts, in any environment: those that

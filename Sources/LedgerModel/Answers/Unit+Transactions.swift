@@ -142,7 +142,7 @@ extension EnvironmentState {
     }
   }
 
-  fileprivate func standing(ofTransaction place: Int) -> TransactionStanding {
+  func standing(ofTransaction place: Int) -> TransactionStanding {
     let transaction = transactions[place]
     let queue = transaction.queue
     let phase: TransactionStanding.Phase =

@@ -4,5 +4,5 @@
 /// What the chain is bought as is known from its first purchase fact on, which may come later; the
 /// finding waits for it.
 enum FulfilledTwice {
-  static func breaks(kind: CatalogEntry.Kind) -> Bool { kind == .consumable }
+  static func breaks(kind: ProductDefinition.Kind) -> Bool { kind == .consumable }
 }

@@ -10,7 +10,7 @@ enum PurchasedTwice {
     var product: NameNumber
     var statesOriginal: Bool
     var isHeld: Bool
-    var kind: CatalogEntry.Kind
+    var kind: ProductDefinition.Kind
     var isTakenAway: Bool
   }
 

@@ -152,18 +152,18 @@ extension EnvironmentState {
     ChainMembers(transactions: transactions, following: chains[chain].firstTransaction)
   }
 
-  /// What the chain was bought as, by the entry that its first purchase fact uses; without one,
-  /// autoRenewable where a fact of it states an expiry, else a non-consumable (`model.md` 5).
-  func kind(of chain: ChainState, _ context: SharedContext) -> CatalogEntry.Kind {
-    if let entry = entry(of: chain, context) { return entry.kind }
+  /// What the chain was bought as, by the definition that its first purchase fact uses; without
+  /// one, autoRenewable where a fact of it states an expiry, else a non-consumable (`model.md` 5).
+  func kind(of chain: ChainState, _ context: SharedContext) -> ProductDefinition.Kind {
+    if let definition = definition(of: chain, context) { return definition.kind }
     return expiringIndex.lookUp(UInt64(chain.original)) >= 0 ? .autoRenewable : .nonConsumable
   }
 
-  /// The entry that the chain's first purchase fact uses.
-  func entry(of chain: ChainState, _ context: SharedContext) -> CatalogEntry? {
+  /// The definition that the chain's first purchase fact uses.
+  func definition(of chain: ChainState, _ context: SharedContext) -> ProductDefinition? {
     if chain.firstPurchase == none { return nil }
     let first = transactions[chain.firstPurchase].purchase
-    return context.catalogue.entry(
+    return context.catalogue.definition(
       of: chain.firstProduct, in: environment, app: first.firstApp, at: first.firstTime)
   }
 

@@ -95,9 +95,9 @@ extension EnvironmentState {
       fact.kind != .transactionFailed,
       !transactions[place].marks.contains(.hostedUnsupportedFound)
     else { return }
-    let entry = foldContext.shared.catalogue.entry(
+    let definition = foldContext.shared.catalogue.definition(
       of: step.product, in: environment, app: fact.app, at: fact.occurredAt)
-    if HostedContentUnsupported.breaks(announced, entry: entry) {
+    if HostedContentUnsupported.breaks(announced, definition: definition) {
       transactions[place].marks.insert(.hostedUnsupportedFound)
       report(.hostedContentUnsupported, fact, step)
     }

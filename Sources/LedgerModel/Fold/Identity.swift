@@ -141,6 +141,26 @@ struct Identity: Sendable {
     return Resolution(root: root, environment: environment, rootEnvironment: rootEnvironment)
   }
 
+  /// Where a fact belongs that has been taken in and resolved before.
+  ///
+  /// - Complexity: O(1).
+  func resolved(_ fact: Statement) -> Resolution {
+    var root = fact.transaction
+    if root == 0 && fact.payment != 0 {
+      let place = paymentIndex.lookUp(UInt64(fact.payment))
+      root = place >= 0 && payments[place] != 0 ? payments[place] : fact.payment
+    }
+    let place = root == 0 ? none : rootIndex.lookUp(UInt64(root))
+    let rootEnvironment = place < 0 ? nil : roots[place].environment
+    var environment = fact.environment
+    if environment == nil && !fact.kind.countsInEveryEnvironment {
+      let session = root == 0 && fact.session != 0 ? sessionIndex.lookUp(fact.sessionKey) : none
+      environment =
+        (session < 0 ? rootEnvironment : sessions[session].environment) ?? .production
+    }
+    return Resolution(root: root, environment: environment, rootEnvironment: rootEnvironment)
+  }
+
   /// Whether `environment-mixed` is found at a fact. It is found once per transaction.
   mutating func findsMixture(
     _ stated: StoreEnvironment?, _ resolution: Resolution

@@ -1,8 +1,8 @@
 public import LedgerEvents
 
-/// What one `catalog.set` says of a product, and where it says so.
+/// A product's definition in the catalogue: where one `catalog.set` states it, and where it counts.
 public struct CatalogueEntry: Sendable {
-  public var entry: CatalogEntry
+  public var definition: ProductDefinition
   /// Of the `catalog.set`.
   public var position: UInt64
   /// From when it counts, in microseconds: the event's believed `occurredAt`.
@@ -49,7 +49,8 @@ extension Catalogue {
 extension CatalogueEntry {
   fileprivate init(_ point: Catalogue.Point) {
     self.init(
-      entry: point.entry, position: point.key.position, time: point.key.time, app: point.app,
+      definition: point.definition, position: point.key.position, time: point.key.time,
+      app: point.app,
       environment: point.environment)
   }
 

@@ -10,7 +10,7 @@ public struct Catalogue: Sendable {
     var app: NameNumber
     /// `nil` matches every environment.
     var environment: StoreEnvironment?
-    var entry: CatalogEntry
+    var definition: ProductDefinition
 
     func matches(_ environment: StoreEnvironment, app: NameNumber) -> Bool {
       (self.environment == nil || self.environment == environment)
@@ -23,57 +23,58 @@ public struct Catalogue: Sendable {
 
   public init() {}
 
-  /// The entry that a fact at `time` uses: the one in force then, else the first one after it.
+  /// The definition that a fact at `time` uses: the one in force then, else the first one after it.
   ///
   /// - Complexity: O(log *n*) in the product's change points where they match.
-  func entry(
+  func definition(
     of product: NameNumber, in environment: StoreEnvironment, app: NameNumber, at time: Int64
-  ) -> CatalogEntry? {
+  ) -> ProductDefinition? {
     guard let all = points[product] else { return nil }
     let after = all.partitionPoint { $0.key.time <= time }
     for place in stride(from: after - 1, through: 0, by: -1)
     where all[place].matches(environment, app: app) {
-      return all[place].entry
+      return all[place].definition
     }
-    return all[after...].first { $0.matches(environment, app: app) }?.entry
+    return all[after...].first { $0.matches(environment, app: app) }?.definition
   }
 
-  /// The entry in force at `time`, of whatever app: what an answer maps products by.
-  func entryInForce(
+  /// The definition in force at `time`, of whatever app: what an answer maps products by.
+  func definitionInForce(
     of product: NameNumber, in environment: StoreEnvironment, at time: Int64
-  ) -> CatalogEntry? {
-    entryInForce(of: product, in: environment, app: 0, at: time)?.entry
+  ) -> ProductDefinition? {
+    entryInForce(of: product, in: environment, app: 0, at: time)?.definition
   }
 
-  /// The moments after `time` at which a product's entry changes.
+  /// The moments after `time` at which a product's definition changes.
   func changes(of product: NameNumber, after time: Int64) -> [Int64] {
     guard let all = points[product] else { return [] }
     return all[all.partitionPoint { $0.key.time <= time }...].map(\.key.time)
   }
 
-  /// Adds the products of a `catalog.set` and tells whose facts may use another entry now.
+  /// Adds the products of a `catalog.set` and tells whose facts may use another definition now.
   ///
   /// - Complexity: O(*n*) in the product's change points after it.
   mutating func add(_ fact: Fact, _ texts: any FactTexts) -> [ContextChange.ProductSpan] {
     guard let detail = fact.detail else { return [] }
     let key = FoldKey(fact)
-    return Self.lastOfEach(detail.fields.entries).map { entry in
-      let point = Point(key: key, app: fact.app, environment: fact.environment, entry: entry)
+    return Self.lastOfEach(detail.fields.definitions).map { definition in
+      let point = Point(
+        key: key, app: fact.app, environment: fact.environment, definition: definition)
       return insert(point, texts)
     }
   }
 
-  /// Of a product that is named more than once, the last entry counts (`model.md` 5).
-  private static func lastOfEach(_ entries: [CatalogEntry]) -> [CatalogEntry] {
-    if entries.count < 2 { return entries }
+  /// Of a product that is named more than once, the last one counts (`model.md` 5).
+  private static func lastOfEach(_ definitions: [ProductDefinition]) -> [ProductDefinition] {
+    if definitions.count < 2 { return definitions }
     var named: Set<NameNumber> = []
-    return entries.reversed().filter { named.insert($0.product).inserted }.reversed()
+    return definitions.reversed().filter { named.insert($0.product).inserted }.reversed()
   }
 
   private mutating func insert(
     _ point: Point, _ texts: any FactTexts
   ) -> ContextChange.ProductSpan {
-    let product = point.entry.product
+    let product = point.definition.product
     var all = points.removeValue(forKey: product) ?? []
     let place = all.partitionPoint { !point.key.precedes($0.key, texts) }
     let isPreceded = all[..<place].contains {

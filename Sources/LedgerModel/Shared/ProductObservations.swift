@@ -121,15 +121,25 @@ extension Unit {
   public func observations(
     of observed: ObservedProduct, texts: any FactTexts
   ) -> ProductObservations {
+    observations(of: observed, since: ObservationMarks(), texts: texts)
+  }
+
+  /// What the unit observed of one product since marks were taken.
+  package func observations(
+    of observed: ObservedProduct, since marks: ObservationMarks, texts: any FactTexts
+  ) -> ProductObservations {
     guard let place = place(of: observed.environment) else { return ProductObservations() }
+    let known = marks.lengths(in: observed.environment)
     var observations = ProductObservations()
     observations.isInstalledByNobody = environments[place].contents.contains {
       $0.holder == .nobody && $0.product == observed.product
     }
-    for version in environments[place].versions where version.product == observed.product {
+    for version in environments[place].versions[known.versions...]
+    where version.product == observed.product {
       observations.add(version, texts)
     }
-    for install in environments[place].digests where install.product == observed.product {
+    for install in environments[place].digests[known.digests...]
+    where install.product == observed.product {
       observations.add(
         ProductObservations.Digest(
           version: install.version, pathHash: install.pathHash, digest: install.digest,
@@ -143,15 +153,26 @@ extension Unit {
   public func findings(
     of observed: ObservedProduct, against all: ProductObservations, texts: any FactTexts
   ) -> [Finding] {
+    findings(of: observed, against: all, since: ObservationMarks(), texts: texts)
+  }
+
+  /// The same among the events since marks were taken.
+  package func findings(
+    of observed: ObservedProduct, against all: ProductObservations, since marks: ObservationMarks,
+    texts: any FactTexts
+  ) -> [Finding] {
     guard let place = place(of: observed.environment) else { return [] }
+    let known = marks.lengths(in: observed.environment)
     var findings: [Finding] = []
-    for published in environments[place].published where published.product == observed.product {
+    for published in environments[place].published[known.published...]
+    where published.product == observed.product {
       let onOffer = all.versionOnOffer(before: published.key, texts)
       if VersionNotIncreased.breaks(published.version, onOffer: onOffer) {
         findings.append(published.finding)
       }
     }
-    for install in environments[place].digests where install.product == observed.product {
+    for install in environments[place].digests[known.digests...]
+    where install.product == observed.product {
       let earlier = all.digests.lazy.filter {
         $0.isOfTheSame(version: install.version, pathHash: install.pathHash)
           && $0.key.precedes(install.key, texts)

@@ -140,6 +140,13 @@ public struct EnvironmentSet: OptionSet, Hashable, Sendable {
 
   public init(_ environment: StoreEnvironment) { rawValue = 1 << (environment.rawValue - 1) }
 
+  /// Some environments, each once.
+  @inlinable
+  package init(_ environments: some Sequence<StoreEnvironment>) {
+    self = []
+    for environment in environments { insert(environment) }
+  }
+
   public static let production = EnvironmentSet(.production)
 
   /// Whether the set contains the environment.

@@ -5,6 +5,9 @@ struct Holder: Hashable, Sendable {
 
   init(customer place: Int) { self.place = place }
 
+  /// The customer's index; `nil` if there is no customer.
+  var customer: Int? { place < 0 ? nil : place }
+
   /// No account is known, or the customer was erased.
   static var nobody: Holder { Holder(customer: -1) }
   /// The row was merged into another one and holds nothing any more.

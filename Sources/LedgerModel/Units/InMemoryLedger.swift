@@ -47,6 +47,7 @@ public struct InMemoryLedger {
   ///   if they change the shared context.
   @discardableResult
   public mutating func append(_ facts: [Fact]) -> Bool {
+    stored.begin(facts)
     newUnits.append(facts, in: &stored)
     newUnits.foldAll(into: &stored)
     stored.add(factsOf: newUnits)
@@ -93,6 +94,14 @@ public struct InMemoryLedger {
 // MARK: - Units by number
 
 extension InMemoryLedger {
+  /// What the last append changed.
+  package var lastChanges: UnitChanges { stored.changes }
+
+  /// A unit by its number; nil where there is none of that number.
+  ///
+  /// Let go of it before more facts are appended: they would copy its state.
+  package func unit(numbered number: UnitNumber) -> Unit? { stored.entries[number]?.state }
+
   /// The number of the unit that a name belongs to.
   package func unitNumber(of name: NameNumber) -> UnitNumber? { stored.unit(of: name) }
 

@@ -1,5 +1,15 @@
 import LedgerEvents
 
+/// What facts that were appended to an in-memory ledger changed, unit by unit.
+package struct UnitChanges {
+  /// The units that were folded on or anew, some twice.
+  package var written: [UnitNumber] = []
+  /// Those of them that did not go on from a former state, new ones among them.
+  package var foldedAnew: Set<UnitNumber> = []
+  /// The units that others absorbed.
+  package var absorbed: [UnitNumber] = []
+}
+
 /// The units of an in-memory ledger: everything that a `UnitSet` has folded, as values.
 struct InMemoryUnits {
   /// What is kept of a unit.
@@ -12,6 +22,7 @@ struct InMemoryUnits {
     var places: [UInt32] = []
     fileprivate var couplings: [Coupling] = []
     fileprivate var observed: [Unit.ObservedProduct] = []
+    fileprivate var marks = ObservationMarks()
   }
 
   private(set) var entries: [UnitNumber: Entry] = [:]
@@ -24,6 +35,16 @@ struct InMemoryUnits {
   /// Who touches a piece of state of the absent device, and whether they write it.
   private var users: [Coupling: [UnitNumber: Bool]] = [:]
   private var observers: [Unit.ObservedProduct: Set<UnitNumber>] = [:]
+  /// What the facts of the last append changed.
+  private(set) var changes = UnitChanges()
+  /// Those facts may take content away from whoever held it.
+  private var releasesContent = false
+
+  /// Begins to note what facts change.
+  mutating func begin(_ facts: [Fact]) {
+    changes = UnitChanges()
+    releasesContent = facts.contains { $0.kind == .accountErased }
+  }
 
   /// The unit of a name; nil where no fact names it in a way that connects.
   func unit(of name: NameNumber) -> UnitNumber? {
@@ -58,12 +79,26 @@ struct InMemoryUnits {
     }
   }
 
-  /// Forgets what a former state of a unit said elsewhere, and returns its entry.
-  private mutating func remove(_ unit: UnitNumber) -> Entry? {
-    guard let entry = entries.removeValue(forKey: unit) else { return nil }
-    for coupling in entry.couplings { users[coupling]?[unit] = nil }
+  /// Forgets what a former state of a unit said elsewhere.
+  private mutating func forget(_ entry: inout Entry, of unit: UnitNumber) {
     for product in entry.observed { observers[product]?.remove(unit) }
-    return entry
+    entry.observed = []
+    entry.marks = ObservationMarks()
+  }
+
+  private mutating func noteObserved(by state: Unit, _ unit: UnitNumber, _ entry: inout Entry) {
+    for product in state.newObservations(since: &entry.marks).observed {
+      if observers[product, default: []].insert(unit).inserted { entry.observed.append(product) }
+    }
+  }
+
+  private mutating func noteCouplings(of state: Unit, _ unit: UnitNumber, _ entry: inout Entry) {
+    for coupling in entry.couplings { users[coupling]?[unit] = nil }
+    entry.couplings.removeAll(keepingCapacity: true)
+    for use in state.couplings {
+      entry.couplings.append(use.coupling)
+      users[use.coupling, default: [:]][unit] = use.writes
+    }
   }
 }
 
@@ -89,7 +124,9 @@ extension InMemoryUnits: UnitWriter {
   }
 
   mutating func facts(of unit: UnitNumber, absorbing others: [UnitNumber]) -> [Fact] {
-    others.reduce(into: facts(of: unit)) { $0 += facts(of: $1) }
+    // Nothing else asks for facts that were folded before.
+    changes.foldedAnew.insert(unit)
+    return others.reduce(into: facts(of: unit)) { $0 += facts(of: $1) }
   }
 
   mutating func units(touching coupling: Coupling) -> [(unit: UnitNumber, writes: Bool)] {
@@ -113,27 +150,29 @@ extension InMemoryUnits: UnitWriter {
     }
     for (unit, facts) in parts {
       entries[unit, default: Entry()].places = facts.compactMap { places[$0.position] }
+      changes.foldedAnew.insert(unit)
     }
   }
 
   mutating func write(_ write: UnitWrite, _ state: Unit, _ context: SharedContext) {
     let unit = write.unit
-    var entry = remove(unit) ?? Entry()
+    var entry = entries.removeValue(forKey: unit) ?? Entry()
+    if entry.version == 0 { changes.foldedAnew.insert(unit) }
+    if releasesContent || changes.foldedAnew.contains(unit) { forget(&entry, of: unit) }
     for other in write.absorbed {
-      guard let former = remove(other) else { continue }
+      guard var former = entries.removeValue(forKey: other) else { continue }
+      forget(&former, of: other)
+      for coupling in former.couplings { users[coupling]?[other] = nil }
       entry.places += former.places
+      changes.absorbed.append(other)
     }
     writeCount += 1
     entry.version = writeCount
-    entry.couplings = []
-    for use in state.couplings {
-      entry.couplings.append(use.coupling)
-      users[use.coupling, default: [:]][unit] = use.writes
-    }
-    entry.observed = state.observedProducts
-    for product in entry.observed { observers[product, default: []].insert(unit) }
+    noteCouplings(of: state, unit, &entry)
+    noteObserved(by: state, unit, &entry)
     entry.state = state
     entries[unit] = entry
+    changes.written.append(unit)
   }
 
   func checkTexts() {}

@@ -85,13 +85,11 @@ final class ConsumptionJudge: Sendable {
       }
     }
     units.insert(IndexKey.contextUnit)
-    var facts: [UInt64: Fact] = [:]
+    var facts: [Fact] = []
     for unit in units {
-      for fact in try reader.overlay.allFacts(of: unit, view, tables, reading) {
-        facts[fact.position] = fact
-      }
+      facts = facts.merged(with: try reader.overlay.allFacts(of: unit, view, tables, reading))
     }
-    return Array(facts.values)
+    return facts
   }
 
   private func catchUp(

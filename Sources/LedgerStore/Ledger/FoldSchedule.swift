@@ -28,6 +28,7 @@ final class FoldSchedule: Sendable {
   private let timing = Mutex(Timing())
   private let projector = Mutex<Held>(Held())
   private let failure = Mutex<LedgerError?>(nil)
+  private let repaired = Mutex<String?>(nil)
   private let note: FoldFailureNote
 
   /// State that only the queue touches.
@@ -77,6 +78,20 @@ final class FoldSchedule: Sendable {
     note.remove()
   }
 
+  /// Notes why the writer does without the index, and has damaged projections folded again soon.
+  func noteFailure(ofIndex error: LedgerError) {
+    do throws(LedgerError) { source.note(error, of: try source.generation()) } catch {
+      // The log itself cannot be read, which whoever appends is told.
+      return
+    }
+    failure.withLock { $0 = error }
+    note.write(error.message)
+    if error.projectionDamage != nil { noteAppend() }
+  }
+
+  /// What was wrong with the projections that this process has folded again.
+  var repairedDamage: String? { repaired.withLock { $0 } }
+
   private func schedule() {
     queue.asyncAfter(deadline: .now() + .milliseconds(Self.quietMilliseconds)) { [weak self] in
       self?.attempt()
@@ -120,11 +135,39 @@ final class FoldSchedule: Sendable {
     waits: Bool, _ progress: ((UInt64, UInt64) -> Void)?
   ) throws(LedgerError) {
     source.releaseIfDeleted()
-    guard let projections = try source.live() else { return }
+    try Projections.makeFolder(of: log)
     guard let lock = try elected(waits: waits) else { return }
-    try foldAll(projections, progress)
+    let generation = try source.generation()
+    do throws(LedgerError) {
+      if try source.liveDamage() == nil {
+        guard let projections = try source.live() else { return }
+        try foldAll(projections, progress)
+      }
+    } catch {
+      guard error.projectionDamage != nil else { throw error }
+      source.note(error, of: generation)
+    }
+    if let damage = try source.liveDamage() {
+      try rebuild(progress)
+      repaired.withLock { $0 = damage }
+    }
     forgetFailure()
     lock.unlock()
+    try log.syncRoot()
+  }
+
+  /// Folds the log into a new generation, switches to it, and removes the one before.
+  ///
+  /// To be called by whoever was elected to fold.
+  func rebuild(_ progress: ((UInt64, UInt64) -> Void)?) throws(LedgerError) {
+    projector.withLock { $0.projector = nil }
+    let live = try source.generation()
+    try Projections.remove(live + 1, of: log)
+    let projections = try Projections.make(live + 1, of: log)
+    try Projector(log: log, projections: projections).fold(through: .max, progress)
+    try log.setGeneration(live + 1)
+    source.release()
+    try Projections.remove(live, of: log)
   }
 
   private func foldAll(
@@ -135,11 +178,7 @@ final class FoldSchedule: Sendable {
       held.projector = Projector(log: log, projections: projections)
     }
     guard let projector = held.projector else { return }
-    while true {
-      let (position, last) = try projector.step()
-      progress?(position, last)
-      if position >= last { return }
-    }
+    try projector.fold(through: .max, progress)
   }
 
   /// Runs `body` while no process folds, neither this one nor another.
@@ -151,7 +190,7 @@ final class FoldSchedule: Sendable {
       projector.withLock { $0.projector = nil }
       do throws(LedgerError) {
         source.releaseIfDeleted()
-        _ = try source.live()
+        try Projections.makeFolder(of: log)
         let lock = try elected(waits: true)
         result = .success(try body())
         lock?.unlock()

@@ -16,7 +16,7 @@ public struct ErasureResult: Hashable, Sendable {
 
 extension Ledger {
   /// The file with the keys of personal data. Back it up separately from the ledger.
-  public var keyFile: String { "\(path)/\(PersonalKeys.fileName)" }
+  public var keyFile: String { log.keyFile }
 
   /// Forgets a customer: appends `account.erased`, and destroys the keys of the customer's personal
   /// data in every environment.
@@ -139,9 +139,7 @@ extension EventLog {
   /// The position of the newest erasure whose keys may not be overwritten yet; nil if all are.
   func erasureMark() throws(LedgerError) -> UInt64? {
     try read { (view) throws(LedgerError) in
-      guard let row = try LogIdentity.row(.erasing, view.view, view.tables) else { return nil }
-      guard row.count == 8 else { throw .corrupt("The mark of an erasure is damaged") }
-      return row.span.bigEndianWord(at: 0)
+      try LogIdentity.number(.erasing, view.view, view.tables)
     }
   }
 
@@ -157,9 +155,12 @@ extension EventLog {
   /// Removes the mark, unless another erasure has set its own since.
   fileprivate func clearErasureMark(_ position: UInt64) throws(LedgerError) {
     let key = LogIdentity.Row.erasing.bytes
+    var transaction: WriteTransaction
+    do throws(LMDBError) { transaction = try environment.beginWrite() } catch {
+      throw LedgerError(error)
+    }
+    let mark = try LogIdentity.number(.erasing, transaction.view, tables)
     do throws(LMDBError) {
-      var transaction = try environment.beginWrite()
-      let mark = try transaction.view.get(tables.meta, key.span)?.bigEndianWord(at: 0)
       if mark == position { _ = try transaction.delete(tables.meta, key.span) }
       try transaction.commit()
     } catch {

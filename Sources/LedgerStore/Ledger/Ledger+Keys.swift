@@ -15,7 +15,10 @@ extension LogFault.Part {
   fileprivate var isOfKeys: Bool { self == .key || self == .erasedKey }
 }
 
-extension Ledger {
+extension EventLog {
+  /// The file with the keys of personal data. Back it up separately from the ledger.
+  public var keyFile: String { "\(path)/\(PersonalKeys.fileName)" }
+
   /// Whether the key file exists, or nothing needs it yet.
   ///
   /// Single keys can still be missing from it. If the ledger was restored without keys, all keys
@@ -24,7 +27,15 @@ extension Ledger {
   /// - Complexity: O(1).
   /// - Throws: ``LedgerError``: `corrupt` if the file belongs to another ledger, `io`.
   public func hasKeyFile() throws(LedgerError) -> Bool {
-    if try log.tables.texts.keys?.isPresent() == true { return true }
-    return try log.read { (view) throws(LedgerError) in try view.lastSlot() == 0 }
+    if try tables.texts.keys?.isPresent() == true { return true }
+    return try read { (view) throws(LedgerError) in try view.lastSlot() == 0 }
   }
+}
+
+extension Ledger {
+  /// Whether the key file exists, or nothing needs it yet; see ``EventLog/hasKeyFile()``.
+  ///
+  /// - Complexity: O(1).
+  /// - Throws: ``LedgerError``: `corrupt` if the file belongs to another ledger, `io`.
+  public func hasKeyFile() throws(LedgerError) -> Bool { try log.hasKeyFile() }
 }

@@ -2,6 +2,12 @@ internal import LMDB
 internal import LedgerEvents
 internal import LedgerModel
 
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
 extension Ledger {
   /// Folds the log again into a generation beside the live one, switches to it and deletes the old
   /// one. Until the switch, readers use the old one.
@@ -13,12 +19,7 @@ extension Ledger {
     progress: ((_ position: UInt64, _ last: UInt64) -> Void)? = nil
   ) throws(LedgerError) {
     try schedule.whileNobodyFolds { () throws(LedgerError) in
-      let live = try log.read { (view) throws(LedgerError) in try view.generation() }
-      try Projections.remove(live + 1, of: log)
-      try fold(into: Projections.make(live + 1, of: log), through: .max, progress)
-      try log.setGeneration(live + 1)
-      source.release()
-      try Projections.remove(live, of: log)
+      try schedule.rebuild(progress)
       schedule.forgetFailure()
     }
   }
@@ -59,11 +60,113 @@ extension Ledger {
     into projections: Projections, through limit: UInt64,
     _ progress: ((_ position: UInt64, _ last: UInt64) -> Void)?
   ) throws(LedgerError) {
-    let projector = Projector(log: log, projections: projections)
-    while true {
-      let (position, last) = try projector.step(through: limit)
-      progress?(position, last)
-      if position >= last { return }
+    try Projector(log: log, projections: projections).fold(through: limit, progress)
+  }
+}
+
+/// What a comparison of the projections with the log has found.
+public enum ProjectionVerdict: Hashable, Sendable {
+  /// They are what folding the log again gives.
+  case agree
+  /// What is wrong with them. They are not the ledger: a rebuild makes new ones.
+  case differ([String])
+  /// Why they were not compared. This says nothing about the log.
+  case notCompared(String)
+}
+
+extension EventLog {
+  /// Opens the log of the ledger in the folder `path` to verify it, even one that is behind the
+  /// root that was kept beside it.
+  ///
+  /// Nothing is written, and the right to read the files is enough. A process that may not write
+  /// the lock file cannot keep writers from reusing pages that it reads. If somebody appends
+  /// meanwhile, it may then report damage that is none.
+  ///
+  /// - Parameter path: The ledger's folder.
+  /// - Returns: The log, to be read.
+  /// - Throws: ``LedgerError``: `noLedger`, `unknownFormat`, `busy`, `corrupt`, `io`.
+  public static func toVerify(_ path: String) throws(LedgerError) -> EventLog {
+    var options = Environment.Options()
+    options.usesLocks = hasLockFile(path)
+    do throws(LedgerError) {
+      return try EventLog(open: path, access: .readOnly, options: options, keysIn: nil)
+    } catch {
+      guard error.code == .readOnly, options.usesLocks else { throw error }
+      options.usesLocks = false
+      return try EventLog(open: path, access: .readOnly, options: options, keysIn: nil)
     }
+  }
+
+  /// Folds the log again in a folder for temporary files, and compares the projections with it.
+  ///
+  /// Nothing is written into the ledger's folder, and nothing that is wrong with the projections is
+  /// thrown.
+  ///
+  /// - Parameter progress: Called after each batch with the position reached and the last one.
+  /// - Returns: Where they differ.
+  /// - Complexity: O(*n*) in the events of the log, and as much temporary space as the projections.
+  /// - Throws: ``LedgerError``: what reading the log throws.
+  public func verifyProjections(
+    progress: ((_ position: UInt64, _ last: UInt64) -> Void)? = nil
+  ) throws(LedgerError) -> ProjectionVerdict {
+    do throws(LedgerError) { return try compareProjections(progress) } catch {
+      switch error.code {
+      case .rebuildNeeded: return .differ([error.projectionDamage ?? error.message])
+      case .full, .io, .readOnly, .busy: return .notCompared(error.message)
+      default: throw error
+      }
+    }
+  }
+
+  /// How often a comparison begins again because somebody has folded meanwhile.
+  private static let comparisonsMax = 5
+
+  private func compareProjections(
+    _ progress: ((UInt64, UInt64) -> Void)?
+  ) throws(LedgerError) -> ProjectionVerdict {
+    let generation = try read { (view) throws(LedgerError) in try view.generation() }
+    guard generation > 0, let live = try Projections.open(generation, of: self) else {
+      return .notCompared("there are none; they are folded when the ledger is next written to")
+    }
+    if let stored = try live.storedReducer(), stored != Reducer.version {
+      return .differ([Checkpoint.foldedByOtherRules(stored)])
+    }
+    guard try isConfirmed(live) else { return .differ([Checkpoint.unconfirmed.message]) }
+    let scratch = try ScratchFolder()
+    let fresh = try Projections.scratch(in: scratch.path, of: self)
+    for _ in 0..<Self.comparisonsMax {
+      let position = try live.position()
+      try Projector(log: self, projections: fresh).fold(through: position, progress)
+      let differences = try ProjectionComparison(live, fresh).differences()
+      guard try live.position() == position else { continue }
+      if differences.isEmpty { return .agree }
+      if position == (try lastPosition()) { return .differ(differences) }
+      // Rows are written ahead of the checkpoint while a fold goes on.
+      return .notCompared(
+        "a fold of the projections goes on or was cut short: `daybook rebuild --check` ends it and "
+          + "compares them")
+    }
+    return .notCompared("the projections were folded further each time they were compared")
+  }
+
+  private func isConfirmed(_ live: Projections) throws(LedgerError) -> Bool {
+    let reading = try live.beginRead()
+    guard let found = try Checkpoint(reading.view, live.tables) else { return true }
+    return try read { (view) throws(LedgerError) in try found.isConfirmed(by: view, identity) }
+  }
+}
+
+/// A folder for temporary files that goes with its owner.
+private struct ScratchFolder: ~Copyable {
+  let path: String
+
+  init() throws(LedgerError) {
+    path = FileManager.default.temporaryDirectory.path + "/daybook-\(UUID().uuidString)"
+    do throws(LMDBError) { try makeFolder(path) } catch { throw LedgerError(error) }
+  }
+
+  deinit {
+    // What is left behind is temporary: whoever empties that folder removes it.
+    _ = Result { try FileManager.default.removeItem(atPath: path) }
   }
 }

@@ -25,9 +25,9 @@ public final class Ledger: Sendable {
     judge = ConsumptionJudge(log, source)
     guard log.access == .readWrite else { return }
     // The log outlives nobody here: what it is given must not hold on to it.
-    log.useIndex { [weak source] () throws(LedgerError) in
-      try source?.index() ?? EmptyLogIndex()
-    }
+    log.useIndex(
+      { [weak source] () throws(LedgerError) in try source?.index() ?? EmptyLogIndex() },
+      failed: { [weak schedule] in schedule?.noteFailure(ofIndex: $0) })
     log.useConsumptionCheck { [weak judge] (pending, view) throws(LedgerError) in
       guard let judge else { throw LedgerError(.closed, "The ledger was closed: open it again.") }
       try judge.check(pending, view)
@@ -141,10 +141,17 @@ extension Ledger {
   /// How many events are not folded; none if the projections belong to a longer log than this one,
   /// which means that the log was restored from a backup.
   private func waitingCount() throws(LedgerError) -> UInt64 {
-    guard let projections = try source.live() else { return 0 }
-    let folded = try projections.position()
-    let last = try log.lastPosition()
-    return last > folded ? last - folded : 0
+    do throws(LedgerError) {
+      guard let projections = try source.live() else { return 0 }
+      let folded = try projections.position()
+      let last = try log.lastPosition()
+      return last > folded ? last - folded : 0
+    } catch {
+      // Projections that cannot be asked do not keep anybody from appending.
+      guard error.code == .rebuildNeeded else { throw error }
+      schedule.noteFailure(ofIndex: error)
+      return 0
+    }
   }
 
   /// Folds what is in the log now into the projections.
@@ -160,10 +167,19 @@ extension Ledger {
   /// Folds if so many events are waiting that the next reader would notice.
   ///
   /// When a process appends and exits, readers fold its last events in memory. For up to a few
-  /// thousand events, this costs them a millisecond.
+  /// thousand events, this costs them a millisecond. Projections that proved to be damaged are
+  /// folded again from the log.
+  ///
+  /// - Throws: ``LedgerError``.
   public func foldBeforeLeaving() throws(LedgerError) {
-    if try waitingCount() > Self.tailLeftMax { try schedule.foldNow() }
+    let isLong = try waitingCount() > Self.tailLeftMax
+    let isDamaged = try source.liveDamage() != nil
+    if isLong || isDamaged { try schedule.foldNow() }
   }
+
+  /// What was wrong with projections that this process has found damaged and folded again from the
+  /// log; nil if there were none. No event was lost or doubled by it.
+  public var repairedDamage: String? { schedule.repairedDamage }
 
   /// How many events a process may leave unfolded when it ends.
   static let tailLeftMax: UInt64 = 4_000

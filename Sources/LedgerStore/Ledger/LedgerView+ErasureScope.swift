@@ -1,5 +1,5 @@
 internal import LMDB
-internal import LedgerEvents
+public import LedgerEvents
 internal import LedgerModel
 
 /// What operators recorded that names one of some accounts.
@@ -8,10 +8,37 @@ struct Mentions: Sendable {
   let texts: Set<String>
   /// The position up to which the log was looked through.
   let through: UInt64
-  let slots: [UInt32]
+  /// The positions of what they recorded, by the slots of its personal data.
+  let slots: [UInt32: UInt64]
+}
+
+/// What an erasure would destroy.
+public struct ErasurePreview: Sendable {
+  /// The accounts that are the customer's, by name.
+  public let accounts: [Name]
+  /// The number of names of accounts, devices and sessions whose keys would be destroyed.
+  public let names: Int
+  /// The number of events whose personal data would be destroyed.
+  public let texts: Int
 }
 
 extension LedgerView {
+  /// What erasing the customer that an account is would destroy now.
+  ///
+  /// - Complexity: O(*n* log *n*) in the events of the customer's units, and a walk over the kinds
+  ///   of all events.
+  /// - Throws: ``LedgerError``: `notFound` where no event names the account.
+  public func erasurePreview(of account: Name) throws(LedgerError) -> ErasurePreview {
+    let scope = try erasureScope(of: account)
+    var accounts: Set<Name> = [account]
+    for number in scope.names.values {
+      let use = try log.name(number)
+      if use.kind == .account { accounts.insert(use.name) }
+    }
+    return ErasurePreview(
+      accounts: accounts.sorted(), names: scope.names.count, texts: scope.texts.count)
+  }
+
   /// What identifies the customer that an account is: the names of all accounts that are the
   /// customer's, of the devices and sessions that nobody else used, the personal data of the
   /// customer's events and of what these devices report of themselves, and what operators wrote of
@@ -34,13 +61,13 @@ extension LedgerView {
       uses.note(record, isMember: isMember)
     }
     for place in customer.members.union(uses.reports) {
-      if let slot = try log.livingSlot(ofData: place) { scope.texts.insert(slot) }
+      if let slot = try log.livingSlot(ofData: place) { scope.texts[slot] = place }
     }
     for number in customer.accounts.union(uses.exclusive) {
       if let slot = try log.livingSlot(ofName: number) { scope.names[slot] = number }
     }
     let mentions = try mentions(of: customer, account, known)
-    scope.texts.formUnion(mentions.slots)
+    scope.texts.merge(mentions.slots) { first, _ in first }
     return scope
   }
 
@@ -68,14 +95,14 @@ extension LedgerView {
       guard let unit = try foldedUnitNumber(of: number) else { continue }
       units.insert(unit)
       if try log.isErased(name: number) { continue }
-      customer.members.formUnion(try events(ofCustomer: number))
+      customer.members.formUnion(try positions(ofCustomer: number))
       if let state = try state(of: unit) {
         customer.accounts.formUnion(state.accountsOfOnePerson(number))
       }
     }
     var places: Set<UInt64> = []
     for unit in units {
-      for fact in try reader.overlay.allFacts(of: unit, log, tables, projections) {
+      for fact in try facts(of: unit) {
         places.insert(fact.position)
       }
     }
@@ -93,7 +120,8 @@ extension LedgerView {
   ) throws(LedgerError) {
     let slot = try log.sealedName(number).slot
     guard !slot.isForgotten, let erasure = try log.erasure(of: slot.taken) else { return }
-    let members = try events(ofCustomer: number, Clocks(asOf: .position(erasure - 1)))
+    let members = try positions(
+      ofCustomer: number, at: Clocks(asOf: .position(erasure - 1)))
     var own: Set<NameNumber> = []
     for place in members { own.formUnion(try log.record(at: place).transactions) }
     var others: Set<NameNumber> = []
@@ -131,7 +159,7 @@ extension LedgerView {
     }
     let before = known.flatMap { $0.texts == texts ? $0 : nil }
     let start = (before?.through ?? 0) + 1
-    var slots = before?.slots ?? []
+    var slots = before?.slots ?? [:]
     guard start <= position else {
       return Mentions(texts: texts, through: position, slots: slots)
     }
@@ -142,7 +170,7 @@ extension LedgerView {
       else { continue }
       let place = cursor.position
       let json = try unlessCorrupt { () throws(LedgerError) in try log.personal(at: place) }
-      if let json = json ?? nil, EventData.names(texts, in: json) { slots.append(slot) }
+      if let json = json ?? nil, EventData.names(texts, in: json) { slots[slot] = place }
     }
     return Mentions(texts: texts, through: position, slots: slots)
   }

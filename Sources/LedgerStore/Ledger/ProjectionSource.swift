@@ -9,27 +9,59 @@ final class ProjectionSource: Sendable {
   /// The checkpoint that the log has confirmed, so that it is checked only once.
   private let confirmed = Mutex<Checkpoint?>(nil)
 
+  /// What is wrong with a generation that is not asked any more.
+  private struct Damage {
+    let generation: UInt64
+    let what: String
+  }
+
+  private let damage = Mutex<Damage?>(nil)
+
   init(_ log: EventLog) { self.log = log }
 
   /// The live generation; nil if there is none to read.
   ///
   /// A process that may write creates it if it is missing: deleted projections are folded again.
   func live() throws(LedgerError) -> Projections? {
-    let generation = try log.read { (view) throws(LedgerError) in try view.generation() }
+    let generation = try generation()
     let result: Result<Projections?, LedgerError> = current.withLock { current in
       if let current, current.generation == generation { return .success(current) }
       do throws(LedgerError) {
         current = nil
         current = try open(generation)
         return .success(current)
-      } catch { return .failure(error) }
+      } catch {
+        note(error, of: generation)
+        return .failure(error)
+      }
     }
     return try result.get()
   }
 
+  /// The number of the live generation, 0 before the first.
+  func generation() throws(LedgerError) -> UInt64 {
+    try log.read { (view) throws(LedgerError) in try view.generation() }
+  }
+
+  /// Remembers a generation that is damaged, so that nobody in this process asks it again.
+  func note(_ error: LedgerError, of generation: UInt64) {
+    guard let what = error.projectionDamage else { return }
+    damage.withLock { $0 = Damage(generation: generation, what: what) }
+  }
+
+  /// What is known to be wrong with the live generation.
+  func liveDamage() throws(LedgerError) -> String? {
+    guard let known = damage.withLock({ $0 }) else { return nil }
+    return known.generation == (try generation()) ? known.what : nil
+  }
+
   /// The index of ids and names for the log's writer, of projections that the log confirms: with
   /// those of another log an id that is there would pass for a new one.
+  ///
+  /// - Throws: ``LedgerError``: `rebuildNeeded` where the log does not confirm them, or they are
+  ///   damaged; the writer then does without.
   func index() throws(LedgerError) -> any LogIndex {
+    if try liveDamage() != nil { return EmptyLogIndex() }
     guard let projections = try live() else { return EmptyLogIndex() }
     let index = try ProjectionKeyIndex(projections)
     guard let found = index.checkpoint, confirmed.withLock({ $0 }) != found else { return index }

@@ -98,7 +98,7 @@ struct AnswerScan: ~Escapable {
   /// The next entry of a segment, with all that the row says of it.
   mutating func wholeEntry(
     in environment: StoreEnvironment
-  ) throws(LedgerError) -> EntitlementsAnswer.Entry {
+  ) throws(LedgerError) -> StoredEntry {
     guard let state = EntitlementState(rawValue: try byte()) else { throw .answerDamaged }
     let flags = try byte()
     let since = try moment()
@@ -106,13 +106,12 @@ struct AnswerScan: ~Escapable {
     let name = try name()
     var names: [Name] = []
     for _ in 0..<(try half()) { names.append(try self.name()) }
-    let isEntitlement = flags & AnswerRow.entitlementFlag != 0
-    return EntitlementsAnswer.Entry(
-      product: isEntitlement ? nil : name, entitlement: isEntitlement ? name : nil,
-      entitlements: names, state: state, since: Instant(microseconds: since),
-      expiresAt: end == AnswerRow.noMoment ? nil : Instant(microseconds: end),
-      originalTransaction: nil, transactions: [], isFamilyShared: nil,
-      source: flags & AnswerRow.operatorFlag != 0 ? .operator : .store, environment: environment)
+    return StoredEntry(
+      item: ItemReference(name, isEntitlement: flags & AnswerRow.entitlementFlag != 0),
+      entitlements: names,
+      standing: ItemStanding(
+        state: state, since: since, end: end,
+        source: flags & AnswerRow.operatorFlag != 0 ? .operator : .store, environment: environment))
   }
 
   private mutating func name() throws(LedgerError) -> Name {

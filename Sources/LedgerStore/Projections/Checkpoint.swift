@@ -19,11 +19,13 @@ struct Checkpoint: Hashable {
   var reducer: UInt32 = Reducer.version
 
   /// How the rows of the projections are laid out; those of another format cannot be read.
-  static let formatVersion: UInt32 = 2
+  static let formatVersion: UInt32 = 3
 
   private static let key: [UInt8] = Array("checkpoint".utf8)
   private static let ledgerBytes = 16
-  private static let byteCount = 4 + 8 + 4 + 16 + 32 + 4
+  private static let contentByteCount = 4 + 8 + 4 + 16 + 32 + 4
+  /// The content and its checksum (XXH64).
+  private static let byteCount = contentByteCount + 8
 
   init(ledger: [UInt8], root: [UInt8]) {
     self.ledger = ledger
@@ -32,7 +34,7 @@ struct Checkpoint: Hashable {
 
   /// Reads the checkpoint, of whichever reducer; nil where nothing was folded yet.
   ///
-  /// - Throws: `rebuildNeeded` where the projections are of another format.
+  /// - Throws: `rebuildNeeded` where the projections are of another format, or damaged.
   init?(_ view: TransactionView, _ tables: ProjectionTables) throws(LedgerError) {
     let found: Span<UInt8>?
     do throws(LMDBError) { found = try view.get(tables.meta, Self.key.span) } catch {
@@ -44,6 +46,10 @@ struct Checkpoint: Hashable {
         .rebuildNeeded,
         "The projections are in the format of another program: run `daybook rebuild`."
       )
+    }
+    let sum = XXH64.hash(bytes.extracting(0..<Self.contentByteCount))
+    guard bytes.bigEndianWord(at: Self.contentByteCount) == sum else {
+      throw .damagedProjections("The checkpoint of the projections is damaged")
     }
     position = bytes.bigEndianWord(at: 4)
     name = bytes.bigEndianHalf(at: 12)
@@ -62,6 +68,7 @@ struct Checkpoint: Hashable {
     bytes += ledger
     bytes += root
     bytes.append(bigEndianHalf: reducer)
+    bytes.append(bigEndianWord: XXH64.hash(bytes.span))
     try transaction.put(tables.meta, Self.key.span, bytes.span)
   }
 
@@ -83,6 +90,14 @@ struct Checkpoint: Hashable {
       \(Reducer.version): `daybook rebuild --check --report` says what it would answer otherwise, \
       and `daybook rebuild` folds them anew.
       """)
+  }
+
+  /// What is said of projections that another version of the rules has folded.
+  static func foldedByOtherRules(_ version: UInt32) -> String {
+    """
+    everything was folded by version \(version) of the rules, and this program has version \
+    \(Reducer.version): `daybook rebuild --check --report` says for whom the answers differ
+    """
   }
 
   static var unconfirmed: LedgerError {

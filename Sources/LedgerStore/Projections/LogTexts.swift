@@ -1,12 +1,12 @@
 internal import LMDB
-internal import LedgerEvents
+package import LedgerEvents
 internal import LedgerModel
 
 /// The texts of a log for the reducer: names and ids by number and position.
 ///
 /// The reducer asks for them where an order by bytes decides a tie, which is seldom, and to sort
 /// answers. It cannot throw, so a failure is kept here and thrown by whoever asked for the fold.
-final class LogTexts: FactTexts {
+package final class LogTexts: FactTexts {
   private let log: EventLog
   private var names: [NameNumber: Name] = [:]
   private(set) var failure: LedgerError?
@@ -17,7 +17,7 @@ final class LogTexts: FactTexts {
 
   init(_ log: EventLog) { self.log = log }
 
-  func id(ofPosition position: UInt64) -> Name {
+  package func id(ofPosition position: UInt64) -> Name {
     attempt { (view) throws(LedgerError) in
       let record = try view.record(at: position, isChecked: false)
       do throws(RecordError) { return try record.id() } catch {
@@ -26,7 +26,7 @@ final class LogTexts: FactTexts {
     }
   }
 
-  func text(of number: NameNumber) -> Name {
+  package func text(of number: NameNumber) -> Name {
     if let known = names[number] { return known }
     var isPersonal = false
     let name = attempt { (view) throws(LedgerError) in
@@ -66,7 +66,7 @@ final class LogTexts: FactTexts {
   }
 
   /// Throws what a fold could not.
-  func check() throws(LedgerError) {
+  package func check() throws(LedgerError) {
     if let failure { throw failure }
   }
 

@@ -19,23 +19,24 @@ struct ProjectionKeyIndex: LogIndex {
   }
 
   func positions(ofIDs hashes: [UInt64]) throws(LedgerError) -> [KeyCandidate] {
-    try candidates(hashes, projections.tables.ids, projections.absentIDs, reach)
+    try candidates(hashes, projections.absentIDs, reach) { (view) throws(LedgerError) in
+      try projections.tables.wholeIDs(in: view)
+    }
   }
 
   func numbers(ofNames hashes: [UInt64]) throws(LedgerError) -> [KeyCandidate] {
     try candidates(
-      hashes, projections.tables.names, projections.absentNames, UInt64(nameReach))
+      hashes, projections.absentNames, UInt64(nameReach)
+    ) { (view) throws(LedgerError) in try projections.tables.wholeNames(in: view) }
   }
 
   private func candidates(
-    _ hashes: [UInt64], _ family: SortedRuns, _ absent: AbsenceFilter, _ reach: UInt64
+    _ hashes: [UInt64], _ absent: AbsenceFilter, _ reach: UInt64,
+    _ whole: (TransactionView) throws(LedgerError) -> RunsSnapshot
   ) throws(LedgerError) -> [KeyCandidate] {
     if reach == 0 || hashes.isEmpty { return [] }
     let reading = try projections.beginRead()
-    let runs: RunsSnapshot
-    do throws(RunsError) { runs = try family.snapshot(in: reading.view) } catch {
-      throw LedgerError(error)
-    }
+    let runs = try whole(reading.view)
     let keys = hashes.map(IndexKey.of)
     let places = try absent.candidates(keys, reach: reach, runs, reading.view)
     if places.isEmpty { return [] }

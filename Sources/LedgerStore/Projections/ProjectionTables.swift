@@ -72,8 +72,53 @@ struct ProjectionTables: Sendable {
 extension LedgerError: RunsFailure {
   /// Says in the ledger's words what is wrong with a run: projections are disposable.
   package init(_ error: RunsError) {
-    self.init(
-      .rebuildNeeded, "An index of the projections is damaged: run `daybook rebuild`.",
-      cause: error)
+    self =
+      if let cause = error.cause {
+        LedgerError(ofProjections: cause)
+      } else {
+        .damagedProjections("An index of the projections is damaged", cause: error)
+      }
+  }
+
+  /// Says in the ledger's words what LMDB refused to do with projections, whose damage is no damage
+  /// to the ledger.
+  init(ofProjections error: LMDBError) {
+    let found = LedgerError(error)
+    switch found.code {
+    case .corrupt, .unknownFormat, .noLedger:
+      self = .damagedProjections("The projections are damaged (\(error.message))", cause: error)
+    default: self = found
+    }
+  }
+}
+
+extension ProjectionTables {
+  /// The index of ids as `view` sees it.
+  ///
+  /// - Throws: ``LedgerError``: `rebuildNeeded` unless it holds an id for each position that was
+  ///   folded: what is not found in it is believed not to be there.
+  func wholeIDs(in view: TransactionView) throws(LedgerError) -> RunsSnapshot {
+    let folded = try Checkpoint(view, self)?.position ?? 0
+    return try whole(ids, in: view, entries: folded)
+  }
+
+  /// The index of names as `view` sees it.
+  ///
+  /// - Throws: ``LedgerError``: `rebuildNeeded` unless it holds every name that was folded.
+  func wholeNames(in view: TransactionView) throws(LedgerError) -> RunsSnapshot {
+    let folded = try Checkpoint(view, self)?.name ?? 0
+    return try whole(names, in: view, entries: UInt64(folded))
+  }
+
+  private func whole(
+    _ family: SortedRuns, in view: TransactionView, entries: UInt64
+  ) throws(LedgerError) -> RunsSnapshot {
+    let runs: RunsSnapshot
+    do throws(RunsError) { runs = try family.snapshot(in: view) } catch { throw LedgerError(error) }
+    guard UInt64(runs.entryCount) == entries else {
+      throw .damagedProjections(
+        "An index of the projections holds \(runs.entryCount) entries instead of \(entries)")
+    }
+    return runs
   }
 }

@@ -31,9 +31,12 @@ final class Projections: Sendable {
     return generation.map { "\(folder)/\($0)" } ?? folder
   }
 
-  /// Makes the generation's folder where it is missing, and opens it to write.
-  static func make(_ generation: UInt64, of log: EventLog) throws(LedgerError) -> Projections {
-    let path = folder(of: log, generation: generation)
+  /// Makes the folder of all generations where it is missing.
+  static func makeFolder(of log: EventLog) throws(LedgerError) {
+    try makeFolder(folder(of: log), of: log)
+  }
+
+  private static func makeFolder(_ path: String, of log: EventLog) throws(LedgerError) {
     do {
       let rights = try FileManager.default.attributesOfItem(atPath: log.path)[.posixPermissions]
       try FileManager.default.createDirectory(
@@ -43,8 +46,23 @@ final class Projections: Sendable {
       throw LedgerError(
         .io, "\(path) cannot be made: check the rights of the ledger's folder.", cause: error)
     }
+  }
+
+  /// Makes the generation's folder where it is missing, and opens it to write.
+  static func make(_ generation: UInt64, of log: EventLog) throws(LedgerError) -> Projections {
+    let path = folder(of: log, generation: generation)
+    try makeFolder(path, of: log)
     let environment = try open(path, log, readOnly: false)
     return Projections(environment, try ProjectionTables(creatingIn: environment), generation)
+  }
+
+  /// Makes projections in a folder of their own, to be compared and thrown away.
+  static func scratch(in folder: String, of log: EventLog) throws(LedgerError) -> Projections {
+    var options = log.environment.options
+    options.usesLocks = true
+    options.sync = .onRequest
+    let environment = try open(folder, options, readOnly: false)
+    return Projections(environment, try ProjectionTables(creatingIn: environment), 0)
   }
 
   /// Opens the generation to read; nil where it is missing or was not made to the end.
@@ -65,11 +83,17 @@ final class Projections: Sendable {
   private static func open(
     _ path: String, _ log: EventLog, readOnly: Bool
   ) throws(LedgerError) -> Environment {
-    var options = log.environment.options
+    try open(path, log.environment.options, readOnly: readOnly)
+  }
+
+  private static func open(
+    _ path: String, _ options: Environment.Options, readOnly: Bool
+  ) throws(LedgerError) -> Environment {
+    var options = options
     options.readOnly = readOnly
     options.maxTables = ProjectionTables.count
     do throws(LMDBError) { return try Environment.open(path, options: options) } catch {
-      throw LedgerError(error)
+      throw LedgerError(ofProjections: error)
     }
   }
 
@@ -101,7 +125,9 @@ final class Projections: Sendable {
   }
 
   func beginRead() throws(LedgerError) -> ReadTransaction {
-    do throws(LMDBError) { return try environment.beginRead() } catch { throw LedgerError(error) }
+    do throws(LMDBError) { return try environment.beginRead() } catch {
+      throw LedgerError(ofProjections: error)
+    }
   }
 
   @_lifetime(immortal)

@@ -55,6 +55,17 @@ final class Projector {
     return (memory.checkpoint.position, last)
   }
 
+  /// Folds everything up to a position, batch by batch.
+  func fold(
+    through limit: UInt64, _ progress: ((_ position: UInt64, _ last: UInt64) -> Void)?
+  ) throws(LedgerError) {
+    while true {
+      let (position, last) = try step(through: limit)
+      progress?(position, last)
+      if position >= last { return }
+    }
+  }
+
   private func fold(
     _ positions: ClosedRange<UInt64>, _ memory: inout Memory, _ view: LogView, _ texts: LogTexts
   ) throws(LedgerError) {

@@ -2,8 +2,8 @@ internal import LMDB
 internal import LedgerEvents
 internal import LedgerModel
 
-/// Holds what two reducers made of one log against each other: stored answers and reports alone,
-/// because the state that one of them keeps need not mean anything to the other.
+/// Compares what two reducers made of one log: stored answers and reports alone, because the state
+/// that one of them keeps need not mean anything to the other.
 struct ReducerComparison {
   private let live: Projections
   private let fresh: Projections
@@ -26,35 +26,33 @@ struct ReducerComparison {
     self.moment = moment.microseconds
   }
 
-  /// Tells of everybody for whom something differs, by account.
+  /// Calls `body` with each account for which something may differ, in the order of their numbers:
+  /// both sides, by environment.
   ///
   /// - Complexity: O(*n*) in the rows of both and in the ledger's names; memory for what differs.
   func compare(
-    _ log: LogView, _ report: inout ReducerReport,
-    _ body: (CustomerRevision) throws(LedgerError) -> Void
+    _ log: LogView, _ summary: inout ReducerSummary,
+    _ body: ([ReducerSides]) throws(LedgerError) -> Void
   ) throws(LedgerError) {
     let left = try live.beginRead()
     let right = try fresh.beginRead()
-    let reported = try compareReports(left.view, right.view, through: report.position)
-    for (rule, count) in reported.totals.sorted(by: { $0.key < $1.key }) {
-      report.findings.append(FindingsRevision(rule, count.before, count.after))
-    }
+    let reported = try compareReports(left.view, right.view, through: summary.position)
+    summary.findings = reported.totals
     var accounts = Set(reported.before.keys.map(\.account))
     accounts.formUnion(reported.after.keys.map(\.account))
     accounts.formUnion(
-      try accountsAnsweredOtherwise(log, left.view, right.view, &report.accounts))
+      try accountsAnsweredOtherwise(log, left.view, right.view, &summary.accounts))
     for account in accounts.sorted() {
       let rows = (
         before: try row(of: account, live, left.view, log),
         after: try row(of: account, fresh, right.view, log)
       )
-      var revisions: [CustomerRevision] = []
+      var sides: [ReducerSides] = []
       for environment in StoreEnvironment.allCases {
         let key = ReportedLine.Key(account: account, environment: environment)
-        if let revision = try revision(key, rows, reported, log) { revisions.append(revision) }
+        sides.append(try self.sides(key, rows, reported, log))
       }
-      report.count(revisions)
-      for revision in revisions { try body(revision) }
+      try body(sides)
     }
   }
 }
@@ -128,7 +126,7 @@ extension ReducerComparison.Reported {
   }
 }
 
-// MARK: - Saying what differs
+// MARK: - Both sides
 
 extension ReducerComparison {
   /// The stored answer about an account; nil where there is none.
@@ -145,45 +143,39 @@ extension ReducerComparison {
     return [UInt8](copying: found)
   }
 
-  private func revision(
+  private func sides(
     _ key: ReportedLine.Key, _ rows: (before: [UInt8]?, after: [UInt8]?), _ reported: Reported,
     _ log: LogView
-  ) throws(LedgerError) -> CustomerRevision? {
-    let name = key.account == 0 ? nil : try log.name(key.account).name
+  ) throws(LedgerError) -> ReducerSides {
     let before = reported.before[key] ?? ReportedLine(key: key)
     let after = reported.after[key] ?? ReportedLine(key: key)
-    var revision = CustomerRevision(
-      account: name, environment: key.environment, answer: nil, from: nil, installed: [],
-      findings: [])
-    if let name {
-      let found = try entitled(rows, key.environment)
-      let balances = balances(before, after)
-      revision.from = found?.from
-      if found != nil || !balances.isEmpty {
-        revision.answer = AnswerDifference(
-          account: name, environment: key.environment, gained: found?.gained ?? [],
-          lost: found?.lost ?? [], entries: found?.entries ?? [], balances: balances)
-      }
-    }
-    revision.installed = try installed(before, after, log)
-    for rule in Set(before.findings.keys).union(after.findings.keys).sorted() {
-      let (was, now) = (before.findings[rule] ?? 0, after.findings[rule] ?? 0)
-      if was != now { revision.findings.append(FindingsRevision(rule, was, now)) }
-    }
-    return revision.isEmpty ? nil : revision
+    let entitled = key.account == 0 ? nil : try entitled(rows, key.environment)
+    return ReducerSides(
+      account: key.account == 0 ? nil : try log.name(key.account).name,
+      environment: key.environment, moment: entitled?.moment,
+      before: try side(before, entitled?.before, log),
+      after: try side(after, entitled?.after, log))
   }
 
-  /// What is entitled otherwise, at the first moment from the one asked for on.
-  private struct Entitled {
-    var from: Instant
-    var entries: [AnswerDifference.Entry]
-    var gained: [Name]
-    var lost: [Name]
+  private func side(
+    _ line: ReportedLine, _ entries: [StoredEntry]?, _ log: LogView
+  ) throws(LedgerError) -> ReducerSides.Side {
+    var side = ReducerSides.Side(
+      entries: entries ?? [], balances: line.balances, installed: [], findings: line.findings)
+    for content in line.installed {
+      side.installed.append(
+        .init(
+          device: content.device == 0 ? nil : try log.name(content.device).name,
+          product: try log.name(content.product).name, version: content.version))
+    }
+    return side
   }
 
+  /// What is entitled at the first moment, from the one asked for on, at which that differs; nil
+  /// where it never does.
   private func entitled(
     _ rows: (before: [UInt8]?, after: [UInt8]?), _ environment: StoreEnvironment
-  ) throws(LedgerError) -> Entitled? {
+  ) throws(LedgerError) -> (moment: Int64, before: [StoredEntry], after: [StoredEntry])? {
     if rows.before == rows.after { return nil }
     let none = AnswerRow.nobody.encoded
     let (left, right) = (rows.before ?? none, rows.after ?? none)
@@ -195,84 +187,12 @@ extension ReducerComparison {
     while true {
       let (was, changes) = try before.entries(in: environment, at: moment)
       let (now, others) = try after.entries(in: environment, at: moment)
-      let entries = AnswerDifference.entries(was, now)
-      if !entries.isEmpty {
-        let (active, later) = (AnswerDifference.active(was), AnswerDifference.active(now))
-        return Entitled(
-          from: Instant(microseconds: moment), entries: entries,
-          gained: later.subtracting(active).sorted(), lost: active.subtracting(later).sorted())
-      }
+      // An answer has one entry an item, in an order that a reducer may choose.
+      if Set(was) != Set(now) { return (moment, was, now) }
       guard let next = [changes, others].compactMap({ $0 }).min() else { return nil }
       // Changes follow each other; rows that say otherwise would never end.
       guard next > moment else { throw .answerDamaged }
       moment = next
     }
-  }
-
-  private func balances(
-    _ before: ReportedLine, _ after: ReportedLine
-  ) -> [AnswerDifference.Balance] {
-    Set(before.balances.keys).union(after.balances.keys).sorted().compactMap { unit in
-      let (was, now) = (before.balances[unit] ?? 0, after.balances[unit] ?? 0)
-      return was == now ? nil : AnswerDifference.Balance(unit: unit, before: was, after: now)
-    }
-  }
-
-  private func installed(
-    _ before: ReportedLine, _ after: ReportedLine, _ log: LogView
-  ) throws(LedgerError) -> [CustomerDifference.Installed] {
-    var changes: [CustomerDifference.Installed] = []
-    for content in before.installed + after.installed {
-      let version = { (contents: [ReportedLine.Installed]) in
-        contents.first { $0.device == content.device && $0.product == content.product }?.version
-      }
-      let change = CustomerDifference.Installed(
-        device: content.device == 0 ? nil : try log.name(content.device).name,
-        product: try log.name(content.product).name, before: version(before.installed),
-        after: version(after.installed))
-      if change.before != change.after, !changes.contains(change) { changes.append(change) }
-    }
-    return changes
-  }
-}
-
-extension AnswerDifference {
-  /// Entries that are not the same, of two answers of one environment.
-  fileprivate static func entries(
-    _ before: [EntitlementsAnswer.Entry], _ after: [EntitlementsAnswer.Entry]
-  ) -> [Entry] {
-    var entries: [Entry] = []
-    for entry in before {
-      let later = after.first { $0.isOfTheSame(as: entry) }
-      if later.map({ !$0.says(entry) }) ?? true {
-        entries.append(Entry(before: entry, after: later))
-      }
-    }
-    for entry in after where !before.contains(where: { $0.isOfTheSame(as: entry) }) {
-      entries.append(Entry(before: nil, after: entry))
-    }
-    return entries
-  }
-
-  /// What may be used by some entries: products, what they open, what operators granted.
-  fileprivate static func active(_ entries: [EntitlementsAnswer.Entry]) -> Set<Name> {
-    var names: Set<Name> = []
-    for entry in entries where entry.state.entitles {
-      names.formUnion([entry.product, entry.entitlement].compactMap { $0 })
-      names.formUnion(entry.entitlements)
-    }
-    return names
-  }
-}
-
-extension EntitlementsAnswer.Entry {
-  fileprivate func isOfTheSame(as other: Self) -> Bool {
-    product == other.product && entitlement == other.entitlement
-  }
-
-  /// Whether a stored answer says the same of both.
-  fileprivate func says(_ other: Self) -> Bool {
-    state == other.state && since == other.since && expiresAt == other.expiresAt
-      && entitlements == other.entitlements && source == other.source
   }
 }

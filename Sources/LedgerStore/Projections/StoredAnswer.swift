@@ -48,14 +48,14 @@ struct StoredAnswer: ~Escapable {
   /// time alone; nothing where the row does not speak of the environment.
   func entries(
     in wanted: StoreEnvironment, at moment: Int64
-  ) throws(LedgerError) -> (entries: [EntitlementsAnswer.Entry], nextChange: Int64?) {
+  ) throws(LedgerError) -> (entries: [StoredEntry], nextChange: Int64?) {
     var scan = AnswerScan(environments)
     for _ in 0..<count {
       let environment = try scan.environment()
       guard environment.number == wanted else { continue }
       let segment = try Self.segment(environment.segments, at: moment)
       var rest = AnswerScan(segment.entries)
-      var entries: [EntitlementsAnswer.Entry] = []
+      var entries: [StoredEntry] = []
       while !rest.isAtEnd { entries.append(try rest.wholeEntry(in: wanted)) }
       return (entries, segment.next == AnswerRow.noMoment ? nil : segment.next)
     }

@@ -21,4 +21,7 @@ public struct Clocks: Hashable, Sendable {
 
   /// Everything that the ledger knows, judged now.
   public static let now = Clocks()
+
+  /// Whether they ask for everything that the ledger knows.
+  package var reachAll: Bool { at == nil && asOf == nil }
 }

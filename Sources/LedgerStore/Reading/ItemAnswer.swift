@@ -86,12 +86,12 @@ extension LedgerView {
   ///
   /// - Complexity: O(*n*) in the events of the customer's unit at the worst.
   func itemAnswer(_ question: ItemQuestion) throws(LedgerError) -> ItemAnswer {
-    let inquiry = try inquire(.account(question.account), Clocks(at: question.at))
-    guard case .account(let number)? = inquiry.subject, let unit = inquiry.unit else {
+    let account = NameUse(kind: .account, name: question.account)
+    guard let found = try unit(of: account, at: Clocks(at: question.at)) else {
       return .unknown(at: position)
     }
-    let row = AnswerRow(number, of: unit, called: 0, inquiry.context, reader.texts)
-    try reader.texts.check()
+    let row = AnswerRow(found.number, of: found.unit, called: 0, found.context, texts)
+    try texts.check()
     return try ItemAnswer(StoredAnswer(row.encoded.span), question, position: position)
   }
 }

@@ -48,8 +48,11 @@ public final class LedgerReader: Sendable {
     let view = try snapshot.view
     let reader = try held.catchUp(log, projections, reading.view, view)
     defer { if reader.texts.failure != nil { held.clear() } }
-    return try body(
+    let answer = try body(
       LedgerView(
         log: view, projections: reading.view, tables: projections.tables, reader: reader))
+    // No answer rests on a text that could not be read, even if the question did not check.
+    try reader.texts.check()
+    return answer
   }
 }

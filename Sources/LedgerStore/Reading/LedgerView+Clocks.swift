@@ -1,6 +1,6 @@
 internal import LMDB
 internal import LedgerEvents
-internal import LedgerModel
+package import LedgerModel
 
 extension LedgerView {
   /// The position that a ledger time means.
@@ -25,41 +25,35 @@ extension LedgerView {
   }
 
   /// The last position that the clocks ask for.
-  func lastPosition(_ clocks: Clocks) throws(LedgerError) -> UInt64 {
+  package func lastPosition(_ clocks: Clocks) throws(LedgerError) -> UInt64 {
     if let asOf = clocks.asOf { return try position(asOf) }
     return position
   }
 
-  /// Whether the clocks ask for less than everything that the ledger knows.
-  func cuts(_ clocks: Clocks) -> Bool { clocks.at != nil || clocks.asOf != nil }
-
-  /// A ledger of what the units and the shared context held at the clocks.
+  /// A ledger of what a unit and the fold context held at the clocks.
   ///
-  /// - Complexity: O(*n* log *n*) in the facts of the units and of the context.
-  func inMemoryLedger(of units: [UInt32], _ clocks: Clocks) throws(LedgerError) -> InMemoryLedger {
-    var facts: [UInt64: Fact] = [:]
-    for unit in units + [IndexKey.contextUnit] {
-      for fact in try reader.overlay.allFacts(of: unit, log, tables, projections) {
-        facts[fact.position] = fact
-      }
-    }
-    return try inMemoryLedger(Array(facts.values), clocks)
+  /// - Complexity: O(*n* log *n*) in the facts of the unit and of the context.
+  func inMemoryLedger(
+    of unit: UnitNumber, at clocks: Clocks
+  ) throws(LedgerError) -> InMemoryLedger {
+    let facts = try facts(of: unit, at: clocks)
+    return try inMemoryLedger(facts.merged(with: try contextFacts(at: clocks)))
   }
 
   /// A ledger of the whole ledger at the clocks.
   ///
   /// - Complexity: O(*n* log *n*) in all events up to the position asked for, and as much memory.
-  func inMemoryLedger(_ clocks: Clocks) throws(LedgerError) -> InMemoryLedger {
+  package func inMemoryLedger(at clocks: Clocks) throws(LedgerError) -> InMemoryLedger {
     let end = try lastPosition(clocks)
-    guard end > 0 else { return InMemoryLedger(folding: [], texts: reader.texts) }
+    guard end > 0 else { return InMemoryLedger(folding: [], texts: texts) }
     let batch = try FactBatch(1...end, log, reader.keyHash, indexesIDs: false)
-    return try inMemoryLedger(batch.facts, Clocks(at: clocks.at))
+    return try inMemoryLedger(try cut(batch.facts, Clocks(at: clocks.at)))
   }
 
   /// Those of some facts that the clocks reach.
   ///
   /// - Complexity: O(*n*) in the facts; as `position(_:)` for a ledger time that is an instant.
-  func cut(_ facts: [Fact], _ clocks: Clocks) throws(LedgerError) -> [Fact] {
+  package func cut(_ facts: [Fact], _ clocks: Clocks) throws(LedgerError) -> [Fact] {
     var facts = facts
     if let asOf = clocks.asOf {
       let end = try position(asOf)
@@ -69,11 +63,30 @@ extension LedgerView {
     return facts
   }
 
-  private func inMemoryLedger(_ facts: [Fact], _ clocks: Clocks) throws(LedgerError)
-    -> InMemoryLedger
-  {
-    let ledger = InMemoryLedger(folding: try cut(facts, clocks), texts: reader.texts)
-    try reader.texts.check()
+  private func inMemoryLedger(_ facts: [Fact]) throws(LedgerError) -> InMemoryLedger {
+    let ledger = InMemoryLedger(folding: facts, texts: texts)
+    try texts.check()
     return ledger
+  }
+}
+
+extension [Fact] {
+  /// These facts and others, each once. Both are in the order of their positions, and so is the
+  /// result.
+  ///
+  /// - Complexity: O(*n*) in their number.
+  func merged(with others: [Fact]) -> [Fact] {
+    var merged: [Fact] = []
+    merged.reserveCapacity(count + others.count)
+    var rest = others[...]
+    for fact in self {
+      while let other = rest.first, other.position < fact.position {
+        merged.append(other)
+        rest.removeFirst()
+      }
+      if rest.first?.position == fact.position { rest.removeFirst() }
+      merged.append(fact)
+    }
+    return merged + rest
   }
 }

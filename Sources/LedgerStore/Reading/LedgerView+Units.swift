@@ -1,13 +1,72 @@
 internal import LMDB
-internal import LedgerEvents
-internal import LedgerModel
+package import LedgerEvents
+package import LedgerModel
 
 extension LedgerView {
+  /// The unit of a name; nil where no event names it in a way that connects.
+  package func unitNumber(of number: NameNumber) throws(LedgerError) -> UnitNumber? {
+    try reader.overlay.unit(of: number, tables, projections)
+  }
+
+  /// The unit of a name, folded; nil where no event names it in a way that connects.
+  ///
+  /// - Complexity: as ``state(of:)``.
+  package func unit(of number: NameNumber) throws(LedgerError) -> Unit? {
+    guard let unit = try foldedUnitNumber(of: number) else { return nil }
+    return try state(of: unit)
+  }
+
+  /// The number of the unit of a name, after the events behind the projections have joined units
+  /// and parted others; nil where no event names it in a way that connects.
+  ///
+  /// - Complexity: as ``state(of:)``.
+  package func foldedUnitNumber(of number: NameNumber) throws(LedgerError) -> UnitNumber? {
+    guard var unit = try unitNumber(of: number) else { return nil }
+    while true {
+      // Folding a unit can join it with others or part it from them, once.
+      _ = try state(of: unit)
+      guard let now = try unitNumber(of: number), now != unit else { return unit }
+      unit = now
+    }
+  }
+
+  /// A unit, folded; nil where it has no facts.
+  ///
+  /// - Complexity: O(*n*) in the size of its state; where the log has events of it behind the
+  ///   projections, in their number too, or O(*n* log *n*) in all its facts if they come late.
+  package func state(of unit: UnitNumber) throws(LedgerError) -> Unit? {
+    try reader.overlay.state(of: unit, log, tables, projections)
+  }
+
+  /// The facts of a unit that the clocks reach, in the order of their positions.
+  ///
+  /// - Complexity: O(*n*) in the facts of the unit, of which those behind the ledger time are not
+  ///   read.
+  package func facts(
+    of unit: UnitNumber, at clocks: Clocks = .now
+  ) throws(LedgerError) -> [Fact] {
+    let end = try clocks.asOf == nil ? .max : lastPosition(clocks)
+    let facts = try reader.overlay.allFacts(of: unit, through: end, log, tables, projections)
+    return try cut(facts, Clocks(at: clocks.at))
+  }
+
+  /// The fact at a position.
+  ///
+  /// - Throws: ``LedgerError``: `notFound`, `corrupt`.
+  package func fact(at position: UInt64) throws(LedgerError) -> Fact { try log.fact(at: position) }
+
+  /// The facts that the fold context rests on at the clocks, in the order of their positions.
+  ///
+  /// - Complexity: O(*n*) in their number.
+  package func contextFacts(at clocks: Clocks = .now) throws(LedgerError) -> [Fact] {
+    try facts(of: IndexKey.contextUnit, at: clocks)
+  }
+
   /// A walk over every unit, folded, one at a time.
   ///
   /// - Complexity: O(*n*) in the size of all units.
   @_lifetime(copy self)
-  func units() throws(LedgerError) -> UnitWalk {
+  package func units() throws(LedgerError) -> UnitWalk {
     // A unit that becomes one with another during the walk would be met twice.
     try reader.overlay.joinCoupled(log, tables, projections)
     return try UnitWalk(self)
@@ -16,7 +75,7 @@ extension LedgerView {
   /// Believed `occurredAt` of the newest event that counts in an environment.
   ///
   /// - Complexity: O(*u*) in the number of units, by their headers.
-  func newestEvent(in environment: StoreEnvironment) throws(LedgerError) -> Int64? {
+  package func newestEvent(in environment: StoreEnvironment) throws(LedgerError) -> Int64? {
     var newest: Int64?
     var walk = try units()
     while try walk.advance() {
@@ -33,7 +92,7 @@ extension LedgerView {
   /// overlay has events of.
   func unitsObserving(
     _ observed: Unit.ObservedProduct
-  ) throws(LedgerError) -> Set<UInt32> {
+  ) throws(LedgerError) -> Set<UnitNumber> {
     let overlay = reader.overlay
     var units = Set(overlay.units.units)
     let prefix = observed.keyPrefix
@@ -52,13 +111,13 @@ extension LedgerView {
 
 /// A walk over the units of a view: the stored ones in the order of their numbers, then those that
 /// only the overlay has.
-struct UnitWalk: ~Copyable, ~Escapable {
+package struct UnitWalk: ~Copyable, ~Escapable {
   private let view: LedgerView
   private var cursor: Cursor
-  private let absorbed: Set<UInt32>
-  private var unseen: [UInt32]
+  private let absorbed: Set<UnitNumber>
+  private var unseen: [UnitNumber]
   /// The number of the unit.
-  private(set) var unit: UInt32 = 0
+  package private(set) var unit: UnitNumber = 0
   private var isStoredDone = false
   /// Whether the unit is as its row says.
   private(set) var isStored = false
@@ -80,7 +139,7 @@ struct UnitWalk: ~Copyable, ~Escapable {
   }
 
   /// Moves to the next unit; false after the last.
-  mutating func advance() throws(LedgerError) -> Bool {
+  package mutating func advance() throws(LedgerError) -> Bool {
     while !isStoredDone {
       do throws(LMDBError) { isStoredDone = try !cursor.next() } catch { throw LedgerError(error) }
       if isStoredDone { break }
@@ -99,20 +158,20 @@ struct UnitWalk: ~Copyable, ~Escapable {
   }
 
   /// The unit, folded.
-  func state() throws(LedgerError) -> Unit? {
+  package func state() throws(LedgerError) -> Unit? {
     if isStored, let state = UnitRow(cursor.value).unit { return state }
     return try view.state(of: unit)
   }
 
   /// The next unit, folded; nil after the last.
-  mutating func next() throws(LedgerError) -> Unit? {
+  package mutating func next() throws(LedgerError) -> Unit? {
     while try advance() {
       if let state = try state() { return state }
     }
     return nil
   }
 
-  private func hasRow(_ unit: UInt32) throws(LedgerError) -> Bool {
+  private func hasRow(_ unit: UnitNumber) throws(LedgerError) -> Bool {
     do throws(LMDBError) {
       let key = bigEndianKey(unit)
       return try view.projections.contains(view.tables.units, key.span)

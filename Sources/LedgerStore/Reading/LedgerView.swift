@@ -5,8 +5,15 @@ internal import LedgerModel
 /// The ledger at one position: what questions are asked of.
 ///
 /// Every answer that comes from one view is true at the same position, ``position``.
+///
+/// A question uses only the port: the log, names and their texts, a unit by name or number, the
+/// facts of a unit, the fold context, and a walk over all units, each now or at the clocks. The
+/// tables behind it and what is folded in memory stay inside this module.
 public struct LedgerView: ~Escapable {
-  let log: LogView
+  /// The log at the same position: records, names and the tree.
+  package let log: LogView
+  /// The texts of names and ids for the reducer. Their `check()` throws what a fold could not.
+  package let texts: LogTexts
   let projections: TransactionView
   let tables: ProjectionTables
   let reader: ReaderState
@@ -19,6 +26,7 @@ public struct LedgerView: ~Escapable {
     log: LogView, projections: TransactionView, tables: ProjectionTables, reader: ReaderState
   ) {
     self.log = log
+    self.texts = reader.texts
     self.projections = projections
     self.tables = tables
     self.reader = reader
@@ -36,35 +44,14 @@ public struct LedgerView: ~Escapable {
     try log.name(number).name
   }
 
+  /// The text of a name; nil for 0, which is no name.
+  package func text(_ number: NameNumber) throws(LedgerError) -> Name? {
+    number == 0 ? nil : try text(of: number)
+  }
+
   /// The number of a name; nil where no event uses it, and where whom it names was erased.
   public func number(of kind: NameKind, _ name: Name) throws(LedgerError) -> NameNumber? {
     try reader.overlay.number(
       of: NameUse(kind: kind, name: name), log, reader.keyHash, tables, projections)
-  }
-
-  /// The unit of a name, folded; nil where no event names it in a way that connects.
-  func unit(of number: NameNumber) throws(LedgerError) -> Unit? {
-    guard let unit = try foldedUnitNumber(of: number) else { return nil }
-    return try state(of: unit)
-  }
-
-  /// The number of the unit of a name, after the events behind the projections have joined units
-  /// and parted others; nil where no event names it in a way that connects.
-  ///
-  /// - Complexity: as `state(of:)`.
-  func foldedUnitNumber(of number: NameNumber) throws(LedgerError) -> UnitNumber? {
-    guard var unit = try reader.overlay.unit(of: number, tables, projections) else { return nil }
-    while true {
-      // Folding a unit can join it with others or part it from them, once.
-      _ = try state(of: unit)
-      guard let now = try reader.overlay.unit(of: number, tables, projections), now != unit else {
-        return unit
-      }
-      unit = now
-    }
-  }
-
-  func state(of unit: UInt32) throws(LedgerError) -> Unit? {
-    try reader.overlay.state(of: unit, log, tables, projections)
   }
 }

@@ -38,9 +38,9 @@ extension TailOverlay {
     _ view: TransactionView
   ) throws(LedgerError) -> [NameNumber] {
     let hash = keyHash.name(use)
+    let index = try tables.wholeNames(in: view)
     do throws(RunsError) {
-      return numbers(of: hash)
-        + (try tables.names.snapshot(in: view).values(of: IndexKey.of(hash), in: view))
+      return numbers(of: hash) + (try index.values(of: IndexKey.of(hash), in: view))
     } catch { throw LedgerError(error) }
   }
 }

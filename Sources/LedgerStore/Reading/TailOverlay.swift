@@ -97,23 +97,29 @@ struct TailOverlay {
     try units.joinAll(in: &stored)
   }
 
-  /// Every fact of a unit, or of the shared context, stored or new.
+  /// The facts of a unit, or of the fold context, up to a position: stored ones, then new ones, in
+  /// the order of their positions.
   ///
-  /// - Complexity: O(*n* log *n*) in their number.
+  /// - Complexity: O(*n*) in the number of the unit's facts; only those up to `end` are read.
   func allFacts(
-    of unit: UnitNumber, _ log: LogView, _ tables: ProjectionTables, _ view: TransactionView
+    of unit: UnitNumber, through end: UInt64 = .max, _ log: LogView, _ tables: ProjectionTables,
+    _ view: TransactionView
   ) throws(LedgerError) -> [Fact] {
-    var stored = stored(log, tables, view)
-    if unit == IndexKey.contextUnit {
-      return try stored.facts(of: unit, absorbing: []) + units.contextFacts
-    }
-    return try units.allFacts(of: unit, in: &stored)
+    var stored = stored(log, tables, view, through: end)
+    var facts =
+      unit == IndexKey.contextUnit
+      ? try stored.facts(of: unit, absorbing: []) + units.contextFacts
+      : try units.allFacts(of: unit, in: &stored)
+    while let last = facts.last, last.position > end { facts.removeLast() }
+    assert(zip(facts, facts.dropFirst()).allSatisfy { $0.position < $1.position })
+    return facts
   }
 
   @_lifetime(copy log, copy view)
   private func stored(
-    _ log: LogView, _ tables: ProjectionTables, _ view: TransactionView
+    _ log: LogView, _ tables: ProjectionTables, _ view: TransactionView,
+    through end: UInt64 = .max
   ) -> StoredUnits {
-    StoredUnits(through: checkpoint.position, map, log, texts, tables, view)
+    StoredUnits(through: min(checkpoint.position, end), map, log, texts, tables, view)
   }
 }

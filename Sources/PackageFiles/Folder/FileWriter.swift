@@ -6,7 +6,7 @@ internal import CFolder
   internal import Darwin
 #endif
 
-/// The permissions of new files, before the process's own mask. Content is data, and none of it is
+/// The permissions of new files, before the process's umask is applied. Content is data and never
 /// executable.
 let fileMode: mode_t = 0o644
 
@@ -25,18 +25,18 @@ public struct FileWriter: ~Copyable, Sendable {
   }
 
   deinit {
-    // Open only where something failed before: ``finish()`` closes in the good case.
+    // The descriptor is still open only after a failure: ``finish()`` closes it otherwise.
     if descriptor >= 0 { _ = close(descriptor) }
   }
 
-  /// Writes bytes at the end.
+  /// Appends bytes.
   ///
   /// - Throws: ``FolderError``: `full`.
   public func write(_ bytes: borrowing Span<UInt8>) throws(FolderError) {
     try writeAll(bytes, to: descriptor, called: name) { false }
   }
 
-  /// Truncates the file to its first `bytes`. The next write goes after them.
+  /// Truncates the file to its first `bytes` bytes. The next write appends after them.
   ///
   /// - Throws: ``FolderError``.
   public func cut(to bytes: UInt64) throws(FolderError) {
@@ -46,10 +46,10 @@ public struct FileWriter: ~Copyable, Sendable {
     }
   }
 
-  /// Makes the disk begin to write a part of the file, without waiting, so that a later sync takes
-  /// less time. If the system cannot do this, nothing happens.
+  /// Asks the disk to start writing a part of the file, without waiting, so that a later sync takes
+  /// less time. Does nothing if the system cannot do this.
   ///
-  /// - Throws: ``FolderError``, also of writes that came before.
+  /// - Throws: ``FolderError``, also for earlier writes.
   public func beginSync(from start: UInt64, bytes: UInt64) throws(FolderError) {
     #if canImport(Glibc)
       do throws(FolderError) {
@@ -63,7 +63,7 @@ public struct FileWriter: ~Copyable, Sendable {
     #endif
   }
 
-  /// Makes durable what was written.
+  /// Makes all earlier writes durable.
   ///
   /// - Throws: ``FolderError``, also for earlier writes.
   public func sync() throws(FolderError) {
@@ -76,20 +76,20 @@ public struct FileWriter: ~Copyable, Sendable {
   public consuming func finish() throws(FolderError) {
     let open = descriptor
     descriptor = -1
-    // Not again after a signal: the descriptor is gone whatever close(2) says.
+    // Don't retry after a signal: the descriptor is closed whatever close(2) returns.
     guard close(open) == 0 || errno == EINTR else { throw FolderError(errno, "close", name) }
   }
 }
 
 /// Writes all of the bytes, or throws.
 ///
-/// - Parameter waits: Called if there is no room at once. Returns whether there may be room now.
+/// - Parameter waits: Called if nothing can be written at the moment. Returns whether to try again.
 func writeAll(
   _ bytes: borrowing Span<UInt8>, to descriptor: Int32, called name: String, waits: () -> Bool
 ) throws(FolderError) {
   var done = 0
   while done < bytes.count {
-    // SAFETY: the bytes stay for the time of the call, and the rest of them is as long as said.
+    // SAFETY: the bytes are borrowed for the whole call, and `done` never exceeds their count.
     let count = unsafe bytes.withUnsafeBytes { bytes in
       unsafe write(descriptor, bytes.baseAddress.map { unsafe $0 + done }, bytes.count - done)
     }
@@ -139,14 +139,15 @@ extension FolderHandle {
   ///
   /// - Parameters:
   ///   - name: A single name, without a folder.
-  ///   - bytesMax: The most bytes to read.
-  /// - Complexity: O(*n*) in the bytes read.
+  ///   - bytesMax: The maximum number of bytes to read.
+  /// - Complexity: O(*n*) in the number of bytes read.
   /// - Throws: ``FolderError``: `notFolder` if a symbolic link has that name.
   public func contents(of name: String, bytesMax: Int) throws(FolderError) -> [UInt8]? {
     try refuseUnlessComponent(name, "open")
     let file: Int32
     do throws(FolderError) {
-      // SAFETY: openat reads the name during the call. A pipe would else wait for its writer.
+      // SAFETY: openat reads the name during the call. Without O_NONBLOCK, a pipe would wait for a
+      // writer.
       file = try retrying("open", name) {
         unsafe openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
       }
@@ -158,7 +159,7 @@ extension FolderHandle {
     var done = 0
     while done < bytesMax {
       let count = try retrying("read", name) {
-        // SAFETY: read writes at most as many bytes as the rest of the buffer has.
+        // SAFETY: read writes at most as many bytes as are left in the buffer.
         unsafe buffer.withUnsafeMutableBytes { buffer in
           unsafe Int32(read(file, buffer.baseAddress.map { unsafe $0 + done }, bytesMax - done))
         }

@@ -6,11 +6,11 @@ internal import CFolder
   internal import Darwin
 #endif
 
-/// A failed system call for a folder or a file in it.
+/// A failed system call on a folder or a file in it.
 public struct FolderError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The kind of failure, for failures that a program can handle.
+  /// The kind of failure, as far as a program can handle it.
   public enum Kind: Sendable, Hashable {
-    /// Nothing has that name.
+    /// There is nothing with that name.
     case missing
     /// Something already has that name.
     case exists
@@ -18,11 +18,11 @@ public struct FolderError: Error, Sendable, Hashable, CustomStringConvertible {
     case notFolder
     /// The folder is not empty.
     case notEmpty
-    /// The disk or a quota is full, or a file grew beyond what the process may write.
+    /// The disk or a quota is full, or the file exceeds the size that the process may write.
     case full
     /// The process lacks permission, or the file system is read-only.
     case denied
-    /// Nobody reads the pipe any more.
+    /// The pipe no longer has a reader.
     case readerGone
     /// The system does not support the operation here.
     case unsupported
@@ -56,10 +56,10 @@ public struct FolderError: Error, Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// The system's own description of the failure.
+  /// The system's description of the failure.
   public var reason: String {
-    // SAFETY: strerror returns a text that ends with NUL and stays until the next call on this
-    // thread; it is copied at once.
+    // SAFETY: strerror returns a NUL-terminated string that is valid until the next call on this
+    // thread; it is copied immediately.
     unsafe strerror(number).map { unsafe String(cString: $0) } ?? "error \(number)"
   }
 

@@ -28,7 +28,7 @@ extension FolderHandle {
     try retrying("link", name) { unsafe symlinkat(target, descriptor, name) }
   }
 
-  /// Gives a file in this folder a second name, in another folder of the same file system.
+  /// Creates another name for a file in this folder, in another folder of the same file system.
   ///
   /// - Throws: ``FolderError``: `exists`, `missing`.
   public func makeHardLink(
@@ -41,16 +41,16 @@ extension FolderHandle {
     try retrying("link", newName) { unsafe linkat(source, name, target, newName, 0) }
   }
 
-  /// Renames `name`, and replaces whatever has the new name. At no moment does nothing have the new
-  /// name.
+  /// Renames `name`, replacing whatever has the new name. The replacement is atomic: something has
+  /// the new name at all times.
   ///
   /// - Throws: ``FolderError``.
   public func replace(_ newName: String, by name: String) throws(FolderError) {
     try replace(newName, in: self, by: name)
   }
 
-  /// Moves `name` to another folder of the same file system, and replaces whatever has the new
-  /// name. At no moment does nothing have the new name.
+  /// Moves `name` to another folder of the same file system, replacing whatever has the new name.
+  /// The replacement is atomic: something has the new name at all times.
   ///
   /// - Throws: ``FolderError``.
   public func replace(
@@ -63,8 +63,7 @@ extension FolderHandle {
     try retrying("rename", newName) { unsafe renameat(source, name, target, newName) }
   }
 
-  /// Moves `name` to another folder of the same file system, where nothing may have the new name
-  /// yet.
+  /// Moves `name` to another folder of the same file system, where the new name must not exist yet.
   ///
   /// - Throws: ``FolderError``: `exists` or `notEmpty` if something has that name.
   public func move(
@@ -81,8 +80,8 @@ extension FolderHandle {
             source, name, target, newName, UInt32(DAYBOOK_RENAME_NOREPLACE))
         }
       } catch  where error.kind == .unsupported {
-        // Not every file system knows the flag. A folder that is moved can then take the place of
-        // an empty folder at most: what has content, or is none, is never replaced by one.
+        // Some file systems don't support the flag. Without it, a folder can at most replace an
+        // empty folder: rename never replaces a file or a folder with contents by a folder.
         // SAFETY: renameat reads both names during the call.
         try retrying("move", newName) { unsafe renameat(source, name, target, newName) }
       }
@@ -99,8 +98,7 @@ extension FolderHandle {
   /// - Throws: ``FolderError``: `missing`.
   public func removeFile(_ name: String) throws(FolderError) {
     try refuseUnlessComponent(name, "remove")
-    // SAFETY: unlinkat reads the name during the call.
-    try retrying("remove", name) { unsafe unlinkat(descriptor, name, 0) }
+    try remove(Array(name.utf8), flags: 0)
   }
 
   /// Removes an empty folder.
@@ -108,28 +106,41 @@ extension FolderHandle {
   /// - Throws: ``FolderError``: `missing`, `notEmpty`.
   public func removeFolder(_ name: String) throws(FolderError) {
     try refuseUnlessComponent(name, "remove")
-    // SAFETY: unlinkat reads the name during the call.
-    try retrying("remove", name) { unsafe unlinkat(descriptor, name, AT_REMOVEDIR) }
+    try remove(Array(name.utf8), flags: AT_REMOVEDIR)
   }
 
-  /// Removes whatever has that name, with everything in it. Does nothing if nothing has that name.
+  private func remove(_ name: [UInt8], flags: Int32) throws(FolderError) {
+    try retrying("remove", String(decoding: name, as: UTF8.self)) {
+      // SAFETY: unlinkat reads the name during the call.
+      unsafe withName(name) { unsafe unlinkat(descriptor, $0, flags) }
+    }
+  }
+
+  /// Removes the entry with that name and everything in it. Does nothing if there is no such entry.
   ///
   /// Links are removed, not followed.
   ///
-  /// - Complexity: O(*n*) in what is below. The number of open descriptors grows with the depth.
+  /// - Complexity: O(*n*) in the number of entries. The number of open descriptors grows with the
+  ///   depth.
   /// - Throws: ``FolderError``.
   public func removeAll(_ name: String) throws(FolderError) {
+    try refuseUnlessComponent(name, "remove")
+    try removeAll(Array(name.utf8))
+  }
+
+  private func removeAll(_ name: [UInt8]) throws(FolderError) {
     guard let kind = try kind(of: name) else { return }
-    guard kind == .folder else { return try removeFile(name) }
+    guard kind == .folder else { return try remove(name, flags: 0) }
     try folder(name).removeContents()
-    try removeFolder(name)
+    try remove(name, flags: AT_REMOVEDIR)
   }
 
   /// Removes everything in this folder.
   ///
-  /// - Complexity: O(*n*) in what is below. The number of open descriptors grows with the depth.
+  /// - Complexity: O(*n*) in the number of entries. The number of open descriptors grows with the
+  ///   depth.
   /// - Throws: ``FolderError``.
   public func removeContents() throws(FolderError) {
-    for name in try names() { try removeAll(name) }
+    for name in try nameBytes() { try removeAll(name) }
   }
 }

@@ -13,10 +13,15 @@ extension FolderHandle {
     case other
   }
 
-  /// Returns what has that name, without following links; nil if nothing does.
+  /// Returns the kind of the entry with that name, without following links; nil if there is none.
   ///
   /// - Throws: ``FolderError``.
   public func kind(of name: String) throws(FolderError) -> Kind? {
+    try refuseUnlessComponent(name, "look at")
+    return try kind(of: Array(name.utf8))
+  }
+
+  func kind(of name: [UInt8]) throws(FolderError) -> Kind? {
     guard let status = try status(of: name) else { return nil }
     return switch status.st_mode & S_IFMT {
     case S_IFREG: .file
@@ -26,21 +31,25 @@ extension FolderHandle {
     }
   }
 
-  /// Returns the size of a file in bytes; nil if no file has that name.
+  /// Returns the size of a file in bytes; nil if there is no file with that name.
   ///
   /// - Throws: ``FolderError``.
   public func bytes(ofFile name: String) throws(FolderError) -> UInt64? {
-    guard let status = try status(of: name), status.st_mode & S_IFMT == S_IFREG else { return nil }
+    try refuseUnlessComponent(name, "look at")
+    guard let status = try status(of: Array(name.utf8)), status.st_mode & S_IFMT == S_IFREG else {
+      return nil
+    }
     return UInt64(status.st_size)
   }
 
-  private func status(of name: String) throws(FolderError) -> stat? {
-    try refuseUnlessComponent(name, "look at")
+  private func status(of name: [UInt8]) throws(FolderError) -> stat? {
     var status = stat()
     do throws(FolderError) {
       // SAFETY: fstatat fills the structure it is given and reads the name during the call.
-      try retrying("look at", name) {
-        unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW)
+      try retrying("look at", String(decoding: name, as: UTF8.self)) {
+        unsafe withName(name) {
+          unsafe fstatat(descriptor, $0, &status, AT_SYMLINK_NOFOLLOW)
+        }
       }
     } catch  where error.kind == .missing {
       return nil
@@ -48,7 +57,7 @@ extension FolderHandle {
     return status
   }
 
-  /// Returns the target of a symbolic link; nil if nothing has that name.
+  /// Returns the target of a symbolic link; nil if there is nothing with that name.
   ///
   /// - Throws: ``FolderError``: `unsupported` if something else has that name.
   public func linkTarget(_ name: String) throws(FolderError) -> String? {
@@ -72,65 +81,92 @@ extension FolderHandle {
 
   /// Returns the names in this folder, sorted by their bytes, without `.` and `..`.
   ///
-  /// - Complexity: O(*n* log *n*) in their number.
-  /// - Throws: ``FolderError``: `other` if a name is not UTF-8, and so was not made by this
-  ///   program.
+  /// - Complexity: O(*n* log *n*) in the number of names.
+  /// - Throws: ``FolderError``: `other` if a name is not UTF-8, which means that another program
+  ///   created it.
   public func names() throws(FolderError) -> [String] {
+    if let odd = try namesThatAreNotUTF8().first { throw FolderError(EILSEQ, "list", odd) }
+    return try namesInUTF8()
+  }
+
+  /// Returns the names in this folder that are UTF-8, sorted by their bytes, without `.` and `..`.
+  ///
+  /// - Complexity: O(*n* log *n*) in the number of names.
+  /// - Throws: ``FolderError``.
+  public func namesInUTF8() throws(FolderError) -> [String] {
+    try nameBytes().compactMap { String(validating: $0, as: UTF8.self) }
+  }
+
+  /// Returns the other names in this folder, with U+FFFD for the bytes that are not UTF-8. Use them
+  /// in messages only: nothing can be opened by them.
+  ///
+  /// - Complexity: O(*n* log *n*) in the number of names.
+  /// - Throws: ``FolderError``.
+  public func namesThatAreNotUTF8() throws(FolderError) -> [String] {
+    try nameBytes().filter { String(validating: $0, as: UTF8.self) == nil }
+      .map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// The bytes of the names in this folder, sorted, without `.` and `..`.
+  func nameBytes() throws(FolderError) -> [[UInt8]] {
     // A descriptor of its own: reading moves a place that all copies of one descriptor share.
     // SAFETY: openat reads the name during the call.
     let copy = try retrying("list", ".") {
       unsafe openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     }
-    // SAFETY: fdopendir takes the descriptor over; it is closed below, by closedir.
+    // SAFETY: fdopendir takes ownership of the descriptor, which closedir closes below.
     guard let stream = unsafe fdopendir(copy) else {
       let number = errno
       _ = close(copy)
       throw FolderError(number, "list", ".")
     }
-    // SAFETY: the stream is open, and closed once.
+    // SAFETY: the stream is open, and is closed once.
     defer { _ = unsafe closedir(stream) }
-    var names: [String] = []
+    var names: [[UInt8]] = []
     while true {
       errno = 0
-      // SAFETY: the stream is open; the entry stays until the next call and is copied before.
+      // SAFETY: the stream is open; the entry is valid until the next call and is copied before
+      // that.
       guard let entry = unsafe readdir(stream) else {
         guard errno == 0 else { throw FolderError(errno, "list", ".") }
         break
       }
-      // SAFETY: d_name ends with NUL, within the entry.
+      // SAFETY: d_name is NUL-terminated within the entry.
       let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
         unsafe name.withMemoryRebound(to: CChar.self, capacity: nameBytesMax + 1) { name in
-          unsafe String(validatingCString: name)
+          unsafe Array(UnsafeRawBufferPointer(start: name, count: strlen(name)))
         }
       }
-      guard let name else { throw FolderError(EILSEQ, "list", ".") }
-      if name != "." && name != ".." { names.append(name) }
+      if name != Array(".".utf8) && name != Array("..".utf8) { names.append(name) }
     }
-    return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    return names.sorted { $0.lexicographicallyPrecedes($1) }
   }
 }
 
-/// The longest name of a file in bytes: `NAME_MAX`.
+/// The maximum length of a file name in bytes: `NAME_MAX`.
 public let nameBytesMax = 255
 
-/// The longest target of a symbolic link that is read, in bytes. The links made here hold a single
-/// name.
+/// The maximum length of a symbolic link's target that is read, in bytes. The links made here
+/// contain a single name.
 private let linkTargetBytesMax = 1_024
 
 extension FolderHandle {
   /// Returns the total size in bytes of all files in this folder and below, and the number of files
   /// and links.
   ///
-  /// - Complexity: O(*n*) in what is below. The number of open descriptors grows with the depth.
+  /// - Complexity: O(*n*) in the number of entries. The number of open descriptors grows with the
+  ///   depth.
   /// - Throws: ``FolderError``.
   public func size() throws(FolderError) -> (bytes: UInt64, files: Int) {
     var total: (bytes: UInt64, files: Int) = (0, 0)
-    for name in try names() {
-      if try kind(of: name) == .folder {
+    for name in try nameBytes() {
+      guard let status = try status(of: name) else { continue }
+      switch status.st_mode & S_IFMT {
+      case S_IFDIR:
         let below = try folder(name).size()
         total = (total.bytes + below.bytes, total.files + below.files)
-      } else {
-        total = (total.bytes + (try bytes(ofFile: name) ?? 0), total.files + 1)
+      case S_IFREG: total = (total.bytes + UInt64(status.st_size), total.files + 1)
+      default: total.files += 1
       }
     }
     return total

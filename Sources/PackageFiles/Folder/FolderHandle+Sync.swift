@@ -24,10 +24,10 @@ extension FolderHandle {
     try retrying("sync", ".") { fsync(descriptor) }
   }
 
-  /// Makes durable everything that was written to the folder's file system, including the contents
-  /// of files. This waits once for the disk instead of once per file.
+  /// Makes everything durable that was written to the folder's file system, including the contents
+  /// of files. This waits for the disk once instead of once per file.
   ///
-  /// It also reports errors that the disk had while writing (Linux 5.8 and newer; syncfs(2)).
+  /// It also reports errors of the disk during earlier writes (Linux 5.8 and newer; syncfs(2)).
   ///
   /// - Throws: ``FolderError``.
   public func syncFileSystem() throws(FolderError) {
@@ -39,21 +39,22 @@ extension FolderHandle {
   }
 }
 
-/// A lock between processes. The system releases it when its holder ends, for whatever reason.
+/// A lock between processes. The system releases it when the process that holds it ends, for any
+/// reason.
 public struct FolderLock: ~Copyable, Sendable {
   private let descriptor: Int32
 
   fileprivate init(descriptor: Int32) { self.descriptor = descriptor }
 
   deinit {
-    // Closing gives the lock back; there is nothing to be done about a failure.
+    // Closing releases the lock. There is no way to handle a failure here.
     _ = close(descriptor)
   }
 }
 
 extension FolderHandle {
-  /// Takes the lock of the file `name`, which is created if it is missing; nil if somebody else has
-  /// the lock.
+  /// Locks the file `name`, creating it if it is missing. Returns nil if another process holds the
+  /// lock.
   ///
   /// - Throws: ``FolderError``.
   public func lock(_ name: String) throws(FolderError) -> FolderLock? {
@@ -76,7 +77,7 @@ extension FolderHandle {
 extension FolderHandle {
   /// Makes the names in this folder and in all folders below it durable.
   ///
-  /// - Complexity: O(*n*) in what is below.
+  /// - Complexity: O(*n*) in the number of entries.
   /// - Throws: ``FolderError``.
   public func syncFolders() throws(FolderError) {
     for name in try names() where try kind(of: name) == .folder {
@@ -88,9 +89,9 @@ extension FolderHandle {
   #if canImport(Darwin)
     /// Sets an extended attribute of the folder.
     ///
-    /// - Throws: ``FolderError``: `unsupported` if the file system has none.
+    /// - Throws: ``FolderError``: `unsupported` if the file system has no extended attributes.
     public func setAttribute(_ name: String, _ value: [UInt8]) throws(FolderError) {
-      // SAFETY: fsetxattr reads the name and as many bytes as said during the call.
+      // SAFETY: fsetxattr reads the name and `bytes.count` bytes during the call.
       try retrying("mark", name) {
         unsafe value.withUnsafeBytes { bytes in
           unsafe fsetxattr(descriptor, name, bytes.baseAddress, bytes.count, 0, 0)

@@ -4,23 +4,24 @@
   internal import Darwin
 #endif
 
-/// An open folder. Its contents are reached only through it.
+/// An open folder. All access to its contents goes through it.
 ///
-/// Every name that you pass is one component. A name that is empty, `.` or `..`, or that contains a
-/// `/` or a NUL, is rejected. Symbolic links are never followed. So a handle can only write below
-/// its folder, wherever the names come from and whatever others put there at the same time.
+/// Every name that you pass must be a single component. A name that is empty, `.` or `..`, or that
+/// contains a `/` or a NUL, is refused. Symbolic links are never followed. A handle can therefore
+/// write only below its folder, wherever the names come from and whatever other processes do there
+/// at the same time.
 public struct FolderHandle: ~Copyable, Sendable {
   let descriptor: Int32
 
   init(descriptor: Int32) { self.descriptor = descriptor }
 
   deinit {
-    // Nothing was written through a folder's descriptor, so that there is nothing to lose.
+    // Nothing was written through a folder's descriptor, so nothing can be lost.
     _ = close(descriptor)
   }
 
-  /// Opens the folder at a path. The path may contain symbolic links, because it is the caller's
-  /// own.
+  /// Opens the folder at a path. Symbolic links in the path are followed, because the path comes
+  /// from the caller.
   ///
   /// - Throws: ``FolderError``: `missing`, `notFolder`, `denied`.
   public init(path: String) throws(FolderError) {
@@ -32,7 +33,7 @@ public struct FolderHandle: ~Copyable, Sendable {
     self.init(descriptor: descriptor)
   }
 
-  /// Creates a folder at a path whose parent exists.
+  /// Creates a folder at a path. Its parent must exist.
   ///
   /// - Throws: ``FolderError``: `exists`, `missing` if the parent is missing, `denied`, `full`.
   public static func make(path: String) throws(FolderError) {
@@ -43,19 +44,26 @@ public struct FolderHandle: ~Copyable, Sendable {
 
   /// Opens a folder in this one.
   ///
-  /// - Throws: ``FolderError``: `missing`; `notFolder` if a symbolic link or a file is there.
+  /// - Throws: ``FolderError``: `missing`; `notFolder` if there is a symbolic link or a file
+  ///   instead.
   public func folder(_ name: String) throws(FolderError) -> FolderHandle {
     try refuseUnlessComponent(name, "open")
+    return try folder(Array(name.utf8))
+  }
+
+  func folder(_ name: [UInt8]) throws(FolderError) -> FolderHandle {
     // SAFETY: openat reads the name during the call.
-    let opened = try retrying("open", name) {
-      unsafe openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    let opened = try retrying("open", String(decoding: name, as: UTF8.self)) {
+      unsafe withName(name) {
+        unsafe openat(descriptor, $0, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+      }
     }
     return FolderHandle(descriptor: opened)
   }
 
-  /// Opens a folder in this one, and creates it first if it is missing.
+  /// Opens a folder in this one, creating it if it is missing.
   ///
-  /// - Throws: ``FolderError``, as ``folder(_:)`` and ``makeFolder(_:)``.
+  /// - Throws: ``FolderError``, like ``folder(_:)`` and ``makeFolder(_:)``.
   public func folderMade(_ name: String) throws(FolderError) -> FolderHandle {
     do throws(FolderError) {
       return try folder(name)
@@ -63,7 +71,7 @@ public struct FolderHandle: ~Copyable, Sendable {
       do throws(FolderError) {
         try makeFolder(name)
       } catch  where error.kind == .exists {
-        // Somebody else made it meanwhile: it is opened like any other.
+        // Another process created it in the meantime: open it like any other.
         return try folder(name)
       }
       return try folder(name)
@@ -71,10 +79,10 @@ public struct FolderHandle: ~Copyable, Sendable {
   }
 }
 
-/// The permissions of new folders, before the process's own mask. Content is not secret.
+/// The permissions of new folders, before the process's umask is applied. Content is not secret.
 let folderMode: mode_t = 0o755
 
-/// Rejects a name that is not a single component of a path.
+/// Throws if a name is not a single component of a path.
 func refuseUnlessComponent(_ name: String, _ operation: String) throws(FolderError) {
   let bytes = name.utf8
   guard !bytes.isEmpty, !bytes.contains(0), !bytes.contains(UInt8(ascii: "/")), name != ".",
@@ -82,7 +90,7 @@ func refuseUnlessComponent(_ name: String, _ operation: String) throws(FolderErr
   else { throw FolderError(EINVAL, operation, name) }
 }
 
-/// Repeats a system call as long as a signal interrupts it.
+/// Repeats a system call while signals interrupt it.
 ///
 /// - Throws: ``FolderError`` if it returns a negative number.
 @discardableResult

@@ -4,15 +4,15 @@
   internal import Darwin
 #endif
 
-/// What a path leads to, through symbolic links: the destination of a file that is about to be
-/// written.
+/// The status of what a path leads to, through symbolic links. It is used for files that are about
+/// to be written.
 public struct PlaceStatus: Sendable, Hashable {
   /// The kind of destination.
   public enum Kind: Sendable, Hashable {
     case file
     case folder
-    /// Something that is written to and never replaced: a terminal or other character device, a
-    /// pipe, a socket.
+    /// Something that is written to and never replaced: a terminal or another character device, a
+    /// pipe, or a socket.
     case stream
     /// A whole disk, or anything else.
     case other
@@ -22,14 +22,15 @@ public struct PlaceStatus: Sendable, Hashable {
   private let device: UInt64
   private let inode: UInt64
 
-  /// Returns what is there; nil if nothing is, or if a link leads to nothing.
+  /// Reads the status of a path. Returns nil if nothing exists there, or if a link leads to
+  /// nothing.
   ///
   /// - Throws: ``FolderError``: `denied`, `notFolder`, `other` if the name is too long.
   public init?(_ path: String) throws(FolderError) {
     guard !path.utf8.contains(0) else { throw FolderError(EINVAL, "look at", path) }
     var status = stat()
     do throws(FolderError) {
-      // SAFETY: stat fills the structure it is given and reads the path during the call.
+      // SAFETY: stat writes to the structure passed to it and reads the path during the call.
       try retrying("look at", path) { unsafe stat(path, &status) }
     } catch  where error.kind == .missing {
       return nil
@@ -45,7 +46,7 @@ public struct PlaceStatus: Sendable, Hashable {
       }
   }
 
-  /// Whether both are the same file, whatever their paths.
+  /// Returns whether both are the same file, whatever their paths.
   public func isSame(as other: PlaceStatus) -> Bool {
     device == other.device && inode == other.inode
   }

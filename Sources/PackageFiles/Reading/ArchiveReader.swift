@@ -7,39 +7,42 @@ internal import CArchive
 #endif
 
 /// Reads a xar or a zip from front to back with libarchive.
-@safe public final class ArchiveReader {
+@safe final class ArchiveReader: ArchiveReading {
   /// How many bytes of the file libarchive reads at once.
   private static let blockBytes = 1 << 20
-  /// How many empty blocks may follow one another before the reader gives up.
+  /// The number of consecutive empty blocks after which the reader gives up.
   private static let emptyBlocksMax = 10_000
 
-  public let path: String
-  public let format: ContainerFormat
+  let path: String
+  let format: ContainerFormat
+  let checksums: [StatedChecksum]
   private let file: ReadFile
   private let handle: OpaquePointer
   private let locale = LocaleOfNames()
   private var hasData = false
-  /// The archive's bytes that were not returned yet.
+  /// The current block of the archive, as far as it has not been returned.
   private var block: UnsafeRawPointer?
   private var blockCount = 0
   private var blockOffset = 0
   private var emptyBlocks = 0
 
   /// The size of the container in bytes.
-  public var containerBytes: UInt64 { file.state.bytes }
+  var containerBytes: UInt64 { file.state.bytes }
 
-  /// Takes over an open file; `nil` if its first bytes are of no known format.
+  /// Takes ownership of an open file. Returns `nil` if its first bytes are not a known format.
   init?(_ file: ReadFile) throws(PackageFileError) {
     guard file.state.type == .file,
       let format = ContainerFormat(firstBytes: try file.bytes(at: 0, count: 4))
     else { return nil }
     switch format {
-    case .xar: try XarTable.check(file)
-    case .zip: try ZipTable.check(file)
+    case .xar: checksums = try XarTable.check(file)
+    case .zip:
+      try ZipTable.check(file)
+      checksums = []
     }
-    // SAFETY: the archive is freed in deinit, or below where opening fails.
+    // SAFETY: the archive is freed in deinit, or below if opening fails.
     guard let handle = unsafe archive_read_new() else {
-      throw PackageFileError(.system, path: file.path, "libarchive has no memory.")
+      throw PackageFileError(.system, path: file.path, "libarchive ran out of memory.")
     }
     self.file = file
     self.format = format
@@ -53,7 +56,7 @@ internal import CArchive
       }
     }
     guard result == ARCHIVE_OK || result == ARCHIVE_WARN else { throw failure() }
-    // SAFETY: the descriptor is open as long as `file`, which outlives the archive.
+    // SAFETY: the descriptor stays open as long as `file`, which outlives the archive.
     let opened = locale.use {
       unsafe archive_read_open_fd(handle, file.descriptor, Self.blockBytes)
     }
@@ -61,16 +64,16 @@ internal import CArchive
   }
 
   deinit {
-    // SAFETY: the archive was made in init and is used by nobody else.
+    // SAFETY: the archive was created in init and is not used anywhere else.
     unsafe archive_read_free(handle)
   }
 
   /// Returns the next entry; nil after the last. Unread data of the previous entry is skipped.
-  public func next() throws(PackageFileError) -> RawEntry? {
+  func next() throws(PackageFileError) -> RawEntry? {
     endData()
     var entry: OpaquePointer?
     let result = locale.use {
-      // SAFETY: the entry stays the archive's own until the next header is read.
+      // SAFETY: the entry belongs to the archive until the next header is read.
       unsafe archive_read_next_header(handle, &entry)
     }
     if result == ARCHIVE_EOF { return nil }
@@ -79,7 +82,7 @@ internal import CArchive
     }
     var isPathWhole = true
     if result == ARCHIVE_WARN {
-      // The one thing to be warned of that is a fault of the entry and not of the container.
+      // The only warning that concerns the entry and not the container.
       guard message.contains("onver") else { throw failure() }
       isPathWhole = false
     }
@@ -90,18 +93,18 @@ internal import CArchive
 
   /// Reads the next part of the current entry into the start of `buffer`; 0 after its end.
   ///
-  /// It reads blocks and does not use `archive_read_data`, which pads with zeros up to the offset
+  /// It reads blocks instead of using `archive_read_data`, which pads with zeros up to the offset
   /// of a block. Before 3.8.2, libarchive does not reset that offset between the entries of a xar
   /// (its pull request 2665). Neither format has holes.
-  public func read(into buffer: inout [UInt8]) throws(PackageFileError) -> Int {
+  func read(into buffer: inout [UInt8]) throws(PackageFileError) -> Int {
     guard hasData, !buffer.isEmpty else { return 0 }
     var filled = 0
     while filled < buffer.count {
       if blockOffset == blockCount, try !readBlock() { break }
       guard let block = unsafe block else { break }
       let count = min(buffer.count - filled, blockCount - blockOffset)
-      // SAFETY: the block is the archive's until the next call, `count` bytes of it are not read
-      // yet, and as many are free in the buffer.
+      // SAFETY: the block belongs to the archive until the next call, `count` bytes of it have not
+      // been read yet, and the buffer has space for as many.
       unsafe buffer.withUnsafeMutableBytes { bytes in
         let free = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[filled...])
         unsafe free.copyMemory(
@@ -118,7 +121,7 @@ internal import CArchive
     var start: UnsafeRawPointer?
     var count = 0
     var offset: Int64 = 0
-    // SAFETY: libarchive sets all three; the block stays its own until the next call.
+    // SAFETY: libarchive sets all three values; the block belongs to it until the next call.
     let result = unsafe archive_read_data_block(handle, &start, &count, &offset)
     unsafe block = start
     blockCount = count
@@ -131,7 +134,7 @@ internal import CArchive
     emptyBlocks = count == 0 ? emptyBlocks + 1 : 0
     guard emptyBlocks < Self.emptyBlocksMax else {
       throw PackageFileError(
-        .malformed, path: path, "an entry's data does not come to its end.")
+        .malformed, path: path, "an entry's data does not end.")
     }
     return true
   }
@@ -143,19 +146,22 @@ internal import CArchive
     blockOffset = 0
   }
 
+  /// Returns up to `count` bytes of the container at `offset`; fewer if it ends before.
+  ///
+  /// - Complexity: O(`count`).
+  func containerBytes(
+    at offset: UInt64, count: Int
+  ) throws(PackageFileError) -> [UInt8] {
+    try file.bytes(at: offset, count: count)
+  }
+
   /// - Throws: `changed` if the file has changed, or another file is at its path.
-  public func checkUnchanged() throws(PackageFileError) {
-    try file.checkUnchanged()
-    let again = try ReadFile(Array(path.utf8), follows: true, path: path)
-    guard again.state == file.state else {
-      throw PackageFileError(
-        .changed, path: path,
-        "was replaced while it was read: let nothing write to it, and try again.")
-    }
+  func checkUnchanged() throws(PackageFileError) {
+    try file.checkStillAtItsPath()
   }
 
   private static func read(_ entry: OpaquePointer, _ isPathWhole: Bool) -> RawEntry {
-    // SAFETY: texts of the entry live until the next header, and are copied here.
+    // SAFETY: the entry's strings are valid until the next header is read, and are copied here.
     let path = unsafe archive_entry_pathname(entry).map { unsafe bytes(of: $0) }
     let kind: RawEntry.Kind
     if let target = unsafe archive_entry_hardlink(entry) {
@@ -169,7 +175,7 @@ internal import CArchive
   }
 
   private static func kind(of entry: OpaquePointer) -> RawEntry.Kind {
-    // SAFETY: the entry is the archive's, and lives until the next header.
+    // SAFETY: the entry belongs to the archive, and is valid until the next header is read.
     switch unsafe FileType(mode: UInt32(archive_entry_filetype(entry))) {
     case .file:
       // SAFETY: as above.
@@ -178,7 +184,7 @@ internal import CArchive
     case .folder:
       return .folder
     case .link:
-      // SAFETY: as above; the text is copied.
+      // SAFETY: as above; the string is copied.
       return .link(target: unsafe archive_entry_symlink(entry).map { unsafe bytes(of: $0) } ?? [])
     case .special(let name):
       return .special(name)
@@ -186,12 +192,12 @@ internal import CArchive
   }
 
   private static func bytes(of text: UnsafePointer<CChar>) -> [UInt8] {
-    // SAFETY: libarchive's texts end with a zero byte.
+    // SAFETY: libarchive's strings are NUL-terminated.
     unsafe Array(UnsafeRawBufferPointer(start: text, count: strlen(text)))
   }
 
   private var message: String {
-    // SAFETY: the text is the archive's, and is copied here.
+    // SAFETY: the string belongs to the archive, and is copied here.
     unsafe archive_error_string(handle).map { unsafe String(cString: $0) } ?? "unknown reason"
   }
 

@@ -1,6 +1,6 @@
 /// The format of a file, by its first bytes.
 public enum ContainerFormat: Sendable, Hashable {
-  /// A xar, as Apple's installer packages are: `xar!`.
+  /// A xar, such as Apple's installer packages: `xar!`.
   case xar
   /// A zip: `PK`, and a local header or the end of an empty archive (APPNOTE 4.3).
   case zip

@@ -4,8 +4,7 @@
   internal import Darwin
 #endif
 
-/// What distinguishes one state of a file from another: its identity, its size and the time of its
-/// change.
+/// The state of a file: its identity, its size and the time of its last change.
 struct FileState: Hashable {
   let device: UInt64
   let inode: UInt64
@@ -19,7 +18,8 @@ struct FileState: Hashable {
     inode = UInt64(truncatingIfNeeded: status.st_ino)
     bytes = UInt64(max(0, status.st_size))
     mode = UInt32(status.st_mode)
-    // The time of the data, not of the rights: a backup or a link may touch those meanwhile.
+    // The time of the data and not of the metadata, because a backup or a link may change the
+    // latter.
     #if canImport(Darwin)
       changedSeconds = status.st_mtimespec.tv_sec
       changedNanoseconds = status.st_mtimespec.tv_nsec
@@ -29,10 +29,10 @@ struct FileState: Hashable {
     #endif
   }
 
-  /// The state of an open file.
+  /// Reads the state of an open file.
   init(descriptor: Int32, path: String) throws(PackageFileError) {
     var status = stat()
-    // SAFETY: fstat fills the structure it is given.
+    // SAFETY: fstat writes to the structure passed to it.
     guard unsafe fstat(descriptor, &status) == 0 else {
       throw PackageFileError.system("stat", path)
     }

@@ -1,9 +1,9 @@
-/// The type of a file, from the bits of its mode (sys/stat.h: the same on every system).
+/// The type of a file, from its mode bits (sys/stat.h: the same on every system).
 enum FileType: Equatable {
   case file
   case folder
   case link
-  /// A device, a pipe or a socket, in words.
+  /// A device, a pipe or a socket, described in words.
   case special(String)
 
   private static let mask: UInt32 = 0o170000
@@ -17,7 +17,7 @@ enum FileType: Equatable {
     case 0o060000: self = .special("a block device")
     case 0o010000: self = .special("a pipe")
     case 0o140000: self = .special("a socket")
-    default: self = .special("a file of unknown kind")
+    default: self = .special("a file of unknown type")
     }
   }
 }

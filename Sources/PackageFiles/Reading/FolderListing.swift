@@ -6,7 +6,7 @@
 
 /// An open folder with its names, sorted by their bytes.
 final class FolderListing {
-  /// A name and its kind as the folder states it, which may be unknown.
+  /// A name and its kind as listed by the folder, which can be unknown.
   struct Name {
     let bytes: [UInt8]
     let type: UInt8
@@ -17,14 +17,14 @@ final class FolderListing {
   private(set) var names: [Name] = []
   private(set) var position = 0
 
-  /// - Parameter path: The folder's path in the package, for the entries below it.
+  /// - Parameter path: The folder's path in the package, which is prepended to its entries.
   init(
     _ name: borrowing [UInt8], in parent: Int32 = AT_FDCWD, follows: Bool, path: [UInt8],
     named text: String
   ) throws(PackageFileError) {
     let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (follows ? 0 : O_NOFOLLOW)
     let descriptor = retryingInterrupted { () -> Int32 in
-      // SAFETY: openat reads the name, which ends with a zero byte, during the call.
+      // SAFETY: openat reads the NUL-terminated name during the call.
       unsafe withName(name) { unsafe openat(parent, $0, flags) }
     }
     guard descriptor >= 0 else { throw PackageFileError.system("open the folder", text) }
@@ -50,10 +50,10 @@ final class FolderListing {
   private static func names(
     in folder: Int32, _ path: String
   ) throws(PackageFileError) -> [Name] {
-    // A stream of its own: fdopendir takes the descriptor over, and this one stays open.
+    // Use a copy: fdopendir takes ownership of it, and the original stays open.
     let own = dup(folder)
     guard own >= 0 else { throw PackageFileError.system("open the folder", path) }
-    // SAFETY: the stream is closed below, on every way out.
+    // SAFETY: the stream is closed below on every path.
     guard let stream = unsafe fdopendir(own) else {
       let error = PackageFileError.system("open the folder", path)
       close(own)
@@ -63,7 +63,7 @@ final class FolderListing {
     var names: [Name] = []
     while true {
       errno = 0
-      // SAFETY: the entry is read before the stream is asked again.
+      // SAFETY: the entry is read before the next call on the stream.
       guard let entry = unsafe readdir(stream) else {
         if errno != 0 { throw PackageFileError.system("list the folder", path) }
         return names
@@ -75,7 +75,7 @@ final class FolderListing {
   }
 
   private static func nameBytes(of entry: UnsafeMutablePointer<dirent>) -> [UInt8] {
-    // SAFETY: the name ends with a zero byte within the entry.
+    // SAFETY: the name is NUL-terminated within the entry.
     unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
       unsafe name.withMemoryRebound(
         to: UInt8.self, capacity: MemoryLayout.size(ofValue: name.pointee)

@@ -4,27 +4,49 @@
   internal import Darwin
 #endif
 
-/// Reads a folder with everything below it, in the byte order of names, never through a link.
+/// Reads a folder and everything below it, in the byte order of names, without following links.
 public final class FolderReader {
-  /// The longest path in bytes at which a folder is still entered. Each level keeps a descriptor
-  /// open.
+  /// The maximum length in bytes of the path of a folder that is entered. Each level keeps a
+  /// descriptor open.
   private static let enteredPathBytesMax = 1_000
-  /// The longest target of a link in bytes, as Linux accepts it.
+  /// The maximum length of a link's target in bytes, as in Linux.
   private static let targetBytesMax = 4_096
 
   public let path: String
+  /// The open folder below which everything is read; nil if the folder is opened by its path.
+  private let folder: FolderListing?
   private var open: [FolderListing]
   private var file: ReadFile?
   private var unread: UInt64 = 0
-  /// The sizes, times and names of all entries that were returned, as one number.
+  /// A hash of the sizes, times and names of all entries that were returned.
   private var fingerprint = Hasher()
 
-  /// Opens the folder. A link to it is followed.
+  /// Opens the folder. If the path is a link to a folder, it is followed.
   public init(path: String) throws(PackageFileError) {
     self.path = path
+    folder = nil
     open = [
       try FolderListing(Array(path.utf8), follows: true, path: [], named: path)
     ]
+  }
+
+  /// Reads a folder that is open already, whatever is at its path now.
+  ///
+  /// - Parameters:
+  ///   - folder: The folder.
+  ///   - path: What errors call it.
+  public convenience init(
+    _ folder: borrowing FolderHandle, path: String
+  ) throws(PackageFileError) {
+    try self.init(reopening: folder.descriptor, path: path)
+  }
+
+  private init(reopening descriptor: Int32, path: String) throws(PackageFileError) {
+    self.path = path
+    let listing = try FolderListing(
+      [UInt8(ascii: ".")], in: descriptor, follows: false, path: [], named: path)
+    folder = listing
+    open = [listing]
   }
 
   /// Returns the next entry, a folder before its contents; nil after the last.
@@ -62,22 +84,28 @@ public final class FolderReader {
     if count == 0 {
       throw PackageFileError(
         .changed, path: file.path,
-        "became shorter while it was read: let nothing write to it, and try again.")
+        "became shorter while it was being read: stop writing to it, and try again.")
     }
     if unread == 0 { try file.checkUnchanged() }
     return count
   }
 
-  /// Reads the folder's entries again, and compares names, sizes and times with what was returned.
+  /// Reads the folder's entries again, and compares names, sizes and times with those that were
+  /// returned.
   ///
-  /// - Complexity: O(*n* log *n*) in the entries. No data is read.
+  /// - Complexity: O(*n* log *n*) in the number of entries. No data is read.
   public func checkUnchanged() throws(PackageFileError) {
-    let again = try FolderReader(path: path)
+    let again: FolderReader
+    if let folder {
+      again = try FolderReader(reopening: folder.descriptor, path: path)
+    } else {
+      again = try FolderReader(path: path)
+    }
     while (try again.nextWithoutOpening()) != nil {}
     guard again.fingerprint.finalize() == fingerprint.finalize() else {
       throw PackageFileError(
         .changed, path: path,
-        "changed while it was read: let nothing write to it, and try again.")
+        "changed while it was being read: stop writing to it, and try again.")
     }
   }
 
@@ -103,7 +131,7 @@ public final class FolderReader {
     return nil
   }
 
-  /// Returns the entry of a file, and leaves the file open; nil if it is not a file after all.
+  /// Returns the entry of a file, and leaves the file open; nil if it turns out not to be a file.
   private func openFile(
     _ name: [UInt8], _ listing: FolderListing, _ entryPath: [UInt8]
   ) throws(PackageFileError) -> RawEntry? {
@@ -121,7 +149,7 @@ public final class FolderReader {
   private func note(_ entryPath: [UInt8], _ state: FileState, _ kind: RawEntry.Kind) {
     fingerprint.combine(entryPath)
     fingerprint.combine(kind)
-    // A folder's own size and time change by what is in it, which is noted for itself.
+    // The size and time of a folder change with its contents, which are recorded separately.
     if state.type == .file { fingerprint.combine(state) }
   }
 
@@ -129,7 +157,7 @@ public final class FolderReader {
     of name: [UInt8], in listing: FolderListing, _ entryPath: [UInt8]
   ) throws(PackageFileError) -> FileState {
     var status = stat()
-    // SAFETY: fstatat reads the name during the call and fills the structure it is given.
+    // SAFETY: fstatat reads the name during the call and writes to the structure passed to it.
     let result = unsafe withName(name) {
       unsafe fstatat(listing.descriptor, $0, &status, AT_SYMLINK_NOFOLLOW)
     }
@@ -147,7 +175,8 @@ public final class FolderReader {
     case .link: break
     }
     var target = [UInt8](repeating: 0, count: Self.targetBytesMax)
-    // SAFETY: readlinkat reads the name during the call and writes at most the target's bytes.
+    // SAFETY: readlinkat reads the name during the call and writes at most as many bytes as the
+    // target has.
     let count = unsafe target.withUnsafeMutableBytes { buffer in
       unsafe withName(name) { name in
         guard let start = buffer.baseAddress else { return 0 }

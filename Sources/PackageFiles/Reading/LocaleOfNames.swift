@@ -4,8 +4,8 @@
   internal import Darwin
 #endif
 
-/// A UTF-8 locale for calls into libarchive. libarchive returns names in the thread's locale and
-/// replaces what that cannot express. The process's own locale is not changed.
+/// A UTF-8 locale for calls into libarchive, which returns names in the thread's locale and
+/// replaces characters that the locale lacks. The process's own locale is not changed.
 @safe struct LocaleOfNames: ~Copyable {
   private static let names = ["C.UTF-8", "C.utf8", "en_US.UTF-8", "UTF-8"]
 
@@ -21,14 +21,14 @@
   }
 
   deinit {
-    // SAFETY: no thread uses the locale: `use` puts back what was there.
+    // SAFETY: no thread still uses the locale, because `use` restores the previous one.
     if let locale = unsafe locale { unsafe freelocale(locale) }
   }
 
   /// Runs `body` with UTF-8 names on this thread.
   func use<Result>(_ body: () -> Result) -> Result {
     guard let locale = unsafe locale else { return body() }
-    // SAFETY: the locale lives as long as this value, and the thread's own is put back.
+    // SAFETY: the locale lives as long as this value, and the thread's own locale is restored.
     let before = unsafe uselocale(locale)
     defer { unsafe uselocale(before) }
     return body()
@@ -36,7 +36,7 @@
 }
 
 #if canImport(Glibc)
-  /// `LC_CTYPE_MASK`, which the importer does not carry over: `1 << LC_CTYPE`.
+  /// `LC_CTYPE_MASK`, which the C importer does not import: `1 << LC_CTYPE`.
   private let characterTypeMask = Int32(1) << Int32(LC_CTYPE)
 #else
   private let characterTypeMask = Int32(LC_CTYPE_MASK)

@@ -4,22 +4,22 @@
   internal import Darwin
 #endif
 
-/// Why a folder or a container could not be read.
+/// The reason why a folder or a container could not be read.
 public struct PackageFileError: Error, Sendable, Hashable {
   /// The kind of failure.
   public enum Kind: Sendable, Hashable {
-    /// Nothing has that name.
+    /// There is nothing with that name.
     case missing
     /// The system refused to read.
     case system
     /// The container is broken.
     case malformed
-    /// It has changed since it was opened.
+    /// The file or folder has changed since it was opened.
     case changed
   }
 
   public let kind: Kind
-  /// The file, or the path in a folder. Bytes that are not UTF-8 are repaired.
+  /// The file, or the path in a folder. Bytes that are not UTF-8 are replaced.
   public let path: String
   public let message: String
 
@@ -29,11 +29,11 @@ public struct PackageFileError: Error, Sendable, Hashable {
     self.message = message
   }
 
-  /// The system's last message.
+  /// Creates an error from `errno`.
   static func system(_ operation: String, _ path: String) -> PackageFileError {
     let number = errno
     let kind: Kind = number == ENOENT || number == ENOTDIR ? .missing : .system
-    // SAFETY: strerror gives a text that lasts until the next call on this thread.
+    // SAFETY: strerror returns a string that is valid until the next call on this thread.
     let reason = unsafe String(cString: strerror(number))
     return PackageFileError(kind, path: path, "\(operation): \(reason)")
   }

@@ -1,22 +1,22 @@
-/// An entry of a folder or container, as it is stated there. Nothing in it has been checked.
+/// An entry as stated in a folder or container. Nothing in it has been checked.
 public struct RawEntry: Sendable, Hashable {
-  /// What an entry is.
+  /// The kind of an entry.
   public enum Kind: Sendable, Hashable {
-    /// A file, with its size in bytes if stated.
+    /// A file, with its size in bytes if it is stated.
     case file(bytes: UInt64?)
     case folder
     case link(target: [UInt8])
-    /// Another name of the file at a path.
+    /// Another name of the file with this path.
     case hardLink(target: [UInt8])
-    /// Anything else, in words.
+    /// Anything else, described in words.
     case special(String)
   }
 
   /// The bytes of the path.
   public var path: [UInt8]
-  /// False if the container could not give the path as it is stated.
+  /// False if the container could not return the complete path.
   public var isPathWhole: Bool
   public var kind: Kind
-  /// The permissions of a POSIX file, 0o7777 at most.
+  /// The POSIX permissions, at most 0o7777.
   public var permissions: UInt32
 }

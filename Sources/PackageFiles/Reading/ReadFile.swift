@@ -4,19 +4,19 @@
   internal import Darwin
 #endif
 
-/// A file that is open for reading, and its state when it was opened.
+/// A file that is open for reading, with its state at the time of opening.
 final class ReadFile {
   let descriptor: Int32
   let path: String
   let state: FileState
 
-  /// Opens `name` in the folder `folder`. If `follows` is false, never through a link.
+  /// Opens `name` in the folder `folder`. A link is followed only if `follows` is true.
   init(
     _ name: borrowing [UInt8], in folder: Int32 = AT_FDCWD, follows: Bool, path: String
   ) throws(PackageFileError) {
     let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | (follows ? 0 : O_NOFOLLOW)
     let descriptor = retryingInterrupted { () -> Int32 in
-      // SAFETY: openat reads the name, which ends with a zero byte, during the call.
+      // SAFETY: openat reads the NUL-terminated name during the call.
       unsafe withName(name) { unsafe openat(folder, $0, flags) }
     }
     guard descriptor >= 0 else { throw PackageFileError.system("open", path) }
@@ -30,12 +30,19 @@ final class ReadFile {
     }
   }
 
+  /// Takes over an open descriptor.
+  init(descriptor: Int32, path: String) throws(PackageFileError) {
+    self.descriptor = descriptor
+    self.path = path
+    state = try FileState(descriptor: descriptor, path: path)
+  }
+
   deinit { close(descriptor) }
 
-  /// Reads the next bytes, up to `count`, into the start of `buffer`.
+  /// Reads up to `count` further bytes into the start of `buffer`.
   func read(into buffer: inout [UInt8], count: Int) throws(PackageFileError) -> Int {
     let wanted = min(count, buffer.count)
-    // SAFETY: read writes at most `wanted` bytes, and the buffer has as many.
+    // SAFETY: read writes at most `wanted` bytes, which is not more than the buffer has.
     let got = unsafe buffer.withUnsafeMutableBytes { bytes in
       retryingInterrupted { unsafe systemRead(descriptor, bytes.baseAddress, wanted) }
     }
@@ -43,12 +50,12 @@ final class ReadFile {
     return got
   }
 
-  /// Returns up to `count` bytes at `offset`; fewer if the file ends before.
+  /// Returns up to `count` bytes at `offset`; fewer if the file ends earlier.
   func bytes(at offset: UInt64, count: Int) throws(PackageFileError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     var filled = 0
     while filled < count {
-      // SAFETY: pread writes at most the bytes behind those that are filled.
+      // SAFETY: pread writes only to the bytes after those that are filled.
       let got = unsafe bytes.withUnsafeMutableBytes { buffer in
         let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
         return retryingInterrupted {
@@ -64,25 +71,36 @@ final class ReadFile {
     return bytes
   }
 
+  /// - Throws: `changed` if the file has changed, or another file is at its path.
+  func checkStillAtItsPath() throws(PackageFileError) {
+    try checkUnchanged()
+    let again = try ReadFile(Array(path.utf8), follows: true, path: path)
+    guard again.state == state else {
+      throw PackageFileError(
+        .changed, path: path,
+        "was replaced while it was read: let nothing write to it, and try again.")
+    }
+  }
+
   /// - Throws: `changed` if the open file is not in the state in which it was opened.
   func checkUnchanged() throws(PackageFileError) {
     guard try FileState(descriptor: descriptor, path: path) == state else {
       throw PackageFileError(
         .changed, path: path,
-        "changed while it was read: let nothing write to it, and try again.")
+        "changed while it was being read: stop writing to it, and try again.")
     }
   }
 }
 
-/// The system's `read`, for use where a method has the same name.
+/// The system's `read`, for use in types that have a method of that name.
 private func systemRead(
   _ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int
 ) -> Int {
-  // SAFETY: the caller gives a buffer of `count` bytes.
+  // SAFETY: the caller passes a buffer of `count` bytes.
   unsafe read(descriptor, buffer, count)
 }
 
-/// Repeats a system call as long as a signal interrupts it.
+/// Repeats a system call while signals interrupt it.
 func retryingInterrupted<Result: SignedInteger>(_ call: () -> Result) -> Result {
   while true {
     let result = call()
@@ -90,13 +108,13 @@ func retryingInterrupted<Result: SignedInteger>(_ call: () -> Result) -> Result 
   }
 }
 
-/// Passes the bytes of a name, with a zero byte after them.
+/// Passes a name to `body` as a NUL-terminated string.
 func withName<Result>(
   _ name: borrowing [UInt8], _ body: (UnsafePointer<CChar>) -> Result
 ) -> Result {
-  precondition(!name.contains(0), "a name holds no zero byte")
+  precondition(!name.contains(0), "a name must not contain a NUL")
   let ended = name + [0]
-  // SAFETY: the pointer is to bytes that end with a zero byte, and is used in `body` only.
+  // SAFETY: the bytes are NUL-terminated, and the pointer is used only in `body`.
   return unsafe ended.withUnsafeBufferPointer { bytes in
     unsafe bytes.withMemoryRebound(to: CChar.self) { characters in
       guard let start = characters.baseAddress else { preconditionFailure("never empty") }

@@ -1,17 +1,17 @@
-/// What the central directory of a zip says of one entry (APPNOTE 4.3.12), to be compared with the
-/// header before its data (4.3.7).
+/// An entry in the central directory of a zip (APPNOTE 4.3.12), to be compared with the header
+/// before its data (4.3.7).
 struct ZipEntry {
   private static let centralBytes = 46
   private static let localBytes = 30
-  /// A field that says that its value stands in the extra field of large entries (4.5.3).
+  /// The value of a field whose actual value is in the extra field of large entries (4.5.3).
   private static let isLarge: UInt64 = 0xFFFF_FFFF
   private static let largeTag: UInt64 = 1
-  /// Bit 3: checksum and sizes stand behind the data (4.3.9).
+  /// Bit 3: the checksum and the sizes come after the data (4.3.9).
   private static let statedBehind: UInt64 = 1 << 3
-  /// Bytes behind the data that state its checksum and sizes: 12 to 24, by writer.
+  /// The maximum size of the data descriptor after the data, in bytes. Writers use 12 to 24.
   private static let descriptorBytesMax: UInt64 = 24
 
-  /// Where its local header begins.
+  /// The offset of the local header.
   private(set) var offset: UInt64
   private var name: [UInt8]
   private var flags: UInt64
@@ -20,18 +20,18 @@ struct ZipEntry {
   private var packedBytes: UInt64
   private var bytes: UInt64
 
-  /// Every entry of a directory.
+  /// Returns all entries of a directory.
   static func all(in directory: [UInt8]) throws(ZipProblem) -> [ZipEntry] {
     var entries: [ZipEntry] = []
     var start = 0
     while start < directory.count {
       guard start + centralBytes <= directory.count, directory.little(start, 4) == 0x0201_4B50
-      else { throw ZipProblem.malformed("its directory holds something that is no entry") }
+      else { throw ZipProblem.malformed("its directory contains something that is not an entry") }
       let nameEnd = start + centralBytes + Int(directory.little(start + 28, 2))
       let extraEnd = nameEnd + Int(directory.little(start + 30, 2))
       let end = extraEnd + Int(directory.little(start + 32, 2))
       guard end <= directory.count else {
-        throw ZipProblem.malformed("an entry of its directory is cut off")
+        throw ZipProblem.malformed("an entry of its directory is incomplete")
       }
       entries.append(
         try ZipEntry(directory, start, name: start + centralBytes..<nameEnd, extraEnd))
@@ -45,7 +45,7 @@ struct ZipEntry {
   ) throws(ZipProblem) {
     self.name = Array(directory[name])
     guard !self.name.contains(0) else {
-      throw ZipProblem.malformed("a name in it holds a zero byte")
+      throw ZipProblem.malformed("a name in it contains a NUL")
     }
     flags = directory.little(start + 8, 2)
     method = directory.little(start + 10, 2)
@@ -54,17 +54,18 @@ struct ZipEntry {
     bytes = directory.little(start + 24, 4)
     offset = directory.little(start + 42, 4)
     var large = LargeFields(directory[name.upperBound..<extraEnd])
-    // The extra field holds only those that do not fit, in this order.
+    // The extra field contains only the values that do not fit, in this order.
     if bytes == Self.isLarge { bytes = try large.next() }
     if packedBytes == Self.isLarge { packedBytes = try large.next() }
     if offset == Self.isLarge { offset = try large.next() }
   }
 
-  /// Where the entry's bytes end, when its header says what the directory says.
+  /// Checks that the entry's header matches the directory, and returns the end of the entry's
+  /// bytes.
   ///
   /// - Parameters:
-  ///   - start: Where the entry before it ends.
-  ///   - directory: Where the central directory begins.
+  ///   - start: The end of the previous entry.
+  ///   - directory: The start of the central directory.
   func end(
     in file: ReadFile, after start: UInt64, before directory: UInt64
   ) throws(ZipProblem) -> UInt64 {
@@ -73,37 +74,37 @@ struct ZipEntry {
       ZipProblem.malformed("the header of \(shown) states \(what) than the directory")
     }
     guard offset >= start else {
-      throw ZipProblem.malformed("the bytes of \(shown) are another entry's, too")
+      throw ZipProblem.malformed("the bytes of \(shown) overlap with another entry")
     }
     guard offset == start else {
-      throw ZipProblem.malformed("it holds bytes before \(shown) that belong to no entry")
+      throw ZipProblem.malformed("it has bytes before \(shown) that do not belong to any entry")
     }
     let header = try read(file, at: offset, count: Self.localBytes)
     guard header.count == Self.localBytes, header.little(0, 4) == 0x0403_4B50 else {
-      throw ZipProblem.malformed("\(shown) has no header where the directory states it")
+      throw ZipProblem.malformed("\(shown) has no header at the offset in the directory")
     }
     let nameBytes = Int(header.little(26, 2))
     let extraBytes = Int(header.little(28, 2))
     let rest = try read(file, at: offset + UInt64(Self.localBytes), count: nameBytes + extraBytes)
     guard rest.count == nameBytes + extraBytes, rest[..<nameBytes].elementsEqual(name) else {
-      throw differs("another name")
+      throw differs("a different name")
     }
     guard header.little(6, 2) == flags, header.little(8, 2) == method else {
-      throw differs("another way of packing")
+      throw differs("a different compression method")
     }
     var stated = (packed: header.little(18, 4), bytes: header.little(22, 4))
     var large = LargeFields(rest[nameBytes...])
     if stated.bytes == Self.isLarge { stated.bytes = try large.next() }
     if stated.packed == Self.isLarge { stated.packed = try large.next() }
     let isBehind = flags & Self.statedBehind != 0
-    // What stands behind the data may be left out before it.
+    // Values that come after the data can be 0 in the header.
     func isStated(_ local: UInt64, as central: UInt64) -> Bool {
       local == central || (isBehind && local == 0)
     }
     guard isStated(stated.packed, as: packedBytes), isStated(stated.bytes, as: bytes) else {
-      throw differs("other sizes")
+      throw differs("different sizes")
     }
-    guard isStated(header.little(14, 4), as: checksum) else { throw differs("another checksum") }
+    guard isStated(header.little(14, 4), as: checksum) else { throw differs("a different CRC") }
     let dataStart = offset + UInt64(Self.localBytes + rest.count)
     let (dataEnd, overflow) = dataStart.addingReportingOverflow(packedBytes)
     guard !overflow, dataEnd <= directory else {
@@ -113,7 +114,7 @@ struct ZipEntry {
     return try dataEnd + descriptorBytes(file, at: dataEnd, before: directory)
   }
 
-  /// The bytes of what stands behind the data: with or without a signature, in 32 or 64 bits.
+  /// Returns the size of the data descriptor: with or without a signature, in 32 or 64 bits.
   private func descriptorBytes(
     _ file: ReadFile, at start: UInt64, before directory: UInt64
   ) throws(ZipProblem) -> UInt64 {
@@ -132,7 +133,7 @@ struct ZipEntry {
       }
     }
     throw ZipProblem.malformed(
-      "what stands behind an entry's data is not what the directory states of it")
+      "the values after an entry's data do not match the directory")
   }
 
   private func read(
@@ -143,7 +144,7 @@ struct ZipEntry {
     }
   }
 
-  /// The values of the extra field of large entries, one after the other.
+  /// The values in the extra field of large entries, in order.
   private struct LargeFields {
     private var rest: ArraySlice<UInt8> = []
 
@@ -162,7 +163,7 @@ struct ZipEntry {
 
     mutating func next() throws(ZipProblem) -> UInt64 {
       guard rest.count >= 8 else {
-        throw ZipProblem.malformed("an entry states a large size and not which")
+        throw ZipProblem.malformed("an entry is marked as large, but does not state its size")
       }
       defer { rest = rest.dropFirst(8) }
       return Array(rest.prefix(8)).little(0, 8)
@@ -171,7 +172,7 @@ struct ZipEntry {
 }
 
 extension [UInt8] {
-  /// The number in `count` bytes from `start` on, the lowest first.
+  /// Returns the little-endian number in `count` bytes from `start` on.
   func little(_ start: Int, _ count: Int) -> UInt64 {
     self[start..<start + count].reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }

@@ -1,27 +1,30 @@
-/// The central directory of a zip, looked over before libarchive builds it in memory.
+/// Checks the central directory of a zip before libarchive loads it into memory.
 ///
-/// A zip says everything twice: in its directory, which libarchive goes by, and in a header before
-/// each file, which readers that stream go by. Where the two differ, two programs see two packages.
-/// So a zip is read in one way or refused: the headers say what the directory says, and the bytes
-/// of the entries follow one another from the file's first byte to the directory.
+/// A zip states everything twice: in its directory, which libarchive uses, and in a header before
+/// each file, which streaming readers use. If the two differ, two programs see two different
+/// packages. A zip is therefore accepted only if there is one way to read it: the headers match the
+/// directory, and the bytes of the entries follow one another from the first byte of the file to
+/// the directory.
 enum ZipTable {
-  /// The largest directory in bytes. libarchive keeps about three times as many.
+  /// The maximum size of the directory in bytes. libarchive needs about three times as much memory.
   private static let bytesMax: UInt64 = 64 << 20
-  /// How far from the file's end libarchive looks for the end of the directory (APPNOTE 4.3.16).
+  /// The distance from the end of the file within which libarchive looks for the end record of the
+  /// directory (APPNOTE 4.3.16).
   private static let tailBytes: UInt64 = 16 << 10
   private static let endBytes = 22
   private static let largeEndBytes = 56
   private static let locatorBytes = 20
 
-  /// Where the directory lies, and how many entries it states.
+  /// The location of the directory, and the number of entries that it states.
   private struct Directory {
     var start: UInt64
     var bytes: UInt64
     var entries: UInt64
   }
 
-  /// - Throws: `malformed` where there is no directory, it is too large, a name in it holds a zero
-  ///   byte, behind which libarchive would not look, or another program would see other files.
+  /// - Throws: `malformed` if there is no directory, if it is too large, if a name in it contains a
+  ///   NUL (libarchive would ignore the rest of the name), or if another program would see other
+  ///   files.
   static func check(_ file: ReadFile) throws(PackageFileError) {
     let directory = try directory(of: file)
     let bytes = try file.bytes(at: directory.start, count: Int(directory.bytes))
@@ -31,7 +34,7 @@ enum ZipTable {
     }
     guard UInt64(entries.count) == directory.entries else {
       throw broken(
-        file, "its end states \(directory.entries) entries and its directory has \(entries.count)")
+        file, "its end record states \(directory.entries) entries, but there are \(entries.count)")
     }
     var end: UInt64 = 0
     for entry in entries.sorted(by: { $0.offset < $1.offset }) {
@@ -40,7 +43,7 @@ enum ZipTable {
       } catch { throw error.error(of: file) }
     }
     guard end == directory.start else {
-      throw broken(file, "it holds bytes before its directory that belong to no entry")
+      throw broken(file, "it has bytes before its directory that do not belong to any entry")
     }
   }
 
@@ -48,10 +51,10 @@ enum ZipTable {
     let tailStart = file.state.bytes - min(file.state.bytes, tailBytes)
     let tail = try file.bytes(at: tailStart, count: Int(file.state.bytes - tailStart))
     guard let end = endOfDirectory(tail) else {
-      throw broken(file, "its directory is cut off: the package was not copied whole")
+      throw broken(file, "its directory is incomplete: the package was not copied completely")
     }
     guard end + endBytes + Int(tail.little(end + 20, 2)) == tail.count else {
-      throw broken(file, "bytes stand behind its end")
+      throw broken(file, "it has bytes after its end record")
     }
     var found = Directory(
       start: tail.little(end + 16, 4), bytes: tail.little(end + 12, 4),
@@ -62,7 +65,7 @@ enum ZipTable {
       throw broken(file, "its directory states a size of \(found.bytes) bytes")
     }
     guard found.start == directoryEnd - found.bytes else {
-      throw broken(file, "its directory does not lie where its end states")
+      throw broken(file, "its directory is not at the offset that its end record states")
     }
     return found
   }
@@ -74,7 +77,7 @@ enum ZipTable {
     }
   }
 
-  /// What the large end states, and where it lies; nil where there is none.
+  /// Returns the contents and the position of the ZIP64 end record; nil if there is none.
   private static func largeEnd(
     _ file: ReadFile, _ tail: [UInt8], _ end: Int
   ) throws(PackageFileError) -> (Directory, position: UInt64)? {
@@ -82,7 +85,7 @@ enum ZipTable {
     guard locator >= 0, tail.little(locator, 4) == 0x0706_4B50 else { return nil }
     let position = tail.little(locator + 8, 8)
     guard position < file.state.bytes else {
-      throw broken(file, "its directory's end states a place that is not there")
+      throw broken(file, "the ZIP64 end record is not at the offset that its locator states")
     }
     let large = try file.bytes(at: position, count: largeEndBytes)
     guard large.count == largeEndBytes, large.little(0, 4) == 0x0606_4B50 else { return nil }
@@ -98,9 +101,9 @@ enum ZipTable {
   }
 }
 
-/// Why a zip is not read.
+/// The reason why a zip is refused.
 enum ZipProblem: Error {
-  /// In words that follow "the zip cannot be read".
+  /// A description that follows "the zip cannot be read".
   case malformed(String)
   /// The file itself cannot be read.
   case unreadable(PackageFileError)

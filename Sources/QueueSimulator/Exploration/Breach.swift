@@ -13,7 +13,7 @@ public enum Breach: Hashable, Sendable {
     }
   }
 
-  /// The rule or the promise of that id; `nil` where there is none.
+  /// The rule or the promise of that id; `nil` if there is none.
   public init?(id: String) {
     if let rule = Rule.allCases.first(where: { $0.id == id }) {
       self = .rule(rule)

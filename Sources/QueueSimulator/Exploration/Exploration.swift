@@ -8,23 +8,24 @@ public import LedgerModel
 public struct Exploration: Sendable {
   /// How far to search, and for what.
   public struct Options: Hashable, Sendable {
-    /// What the runs at random are drawn from.
+    /// The seed of the random runs.
     public var seed: UInt64 = 1
-    /// Faults in one run at random.
+    /// The most faults in one random run.
     public var faults = 4
-    /// Faults in one run of the exhaustive part.
+    /// The most faults in one run of the exhaustive part.
     public var faultsWhereAll = 1
-    /// States that the exhaustive part looks at before the runs at random begin.
+    /// The most states of the exhaustive part.
     public var stateCountMax = 5_000
-    /// Runs at random.
+    /// The number of random runs.
     public var runCountMax = 100_000
-    /// Actions of one run at random before its faults stop.
+    /// The actions of one random run before its faults stop.
     public var actionCountMax = 160
-    /// One action in so many is a fault, while faults are left.
+    /// On average, one action in this many is a fault, while faults are left.
     public var faultInterval = 8
     /// The least severity that counts as a failure.
     public var severity = Rule.Severity.critical
-    /// What alone counts as a failure, whatever its severity; empty where the severity decides.
+    /// The only rules and promises that count as failures, whatever their severity; empty if the
+    /// severity decides.
     public var breaches: Set<Breach> = []
 
     public init() {}
@@ -32,18 +33,18 @@ public struct Exploration: Sendable {
 
   /// A run that broke something.
   public struct Failure: Hashable, Sendable {
-    /// What it broke and counts as a failure, what is seen in the fewest events first: rules, rules
-    /// that hold at the end, promises.
+    /// The rules and promises that it broke and that count as failures: rules first, then rules
+    /// that hold at the end, then promises.
     public var breaches: [Breach]
-    /// What its amounts were drawn from: 0 in the exhaustive part.
+    /// The seed of the run; 0 in the exhaustive part.
     public var seed: UInt64
     /// Everything that happened, in order.
     public var actions: [Action]
-    /// The number of the run among those at random, from 1; 0 in the exhaustive part.
+    /// The number of the random run, from 1; 0 in the exhaustive part.
     public var run: Int
   }
 
-  /// How far a search has come.
+  /// The progress of a search.
   public struct Progress: Hashable, Sendable {
     /// Different states seen by the exhaustive part.
     public var states = 0
@@ -51,7 +52,7 @@ public struct Exploration: Sendable {
     public var runs = 0
     /// Events that those runs recorded.
     public var events = 0
-    /// All interleavings up to the bound were seen, and none was left out.
+    /// Whether all interleavings were tried before the bound was reached.
     public var isExhausted = false
   }
 
@@ -73,21 +74,25 @@ public struct Exploration: Sendable {
     self.options = options
   }
 
-  /// What a search comes to.
+  /// The result of a search.
   public struct Outcome: Sendable {
     public var failure: Failure?
     public var progress: Progress
     /// How often each rule and promise was broken, over all runs that were judged.
     public var counts: [Breach: Int] = [:]
+    /// What no run reached; the search says nothing about it.
+    public var unreached = Unreached()
   }
 
   /// Searches until something of the wanted severity breaks, the bounds are reached, or `goOn`,
-  /// which is asked from time to time, says no.
+  /// which is called from time to time, returns false.
   ///
   /// - Complexity: O(*n*) in the number of actions of all runs.
   public func run(_ goOn: (Progress) -> Bool = { _ in true }) -> Outcome {
     var search = Search(self)
     if search.exhaust(goOn) { search.tryAtRandom(goOn) }
-    return Outcome(failure: search.failure, progress: search.progress, counts: search.counts)
+    return Outcome(
+      failure: search.failure, progress: search.progress, counts: search.counts,
+      unreached: search.unreached)
   }
 }

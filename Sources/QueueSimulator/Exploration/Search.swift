@@ -8,22 +8,27 @@ struct Search {
   private(set) var progress = Exploration.Progress()
   private(set) var failure: Exploration.Failure?
   private(set) var counts: [Breach: Int] = [:]
+  private var reach: Reach
 
   init(_ exploration: Exploration) {
     options = exploration.options
     cast = Cast(exploration.scenario, policy: exploration.policy, seed: options.seed)
     judge = Judge(cast)
+    reach = Reach(cast)
   }
 
-  /// Runs between two questions whether to go on.
+  var unreached: Exploration.Unreached { reach.unreached(cast, Set(counts.keys)) }
+
+  /// Runs between two calls of `goOn`.
   private static let runsBetweenQuestions = 256
 
-  /// Judges a run; false where it failed.
+  /// Judges a run; returns false if it failed.
   private mutating func judge(
     _ play: Play, isOver: Bool, seed: UInt64, run: Int
   ) -> Bool {
     progress.runs += 1
     progress.events += play.recording.count
+    reach.note(play)
     var breaches = Set(
       judge.findings(of: play.recording, isOver: isOver).map {
         Breach.rule($0.rule)
@@ -44,14 +49,14 @@ struct Search {
 }
 
 extension Search {
-  /// A state on the way that is being searched, and what is left to try from it.
+  /// A state on the current path, and the choices that are left to try from it.
   private struct Branch {
     var play: Play
     var choices: [Action]
   }
 
-  /// Tries every order of everything that can happen, depth first; a state that was seen is left
-  /// again. False where the search is to end.
+  /// Tries every order of all possible actions, depth first, and leaves a state that was seen
+  /// before. Returns false if the search is to end.
   mutating func exhaust(_ goOn: (Exploration.Progress) -> Bool) -> Bool {
     var seen: Set<UInt64> = []
     var path = [

@@ -1,7 +1,7 @@
 internal import LedgerEvents
 internal import LedgerModel
 
-/// A run as small as it can be made: its scenario and its schedule.
+/// A failing run that is being made smaller: its scenario and its schedule.
 struct Shrinking {
   private(set) var scenario: Scenario
   private(set) var actions: [Action]
@@ -18,14 +18,14 @@ struct Shrinking {
     self.breach = breach
     actions = failure.actions
     seed = failure.seed
-    // What the run is measured by from here on: the same run with its schedule played.
+    // Candidates are compared with the run as its schedule plays it.
     if let first = trial(scenario, actions) { eventCount = first.eventCount }
   }
 
   /// Whether the run broke the rule when it was played again.
   var isReproduced: Bool { eventCount < .max }
 
-  /// Takes away what is not needed, until nothing can be taken away.
+  /// Removes everything that is not needed to break the rule.
   mutating func run() {
     var before = (Int.max, Int.max)
     while (eventCount, actions.count) < before {
@@ -50,12 +50,12 @@ struct Shrinking {
     }
   }
 
-  /// Plays a candidate; `nil` where it does not break the rule.
+  /// Plays a candidate; `nil` if it does not break the rule.
   private func trial(_ scenario: Scenario, _ schedule: [Action]) -> Trial? {
     let cast = Cast(scenario, policy: policy, seed: seed)
     var play = Play(cast, seed: seed, faults: .max)
     if isOwedInTheEnd {
-      // What is owed in the end is owed once the faults have stopped and the app had its chance.
+      // This is judged after the faults have stopped and the app was launched again.
       play.play(Array(schedule.prefix { $0.verb != .calm }))
       play.recover()
     } else {
@@ -76,7 +76,7 @@ struct Shrinking {
     return Trial(actions: play.actions, eventCount: play.recording.count + catalogs)
   }
 
-  /// Takes a candidate over where it breaks the rule and is no larger.
+  /// Accepts a candidate if it breaks the rule and is not larger.
   private mutating func take(_ candidate: Scenario, _ schedule: [Action]) -> Bool {
     guard let trial = trial(candidate, schedule),
       (trial.eventCount, trial.actions.count) <= (eventCount, actions.count)
@@ -104,7 +104,7 @@ struct Shrinking {
     }
   }
 
-  /// Leaves out commands of the script, each with its turn in the schedule.
+  /// Removes commands of the script, each with its turn in the schedule.
   private mutating func dropCommands() {
     var place = 0
     while place < scenario.script.count {
@@ -117,7 +117,7 @@ struct Shrinking {
     }
   }
 
-  /// Leaves out what a restore lists.
+  /// Removes transactions of a restore.
   private mutating func dropListed() {
     var place = 0
     while place < actions.count {
@@ -131,8 +131,8 @@ struct Shrinking {
     }
   }
 
-  /// Takes over a candidate in which a transaction may be missing: as it is, with those behind it
-  /// moved up, or with another one in its place.
+  /// Accepts a candidate in which a transaction may be missing: as it is, with the later ones moved
+  /// up, or with another one in its place.
   private mutating func takeAny(_ candidate: Scenario, _ schedule: [Action]) -> Bool {
     if take(candidate, schedule) { return true }
     let last = schedule.filter(\.isAboutTransaction).map(\.slot).max() ?? -1
@@ -142,7 +142,7 @@ struct Shrinking {
         return true
       }
       for other in 0...last where other != gone {
-        // The store's answer to the payment stays that of the transaction whose place is taken.
+        // The store's answer to the payment stays where it is.
         let renamed = schedule.filter { !$0.isAbout(gone) || $0.verb == .authorize }.map {
           $0.isAbout(other) ? $0.moved(to: gone) : $0
         }
@@ -152,14 +152,14 @@ struct Shrinking {
     return false
   }
 
-  /// Leaves out downloads of products.
+  /// Removes downloads of products.
   private mutating func dropProducts() {
     for place in scenario.products.indices {
       var part = 0
       while part < scenario.products[place].downloads.count {
         var candidate = scenario
         candidate.products[place].downloads.remove(at: part)
-        // The parts behind it move up.
+        // The later parts move up.
         let isTaken =
           take(candidate, actions)
           || take(candidate, actions.map { Self.moved($0, behind: part) })
@@ -181,7 +181,7 @@ struct Shrinking {
   private mutating func simplify() {
     var candidate = scenario
     if seed != 0 {
-      // Fixed amounts, which report less.
+      // Fixed amounts of progress need fewer reports.
       let drawn = seed
       seed = 0
       if !take(candidate, actions) { seed = drawn }
@@ -200,7 +200,7 @@ struct Shrinking {
 }
 
 extension Action {
-  fileprivate var isAboutTransaction: Bool { verb.placeCount >= 2 && slot >= 0 }
+  fileprivate var isAboutTransaction: Bool { verb.placeCount >= 2 && slot >= 0 && !isAboutAccount }
 
   fileprivate func isAbout(_ slot: Int16) -> Bool { isAboutTransaction && self.slot == slot }
 
@@ -210,17 +210,17 @@ extension Action {
     return action
   }
 
-  /// The same about the transactions behind one that is gone.
+  /// The same action after the transaction at `gone` was removed.
   fileprivate func movedUp(from gone: Int16) -> Action {
     isAboutTransaction && slot > gone ? moved(to: slot - 1) : self
   }
 }
 
 extension Exploration {
-  /// A failing run made as small as it can be, as a scenario with its schedule; `nil` where playing
-  /// the run again does not break the same rule, which would be a fault of the simulator.
+  /// A failing run reduced to a minimal one, as a scenario with its schedule; `nil` if playing the
+  /// run again does not break the same rule, which would be a bug in the simulator.
   ///
-  /// Where a run broke several rules, the one that is shown in the fewest events is kept.
+  /// If a run broke several rules, the one that needs the fewest events is kept.
   ///
   /// - Complexity: O(*n*²) in the number of actions at worst.
   public func shrunk(_ failure: Failure) -> Scenario? {

@@ -1,11 +1,11 @@
 internal import LedgerEvents
 internal import LedgerModel
 
-/// Folds what a run recorded, by the one reducer, and says which rules it breaks.
+/// Folds the recording of a run with the reducer and returns the rules that it breaks.
 struct Judge {
   private let cast: Cast
   private var facts: [Fact] = []
-  /// All facts of a run hang together: they are of one customer.
+  /// All facts belong to one customer, and so to one connected component.
   private let isOneUnit: Bool
 
   init(_ cast: Cast) {
@@ -13,7 +13,8 @@ struct Judge {
     isOneUnit = cast.scenario.accounts.count == 1
   }
 
-  /// All broken rules, those of the second table judged at the newest event where the run is over.
+  /// All broken rules. Those of the second table are judged at the newest event, if the run is
+  /// over.
   ///
   /// - Complexity: O(*n*) in the number of events.
   mutating func findings(of recording: Recording, isOver: Bool) -> [Finding] {

@@ -1,6 +1,6 @@
 internal import LedgerEvents
 
-/// A run as it is played: the world, what was recorded, and what happened in which order.
+/// A run in progress: the world, the recording, and the actions so far.
 struct Play: Sendable {
   var world: World
   var recording = Recording()
@@ -9,7 +9,7 @@ struct Play: Sendable {
   private(set) var actionsLeftOut = 0
   /// The run was stopped at ``actionCountMax`` actions.
   private(set) var isCutShort = false
-  /// What can happen next, as listed last.
+  /// The actions that can happen next, as listed last.
   private var choices: [Action] = []
   /// Nothing has changed since that was listed.
   private var isListed = false
@@ -26,10 +26,10 @@ struct Play: Sendable {
 
   /// Room for the actions of most runs.
   private static let usualCount = 256
-  /// Room for what can happen next at most times.
+  /// Room for the usual number of choices.
   private static let usualChoiceCount = 16
 
-  /// The most actions of one run; what needs more is going in circles.
+  /// The most actions of one run; a run that needs more is going in circles.
   static let actionCountMax = ScenarioLimits.actionCountMax
 
   /// Makes an action happen after its usual delay.
@@ -43,7 +43,7 @@ struct Play: Sendable {
     actions.append(action)
   }
 
-  /// What can happen next but faults.
+  /// Everything except faults that can happen next.
   mutating func next() -> [Action] {
     list()
     return choices
@@ -55,7 +55,7 @@ struct Play: Sendable {
     assert(isListedRight())
   }
 
-  /// What was listed is what a world that remembers nothing lists.
+  /// Whether the list equals one that is made from scratch.
   private func isListedRight() -> Bool {
     var world = world
     world.forgetCallers()
@@ -73,8 +73,8 @@ extension Play {
     }
   }
 
-  /// Plays what comes by the clock: each thing that can happen is given its moment when it first
-  /// can, and the earliest goes next.
+  /// Plays by the clock: each action gets a time when it first becomes possible, and the earliest
+  /// one happens next.
   mutating func playByClock() {
     var moments: [Action: Int64] = [:]
     while actions.count < Self.actionCountMax {
@@ -102,7 +102,7 @@ extension Play {
       case .on: return world.clock
       }
     }
-    // Whoever is away is brought back by the script, or not at all.
+    // Only the script brings the app back.
     if action.verb == .launch || action.verb == .foreground { return .max }
     let range = Delays.range(of: action.verb)
     let spread = Int(range.most - range.least)
@@ -112,8 +112,8 @@ extension Play {
 }
 
 extension Play {
-  /// Plays at random: whatever can happen next is as likely as anything else, a fault comes once
-  /// in `faultInterval` actions while the budget lasts.
+  /// Plays at random: every possible action is equally likely, and one action in `faultInterval` is
+  /// a fault while faults are left.
   mutating func playAtRandom(_ random: inout SplitMix, actionCountMax: Int, faultInterval: Int) {
     var faults: [Action] = []
     faults.reserveCapacity(Self.usualChoiceCount)
@@ -132,11 +132,11 @@ extension Play {
     }
   }
 
-  /// How often the app is opened anew when the faults have stopped.
+  /// How often the app is launched again after the faults have stopped.
   private static let launchesAfterFaults = 2
 
-  /// The faults stop: everything goes on until nothing is left to happen, and the customer opens
-  /// the app again, two days later each time.
+  /// The faults stop. Everything continues until nothing can happen, and the customer launches the
+  /// app again, two days later each time.
   mutating func recover() {
     perform(Action(.calm))
     performUntilQuiet()
@@ -147,12 +147,26 @@ extension Play {
       }
       performUntilQuiet()
     }
+    signInThoseWhoAreOwed()
+  }
+
+  /// A restore brings the purchases of the customer who is signed in: others who miss something on
+  /// a device sign in there, one after the other.
+  private mutating func signInThoseWhoAreOwed() {
+    for device in world.devices.indices {
+      for account in world.cast.scenario.accounts.indices {
+        let signIn = Action(.switchAccount, device: device, slot: account)
+        guard world.isOwed(account, on: device), world.canStrike(signIn) else { continue }
+        perform(signIn)
+        settle()
+      }
+    }
   }
 
   private mutating func performUntilQuiet() {
     while actions.count < Self.actionCountMax {
       list()
-      // The script's next command, which stands first, waits until all else has happened.
+      // The script's next command comes first in the list and waits until everything else is done.
       guard let action = choices.last else { return }
       perform(action)
     }

@@ -1,16 +1,24 @@
 internal import LedgerEvents
 
-/// What an app owes its customers, measured by what the store sold: checked once the faults have
+/// What an app owes its customers for what the store sold. It is checked after the faults have
 /// stopped and the app was opened again.
 public enum Promise: String, CaseIterable, Sendable {
-  /// What was bought and not refunded is there: content installed whole, in the version that was
-  /// sold or a newer one; everything else credited.
+  /// Every purchase that was not refunded is delivered: all of its content is installed, in the
+  /// version that was sold or a newer one; anything else is credited.
   case delivered = "not-delivered"
-  /// Nothing is credited twice.
+  /// No consumable is credited twice.
   case creditedOnce = "credited-twice"
 
-  /// What is said where the promise is broken.
+  /// The id of the broken promise.
   public var id: String { rawValue }
+
+  /// What it means that the promise is broken, in a sentence without its end.
+  public var meaning: String {
+    switch self {
+    case .delivered: "something that was paid for is not there"
+    case .creditedOnce: "a consumable's purchase was credited more than once"
+    }
+  }
 }
 
 extension World {
@@ -32,9 +40,7 @@ extension World {
         $0.original == purchase.original && $0.credits > 0
       }
     }
-    return devices.indices.contains { device in
-      Int16(cast.scenario.devices[device].account) == purchase.account
-        && devices[device].folders[Int(purchase.product)].complete >= purchase.version
-    }
+    let folder = Int(folder(of: purchase.account, purchase.product))
+    return devices.contains { $0.folders[folder].complete >= purchase.version }
   }
 }

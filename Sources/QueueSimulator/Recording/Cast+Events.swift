@@ -1,8 +1,8 @@
 internal import LedgerEvents
 
 extension Cast {
-  /// The events of a run as a recorder would have written them, in the order of their positions;
-  /// one that is sent again is there again, under its id.
+  /// The events of a run as a recorder would have written them, by position. An event that is sent
+  /// again is repeated with its id.
   ///
   /// - Complexity: O(*n*) in the number of events.
   func events(of events: [SimulatedEvent]) -> [Event] {
@@ -10,7 +10,7 @@ extension Cast {
     written.reserveCapacity(events.count + 1)
     var offers = products.map(\.version)
     var position: UInt64 = 0
-    /// By place among `events`: what a repetition is a copy of.
+    /// The originals of repeated events, by position.
     var first: [Int: Event] = [:]
     if scenario.setsCatalog && !products.isEmpty {
       position = 1
@@ -80,11 +80,15 @@ extension Cast {
     case .sessionEnded: data.set("reason", event.note == .crashed ? "crashed" : "quit")
     case .transactionFailed:
       data.set("cancelled", event.note == .cancelledByCustomer)
+    case .receiptRejected: data.set("status", Self.rejectionStatus)
     default: writeContent(event, to: &data)
     }
     data.set("error", event.note.error)
     return data.build()
   }
+
+  /// *The receipt could not be authenticated.*
+  private static let rejectionStatus: Int64 = 21_003
 
   private func writeContent(_ event: SimulatedEvent, to data: inout EventData.Builder) {
     switch event.kind {

@@ -2,8 +2,8 @@ internal import LedgerEvents
 internal import LedgerModel
 
 extension Cast {
-  /// The facts of a run, for the reducer, without the detour of text: what `Fact(event)` gives for
-  /// each of the run's events. One that is sent again under its id is no second fact.
+  /// The facts of a run for the reducer, made without encoding events: the same as `Fact(event)`
+  /// for each of the run's events. An event that is sent again under its id is not a second fact.
   ///
   /// - Complexity: O(*n*) in the number of events.
   func facts(of events: [SimulatedEvent], into facts: inout [Fact]) {
@@ -26,7 +26,7 @@ extension Cast {
     }
   }
 
-  /// What an event says beside its head, written where the fact stands.
+  /// Fills in the fields of an event.
   private func describe(_ event: SimulatedEvent, _ offers: [Int16], in fact: inout Fact) {
     fact.app = 1
     fact.account = number(account: event.account)
@@ -51,7 +51,7 @@ extension Cast {
     return fact
   }
 
-  /// What the reducer reads of an event beside its places.
+  /// The details of an event that the reducer reads.
   private func detail(of event: SimulatedEvent, _ offers: [Int16]) -> FactDetail? {
     switch event.kind {
     case .transactionPurchased, .transactionRestored: return delivery(event)

@@ -1,24 +1,23 @@
 internal import LedgerEvents
 internal import LedgerModel
 
-/// What facts of a scenario carry beside their names, where it is the same in every run: made once
-/// and shared by all facts that carry it.
+/// Details of facts that are the same in every run of a scenario, made once and shared.
 struct SharedDetails: Sendable {
   /// Of the `catalog.set` before everything.
   let catalog: FactDetail
-  /// Of what failed.
+  /// Of a failure.
   let error: FactDetail
   let allowed: FactDetail
   let notAllowed: FactDetail
-  /// Of what states a content version alone, by the version's rank.
+  /// Of an event that states only a content version, by the version's rank.
   let versions: [FactDetail]
   /// Of an install that was excluded from the backup, by the version's rank.
   let installs: [FactDetail]
   /// What a delivery announces, by product and the version's rank.
   let downloads: [[[FactDetail.Announced]]]
 
-  init(catalog: [CatalogEntry], products: [Cast.Product], versions: [Name]) {
-    self.catalog = FactDetail { $0.entries = catalog }
+  init(catalog: [ProductDefinition], products: [Cast.Product], versions: [Name]) {
+    self.catalog = FactDetail { $0.definitions = catalog }
     error = FactDetail { $0.hasError = true }
     allowed = FactDetail { $0.allowed = true }
     notAllowed = FactDetail { $0.allowed = false }
@@ -41,7 +40,7 @@ struct SharedDetails: Sendable {
 }
 
 extension FactDetail {
-  /// Fields as they are by default, but for what `change` sets.
+  /// The default fields, changed by `change`.
   fileprivate convenience init(_ change: (inout Fields) -> Void) {
     var fields = Fields()
     change(&fields)

@@ -1,10 +1,10 @@
 internal import LedgerEvents
 
-/// An event of a run, by places instead of names: small, and nothing to allocate.
+/// An event of a run with indices instead of names: small, and without allocations.
 ///
-/// −1 stands where the event does not state what a place is of.
+/// An index is −1 if the event does not state the field.
 struct SimulatedEvent: Hashable, Sendable {
-  /// What an event says beside its places.
+  /// Details that are not indices.
   enum Note: UInt8, Sendable {
     case none
     case allowed, notAllowed
@@ -28,14 +28,14 @@ struct SimulatedEvent: Hashable, Sendable {
   var part: Int16 = -1
   /// By rank.
   var version: Int16 = -1
-  /// Thousandths; −1 where none is stated.
+  /// Thousandths; −1 if none is stated.
   var progress: Int16 = -1
   /// Tenths of a second; −10 is *not known yet*.
   var remaining: Int32 = -10
   var quantity: Int16 = 1
   var purchasedAt: Int64 = 0
   var note = Note.none
-  /// The position of the event that is sent again, under the same id; 0 where it is a new one.
+  /// The position of the event that this one repeats under the same id; 0 for a new event.
   var repeats: Int32 = 0
 
   init(_ kind: EventKind, _ source: EventSource.Kind, at time: Int64) {
@@ -45,11 +45,10 @@ struct SimulatedEvent: Hashable, Sendable {
   }
 }
 
-/// The events of a run as they come.
+/// The events of a run in order.
 struct Recording: Sendable {
   private(set) var events: [SimulatedEvent] = []
-  /// How many there are of each kind.
-  private var counts: [UInt16] = Array(repeating: 0, count: EventKind.allCases.count)
+  private(set) var counts = EventCounts()
 
   /// Room for what most runs record.
   private static let usualCount = 128
@@ -60,8 +59,24 @@ struct Recording: Sendable {
 
   mutating func append(_ event: SimulatedEvent) {
     events.append(event)
-    counts[Int(event.kind.rawValue)] &+= 1
+    counts.add(event.kind)
   }
 
-  func count(of kind: EventKind) -> Int { Int(counts[Int(kind.rawValue)]) }
+  func count(of kind: EventKind) -> Int { counts[kind] }
+}
+
+/// How many events there are of each kind.
+struct EventCounts: Sendable {
+  private var counts: [UInt16] = Array(repeating: 0, count: EventKind.allCases.count)
+
+  subscript(kind: EventKind) -> Int { Int(counts[Int(kind.rawValue)]) }
+
+  mutating func add(_ kind: EventKind) { counts[Int(kind.rawValue)] &+= 1 }
+
+  /// Raises each number to that of another run where that is larger.
+  mutating func raise(to other: EventCounts) {
+    for place in counts.indices where counts[place] < other.counts[place] {
+      counts[place] = other.counts[place]
+    }
+  }
 }

@@ -1,6 +1,7 @@
-/// What a script makes happen: the customer, the seller, the system, or a fault.
+/// A command of a script: something that the customer, the seller, the store or the system does, or
+/// a fault.
 ///
-/// Devices, products and accounts are places in the scenario.
+/// Devices, products and accounts are indices into the scenario.
 public enum Command: Hashable, Sendable {
   // The customer.
   case launch(device: Int)
@@ -10,7 +11,7 @@ public enum Command: Hashable, Sendable {
   /// Asks the store for the products, the invalid ones too.
   case requestProducts(device: Int)
   case buy(device: Int, product: Int, quantity: Int, outcome: PaymentOutcome)
-  /// Somebody answers what ask-to-buy put off; the oldest deferred payment.
+  /// A parent approves the oldest deferred payment.
   case approve
   case decline
   case restore(device: Int)
@@ -32,7 +33,7 @@ public enum Command: Hashable, Sendable {
 }
 
 extension Command {
-  /// What must hold for the command to have an effect, in words.
+  /// When the command has an effect, in words.
   var need: String {
     switch self {
     case .launch: "the app is not running"
@@ -52,13 +53,16 @@ extension Command {
   }
 }
 
-/// What the store makes of a payment.
+/// The store's answer to a payment.
 public enum PaymentOutcome: String, CaseIterable, Hashable, Sendable {
   case purchased
   case failed
   case cancelled
   /// Waits for a parent (*Ask to Buy*).
   case deferred
-  /// Reported as failed while the customer sorts something out; then a purchase comes by itself.
+  /// Reported as failed while the customer sorts something out; a purchase without a payment
+  /// follows.
   case interrupted
+  /// A restored transaction, if the customer owns the product; else a purchased one.
+  case restored
 }

@@ -19,8 +19,7 @@ extension Scenario {
     let document = try ScenarioField(value: value, path: "").object([
       "title", "source", "story", "start", "seed", "policy", "app", "environment", "accounts",
       "devices", "products", "owned", "invalidProducts", "setsCatalog", "notifies", "script",
-      "schedule",
-      "events", "expect",
+      "schedule", "events", "ground", "background", "expect",
     ])
     self.init(
       title: try document.need("title", "what the scenario shows, in a line").text(),
@@ -44,6 +43,8 @@ extension Scenario {
       try readScript(field)
     } else if let field = document["events"] {
       try readEvents(field)
+      ground = try readIDs(document["ground"], of: events.map(\.id), "event of this recording")
+      background = try readIDs(document["background"], of: ground, "event of the ground")
     } else {
       throw ScenarioError(
         path: "script", reason: "expected a script of commands, or events, found neither")
@@ -123,7 +124,7 @@ extension Scenario {
       isSimulator: try device["simulator"]?.boolean() ?? false)
   }
 
-  /// The place of what a field names.
+  /// The index of what a field names.
   func place(
     of field: ScenarioField, in names: [Name], _ what: String
   ) throws(ScenarioError) -> Int {
@@ -161,7 +162,25 @@ extension Scenario {
   }
 }
 
-/// Names say which is which: none stands twice.
+extension Scenario {
+  /// Ids out of a list of known ones, each once.
+  private func readIDs(
+    _ field: ScenarioField?, of known: [Name], _ what: String
+  ) throws(ScenarioError) -> [Name] {
+    guard let field else { return [] }
+    let known = Set(known)
+    var ids: [Name] = []
+    for element in try field.elements(max: ScenarioLimits.eventCountMax) {
+      let id = try element.name()
+      guard known.contains(id) else { throw element.failure("the id of an \(what)") }
+      ids.append(id)
+    }
+    try refuseRepeated(ids, field)
+    return ids
+  }
+}
+
+/// Names must be unique.
 private func refuseRepeated(
   _ names: [Name], _ field: ScenarioField
 ) throws(ScenarioError) {

@@ -50,7 +50,11 @@ extension Scenario {
       throw field.failure("one of \(Self.commandNames.joined(separator: ", "))")
     }
     switch verb {
-    case .stopBackend: return .fault(Action(verb))
+    case .stopBackend, .rejectReceipt, .rejectReceipts: return .fault(Action(verb))
+    case .switchAccount, .switchAppleID:
+      let account = try place(
+        of: entry.need("account", "who signs in"), in: accounts, "account")
+      return .fault(Action(verb, device: try device(entry), slot: account))
     case .repeatNotification:
       let number = try entry["notification"]?.integer(1...1_000) ?? 1
       return .fault(Action(verb, device: Int(number) - 1))

@@ -73,6 +73,9 @@ extension Scenario {
       members.append(("script", .array(script.map { value(of: $0) })))
     } else {
       members.append(("events", .array(events.indices.map { eventValue($0) })))
+      for (name, ids) in [("ground", ground), ("background", background)] where !ids.isEmpty {
+        members.append((name, .array(ids.map { .string($0.text) })))
+      }
     }
     if !schedule.isEmpty { members.append(("schedule", .array(schedule.map { .string($0) }))) }
     if let expectation { members.append(("expect", expectation.value)) }
@@ -164,7 +167,9 @@ extension Scenario {
     if fault.verb.placeCount > 0 && devices.count > 1 {
       members.append(("device", .string(devices[Int(fault.device)].name.text)))
     }
-    if fault.verb.placeCount > 1 {
+    if fault.isAboutAccount {
+      members.append(("account", .string(accounts[Int(fault.slot)].text)))
+    } else if fault.verb.placeCount > 1 {
       members.append(("transaction", .number(String(fault.slot + 1))))
     }
     if fault.verb.placeCount > 2 { members.append(("download", .number(String(fault.part + 1)))) }

@@ -1,19 +1,19 @@
 public import LedgerEvents
 
-/// An incident as a file describes it: what is sold, who does what and what goes wrong when, and
-/// what must come out (`Schemas/scenario.schema.json`).
+/// An incident as described by a file (`Schemas/scenario.schema.json`): what is sold, what happens
+/// and goes wrong when, and the expected outcome.
 ///
 /// A scenario either has a script, which the simulator plays, or the events of a recording.
 public struct Scenario: Sendable {
-  /// What it shows, in one line.
+  /// One line that says what it shows.
   public var title: String
   /// The public report that it comes from.
   public var source: String?
-  /// What happened, in the words of whoever wrote the scenario down.
+  /// What happened, in prose.
   public var story: String?
   /// When the virtual clock begins.
   public var start: Instant
-  /// What the delays of store, network and app are drawn from.
+  /// The seed of the delays of store, network and app.
   public var seed: UInt64
   /// The app's policy, by name.
   public var policy: String
@@ -24,24 +24,30 @@ public struct Scenario: Sendable {
   public var devices: [ScenarioDevice]
   /// What is sold.
   public var products: [ScenarioProduct]
-  /// What was bought before the scenario begins, on a device that is not in it: a restore brings
-  /// it.
+  /// Purchases made before the scenario begins, on a device that is not in it. A restore brings
+  /// them.
   public var owned: [Owned]
   /// Identifiers that the app asks for and the store does not know.
   public var invalidProducts: [Name]
   /// Whether the seller's catalogue is part of the recording, as `catalog.set`.
   public var setsCatalog: Bool
-  /// Whether the store's server tells the backend of purchases, too.
+  /// Whether the store's server also notifies the backend of purchases.
   public var notifies: Bool
-  /// The versions that the script's `publish` commands name, by their places.
+  /// The versions that the script's `publish` commands name, in order.
   public var publishedVersions: [Name]
   public var script: [ScriptedCommand]
-  /// The order of everything that happens, as ``Action/text``; empty where the clock decides.
+  /// Everything that happens in order, as ``Action/text``; empty if the clock decides.
   public var schedule: [String]
-  /// A recording in place of a script; what it holds is played as it stands.
+  /// A recording instead of a script; it is played unchanged.
   public var events: [Event]
-  /// The clock of the ledger for those of `events` that state it.
+  /// The ledger's clock for those of `events` that state it.
   public var recordedAt: [Instant?]
+  /// The ids of those of `events` that the others rest on: what they broke themselves is not asked
+  /// for.
+  public var ground: [Name]
+  /// The ids of those of `ground` that are not connected with the others: what becomes of them is
+  /// not asked for.
+  public var background: [Name]
   public var expectation: ScenarioExpectation?
 
   public init(title: String, start: Instant, app: Name) {
@@ -62,11 +68,13 @@ public struct Scenario: Sendable {
     schedule = []
     events = []
     recordedAt = []
+    ground = []
+    background = []
   }
 }
 
 extension Scenario {
-  /// A purchase of earlier times, by places.
+  /// An earlier purchase, by indices.
   public struct Owned: Hashable, Sendable {
     public var product: Int
     public var account: Int
@@ -81,7 +89,7 @@ extension Scenario {
 /// One installation of the app.
 public struct ScenarioDevice: Hashable, Sendable {
   public var name: Name
-  /// The place of its customer among the scenario's accounts.
+  /// The index of its customer among the scenario's accounts.
   public var account: Int
   /// The development simulator, where hosted content never arrives.
   public var isSimulator: Bool
@@ -147,13 +155,13 @@ public struct ScenarioProduct: Hashable, Sendable {
   }
 }
 
-/// Something that somebody does, or that goes wrong, at a moment of the script.
+/// A command of the script with the moment at which it happens.
 public struct ScriptedCommand: Hashable, Sendable {
   /// When it happens.
   public enum Moment: Hashable, Sendable {
-    /// So many microseconds after the start, and not before the command that goes ahead of it.
+    /// This many microseconds after the start, but not before the preceding command.
     case at(Int64)
-    /// At once after the *n*-th event of a type, counted from 1.
+    /// Directly after the *n*-th event of a type, counted from 1.
     case on(EventKind, nth: Int)
   }
 
@@ -166,7 +174,7 @@ public struct ScriptedCommand: Hashable, Sendable {
   }
 }
 
-/// What must come out of a scenario.
+/// The expected outcome of a scenario.
 public struct ScenarioExpectation: Sendable {
   /// Ids of the rules that are broken, each as often as it is.
   public var findings: [String]
@@ -178,8 +186,8 @@ public struct ScenarioExpectation: Sendable {
   public var installed: [Name: [Name: [Name: Name]]]
   /// Amounts by account and unit.
   public var balances: [Name: [Name: Int64]]
-  /// Ids of the promises to customers that are broken when the run is over (``Promise``); `nil`
-  /// where nothing is said about them.
+  /// Ids of the promises to customers that are broken when the run is over (``Promise``); `nil` if
+  /// nothing is expected of them.
   public var brokenPromises: [String]?
 
   public init() {

@@ -1,4 +1,4 @@
-/// Why a scenario cannot be played: where in its document, what was expected there, and what was
+/// Why a scenario cannot be played: the path in its document, what was expected there and what was
 /// found.
 public struct ScenarioError: Error, Hashable, Sendable {
   /// The path in the document, such as `script[3].product`; empty for the whole.

@@ -7,26 +7,34 @@ extension ScenarioExpectation {
   ///
   /// - Parameters:
   ///   - events: In the order in which they were recorded; each id counts once.
-  ///   - recordedAt: The ledger's clock, by place among the events, where it is stated.
+  ///   - recordedAt: The ledger's clock for each event, by index, if it is stated.
   ///   - environment: The one that entitlements, versions and balances are asked for.
   /// - Precondition: the events are valid.
   /// - Complexity: O(*n* log *n*) in the number of events.
   public init(
-    of events: [Event], recordedAt: [Instant?] = [], in environment: StoreEnvironment = .production
+    of events: [Event], recordedAt: [Instant?] = [], ground: [Name] = [], background: [Name] = [],
+    in environment: StoreEnvironment = .production
   ) {
     self.init()
     let held = RecordedEvent.held(events, recordedAt: recordedAt)
     let ledger = NumberedEvents(held)
     let book = InMemoryLedger(folding: ledger.facts, texts: ledger)
-    findings = book.findings.map(\.rule.id).sorted()
+    let ground = Set(ground)
+    let asked = Set(held.filter { !ground.contains($0.event.id) }.map(\.position))
+    func rules(_ findings: [Finding]) -> [String] {
+      findings.filter { asked.contains($0.position) }.map(\.rule.id)
+    }
+    findings = rules(book.findings).sorted()
     for place in StoreEnvironment.allCases {
       guard let moment = book.newestEvent(in: place) else { continue }
-      findingsAtTheEnd += book.findings(at: moment, in: place).map(\.rule.id)
+      findingsAtTheEnd += rules(book.findings(at: moment, in: place))
     }
     findingsAtTheEnd.sort()
     let moment = book.newestEvent(in: environment) ?? 0
-    var accounts = Set(held.compactMap(\.event.account))
-    accounts.formUnion(held.compactMap { $0.event.data.name("to") })
+    let background = Set(background)
+    let told = held.filter { !background.contains($0.event.id) }
+    var accounts = Set(told.compactMap(\.event.account))
+    accounts.formUnion(told.compactMap { $0.event.data.name("to") })
     for name in accounts.sorted() {
       let subject = Subject.account(ledger.number(.account, name))
       let only = EnvironmentSet(environment)
@@ -46,7 +54,7 @@ extension ScenarioExpectation {
     }
   }
 
-  /// Where an outcome is not as expected, in words; empty where it is.
+  /// The differences between an outcome and this expectation, in words; empty if there are none.
   public func differences(of outcome: ScenarioExpectation) -> [String] {
     var differences =
       Self.surplus("finding", findings, outcome.findings)

@@ -1,4 +1,4 @@
-/// How large a scenario may be: one that people read, and whose runs stay small.
+/// Limits on the size of a scenario, so that people can read it and its runs stay small.
 public enum ScenarioLimits {
   /// The size of a scenario's file in bytes.
   public static let sizeBytesMax = 16 << 20

@@ -21,7 +21,7 @@ public struct Action: Hashable, Sendable {
     case app
     case launch
     case foreground
-    /// No fault that waits strikes any more, and what stood still goes on.
+    /// The faults stop: none that is armed strikes any more, and stalled downloads continue.
     case calm
     /// Two days pass.
     case wait
@@ -34,40 +34,58 @@ public struct Action: Hashable, Sendable {
     case background
     /// A running download fails.
     case failDownload = "fail-download"
-    /// A running download goes on no more until the next launch.
+    /// A running download makes no progress until the next launch.
     case stallDownload = "stall-download"
-    /// The next install finds no room.
+    /// The next install fails because the disk is full.
     case fillDisk = "fill-disk"
-    /// The backend refuses the next fulfilment.
+    /// The backend fails at the next fulfilment.
     case stopBackend = "stop-backend"
     /// The queue reports a transaction again.
     case repeatDelivery = "repeat-delivery"
     /// The transaction loses its `applicationUsername`.
     case loseAccount = "lose-account"
-    /// The next finish does not stick: the transaction comes back at the next launch.
+    /// The next finish has no effect: the transaction is delivered again at the next launch.
     case failFinish = "fail-finish"
     /// A transaction leaves the queue without a finish.
     case remove
-    /// The end of the restore that runs is reported before its transactions.
+    /// The end of the running restore is reported before its transactions.
     case overtakeRestore = "overtake-restore"
-    /// The restore that runs lists a purchase twice.
+    /// The running restore lists a purchase twice.
     case doubleRestore = "double-restore"
-    /// The payment is reported as failed, and the purchase comes by itself.
+    /// The payment is reported as failed, and a purchase without a payment follows.
     case interruptPayment = "interrupt-payment"
     /// The store refuses the payment.
     case refusePayment = "refuse-payment"
-    /// The system empties the download cache of what is finished.
+    /// The system deletes the cached downloads of finished transactions.
     case purge
-    /// The store's server sends a notification again that was answered.
+    /// The store's server sends a notification again that was already acknowledged.
     case repeatNotification = "repeat-notification"
+    /// The running restore leaves out the purchase that it would list next.
+    case shortenRestore = "shorten-restore"
+    /// Another Apple ID is signed in to the store: the running restore lists its purchases.
+    case switchAppleID = "switch-apple-id"
+    /// The queue reports a transaction as failed that it has reported as purchased or restored.
+    case contradictDelivery = "contradict-delivery"
+    /// The app adds a second observer: the queue calls both.
+    case doubleObserver = "double-observer"
+    /// Another customer signs in to the app.
+    case switchAccount = "switch-account"
+    /// The store answers a payment for a product that the customer owns with a restored
+    /// transaction.
+    case answerAsRestored = "answer-as-restored"
+    /// The backend rejects the next receipt.
+    case rejectReceipt = "reject-receipt"
+    /// The backend rejects every receipt until the faults stop.
+    case rejectReceipts = "reject-receipts"
   }
 
   public var verb: Verb
-  /// The place of the device, or of the notification; 0 where there is none.
+  /// The index of the device or the notification; 0 if there is none.
   public var device: Int16
-  /// The place of the transaction on the device's queue; −1 for the app as a whole.
+  /// The index of the transaction on the device's queue, −1 for the app as a whole; or the index of
+  /// the account, if the action is about one.
   public var slot: Int16
-  /// The place of the download in its transaction.
+  /// The index of the download in its transaction.
   public var part: Int16
 
   public init(_ verb: Verb, device: Int = 0, slot: Int = 0, part: Int = 0) {
@@ -79,7 +97,7 @@ public struct Action: Hashable, Sendable {
 }
 
 extension Action.Verb {
-  /// Whether it spends from the budget of faults.
+  /// Whether it counts towards the number of faults in a run.
   public var isFault: Bool {
     switch self {
     case .command, .authorize, .listRestored, .endRestored, .notify, .download,
@@ -90,12 +108,12 @@ extension Action.Verb {
     }
   }
 
-  /// How many places say what it is about: device, slot, part.
+  /// How many indices it takes: device, slot or account, part.
   public var placeCount: Int {
     switch self {
-    case .command, .stopBackend, .calm, .wait: 0
+    case .command, .stopBackend, .rejectReceipt, .rejectReceipts, .calm, .wait: 0
     case .authorize, .app, .repeatDelivery, .loseAccount, .remove, .interruptPayment,
-      .refusePayment:
+      .refusePayment, .contradictDelivery, .answerAsRestored, .switchAppleID, .switchAccount:
       2
     case .download, .failDownload, .stallDownload: 3
     default: 1
@@ -103,8 +121,13 @@ extension Action.Verb {
   }
 }
 
+extension Action {
+  /// Whether its second index is that of an account, not of a transaction.
+  var isAboutAccount: Bool { verb == .switchAppleID || verb == .switchAccount }
+}
+
 extension Action: LosslessStringConvertible {
-  /// The verb, and the places that say what it is about: `download 0 1 0`.
+  /// The verb and its indices: `download 0 1 0`.
   public var text: String {
     ([verb.rawValue] + [device, slot, part].prefix(verb.placeCount).map { String($0) })
       .joined(separator: " ")
@@ -112,7 +135,7 @@ extension Action: LosslessStringConvertible {
 
   public var description: String { text }
 
-  /// Reads what `text` writes; `nil` where it is no action.
+  /// Parses ``text``; `nil` if it is not an action.
   public init?(_ description: String) {
     let words = description.split(separator: " ")
     guard let first = words.first, let verb = Verb(rawValue: String(first)),

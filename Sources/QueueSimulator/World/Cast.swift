@@ -1,14 +1,14 @@
 internal import LedgerEvents
 internal import LedgerModel
 
-/// Who and what plays in a scenario, taken apart once for many runs: everything that does not
-/// change, and the number of every name.
+/// A scenario prepared once for many runs: everything that does not change, and a number for every
+/// name.
 final class Cast: Sendable {
   struct Product: Sendable {
     var name: Name
     var isConsumable: Bool
     var parts: [ScenarioProduct.Download]
-    /// How far each of them comes from one report to the next, in thousandths.
+    /// The progress of each of them between two reports, in thousandths.
     var steps: [Int]
     /// The rank of the version at the start.
     var version: Int16
@@ -24,13 +24,13 @@ final class Cast: Sendable {
   let script: [ScriptedCommand]
   /// All content versions, the lowest first; equal ones share a rank.
   let versions: [Name]
-  /// The rank of each version that `publish` names, by its place in the scenario.
+  /// The rank of each version that `publish` names, by its index in the scenario.
   let ranks: [Int16]
-  /// How many names are fixed; those that a run makes follow.
+  /// The first number for names that a run makes; those of the scenario come before.
   let firstDynamic: NameNumber
-  /// What facts of every run carry.
+  /// Details that the facts of every run share.
   let shared: SharedDetails
-  /// Nine digits that tell the identifiers of one scenario and seed from those of others.
+  /// Nine digits that distinguish the identifiers of one scenario and seed from those of others.
   let stamp: String
   /// The first eight bytes of every id.
   let idPrefix: UInt64
@@ -80,9 +80,9 @@ final class Cast: Sendable {
 
   private static func catalog(
     _ scenario: Scenario, _ firstProduct: NameNumber
-  ) -> [CatalogEntry] {
+  ) -> [ProductDefinition] {
     scenario.products.enumerated().map { place, product in
-      CatalogEntry(
+      ProductDefinition(
         product: firstProduct + NameNumber(place),
         kind: product.kind == .consumable ? .consumable : .nonConsumable,
         entitlements: product.entitlements,
@@ -147,7 +147,7 @@ extension Cast {
     return Name("2\(stamp)\(digits.dropFirst())")
   }
 
-  /// The product of that place; those that the store does not know follow the others.
+  /// The product at an index; those that the store does not know follow the others.
   func name(product: Int16) -> Name {
     let place = Int(product)
     return place < products.count

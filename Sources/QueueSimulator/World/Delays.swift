@@ -1,12 +1,12 @@
 internal import LedgerEvents
 
-/// How long things take on the virtual clock, in microseconds: from as little to as much.
+/// How long each action takes on the virtual clock, in microseconds: the least and the most.
 enum Delays {
   /// What the simulated network carries.
   static let bytesPerSecond: Int64 = 8_000_000
 
-  /// How far a download comes from one report to the next, about a second later; small ones in a
-  /// few leaps, and no report tells of less than a fiftieth.
+  /// The progress of a download between two reports, which are about a second apart. Small
+  /// downloads take a few reports; no step is smaller than a fiftieth.
   static func thousandthsPerReport(of length: Int64) -> Int {
     Int(min(max(bytesPerSecond * 1_000 / max(length, 1), 20), 600))
   }

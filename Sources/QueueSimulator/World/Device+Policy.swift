@@ -5,34 +5,44 @@ enum AppCall: Hashable, Sendable {
   /// Begins to copy a download's files out of the cache.
   case beginInstall(part: Int)
   case endInstall(part: Int)
-  /// Leaves files alone that exist already.
+  /// Keeps a file that exists already.
   case skip(part: Int)
-  /// Tells the backend, which gives what was bought.
+  /// Asks the backend to credit the purchase.
   case fulfill
+  /// Removes the installed content.
+  case takeBack
   /// `SKPaymentQueue.finishTransaction(_:)`.
   case finish
 }
 
 extension Device {
-  /// What `nextCall` says. It changes nothing; it is mutating because a device that is read in
-  /// place is not copied.
+  /// The same as `nextCall`. It changes nothing; it is mutating so that the device is read in place
+  /// and not copied.
   mutating func call(_ slot: Int, _ cast: Cast) -> AppCall? { nextCall(slot, cast) }
 
-  /// What the app's policy does next for a transaction, from what it was told in this launch and
-  /// what it keeps on its disk; `nil` where it waits. Pure: nothing changes.
+  /// The next call of the app's policy for a transaction, decided by what the queue has reported in
+  /// this launch and by the app's disk; `nil` if the app waits. It changes nothing.
   ///
-  /// It is asked for every transaction before every action, so it reads fields in place: a whole
-  /// transaction or download is copied field by field.
+  /// It runs for every transaction before every action, so it reads single fields in place instead
+  /// of copying a transaction or download.
   func nextCall(_ slot: Int, _ cast: Cast) -> AppCall? {
-    guard slots[slot].isTold else { return callFromRecord(slot) }
-    if isSweeping && !slots[slot].isLeft { return .finish }
-    switch slots[slot].told {
+    guard slots[slot].isReported else { return callFromRecord(slot) }
+    if isSweeping && !slots[slot].isClosed { return .finish }
+    switch slots[slot].reported {
     case .purchasing, .deferred: return nil
-    case .failed: return slots[slot].isLeft ? nil : .finish
+    case .failed: return callAfterFailure(slot, cast)
     case .purchased, .restored: break
     }
+    if slots[slot].isFinished && cast.policy.observerCount > 1 {
+      return slots[slot].isFinishedTwice ? nil : .finish
+    }
+    if slots[slot].isAnswered { return slots[slot].isClosed ? nil : .finish }
+    // This policy waits for a purchased transaction and leaves the restored one on the queue.
+    if cast.policy.takesPurchasedOnly, slots[slot].reported == .restored, slots[slot].payment >= 0 {
+      return nil
+    }
     if slots[slot].isMistaken
-      || (cast.policy.restoresWithoutDownload && slots[slot].told == .restored)
+      || (cast.policy.restoresWithoutDownload && slots[slot].reported == .restored)
     {
       return closing(slot, cast)
     }
@@ -50,23 +60,37 @@ extension Device {
     return nil
   }
 
-  /// A purchase that was noted down can be credited without the queue.
+  /// A failed transaction is finished; one policy removes its installed content first.
+  private func callAfterFailure(_ slot: Int, _ cast: Cast) -> AppCall? {
+    if slots[slot].isClosed { return nil }
+    let hasInstalled =
+      slots[slot].transaction >= 0
+      && folders[Int(slots[slot].folder)].installer == slots[slot].transaction
+    return cast.policy.lastStateDecides && hasInstalled ? .takeBack : .finish
+  }
+
+  /// A purchase that the app has noted can be credited without the queue.
   private func callFromRecord(_ slot: Int) -> AppCall? {
-    guard slots[slot].isRecorded, slots[slot].isGone, !slots[slot].isFulfilled,
+    guard slots[slot].isRecorded, slots[slot].hasLeft, !slots[slot].isFulfilled,
       !slots[slot].isOnHold, slots[slot].partCount == 0, slots[slot].transaction >= 0
     else { return nil }
     return .fulfill
   }
 
-  /// Fulfil and finish, in the policy's order. What comes with content is fulfilled by installing
+  /// Fulfil and finish, in the policy's order. A product with content is fulfilled by installing
   /// it.
   private func closing(_ slot: Int, _ cast: Cast) -> AppCall? {
     let isFulfilled =
       slots[slot].partCount > 0
-      || (cast.policy.creditsEachDelivery ? slots[slot].isFulfilledNow : slots[slot].isFulfilled)
+      || (cast.policy.creditsEachDelivery
+        ? slots[slot].unfulfilled == 0
+        : slots[slot].fulfilments >= cast.policy.observerCount)
     let mayFulfill = !isFulfilled && !slots[slot].isOnHold
     let mayFinish =
-      !slots[slot].isLeft && !(cast.policy.forgetsRestored && slots[slot].told == .restored)
+      !slots[slot].isClosed && !(cast.policy.forgetsRestored && slots[slot].reported == .restored)
+    if cast.policy.finishesAfterRejection && slots[slot].isRejected {
+      return mayFinish ? .finish : nil
+    }
     if cast.policy.finishesBeforeFulfillment {
       return mayFinish ? .finish : mayFulfill ? .fulfill : nil
     }
@@ -74,33 +98,33 @@ extension Device {
     return mayFinish ? .finish : nil
   }
 
-  /// Whether the content, in this version or a newer one, came whole by another transaction: the
-  /// newest install is not this transaction's (`model.md` 17).
+  /// Whether another transaction has installed all of the content in this version or a newer one,
+  /// so that the newest install is not this transaction's (`model.md` 17).
   private func isThereAlready(_ slot: Int) -> Bool {
     if slots[slot].partCount == 0 { return true }
-    let product = Int(slots[slot].product)
-    return folders[product].complete >= slots[slot].version
-      && folders[product].newest >= slots[slot].version
-      && folders[product].installer != slots[slot].transaction
+    let folder = Int(slots[slot].folder)
+    return folders[folder].complete >= slots[slot].version
+      && folders[folder].newest >= slots[slot].version
+      && folders[folder].installer != slots[slot].transaction
   }
 
-  /// Whether the device has a part of a newer version, and nothing whole that would do: what this
-  /// transaction brings is not installed over it.
+  /// Whether the device has part of a newer version and no complete version that is new enough.
+  /// This transaction's content is then not installed over the newer part.
   ///
   /// The transaction that brought the newer part has left the queue; a restore brings it again.
   func isOutdated(_ slot: Int) -> Bool {
     guard slots[slot].partCount > 0 else { return false }
-    return folders[Int(slots[slot].product)].newest > slots[slot].version && !isThereAlready(slot)
+    return folders[Int(slots[slot].folder)].newest > slots[slot].version && !isThereAlready(slot)
   }
 
-  /// Whether another unfinished transaction brings the same content, or a newer one: it goes ahead,
-  /// and what it installs will serve this one, too.
+  /// Whether another unfinished transaction brings the same content or a newer version. It goes
+  /// first, and its install serves this transaction, too.
   private func isAnotherAhead(of slot: Int) -> Bool {
-    let product = slots[slot].product
+    let folder = slots[slot].folder
     let version = slots[slot].version
-    for place in slots.indices where slots[place].product == product && place != slot {
-      guard slots[place].isTold, !slots[place].isLeft,
-        slots[place].told == .purchased || slots[place].told == .restored
+    for place in slots.indices where slots[place].folder == folder && place != slot {
+      guard slots[place].isReported, !slots[place].isClosed,
+        slots[place].reported == .purchased || slots[place].reported == .restored
       else { continue }
       if (slots[place].version, slot) > (version, place) { return true }
     }
@@ -114,7 +138,7 @@ extension Device {
   }
 
   private func startCall(_ slot: Int, _ cast: Cast) -> AppCall? {
-    if slots[slot].isLeft { return nil }
+    if slots[slot].isClosed { return nil }
     let places = slots[slot].places
     for place in places {
       if parts[place].isThere || parts[place].isRequested || parts[place].isOnHold
@@ -122,8 +146,8 @@ extension Device {
       {
         continue
       }
-      // At a redelivery the app reads the state that the queue holds; what runs or has come is
-      // waited for.
+      // At a redelivery the app reads the queue's state; it waits for downloads that are running or
+      // finished.
       switch parts[place].state {
       case .waiting, .active, .finished: continue
       case .failed, .cancelled: if cast.policy.finishesOnFailure { continue }
@@ -138,9 +162,9 @@ extension Device {
 
   private var running: Int {
     var count = 0
-    for slot in slots.indices where slots[slot].isTold && !slots[slot].isGone {
-      for place in slots[slot].places where parts[place].isRequested && !parts[place].told.hasEnded
-      {
+    for slot in slots.indices where slots[slot].isReported && !slots[slot].hasLeft {
+      for place in slots[slot].places
+      where parts[place].isRequested && !parts[place].reported.hasEnded {
         count += 1
       }
     }
@@ -152,13 +176,13 @@ extension Device {
     for place in places {
       if parts[place].isThere || parts[place].isOnHold { continue }
       let isDone =
-        parts[place].told == .finished
-        || (cast.policy.installsAtFullProgress && parts[place].toldProgress == 1_000
-          && parts[place].told == .active)
+        parts[place].reported == .finished
+        || (cast.policy.installsAtFullProgress && parts[place].reportedProgress == 1_000
+          && parts[place].reported == .active)
       guard isDone else { continue }
       if cast.policy.finish == .beforeCopy && !slots[slot].isFinished { continue }
       let part = place - places.lowerBound
-      let folder = Int(slots[slot].product)
+      let folder = Int(slots[slot].folder)
       if cast.policy.skipsExistingFiles, folders[folder].newest >= 0,
         folders[folder].installer != slots[slot].transaction
       {
@@ -169,27 +193,45 @@ extension Device {
     return nil
   }
 
-  /// Whether the policy finishes now that nothing is left to start or install.
+  /// Whether the policy finishes when nothing is left to start or install.
   private func mayFinish(_ slot: Int, _ cast: Cast) -> Bool {
     let places = slots[slot].places
     if places.allSatisfy({ parts[$0].isThere }) { return true }
     if cast.policy.finishesOnFailure, haveEnded(places),
-      places.contains(where: { parts[$0].told == .failed || parts[$0].told == .cancelled })
+      places.contains(where: { parts[$0].reported == .failed || parts[$0].reported == .cancelled })
     {
       return true
     }
     switch cast.policy.finish {
     case .whenInstalled, .atOnce: return false
-    case .beforeCopy: return places.allSatisfy { parts[$0].told == .finished }
+    case .beforeCopy: return places.allSatisfy { parts[$0].reported == .finished }
     case .afterFirstDownload: return places.contains { parts[$0].isInstalled }
     case .afterLastCallback:
       let last = Int(slots[slot].lastPart)
-      return last >= 0 && haveEnded(places) && self[slot, last].told == .finished
+      return last >= 0 && haveEnded(places) && self[slot, last].reported == .finished
     case .afterBatch: return slots[slot].isBatchDone
     }
   }
 
   private func haveEnded(_ places: Range<Int>) -> Bool {
-    places.allSatisfy { parts[$0].isThere || parts[$0].told.hasEnded }
+    places.allSatisfy { parts[$0].isThere || parts[$0].reported.hasEnded }
+  }
+}
+
+extension Device {
+  /// The next product whose content the signed-in customer has and the newest restore did not
+  /// bring;
+  /// `nil` if there is none. Products with a transaction on the queue do not count.
+  func takenAway(_ productCount: Int) -> Int16? {
+    let first = Int(account) * productCount
+    let product = (0..<productCount).first { product in
+      folders[first + product].newest >= 0
+        && !slots.indices.contains { slot in
+          Int(slots[slot].folder) == first + product
+            && (!slots[slot].isClosed
+              || (slot >= Int(restoreStart) && slots[slot].state == .restored))
+        }
+    }
+    return product.map { Int16($0) }
   }
 }

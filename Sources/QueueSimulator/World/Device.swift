@@ -8,16 +8,19 @@ struct Device: Hashable, Sendable {
     case none
     /// The store lists what was bought.
     case listing
-    /// All is listed; the end is to be told.
+    /// Everything is listed; the end is to be reported.
     case listed
   }
 
   var app = AppState.notRunning
   var session: Int16 = 0
   var sequence: Int32 = 0
+  /// Who is signed in to the app.
+  var account: Int16
   /// The observer is to be added as this launch's first call.
   var isStarting = false
-  var observes = false
+  /// How many observers the app has on the queue.
+  var observerCount: UInt8 = 0
   var mayPay = true
   var slots: [QueueTransaction] = []
   /// The downloads of all transactions.
@@ -25,42 +28,50 @@ struct Device: Hashable, Sendable {
 
   // The restore that runs.
   var restore = Restore.none
-  /// Places of purchases that are still to be listed, last first.
+  /// Indices of the purchases that are still to be listed, the last one first.
   var toList: [Int16] = []
-  /// Its end may be told before its transactions.
+  /// The index of the first transaction after its request.
+  var restoreStart: Int16 = 0
+  /// It lists the purchases of another Apple ID.
+  var isForeign = false
+  /// Its end may be reported before its transactions.
   var isOvertaking = false
-  var isEndTold = false
+  var isEndReported = false
 
   // The app's memory.
   var hasAskedToRestore = false
-  /// A restore's handler is finishing all that is on the queue.
+  /// A restore's handler is finishing everything on the queue.
   var isSweeping = false
+  /// A restore's handler is removing the content that the restore did not bring.
+  var isTakingAway = false
   /// The slot of the newest payment; −1 before any.
   var newestPayment: Int16 = -1
 
   // The app's disk.
+  /// What each account has of each product's content: all products of the first account, then those
+  /// of the next.
   var folders: [Folder]
-  /// Products whose purchase the app noted and has not yet delivered, a bit each.
-  var owed: UInt64 = 0
+  /// Products whose purchase the app noted and has not yet delivered, a bit each, by account.
+  var owed: [UInt64]
 
-  /// The transactions that the app has a call for, as listed last.
+  /// The transactions for which the app has a call to make, as listed last.
   var callers: [Int16] = []
   /// Nothing that `nextCall` depends on has changed since.
   var areCallersListed = false
-  /// The queue had something to report of downloads, as listed last.
+  /// Whether the queue had a download to report, as listed last.
   var hasDownloadNews = false
 
   // Faults that wait for their moment.
   var isDiskFull = false
   var failsFinish = false
 
-  /// The download of a transaction, by its place there.
+  /// A download of a transaction, by its index there.
   subscript(slot: Int, part: Int) -> Part {
     get { parts[Int(slots[slot].firstPart) + part] }
     set { parts[Int(slots[slot].firstPart) + part] = newValue }
   }
 
-  /// The places of a transaction's downloads in it.
+  /// The indices of a transaction's downloads in it.
   func parts(of slot: Int) -> Range<Int> { 0..<Int(slots[slot].partCount) }
 
   /// Gives a transaction its downloads.
@@ -70,8 +81,13 @@ struct Device: Hashable, Sendable {
     for _ in 0..<count { parts.append(Part()) }
   }
 
-  init(productCount: Int, versionCount: Int) {
-    folders = Array(repeating: Folder(versionCount: versionCount), count: productCount)
+  var observes: Bool { observerCount > 0 }
+
+  init(account: Int16, accountCount: Int, productCount: Int, versionCount: Int) {
+    self.account = account
+    folders = Array(
+      repeating: Folder(versionCount: versionCount), count: accountCount * productCount)
+    owed = Array(repeating: 0, count: accountCount)
     slots.reserveCapacity(Self.usualSlotCount)
     parts.reserveCapacity(Self.usualSlotCount)
     callers.reserveCapacity(Self.usualSlotCount)
@@ -81,7 +97,7 @@ struct Device: Hashable, Sendable {
   private static let usualSlotCount = 8
 }
 
-/// What the app has of a product's content: a folder for each version.
+/// The content of a product that the app has installed: a folder for each version.
 struct Folder: Hashable, Sendable {
   /// The parts that are there, a bit each, by the version's rank.
   var parts: [UInt32]
@@ -99,9 +115,12 @@ struct Folder: Hashable, Sendable {
     parts[Int(version)] |= 1 << UInt32(part)
     if parts[Int(version)].nonzeroBitCount == count { complete = max(complete, version) }
   }
+
+  /// The app takes everything away.
+  mutating func empty() { self = Folder(versionCount: parts.count) }
 }
 
-/// What a customer has paid for: the truth that the app's doings are measured by.
+/// A purchase as the store knows it: what the app has to deliver.
 struct Purchase: Hashable, Sendable {
   var product: Int16
   var account: Int16
@@ -110,15 +129,15 @@ struct Purchase: Hashable, Sendable {
   var quantity: Int16
   var version: Int16
   var isRefunded = false
-  /// How often the backend gave what was bought.
+  /// How often the backend has credited it.
   var credits: Int16 = 0
-  /// The transaction that was bought; others are restored ones of it.
+  /// Whether its product is consumable.
   var isConsumable = false
   /// Bought before the run: nothing of it is owed before it is restored.
   var isEarlier = false
 }
 
-/// Something that the store's server has to tell the backend.
+/// A notification from the store's server to the backend.
 struct Notification: Hashable, Sendable {
   enum Fact: UInt8, Sendable {
     case purchased, refunded
@@ -127,7 +146,7 @@ struct Notification: Hashable, Sendable {
   var fact: Fact
   var purchase: Int16
   var purchasedAt: Int64
-  /// The event that told it; 0 before any.
+  /// The position of its event; 0 before it is sent.
   var position: Int32 = 0
   var isRepeated = false
 }

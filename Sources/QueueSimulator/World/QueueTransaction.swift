@@ -1,5 +1,5 @@
-/// A transaction on a device's payment queue, what the app knows of it, and what it keeps of it on
-/// its disk. It holds no reference, so that copies of it cost nothing.
+/// A transaction on a device's payment queue, with what the app knows about it in memory and on
+/// disk. It holds no references, so copying it costs little.
 struct QueueTransaction: Hashable, Sendable {
   /// `SKPaymentTransactionState`.
   enum State: UInt8, Sendable {
@@ -13,65 +13,90 @@ struct QueueTransaction: Hashable, Sendable {
   /// −1 before the purchase: StoreKit gives no identifier before it, nor to a failure.
   var transaction: Int32 = -1
   var original: Int32 = -1
-  /// −1 where nobody's: a redelivery can lose it.
+  /// The customer that the queue names; −1 if the name was lost.
   var account: Int16
+  /// The customer who paid for it or restored it.
+  var holder: Int16
+  /// The index of its content among the device's folders.
+  var folder: Int16
   var quantity: Int16 = 1
   var state = State.purchasing
   var outcome = PaymentOutcome.purchased
   var wasCancelled = false
   /// Microseconds of the virtual clock.
   var purchasedAt: Int64 = 0
-  /// The place of the purchase that it tells of; −1 before there is one.
+  /// The index of its purchase; −1 before there is one.
   var purchase: Int16 = -1
   /// The content's version, by its rank.
   var version: Int16 = -1
   /// Its downloads' places among the device's.
   var firstPart: Int16 = 0
   var partCount: Int16 = 0
-  /// The state is to be told to the observer.
+  /// Its state is to be reported to the observer.
   var isPending = true
-  /// It left the queue.
-  var isGone = false
-  /// That it left is to be told.
+  /// It has left the queue.
+  var hasLeft = false
+  /// Its removal is to be reported.
   var isRemovalPending = false
+  /// The next report says that it failed, whatever its state.
+  var isContradicted = false
 
   // What the app knows in this launch.
-  var isTold = false
-  var told = State.purchasing
+  var isReported = false
+  var reported = State.purchasing
   /// The app has called finish.
   var isFinished = false
-  var isFulfilledNow = false
-  /// Something failed; tried again after the next launch or return to the foreground.
+  /// The second observer has called finish, too.
+  var isFinishedTwice = false
+  /// How many observers have received it and not fulfilled it since.
+  var unfulfilled: UInt8 = 0
+  /// A call failed; the app tries again after the next launch or return to the foreground.
   var isOnHold = false
-  /// Taken for the answer to another payment.
+  /// The backend rejected its receipt.
+  var isRejected = false
+  /// The app takes it for the answer to another payment.
   var isMistaken = false
-  /// A callback's downloads were all finished, and this was the first one's transaction.
+  /// The app has taken an older transaction for the answer to its payment.
+  var isAnswered = false
+  /// All downloads of one callback were finished, and this transaction's was the first of them.
   var isBatchDone = false
   /// The part that was reported last; −1 before any.
   var lastPart: Int16 = -1
 
   // What the app keeps.
   var isRecorded = false
-  var isFulfilled = false
+  /// How often the app has fulfilled it; each observer of several counts for itself.
+  var fulfilments: UInt8 = 0
 
-  init(product: Int16, account: Int16) {
+  /// - Parameter folder: The index of the holder's content among the device's folders.
+  init(product: Int16, holder: Int16, folder: Int16) {
     self.product = product
-    self.account = account
+    account = holder
+    self.holder = holder
+    self.folder = folder
   }
 
   /// Its downloads' places among the device's.
   var places: Range<Int> { Int(firstPart)..<Int(firstPart) + Int(partCount) }
 
-  /// The app has finished it, or it left the queue by itself.
-  var isLeft: Bool { isFinished || isGone }
+  /// The app has finished it, or it has left the queue.
+  var isClosed: Bool { isFinished || hasLeft }
 
-  /// What a kill makes the app forget.
+  var isFulfilled: Bool { fulfilments > 0 }
+
+  /// The queue has reported it as purchased or restored in this launch.
+  var isDelivered: Bool { isReported && (reported == .purchased || reported == .restored) }
+
+  /// The app is killed and loses its memory.
   mutating func forget() {
-    isTold = false
+    isReported = false
     isFinished = false
-    isFulfilledNow = false
+    isFinishedTwice = false
+    unfulfilled = 0
     isOnHold = false
+    isRejected = false
     isMistaken = false
+    isAnswered = false
     isBatchDone = false
     lastPart = -1
   }
@@ -79,7 +104,7 @@ struct QueueTransaction: Hashable, Sendable {
 
 /// One download of a transaction (`SKDownload`).
 struct Part: Hashable, Sendable {
-  /// `SKDownloadState`, and that nobody has started it.
+  /// `SKDownloadState`, and a state for a download that was never started.
   enum State: UInt8, Sendable {
     case notStarted, waiting, active, paused, finished, failed, cancelled
 
@@ -93,12 +118,12 @@ struct Part: Hashable, Sendable {
   var progress: Int16 = 0
   var isCached = false
   var isStalled = false
-  /// The state is to be told.
+  /// Its state is to be reported.
   var isPending = false
 
   // What the app knows in this launch.
-  var told = State.notStarted
-  var toldProgress: Int16 = 0
+  var reported = State.notStarted
+  var reportedProgress: Int16 = 0
   var isRequested = false
   /// The customer stopped it.
   var isHeldByCustomer = false
@@ -110,19 +135,19 @@ struct Part: Hashable, Sendable {
   // What the app keeps.
   var isInstalled = false
 
-  /// The app was told the state that the queue holds.
-  mutating func noteTold() {
+  /// The queue's state was reported to the app.
+  mutating func noteReported() {
     isPending = false
-    told = state
-    toldProgress = progress
+    reported = state
+    reportedProgress = progress
   }
 
-  /// Nothing is left to be copied.
+  /// Nothing is left to copy.
   var isThere: Bool { isInstalled || isSkipped }
 
   mutating func forget() {
-    told = .notStarted
-    toldProgress = 0
+    reported = .notStarted
+    reportedProgress = 0
     isRequested = false
     isOnHold = false
     isInstalling = false

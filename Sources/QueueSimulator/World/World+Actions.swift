@@ -1,9 +1,9 @@
 internal import LedgerEvents
 
 extension World {
-  /// Everything that can happen next but faults, in a fixed order.
+  /// Everything except faults that can happen next, in a fixed order.
   ///
-  /// It changes nothing; it is mutating because a device that is read in place is not copied.
+  /// It changes nothing; it is mutating so that devices are read in place and not copied.
   mutating func listActions(_ actions: inout [Action], _ recording: Recording) {
     actions.removeAll(keepingCapacity: true)
     if cursor < cast.script.count, isDue(cast.script[cursor].moment, recording) {
@@ -31,11 +31,15 @@ extension World {
   func listFaults(_ actions: inout [Action]) {
     guard faultsLeft > 0 else { return }
     func add(_ fault: Action) { if canStrike(fault) { actions.append(fault) } }
-    add(Action(.stopBackend))
+    for verb in Self.faultsOfBackend { add(Action(verb)) }
     for place in notifications.indices { add(Action(.repeatNotification, device: place)) }
     for device in devices.indices {
       for verb in Self.faultsOfDevices { add(Action(verb, device: device)) }
-      for slot in devices[device].slots.indices where !devices[device].slots[slot].isGone {
+      for account in cast.scenario.accounts.indices where cast.scenario.accounts.count > 1 {
+        add(Action(.switchAccount, device: device, slot: account))
+        add(Action(.switchAppleID, device: device, slot: account))
+      }
+      for slot in devices[device].slots.indices where !devices[device].slots[slot].hasLeft {
         for verb in Self.faultsOfTransactions { add(Action(verb, device: device, slot: slot)) }
         for part in devices[device].parts(of: slot) {
           add(Action(.failDownload, device: device, slot: slot, part: part))
@@ -45,12 +49,16 @@ extension World {
     }
   }
 
+  private static let faultsOfBackend: [Action.Verb] = [
+    .stopBackend, .rejectReceipt, .rejectReceipts,
+  ]
   private static let faultsOfDevices: [Action.Verb] = [
-    .kill, .background, .loseObserver, .fillDisk, .failFinish, .overtakeRestore, .doubleRestore,
-    .purge,
+    .kill, .background, .loseObserver, .doubleObserver, .fillDisk, .failFinish, .overtakeRestore,
+    .doubleRestore, .shortenRestore, .purge,
   ]
   private static let faultsOfTransactions: [Action.Verb] = [
-    .repeatDelivery, .loseAccount, .remove, .interruptPayment, .refusePayment,
+    .repeatDelivery, .contradictDelivery, .loseAccount, .remove, .interruptPayment,
+    .refusePayment, .answerAsRestored,
   ]
 
   /// Whether an action can happen now.
@@ -62,13 +70,14 @@ extension World {
     return actions.contains(action)
   }
 
-  /// Makes an action happen, and returns whether that may have changed what can happen next.
+  /// Performs an action and returns whether it may have changed what can happen next.
   ///
   /// - Precondition: it can happen now.
   mutating func perform(_ action: Action, _ recording: inout Recording) -> Bool {
     let device = Int(action.device)
     let slot = Int(action.slot)
-    // Steps of downloads and their reports are most of a run, and say themselves what they change.
+    // Most of a run consists of download steps and their reports, which note themselves what
+    // changes.
     if action.verb != .download && action.verb != .updatedDownloads { forgetCallers() }
     switch action.verb {
     case .command: runCommand(&recording)
@@ -77,10 +86,10 @@ extension World {
     case .endRestored: endRestored(device)
     case .notify: notify(device, &recording)
     case .download: return advance(device, slot, Int(action.part))
-    case .updatedTransactions: tellTransactions(device, &recording)
-    case .updatedDownloads: tellDownloads(device, &recording)
-    case .removedTransactions: tellRemoved(device, &recording)
-    case .restoreFinished: tellRestoreFinished(device, &recording)
+    case .updatedTransactions: reportTransactions(device, &recording)
+    case .updatedDownloads: reportDownloads(device, &recording)
+    case .removedTransactions: reportRemoved(device, &recording)
+    case .restoreFinished: reportRestoreFinished(device, &recording)
     case .app: runApp(device, slot, &recording)
     case .launch: launch(device, &recording)
     case .foreground: foreground(device, &recording)
@@ -93,13 +102,13 @@ extension World {
     return true
   }
 
-  /// Anything may have changed that the apps' next calls depend on.
+  /// The next calls of all apps have to be listed again.
   mutating func forgetCallers() {
     for device in devices.indices { devices[device].areCallersListed = false }
   }
 
-  /// A download goes a step further; returns whether more came of it than progress to be told
-  /// where something was to be told already.
+  /// A download makes a step; returns whether this changes what can happen next. Progress does not
+  /// if a download was to be reported anyway.
   private mutating func advance(_ device: Int, _ slot: Int, _ place: Int) -> Bool {
     let before = devices[device][slot, place]
     var part = before
@@ -138,7 +147,7 @@ extension World {
 }
 
 extension Device {
-  /// Everything that can happen next on the device but faults; mutating for the same reason.
+  /// Everything except faults that can happen next on the device; mutating for the same reason.
   fileprivate mutating func list(_ place: Int, _ cast: Cast, _ actions: inout [Action]) {
     hasDownloadNews = false
     switch app {
@@ -146,7 +155,7 @@ extension Device {
     case .background: actions.append(Action(.foreground, device: place))
     case .foreground:
       if observes { listCallbacks(place, &actions) }
-      if isStarting || (observes && mustRestore(cast.consumables)) {
+      if isStarting || isTakingAway || (observes && mustRestore(cast.consumables)) {
         actions.append(Action(.app, device: place, slot: -1))
       }
       if !areCallersListed { listCallers(cast) }
@@ -164,24 +173,26 @@ extension Device {
     areCallersListed = true
   }
 
-  /// A purchase that the app noted down is neither delivered nor on the queue, or only in a version
-  /// older than what is installed of it: a restore is the way back.
+  /// Whether a purchase that the app has noted is neither delivered nor on the queue, or on the
+  /// queue only in an older version than the installed one. Only a restore brings it back.
   ///
   /// - Parameter consumables: The products that are, a bit each.
   private func mustRestore(_ consumables: UInt64) -> Bool {
-    let lost = owed & ~consumables
+    let lost = owed[Int(account)] & ~consumables
     guard lost != 0, !hasAskedToRestore, restore == .none else { return false }
     var coming: UInt64 = 0
     for slot in slots.indices
-    where !slots[slot].isGone && slots[slot].state != .failed && !isOutdated(slot) {
+    where !slots[slot].hasLeft && slots[slot].holder == account && slots[slot].state != .failed
+      && !isOutdated(slot)
+    {
       coming |= 1 << UInt64(slots[slot].product)
     }
     return lost & ~coming != 0
   }
 
-  /// What the store and the network can do for what is on the queue.
+  /// What the store and the network can do for the transactions on the queue.
   private func listQueue(_ place: Int, _ actions: inout [Action]) {
-    for slot in slots.indices where !slots[slot].isGone {
+    for slot in slots.indices where !slots[slot].hasLeft {
       if slots[slot].mayBeAuthorized {
         actions.append(Action(.authorize, device: place, slot: slot))
       }
@@ -200,8 +211,8 @@ extension Device {
     for slot in slots.indices {
       if slots[slot].isPending { isPending = true }
       if slots[slot].isRemovalPending { isRemovalPending = true }
-      // Of what was finished nothing is told until it is delivered again.
-      guard slots[slot].isTold, !slots[slot].isFinished else { continue }
+      // The queue reports no downloads of a finished transaction until it is delivered again.
+      guard slots[slot].isReported, !slots[slot].isFinished else { continue }
       for part in slots[slot].places where parts[part].isPending { hasDownloadNews = true }
     }
     if isPending { actions.append(Action(.updatedTransactions, device: place)) }

@@ -1,11 +1,13 @@
 internal import LedgerEvents
 
 extension World {
-  /// The app goes on by one call.
+  /// The app makes one call.
   mutating func runApp(_ device: Int, _ slot: Int, _ recording: inout Recording) {
     if slot < 0 {
       if devices[device].isStarting {
         addObserver(device, &recording)
+      } else if devices[device].isTakingAway {
+        takeAway(device, &recording)
       } else {
         restore(device, &recording)
       }
@@ -17,6 +19,7 @@ extension World {
     case .endInstall(let part): endInstall(device, slot, part, &recording)
     case .skip(let part): devices[device][slot, part].isSkipped = true
     case .fulfill: fulfill(device, slot, &recording)
+    case .takeBack: takeBack(device, slot, &recording)
     case .finish: finish(device, slot, &recording)
     case nil: break
     }
@@ -26,8 +29,8 @@ extension World {
     _ device: Int, _ slot: Int, _ part: Int, _ recording: inout Recording
   ) {
     devices[device][slot, part].isRequested = true
-    devices[device][slot, part].told = .notStarted
-    devices[device][slot, part].toldProgress = 0
+    devices[device][slot, part].reported = .notStarted
+    devices[device][slot, part].reportedProgress = 0
     let state = devices[device][slot, part].state
     record(
       state == .paused ? .downloadResumeRequested : .downloadRequested, on: device, slot: slot,
@@ -64,7 +67,7 @@ extension World {
       return
     }
     devices[device][slot, part].isInstalled = true
-    devices[device].folders[Int(transaction.product)].install(
+    devices[device].folders[Int(transaction.folder)].install(
       part: part, of: Int(transaction.partCount), version: transaction.version,
       by: transaction.transaction)
     record(
@@ -72,8 +75,31 @@ extension World {
     ) { $0.version = transaction.version }
   }
 
+  /// The app removes what a transaction has installed.
+  private mutating func takeBack(_ device: Int, _ slot: Int, _ recording: inout Recording) {
+    devices[device].folders[Int(devices[device].slots[slot].folder)].empty()
+    for part in devices[device].parts(of: slot) {
+      devices[device][slot, part].isInstalled = false
+    }
+    record(.contentRemoved, on: device, slot: slot, source: .app, &recording)
+  }
+
+  /// The app removes the content of one product that the restore did not bring.
+  private mutating func takeAway(_ device: Int, _ recording: inout Recording) {
+    let productCount = cast.products.count
+    guard let product = devices[device].takenAway(productCount) else { return }
+    let folder = folder(of: devices[device].account, product)
+    devices[device].folders[Int(folder)].empty()
+    record(.contentRemoved, on: device, source: .app, &recording) { $0.product = product }
+    devices[device].isTakingAway = devices[device].takenAway(productCount) != nil
+  }
+
   private mutating func fulfill(_ device: Int, _ slot: Int, _ recording: inout Recording) {
     let transaction = devices[device].slots[slot]
+    if receipts != .accepted {
+      reject(device, slot, &recording)
+      return
+    }
     if isBackendDown {
       isBackendDown = false
       devices[device].slots[slot].isOnHold = true
@@ -82,22 +108,41 @@ extension World {
       }
       return
     }
-    devices[device].slots[slot].isFulfilled = true
-    devices[device].slots[slot].isFulfilledNow = true
-    if transaction.purchase >= 0, !transaction.isMistaken {
-      // A backend that is asked once for each delivery credits each; else the transaction's id is
-      // the key.
+    devices[device].slots[slot].fulfilments = min(transaction.fulfilments, .max - 1) + 1
+    if transaction.unfulfilled > 0 {
+      devices[device].slots[slot].unfulfilled = transaction.unfulfilled - 1
+    }
+    if transaction.purchase >= 0, !transaction.isMistaken,
+      purchases[Int(transaction.purchase)].account == transaction.holder
+    {
+      // A backend that is asked once for each delivery, or by each observer, credits each time;
+      // else the transaction's id is the key.
       let credits = purchases[Int(transaction.purchase)].credits
-      if policy.creditsEachDelivery || credits == 0 {
+      if policy.creditsEachDelivery || policy.observerCount > 1 || credits == 0 {
         purchases[Int(transaction.purchase)].credits = credits + 1
       }
     }
     record(.purchaseFulfilled, on: device, slot: slot, source: .app, &recording)
   }
 
+  /// The backend rejects the receipt, and gives nothing.
+  private mutating func reject(_ device: Int, _ slot: Int, _ recording: inout Recording) {
+    if receipts == .rejectedOnce { receipts = .accepted }
+    devices[device].slots[slot].isOnHold = true
+    devices[device].slots[slot].isRejected = true
+    // An app that believes that nothing was bought forgets the purchase.
+    if policy.finishesAfterRejection { devices[device].slots[slot].isRecorded = false }
+    record(.receiptSubmitted, on: device, slot: slot, source: .app, &recording)
+    record(.receiptRejected, on: device, slot: slot, source: .app, &recording)
+  }
+
   private mutating func finish(_ device: Int, _ slot: Int, _ recording: inout Recording) {
     let transaction = devices[device].slots[slot]
     record(.transactionFinished, on: device, slot: slot, &recording)
+    if transaction.isFinished {
+      devices[device].slots[slot].isFinishedTwice = true
+      return
+    }
     if transaction.state == .purchasing {
       // `NSInvalidArgumentException`, "Cannot finish a purchasing transaction": the app ends
       // (cordova-plugin-purchase issue 93).
@@ -106,10 +151,11 @@ extension World {
       return
     }
     devices[device].slots[slot].isFinished = true
-    // What was to be told again is told no more.
+    // A pending redelivery is dropped.
     devices[device].slots[slot].isPending = false
-    if transaction.told == .purchased || transaction.told == .restored {
-      devices[device].owed &= ~(1 << UInt64(transaction.product))
+    devices[device].slots[slot].isContradicted = false
+    if transaction.reported == .purchased || transaction.reported == .restored {
+      noteDelivered(device, slot)
     }
     for part in devices[device].parts(of: slot) {
       devices[device][slot, part].isPending = false
@@ -124,7 +170,7 @@ extension World {
       devices[device].failsFinish = false
       return
     }
-    devices[device].slots[slot].isGone = true
+    devices[device].slots[slot].hasLeft = true
     devices[device].slots[slot].isRemovalPending = true
   }
 }

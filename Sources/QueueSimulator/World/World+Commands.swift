@@ -37,7 +37,7 @@ extension World {
     }
   }
 
-  /// Whether a command of the script changes anything now; what it needs is in ``Command/need``.
+  /// Whether a command of the script has an effect now; ``Command/need`` says what it needs.
   private func canHappen(_ command: Command) -> Bool {
     switch command {
     case .launch(let device): devices[device].app == .notRunning
@@ -74,8 +74,7 @@ extension World {
     let mayPay = devices[device].mayPay
     record(.paymentsChecked, on: device, &recording) { $0.note = mayPay ? .allowed : .notAllowed }
     guard mayPay else { return }
-    var transaction = QueueTransaction(
-      product: product, account: Int16(cast.scenario.devices[device].account))
+    var transaction = transaction(of: product, for: devices[device].account)
     transaction.payment = nextPayment
     transaction.quantity = Int16(clamping: quantity)
     transaction.outcome = outcome
@@ -120,7 +119,7 @@ extension World {
     }
   }
 
-  /// The store pays the customer's newest purchase of the product back, and tells the backend.
+  /// The store refunds the customer's newest purchase of the product and notifies the backend.
   private mutating func refund(_ product: Int16, _ account: Int16) {
     guard let place = refundable(product, account) else { return }
     purchases[place].isRefunded = true
@@ -128,14 +127,14 @@ extension World {
       Notification(fact: .refunded, purchase: Int16(place), purchasedAt: clock))
   }
 
-  /// The customer's newest purchase of the product that was not paid back.
+  /// The index of the customer's newest purchase of the product that was not refunded.
   private func refundable(_ product: Int16, _ account: Int16) -> Int? {
     purchases.lastIndex { $0.product == product && $0.account == account && !$0.isRefunded }
   }
 }
 
 extension World {
-  // What the app calls for the customer, by the names of SKPaymentQueue.
+  // Calls of SKPaymentQueue that the app makes for the customer.
 
   /// The customer's wish for every download in one of some states.
   private mutating func hold(
@@ -156,13 +155,13 @@ extension World {
     devices[device].app == .foreground && !downloads(on: device, in: states).isEmpty
   }
 
-  /// The downloads that the app was told of and that are in one of some states.
+  /// The downloads in one of some states whose transactions were reported to the app.
   private func downloads(
     on device: Int, in states: [Part.State]
   ) -> [(slot: Int, part: Int)] {
     devices[device].slots.indices.flatMap { slot -> [(slot: Int, part: Int)] in
       let transaction = devices[device].slots[slot]
-      guard transaction.isTold, !transaction.isGone else { return [] }
+      guard transaction.isReported, !transaction.hasLeft else { return [] }
       return devices[device].parts(of: slot)
         .filter { states.contains(devices[device][slot, $0].state) }.map { (slot, $0) }
     }

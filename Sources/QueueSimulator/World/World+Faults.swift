@@ -3,6 +3,7 @@ internal import LedgerEvents
 extension World {
   /// A fault strikes.
   mutating func strike(_ fault: Action, _ recording: inout Recording) {
+    struck |= fault.verb.bit
     let device = Int(fault.device)
     let slot = Int(fault.slot)
     let part = Int(fault.part)
@@ -27,6 +28,21 @@ extension World {
     case .refusePayment: devices[device].slots[slot].outcome = .failed
     case .purge: record(.contentPurged, on: device, source: .app, &recording)
     case .repeatNotification: notify(device, again: true, &recording)
+    case .shortenRestore: devices[device].toList.removeLast()
+    case .switchAppleID:
+      devices[device].isForeign = true
+      devices[device].toList = restorable(fault.slot)
+    case .contradictDelivery:
+      devices[device].slots[slot].isContradicted = true
+      devices[device].slots[slot].isPending = true
+    case .doubleObserver: addOneObserver(device, &recording)
+    case .switchAccount:
+      devices[device].account = fault.slot
+      // The app asks for a restore once per launch and customer.
+      devices[device].hasAskedToRestore = false
+    case .answerAsRestored: devices[device].slots[slot].outcome = .restored
+    case .rejectReceipt: receipts = .rejectedOnce
+    case .rejectReceipts: receipts = .rejected
     case .command, .authorize, .listRestored, .endRestored, .notify, .download,
       .updatedTransactions, .updatedDownloads, .removedTransactions, .restoreFinished, .app,
       .launch, .foreground, .calm, .wait:
@@ -34,12 +50,13 @@ extension World {
     }
   }
 
-  /// A transaction leaves the queue while nobody has finished it, as on iOS 9.0 after a return to
-  /// the foreground (RMStore issue 160): its downloads go no further.
+  /// A transaction leaves the queue without a finish, as on iOS 9.0 after a return to the
+  /// foreground (RMStore issue 160). Its downloads stop.
   private mutating func remove(_ device: Int, _ slot: Int) {
-    devices[device].slots[slot].isGone = true
+    devices[device].slots[slot].hasLeft = true
     devices[device].slots[slot].isRemovalPending = true
     devices[device].slots[slot].isPending = false
+    devices[device].slots[slot].isContradicted = false
     for part in devices[device].parts(of: slot) {
       devices[device][slot, part].isPending = false
       devices[device][slot, part].isCached = false
@@ -50,17 +67,20 @@ extension World {
   }
 
   private func lastListed(_ device: Int) -> Int16? {
-    devices[device].slots.last { $0.state == .restored && !$0.isGone }?.purchase
+    devices[device].slots.last { $0.state == .restored && $0.payment < 0 && !$0.hasLeft }?.purchase
   }
 
-  /// Nothing goes wrong from now on.
+  /// The faults stop.
   mutating func calm() {
     isBackendDown = false
+    receipts = .accepted
     for device in devices.indices {
+      devices[device].account = Int16(cast.scenario.devices[device].account)
       devices[device].isDiskFull = false
       devices[device].failsFinish = false
       devices[device].mayPay = true
       for slot in devices[device].slots.indices {
+        devices[device].slots[slot].isContradicted = false
         for part in devices[device].parts(of: slot) {
           devices[device][slot, part].isStalled = false
           devices[device][slot, part].isHeldByCustomer = false
@@ -74,6 +94,8 @@ extension World {
     let place = Int(fault.device)
     switch fault.verb {
     case .stopBackend: return !isBackendDown
+    case .rejectReceipt: return receipts == .accepted
+    case .rejectReceipts: return receipts != .rejected
     case .repeatNotification:
       return notifications.indices.contains(place) && notifications[place].position > 0
         && !notifications[place].isRepeated
@@ -86,31 +108,49 @@ extension World {
     case .loseObserver: return devices[place].app == .foreground && devices[place].observes
     case .fillDisk: return !devices[place].isDiskFull && !devices[place].parts.isEmpty
     case .failFinish:
-      return !devices[place].failsFinish && devices[place].slots.contains { !$0.isGone }
+      return !devices[place].failsFinish && devices[place].slots.contains { !$0.hasLeft }
     case .overtakeRestore:
       return devices[place].restore == .listing && !devices[place].isOvertaking
     case .doubleRestore: return devices[place].restore == .listing && lastListed(place) != nil
     case .purge:
-      return devices[place].app == .foreground && devices[place].slots.contains(where: \.isGone)
+      return devices[place].app == .foreground && devices[place].slots.contains(where: \.hasLeft)
+    case .shortenRestore:
+      return devices[place].restore == .listing && !devices[place].toList.isEmpty
+    case .doubleObserver:
+      return devices[place].app == .foreground && devices[place].observerCount == 1
+    case .switchAppleID:
+      // One Apple ID is signed in to the store at a time, so a restore lists one customer's only.
+      return devices[place].restore == .listing && isAnotherAccount(fault)
+        && !devices[place].isForeign
+        && devices[place].slots.count == devices[place].restoreStart
+    case .switchAccount: return devices[place].app == .foreground && isAnotherAccount(fault)
     default: break
     }
     guard devices[place].slots.indices.contains(Int(fault.slot)) else { return false }
     return canStrike(fault, devices[place].slots[Int(fault.slot)])
   }
 
+  /// Whether a fault names an account other than the one signed in on its device.
+  private func isAnotherAccount(_ fault: Action) -> Bool {
+    cast.scenario.accounts.indices.contains(Int(fault.slot))
+      && fault.slot != devices[Int(fault.device)].account
+  }
+
   /// Whether a fault of a transaction, or of one of its downloads, can strike now.
   private func canStrike(_ fault: Action, _ transaction: QueueTransaction) -> Bool {
-    if transaction.isGone { return false }
-    let isDelivered =
-      transaction.isTold && (transaction.told == .purchased || transaction.told == .restored)
+    if transaction.hasLeft { return false }
     switch fault.verb {
-    case .repeatDelivery:
-      return isDelivered && !transaction.isPending && !transaction.isFinished
+    case .repeatDelivery, .contradictDelivery:
+      return transaction.isDelivered && !transaction.isPending && !transaction.isFinished
     case .loseAccount: return transaction.account >= 0 && transaction.transaction >= 0
-    case .remove: return isDelivered && !transaction.isFinished
-    case .interruptPayment, .refusePayment:
-      return transaction.state == .purchasing && transaction.outcome == .purchased
-        && transaction.payment >= 0
+    case .remove:
+      // The customer's own Apple ID could not restore another Apple ID's purchase again.
+      return transaction.isDelivered && !transaction.isFinished
+        && purchases[Int(transaction.purchase)].account == transaction.holder
+    case .interruptPayment, .refusePayment: return transaction.awaitsAnswer
+    case .answerAsRestored:
+      return transaction.awaitsAnswer
+        && owned(transaction.product, by: transaction.holder) != nil
     default: break
     }
     guard (0..<transaction.partCount).contains(fault.part) else { return false }
@@ -120,5 +160,12 @@ extension World {
     case .stallDownload: return part.state.isRunning && !part.isStalled
     default: return false
     }
+  }
+}
+
+extension QueueTransaction {
+  /// A payment that the store has not answered and that no fault has struck.
+  fileprivate var awaitsAnswer: Bool {
+    state == .purchasing && outcome == .purchased && payment >= 0
   }
 }

@@ -11,19 +11,21 @@ extension World {
     record(.sessionStarted, on: device, &recording)
   }
 
-  /// The process ends: what it had in memory is gone, what it wrote and what the queue holds stays.
+  /// The process ends. The app loses its memory; its disk and the queue stay as they are.
   mutating func kill(_ device: Int) {
     devices[device].app = .notRunning
     devices[device].isStarting = false
-    devices[device].observes = false
+    devices[device].observerCount = 0
     devices[device].hasAskedToRestore = false
     devices[device].isSweeping = false
+    devices[device].isTakingAway = false
     devices[device].newestPayment = -1
-    // A restore ends with its process: the queue has nobody to report its end to.
+    // A restore ends with its process, because there is no observer to report its end to.
     devices[device].restore = .none
     devices[device].toList = []
+    devices[device].isForeign = false
     devices[device].isOvertaking = false
-    devices[device].isEndTold = false
+    devices[device].isEndReported = false
     for slot in devices[device].slots.indices { devices[device].slots[slot].forget() }
     for part in devices[device].parts.indices { devices[device].parts[part].forget() }
   }
@@ -34,8 +36,8 @@ extension World {
     record(.sessionBackgrounded, on: device, &recording)
   }
 
-  /// The app comes back; the queue reports again what is unfinished, and what failed is tried
-  /// again.
+  /// The app returns to the foreground; the queue reports unfinished transactions again, and the
+  /// app retries failed calls.
   mutating func foreground(_ device: Int, _ recording: inout Recording) {
     guard devices[device].app == .background else { return }
     devices[device].app = .foreground
@@ -53,25 +55,30 @@ extension World {
     }
   }
 
-  /// `SKPaymentQueue.add(_:)`: from now on the queue reports, beginning with what is unfinished.
+  /// `SKPaymentQueue.add(_:)`: from now on the queue reports, first all unfinished transactions.
   mutating func addObserver(_ device: Int, _ recording: inout Recording) {
     devices[device].isStarting = false
     guard !devices[device].observes else { return }
-    devices[device].observes = true
+    for _ in 0..<policy.observerCount { addOneObserver(device, &recording) }
+  }
+
+  /// The queue calls every observer that was added, in the order in which they were added.
+  mutating func addOneObserver(_ device: Int, _ recording: inout Recording) {
+    devices[device].observerCount += 1
     record(.sessionObserverAdded, on: device, &recording)
     redeliver(device)
   }
 
   mutating func removeObserver(_ device: Int, _ recording: inout Recording) {
     guard devices[device].app == .foreground, devices[device].observes else { return }
-    devices[device].observes = false
+    devices[device].observerCount -= 1
     record(.sessionObserverRemoved, on: device, &recording)
   }
 
-  /// What is on the queue is to be told again, with the state of its downloads.
+  /// Everything on the queue is to be reported again, with the state of its downloads.
   private mutating func redeliver(_ device: Int) {
-    for slot in devices[device].slots.indices where !devices[device].slots[slot].isGone {
-      // A purchase that comes by itself has nothing to be called by until it has come.
+    for slot in devices[device].slots.indices where !devices[device].slots[slot].hasLeft {
+      // A purchase without a payment has no identifier before it is authorized.
       let transaction = devices[device].slots[slot]
       if transaction.payment < 0 && transaction.transaction < 0 { continue }
       devices[device].slots[slot].isPending = true
@@ -90,10 +97,21 @@ extension World {
     record(.restoreRequested, on: device, &recording)
     devices[device].hasAskedToRestore = true
     devices[device].restore = .listing
+    devices[device].restoreStart = Int16(devices[device].slots.count)
+    devices[device].isForeign = false
     devices[device].isOvertaking = false
-    devices[device].isEndTold = false
-    let account = cast.scenario.devices[device].account
-    devices[device].toList = purchases.indices.reversed().filter {
+    devices[device].isEndReported = false
+    devices[device].toList = restorable(devices[device].account)
+  }
+
+  /// Whether the app on a device has noted purchases for an account that a restore would bring.
+  func isOwed(_ account: Int, on device: Int) -> Bool {
+    devices[device].owed[account] & ~cast.consumables != 0
+  }
+
+  /// The indices of the purchases that a restore lists for an account, the last one first.
+  func restorable(_ account: Int16) -> [Int16] {
+    purchases.indices.reversed().filter {
       purchases[$0].account == account && !purchases[$0].isRefunded && !purchases[$0].isConsumable
     }.map { Int16($0) }
   }

@@ -1,7 +1,7 @@
 internal import LedgerEvents
 
 extension World {
-  /// Writes down what a device's app saw or did; an app that does not run records nothing.
+  /// Records an event of a device's app.
   mutating func record(
     _ kind: EventKind, on device: Int, source: EventSource.Kind = .storekit1,
     _ recording: inout Recording, _ fill: (inout SimulatedEvent) -> Void = { _ in }
@@ -11,13 +11,13 @@ extension World {
     event.device = Int16(device)
     event.session = devices[device].session
     event.sequence = devices[device].sequence
-    event.account = Int16(cast.scenario.devices[device].account)
+    event.account = devices[device].account
     devices[device].sequence += 1
     fill(&event)
     recording.append(event)
   }
 
-  /// Writes down what is about a transaction on a device.
+  /// Records an event about a transaction on a device.
   mutating func record(
     _ kind: EventKind, on device: Int, slot: Int, part: Int = -1,
     source: EventSource.Kind = .storekit1, _ recording: inout Recording,
@@ -28,9 +28,9 @@ extension World {
       event.account = transaction.account
       event.product = transaction.product
       event.transaction = transaction.transaction
-      // The recorder's own identifier, until the transaction was delivered under the store's: who
-      // finishes what was bought and not yet told of would name what nobody knows.
-      if transaction.told != .purchased && transaction.told != .restored {
+      // Until the transaction is delivered under the store's identifier, the recorder names its own
+      // payment: a ledger does not know the store's identifier yet.
+      if transaction.reported != .purchased && transaction.reported != .restored {
         event.payment = transaction.payment
       }
       event.part = Int16(part)
@@ -38,7 +38,7 @@ extension World {
     }
   }
 
-  /// Writes down what the store's server, the seller or an operator says.
+  /// Records an event of the store's server, the seller or an operator.
   mutating func record(
     _ kind: EventKind, source: EventSource.Kind, _ recording: inout Recording,
     _ fill: (inout SimulatedEvent) -> Void

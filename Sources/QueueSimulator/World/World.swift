@@ -21,8 +21,11 @@ struct World: Sendable {
   var nextPayment: Int32 = 0
   var nextTransaction: Int32 = 0
   var isBackendDown = false
-  /// The places in the script of commands and faults that could not happen when their turn came.
+  var receipts = Receipts.accepted
+  /// The indices in the script of commands and faults that could not happen when their turn came.
   var missed: [Int] = []
+  /// The faults that have struck, a bit each.
+  var struck: UInt64 = 0
   /// Faults that may still happen.
   var faultsLeft: Int
 
@@ -31,8 +34,10 @@ struct World: Sendable {
     self.random = random
     self.drawsProgress = drawsProgress
     clock = cast.scenario.start.microseconds
-    devices = cast.scenario.devices.map { _ in
-      Device(productCount: cast.products.count, versionCount: cast.versions.count)
+    devices = cast.scenario.devices.map { device in
+      Device(
+        account: Int16(device.account), accountCount: cast.scenario.accounts.count,
+        productCount: cast.products.count, versionCount: cast.versions.count)
     }
     offers = cast.products.map(\.version)
     faultsLeft = faults
@@ -46,20 +51,36 @@ struct World: Sendable {
     }
   }
 
+  /// What the backend answers to a receipt.
+  enum Receipts: UInt8, Sendable {
+    case accepted, rejectedOnce, rejected
+  }
+
   /// The time between two events of one action.
   static let tick: Int64 = 1_000
 
   var policy: AppPolicy { cast.policy }
+
+  /// The index of a customer's folder for a product, the same on every device.
+  func folder(of account: Int16, _ product: Int16) -> Int16 {
+    account * Int16(cast.products.count) + product
+  }
+
+  /// A transaction of a customer that is not on a queue yet.
+  func transaction(of product: Int16, for holder: Int16) -> QueueTransaction {
+    QueueTransaction(product: product, holder: holder, folder: folder(of: holder, product))
+  }
 }
 
 extension World {
-  /// A hash of everything that decides what can happen next and how the ledger will judge it; the
-  /// clock, counters and the amounts of progress are left out.
+  /// A hash of everything that decides what can happen next and how the ledger will judge it,
+  /// without the clock, the counters and the exact progress.
   var fingerprint: UInt64 {
     var print = Fingerprint()
     print.feed(cursor)
     print.feed(faultsLeft)
     print.feed(isBackendDown)
+    print.feed(receipts.rawValue)
     for offer in offers { print.feed(offer) }
     for device in devices { device.feed(&print) }
     for purchase in purchases {
@@ -77,16 +98,17 @@ extension World {
 extension Device {
   fileprivate func feed(_ print: inout Fingerprint) {
     print.feed(app.rawValue)
+    print.feed(account)
+    print.feed(observerCount)
     print.feed(
       [
-        isStarting, observes, mayPay, isOvertaking, isEndTold, hasAskedToRestore, isSweeping,
-        isDiskFull,
-        failsFinish,
+        isStarting, mayPay, isForeign, isOvertaking, isEndReported, hasAskedToRestore, isSweeping,
+        isTakingAway, isDiskFull, failsFinish,
       ].reduce(1) { $0 << 1 | ($1 ? 1 : 0) })
     print.feed(restore.rawValue)
     for place in toList { print.feed(place) }
     print.feed(newestPayment)
-    print.feed(owed)
+    for products in owed { print.feed(products) }
     for folder in folders {
       print.feed(folder.complete)
       for parts in folder.parts { print.feed(parts) }
@@ -101,14 +123,20 @@ extension Device {
 extension QueueTransaction {
   fileprivate func feed(_ print: inout Fingerprint) {
     print.feed(state.rawValue)
-    print.feed(told.rawValue)
+    print.feed(reported.rawValue)
     print.feed(version)
     print.feed(lastPart)
     print.feed(account)
+    print.feed(holder)
+    print.feed(outcome == .restored)
+    print.feed(fulfilments)
+    print.feed(unfulfilled)
     print.feed(
       [
-        transaction >= 0, isPending, isGone, isRemovalPending, isTold, isFinished, isFulfilledNow,
-        isOnHold, isMistaken, isBatchDone, isRecorded, isFulfilled, wasCancelled,
+        transaction >= 0, isPending, hasLeft, isRemovalPending, isContradicted, isReported,
+        isFinished,
+        isFinishedTwice, isOnHold, isRejected, isMistaken, isAnswered, isBatchDone, isRecorded,
+        wasCancelled,
       ]
       .reduce(1) { $0 << 1 | ($1 ? 1 : 0) })
   }
@@ -117,9 +145,9 @@ extension QueueTransaction {
 extension Part {
   fileprivate func feed(_ print: inout Fingerprint) {
     print.feed(state.rawValue)
-    print.feed(told.rawValue)
+    print.feed(reported.rawValue)
     print.feed(progress / 500)
-    print.feed(toldProgress / 500)
+    print.feed(reportedProgress / 500)
     print.feed(
       [
         isCached, isStalled, isPending, isRequested, isHeldByCustomer,

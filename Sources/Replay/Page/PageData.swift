@@ -1,6 +1,6 @@
 internal import LedgerEvents
 internal import LedgerModel
-internal import LedgerStore
+internal import LedgerQueries
 
 /// What the page of a timeline shows, as compact JSON: texts stand once, everything else is numbers
 /// that point at them.

@@ -1,5 +1,5 @@
 internal import LedgerModel
-internal import LedgerStore
+internal import LedgerQueries
 
 /// A finding as a page shows it.
 struct PageFinding {

@@ -1,6 +1,6 @@
 internal import LedgerEvents
 internal import LedgerModel
-internal import LedgerStore
+internal import LedgerQueries
 
 /// The findings and the events of a replay as tables of HTML, for readers without scripts.
 struct PageTables {

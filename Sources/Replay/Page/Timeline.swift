@@ -1,6 +1,6 @@
 internal import LedgerEvents
 internal import LedgerModel
-internal import LedgerStore
+internal import LedgerQueries
 
 /// A replay laid out over time: a lane for each device, transaction and download, with what each
 /// was at each of its events.

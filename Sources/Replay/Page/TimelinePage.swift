@@ -1,4 +1,4 @@
-public import LedgerStore
+public import LedgerQueries
 
 /// A replay as one page of HTML that needs nothing else: lanes over time, findings, and the state
 /// after the selected event. Without scripts, it shows the findings and the events as tables.

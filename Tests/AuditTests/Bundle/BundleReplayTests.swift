@@ -2,11 +2,11 @@ import Audit
 import LedgerEvents
 import LedgerHistories
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 import Replay
 import Testing
 
-/// What is replayed on a laptop out of a bundle is what a replay of the ledger tells.
+/// A replay of a bundle on another machine shows the same as a replay of the ledger.
 @Suite("A replay of a bundle") struct BundleReplayTests {
   private func compare(
     _ ledger: BundledLedger, _ account: Name, _ slice: ReplaySlice, _ note: Comment

@@ -1,12 +1,12 @@
 import Audit
 import LedgerEvents
 import LedgerHistories
-import LedgerStore
+import LedgerQueries
 import Testing
 
-/// A bundle tells nobody's name, and nothing that a person wrote.
+/// A bundle reveals no names of people and nothing that a person wrote.
 @Suite("A bundle's secrets") struct BundleSecrecyTests {
-  /// Every personal place of an event holds a text that begins so.
+  /// The beginning of the text in every personal field of an event.
   private static let secret = "secret-of-"
 
   private static func line(_ id: Int, _ type: String, _ rest: String) throws -> RecordedEvent {
@@ -70,7 +70,7 @@ import Testing
       searched += bytes.count
       #expect(!contains(bytes, Self.secret), "\(String(decoding: line, as: UTF8.self))")
     }
-    // The control: what is public is found in both forms.
+    // The control: public data is found in both forms.
     #expect(searched > lines.reduce(0) { $0 + $1.count })
     #expect(lines.contains { contains($0, "com.example.maps") })
     let whole = try ledger.events(of: "secret-of-ada")
@@ -115,7 +115,7 @@ import Testing
     for other in ["reason", "text", "url", "path", "detail", "mood", "ada", "phone", "launch"] {
       #expect(!told.contains("secret-of-\(other)"), "\(other)")
     }
-    // What is shown and what proves it are both looked at.
+    // Both the event and its proof are changed.
     for (part, lie) in [("secret-of-error", "secret-of-cause"), (#""code\":7"#, #""code\":8"#)] {
       let changed = lines.map { line in
         Array(String(decoding: line, as: UTF8.self).replacing(part, with: lie).utf8)
@@ -139,7 +139,7 @@ import Testing
   }
 
   private func decoded(_ text: Substring) -> [UInt8] {
-    // Every run of letters of base64 is looked into, whatever it is.
+    // Every run of base64 letters is searched.
     var bits = 0
     var count = 0
     var bytes: [UInt8] = []

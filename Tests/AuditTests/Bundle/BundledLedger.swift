@@ -3,9 +3,9 @@ import Foundation
 import LMDB
 import LedgerEvents
 import LedgerHistories
-import LedgerStore
+import LedgerQueries
 
-/// A ledger in a folder of its own that goes with it, and bundles out of it.
+/// A ledger in its own folder, which is removed with it, and bundles made from the ledger.
 final class BundledLedger {
   private let path: String
   private let ledger: Ledger
@@ -15,7 +15,7 @@ final class BundledLedger {
   /// The first `folded` events are in the projections, the others in the tail.
   init(_ events: [RecordedEvent], folded: Int = 0) throws {
     path = NSTemporaryDirectory() + "daybook-\(UUID().uuidString)"
-    // What these tests show does not depend on the disk: nothing is synced.
+    // Nothing is synced, because these tests do not depend on the disk.
     ledger = try Ledger.create(at: path, options: Environment.Options(sync: .onRequest))
     signer = try NoteSigner(name: Self.origin)
     if folded > 0 { try append(events.prefix(folded)) }
@@ -34,14 +34,14 @@ final class BundledLedger {
     try ledger.appendAndWait(batch, options: AppendOptions(trustsRecordedAt: true))
   }
 
-  /// What a replay of the ledger folds.
+  /// Returns the events that a replay of the ledger folds.
   func events(of account: Name, in slice: ReplaySlice = ReplaySlice()) throws -> ReplayEvents {
     var slice = slice
     slice.account = account
     return try ledger.read { (view) throws(LedgerError) in try view.replayEvents(slice) }
   }
 
-  /// The lines of a bundle, without their line feeds.
+  /// Returns the lines of a bundle, without their line feeds.
   func bundle(
     of account: Name, in slice: ReplaySlice = ReplaySlice(), disclosing: Set<Name> = []
   ) throws -> [[UInt8]] {
@@ -62,7 +62,7 @@ final class BundledLedger {
 }
 
 extension IncidentBundle {
-  /// Reads a bundle by its lines.
+  /// Reads a bundle from its lines.
   static func read(_ lines: some Sequence<[UInt8]>) throws(ProofError) -> IncidentBundle {
     var reader = BundleReader()
     for line in lines { try reader.read(line) }

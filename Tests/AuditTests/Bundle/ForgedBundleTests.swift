@@ -5,9 +5,9 @@ import Testing
 @testable import Audit
 @testable import LedgerEvents
 
-/// A forger who knows the format makes everything fit but the root.
+/// A forger who knows the format makes everything consistent except the root.
 @Suite("A forged bundle") struct ForgedBundleTests {
-  /// The entry with another time of its event, and the checksum that fits.
+  /// Returns the entry with a different time of its event and the correct checksum.
   private func forged(_ entry: [UInt8]) -> [UInt8] {
     let count = (0..<4).reduce(0) { $0 | Int(entry[$1]) << (8 * $1) }
     var record = Array(entry[4..<4 + count])
@@ -69,8 +69,8 @@ import Testing
     let taken = Array(#""error":{"#.utf8)
     let other = EventData.Member(name: "domain", json: Array(#""D","code":7}"#.utf8))
     #expect(member.text == taken + other.text)
-    // The event as it would be told, with a nonce of the right length, and the long one in its
-    // place: it hashes to what the record commits to.
+    // The event in the form of a disclosure, with a nonce of the right length. The long member
+    // replaces it, and hashes to the record's commitment.
     let shown = PersonalMember.disclosed(other, nonce: nonce)
     let parts = try BundledEntry(entry)
     var texts = BundleTexts()

@@ -1,16 +1,16 @@
 import Audit
 import LedgerEvents
 import LedgerHistories
-import LedgerStore
+import LedgerQueries
 import Testing
 
-/// Whatever is done to a bundle, it never tells an event that the ledger has not.
+/// However a bundle is changed, it never shows an event that the ledger does not have.
 @Suite("A bundle in wrong hands") struct HostileBundleTests {
   private static func told(_ bundle: IncidentBundle) -> [[UInt8]] {
     bundle.events.events.map { EventEncoder().encode($0) }
   }
 
-  /// What a bundle tells after its signature was looked at; nil where it is refused.
+  /// Returns the contents of a bundle after checking its signature; nil if it is refused.
   private static func told(_ lines: [[UInt8]], _ key: NoteVerifier) -> [[UInt8]]? {
     do {
       let bundle = try IncidentBundle.read(lines)
@@ -26,13 +26,13 @@ import Testing
     } catch { return error.code }
   }
 
-  /// A short incident, and what its bundle tells.
+  /// A short incident and the contents of its bundle.
   private struct Incident {
     let lines: [[UInt8]]
     let told: [[UInt8]]
     let key: NoteVerifier
 
-    /// Its entries are the whole log, so that no node is needed to prove them.
+    /// Whether the entries are the whole log, so that no nodes are needed to prove them.
     var hasNoNodes: Bool {
       String(decoding: lines[0], as: UTF8.self).contains(#""nodes":0"#)
     }
@@ -58,7 +58,8 @@ import Testing
         changed[place] ^=
           random.chance(1, in: 2) ? 1 << UInt8(random.below(8)) : UInt8(1 + random.below(255))
         tried += 1
-        // Nearly every change is refused at its line: the others are not read each time.
+        // Nearly every change is refused at its own line, so the other lines are usually not read
+        // again.
         var reader = before
         do { try reader.read(changed) } catch { continue }
         var lines = incident.lines
@@ -70,7 +71,7 @@ import Testing
       try before.read(incident.lines[line])
     }
     #expect(tried > 5_000)
-    // The first line's word for whose it is, is nobody's proof.
+    // The account named in the first line is not proven.
     #expect(accepted.isSubset(of: [0]))
   }
 
@@ -106,7 +107,7 @@ import Testing
   func otherLedger() throws {
     let incident = try Incident(seed: 4, count: 30)
     let other = try Incident(seed: 4, count: 30)
-    // The same events, and other salts in them.
+    // The same events with different salts.
     var lines = incident.lines
     lines[0] = other.lines[0]
     #expect(Self.code(lines) == .notProven || lines[1...] == other.lines[1...])
@@ -115,7 +116,7 @@ import Testing
   }
 
   @Test("of a later format, or of none, is refused by name") func versions() throws {
-    // One whose proof has nodes, so that a line of another kind follows the entries.
+    // An incident whose proof has nodes, so that a line of another kind follows the entries.
     var incident = try Incident(seed: 1, count: 14)
     for seed in 2...20 as ClosedRange<UInt64> where incident.hasNoNodes {
       incident = try Incident(seed: seed, count: 14)

@@ -1,15 +1,15 @@
 import LedgerEvents
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 import Replay
 import Testing
 
-/// Which pseudonym stands for whom, found by laying the events of a bundle beside the ledger's.
+/// The pseudonyms of people, found by comparing the events of a bundle with those of the ledger.
 struct Pseudonyms {
   private var accounts: [Name: Name] = [:]
   private var devices: [Name: Name] = [:]
 
-  /// Expects one pseudonym for each name, and one name for each pseudonym.
+  /// Expects exactly one pseudonym for each name, and one name for each pseudonym.
   init(_ events: [RecordedEvent], _ masked: [RecordedEvent]) {
     #expect(events.map(\.position) == masked.map(\.position))
     var sessions: [Name: Name] = [:]
@@ -34,7 +34,7 @@ struct Pseudonyms {
 
   func device(_ name: Name?) -> Name? { name.map { devices[$0] ?? $0 } }
 
-  /// A finding as its pseudonyms tell it.
+  /// Returns a finding with pseudonyms replaced by names.
   func text(_ finding: FindingAnswer) -> String {
     var finding = finding
     finding.account = account(finding.account)

@@ -4,7 +4,7 @@ import LedgerEvents
 import Synchronization
 import Testing
 
-/// A ledger in memory, which can be told to refuse.
+/// A ledger in memory that can be told to refuse appends.
 private final class ListedLedger: ContentLedger {
   var events: [Event] = []
   var refuses = false
@@ -34,7 +34,7 @@ private final class ListedLedger: ContentLedger {
     lab = try InstallLab()
     var ticks: Int64 = 1_700_000_000_000_000
     let clock = {
-      // A clock that goes back: what happens later is told later all the same.
+      // The clock goes backwards, but later events still get later times.
       ticks -= 1_000
       return Instant(microseconds: ticks)
     }
@@ -52,7 +52,7 @@ private final class ListedLedger: ContentLedger {
     var isChanged = false
     do throws(ContentError) {
       _ = try keeper.install(lab.package("2.0")) { bytes in
-        // It has been read by then, and the last has not.
+        // This file has been read by then, but the last one has not.
         guard bytes > 7_000_000, !isChanged else { return }
         isChanged = true
         _ = FileManager.default.createFile(atPath: file, contents: Data("other".utf8))
@@ -87,7 +87,7 @@ private final class ListedLedger: ContentLedger {
       return
     }
     #expect(version.isCopied && version.isCurrent)
-    // The attempt that could not be told is told as failed first.
+    // The attempt that could not be reported is first reported as failed.
     #expect(
       kinds == [
         "content.installStarted", "content.installFailed", "content.installStarted",

@@ -19,7 +19,7 @@ struct FaultyDiskTests {
     for call in fullDiskCalls { try failing(lab, call, calls, "ENOSPC", from: "") }
   }
 
-  /// Few files are written at once, many by another thread.
+  /// A few files are written directly, many files by another thread.
   @Test(
     "that is really full says so, keeps the old version, and goes well when there is room",
     arguments: [(30, 40_000), (300, 4_000)])
@@ -71,8 +71,8 @@ struct HeavyFaultyDiskTests {
   func full() throws {
     let lab = try InstallLab()
     let calls = try lab.trace()
-    // Threads wake one another by write(2) too, and wait for ever where that always fails: what a
-    // disk that stays full does to an install's own writes, the small disk shows.
+    // Threads also wake one another with write(2), and wait forever if that always fails. How an
+    // install's own writes behave on a disk that stays full is tested with the small disk.
     for call in fullDiskCalls where call != "write" {
       try failing(lab, call, calls, "ENOSPC", from: "+")
     }
@@ -88,13 +88,13 @@ struct HeavyFaultyDiskTests {
   }
 }
 
-/// The calls that take room.
+/// The calls that need disk space.
 private let fullDiskCalls = [
   "mkdirat", "symlinkat", "renameat", "renameat2", "write", "pwrite64", "writev", "fsync",
   "fdatasync", "syncfs", "ftruncate",
 ]
 
-/// Has each call of a name fail, in turn, and runs the install again on a good disk.
+/// Makes each call with a name fail, in turn, and runs the install again on a working disk.
 private func failing(
   _ lab: InstallLab, _ call: String, _ calls: CallTrace, _ error: String, from: String
 ) throws {

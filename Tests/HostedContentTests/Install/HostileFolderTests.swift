@@ -4,7 +4,7 @@ import LedgerEvents
 import Testing
 import TracedProcesses
 
-/// What others put into a folder of content does not lead an install astray.
+/// Files that others put into a folder of content must not mislead an install.
 @Suite("A hostile folder of content", .serialized)
 struct HostileFolderTests {
   private let lab: InstallLab
@@ -21,7 +21,7 @@ struct HostileFolderTests {
   private var files: FileManager { .default }
   private var root: String { lab.root(place) }
 
-  /// Nothing was written where a link led to.
+  /// Expects that nothing was written to the target of a link.
   private func expectNothingOutside() throws {
     #expect(try files.contentsOfDirectory(atPath: outside) == [])
   }
@@ -65,6 +65,42 @@ struct HostileFolderTests {
     #expect(ending.status == 73)
     #expect(try String(contentsOfFile: path, encoding: .utf8) == "mine")
     #expect(!files.fileExists(atPath: "\(root)/\(InstallLab.product)/1.1"))
+  }
+
+  @Test("with odd names and odd things in it is audited to its end") func odd() throws {
+    let product = "\(root)/\(InstallLab.product)"
+    for folder in [root, product, product + "/1.0", product + "/1.0/Contents"] {
+      try oddFile("touch", in: folder)
+    }
+    try files.removeItem(atPath: product + "/current")
+    try Data("mine".utf8).write(to: URL(fileURLWithPath: product + "/current"))
+    try files.createSymbolicLink(atPath: product + "/2.0", withDestinationPath: outside)
+    let command = ["content", "audit", root, "--ledger", lab.ledger(place), "--format", "json"]
+    let ending = try TracedProcess.run(command)
+    #expect(ending.status == 1, "\(ending.errors)")
+    for path in ["o\u{FFFD}", "/o\u{FFFD}", "/current", "/2.0"] {
+      #expect(ending.output.contains("\(path.hasPrefix("/") ? InstallLab.product : "")\(path)"))
+    }
+    #expect(ending.output.contains("\"broken\""), "\(ending.output)")
+    #expect(ending.output.contains("\"otherCurrent\""), "\(ending.output)")
+    let removal = [
+      "content", "remove", root, InstallLab.product, "1.0", "--ledger", lab.ledger(place),
+    ]
+    try files.removeItem(atPath: product + "/current")
+    let removed = try TracedProcess.run(removal)
+    #expect(removed.status == 0, "\(removed.errors)")
+    #expect(!files.fileExists(atPath: product + "/1.0"))
+    for folder in [root, product] { try oddFile("rm", in: folder) }
+  }
+
+  /// Makes or removes a file whose name is not UTF-8.
+  private func oddFile(_ command: String, in folder: String) throws {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    process.arguments = ["-c", command + " \"$1/$(printf 'o\\377')\"", "sh", folder]
+    try process.run()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
   }
 
   @Test("with other content in the place of the version is refused, told, and left as it is")
@@ -191,7 +227,7 @@ struct HostileFolderTests {
 }
 
 extension JSONValue {
-  /// An integer of an object.
+  /// Returns an integer member of an object.
   func integer(_ name: String) -> Int64? {
     guard case .object(let members) = self else { return nil }
     return members.first { $0.name == name }?.value.integer

@@ -1,12 +1,12 @@
 import Foundation
 import HostedContent
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 import Testing
 import TracedProcesses
 
-/// A folder of content with version 1.0 installed by the program, and a package of 1.1: what is
-/// done to it is done by processes, to copies of it.
+/// A folder of content with version 1.0 installed by the program, and a package of 1.1. Processes
+/// work on copies of it.
 final class InstallLab {
   static let product = "com.example.maps"
   static let owner = ["--account", "keeper", "--device", "phone"]
@@ -38,7 +38,7 @@ final class InstallLab {
     do { try FileManager.default.removeItem(at: folder) } catch { print("left \(folder.path)") }
   }
 
-  /// Writes a package as a folder.
+  /// Writes a package as a folder and returns its path.
   func makePackage(
     _ version: String, files: Int, bytes: Int = 40, as name: String? = nil
   ) throws {
@@ -67,7 +67,7 @@ final class InstallLab {
 
   func ledger(_ place: URL) -> String { place.appending(path: "ledger").path }
 
-  /// A copy of a state; where none is named, of that with 1.0 installed.
+  /// Returns a copy of a state. The default is the state with 1.0 installed.
   func copy(of state: URL? = nil) throws -> URL {
     copies += 1
     let place = folder.appending(path: "copy-\(copies)")
@@ -77,12 +77,12 @@ final class InstallLab {
 
   func remove(_ place: URL) throws { try FileManager.default.removeItem(at: place) }
 
-  /// A command about the folder of content, by the owner that it has.
+  /// Returns a command on the folder of content, by its owner.
   func content(_ verb: String, _ words: [String] = [], _ place: URL) -> [String] {
     ["content", verb, root(place)] + words + ["--ledger", ledger(place)]
   }
 
-  /// The command that installs a version.
+  /// Returns the command that installs a version.
   func install(_ version: String, _ place: URL, delivery: [String]? = nil) -> [String] {
     [
       "content", "install", package(version), "--into", root(place), "--ledger", ledger(place),
@@ -93,8 +93,8 @@ final class InstallLab {
 // MARK: - Processes
 
 extension InstallLab {
-  /// The calls of a command about a copy of a state, as ``copy(of:)`` makes it; where none is
-  /// named, of an install of 1.1.
+  /// Returns the calls of a command on a copy of a state, as in ``copy(of:)``. The default is an
+  /// install of 1.1.
   func trace(
     of state: URL? = nil, _ command: ((URL) -> [String])? = nil
   ) throws -> CallTrace {
@@ -107,15 +107,15 @@ extension InstallLab {
   }
 }
 
-// MARK: - What must hold
+// MARK: - Checks
 
 extension InstallLab {
-  /// What is wrong with what people see of the content, whenever somebody looks: a version is
-  /// current, and every version that is there is whole.
+  /// Returns the errors in the visible content at any moment: a version must be current, and every
+  /// existing version must be whole.
   func faultsInSight(_ place: URL) throws -> [String] {
     var faults: [String] = []
     let product = root(place) + "/" + Self.product
-    // Removed as a whole, there is nothing to see.
+    // After the removal of the whole product, nothing is visible.
     guard FileManager.default.fileExists(atPath: product) else { return [] }
     let versions = try FileManager.default.contentsOfDirectory(atPath: product)
       .filter { $0 != "current" }
@@ -130,7 +130,7 @@ extension InstallLab {
     return faults
   }
 
-  /// What is wrong when the install was run again to its end, on the disk and in the ledger.
+  /// Returns the errors on the disk and in the ledger after the install was run again to its end.
   func faultsAtTheEnd(_ place: URL) throws -> [String] {
     var faults = try faultsInSight(place)
     let product = root(place) + "/" + Self.product
@@ -155,7 +155,7 @@ extension InstallLab {
     return audit.status == 0 ? [] : ["audit: \(audit.output)\(audit.errors)"]
   }
 
-  /// Every start has one end, and 1.1 was installed and activated once.
+  /// Every start has one end, and 1.1 was installed and activated exactly once.
   private func faultsInLedger(_ place: URL) throws -> [String] {
     var faults: [String] = []
     var ends: [Substring: Int] = [:]

@@ -3,7 +3,7 @@ import LedgerEvents
 import Testing
 import TracedProcesses
 
-/// What is done with installed content, on the disk and in the ledger.
+/// Operations on installed content, on the disk and in the ledger.
 @Suite("Installed content", .serialized)
 struct KeptContentTests {
   private let lab: InstallLab
@@ -18,7 +18,7 @@ struct KeptContentTests {
     try TracedProcess.run(lab.content(verb, words, place))
   }
 
-  /// What lies there; no ledger is asked.
+  /// Lists the folder without a ledger.
   private func list(_ words: String...) throws -> String {
     try TracedProcess.run(["content", "list", lab.root(place)] + words).output
   }

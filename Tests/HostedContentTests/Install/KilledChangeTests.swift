@@ -34,7 +34,7 @@ struct KilledChangeTests {
           program, command(place), injecting: "signal=KILL", into: call, at: "\(number)")
         if ending.isKilled { kills += 1 }
         #expect(try lab.faultsInSight(place) == [], "\(what)")
-        // Done by the recovery, there is nothing left to do.
+        // If the recovery completed the change, there is nothing left to do.
         let again = try TracedProcess.run(command(place))
         #expect([0, 66].contains(again.status), "\(what): \(again.errors)")
         #expect(try lab.events(place).map(\.type.text) == expected, "\(what)")

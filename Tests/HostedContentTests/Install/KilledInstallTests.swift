@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TracedProcesses
 
-/// The calls that change files or their order on the disk, and those that take what they need.
+/// The calls that change files or their order on the disk, and those that allocate space.
 let changingCalls = [
   "mkdir", "mkdirat", "symlinkat", "renameat", "renameat2", "unlinkat", "linkat", "write",
   "pwrite64", "writev", "ftruncate", "fsync", "fdatasync", "syncfs", "flock",
@@ -18,7 +18,7 @@ struct KilledInstallTests {
     var kills = 0
     let calls = try lab.trace()
     for call in changingCalls { kills += try killing(lab, call, calls) }
-    // Those of the install and those of its three appends.
+    // The calls of the install and those of its three appends.
     #expect(kills > 30)
   }
 
@@ -89,7 +89,7 @@ struct HeavyKilledInstallTests {
   }
 }
 
-/// Kills an install at each call of a name, looks what it left, and runs it again.
+/// Kills an install at each call with a name, checks the result, and runs it again.
 private func killing(_ lab: InstallLab, _ call: String, _ calls: CallTrace) throws -> Int {
   let program = try TracedProcess.executable()
   var kills = 0
@@ -101,7 +101,7 @@ private func killing(_ lab: InstallLab, _ call: String, _ calls: CallTrace) thro
       program, command, injecting: "signal=KILL", into: call, at: "\(number)")
     let what = "killed at \(call) \(number)"
     #expect(try lab.faultsInSight(place) == [], "\(what)")
-    // Waits and wakings differ in number from run to run.
+    // The number of waits and wakeups differs from run to run.
     if !ending.isKilled { #expect(ending.status == 0, "\(what): \(ending.errors)") }
     let again = try TracedProcess.run(command)
     #expect(again.status == 0, "\(what): \(again.errors)")
@@ -111,7 +111,7 @@ private func killing(_ lab: InstallLab, _ call: String, _ calls: CallTrace) thro
   return kills
 }
 
-/// A copy that has served its turn; what is left of it goes with the laboratory.
+/// Removes a copy that is no longer needed. If that fails, it is removed with the lab.
 private func clear(_ lab: InstallLab, _ place: URL) {
   do { try lab.remove(place) } catch { print("left \(place.path)") }
 }

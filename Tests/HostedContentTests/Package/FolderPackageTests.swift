@@ -83,7 +83,7 @@ import Testing
   }
 }
 
-/// Changes the package when its last entry is opened and not read yet.
+/// Changes the package when its last entry has been opened but not read yet.
 private struct ChangingSink: PackageSink {
   let change: () throws -> Void
   /// The entry that is read last.

@@ -3,9 +3,9 @@ import HostedContent
 import LedgerEvents
 import Testing
 
-/// Packages of other programs read by ours, and ours by them.
+/// Packages by other programs that ours reads, and the other way round.
 @Suite struct `Other programs` {
-  /// Where a program is; says that the test is left out where it is not.
+  /// Returns the path of a program, or prints that the test is skipped.
   private func tool(_ name: String) -> String? {
     let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
     let found = path.split(separator: ":").map { "\($0)/\(name)" }.first {
@@ -15,7 +15,7 @@ import Testing
     return found
   }
 
-  /// Runs a program in a folder; its standard output.
+  /// Runs a program in a folder and returns its standard output.
   @discardableResult
   private func run(_ tool: String, _ arguments: [String], in folder: String) throws -> String {
     let process = Process()

@@ -1,5 +1,5 @@
 extension HostilePackage {
-  /// Zips that another program would read otherwise.
+  /// Zips that another program would read differently.
   static let zipReadings: [HostilePackage] = [
     .init("a zip whose header states another name", .malformed) {
       PackageLab.zip { $0.entries[1].localName = Array("Contents/evil".utf8) }
@@ -51,7 +51,7 @@ extension HostilePackage {
     },
   ]
 
-  /// Tables of xars that libarchive takes gigabytes for, or never ends with, or reads otherwise.
+  /// Tables of xars for which libarchive needs gigabytes, never ends, or reads something different.
   static let xarReadings: [HostilePackage] = [
     .init("a xar's file that is the original of a hard link twice", .malformed) {
       xar(

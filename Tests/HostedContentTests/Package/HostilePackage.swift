@@ -30,7 +30,7 @@ struct HostilePackage: Sendable, CustomTestStringConvertible {
     self.limits = limits
   }
 
-  /// A good zip with a change.
+  /// Creates a valid zip with a change.
   init(
     _ name: String, _ code: PackageFault.Code, limits: PackageLimits = PackageLimits(),
     zip change: @escaping @Sendable (inout TestZip) -> Void
@@ -38,7 +38,7 @@ struct HostilePackage: Sendable, CustomTestStringConvertible {
     self.init(name, .fault(code), limits: limits) { PackageLab.zip(change) }
   }
 
-  /// A zip with a `ContentInfo.plist` of that text.
+  /// Creates a zip with a `ContentInfo.plist` of that text.
   init(
     _ name: String, _ code: PackageFault.Code,
     expectations: PackageExpectations = PackageExpectations(), info: String
@@ -53,7 +53,7 @@ struct HostilePackage: Sendable, CustomTestStringConvertible {
     zipReadings, xarReadings,
   ].flatMap { $0 }
 
-  /// An absolute name that nothing else on the machine has.
+  /// An absolute path that does not exist on the machine.
   static let outside = "/tmp/daybook-evil-\(UUID().uuidString)"
 
   static let paths: [HostilePackage] = [
@@ -164,7 +164,7 @@ struct HostilePackage: Sendable, CustomTestStringConvertible {
     ("an archive of object files", Array("!<arch>\n".utf8)),
   ]
 
-  /// The least that is code for Windows: `MZ`, and `PE` where the header says.
+  /// The smallest file that counts as Windows code: `MZ`, and `PE` at the offset in the header.
   private static let portable: [UInt8] = {
     var bytes = [UInt8](repeating: 0, count: 68)
     bytes.replaceSubrange(0..<2, with: Array("MZ".utf8))
@@ -414,7 +414,7 @@ struct HostilePackage: Sendable, CustomTestStringConvertible {
 }
 
 extension PackageLimits {
-  /// Limits that a test reaches quickly.
+  /// Limits that a test can reach quickly.
   static var small: PackageLimits {
     var limits = PackageLimits()
     limits.entriesMax = 50

@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test func `every kind of fault is shown by one`() {
-    // libarchive itself catches a size that lies; these two are shown to the judge directly.
+    // libarchive itself detects a wrong size; these two are passed to the check directly.
     let elsewhere: Set<PackageFault.Code> = [.sizeMismatch, .hardLink]
     let shown = Set(
       HostilePackage.all.compactMap { package -> PackageFault.Code? in

@@ -58,6 +58,38 @@ import Testing
       ])
   }
 
+  @Test("keeps the keys of a ContentInfo.plist, or refuses where it would lose them")
+  func otherKeys() throws {
+    let lab = try PackageLab()
+    let info = { (version: String, more: String) in
+      "<plist version=\"1.0\"><dict><key>IAPProductIdentifier</key>"
+        + "<string>atlas</string>"
+        + "<key>ContentVersion</key><string>\(version)</string>\(more)</dict></plist>"
+    }
+    let more = "<key>MinimumAppVersion</key><string>3.1</string>"
+    try lab.write("own/Contents/a.txt", "text")
+    let path = try lab.write("own/ContentInfo.plist", info("1.0", more))
+    let build = { (name: String) throws in
+      try builder(lab.path("own"), .zip).build(to: lab.path(name))
+    }
+    #expect(try build("kept").isValid)
+    var kept = try OpenedPackage(path: lab.path("kept"))
+    var read = [UInt8](repeating: 0, count: 4_096)
+    var bytes: [UInt8] = []
+    while let entry = try kept.next() {
+      guard entry.path == "ContentInfo.plist" else { continue }
+      bytes = Array(read[..<(try kept.read(into: &read))])
+    }
+    #expect(String(decoding: bytes, as: UTF8.self) == info("1.0", more))
+    try Data(info("0.9", more).utf8).write(to: URL(filePath: path))
+    #expect(throws: ContentError(.refused, path: "", "")) { try build("lost") }
+    #expect(!FileManager.default.fileExists(atPath: lab.path("lost")))
+    try Data(info("0.9", "").utf8).write(to: URL(filePath: path))
+    #expect(try build("raised").isValid)
+    try Data("<plist".utf8).write(to: URL(filePath: path))
+    #expect(throws: ContentError(.malformed, path: "", "")) { try build("broken") }
+  }
+
   @Test func `a folder with ContentInfo.plist is a package already`() throws {
     let lab = try PackageLab()
     let folder = try lab.goodFolder()

@@ -4,7 +4,7 @@ import LedgerHistories
 import Testing
 
 @Suite struct `Packages with random damage` {
-  /// Damaged packages that are tried of each kind; more with `DAYBOOK_FUZZ_ROUNDS`.
+  /// The number of damaged packages of each kind. `DAYBOOK_FUZZ_ROUNDS` overrides it.
   private static var rounds: Int {
     Int(ProcessInfo.processInfo.environment["DAYBOOK_FUZZ_ROUNDS"] ?? "") ?? 300
   }

@@ -1,7 +1,7 @@
 import HostedContent
 import Testing
 
-/// The judge shown entries that no container can state, or not with libarchive between.
+/// Passes entries to the check that no container can state, or not through libarchive.
 @Suite struct `The judge of a package` {
   private static let text = Array("text".utf8)
 

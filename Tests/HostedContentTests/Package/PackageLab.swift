@@ -4,7 +4,7 @@ import HostedContent
 import LedgerEvents
 import Testing
 
-/// A folder for packages that goes when the test does.
+/// A folder for packages that is removed after the test.
 final class PackageLab {
   let path: String
 
@@ -19,7 +19,7 @@ final class PackageLab {
 
   func path(_ name: String) -> String { path + "/" + name }
 
-  /// Writes a file with the folders above it.
+  /// Writes a file, creating the folders above it.
   @discardableResult
   func write(_ name: String, _ bytes: [UInt8], mode: Int = 0o644) throws -> String {
     let file = path(name)
@@ -41,7 +41,7 @@ final class PackageLab {
       atPath: path(name), withDestinationPath: target)
   }
 
-  /// A good package as a folder.
+  /// Writes a valid package as a folder.
   func goodFolder(_ name: String = "good") throws -> String {
     try write(name + "/ContentInfo.plist", Self.info())
     try write(name + "/Contents/a.txt", "text")
@@ -70,7 +70,7 @@ final class PackageLab {
     return zip.bytes
   }
 
-  /// A zip of that `ContentInfo.plist` and one file.
+  /// Returns a zip with that `ContentInfo.plist` and one file.
   static func zip(info: [UInt8]) -> [UInt8] {
     var zip = TestZip()
     zip.add("ContentInfo.plist", data: info)
@@ -78,7 +78,7 @@ final class PackageLab {
     return zip.bytes
   }
 
-  /// A good xar with more entries.
+  /// Returns a valid xar with additional entries.
   static func xar(_ more: String, _ heap: [UInt8] = [], inContents: String = "") -> TestXar {
     let info = Array(info().utf8)
     let text = Array("text".utf8)
@@ -90,12 +90,12 @@ final class PackageLab {
       heap: info + text + heap)
   }
 
-  /// Bytes before what is given to ``xar(_:_:inContents:)`` as heap.
+  /// The number of heap bytes before those passed to ``xar(_:_:inContents:)``.
   static var xarHeapStart: Int { info().utf8.count + 4 }
 }
 
-/// Writes whatever it is given as the most trusting of programs would: what a judge lets through
-/// must be harmless even so.
+/// Writes everything it receives without any checks: entries that the check passes on must be
+/// harmless even then.
 struct TrustingSink: PackageSink {
   let root: String
   private(set) var paths: [String] = []
@@ -137,7 +137,7 @@ struct TrustingSink: PackageSink {
 }
 
 extension PackageLab {
-  /// The SHA-256 of a file's bytes, in hexadecimal digits.
+  /// Returns the SHA-256 of a file's bytes, in hexadecimal digits.
   static func digest(ofFile path: String) throws -> String {
     let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
     return ContentDigest(SHA256.hash(data: bytes)).hexadecimal
@@ -145,7 +145,7 @@ extension PackageLab {
 }
 
 extension PackageLab {
-  /// Runs a line of bash in the lab's folder.
+  /// Runs a line of bash in the folder.
   func shell(_ line: String) throws {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/bin/bash")

@@ -1,13 +1,17 @@
 import Crypto
 
-/// A xar made by hand of whatever table of contents.
+/// A xar with an arbitrary table of contents.
 struct TestXar {
   var table: String
   var heap: [UInt8] = []
-  /// Bytes of the table that the header states, where that is not what there is.
+  /// The table size in the header, if it differs from the actual size.
   var statedTableBytes: UInt64?
+  /// The checksum behind the table, made of its packed bytes.
+  var checksum: ([UInt8]) -> [UInt8] = { Array(Insecure.SHA1.hash(data: $0)) }
+  /// What the header says of that checksum: 1 is SHA-1, 0 nothing.
+  var statedAlgorithm: UInt8 = 1
 
-  /// A table of entries: `files` is the XML of them.
+  /// Creates a table of entries. `files` is their XML.
   init(files: String, heap: [UInt8] = []) {
     table = """
       <?xml version="1.0" encoding="UTF-8"?>
@@ -22,11 +26,11 @@ struct TestXar {
     let packed = Self.zlib(raw)
     var xar = Array("xar!".utf8) + [0, 28, 0, 1]
     xar += Self.big(statedTableBytes ?? UInt64(packed.count)) + Self.big(UInt64(raw.count))
-    xar += [0, 0, 0, 1] + packed + Array(Insecure.SHA1.hash(data: packed)) + heap
+    xar += [0, 0, 0, statedAlgorithm] + packed + checksum(packed) + heap
     return xar
   }
 
-  /// The XML of a file whose data begins `offset` bytes into what follows the checksum.
+  /// Returns the XML of a file whose data begins `offset` bytes after the checksum.
   static func file(
     _ name: String, _ data: [UInt8], at offset: Int, mode: String = "0644", digest: String? = nil
   ) -> String {
@@ -43,16 +47,29 @@ struct TestXar {
       """
   }
 
-  /// The XML of anything else: its type, and what stands in it.
+  /// Returns the XML of another entry: its type and its contents.
   static func entry(_ name: String, type: String, _ inside: String = "") -> String {
     "<file id=\"9\"><name>\(name)</name><type>\(type)</type><mode>0755</mode>\(inside)</file>"
+  }
+
+  /// The XML of a file whose archived bytes have a checksum that libarchive does not know.
+  static func file(
+    _ name: String, bytes: Int, at offset: Int, checksum style: String, _ digest: String
+  ) -> String {
+    """
+    <file id="7"><name>\(name)</name><type>file</type><mode>0644</mode>
+    <data><length>\(bytes)</length><offset>\(offset + 20)</offset><size>\(bytes)</size>
+    <encoding style="application/octet-stream"/>
+    <archived-checksum style="\(style)">\(digest)</archived-checksum>
+    <extracted-checksum style="\(style)">\(digest)</extracted-checksum></data></file>
+    """
   }
 
   private static func big(_ number: UInt64) -> [UInt8] {
     stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> UInt64($0)) }
   }
 
-  /// Stored blocks between zlib's header and checksum.
+  /// Returns stored blocks between zlib's header and checksum.
   private static func zlib(_ bytes: [UInt8]) -> [UInt8] {
     var packed: [UInt8] = [0x78, 0x01]
     var rest = bytes[...]

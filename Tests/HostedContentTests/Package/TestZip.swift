@@ -1,31 +1,31 @@
-/// A zip made byte by byte, so that it can be what no program would write.
+/// A zip built byte by byte, so that it can have errors that no program would write.
 struct TestZip {
   struct Entry {
     var name: [UInt8]
     var data: [UInt8] = []
-    /// Type and rights as in `stat`.
+    /// The type and permissions, as in `stat`.
     var mode: UInt32 = 0o100644
     /// 0: stored, 8: deflated.
     var method: UInt16 = 0
-    /// Bytes that are stated unpacked, where that is not what there is.
+    /// The unpacked size in the headers, if it differs from the actual size.
     var statedBytes: UInt32?
     var statedChecksum: UInt32?
     /// Bit 11: the name is UTF-8; bit 0: encrypted.
     var flags: UInt16 = 1 << 11
-    /// What the header before the data states, where that is not what the directory states.
+    /// The values in the header before the data, if they differ from those in the directory.
     var localName: [UInt8]?
     var localChecksum: UInt32?
     var localBytes: UInt32?
-    /// Checksum and sizes stand behind the data (bit 3), and these bytes are stated there.
+    /// Whether the checksum and the sizes come after the data (bit 3).
     var statesSizesBehind = false
     var behindBytes: UInt32?
-    /// The directory gives the place of the entry before for this one's.
+    /// Whether the directory states the offset of the previous entry for this one.
     var sharesOffset = false
     var isInDirectory = true
   }
 
   var entries: [Entry] = []
-  /// How many entries the end states, where that is not what there is.
+  /// The number of entries in the end record, if it differs from the actual number.
   var statedEntries: Int?
 
   var bytes: [UInt8] {
@@ -56,7 +56,7 @@ struct TestZip {
     return zip
   }
 
-  /// What both headers have, from the flags on.
+  /// Returns the part that both headers share, beginning with the flags.
   private static func common(
     _ entry: Entry, _ name: [UInt8], _ checksum: UInt32? = nil, _ bytes: UInt32? = nil
   ) -> [UInt8] {
@@ -102,7 +102,8 @@ struct TestZip {
     return ~register
   }
 
-  /// Zeros, deflated 158 to 1: a literal and matches of 258 bytes in the fixed code (RFC 1951).
+  /// Returns deflated zeros, compressed 158 to 1: a literal and matches of 258 bytes in the fixed
+  /// code (RFC 1951).
   static func deflatedZeros(_ matches: Int) -> (data: [UInt8], bytes: UInt32) {
     var bits: [UInt8] = [1, 1, 0]
     bits += [0, 0, 1, 1, 0, 0, 0, 0]

@@ -1,5 +1,5 @@
 extension BadLine {
-  /// Members of `data` that are not what the vocabulary says.
+  /// Members of `data` that violate the vocabulary.
   static let fields: [BadLine] = [
     data("session.started", #""appVersion":▶1"#, "data.appVersion", "expected a string"),
     data("session.started", #""systemVersion":▶17.0"#, "data.systemVersion", "a string"),
@@ -104,7 +104,7 @@ extension BadLine {
     data("payments.checked", #""allowed":▶"true""#, "data.allowed", "true or false"),
     data("payment.added", #""quantity":▶"1""#, "data.quantity", "expected an integer"),
     data("payment.added", #""quantity":▶1.0"#, "data.quantity", "without fraction"),
-    data("payment.added", #""quantity":▶9223372036854775808"#, "data.quantity", "64 bits"),
+    data("payment.added", #""quantity":▶9223372036854775808"#, "data.quantity", "64-bit"),
     data("payment.added", #""askToBuy":▶0"#, "data.askToBuy", "true or false"),
     data("payment.added", #""displayedPrice":▶4.99"#, "data.displayedPrice", "in quotes"),
     data("payment.added", #""displayedPrice":▶"4.""#, "data.displayedPrice", "decimal"),
@@ -144,7 +144,7 @@ extension BadLine {
       "transaction.failed", #""error":{"underlying":{"underlying":{"code":▶1.5}}}"#,
       "data.error.underlying.underlying.code", "without fraction"),
     data("transaction.assigned", #""operator":▶1"#, "data.operator", "a string"),
-    data("receipt.accepted", #""status":▶0.5"#, "data.status", "an integer"),
+    data("receipt.accepted", #""status":▶0.5"#, "data.status", "integer without fraction"),
     data("receipt.rejected", #""status":▶true"#, "data.status", "expected an integer"),
     data("purchase.fulfillmentFailed", #""error":▶1"#, "data.error", "an object"),
     data("restore.failed", #""error":▶[]"#, "data.error", "an object"),
@@ -173,8 +173,8 @@ extension BadLine {
       "data.gracePeriodExpiresAt", "RFC 3339"),
     data("subscription.planChanged", #""toProduct":▶1"#, "data.toProduct", "a string"),
     data("subscription.priceIncreased", #""consented":▶"y""#, "data.consented", "true or false"),
-    data("consumable.consumed", #""unit":"c","amount":▶0"#, "data.amount", "from 1 up"),
-    data("consumable.consumed", #""unit":"c","amount":▶-5"#, "data.amount", "from 1 up"),
+    data("consumable.consumed", #""unit":"c","amount":▶0"#, "data.amount", "1 or more"),
+    data("consumable.consumed", #""unit":"c","amount":▶-5"#, "data.amount", "1 or more"),
     data("consumable.consumed", #""unit":"c","amount":▶1.5"#, "data.amount", "fraction"),
     data("consumable.consumed", #""unit":▶1,"amount":1"#, "data.unit", "a string"),
     data("consumable.consumed", #""unit":▶"","amount":1"#, "data.unit", "is empty"),
@@ -206,14 +206,14 @@ extension BadLine {
     data("note.added", #""text":▶1"#, "data.text", "a string"),
     data("note.added", #""text":"x","operator":▶["o"]"#, "data.operator", "a string"),
     data("note.added", #""te\u0078t":▶1"#, "data.text", "a string"),
-    // A `data` that stands before its type is held to the same.
+    // A `data` that comes before its type is checked in the same way.
     BadLine(
       #"{"data":{"progress":▶2},"id":"1","type":"download.progressed","#
         + #""occurredAt":"2014-03-05T10:00:01Z","transaction":"T","download":"D"}"#,
       "data.progress", "from 0 to 1"),
   ]
 
-  /// What each type needs.
+  /// The requirements of each type.
   static let needs: [BadLine] = [
     missing("catalog.set", "", "data.products", "catalog.set needs data.products"),
     missing("catalog.set", #","data":{}"#, "data.products"),

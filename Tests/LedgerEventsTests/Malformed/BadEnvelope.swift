@@ -1,7 +1,7 @@
 import LedgerEvents
 
 extension BadLine {
-  /// Envelopes that are JSON and no event's.
+  /// Envelopes that are JSON but not events.
   static let envelope: [BadLine] = ofFields + names + types + oddTypes + times + lateTimes + size
 
   private static let ofFields: [BadLine] =
@@ -21,19 +21,19 @@ extension BadLine {
       event(#"▶"original_transaction":"A""#, "original_transaction", "originalTransaction"),
       event(#"▶"occuredAt":"A""#, "occuredAt", "did you mean occurredAt?"),
       event(#"▶"colour":"red""#, "colour", "go into data"),
-      event(#"▶"":1"#, "\"\"", "no field of an event"),
+      event(#"▶"":1"#, "\"\"", "not a field of an event"),
       event(
         #"▶"originalTransactionIdentifierOfApple":1"#,
         "originalTransactionIdentifierOfApple", "go into data"),
-      event(#""sequence":▶-1"#, "sequence", "from 0 up, found -1"),
+      event(#""sequence":▶-1"#, "sequence", "0 or more, found -1"),
       event(#""sequence":▶"1""#, "sequence", "found a string"),
       event(#""sequence":▶1.0"#, "sequence", "without fraction or exponent, found 1.0"),
       event(#""sequence":▶1e3"#, "sequence", "without fraction"),
       event(#""sequence":▶-0"#, "sequence", "found -0"),
-      event(#""sequence":▶9223372036854775808"#, "sequence", "64 bits"),
-      event(#""sequence":▶99999999999999999999999999"#, "sequence", "64 bits"),
+      event(#""sequence":▶9223372036854775808"#, "sequence", "64-bit"),
+      event(#""sequence":▶99999999999999999999999999"#, "sequence", "64-bit"),
       event(#""sequence":▶true"#, "sequence", "found true or false"),
-      event(#""position":▶0"#, "position", "from 1 up"),
+      event(#""position":▶0"#, "position", "1 or more"),
       event(#""position":▶1.5"#, "position", "without fraction"),
       event(#""position":▶"7""#, "position", "found a string"),
       event(#""recordedAt":▶1394013601"#, "recordedAt", "expected a string"),
@@ -50,7 +50,7 @@ extension BadLine {
         "expected an object"),
     ]
 
-  /// Every name of the envelope, with a wrong type, empty, and too long.
+  /// Every name of the envelope with a wrong type, empty, and too long.
   private static let names: [BadLine] = [
     "app", "account", "device", "session", "payment", "product", "transaction",
     "originalTransaction", "download",
@@ -108,7 +108,7 @@ extension BadLine {
       #"{"id":"1","type":"a.b","occurredAt":▶"\#(time)"}"#, "occurredAt", "years 1970 to 9999")
   }
 
-  /// One byte more than a line may have.
+  /// A line that is one byte too long.
   private static let size: [BadLine] = {
     let start = #"{"id":"1","type":"a.b","occurredAt":"2014-03-05T10:00:01Z","data":{"x":""#
     let end = #""}}"#

@@ -1,13 +1,13 @@
 import LedgerEvents
 import Testing
 
-/// A line that must be refused: `▶` stands before the byte at which the error must point.
+/// A line that must be refused. `▶` marks the byte at which the error must point.
 struct BadLine: Sendable, CustomTestStringConvertible {
   let bytes: [UInt8]
-  /// From 1; 0 where the error is about the whole line.
+  /// The byte, from 1; 0 if the error is about the whole line.
   let column: Int
   let field: String
-  /// What the reason must say, among other things.
+  /// A text that the reason must contain.
   let reason: String
 
   init(_ marked: String, _ field: String, _ reason: String) {
@@ -25,14 +25,14 @@ struct BadLine: Sendable, CustomTestStringConvertible {
     self.reason = reason
   }
 
-  /// An event of which only the members behind the time are given.
+  /// Returns an event with these members after the time.
   static func event(_ members: String, _ field: String, _ reason: String) -> BadLine {
     BadLine(
       #"{"id":"1","type":"note.added","occurredAt":"2014-03-05T10:00:01Z",\#(members)}"#, field,
       reason)
   }
 
-  /// An event of a type with the members of `data` given.
+  /// Returns an event of a type with these members of `data`.
   static func data(
     _ type: String, _ data: String, _ field: String, _ reason: String,
     envelope: String = #""product":"P","transaction":"T","download":"D","account":"A""#
@@ -43,7 +43,7 @@ struct BadLine: Sendable, CustomTestStringConvertible {
       field, reason)
   }
 
-  /// An event of a type that lacks what it needs.
+  /// Returns an event of a type that lacks a requirement.
   static func missing(
     _ type: String, _ rest: String, _ field: String, _ reason: String = "is missing"
   ) -> BadLine {

@@ -1,5 +1,5 @@
 extension BadLine {
-  /// What is no JSON, or JSON that events refuse.
+  /// Text that is not JSON, or JSON that events refuse.
   static let syntax: [BadLine] = [
     BadLine("▶", "", "expected an object"),
     BadLine("   ▶", "", "the end of the line"),
@@ -24,8 +24,8 @@ extension BadLine {
     BadLine(#"{"id":▶nul}"#, "id", "expected a value"),
     BadLine(#"{"id":▶NaN}"#, "id", "expected a value"),
     BadLine(#"{"id":▶undefined}"#, "id", "expected a value"),
-    event(#""data":{"text":"x"}} ▶x"#, "", "behind the event").cutting("}"),
-    event(#""data":{"text":"x"}}▶{"#, "", "behind the event").cutting("}"),
+    event(#""data":{"text":"x"}} ▶x"#, "", "after the event").cutting("}"),
+    event(#""data":{"text":"x"}}▶{"#, "", "after the event").cutting("}"),
     event("\"data\":▶\n{\"text\":\"x\"}", "data", "a line feed"),
     event("\"data\":{\"text\":[1,▶\n2]}", "data.text", "a line feed"),
     event(#""data":{"text":"x"},▶/"#, "", "name of a member"),
@@ -33,8 +33,8 @@ extension BadLine {
     event("\"data\":{\"text\":\"a▶\nb\"}", "data.text", "control character"),
     event("\"data\":{\"text\":\"a▶\u{0}b\"}", "data.text", "0x00"),
     event("\"data\":{\"text\":\"0123456789abcdef▶\u{1F}\"}", "data.text", "0x1F"),
-    event(#""data":{"text":"▶\x41"}"#, "data.text", "not an escape"),
-    event(#""data":{"text":"▶\'"}"#, "data.text", "not an escape"),
+    event(#""data":{"text":"▶\x41"}"#, "data.text", "not a JSON escape"),
+    event(#""data":{"text":"▶\'"}"#, "data.text", "not a JSON escape"),
     event(#""data":{"text":"\u▶"}"#, "data.text", "four hexadecimal"),
     event(#""data":{"text":"\u12▶g4"}"#, "data.text", "four hexadecimal"),
     event(#""data":{"text":"▶\ud83d"}"#, "data.text", "high surrogate"),
@@ -60,21 +60,20 @@ extension BadLine {
     event(#""data":{"x":[1,▶]}"#, "data.x", "expected a value"),
     event(#""data":{"x":[▶"#, "data.x", "expected a value").cutting("}"),
     event(#""data":{"x":{▶"#, "data.x", "name of a member").cutting("}"),
-    event(#""data":{"x":1,▶"x":2}"#, "data", "there twice"),
-    event(#""data":{"x":1,▶"\u0078":2}"#, "data", "there twice"),
-    event(#""data":{"\u0078":1,▶"x":2}"#, "data", "there twice"),
-    event(#""data":{"x":{"a":1,▶"a":1}}"#, "data.x", "there twice"),
-    event(#""data":{"x":[{"b":{"a":1,▶"a":1}}]}"#, "data.x", "there twice"),
-    event(#""data":{"a12345678":1,"a12345679":2,▶"a12345678":3}"#, "data", "there twice"),
-    event(#""data":{"":1,▶"":2}"#, "data", "there twice"),
-    event(#""account":"A",▶"account":"A""#, "account", "there twice"),
-    event(#"▶"id":"2""#, "id", "there twice"),
-    event(#""data":{"text":"x"},▶"data":{}"#, "data", "there twice"),
-    event(#"▶"\u0069d":"2""#, "id", "there twice"),
+    event(#""data":{"x":1,▶"x":2}"#, "data", "appears twice"),
+    event(#""data":{"x":1,▶"\u0078":2}"#, "data", "appears twice"),
+    event(#""data":{"\u0078":1,▶"x":2}"#, "data", "appears twice"),
+    event(#""data":{"x":{"a":1,▶"a":1}}"#, "data.x", "appears twice"),
+    event(#""data":{"x":[{"b":{"a":1,▶"a":1}}]}"#, "data.x", "appears twice"),
+    event(#""data":{"a12345678":1,"a12345679":2,▶"a12345678":3}"#, "data", "appears twice"),
+    event(#""data":{"":1,▶"":2}"#, "data", "appears twice"),
+    event(#""account":"A",▶"account":"A""#, "account", "appears twice"),
+    event(#"▶"id":"2""#, "id", "appears twice"),
+    event(#""data":{"text":"x"},▶"data":{}"#, "data", "appears twice"),
+    event(#"▶"\u0069d":"2""#, "id", "appears twice"),
   ]
 
-  /// The largest nesting that is allowed goes one deeper here, and the largest object has one
-  /// member twice.
+  /// Nesting one level deeper than allowed, and a very large object with a repeated member.
   static let nesting: [BadLine] = {
     let deep = String(repeating: "[", count: 30)
     let objects = String(repeating: #"{"a":"#, count: 30)
@@ -82,13 +81,13 @@ extension BadLine {
     return [
       event(#""data":{"x":\#(deep)▶[]"#, "data.x", "deeper than 32"),
       event(#""data":{"x":\#(objects)▶{}"#, "data.x", "deeper than 32"),
-      event(#""data":{\#(many),▶"m7":1}"#, "data", "there twice"),
-      event(#""data":{"x":{\#(many),▶"m1999":1}}"#, "data.x", "there twice"),
-      event(#""data":{\#(many),▶"m\u0037":1}"#, "data", "there twice"),
+      event(#""data":{\#(many),▶"m7":1}"#, "data", "appears twice"),
+      event(#""data":{"x":{\#(many),▶"m1999":1}}"#, "data.x", "appears twice"),
+      event(#""data":{\#(many),▶"m\u0037":1}"#, "data", "appears twice"),
     ]
   }()
 
-  /// Bytes that are no UTF-8, in the middle of a text, and at its end.
+  /// Bytes that are not UTF-8, in the middle of a text and at its end.
   static let encoding: [BadLine] = notUTF8.flatMap { bad in
     let start = Array(
       #"{"id":"1","type":"note.added","occurredAt":"2014-03-05T10:00:01Z","data":{"text":"ä"#.utf8)
@@ -104,11 +103,11 @@ extension BadLine {
     [0xF4, 0x90, 0x80, 0x80], [0xF8, 0x88, 0x80, 0x80, 0x80], [0xE0, 0x80, 0xAF],
   ]
 
-  /// The line without its last `suffix`, which the surrounding event had added.
+  /// Returns the line without its last `suffix`, which came from the surrounding event.
   func cutting(_ suffix: String) -> BadLine {
     BadLine(Array(bytes.dropLast(suffix.utf8.count)), column: column, field, reason)
   }
 
-  /// The error points at the end of the line instead of at the mark.
+  /// The same line with the error expected at its end instead of at the mark.
   var endingAtLine: BadLine { BadLine(bytes, column: bytes.count + 1, field, reason) }
 }

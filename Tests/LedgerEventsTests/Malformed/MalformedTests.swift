@@ -23,7 +23,7 @@ struct MalformedTests {
     }
   }
 
-  /// A line cut anywhere is refused, and so is one with any byte taken out of its structure.
+  /// A line that is cut anywhere is refused, and so is one without any byte of its structure.
   @Test func `No beginning of a line is an event`() throws {
     let line = Array(
       (#"{"id":"1","type":"transaction.failed","occurredAt":"2014-03-05T10:00:01.25+01:00","#

@@ -1,6 +1,6 @@
 import ArgumentParser
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 
 struct Append: ParsableCommand {
   /// What happens to the lines behind a bad one.
@@ -36,7 +36,9 @@ struct Append: ParsableCommand {
   @Option(help: "Refuse the whole input if there is a matching event after this position.")
   var expect: UInt64?
 
-  @Option(help: "With --expect: events of this account.", transform: Parse.name)
+  @Option(
+    help: "With --expect: events of this account.", completion: Completions.accounts,
+    transform: Parse.name)
   var account: Name?
 
   @Option(help: "With --expect: events of this transaction.", transform: Parse.name)
@@ -45,10 +47,14 @@ struct Append: ParsableCommand {
   @Option(help: "With --expect: events of this original transaction.", transform: Parse.name)
   var original: Name?
 
-  @Option(help: "With --expect: events of this product.", transform: Parse.name)
+  @Option(
+    help: "With --expect: events of this product.", completion: Completions.products,
+    transform: Parse.name)
   var product: Name?
 
-  @Option(help: "With --expect: events of this type.", transform: TypePatternArgument.type)
+  @Option(
+    help: "With --expect: events of this type.", completion: Completions.types,
+    transform: TypePatternArgument.type)
   var type: String?
 
   @Flag(
@@ -60,8 +66,13 @@ struct Append: ParsableCommand {
     help: "Append events of unknown types even where the type is nearly that of a known one.")
   var allowsUnknown = false
 
+  @Flag(
+    name: .customLong("dry-run"),
+    help: "Check everything, append nothing, and print what would be appended.")
+  var dryRun = false
+
   @Option(
-    help: "Output format: table, json, or jsonl (one line per input line, once it is durable).")
+    help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
   @Argument(help: "Files of JSON Lines; - or no file is standard input.")
@@ -73,6 +84,11 @@ struct Append: ParsableCommand {
       throw ValidationError(
         "--account, --transaction, --original, --product and --type describe what --expect looks "
           + "for: add --expect POSITION.")
+    }
+    if dryRun && expect != nil {
+      throw ValidationError(
+        "--dry-run cannot be combined with --expect: a condition is judged when something is "
+          + "appended.")
     }
     if rejects != nil && onError != .skip {
       throw ValidationError("--rejects needs --on-error skip.")
@@ -89,8 +105,8 @@ struct Append: ParsableCommand {
   func run() throws {
     try answering {
       let sources = try (files.isEmpty ? ["-"] : files).map(AppendSource.init(checking:))
-      let ledger = try Ledger(at: options.path, access: .readWrite)
-      if let type {
+      let ledger = try ledger()
+      if let type, let ledger {
         // A condition on a type that no event has holds always, and guards nothing.
         var only = EventsQuery()
         only.type = type
@@ -100,8 +116,10 @@ struct Append: ParsableCommand {
         try OutputFile(
           OutputPlace(path: name, replaces: force, ledger: options.path, inputs: files), .asWritten)
       }
+      let target: AppendRun.Target =
+        if let ledger, !dryRun { .ledger(ledger) } else { .trial(AppendTrial(ledger)) }
       var run = AppendRun(
-        ledger: ledger, decoder: EventDecoder(defaultEnvironment: environment?.environment),
+        to: target, decoder: EventDecoder(defaultEnvironment: environment?.environment),
         options: AppendRun.Options(
           condition: condition, skips: onError == .skip, isStrict: strict,
           allowsUnknownTypes: allowsUnknown, format: format),
@@ -110,14 +128,26 @@ struct Append: ParsableCommand {
         run.summary.print(format)
         throw run.stopped(by: error)
       }
-      do throws(LedgerError) { try ledger.foldBeforeLeaving() } catch {
-        // The events are durable, so the run succeeded; the summary reports the fold.
-        guard ledger.foldFailure != nil else { throw error }
+      if let ledger, !dryRun {
+        do throws(LedgerError) { try ledger.foldBeforeLeaving() } catch {
+          // The events are durable, so the run succeeded; the summary reports the fold.
+          guard ledger.foldFailure != nil else { throw error }
+        }
+        run.summary.foldFailure = ledger.foldFailure
+        run.summary.repairedDamage = ledger.repairedDamage
       }
-      run.summary.foldFailure = ledger.foldFailure
       run.summary.print(format)
       if let problem = run.interruption { throw problem }
       if run.summary.rejected > 0 { throw ExitStatus.badInput }
+    }
+  }
+
+  /// The ledger; for a dry run to read, and nil where there is none yet.
+  private func ledger() throws -> Ledger? {
+    guard dryRun else { return try options.openOrMake() }
+    do throws(LedgerError) { return try Ledger(at: options.path, access: .readOnly) } catch {
+      guard error.code == .noLedger, !options.isNamed else { throw error }
+      return nil
     }
   }
 

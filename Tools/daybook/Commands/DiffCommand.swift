@@ -1,6 +1,7 @@
 import ArgumentParser
+import Audit
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 
 struct DiffCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -19,8 +20,7 @@ struct DiffCommand: ParsableCommand {
 
   @OptionGroup var options: LedgerOptions
 
-  @Argument(help: "The customer's account (default: all customers).", transform: Parse.name)
-  var account: Name?
+  @OptionGroup var customer: OptionalCustomerOptions
 
   @Option(
     help: ArgumentHelp(
@@ -50,7 +50,7 @@ struct DiffCommand: ParsableCommand {
 
   @OptionGroup var environments: EnvironmentOptions
 
-  @Option(help: "Output format: table, json or jsonl.")
+  @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
   func validate() throws {
@@ -73,10 +73,17 @@ struct DiffCommand: ParsableCommand {
       var isKnown = true
       let ledger = try Ledger(at: options.path, access: .readOnly)
       try refuseTurned(ledger)
+      Console.declare(columns: [
+        "account", "environment", "gained", "lost", "entries", "balances", "installed",
+      ])
       if format == .json { Console.print("[") }
       try ledger.read { (view) throws(LedgerError) in
         let (before, after) = try sides(view)
-        if let account { isKnown = try view.isKnown(account, after) }
+        var account: Name?
+        if let customer = customer.reference {
+          account = try view.account(of: customer, environments.environments, after)
+          isKnown = try view.isKnown(customer, after)
+        }
         try view.differences(
           from: before, to: after, account: account, environments: environments.environments
         ) { difference in
@@ -88,9 +95,8 @@ struct DiffCommand: ParsableCommand {
       switch format {
       case .json: Console.print("]")
       case .table:
-        if !isKnown, let account {
-          Console.print(
-            "\(CustomerReference.account(account).description) is not known to the ledger")
+        if !isKnown, let customer = customer.reference {
+          Console.print("\(customer.description) is not known to the ledger")
         } else if count == 0 {
           Console.print("nothing changed")
           Console.complain(otherClock(try ledger.log.lastPosition()))

@@ -1,7 +1,7 @@
 import ArgumentParser
 import LedgerEvents
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 
 struct EntitlementsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -19,7 +19,7 @@ struct EntitlementsCommand: ParsableCommand {
   @OptionGroup var clocks: ClockOptions
   @OptionGroup var environments: EnvironmentOptions
 
-  @Option(help: "Output format: table, json or jsonl.")
+  @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
   func run() throws {
@@ -32,7 +32,14 @@ struct EntitlementsCommand: ParsableCommand {
       }
       switch format {
       case .table: answer.printTable(of: customer)
-      case .json, .jsonl: Console.print(answer.json(of: customer))
+      case .json, .jsonl:
+        Console.declare(
+          columns: [
+            "account", "at", "position", "product", "entitlement", "entitlements", "state", "since",
+            "expiresAt", "originalTransaction", "transactions", "ownership", "source",
+            "environment",
+          ], list: "entitlements")
+        Console.print(answer.json(of: customer))
       }
     }
   }
@@ -68,15 +75,7 @@ extension EntitlementsAnswer {
     }
     Console.print("\(customer.description), \(place)")
     var table = TextTable(["product", "entitlements", "state", "since", "expires", "source"])
-    for entry in entries {
-      table.add([
-        entry.product?.text ?? entry.entitlement?.text ?? "-",
-        entry.entitlements.isEmpty
-          ? "-" : entry.entitlements.map(\.text).joined(separator: ", "),
-        entry.state.text, entry.since.shown, String(cell: entry.expiresAt),
-        entry.source == .operator ? "operator" : "store",
-      ])
-    }
+    for entry in entries { table.add(entry.row) }
     if table.isEmpty {
       Console.print("no entitlements")
     } else {
@@ -92,7 +91,17 @@ extension EntitlementsAnswer {
 }
 
 extension EntitlementsAnswer.Entry {
-  fileprivate func write(to json: inout JSONText) {
+  /// Product, entitlements, state, since, expires and source.
+  var row: [String] {
+    [
+      product?.text ?? entitlement?.text ?? "-",
+      entitlements.isEmpty ? "-" : entitlements.map(\.text).joined(separator: ", "),
+      state.text, since.shown, String(cell: expiresAt),
+      source == .operator ? "operator" : "store",
+    ]
+  }
+
+  func write(to json: inout JSONText) {
     json.object { json in
       json.member("product", product)
       json.member("entitlement", entitlement)

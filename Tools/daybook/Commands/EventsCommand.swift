@@ -1,7 +1,7 @@
 import ArgumentParser
 import LedgerEvents
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 
 struct EventsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -49,7 +49,16 @@ struct EventsCommand: ParsableCommand {
       valueName: "what"))
   var sum: Dimensions<Summand>?
 
-  @Option(help: "Output format: jsonl, json or table (default: jsonl; a table for counts).")
+  @Flag(help: "With --sum price: sales net of refunds, one line for each group and currency.")
+  var net = false
+
+  @Option(
+    help: ArgumentHelp(
+      "With --sum price: convert amounts by the exchange rates in this file (docs/export.md).",
+      valueName: "file"))
+  var rates: String?
+
+  @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat?
 
   func validate() throws {
@@ -59,6 +68,11 @@ struct EventsCommand: ParsableCommand {
       ]
       if let other = others.first(where: \.1) {
         throw ValidationError("--sum cannot be combined with \(other.0): it adds up everything.")
+      }
+    }
+    for option in [("--net", net), ("--rates", rates != nil)] where option.1 {
+      guard sum?.list == [.price] else {
+        throw ValidationError("\(option.0) needs --sum price: it is about money alone.")
       }
     }
     guard follow else { return }
@@ -91,6 +105,7 @@ struct EventsCommand: ParsableCommand {
 
   private func printEvents(of query: EventsQuery, _ ledger: Ledger) throws {
     var reader = EventPages(ledger, query, limit: limit)
+    Console.declare(columns: EnvelopeField.allCases.map(\.rawValue))
     switch format ?? .jsonl {
     case .jsonl:
       let encoder = EventEncoder()
@@ -149,17 +164,23 @@ struct EventsCommand: ParsableCommand {
   private func printSums(
     of query: EventsQuery, _ summands: [Summand], _ ledger: Ledger
   ) throws {
-    var table = SumTable(by?.list ?? [], summands)
+    let rates = try rates.map { try ExchangeRates(file: $0) }
+    var table = SumTable(by?.list ?? [], summands, rates: rates)
     try ledger.read { (view) throws(LedgerError) in
       let sessions = try sessions(view)
       try view.postings(
         query, environments: [filter.environment?.environment ?? .production]
       ) { (posting) throws(LedgerError) in
         try table.add(posting, sessions)
-        return true
       }
     }
-    try table.print(format ?? .table)
+    if let posting = table.withoutRate {
+      let what = posting.currency.map { "in \($0.text)" } ?? "without a currency"
+      throw InputProblem(
+        "--rates: no rate for the price \(what) at position \(posting.event.position), "
+          + "\(posting.event.event.occurredAt.rfc3339): add one to the file.")
+    }
+    if net { try table.printNet(format ?? .table) } else { try table.print(format ?? .table) }
   }
 
   /// What sessions say of themselves, where the answer is grouped by it.

@@ -19,23 +19,70 @@ struct ExplainCommand: ParsableCommand {
 
   @OptionGroup var options: LedgerOptions
 
-  @Argument(help: "The customer's account.", transform: Parse.name)
-  var account: Name
+  @Argument(
+    help: ArgumentHelp(
+      "The customer's account, and a product or an entitlement. With --transaction or --original "
+        + "only the latter, or nothing for the transaction's own product.",
+      valueName: "account> <product"),
+    completion: Completions.accounts, transform: Parse.name)
+  var names: [Name] = []
 
-  @Argument(help: "A product, or an entitlement.", transform: Parse.name)
-  var product: Name
+  @Option(
+    help: "Instead of the account: the holder of this transaction.", transform: Parse.name)
+  var transaction: Name?
+
+  @Option(
+    help: "Instead of the account: the holder of the chain of this original transaction.",
+    transform: Parse.name)
+  var original: Name?
 
   @OptionGroup var clocks: ClockOptions
   @OptionGroup var environments: EnvironmentOptions
 
-  @Option(help: "Output format: table or json.")
+  @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
+
+  func validate() throws {
+    let others = [transaction, original].compactMap { $0 }
+    guard others.count <= 1 else {
+      throw ValidationError("name one of: an account, --transaction, --original.")
+    }
+    guard others.isEmpty ? names.count == 2 : names.count <= 1 else {
+      throw ValidationError(
+        "name an account and a product or an entitlement, or --transaction or --original in place "
+          + "of the account.")
+    }
+  }
+
+  private var customer: CustomerReference {
+    transaction.map { .transaction($0) } ?? original.map { .original($0) } ?? .account(names[0])
+  }
+
+  /// What is asked for: by name, or the product of the transaction that is named.
+  private func product(_ view: LedgerView) throws(LedgerError) -> Name {
+    if let last = names.last { return last }
+    let entries = try view.transactions(
+      of: customer, environments: environments.environments, clocks: clocks.clocks
+    ).entries
+    let named =
+      entries.first { $0.transaction == transaction ?? original }
+      ?? entries.first { $0.originalTransaction == original && original != nil }
+    guard let product = named?.product else {
+      throw LedgerError(
+        .notFound,
+        "No event says which product \(customer.description) is about: name the product, too.")
+    }
+    return product
+  }
 
   func run() throws {
     try answering {
       let report = try options.read { (view) throws(LedgerError) in
         let found = try view.explain(
-          product, for: account, environments: environments.environments, clocks: clocks.clocks,
+          product(view),
+          for: view.account(
+            of: customer, environments.environments, clocks.clocks),
+          environments: environments.environments, clocks: clocks.clocks,
           now: EventLog.systemClock())
         return ExplainReport(
           explanation: found,
@@ -43,7 +90,13 @@ struct ExplainCommand: ParsableCommand {
       }
       switch format {
       case .table: report.printText(asOf: clocks.asOf != nil)
-      case .json, .jsonl: Console.print(report.json)
+      case .json, .jsonl:
+        Console.declare(
+          columns: [
+            "account", "name", "at", "has", "because", "position", "occurredAt", "recordedAt",
+            "source", "type", "text", "before", "after", "without",
+          ], list: "events")
+        Console.print(report.json)
       }
     }
   }

@@ -18,7 +18,9 @@ struct Explore: ParsableCommand {
   @Argument(help: "A scenario with a script, a JSON document (Schemas/scenario.schema.json).")
   var scenario: String
 
-  @Option(help: PolicyArgument.help, transform: PolicyArgument.read)
+  @Option(
+    help: PolicyArgument.help, completion: PolicyArgument.completion, transform: PolicyArgument.read
+  )
   var policy: AppPolicy?
 
   @Option(help: "The seed of the random runs.")
@@ -59,7 +61,7 @@ struct Explore: ParsableCommand {
 
   @OptionGroup var zone: ZoneOptions
 
-  @Option(help: "Output format: table or json.")
+  @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
   func validate() throws {
@@ -153,5 +155,9 @@ struct BreachArgument: ExpressibleByArgument {
   init?(argument: String) {
     guard let breach = Breach(id: argument) else { return nil }
     self.breach = breach
+  }
+
+  static var defaultCompletionKind: CompletionKind {
+    .list(Rule.allCases.map(\.id) + Promise.allCases.map(\.id))
   }
 }

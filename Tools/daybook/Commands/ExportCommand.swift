@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import LedgerEvents
 import LedgerExport
-import LedgerStore
+import LedgerQueries
 
 struct ExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -42,7 +42,7 @@ struct ExportCommand: ParsableCommand {
 
   @OptionGroup var actor: ActorOptions
 
-  @Option(name: .customLong("answer"), help: "Output format: table or json.")
+  @Option(name: .customLong("answer"), help: "Output format: table, json, jsonl or csv.")
   var answer: OutputFormat = .table
 
   func validate() throws {
@@ -197,7 +197,9 @@ struct ExportRangeOptions: ParsableArguments {
     transform: Parse.instant)
   var until: Instant?
 
-  @Option(help: "Only this customer, by account.", transform: Parse.name)
+  @Option(
+    help: "Only this customer, by account.", completion: Completions.accounts, transform: Parse.name
+  )
   var account: Name?
 
   @Option(help: "Only this environment (default: all).")
@@ -256,6 +258,8 @@ where Case.RawValue == String {
   }
 
   static var allValueStrings: [String] { Case.allCases.map(\.rawValue) }
+
+  static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 }
 
 extension ExitStatus {
@@ -276,7 +280,7 @@ extension ExportSummary {
   ) -> [String] {
     switch format {
     case .table:
-      var table = TextTable(["table", "rows", "total"])
+      var table = TextTable(["table", "rows", "total"], amounts: ["rows"])
       for (name, totals) in totals {
         table.add([name.rawValue, "\(totals.rows)", ""])
         for (name, sum) in totals.sums.sorted(by: { $0.key < $1.key }) {

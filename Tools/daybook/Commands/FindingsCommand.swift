@@ -1,28 +1,43 @@
 import ArgumentParser
 import LedgerEvents
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 
 struct FindingsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "findings",
     abstract: "Prints the rules that were broken, and those that are broken now.",
     discussion: """
-      Prints the findings of all environments in order of position. With --fail-on the exit code \
-      is 1 if one of that severity, or a higher one, was found. Example:
+      Prints the findings of all environments in order of position. The table has one line for \
+      each incident: findings about one transaction, at one event, or of one rule for one customer \
+      on one device within a day. --no-incidents prints a line for each finding; JSON has a \
+      finding for each entry unless --incidents is given. With --fail-on the exit code is 1 if one \
+      of that severity, or a higher one, was found. Example:
 
+        daybook findings --severity critical --reverse --limit 20 --explain
         daybook findings --count --by appVersion --since 2026-02-01T00:00:00Z
       """)
 
   @OptionGroup var options: LedgerOptions
 
-  @Option(help: "Only this customer, by account.", transform: Parse.name)
+  @Option(
+    help: "Only this customer, by account.", completion: Completions.accounts, transform: Parse.name
+  )
   var account: Name?
+
+  @Option(help: "Only the customer who holds this transaction.", transform: Parse.name)
+  var transaction: Name?
+
+  @Option(
+    help: "Only the customer who holds the chain of this original transaction.",
+    transform: Parse.name)
+  var original: Name?
 
   @Option(help: "Only in this environment (default: all; repeatable).")
   var environment: [EnvironmentArgument] = []
 
-  @Option(help: "Only this rule (repeatable).", transform: Parse.rule)
+  @Option(
+    help: "Only this rule (repeatable).", completion: Completions.rules, transform: Parse.rule)
   var rule: [Rule] = []
 
   @Option(help: "Only of this severity (repeatable).")
@@ -47,6 +62,20 @@ struct FindingsCommand: ParsableCommand {
     transform: Parse.threshold)
   var threshold: [RuleThreshold] = []
 
+  @Flag(
+    inversion: .prefixedNo,
+    help: "One entry for each incident, or for each finding (default: incidents in a table).")
+  var incidents: Bool?
+
+  @Flag(help: "Also print what each rule means and what to do.")
+  var explain = false
+
+  @Option(help: "Print at most this many.")
+  var limit: UInt64?
+
+  @Flag(help: "Newest position first.")
+  var reverse = false
+
   @Flag(help: "Print only the count.")
   var count = false
 
@@ -61,10 +90,15 @@ struct FindingsCommand: ParsableCommand {
     help: "Exit with 1 if a finding of this severity or a higher one was found.")
   var failOn: SeverityArgument?
 
-  @Option(help: "Output format: table, json or jsonl.")
+  @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
-  func validate() throws { try Parse.refuseTurned(since: since, until: until) }
+  func validate() throws {
+    guard [account, transaction, original].compactMap({ $0 }).count <= 1 else {
+      throw ValidationError("name one of: --account, --transaction, --original.")
+    }
+    try Parse.refuseTurned(since: since, until: until)
+  }
 
   func run() throws {
     try answering {
@@ -88,9 +122,15 @@ struct FindingsCommand: ParsableCommand {
         }
         counts.print(format)
       } else if count {
-        GroupCounts.print(total: findings.count, format)
+        let isGrouped = incidents == true
+        GroupCounts.print(
+          total: isGrouped ? FindingIncident.incidents(of: findings).count : findings.count,
+          format)
       } else {
-        FindingAnswer.print(findings, format)
+        FindingList(
+          format: format, limit: Int(clamping: limit ?? .max), isReverse: reverse,
+          explains: explain
+        ).print(findings, asIncidents: incidents ?? (format == .table))
       }
       if let failOn, findings.contains(where: { $0.severity >= failOn.severity }) {
         throw ExitStatus.found
@@ -100,7 +140,9 @@ struct FindingsCommand: ParsableCommand {
 
   private var query: FindingsQuery {
     var query = FindingsQuery()
-    query.account = account
+    query.customer =
+      account.map { .account($0) } ?? transaction.map { .transaction($0) }
+      ?? original.map { .original($0) }
     query.environments = Array(Set(environment.map(\.environment))).sorted()
     query.rules = Set(rule)
     query.severities = Set(severity.map(\.severity))
@@ -109,51 +151,5 @@ struct FindingsCommand: ParsableCommand {
     query.clocks = clocks.clocks
     for threshold in threshold { threshold.apply(to: &query.thresholds) }
     return query
-  }
-}
-
-extension FindingAnswer {
-  static func print(_ findings: [FindingAnswer], _ format: OutputFormat) {
-    var printer = ListPrinter<FindingAnswer>(
-      format,
-      header: ["position", "severity", "rule", "occurred", "account", "transaction", "concerns"],
-      nothing: "no findings",
-      row: { finding in
-        [
-          "\(finding.position)", finding.severity.text, finding.rule.id,
-          finding.occurredAt.shown, String(cell: finding.account),
-          String(cell: finding.transaction), finding.concerns,
-        ]
-      },
-      write: { finding, json in finding.write(to: &json) })
-    for finding in findings { printer.add(finding) }
-    printer.end()
-  }
-
-  /// What else it is about, for people.
-  var concerns: String {
-    var parts: [String] = []
-    if let product { parts.append(product.text) }
-    if let download { parts.append("download \(download.text)") }
-    if let device { parts.append("on \(device.text)") }
-    if let detail { parts.append("(\(detail.text))") }
-    if environment != .production { parts.append("in \(environment.text)") }
-    return parts.isEmpty ? "-" : parts.joined(separator: " ")
-  }
-
-  func write(to json: inout JSONText) {
-    json.object { json in
-      json.member("rule", rule.id)
-      json.member("severity", severity.text)
-      json.member("position", position)
-      json.member("occurredAt", occurredAt)
-      json.member("environment", environment.text)
-      json.member("account", account)
-      json.member("device", device)
-      json.member("transaction", transaction)
-      json.member("product", product)
-      json.member("download", download)
-      json.member("detail", detail)
-    }
   }
 }

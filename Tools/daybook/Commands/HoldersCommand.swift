@@ -1,7 +1,7 @@
 import ArgumentParser
 import LedgerEvents
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 
 struct HoldersCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -15,7 +15,8 @@ struct HoldersCommand: ParsableCommand {
 
   @OptionGroup var options: LedgerOptions
 
-  @Argument(help: "The product or entitlement.", transform: Parse.name)
+  @Argument(
+    help: "The product or entitlement.", completion: Completions.products, transform: Parse.name)
   var product: Name
 
   @Option(help: "Only in this state (default: any; repeatable).")
@@ -24,7 +25,7 @@ struct HoldersCommand: ParsableCommand {
   @OptionGroup var clocks: ClockOptions
   @OptionGroup var environments: EnvironmentOptions
 
-  @Option(help: "Output format: table, json or jsonl.")
+  @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
   func run() throws {
@@ -32,6 +33,9 @@ struct HoldersCommand: ParsableCommand {
       let states = Set(state.map(\.state))
       var printer = ListPrinter<HolderAnswer>(
         format, header: ["account", "product", "state", "since", "expires", "environment"],
+        columns: [
+          "account", "product", "entitlement", "state", "since", "expiresAt", "environment",
+        ],
         nothing: "no holders",
         row: { holder in
           [
@@ -67,6 +71,8 @@ struct StateArgument: ExpressibleByArgument {
   }
 
   static var allValueStrings: [String] { EntitlementState.allCases.map(\.text) }
+
+  static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 }
 
 extension HolderAnswer {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 
 struct InstalledCommand: ParsableCommand {
   /// One line of the answer: whose it is, and what.
@@ -21,8 +21,7 @@ struct InstalledCommand: ParsableCommand {
 
   @OptionGroup var options: LedgerOptions
 
-  @Argument(help: "The account; may be left out with --outdated.", transform: Parse.name)
-  var account: Name?
+  @OptionGroup var customer: OptionalCustomerOptions
 
   @Flag(help: "Only content that is older than the version on offer.")
   var outdated = false
@@ -30,13 +29,14 @@ struct InstalledCommand: ParsableCommand {
   @OptionGroup var clocks: ClockOptions
   @OptionGroup var environments: EnvironmentOptions
 
-  @Option(help: "Output format: table, json or jsonl.")
+  @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
   func validate() throws {
-    if account == nil && !outdated {
+    if customer.reference == nil && !outdated {
       throw ValidationError(
-        "name an account, or add --outdated to list every device that is behind.")
+        "name an account, --transaction or --original, or add --outdated to list every device "
+          + "that is behind.")
     }
   }
 
@@ -45,13 +45,13 @@ struct InstalledCommand: ParsableCommand {
       var lines: [Line] = []
       var isKnown = true
       let position = try options.read { (view) throws(LedgerError) in
-        if let account {
-          isKnown = try view.isKnown(account, clocks.clocks)
+        if let customer = customer.reference {
+          isKnown = try view.isKnown(customer, clocks.clocks)
           let contents = try view.installed(
-            of: .account(account), environments: environments.environments,
+            of: customer, environments: environments.environments,
             clocks: clocks.clocks)
           for content in contents where content.updateAvailable || !outdated {
-            lines.append(Line(account: account, content: content))
+            lines.append(Line(account: self.customer.account, content: content))
           }
         } else {
           try view.outdated(
@@ -83,15 +83,18 @@ struct InstalledCommand: ParsableCommand {
           content.installedAt.shown, String(cell: content.path),
         ])
       }
-      if !isKnown, let account {
-        let who = CustomerReference.account(account).description
-        Console.print("\(who) is not known to the ledger (position \(position))")
+      if !isKnown, let customer = customer.reference {
+        Console.print("\(customer.description) is not known to the ledger (position \(position))")
       } else if table.isEmpty {
         Console.print("nothing")
       } else {
         table.lines.forEach(Console.print)
       }
     case .jsonl:
+      Console.declare(columns: [
+        "account", "device", "product", "contentVersion", "path", "installedAt", "available",
+        "updateAvailable", "environment",
+      ])
       for line in lines {
         var json = JSONText()
         line.content.write(to: &json, account: line.account)
@@ -100,15 +103,19 @@ struct InstalledCommand: ParsableCommand {
     case .json:
       var json = JSONText()
       json.object { json in
-        json.member("account", account)
-        if account != nil { json.member("known", isKnown) }
+        if let customer = customer.reference {
+          customer.write(to: &json)
+          json.member("known", isKnown)
+        } else {
+          json.member("account", nil as Name?)
+        }
         json.member("position", position)
         json.member("environment", environments.environments)
         json.member(
           "installed",
           array: { json in
             for line in lines {
-              line.content.write(to: &json, account: account == nil ? line.account : nil)
+              line.content.write(to: &json, account: customer.reference == nil ? line.account : nil)
             }
           })
       }
@@ -119,7 +126,7 @@ struct InstalledCommand: ParsableCommand {
 
 extension InstalledAnswer {
   /// Writes the entry, with the account where the answer is about many.
-  fileprivate func write(to json: inout JSONText, account: Name?) {
+  func write(to json: inout JSONText, account: Name?) {
     json.object { json in
       if let account { json.member("account", account) }
       json.member("device", device)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Audit
 import Foundation
 import LedgerEvents
 import LedgerStore
@@ -30,7 +31,7 @@ struct Rebuild: ParsableCommand {
   @Flag(help: "With a file: replace an existing one.")
   var force = false
 
-  @Option(help: "Output format: table or json; a report also jsonl.")
+  @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
   func validate() throws {

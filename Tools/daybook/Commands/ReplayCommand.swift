@@ -1,6 +1,6 @@
 import ArgumentParser
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 import LocalTime
 import Replay
 
@@ -31,46 +31,77 @@ struct ReplayCommand: ParsableCommand {
       "Write a self-contained HTML page instead of the steps.", valueName: "file"))
   var html: String?
 
-  @Flag(help: "With --html: replace an existing file.")
+  @Option(
+    help: ArgumentHelp(
+      "Write the events as a scenario, with what comes out of them, instead of the steps.",
+      valueName: "file"))
+  var emit: String?
+
+  @Flag(help: "With --html or --emit: replace an existing file.")
   var force = false
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      Store time: only what had occurred by then, with what was still broken at that time \
+      (default: at the newest event).
+      """, valueName: "time"),
+    transform: Parse.instant)
+  var at: Instant?
+
+  @Option(
+    help: ArgumentHelp(
+      "How long something may stay open, such as never-finished=PT48H (repeatable).",
+      valueName: "rule=duration"),
+    transform: Parse.threshold)
+  var threshold: [RuleThreshold] = []
 
   @Flag(help: "Go through the steps by key press, forwards and backwards; needs a terminal.")
   var step = false
 
-  @Option(help: "Output format: table, json, or jsonl (a step a line).")
+  @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
   func validate() throws {
     if html != nil && format != .table {
       throw ValidationError("--html writes a page: leave out --format.")
     }
-    if force && html == nil { throw ValidationError("--force needs --html.") }
+    if emit != nil && format != .table {
+      throw ValidationError("--emit writes a scenario: leave out --format.")
+    }
+    if emit != nil && (at != nil || !threshold.isEmpty) {
+      throw ValidationError(
+        "--emit writes a scenario, which is always judged at its newest event, with the usual "
+          + "thresholds: leave out --at and --threshold.")
+    }
+    if force && html == nil && emit == nil {
+      throw ValidationError("--force needs --html or --emit.")
+    }
     guard step else { return }
-    if html != nil || format != .table {
-      throw ValidationError("--step is interactive: leave out --html and --format.")
+    if html != nil || emit != nil || format != .table {
+      throw ValidationError("--step is interactive: leave out --html, --emit and --format.")
     }
     try StepScreen.check()
   }
 
   func run() throws {
     try answering {
-      let source = try source.events()
+      let all = try source.events()
+      let source = at.map(all.occurred(by:)) ?? all
       let edited = try edited(source)
       let events = edited?.events ?? source
+      let name = ([self.source.title] + (edited?.notes.map(\.text) ?? [])).joined(separator: ", ")
       if let html {
-        let name = [self.source.title] + (edited?.notes.map(\.text) ?? [])
-        let page = try ReplayPageFile(
-          OutputPlace(
-            path: html, replaces: force, ledger: self.source.options.path,
-            inputs: self.source.files))
-        try page.write(name.joined(separator: ", "), events, until: until)
+        let page = try ReplayPageFile(place(html))
+        try page.write(name, events, history(events))
       }
+      if let emit { try EmittedScenario(name, upToTheEnd(events), to: place(emit)).write() }
       let printer = ReplayPrinter(format)
       if step {
         try walk(events)
-      } else if html == nil {
+      } else if html == nil && emit == nil {
         printer.begin()
-        let outcome = Replay(events).run(until: until) { step in
+        let outcome = Replay(events).run(until: until, judging: judgement) { step in
           printer.print(step)
         }
         printer.end(outcome)
@@ -80,8 +111,33 @@ struct ReplayCommand: ParsableCommand {
     }
   }
 
+  /// How what is still open at the end is judged.
+  private var judgement: ReplayJudgement {
+    var judgement = ReplayJudgement(at: at)
+    for threshold in threshold { threshold.apply(to: &judgement.thresholds) }
+    return judgement
+  }
+
+  private func history(_ events: ReplayEvents) -> ReplayHistory {
+    ReplayHistory(Replay(events), until: until, judging: judgement)
+  }
+
+  private func place(_ path: String) -> OutputPlace {
+    OutputPlace(
+      path: path, replaces: force, ledger: source.options.path, inputs: source.files)
+  }
+
+  /// The events without those behind the end that `--until` names.
+  private func upToTheEnd(_ events: ReplayEvents) -> ReplayEvents {
+    guard until != nil else { return events }
+    let last = history(events).steps.last?.event.position ?? 0
+    var events = events
+    events.events.removeAll { $0.position > last }
+    return events
+  }
+
   private func walk(_ events: ReplayEvents) throws {
-    let history = ReplayHistory(Replay(events), until: until)
+    let history = history(events)
     guard !history.steps.isEmpty else {
       Console.print("0 steps: there is nothing to show")
       return
@@ -103,8 +159,7 @@ struct ReplayCommand: ParsableCommand {
     _ source: ReplayEvents, _ edited: EditedEvents, _ printer: ReplayPrinter
   ) throws {
     let difference = OutcomeDifference(
-      from: ReplayHistory(Replay(source), until: until),
-      to: ReplayHistory(Replay(edited.events), until: until))
+      from: history(source), to: history(edited.events))
     printer.print(difference, of: edited)
   }
 

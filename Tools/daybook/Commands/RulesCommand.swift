@@ -13,10 +13,12 @@ struct RulesCommand: ParsableCommand {
         daybook rules finished-before-install
       """)
 
-  @Argument(help: "Only this rule, with its condition and an incident.", transform: Self.rule)
+  @Argument(
+    help: "Only this rule, with its condition and an incident.", completion: Completions.rules,
+    transform: Self.rule)
   var rule: Rule?
 
-  @Option(help: "How to answer: table, json or jsonl.")
+  @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
   private static func rule(_ text: String) throws -> Rule {

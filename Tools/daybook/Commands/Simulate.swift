@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import LedgerEvents
+import LedgerModel
 import QueueSimulator
 
 struct Simulate: ParsableCommand {
@@ -17,7 +18,9 @@ struct Simulate: ParsableCommand {
   @Argument(help: "A scenario with a script, a JSON document (Schemas/scenario.schema.json).")
   var scenario: String?
 
-  @Option(help: PolicyArgument.help, transform: PolicyArgument.read)
+  @Option(
+    help: PolicyArgument.help, completion: PolicyArgument.completion, transform: PolicyArgument.read
+  )
   var policy: AppPolicy?
 
   @Option(help: "The seed of delays and amounts, instead of the scenario's seed.")
@@ -74,6 +77,16 @@ struct Simulate: ParsableCommand {
     for difference in differences { Console.print(TextTable.printable(difference)) }
     if !differences.isEmpty || !played.omissions.isEmpty { throw ExitStatus.found }
     Console.print("\(file.name): as expected, \(played.events.count.counted("event"))")
+    for line in broken(played.outcome) { Console.print("  \(line)") }
+  }
+
+  /// What the run broke, though the scenario expects it, the worst first.
+  private func broken(_ outcome: ScenarioExpectation) -> [String] {
+    let promises = (outcome.brokenPromises ?? []).compactMap(Promise.init(rawValue:))
+    let rules = Set(outcome.findings + outcome.findingsAtTheEnd).compactMap(Breach.init(id:))
+      .sorted { ($1.severity, $0.id) < ($0.severity, $1.id) }
+    return promises.map { "broken promise \($0.id): \($0.meaning)" }
+      + rules.map { "finding \($0.id) (\($0.severity.text))" }
   }
 }
 
@@ -81,6 +94,8 @@ struct Simulate: ParsableCommand {
 enum PolicyArgument {
   static let help = ArgumentHelp(
     "What the app does, instead of the scenario's policy.", valueName: "policy")
+
+  static let completion = CompletionKind.list(AppPolicy.all.map(\.name))
 
   static func read(_ name: String) throws -> AppPolicy {
     guard let policy = AppPolicy.named(name) else {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import LedgerEvents
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 
 struct Stats: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -15,7 +15,7 @@ struct Stats: ParsableCommand {
 
   @OptionGroup var options: LedgerOptions
 
-  @Option(help: "Output format: table or json.")
+  @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
   func run() throws {
@@ -54,7 +54,7 @@ struct Stats: ParsableCommand {
       ("type", statistics.eventsByType),
       ("rule", Dictionary(uniqueKeysWithValues: findings.map { ($0.key.id, $0.value) })),
     ] where !counts.isEmpty {
-      var table = TextTable([title, "count"])
+      var table = TextTable([title, "count"], amounts: ["count"])
       for (name, count) in sorted(counts) { table.add([name, "\(count)"]) }
       Console.print("")
       table.lines.forEach(Console.print)

@@ -18,7 +18,7 @@ struct StoreItemCommand: ParsableCommand {
   @Argument(help: "Links, numbers or files; - is standard input.")
   var sources: [String]
 
-  @Option(help: "Output format: table, json or jsonl.")
+  @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
   func run() throws {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import LedgerEvents
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 
 struct TransactionsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -23,7 +23,7 @@ struct TransactionsCommand: ParsableCommand {
   @OptionGroup var clocks: ClockOptions
   @OptionGroup var environments: EnvironmentOptions
 
-  @Option(help: "Output format: table, json or jsonl.")
+  @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
   func run() throws {
@@ -37,6 +37,11 @@ struct TransactionsCommand: ParsableCommand {
       switch format {
       case .table: answer.printTable(of: customer)
       case .jsonl:
+        Console.declare(columns: [
+          "transaction", "payment", "originalTransaction", "product", "account", "environment",
+          "state", "since", "queue", "openedAt", "finishes", "removedUnfinished", "purchasedAt",
+          "reversal", "ownership", "downloads",
+        ])
         for entry in answer.entries {
           var json = JSONText()
           entry.write(to: &json)
@@ -98,7 +103,7 @@ extension TransactionsAnswer.Entry {
     reported.flatMap { $0.text.split(separator: ".").last.map(String.init) }
   }
 
-  fileprivate var stateText: String {
+  var stateText: String {
     let bought = state ?? (purchasedAt == nil ? "-" : "by the store")
     return bought + (reversal.map { ", \($0.text)" } ?? "")
   }
@@ -111,7 +116,7 @@ extension TransactionsAnswer.Entry {
     }
   }
 
-  fileprivate func write(to json: inout JSONText) {
+  func write(to json: inout JSONText) {
     json.object { json in
       json.member("transaction", transaction)
       json.member("payment", payment)

@@ -13,13 +13,15 @@ struct TypesCommand: ParsableCommand {
         daybook types download.progressed
       """)
 
-  @Argument(help: "Only this type, with its fields and an example.", transform: Self.kind)
+  @Argument(
+    help: "Only this type, with its fields and an example.", completion: Completions.types,
+    transform: Self.kind)
   var type: EventKind?
 
   @Flag(help: "The fields that events of every type have.")
   var envelope = false
 
-  @Option(help: "How to answer: table, json or jsonl.")
+  @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
   private static let all = EventKind.allCases.filter { $0 != .unknown }

@@ -7,8 +7,8 @@ struct Verify: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Verifies the whole ledger: checksums, hashes, positions and projections.",
     discussion: """
-      Reads every record and every node of the hash tree, and folds the log again to compare the \
-      projections with it. Given checkpoints that somebody kept, it also checks that the ledger \
+      Reads every record and every node of the hash tree, and folds the log again, among the \
+      temporary files, to compare the projections with it. Nothing in the ledger is written. Given checkpoints that somebody kept, it also checks that the ledger \
       still begins with what was signed: without them, whoever can write the ledger can make the \
       rest consistent. The exit code is 1 if something was changed, and if keys of personal data \
       are missing, although the log is intact without them. Example:
@@ -26,34 +26,36 @@ struct Verify: ParsableCommand {
       """)
   var withoutKeys = false
 
-  @Option(help: "Output format: table or json.")
+  @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
   func run() throws {
     try answering {
       let checkpoints = try kept.checkpoints()
-      let ledger = try Ledger(at: options.path, access: .readWrite)
-      let hasKeyFile = try ledger.hasKeyFile()
+      let log = try EventLog.toVerify(options.path)
+      // What was signed comes first: nothing that is wrong with the rest keeps it from being said.
+      let report = try report(checkpoints, log)
+      if format == .table { report?.lines.forEach(Console.print) }
+      let hasKeyFile = try log.hasKeyFile()
       let bar = ProgressBar("verifying", unit: "events")
       defer { bar.end() }
-      let found = try ledger.log.verify(progress: bar.show)
+      let found = try log.verify(progress: bar.show)
       bar.end()
+      let isSigned = report?.kept.allFit != false
       // What the log does not say rightly cannot be held against the projections.
-      var differences: [String] = []
-      if found.damage.isEmpty {
+      var projections = ProjectionVerdict.agree
+      if found.damage.isEmpty && isSigned {
         let second = ProgressBar("comparing", unit: "events")
         defer { second.end() }
-        differences = try ledger.checkProjections(progress: second.show)
+        projections = try log.verifyProjections(progress: second.show)
       }
-      let report = try report(checkpoints, ledger)
       switch format {
       case .table:
-        Self.printTable(found, differences)
-        printKeys(found.keyFaults, of: ledger, hasKeyFile)
-        report?.lines.forEach(Console.print)
-      case .json, .jsonl: Console.print(Self.json(found, differences, report))
+        Self.printTable(found, projections, isSigned: isSigned)
+        printKeys(found.keyFaults, of: log, hasKeyFile)
+      case .json, .jsonl: Console.print(Self.json(found, projections, report))
       }
-      let isSound = found.damage.isEmpty && differences.isEmpty && report?.kept.allFit != false
+      let isSound = found.damage.isEmpty && isSigned && projections.differences.isEmpty
       let isGivenUp = withoutKeys && hasKeyFile && found.keyFaults.allSatisfy { $0.part == .key }
       let hasKeys = found.keyFaults.isEmpty || isGivenUp
       if !isSound || !hasKeys { throw ExitStatus.found }
@@ -62,45 +64,56 @@ struct Verify: ParsableCommand {
 
   /// What the checkpoints say; nil where none are given.
   private func report(
-    _ checkpoints: [SignedCheckpoint], _ ledger: Ledger
+    _ checkpoints: [SignedCheckpoint], _ log: EventLog
   ) throws -> CheckpointReport? {
     if checkpoints.isEmpty { return nil }
     let bar = ProgressBar("hashing", unit: "events")
     defer { bar.end() }
-    let compared = try ledger.log.read { (view) throws(LedgerError) in
+    let compared = try log.read { (view) throws(LedgerError) in
       try KeptCheckpoints(checkpoints, against: view, progress: bar.show)
     }
     return CheckpointReport(files: kept.files, checkpoints: checkpoints, kept: compared)
   }
 
-  private static func printTable(_ found: LogVerification, _ differences: [String]) {
+  private static func printTable(
+    _ found: LogVerification, _ projections: ProjectionVerdict, isSigned: Bool
+  ) {
     Console.print("\(found.events.counted("event")), root \(found.root.hexadecimal)")
     for fault in found.damage {
       let place = fault.position.map { "position \($0): " } ?? ""
       Console.print("\(fault.part.rawValue): \(place)\(TextTable.printable(fault.message))")
     }
-    for difference in differences {
+    for difference in projections.differences {
       Console.print("projections: \(TextTable.printable(difference))")
     }
-    if !found.damage.isEmpty {
+    if !isSigned {
+      Console.print(
+        "the log is not what was signed: keep this folder as evidence, and restore the ledger "
+          + "elsewhere from a backup that fits")
+    } else if !found.damage.isEmpty {
       Console.print("the log is damaged: restore the ledger from a backup")
-    } else if !differences.isEmpty {
-      Console.print("the log is sound; the projections are not: run `daybook rebuild`")
     } else {
-      Console.print("the log and the projections are intact")
+      switch projections {
+      case .agree: Console.print("the log and the projections are intact")
+      case .differ:
+        Console.print("the log is intact; the projections are not: run `daybook rebuild`")
+      case .notCompared(let reason):
+        Console.print(
+          "the log is intact; the projections were not compared: \(TextTable.printable(reason))")
+      }
     }
   }
 
   /// What cannot be shown, and what is to be done about it.
-  private func printKeys(_ faults: [LogFault], of ledger: Ledger, _ hasKeyFile: Bool) {
+  private func printKeys(_ faults: [LogFault], of log: EventLog, _ hasKeyFile: Bool) {
     if faults.isEmpty { return }
     for fault in faults { Console.print("key: \(TextTable.printable(fault.message))") }
     if !hasKeyFile {
       Console.print(
-        "there is no key file \(ledger.keyFile): personal data cannot be decrypted without it")
+        "there is no key file \(log.keyFile): personal data cannot be decrypted without it")
     } else if faults.contains(where: { $0.part == .erasedKey }) {
       Console.print(
-        "\(ledger.keyFile) is a copy from before an erasure and holds the erased keys again")
+        "\(log.keyFile) is a copy from before an erasure and holds the erased keys again")
     } else if withoutKeys {
       Console.print("the personal data encrypted with them cannot be decrypted, and was given up")
     } else {
@@ -111,7 +124,7 @@ struct Verify: ParsableCommand {
   }
 
   private static func json(
-    _ found: LogVerification, _ differences: [String], _ report: CheckpointReport?
+    _ found: LogVerification, _ projections: ProjectionVerdict, _ report: CheckpointReport?
   ) -> String {
     var json = JSONText()
     json.object { json in
@@ -130,9 +143,18 @@ struct Verify: ParsableCommand {
           }
         })
       json.member("keyFaults", strings: found.keyFaults.map(\.message))
-      json.member("differences", strings: differences)
+      json.member("differences", strings: projections.differences)
+      if case .notCompared(let reason) = projections { json.member("notCompared", reason) }
       report?.write(to: &json)
     }
     return json.text
+  }
+}
+
+extension ProjectionVerdict {
+  /// What is wrong with the projections, as far as is known.
+  fileprivate var differences: [String] {
+    if case .differ(let differences) = self { return differences }
+    return []
   }
 }

@@ -14,26 +14,27 @@ struct Version: ParsableCommand {
         daybook version --format json
       """)
 
-  @Option(help: "Output format: table or json.")
+  @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
   func run() throws {
-    defer { Console.flush() }
-    switch format {
-    case .table:
-      Console.print("daybook \(Self.program)")
-      Console.print("ledger format \(LogIdentity.formatVersion)")
-      Console.print("record format \(Record.formatVersion)")
-      Console.print("LMDB \(Ledger.lmdbVersion)")
-    case .json, .jsonl:
-      var json = JSONText()
-      json.object { json in
-        json.member("daybook", Self.program)
-        json.member("ledgerFormat", LogIdentity.formatVersion)
-        json.member("recordFormat", Record.formatVersion)
-        json.member("lmdb", Ledger.lmdbVersion)
+    try answering {
+      switch format {
+      case .table:
+        Console.print("daybook \(Self.program)")
+        Console.print("ledger format \(LogIdentity.formatVersion)")
+        Console.print("record format \(Record.formatVersion)")
+        Console.print("LMDB \(Ledger.lmdbVersion)")
+      case .json, .jsonl:
+        var json = JSONText()
+        json.object { json in
+          json.member("daybook", Self.program)
+          json.member("ledgerFormat", LogIdentity.formatVersion)
+          json.member("recordFormat", Record.formatVersion)
+          json.member("lmdb", Ledger.lmdbVersion)
+        }
+        Console.print(json.text)
       }
-      Console.print(json.text)
     }
   }
 }

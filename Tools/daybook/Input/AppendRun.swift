@@ -19,6 +19,13 @@ struct AppendRun {
     var answersEachLine: Bool { format == .jsonl }
   }
 
+  /// Where events go.
+  enum Target {
+    case ledger(Ledger)
+    /// Nowhere: they are only looked at.
+    case trial(AppendTrial)
+  }
+
   private struct Pending {
     let file: String
     let line: InputLine
@@ -36,7 +43,7 @@ struct AppendRun {
   private static let pipeDelayMilliseconds = 100
 
   var summary = AppendSummary(warnings: AppendWarnings())
-  private let ledger: Ledger
+  private let target: Target
   private let decoder: EventDecoder
   private let options: Options
   private let rejects: OutputFile?
@@ -55,8 +62,9 @@ struct AppendRun {
   /// Whether a signal came while a file had lines left.
   private var isInterrupted = false
 
-  init(ledger: Ledger, decoder: EventDecoder, options: Options, rejects: OutputFile?) {
-    self.ledger = ledger
+  init(to target: Target, decoder: EventDecoder, options: Options, rejects: OutputFile?) {
+    self.target = target
+    if case .trial = target { summary.isTrial = true }
     self.decoder = decoder
     self.options = options
     self.rejects = rejects
@@ -87,20 +95,52 @@ struct AppendRun {
   private mutating func append(_ source: AppendSource) throws {
     let bytes = try source.open()
     var cutter = LineCutter()
+    var isFirst = true
     var isWhole = false
     defer { if !isWhole && !source.isPipe { noteInterruption() } }
     while goesOn {
       let wait = DispatchTime.now() + .milliseconds(Self.pipeDelayMilliseconds)
-      guard let chunk = try bytes.next(until: min(wait, deadline ?? wait)) else {
+      guard var chunk = try bytes.next(until: min(wait, deadline ?? wait)) else {
         if let line = cutter.end() { try take([line], from: source) }
         isWhole = true
         return
       }
-      try take(cutter.add(chunk), from: source)
       bytesRead += UInt64(chunk.count)
+      if isFirst, !chunk.isEmpty {
+        isFirst = false
+        if let reason = ForeignInput(file: source.name).reason(beginning: chunk) {
+          isWhole = true
+          return try refuse(source, reason)
+        }
+        if chunk.starts(with: ForeignInput.mark) {
+          chunk = chunk.dropFirst(ForeignInput.mark.count)
+        }
+      }
+      let lines = cutter.add(chunk)
+      if let first = lines.first, isRead(first, of: source),
+        let reason = ForeignInput(file: source.name).reason(beginning: first.bytes)
+      {
+        isWhole = true
+        return try refuse(source, reason)
+      }
+      try take(lines, from: source)
       if let bytesTotal { bar.show(bytesRead, bytesTotal) }
       if let deadline, DispatchTime.now() >= deadline { try commit() }
     }
+  }
+
+  /// Whether a line is the first of a file. A stream goes on behind what is no event.
+  private func isRead(_ line: InputLine, of source: AppendSource) -> Bool {
+    line.number == 1 && !(source.isPipe && options.skips)
+  }
+
+  /// Rejects an input as a whole, because no line of it can be an event.
+  private mutating func refuse(_ source: AppendSource, _ reason: String) throws {
+    if options.condition == nil { try commit() }
+    if isStopped { return }
+    try reject(
+      InputLine(number: 1, bytes: []), of: source.name, column: nil, field: nil, reason: reason,
+      id: nil)
   }
 
   private mutating func take(_ lines: [InputLine], from source: AppendSource) throws {
@@ -113,9 +153,13 @@ struct AppendRun {
       } catch {
         if options.condition == nil { try commit() }
         if isStopped { return }
-        try reject(
-          line, of: source.name, column: error.column, field: error.field, reason: error.reason,
-          id: nil)
+        if let known = ForeignInput(file: source.name).reason(of: line.bytes) {
+          try reject(line, of: source.name, column: nil, field: nil, reason: known, id: nil)
+        } else {
+          try reject(
+            line, of: source.name, column: error.column, field: error.field, reason: error.reason,
+            id: nil)
+        }
       }
       place = (source.name, line.number)
       // A condition is about the whole input, so that nothing is committed before its end.
@@ -139,7 +183,7 @@ struct AppendRun {
       var refusal: LedgerError?
       while count > 0 {
         do throws(LedgerError) {
-          answer(try append(pending[..<count]), pending[..<count])
+          try append(pending[..<count])
           break
         } catch {
           guard let index = error.index, index < count else { throw error }
@@ -170,7 +214,7 @@ struct AppendRun {
   private mutating func commitWhole() throws {
     guard !pending.isEmpty, !isStopped else { return }
     do throws(LedgerError) {
-      answer(try append(pending[...]), pending[...])
+      try append(pending[...])
     } catch {
       guard [.conditionFailed, .conflict, .notCovered, .invalidEvent].contains(error.code) else {
         throw error
@@ -182,7 +226,7 @@ struct AppendRun {
         }
       }
       let cause = error.index.map { pending[$0] }
-      summary.errors.append(
+      tell(
         AppendSummary.Rejection(
           file: cause?.file, line: cause?.line.number, column: nil,
           field: error.code == .conflict ? "id" : nil, reason: error.message))
@@ -190,19 +234,31 @@ struct AppendRun {
     pending.removeAll()
   }
 
-  private func append(_ entries: ArraySlice<Pending>) throws(LedgerError) -> AppendResult {
-    // What the decoder has read needs no second look.
-    try ledger.appendAndWait(
-      entries.map(\.input), options: AppendOptions(condition: options.condition, validates: false))
-  }
-
-  private mutating func answer(_ result: AppendResult, _ entries: ArraySlice<Pending>) {
-    summary.add(result)
+  private mutating func append(_ entries: ArraySlice<Pending>) throws(LedgerError) {
+    let inputs = entries.map(\.input)
+    var answers: [(position: UInt64?, status: String)] = []
+    switch target {
+    case .ledger(let ledger):
+      // What the decoder has read needs no second look.
+      let result = try ledger.appendAndWait(
+        inputs, options: AppendOptions(condition: options.condition, validates: false))
+      summary.add(result)
+      answers = result.outcomes.map { outcome in
+        if case .appended = outcome {
+          (outcome.position, "appended")
+        } else {
+          (outcome.position, "duplicate")
+        }
+      }
+    case .trial(let trial):
+      let outcome = try trial.take(inputs)
+      summary.add(outcome)
+      answers = outcome.areKnown.map { (nil, $0 ? "duplicate" : "accepted") }
+    }
     guard options.answersEachLine else { return }
-    for (entry, outcome) in zip(entries, result.outcomes) {
-      let status = if case .appended = outcome { "appended" } else { "duplicate" }
+    for (entry, answer) in zip(entries, answers) {
       say(
-        entry.line, id: entry.input.event.id.text, outcome.position, status,
+        entry.line, id: entry.input.event.id.text, answer.position, answer.status,
         reason: entry.warning)
     }
     Console.flush()
@@ -218,19 +274,29 @@ struct AppendRun {
     _ line: InputLine, of file: String, column: Int?, field: String?, reason: String, id: String?
   ) throws {
     summary.rejected += 1
-    summary.errors.append(
-      AppendSummary.Rejection(
-        file: file, line: line.number, column: column, field: field, reason: reason))
+    let rejection = AppendSummary.Rejection(
+      file: file, line: line.number, column: column, field: field, reason: reason)
+    tell(rejection)
     if options.answersEachLine {
       say(line, id: id, nil, "rejected", reason: reason)
       Console.flush()
     }
     if options.skips {
-      try rejects?.write(line.bytes + [UInt8(ascii: "\n")])
+      try rejects?.write(Array((rejection.json(text: line.bytes) + "\n").utf8))
       try stopWhereNobodyReads()
     } else {
       isStopped = true
       pending.removeAll()
+    }
+  }
+
+  /// Reports what was rejected at once: a stream may have no end.
+  private mutating func tell(_ rejection: AppendSummary.Rejection) {
+    if options.format == .json {
+      summary.errors.append(rejection)
+    } else {
+      bar.end()
+      Console.complain(rejection.description)
     }
   }
 

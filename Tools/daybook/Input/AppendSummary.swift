@@ -19,10 +19,22 @@ struct AppendSummary {
   var firstPosition: UInt64?
   var lastPosition: UInt64?
   var errors: [Rejection] = []
+  /// Whether nothing was written, because that was asked for.
+  var isTrial = false
   /// What made the last fold of the projections fail; nil where none failed.
   var foldFailure: String?
+  /// What was wrong with projections that had to be folded again; nil where nothing was.
+  var repairedDamage: String?
   /// Of lines that people wrote; nil for what an import made.
   var warnings: AppendWarnings?
+
+  /// Counts what became of a batch.
+  mutating func add(_ outcome: AppendTrial.Outcome) {
+    isTrial = true
+    unknownTypes += outcome.unknownTypes
+    duplicates += outcome.areKnown.count { $0 }
+    appended += outcome.areKnown.count { !$0 }
+  }
 
   /// Counts what became of a batch.
   mutating func add(_ result: AppendResult) {
@@ -51,23 +63,23 @@ struct AppendSummary {
           ", positions \(firstPosition) to \(lastPosition)"
         } else { "" }
       Console.print(
-        "appended \(appended), duplicates \(duplicates), rejected \(rejected)\(positions)")
+        "\(isTrial ? "would append" : "appended") \(appended), duplicates \(duplicates), rejected "
+          + "\(rejected)\(positions)\(isTrial ? "; nothing was written" : "")")
       if unknownTypes > 0 {
         Console.print(
           "\(unknownTypes.counted("event")) of unknown types: kept whole, but no answer depends on "
             + "them")
       }
     }
-    if format != .json {
-      for error in errors { Console.complain(error.description) }
-    }
     if let foldFailure { Console.complain(foldFailure: foldFailure) }
+    if let repairedDamage { Console.complain(repairedDamage: repairedDamage) }
     if format == .table { warnings?.printCounts() }
   }
 
   private var json: String {
     var json = JSONText()
     json.object { json in
+      if isTrial { json.member("dryRun", true) }
       json.member("appended", appended)
       json.member("duplicates", duplicates)
       json.member("rejected", rejected)
@@ -77,18 +89,31 @@ struct AppendSummary {
       json.member(
         "errors",
         array: { json in
-          for error in errors {
-            json.object { json in
-              json.member("file", error.file)
-              json.member("line", error.line)
-              json.member("column", error.column)
-              json.member("field", error.field)
-              json.member("reason", error.reason)
-            }
-          }
+          for error in errors { json.object { error.writeMembers(to: &$0) } }
         })
       if let foldFailure { json.member("foldFailure", foldFailure) }
+      if let repairedDamage { json.member("repairedDamage", repairedDamage) }
       warnings?.write(to: &json)
+    }
+    return json.text
+  }
+}
+
+extension AppendSummary.Rejection {
+  fileprivate func writeMembers(to json: inout JSONText) {
+    json.member("file", file)
+    json.member("line", line)
+    json.member("column", column)
+    json.member("field", field)
+    json.member("reason", reason)
+  }
+
+  /// A line for a file of rejects, with the text that was rejected.
+  func json(text: [UInt8]) -> String {
+    var json = JSONText()
+    json.object { json in
+      writeMembers(to: &json)
+      json.member("text", String(decoding: text, as: UTF8.self))
     }
     return json.text
   }
@@ -96,10 +121,12 @@ struct AppendSummary {
 
 extension AppendSummary.Rejection: CustomStringConvertible {
   var description: String {
-    guard let file, let line else { return "nothing was appended: \(reason)" }
+    guard let file, let line else {
+      return TextTable.printable("nothing was appended: \(reason)")
+    }
     var place = "\(file):\(line)"
     if let column { place += ":\(column)" }
     if let field, !field.isEmpty { place += ": \(field)" }
-    return "\(place): \(reason)"
+    return TextTable.printable("\(place): \(reason)")
   }
 }

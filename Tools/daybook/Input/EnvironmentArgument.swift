@@ -11,4 +11,6 @@ struct EnvironmentArgument: ExpressibleByArgument {
   }
 
   static var allValueStrings: [String] { StoreEnvironment.allCases.map(\.text) }
+
+  static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 }

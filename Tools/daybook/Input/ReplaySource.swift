@@ -2,7 +2,7 @@ import ArgumentParser
 import Audit
 import Foundation
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 import ProductPages
 import QueueSimulator
 
@@ -18,7 +18,9 @@ struct ReplaySource: ParsableArguments {
       """)
   var source: String?
 
-  @Option(help: "A slice of the ledger: this customer's events.", transform: Parse.name)
+  @Option(
+    help: "A slice of the ledger: this customer's events.", completion: Completions.accounts,
+    transform: Parse.name)
   var account: Name?
 
   @Option(help: "A slice of the ledger: this transaction's events.", transform: Parse.name)
@@ -95,9 +97,17 @@ struct ReplaySource: ParsableArguments {
 
   /// The events of a scenario, each id once.
   private static func scenario(_ name: String) throws -> ReplayEvents {
-    let played = try ScenarioFile(name).play()
+    let file = try ScenarioFile(name)
+    let played = try file.play()
     let events = RecordedEvent.held(played.events, recordedAt: played.recordedAt)
-    return ReplayEvents(events: events, steps: Set(events.map(\.position)))
+    func positions(_ ids: [Name]) -> Set<UInt64> {
+      let ids = Set(ids)
+      return Set(events.filter { ids.contains($0.event.id) }.map(\.position))
+    }
+    return ReplayEvents(
+      events: events,
+      steps: Set(events.map(\.position)).subtracting(positions(file.scenario.ground)),
+      background: positions(file.scenario.background))
   }
 
   /// The events of a bundle, or of a file as a ledger would hold them after appending it; the

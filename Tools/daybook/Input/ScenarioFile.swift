@@ -44,7 +44,8 @@ struct ScenarioFile {
       return PlayedScenario(
         events: scenario.events, recordedAt: scenario.recordedAt,
         outcome: ScenarioExpectation(
-          of: scenario.events, recordedAt: scenario.recordedAt, in: environment), omissions: [])
+          of: scenario.events, recordedAt: scenario.recordedAt, ground: scenario.ground,
+          background: scenario.background, in: environment), omissions: [])
     }
     let run = try reading { () throws(ScenarioError) in
       try Simulation(scenario, policy: policy, seed: seed)

@@ -1,6 +1,7 @@
+import Audit
 import LedgerEvents
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 
 extension AnswerDifference {
   /// Writes what came and went as members of an object that is begun; nil is nothing.

@@ -34,11 +34,37 @@ enum Console {
 
   /// Adds one line; the line feed is added here.
   static func print(bytes: [UInt8]) {
+    let lines = csv.withLock { csv in csv?.lines(adding: bytes) }
     pending.withLock { pending in
-      pending += bytes
-      pending.append(UInt8(ascii: "\n"))
+      if let lines { pending += lines.joined() } else { pending += bytes + [UInt8(ascii: "\n")] }
       if pending.count >= bufferBytesMax { write(&pending) }
     }
+  }
+
+  // MARK: - CSV
+
+  /// What turns lines of JSON into CSV; nil where nobody asked for that.
+  private static let csv = Mutex<CSVAnswer?>(nil)
+
+  /// Has everything that is printed as JSON Lines come out as CSV.
+  static func writeCSV() {
+    csv.withLock { csv in if csv == nil { csv = CSVAnswer() } }
+  }
+
+  /// Says which columns an answer has as CSV, so that it has them without rows, too.
+  ///
+  /// - Parameters:
+  ///   - columns: The names, which are those of the members in JSON.
+  ///   - list: The member whose elements are the rows; nil where each line is one.
+  static func declare(columns: [String], list: String? = nil) {
+    csv.withLock { csv in csv?.declare(columns, list: list) }
+  }
+
+  /// Prints what CSV keeps back until the answer is whole.
+  fileprivate static func endAnswer() {
+    let lines = csv.withLock { csv in csv?.lastLines() ?? [] }
+    pending.withLock { pending in pending += lines.joined() }
+    flush()
   }
 
   /// Hands everything to the reader of standard output.
@@ -59,10 +85,26 @@ enum Console {
         + "`daybook rebuild`.")
   }
 
+  static func complain(repairedDamage what: String) {
+    complain(
+      "warning: \(TextTable.printable(what)). Nothing was looked up in it: the log was read "
+        + "instead, and the projections were folded again from it. Check the disk.")
+  }
+
   /// Colour only for people who have not said no to it (no-color.org).
   private static let isColoured =
-    isOutputTerminal
+    isOutputTerminal && !isDumb
     && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
+
+  /// Whether the terminal shows nothing but lines: neither colours nor bars that move.
+  static let isDumb = ProcessInfo.processInfo.environment["TERM"] == "dumb"
+
+  /// How wide a line may be; nil where there is no limit. `COLUMNS` counts more than the terminal.
+  static let columns: Int? = {
+    let stated = ProcessInfo.processInfo.environment["COLUMNS"].flatMap { Int($0) } ?? 0
+    if stated > 0 { return stated }
+    return isOutputTerminal ? StandardOutput.columns : nil
+  }()
 
   static func bold(_ text: String) -> String { isColoured ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
 
@@ -105,7 +147,7 @@ enum Console {
 /// An answer that could not be written whole is exit code 74, whatever it would have said.
 func answering(_ body: () throws -> Void) throws {
   let outcome = Result { try telling(body) }
-  Console.flush()
+  Console.endAnswer()
   if Console.loss == .failed { throw ExitStatus.inputOutput }
   try outcome.get()
 }

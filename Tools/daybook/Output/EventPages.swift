@@ -1,5 +1,5 @@
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 
 /// The events of a query in pages, so that no snapshot is held while somebody reads the answer
 /// slowly: a long reader keeps LMDB from using its pages again.

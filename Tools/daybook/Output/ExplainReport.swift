@@ -1,7 +1,7 @@
 import Audit
 import LedgerEvents
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 
 /// The answer of `explain`: what decides it, and what stands around it.
 struct ExplainReport {

@@ -35,6 +35,7 @@ struct ExploreReport {
     }
     guard let failure = outcome.failure, let failing else {
       Console.print("no failure was found")
+      printUnreached()
       return
     }
     Console.print("")
@@ -50,6 +51,23 @@ struct ExploreReport {
     Console.print(
       "\(failing.schedule.count.counted("action")), seed \(failure.seed). To find it again:")
     Console.print("  \(again)")
+  }
+
+  /// What no run did: about that the search says nothing.
+  private func printUnreached() {
+    let unreached = outcome.unreached
+    func list(_ what: String, _ ids: [String]) {
+      if !ids.isEmpty { Console.print("  \(what): \(ids.joined(separator: ", "))") }
+    }
+    Console.print("")
+    Console.print("not reached by any run:")
+    list("faults that never struck", unreached.faults.map(\.rawValue))
+    for command in unreached.commands {
+      Console.print("  script[\(command.place)]: \(command.reason)")
+    }
+    list("rules that no run broke", unreached.nearRules.map(\.id))
+    list("rules that no run came near", unreached.farRules.map(\.id))
+    list("rules that no simulated run can break", unreached.impossibleRules.map(\.id))
   }
 
   private var sortedCounts: [(Breach, Int)] {
@@ -78,6 +96,12 @@ struct ExploreReport {
           }
         })
       json.member("broken", strings: outcome.failure?.breaches.map(\.id) ?? [])
+      if outcome.failure == nil {
+        json.member("unreached", object: { unreached(&$0) })
+      } else {
+        // A search that was cut short by a failure reached next to nothing.
+        json.member("unreached", nil as String?)
+      }
       if let failing {
         json.member("seed", failing.seed)
         json.member("trace", events.count)
@@ -86,5 +110,23 @@ struct ExploreReport {
       }
     }
     return json.text
+  }
+
+  private func unreached(_ json: inout JSONText) {
+    let unreached = outcome.unreached
+    json.member("faults", strings: unreached.faults.map(\.rawValue))
+    json.member(
+      "commands",
+      array: { json in
+        for command in unreached.commands {
+          json.object { json in
+            json.member("place", command.place)
+            json.member("reason", command.reason)
+          }
+        }
+      })
+    json.member("rulesNotBroken", strings: unreached.nearRules.map(\.id))
+    json.member("rulesNotNear", strings: unreached.farRules.map(\.id))
+    json.member("rulesImpossible", strings: unreached.impossibleRules.map(\.id))
   }
 }

@@ -39,8 +39,13 @@ struct ListPrinter<Element> {
   private var document = JSONText()
   private var count = 0
 
+  /// - Parameters:
+  ///   - amounts: The titles of the columns with numbers to compare.
+  ///   - columns: The names of the members that `write` writes, for CSV; those of the first
+  ///     elements where they are not said.
   init(
-    _ format: OutputFormat, header: [String], nothing: String,
+    _ format: OutputFormat, header: [String], amounts: Set<String> = [], columns: [String] = [],
+    nothing: String,
     row: @escaping (Element) -> [String],
     write: @escaping (Element, inout JSONText) -> Void
   ) {
@@ -49,7 +54,8 @@ struct ListPrinter<Element> {
     self.nothing = nothing
     self.row = row
     self.write = write
-    table = TextTable(header)
+    table = TextTable(header, amounts: amounts)
+    if !columns.isEmpty { Console.declare(columns: columns) }
   }
 
   mutating func add(_ element: Element) {

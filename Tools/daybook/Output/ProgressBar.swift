@@ -16,7 +16,7 @@ final class ProgressBar {
   init(_ title: String, unit: String) {
     self.title = title
     self.unit = unit
-    isShown = Console.isErrorTerminal
+    isShown = Console.isErrorTerminal && !Console.isDumb
   }
 
   /// Draws, at most ten times a second.

@@ -1,5 +1,6 @@
+import Audit
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 
 /// Writes what another version of the rules changes, customer by customer, and the counts behind.
 final class ReducerReportPrinter {
@@ -35,7 +36,10 @@ final class ReducerReportPrinter {
     var json = JSONText()
     switch format {
     case .table:
-      if !table.isEmpty { for line in table.lines + [""] { try print(line) } }
+      if !table.isEmpty {
+        let lines = output == nil ? table.lines : table.lines(within: nil)
+        for line in lines + [""] { try print(line) }
+      }
       for line in report.lines { try print(line) }
     case .json:
       json.object { report.write(to: &$0) }

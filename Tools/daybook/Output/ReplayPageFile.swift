@@ -1,4 +1,4 @@
-import LedgerStore
+import LedgerQueries
 import Replay
 
 /// The file that a replay's page is written to.
@@ -16,8 +16,7 @@ struct ReplayPageFile {
   /// Writes the page whole or not at all, and says what is in it.
   ///
   /// - Throws: `InputProblem`.
-  func write(_ title: String, _ events: ReplayEvents, until end: ReplayEnd?) throws {
-    let history = ReplayHistory(Replay(events), until: end)
+  func write(_ title: String, _ events: ReplayEvents, _ history: ReplayHistory) throws {
     let page = TimelinePage(title: title, history: history, events: events)
     guard let output else {
       Console.print(bytes: Array(page.html.utf8.dropLast()))

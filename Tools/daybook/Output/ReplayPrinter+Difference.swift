@@ -1,6 +1,6 @@
 import LedgerEvents
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 import Replay
 
 extension ReplayPrinter {

@@ -1,6 +1,6 @@
 import LedgerEvents
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 import Replay
 
 /// Prints a replay as it goes: for people, as one document, or a step a line.
@@ -33,11 +33,11 @@ final class ReplayPrinter {
       Console.print("")
       Console.print(
         "\(outcome.steps.counted("step")), \(outcome.findings.count.counted("finding"))")
-      if !outcome.findings.isEmpty { FindingAnswer.print(outcome.findings, .table) }
+      if !outcome.findings.isEmpty { FindingList.print(outcome.findings) }
       if !outcome.findingsAtTheEnd.isEmpty {
         Console.print("")
         Console.print("still broken at the end")
-        FindingAnswer.print(outcome.findingsAtTheEnd, .table)
+        FindingList.print(outcome.findingsAtTheEnd)
       }
     case .jsonl: break
     case .json:

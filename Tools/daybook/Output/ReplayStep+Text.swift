@@ -1,6 +1,6 @@
 import LedgerEvents
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 import Replay
 
 /// A line for people, and how it is set off.

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 import Replay
 
 /// A walk through a replay on a terminal, by key press.
@@ -86,6 +86,7 @@ struct StepScreen {
         lines += Paragraph.lines(text, columns: columns - 4).map { "    " + $0 }
       }
     }
+    if walk.step == walk.history.steps.count - 1 { lines += ending(columns) }
     lines += ["", "state after this step"]
     let state = walk.history.state(behind: walk.step)
     if state.isEmpty { lines.append("    no customer has anything yet") }
@@ -94,6 +95,22 @@ struct StepScreen {
       lines.append(Self.cut(TextTable.printable(text), columns))
     }
     return lines
+  }
+
+  /// What is broken behind the last step.
+  private func ending(_ columns: Int) -> [String] {
+    let outcome = walk.history.outcome
+    func list(_ title: String, _ findings: [FindingAnswer]) -> [String] {
+      if findings.isEmpty { return ["", "\(title): nothing"] }
+      return ["", title]
+        + findings.map { finding in
+          var text = "    \(finding.position)  \(finding.rule.id) (\(finding.severity.text))"
+          if finding.concerns != "-" { text += ": \(finding.concerns)" }
+          return Self.cut(TextTable.printable(text), columns)
+        }
+    }
+    return list("rules broken by these events", outcome.findings)
+      + list("still broken at the end", outcome.findingsAtTheEnd)
   }
 
   private static func cut(_ text: String, _ columns: Int) -> String {

@@ -1,9 +1,18 @@
-/// A table for people: columns as wide as their widest cell, two spaces between.
+/// A table for people: columns as wide as their widest cell, two spaces between, and on a terminal
+/// no wider than it is.
 struct TextTable {
   private let header: [String]
+  private let amounts: Set<Int>
   private var rows: [[String]] = []
 
-  init(_ header: [String]) { self.header = header }
+  private static let gap = 2
+
+  /// - Parameter amounts: The titles of the columns whose cells are numbers to compare; they stand
+  ///   at the right of their columns.
+  init(_ header: [String], amounts: Set<String> = []) {
+    self.header = header
+    self.amounts = Set(header.indices.filter { amounts.contains(header[$0]) })
+  }
 
   mutating func add(_ row: [String]) {
     precondition(row.count == header.count, "a row has a cell for each column")
@@ -12,24 +21,95 @@ struct TextTable {
 
   var isEmpty: Bool { rows.isEmpty }
 
-  var lines: [String] {
-    let all = [header] + rows
-    var widths = [Int](repeating: 0, count: header.count)
-    for row in all {
+  /// The lines for standard output, fitted to the terminal where it is one.
+  var lines: [String] { lines(within: Console.columns, title: Console.bold) }
+
+  /// The lines, each no wider than `columns` where that leaves room for every column: a cell that
+  /// is too wide goes on in the next line, under its own beginning.
+  ///
+  /// - Parameters:
+  ///   - columns: The width; nil for no limit.
+  ///   - title: How the titles are set off.
+  func lines(within columns: Int?, title: (String) -> String = { $0 }) -> [String] {
+    var widths = header.map(\.count)
+    for row in rows {
       for (column, cell) in row.enumerated() { widths[column] = max(widths[column], cell.count) }
     }
-    return all.map { row in
+    if let columns { fit(&widths, into: columns) }
+    return lines(of: header, widths).map(title) + rows.flatMap { lines(of: $0, widths) }
+  }
+
+  // MARK: - Fitting
+
+  /// The narrowest that a column becomes.
+  private static let widthMin = 6
+
+  /// Narrows the widest columns to one width. Amounts stay as they are: a number that is cut in
+  /// two is read as another one.
+  private func fit(_ widths: inout [Int], into columns: Int) {
+    let others = widths.indices.filter { !amounts.contains($0) }
+    let taken = amounts.reduce(0) { $0 + widths[$1] } + Self.gap * (widths.count - 1)
+    let room = columns - taken
+    let natural = widths
+    guard !others.isEmpty, others.reduce(0, { $0 + natural[$1] }) > room else { return }
+    // Titles stay whole where there is room for them.
+    let titles = others.reduce(0) { $0 + header[$1].count } <= room
+    func width(_ column: Int, _ cap: Int) -> Int {
+      min(natural[column], max(cap, titles ? header[column].count : Self.widthMin))
+    }
+    var cap = Self.widthMin
+    while others.reduce(0, { $0 + width($1, cap + 1) }) <= room { cap += 1 }
+    for column in others { widths[column] = width(column, cap) }
+    for column in others where widths[column] < width(column, cap + 1) {
+      guard others.reduce(0, { $0 + widths[$1] }) < room else { break }
+      widths[column] += 1
+    }
+  }
+
+  private func lines(of row: [String], _ widths: [Int]) -> [String] {
+    let cells = row.indices.map { Self.pieces(of: row[$0], within: widths[$0]) }
+    let height = cells.map(\.count).max() ?? 0
+    return (0..<height).map { place in
       var line = ""
-      for (column, cell) in row.enumerated() {
-        line += cell
-        if column < row.count - 1 {
-          line += String(repeating: " ", count: widths[column] - cell.count + 2)
-        }
+      for (column, cell) in cells.enumerated() {
+        let piece = place < cell.count ? cell[place] : ""
+        let space = String(repeating: " ", count: widths[column] - piece.count)
+        line += amounts.contains(column) ? space + piece : piece + space
+        line += String(repeating: " ", count: Self.gap)
       }
       while line.last == " " { line.removeLast() }
       return line
     }
   }
+
+  /// A cell in pieces of at most `width` characters, cut behind a space or a mark where there is
+  /// one in the second half.
+  private static func pieces(of cell: String, within width: Int) -> [String] {
+    var rest = Substring(cell)
+    var pieces: [String] = []
+    if cell.count > width, width >= dateCount, cell.wholeMatch(of: /[0-9-]{10}T[0-9:.]+.*/) != nil {
+      // A time goes on with its clock time.
+      pieces.append(String(rest.prefix(dateCount)))
+      rest = rest.dropFirst(dateCount)
+    }
+    while rest.count > width {
+      let line = rest.prefix(width + 1)
+      let early = line.index(line.startIndex, offsetBy: width / 2)
+      let cut: Substring.Index
+      if let space = line[early...].lastIndex(of: " ") {
+        cut = space
+      } else {
+        let mark = line.dropLast()[early...].lastIndex { ".,:;/_-–".contains($0) }
+        cut = mark.map(line.index(after:)) ?? line.index(before: line.endIndex)
+      }
+      pieces.append(String(rest[..<cut]))
+      rest = rest[cut...].drop { $0 == " " }
+    }
+    return pieces + [String(rest)]
+  }
+
+  /// The characters of a date, such as 2026-05-11.
+  private static let dateCount = 10
 
   /// Names come from outside: control characters must not reach a terminal.
   static func printable(_ text: String) -> String {

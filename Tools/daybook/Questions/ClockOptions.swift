@@ -1,6 +1,6 @@
 import ArgumentParser
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 
 /// The two clocks of a question.
 struct ClockOptions: ParsableArguments {
@@ -37,7 +37,7 @@ struct EnvironmentOptions: ParsableArguments {
 
 /// Whose answer is asked for: one of an account, a transaction or an original.
 struct CustomerOptions: ParsableArguments {
-  @Argument(help: "The account.", transform: Parse.name)
+  @Argument(help: "The account.", completion: Completions.accounts, transform: Parse.name)
   var account: Name?
 
   @Option(
@@ -74,6 +74,34 @@ struct CustomerOptions: ParsableArguments {
   }
 }
 
+/// Whose answer is asked for, where it need not be one customer's.
+struct OptionalCustomerOptions: ParsableArguments {
+  @Argument(
+    help: "The account (default: everybody).", completion: Completions.accounts,
+    transform: Parse.name)
+  var account: Name?
+
+  @Option(
+    help: "Instead of the account: the holder of this transaction.", transform: Parse.name)
+  var transaction: Name?
+
+  @Option(
+    help: "Instead of the account: the holder of the chain of this original transaction.",
+    transform: Parse.name)
+  var original: Name?
+
+  func validate() throws {
+    guard [account, transaction, original].compactMap({ $0 }).count <= 1 else {
+      throw ValidationError("name one of: an account, --transaction, --original.")
+    }
+  }
+
+  var reference: CustomerReference? {
+    account.map { .account($0) } ?? transaction.map { .transaction($0) }
+      ?? original.map { .original($0) }
+  }
+}
+
 extension CustomerReference {
   /// What was asked for, as a member of an answer.
   func write(to json: inout JSONText) {
@@ -98,9 +126,26 @@ extension CustomerReference {
 }
 
 extension LedgerView {
-  /// Whether an event of the ledger states the account.
-  func isKnown(_ account: Name, _ clocks: Clocks) throws(LedgerError) -> Bool {
-    try entitlements(of: .account(account), clocks: clocks, now: EventLog.systemClock()).isKnown
+  /// Whether an event of the ledger states the account, transaction or original.
+  func isKnown(_ customer: CustomerReference, _ clocks: Clocks) throws(LedgerError) -> Bool {
+    try entitlements(of: customer, clocks: clocks, now: EventLog.systemClock()).isKnown
+  }
+
+  /// The account of whom a question is about, for questions that only an account answers.
+  ///
+  /// - Throws: `LedgerError`, `notFound` where nobody known holds what is named.
+  func account(
+    of customer: CustomerReference, _ environments: [StoreEnvironment], _ clocks: Clocks
+  ) throws(LedgerError) -> Name {
+    if case .account(let name) = customer { return name }
+    let accounts = try accounts(of: customer, environments: environments, clocks: clocks)
+    if let account = accounts.first { return account }
+    throw LedgerError(
+      .notFound,
+      try isKnown(customer, clocks)
+        ? "Nobody known holds \(customer.description): say whose it is with an event "
+          + "transaction.assigned, or ask with `daybook customer`."
+        : "\(customer.description) is not known to the ledger.")
   }
 }
 

@@ -1,7 +1,7 @@
 import ArgumentParser
 import LedgerEvents
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 import LocalTime
 
 /// What answers are grouped by: one value, or several with commas between, as `day,product`.
@@ -22,12 +22,14 @@ where Dimension.RawValue == String {
   func contains(_ dimension: Dimension) -> Bool { list.contains(dimension) }
 
   static var allValueStrings: [String] { Dimension.allCases.map(\.rawValue) }
+
+  static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 }
 
 /// What events, and what transactions put into the books, are grouped by.
 enum EventDimension: String, CaseIterable {
-  case type, product, day, month, storefront, currency, appVersion, systemVersion, account, device
-  case source, environment, app
+  case type, product, day, month, quarter, year, storefront, currency, appVersion, systemVersion
+  case account, device, source, environment, app
 
   /// Whether it takes the newest start of the event's session to say.
   var needsSessions: Bool {
@@ -43,6 +45,8 @@ enum EventDimension: String, CaseIterable {
     case .product: event.product
     case .day: event.occurredAt.dayName
     case .month: event.occurredAt.monthName
+    case .quarter: event.occurredAt.quarterName
+    case .year: event.occurredAt.yearName
     case .storefront:
       event.data.name("storefront") ?? sessions?.versions(of: event).storefront.map { Name($0) }
     case .currency: event.data.name("currency")
@@ -105,4 +109,14 @@ extension Instant {
 
   /// The month in the zone of this run, as `2026-02`.
   var monthName: Name { Name(TimeFrame.zone.month(of: self)) }
+
+  /// The quarter in the zone of this run, as `2026-Q1`.
+  var quarterName: Name {
+    let month = monthName.text
+    let number = Int(month.suffix(2)) ?? 1
+    return Name("\(month.dropLast(3))-Q\((number + 2) / 3)")
+  }
+
+  /// The year in the zone of this run, as `2026`.
+  var yearName: Name { Name(String(monthName.text.dropLast(3))) }
 }

@@ -1,14 +1,16 @@
 import ArgumentParser
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 import ProductPages
 
 /// Which events are asked for.
 struct EventFilterOptions: ParsableArguments {
-  @Option(help: "All events of this customer, by account.", transform: Parse.name)
+  @Option(
+    help: "All events of this customer, by account.", completion: Completions.accounts,
+    transform: Parse.name)
   var account: Name?
 
-  @Option(help: "Events of this device.", transform: Parse.name)
+  @Option(help: "Events of this device.", completion: Completions.devices, transform: Parse.name)
   var device: Name?
 
   @Option(help: "Events of this app (a bundle identifier).", transform: Parse.name)
@@ -25,7 +27,9 @@ struct EventFilterOptions: ParsableArguments {
     transform: Parse.name)
   var original: Name?
 
-  @Option(help: "Events that state this product.", transform: Parse.name)
+  @Option(
+    help: "Events that state this product.", completion: Completions.products, transform: Parse.name
+  )
   var product: Name?
 
   @Option(help: "Events that state this download.", transform: Parse.name)
@@ -33,10 +37,10 @@ struct EventFilterOptions: ParsableArguments {
 
   @Option(
     help: "Events of this type; * stands for anything, as in \"download.*\".",
-    transform: TypePatternArgument.pattern)
+    completion: Completions.types, transform: TypePatternArgument.pattern)
   var type: String?
 
-  @Option(help: "Events from this source.", transform: Parse.name)
+  @Option(help: "Events from this source.", completion: Completions.sources, transform: Parse.name)
   var source: Name?
 
   @Option(

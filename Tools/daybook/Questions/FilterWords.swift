@@ -1,5 +1,5 @@
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 
 /// Refuses filters on words that neither the vocabulary nor the ledger has: they would find
 /// nothing, and nobody would learn why.

@@ -28,7 +28,8 @@ struct GroupCounts {
 
   func print(_ format: OutputFormat) {
     var printer = ListPrinter<(values: Values, count: Int)>(
-      format, header: names + ["count"], nothing: "none",
+      format, header: names + ["count"], amounts: ["count"], columns: names + ["count"],
+      nothing: "none",
       row: { group in group.values.map { String(cell: $0) } + ["\(group.count)"] },
       write: { group, json in
         json.object { json in

@@ -111,18 +111,11 @@ struct RuleThreshold {
   let rule: Rule
   let microseconds: Int64
 
-  static let rules: [Rule] = [
-    .neverFinished, .paymentUnanswered, .downloadStalled, .installInterrupted, .restoreUnanswered,
-  ]
+  static var rules: [Rule] { Thresholds.rules }
 
   func apply(to thresholds: inout Thresholds) {
-    switch rule {
-    case .neverFinished: thresholds.neverFinished = microseconds
-    case .paymentUnanswered: thresholds.paymentUnanswered = microseconds
-    case .downloadStalled: thresholds.downloadStalled = microseconds
-    case .installInterrupted: thresholds.installInterrupted = microseconds
-    default: thresholds.restoreUnanswered = microseconds
-    }
+    let isKnown = thresholds.set(rule, to: microseconds)
+    precondition(isKnown, "\(rule.id) has no threshold")
   }
 }
 
@@ -142,4 +135,6 @@ struct SeverityArgument: ExpressibleByArgument {
   var defaultValueDescription: String { severity.text }
 
   static var allValueStrings: [String] { Rule.Severity.allCases.map(\.text) }
+
+  static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import LedgerEvents
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 
 /// What is added up.
 enum Summand: String, CaseIterable {
@@ -15,17 +15,32 @@ enum Summand: String, CaseIterable {
 struct SumTable {
   private let dimensions: [EventDimension]
   private let summands: [Summand]
+  /// Into which currency amounts are converted; `nil` where each stays in its own.
+  private let rates: ExchangeRates?
   private var sums = PostingSums<GroupCounts.Values>()
+  /// The first posting that no rate is known for.
+  private(set) var withoutRate: PostingAnswer?
 
-  init(_ dimensions: [EventDimension], _ summands: [Summand]) {
+  init(_ dimensions: [EventDimension], _ summands: [Summand], rates: ExchangeRates? = nil) {
     self.dimensions = dimensions
     self.summands = summands
+    self.rates = rates
   }
 
+  /// Adds a posting; returns false where no rate is known for it.
   mutating func add(
     _ posting: PostingAnswer, _ sessions: SessionVersions?
-  ) throws(LedgerError) {
+  ) throws(LedgerError) -> Bool {
+    var posting = posting
+    if let rates {
+      guard let converted = try rates.converted(posting) else {
+        withoutRate = posting
+        return false
+      }
+      posting = converted
+    }
     try sums.add(posting, to: dimensions.map { $0.value(of: posting, sessions) })
+    return true
   }
 
   /// Currencies never mix, so they are a column wherever money is summed.
@@ -74,6 +89,50 @@ struct SumTable {
     return Array(joined.values)
   }
 
+  /// Prints sales net of refunds, a line for each group and currency.
+  ///
+  /// - Throws: ``LedgerError``, `limitReached` where a sum has too many digits.
+  func printNet(_ format: OutputFormat) throws(LedgerError) {
+    typealias Entry = (key: NetSums<GroupCounts.Values>.Key, sum: NetSums<GroupCounts.Values>.Sum)
+    let net = try NetSums(self.sums)
+    let entries: [Entry] = net.sums.map { ($0.key, $0.value) }.sorted { left, right in
+      GroupCounts.areInOrder(
+        left.key.group + [left.key.currency], right.key.group + [right.key.currency])
+    }
+    let dimensions = dimensions
+    let currency = showsCurrency ? ["currency"] : []
+    let sums = ["sales", "refunds", "sold", "refunded", "net"]
+    var printer = ListPrinter<Entry>(
+      format,
+      header: dimensions.map(\.rawValue) + currency + sums + ["without amount"],
+      amounts: Set(sums + ["without amount"]),
+      columns: dimensions.map(\.rawValue) + currency + sums + ["withoutAmount"],
+      nothing: "nothing was sold, refunded or revoked",
+      row: { entry in
+        entry.key.group.map { String(cell: $0) }
+          + (currency.isEmpty ? [] : [String(cell: entry.key.currency)])
+          + ["\(entry.sum.sales)", "\(entry.sum.refunds)"]
+          + [entry.sum.sold, entry.sum.refunded, entry.sum.net].map(\.text)
+          + ["\(entry.sum.withoutAmount)"]
+      },
+      write: { entry, json in
+        json.object { json in
+          for (dimension, value) in zip(dimensions, entry.key.group) {
+            json.member(dimension.rawValue, value)
+          }
+          if !currency.isEmpty { json.member("currency", entry.key.currency) }
+          json.member("sales", entry.sum.sales)
+          json.member("refunds", entry.sum.refunds)
+          json.member("sold", entry.sum.sold.text)
+          json.member("refunded", entry.sum.refunded.text)
+          json.member("net", entry.sum.net.text)
+          json.member("withoutAmount", entry.sum.withoutAmount)
+        }
+      })
+    for entry in entries { printer.add(entry) }
+    printer.end()
+  }
+
   /// - Throws: ``LedgerError``, `limitReached` where a sum has too many digits.
   func print(_ format: OutputFormat) throws(LedgerError) {
     let lines = try lines()
@@ -83,8 +142,10 @@ struct SumTable {
     if summands.contains(.quantity) { header.append("quantity") }
     if summands.contains(.price) { header += ["amount", "without amount"] }
     var printer = ListPrinter<Line>(
-      format, header: header, nothing: "nothing was sold, refunded or revoked", row: row,
-      write: write)
+      format, header: header,
+      amounts: ["transactions", "quantity", "amount", "without amount"],
+      columns: header.map { $0 == "without amount" ? "withoutAmount" : $0 },
+      nothing: "nothing was sold, refunded or revoked", row: row, write: write)
     for line in lines { printer.add(line) }
     printer.end()
   }

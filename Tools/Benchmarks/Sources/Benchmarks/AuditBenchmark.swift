@@ -1,7 +1,7 @@
 import Audit
 import Foundation
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 
 /// Questions about one customer of a thousand events, in a ledger that grows: the answer as of a
 /// position and of a time, what was installed then, and what decides it. They cost what the

@@ -1,6 +1,6 @@
 import Foundation
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 
 /// Slices for a replay, by account and by twenty positions, out of a ledger that grows: what they
 /// cost is what the slice costs.

@@ -1,6 +1,6 @@
 import Foundation
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 
 /// Who must be told of a newer version, asked over all accounts, each with content of its own;
 /// everything folded, the ledger opened for the question.

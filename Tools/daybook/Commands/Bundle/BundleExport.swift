@@ -1,7 +1,7 @@
 import ArgumentParser
 import Audit
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 import Replay
 
 /// Writes a customer's incident into one file: what `export --bundle` does.

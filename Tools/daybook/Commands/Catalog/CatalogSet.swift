@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 import ProductCatalogue
 
 struct CatalogSet: ParsableCommand {
@@ -46,7 +46,7 @@ struct CatalogSet: ParsableCommand {
   @Option(help: "How many customers a table or a JSON document shows; jsonl shows all.")
   var limit: Int = 20
 
-  @Option(help: "How to answer: table, json or jsonl.")
+  @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
   func validate() throws {

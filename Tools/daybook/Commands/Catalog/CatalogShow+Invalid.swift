@@ -1,5 +1,5 @@
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 import ProductCatalogue
 
 extension CatalogShow {

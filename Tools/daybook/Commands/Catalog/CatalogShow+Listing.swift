@@ -1,6 +1,6 @@
 import LedgerEvents
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 import ProductCatalogue
 
 extension CatalogShow {
@@ -18,15 +18,15 @@ extension CatalogShow {
     }
     if products.isEmpty { Console.print("no products") }
     var table = TextTable([
-      "product", "kind", "title", "delivery", "gives", "lasts", "group", "version", "storefront",
-      "price",
+      "product", "kind", "title", "delivery", "gives", "lasts", "group", "hosting", "version",
+      "storefront", "price",
     ])
     var notes: [String] = []
     for product in products {
       for (place, offer) in (product.offers as [CatalogueProduct.Offer?] + [nil]).enumerated()
       where offer != nil || place == 0 {
         table.add(
-          (place == 0 ? product.cells : Array(repeating: "", count: 8)) + [
+          (place == 0 ? product.cells : Array(repeating: "", count: 9)) + [
             offer.map { $0.storefront?.code ?? "unknown" } ?? "-",
             offer.map { $0.isInvalid ? "not for sale" : String(price: $0.reading) } ?? "-",
           ])
@@ -82,7 +82,7 @@ extension CatalogueProduct {
     return [
       product.text, entry?.kind.text ?? "-", entry?.title ?? "-", entry?.delivery ?? "-",
       gives.isEmpty ? "-" : gives.joined(separator: ", "), entry?.duration ?? "-",
-      entry?.subscriptionGroup ?? "-", String(cell: versionOnOffer),
+      entry?.subscriptionGroup ?? "-", hosting ?? "-", String(cell: versionOnOffer),
     ]
   }
 
@@ -104,6 +104,7 @@ extension CatalogueProduct {
       json.member("position", entry?.position)
       json.member("app", entry?.app)
       json.member("environment", entry?.environment?.text)
+      json.member("hosting", hosting)
       json.member("contentVersion", versionOnOffer)
       json.member("prices", array: { json in for offer in offers { offer.write(to: &json) } })
     }

@@ -1,6 +1,6 @@
 import ArgumentParser
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 import ProductCatalogue
 
 struct CatalogShow: ParsableCommand {
@@ -28,7 +28,7 @@ struct CatalogShow: ParsableCommand {
   @Flag(help: "Devices that may not pay, and what was tried on them all the same.")
   var payments = false
 
-  @Option(help: "Only this product.", transform: Parse.name)
+  @Option(help: "Only this product.", completion: Completions.products, transform: Parse.name)
   var product: Name?
 
   @Option(help: "Only prices of this storefront: a country's code, such as JPN or JP.")
@@ -42,7 +42,7 @@ struct CatalogShow: ParsableCommand {
 
   @OptionGroup var clocks: ClockOptions
 
-  @Option(help: "How to answer: table, json or jsonl.")
+  @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
   func validate() throws {

@@ -1,6 +1,6 @@
 import LedgerEvents
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 import ProductCatalogue
 
 /// What `catalog set` and `import storekit-config` say: products, then customers as they are found,

@@ -1,5 +1,5 @@
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 import ProductCatalogue
 
 /// A catalogue that is to be set: what it would change, and its append behind that.

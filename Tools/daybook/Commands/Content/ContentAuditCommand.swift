@@ -1,6 +1,6 @@
 import ArgumentParser
 import HostedContent
-import LedgerStore
+import LedgerQueries
 
 struct ContentAuditCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -24,7 +24,7 @@ struct ContentAuditCommand: ParsableCommand {
   @Option(help: "The environment (default: production).")
   var environment: EnvironmentArgument?
 
-  @Option(help: "Output format: table or json.")
+  @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
   func run() throws {

@@ -10,7 +10,8 @@ struct ContentBuild: ParsableCommand {
       Validates a folder of content as `content validate` does and writes the package; if there \
       is a fault, it writes nothing and exits with 1. The folder's files are packed below \
       Contents/. A folder with a ContentInfo.plist at its top, or with nothing but Contents, is \
-      treated as a package: its Contents are packed and ContentInfo.plist is written anew. \
+      treated as a package: its Contents are packed, with its ContentInfo.plist if that states \
+      the same product and version. \
       Example:
 
         daybook content build Atlas --product com.example.atlas --version 1.1 -o atlas-1.1.pkg
@@ -21,7 +22,9 @@ struct ContentBuild: ParsableCommand {
   @Argument(help: "The folder of content.")
   var folder: String
 
-  @Option(help: "The product that the content belongs to.", transform: Parse.name)
+  @Option(
+    help: "The product that the content belongs to.", completion: Completions.products,
+    transform: Parse.name)
   var product: Name
 
   @Option(help: "The content's version, a dotted number.", transform: Parse.name)

@@ -14,5 +14,6 @@ struct ContentCommand: ParsableCommand {
       ContentInspect.self, ContentValidate.self, ContentBuild.self, ContentInstall.self,
       ContentList.self, ContentSwitch.self, ContentRemove.self, ContentPrune.self,
       ContentAuditCommand.self, ContentUpdates.self, ContentPublish.self,
+      ContentParse.self,
     ])
 }

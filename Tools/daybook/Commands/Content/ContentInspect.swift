@@ -17,7 +17,7 @@ struct ContentInspect: ParsableCommand {
     help: "The package: a folder, a .pkg or a zip; its format is detected from its contents.")
   var package: String
 
-  @Option(help: "Output format: table, json or jsonl (one line per file).")
+  @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
   func run() throws {
@@ -57,7 +57,7 @@ struct ContentInspect: ParsableCommand {
     }
     guard !report.files.isEmpty else { return }
     Console.print("")
-    var table = TextTable(["bytes", "sha256", "path"])
+    var table = TextTable(["bytes", "sha256", "path"], amounts: ["bytes"])
     for file in report.files {
       switch file.content {
       case .file(let bytes, let digest):

@@ -1,7 +1,7 @@
 import ArgumentParser
 import HostedContent
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 
 struct ContentInstall: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -24,10 +24,14 @@ struct ContentInstall: ParsableCommand {
   @Option(help: ArgumentHelp("The folder of installed content.", valueName: "root"))
   var into: String
 
-  @Option(help: "The account that owns the content.", transform: Parse.name)
+  @Option(
+    help: "The account that owns the content.", completion: Completions.accounts,
+    transform: Parse.name)
   var account: Name
 
-  @Option(help: "The device that the folder belongs to.", transform: Parse.name)
+  @Option(
+    help: "The device that the folder belongs to.", completion: Completions.devices,
+    transform: Parse.name)
   var device: Name
 
   @Option(help: "The transaction that the package was downloaded for.", transform: Parse.name)
@@ -36,7 +40,9 @@ struct ContentInstall: ParsableCommand {
   @Option(help: "The download of that transaction.", transform: Parse.name)
   var download: Name?
 
-  @Option(help: "The product that the package must contain.", transform: Parse.name)
+  @Option(
+    help: "The product that the package must contain.", completion: Completions.products,
+    transform: Parse.name)
   var product: Name?
 
   @Option(help: "The bundle identifier.", transform: Parse.name)
@@ -50,7 +56,7 @@ struct ContentInstall: ParsableCommand {
 
   @OptionGroup var time: StoreClockOptions
 
-  @Option(help: "Output format: table or json.")
+  @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
   func validate() throws {
@@ -71,7 +77,9 @@ struct ContentInstall: ParsableCommand {
       request.environment = environment?.environment
       request.product = product
       request.activates = activate
-      let total = Console.isErrorTerminal ? try ContentKeeper.bytes(ofPackage: package) : 0
+      let total =
+        Console.isErrorTerminal
+        ? try ContentKeeper.bytes(ofPackage: package, isolation: .inChild) : 0
       let bar = ProgressBar("copying", unit: "B")
       defer { bar.end() }
       let keeper = ContentKeeper.keeper(of: into, owner, told, time)

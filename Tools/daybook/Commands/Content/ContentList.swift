@@ -25,7 +25,7 @@ struct ContentList: ParsableCommand {
   @Flag(help: "Also print the digest of each version, which means reading every byte.")
   var digest = false
 
-  @Option(help: "Output format: table, json or jsonl.")
+  @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
   func run() throws {
@@ -34,7 +34,7 @@ struct ContentList: ParsableCommand {
       var header = ["product", "version", "current", "files", "bytes"]
       if digest { header.append("digest") }
       var printer = ListPrinter<Line>(
-        format, header: header, nothing: "nothing",
+        format, header: header, amounts: ["files", "bytes"], nothing: "nothing",
         row: { line in
           let version = line.version
           var row = [

@@ -1,17 +1,18 @@
 import ArgumentParser
 import HostedContent
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 
 /// Whose folder of content it is.
 struct ContentOwnerOptions: ParsableArguments {
   @Option(
-    help: "The account that owns the content (default: the folder's owner).", transform: Parse.name)
+    help: "The account that owns the content (default: the folder's owner).",
+    completion: Completions.accounts, transform: Parse.name)
   var account: Name?
 
   @Option(
     help: "The device that the folder belongs to (default: the folder's device).",
-    transform: Parse.name)
+    completion: Completions.devices, transform: Parse.name)
   var device: Name?
 
   func owner(of path: String) throws -> ContentOwner {
@@ -30,7 +31,9 @@ extension ContentKeeper {
   static func keeper(
     of path: String, _ owner: ContentOwner, _ ledger: LedgerOfContent, _ time: StoreClockOptions
   ) -> ContentKeeper {
-    ContentKeeper(path, owner: owner, ledger: ledger, clock: time.clock) { recovery in
+    ContentKeeper(
+      path, owner: owner, ledger: ledger, clock: time.clock, isolation: .inChild
+    ) { recovery in
       let what =
         TextTable.printable(recovery.product.text)
         + (recovery.version.map { " " + TextTable.printable($0.text) } ?? "")

@@ -2,7 +2,7 @@ import ArgumentParser
 import HostedContent
 import LedgerEvents
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 import ProductCatalogue
 
 struct ContentPublish: ParsableCommand {
@@ -24,7 +24,9 @@ struct ContentPublish: ParsableCommand {
   @Argument(help: "The package; leave it out with --product and --version.")
   var package: String?
 
-  @Option(help: "The product, if no package is at hand.", transform: Parse.name)
+  @Option(
+    help: "The product, if no package is at hand.", completion: Completions.products,
+    transform: Parse.name)
   var product: Name?
 
   @Option(help: "The version: a dotted number such as 1.1.", transform: Parse.name)
@@ -38,7 +40,7 @@ struct ContentPublish: ParsableCommand {
 
   @OptionGroup var time: StoreClockOptions
 
-  @Option(help: "Output format: table or json.")
+  @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
   func validate() throws {

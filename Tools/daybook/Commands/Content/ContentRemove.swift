@@ -1,7 +1,7 @@
 import ArgumentParser
 import HostedContent
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 
 struct ContentRemove: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -21,7 +21,7 @@ struct ContentRemove: ParsableCommand {
   @Argument(help: "The folder of installed content.")
   var root: String
 
-  @Argument(help: "The product.", transform: Parse.name)
+  @Argument(help: "The product.", completion: Completions.products, transform: Parse.name)
   var product: Name
 
   @Argument(help: "The version.", transform: Parse.name)
@@ -33,7 +33,7 @@ struct ContentRemove: ParsableCommand {
   @OptionGroup var owner: ContentOwnerOptions
   @OptionGroup var time: StoreClockOptions
 
-  @Option(help: "Output format: table or json.")
+  @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
   func validate() throws {
@@ -82,13 +82,13 @@ struct ContentPrune: ParsableCommand {
   @Option(help: ArgumentHelp("How many versions of each product to keep.", valueName: "count"))
   var keep: Int
 
-  @Option(help: "Only this product.", transform: Parse.name)
+  @Option(help: "Only this product.", completion: Completions.products, transform: Parse.name)
   var product: Name?
 
   @OptionGroup var owner: ContentOwnerOptions
   @OptionGroup var time: StoreClockOptions
 
-  @Option(help: "Output format: table, json or jsonl.")
+  @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
   func validate() throws {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import HostedContent
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 
 struct ContentSwitch: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -19,7 +19,7 @@ struct ContentSwitch: ParsableCommand {
   @Argument(help: "The folder of installed content.")
   var root: String
 
-  @Argument(help: "The product.", transform: Parse.name)
+  @Argument(help: "The product.", completion: Completions.products, transform: Parse.name)
   var product: Name
 
   @Argument(help: "The version.", transform: Parse.name)
@@ -28,7 +28,7 @@ struct ContentSwitch: ParsableCommand {
   @OptionGroup var owner: ContentOwnerOptions
   @OptionGroup var time: StoreClockOptions
 
-  @Option(help: "Output format: table or json.")
+  @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
   func run() throws {

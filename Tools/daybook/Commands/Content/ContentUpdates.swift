@@ -1,6 +1,6 @@
 import ArgumentParser
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 
 struct ContentUpdates: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -16,10 +16,10 @@ struct ContentUpdates: ParsableCommand {
 
   @OptionGroup var options: LedgerOptions
 
-  @Option(help: "Only this device.", transform: Parse.name)
+  @Option(help: "Only this device.", completion: Completions.devices, transform: Parse.name)
   var device: Name?
 
-  @Option(help: "Only this product.", transform: Parse.name)
+  @Option(help: "Only this product.", completion: Completions.products, transform: Parse.name)
   var product: Name?
 
   @Flag(help: "Print only the counts.")
@@ -28,7 +28,7 @@ struct ContentUpdates: ParsableCommand {
   @OptionGroup var clocks: ClockOptions
   @OptionGroup var environments: EnvironmentOptions
 
-  @Option(help: "Output format: table, json or jsonl.")
+  @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
   func run() throws {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import HostedContent
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 import Synchronization
 
 struct ContentValidate: ParsableCommand {
@@ -23,7 +23,9 @@ struct ContentValidate: ParsableCommand {
     help: "The package: a folder, a .pkg or a zip; its format is detected from its contents.")
   var package: String
 
-  @Option(help: "The product that the package must contain.", transform: Parse.name)
+  @Option(
+    help: "The product that the package must contain.", completion: Completions.products,
+    transform: Parse.name)
   var product: Name?
 
   @Option(help: "The bundle identifier of the app whose catalogue applies.", transform: Parse.name)
@@ -32,7 +34,7 @@ struct ContentValidate: ParsableCommand {
   @Option(help: "The environment of the catalogue and of the version on offer.")
   var environment: EnvironmentArgument?
 
-  @Option(help: "Output format: table, json or jsonl (one line per fault).")
+  @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
   func run() throws {

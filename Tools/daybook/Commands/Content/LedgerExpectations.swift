@@ -1,7 +1,7 @@
 import Foundation
 import HostedContent
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 import Synchronization
 
 /// What the ledger says that a package must be, where there is a ledger.

@@ -1,6 +1,6 @@
 import HostedContent
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 
 /// The ledger as installing content needs it.
 struct LedgerOfContent: ContentLedger {

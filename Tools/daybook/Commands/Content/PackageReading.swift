@@ -9,7 +9,7 @@ enum PackageReading {
     _ path: String, expecting expectations: PackageExpectations = PackageExpectations()
   ) throws -> (PackageReport, PackageFormat) {
     do throws(ContentError) {
-      var package = try OpenedPackage(path: path)
+      var package = try OpenedPackage(path: path, isolation: .inChild)
       var sink = NoPackageSink()
       let report = try PackageInspection.judge(
         &package, packedBytes: package.packedBytes, expecting: expectations, into: &sink)

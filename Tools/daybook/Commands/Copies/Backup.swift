@@ -22,7 +22,7 @@ struct Backup: ParsableCommand {
 
   @OptionGroup var actor: ActorOptions
 
-  @Option(help: "Output format: table or json.")
+  @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
   func run() throws {
@@ -78,7 +78,7 @@ struct Restore: ParsableCommand {
   @Flag(help: "Restore without the keys, and give up all personal data.")
   var withoutKeys = false
 
-  @Option(help: "Output format: table or json.")
+  @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
   func validate() throws {
@@ -103,10 +103,10 @@ struct Restore: ParsableCommand {
 extension LedgerCopy {
   fileprivate func print(_ format: OutputFormat, at folder: String) {
     switch format {
-    case .table, .jsonl:
+    case .table:
       Console.print("\(folder): verified up to position \(position), root \(root.hexadecimal)")
       for fault in keyFaults { Console.print("key: \(TextTable.printable(fault.message))") }
-    case .json:
+    case .json, .jsonl:
       var json = JSONText()
       json.object { json in
         json.member("folder", folder)

@@ -1,6 +1,6 @@
 import Foundation
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 import ProductCatalogue
 import StoreImport
 
@@ -84,11 +84,8 @@ struct CatalogueImportRun {
       ? "the answers of \(changed) \(changed == 1 ? "customer" : "customers") would change"
       : "it takes grants from products that somebody has bought: "
         + proposal.grantsTaken.map(\.product.text).joined(separator: ", ")
-    if Console.isInputTerminal && Console.isErrorTerminal {
-      Console.flush()
-      Console.write(toError: "\(file): \(what). Set it? [y/N] ")
-      let answer = readLine()?.lowercased() ?? ""
-      if ["y", "yes"].contains(answer) { return }
+    if Consent.canAsk {
+      if Consent.isGiven(to: "\(file): \(what). Set it?") { return }
       throw InputProblem("\(file): nothing was appended.")
     }
     throw InputProblem(

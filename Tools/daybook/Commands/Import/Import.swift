@@ -44,7 +44,7 @@ struct Import: ParsableCommand {
   @Flag(name: .customLong("dry-run"), help: "Prints the events and appends nothing.")
   var dryRun = false
 
-  @Option(help: "How to answer: table or json.")
+  @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
   func validate() throws {
@@ -58,6 +58,11 @@ struct Import: ParsableCommand {
         throw ValidationError("--yes goes with storekit-config: a receipt asks nothing.")
       }
     case .storekitConfig:
+      if dryRun && files.count > 1 {
+        throw ValidationError(
+          "--dry-run takes one StoreKit configuration at a time: what the second one changes "
+            + "depends on the first.")
+      }
       if let option = receipt.stated {
         throw ValidationError(
           "\(option) goes with verify-receipt: a catalogue is nobody's own and has no answer.")
@@ -80,7 +85,7 @@ struct Import: ParsableCommand {
 
   /// The ledger; for a dry run to read, and `nil` where there is none yet.
   private func ledger() throws -> Ledger? {
-    guard dryRun else { return try Ledger(at: options.path, access: .readWrite) }
+    guard dryRun else { return try options.openOrMake() }
     do throws(LedgerError) { return try Ledger(at: options.path, access: .readOnly) } catch {
       guard error.code == .noLedger else { throw error }
       return nil
@@ -101,7 +106,8 @@ struct Import: ParsableCommand {
 
 /// What only an answer of verifyReceipt needs to be told.
 struct ReceiptOptions: ParsableArguments {
-  @Option(help: "Whose purchases they are.", transform: Parse.name)
+  @Option(
+    help: "Whose purchases they are.", completion: Completions.accounts, transform: Parse.name)
   var account: Name?
 
   @Flag(
@@ -144,4 +150,6 @@ struct FormatArgument: ExpressibleByArgument {
   }
 
   static var allValueStrings: [String] { ImportFormat.allCases.map(\.rawValue) }
+
+  static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 }

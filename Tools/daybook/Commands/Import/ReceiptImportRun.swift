@@ -1,5 +1,5 @@
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 import StoreImport
 
 /// `import verify-receipt`: files in the order in which the store gave them, one after the other.
@@ -8,6 +8,8 @@ struct ReceiptImportRun {
   /// `nil` for a dry run without a ledger.
   private let ledger: Ledger?
   private var summary = AppendSummary()
+  /// Where a dry run over several files appends to.
+  private var rehearsal: ImportRehearsal?
 
   /// How often an import is worked out anew because something was appended meanwhile.
   private static let attemptsMax = 20
@@ -19,6 +21,10 @@ struct ReceiptImportRun {
 
   mutating func run() throws {
     let files = try inOrder(command.files)
+    if command.dryRun && files.count > 1 {
+      let receipts = try files.map { try receipt($0.file, $0.bytes ?? Import.bytes(of: $0.file)) }
+      rehearsal = try ImportRehearsal(of: receipts, from: ledger)
+    }
     for (place, file) in files.enumerated() {
       do { try add(file) } catch {
         // What was appended of the files before is kept, and said.
@@ -69,6 +75,9 @@ struct ReceiptImportRun {
 
   private mutating func add(_ source: Source) throws {
     let receipt = try receipt(source.file, try source.bytes ?? Import.bytes(of: source.file))
+    if let rehearsal {
+      return try rehearse(receipt, source.file, in: rehearsal.ledger)
+    }
     guard let ledger, !command.dryRun else {
       let known = try ledger?.read { (view) throws(LedgerError) in
         try KnownPurchases(of: receipt, in: view)
@@ -93,6 +102,34 @@ struct ReceiptImportRun {
         }
       }
     }
+  }
+
+  /// Prints what a file brings behind the ones before it.
+  private func rehearse(
+    _ receipt: ReceiptImport, _ file: String, in ledger: Ledger
+  ) throws {
+    let known = try ledger.read { (view) throws(LedgerError) in
+      try KnownPurchases(of: receipt, in: view)
+    }
+    let outcome = try outcome(receipt, known)
+    report(outcome, file)
+    let events = outcome.events + notes(of: outcome, file)
+    var start = 0
+    while start < events.count {
+      let batch = events[start..<min(events.count, start + batchEventsMax)]
+      let result = try ledger.appendAndWait(batch.map { EventInput(event: $0) })
+      for (event, outcome) in zip(batch, result.outcomes) {
+        guard case .appended = outcome, try !isKnown(event.id) else { continue }
+        Console.print(bytes: EventEncoder().encode(event))
+      }
+      start = batch.endIndex
+    }
+  }
+
+  /// Whether the real ledger has an event, which need not be about a customer of the files.
+  private func isKnown(_ id: Name) throws -> Bool {
+    guard let ledger else { return false }
+    return try ledger.read { (view) throws(LedgerError) in try view.event(withID: id) != nil }
   }
 
   private func outcome(

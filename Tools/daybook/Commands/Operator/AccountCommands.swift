@@ -3,10 +3,11 @@ import LedgerEvents
 
 /// Two accounts that an operator names.
 struct TwoAccounts: ParsableArguments {
-  @Argument(help: "The customer's account.", transform: Parse.name)
+  @Argument(
+    help: "The customer's account.", completion: Completions.accounts, transform: Parse.name)
   var account: Name
 
-  @Argument(help: "The other account.", transform: Parse.name)
+  @Argument(help: "The other account.", completion: Completions.accounts, transform: Parse.name)
   var to: Name
 
   func validate() throws {
@@ -23,9 +24,11 @@ struct TwoAccounts: ParsableArguments {
 struct Link: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Records that two accounts belong to one customer.",
+    usage: "daybook link <account> <other> --operator <who> --reason <why> [<options>]",
     discussion: """
       Appends account.linked: from then on either account has everything that both hold. Only an \
-      erasure undoes it. Example:
+      erasure undoes it. On a terminal it says first what changes for whom, and asks; --yes and \
+      scripts are not asked. Example:
 
         daybook link reader-1 reader-1-old --operator kim --reason "ticket 4711: logged in twice"
       """)
@@ -46,9 +49,11 @@ struct Link: ParsableCommand {
 struct Transfer: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Moves everything that a customer holds to another account.",
+    usage: "daybook transfer <account> <to> --operator <who> --reason <why> [<options>]",
     discussion: """
       Appends account.transferred: transactions, operators' grants, balances and installed \
-      content belong to the other customer from then on. Example:
+      content belong to the other customer from then on. On a terminal it says first what changes \
+      for whom, and asks; --yes and scripts are not asked. Example:
 
         daybook transfer reader-1 reader-2 --operator kim --reason "ticket 4711: sold the phone"
       """)
@@ -69,6 +74,7 @@ struct Transfer: ParsableCommand {
 struct Note: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Adds a note to a customer's history.",
+    usage: "daybook note <account> <text> --operator <who> [<options>]",
     discussion: """
       Appends note.added, which changes nothing and is listed with the customer's events. \
       Example:
@@ -76,7 +82,8 @@ struct Note: ParsableCommand {
         daybook note reader-1 "called about the Alps map, sent the guide" --operator kim
       """)
 
-  @Argument(help: "The customer's account.", transform: Parse.name)
+  @Argument(
+    help: "The customer's account.", completion: Completions.accounts, transform: Parse.name)
   var account: Name
 
   @Argument(help: "The note.")
@@ -97,6 +104,6 @@ struct Note: ParsableCommand {
   func run() throws {
     var event = options.event(.noteAdded, account: account).adding("text", text)
     event.transaction = transaction
-    try OperatorAct(options: options, event: event, accounts: [account]).run()
+    try OperatorAct(options: options, event: event, accounts: [account], asks: false).run()
   }
 }

@@ -6,8 +6,8 @@ import LedgerStore
 /// Who acts and why, for commands that export, sign, prove, back up or erase: that they did so is
 /// an event itself.
 struct ActorOptions: ParsableArguments {
-  /// The variable that names the operator where the option does not.
-  private static let variable = "DAYBOOK_OPERATOR"
+  /// Whom the environment names, where the option does not.
+  static var ofEnvironment: String? { ProcessInfo.processInfo.environment["DAYBOOK_OPERATOR"] }
 
   @Option(
     name: .customLong("operator"),
@@ -16,12 +16,14 @@ struct ActorOptions: ParsableArguments {
     transform: Parse.words)
   var stated: String?
 
-  @Option(help: "Why; recorded in the ledger with who is acting.", transform: Parse.words)
+  @Option(
+    help: ArgumentHelp("Why; recorded in the ledger with who is acting.", valueName: "why"),
+    transform: Parse.words)
   var reason: String?
 
   /// Who it is by the option, the environment or the login, in this order; never empty.
   var actor: String {
-    [stated, ProcessInfo.processInfo.environment[Self.variable], NSUserName()]
+    [stated, Self.ofEnvironment, NSUserName()]
       .compactMap { $0 }.first { !Parse.isBlank($0) } ?? ""
   }
 

@@ -5,12 +5,14 @@ import LedgerStore
 struct Erase: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Erases a customer: destroys the keys of what identifies the person.",
+    usage: "daybook erase <account> --operator <who> --reason <why> [<options>]",
     discussion: """
       Appends account.erased and destroys the keys that encrypt, in every environment, the names \
       of the customer's accounts, of devices and sessions that nobody else used, and the personal \
       texts of the customer's events. This cannot be undone. Positions, totals, findings by rule, \
       roots and every old proof stay; exports show erased:NUMBER. The reason stays readable: name \
-      nobody in it. Replace the backups of the ledger's key file by the file as it is afterwards. \
+      nobody in it. It says first what will be destroyed, and asks; where nobody can be asked, it \
+      needs --yes. Replace the backups of the ledger's key file by the file as it is afterwards. \
       Example:
 
         daybook erase reader-1 --operator kim --reason "request 88 of 3 March"
@@ -18,7 +20,7 @@ struct Erase: ParsableCommand {
 
   @Argument(
     help: "The customer's account; linked accounts are erased with it.",
-    transform: Parse.name)
+    completion: Completions.accounts, transform: Parse.name)
   var account: Name
 
   @OptionGroup var options: OperatorOptions
@@ -41,21 +43,51 @@ struct Erase: ParsableCommand {
         return Console.print(bytes: EventEncoder().encode(event))
       }
       let ledger = try Ledger(at: options.ledger.path, access: .readWrite)
+      try consent(ledger, event)
       let result: ErasureResult
       do throws(LedgerError) { result = try ledger.erase(event) } catch {
-        guard error.code == .notFound else { throw error }
-        throw InputProblem(
-          "no event states the account \(TextTable.printable(account.text)): check the "
-            + "spelling.")
+        throw problem(error)
       }
       try ledger.fold()
       print(result, keys: ledger.keyFile, event.id)
     }
   }
 
+  private func problem(_ error: LedgerError) -> any Error {
+    guard error.code == .notFound else { return error }
+    return InputProblem(
+      "no event states the account \(TextTable.printable(account.text)): check the spelling.")
+  }
+
+  /// Says what will be destroyed, and goes on where that is meant.
+  private func consent(_ ledger: Ledger, _ event: Event) throws {
+    let account = account
+    let preview: ErasurePreview
+    do throws(LedgerError) {
+      preview = try ledger.read { (view) throws(LedgerError) in
+        try view.erasurePreview(of: account)
+      }
+    } catch { throw problem(error) }
+    let isDone = try ledger.read { (view) throws(LedgerError) in
+      try view.event(withID: event.id) != nil
+    }
+    if isDone || options.yes { return }
+    let names = preview.accounts.map(\.text).joined(separator: ", ")
+    let what =
+      "this destroys, for good, \(preview.names.counted("name")) of accounts, devices and sessions "
+      + "and the personal data of \(preview.texts.counted("event")) of the customer \(names)"
+    if Consent.canAsk {
+      if Consent.isGiven(to: "\(what). Erase?") { return }
+      throw InputProblem("nothing was erased.")
+    }
+    throw InputProblem(
+      TextTable.printable(
+        "nothing was erased: \(what). Run it again with --yes where that is meant."))
+  }
+
   private func print(_ result: ErasureResult, keys: String, _ id: Name) {
     switch options.format {
-    case .table, .jsonl:
+    case .table:
       Console.print(
         result.isDuplicate
           ? "already erased, at position \(result.position)"
@@ -64,7 +96,7 @@ struct Erase: ParsableCommand {
         "destroyed: \(result.names.counted("name")) of accounts, devices and sessions, the "
           + "personal data of \(result.texts.counted("event"))")
       Console.print("replace the backups of \(keys): they still open what was erased")
-    case .json:
+    case .json, .jsonl:
       var json = JSONText()
       json.object { json in
         json.member("id", id)

@@ -6,7 +6,9 @@ struct GrantedThing: ParsableArguments {
   @Option(help: "An entitlement, such as pro.", transform: Parse.name)
   var entitlement: Name?
 
-  @Option(help: "A product; it brings its entitlements with it.", transform: Parse.name)
+  @Option(
+    help: "A product; it brings its entitlements with it.", completion: Completions.products,
+    transform: Parse.name)
   var product: Name?
 
   func validate() throws {
@@ -25,14 +27,20 @@ struct GrantedThing: ParsableArguments {
 struct Grant: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Gives a customer an entitlement or a product.",
+    usage: """
+      daybook grant <account> (--entitlement <name> | --product <name>) --operator <who> \
+      --reason <why> [<options>]
+      """,
     discussion: """
       Appends entitlement.granted and prints what the customer gains. The grant lasts until \
-      --until, or until it is revoked with `daybook withdraw`. Example:
+      --until, or until it is revoked with `daybook withdraw`. On a terminal it says first what \
+      changes, and asks; --yes and scripts are not asked. Example:
 
         daybook grant reader-1 --entitlement pro --operator kim --reason "ticket 4711"
       """)
 
-  @Argument(help: "The customer's account.", transform: Parse.name)
+  @Argument(
+    help: "The customer's account.", completion: Completions.accounts, transform: Parse.name)
   var account: Name
 
   @OptionGroup var thing: GrantedThing
@@ -64,14 +72,20 @@ struct Grant: ParsableCommand {
 struct Withdraw: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Revokes what operators granted under a name.",
+    usage: """
+      daybook withdraw <account> (--entitlement <name> | --product <name>) --operator <who> \
+      --reason <why> [<options>]
+      """,
     discussion: """
       Appends entitlement.withdrawn: the operators' grants of that name end; purchases are not \
-      affected. Example:
+      affected. On a terminal it says first what changes, and asks; --yes and scripts are not \
+      asked. Example:
 
         daybook withdraw reader-1 --entitlement pro --operator kim --reason "granted by mistake"
       """)
 
-  @Argument(help: "The customer's account.", transform: Parse.name)
+  @Argument(
+    help: "The customer's account.", completion: Completions.accounts, transform: Parse.name)
   var account: Name
 
   @OptionGroup var thing: GrantedThing

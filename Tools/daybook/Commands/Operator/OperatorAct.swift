@@ -1,7 +1,8 @@
 import ArgumentParser
+import Audit
 import LedgerEvents
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 
 /// An operator's event, appended, and what it changed for the customers whom it names.
 struct OperatorAct {
@@ -11,15 +12,22 @@ struct OperatorAct {
   let accounts: [Name]
   /// A product that the ledger must know; nil where it need not.
   var product: Name?
+  /// Whether to ask first, where somebody can be asked.
+  var asks = true
 
   func run() throws {
     try answering {
       if options.dryRun {
         try check()
+        if options.ledger.isThere {
+          let ledger = try Ledger(at: options.ledger.path, access: .readOnly)
+          try preview(try proposed(ledger))
+        }
         return Console.print(bytes: EventEncoder().encode(event))
       }
       let ledger = try Ledger(at: options.ledger.path, access: .readWrite)
       try refuseUnknown(ledger)
+      if asks, !options.yes, Consent.canAsk { try consent(ledger) }
       let result = try ledger.appendAndWait([EventInput(event: try dated(ledger))])
       let outcome = result.outcomes.first
       let changes = try outcome.map { try differences(by: $0, ledger) } ?? []
@@ -31,6 +39,33 @@ struct OperatorAct {
   private func check() throws {
     do throws(EventError) { try event.validate() } catch {
       throw InputProblem("\(error)")
+    }
+  }
+
+  /// What the event would change; nothing where the ledger has it already.
+  private func proposed(_ ledger: Ledger) throws -> [CustomerDifference] {
+    let (event, accounts, environment) = (event, accounts, environment)
+    return try ledger.read { (view) throws(LedgerError) in
+      if try view.event(withID: event.id) != nil { return [] }
+      return try view.differences(
+        appending: event, accounts: accounts, environments: [environment],
+        now: EventLog.systemClock())
+    }
+  }
+
+  private func preview(_ differences: [CustomerDifference]) {
+    let lines = differences.flatMap(\.lines)
+    Console.complain(
+      lines.isEmpty ? "this would change no customer's entitlements" : "this would change:")
+    for line in lines { Console.complain("  " + TextTable.printable(line)) }
+  }
+
+  /// Says what would change for whom, and goes on where whoever types it says so.
+  private func consent(_ ledger: Ledger) throws {
+    try check()
+    try preview(try proposed(ledger))
+    guard Consent.isGiven(to: "Append \(event.type.text)?") else {
+      throw InputProblem("nothing was appended.")
     }
   }
 
@@ -107,13 +142,13 @@ struct OperatorAct {
       case .duplicate(let position): (position, true)
       }
     switch options.format {
-    case .table, .jsonl:
+    case .table:
       if isDuplicate { return Console.print("already done, at position \(position)") }
       Console.print("appended at position \(position)")
       let lines = differences.flatMap(\.lines)
       for line in lines { Console.print(TextTable.printable(line)) }
       if lines.isEmpty { Console.print("no customer's entitlements changed") }
-    case .json:
+    case .json, .jsonl:
       var json = JSONText()
       json.object { json in
         json.member("id", event.id)

@@ -8,11 +8,15 @@ struct OperatorOptions: ParsableArguments {
 
   @Option(
     name: .customLong("operator"),
-    help: ArgumentHelp("Who is acting: a name that colleagues know.", valueName: "who"),
+    help: ArgumentHelp(
+      "Who is acting: a name that colleagues know (default: $DAYBOOK_OPERATOR).",
+      valueName: "who"),
     transform: Parse.words)
-  var actor: String
+  var stated: String?
 
-  @Option(help: "Why; recorded in the customer's history.", transform: Parse.words)
+  @Option(
+    help: ArgumentHelp("Why; recorded in the customer's history.", valueName: "why"),
+    transform: Parse.words)
   var reason: String?
 
   @Option(
@@ -30,11 +34,30 @@ struct OperatorOptions: ParsableArguments {
     help: "Accept an account that no event states: it is new, not a typing mistake.")
   var isNewAccount = false
 
-  @Flag(name: .customLong("dry-run"), help: "Print the event and append nothing.")
+  @Flag(
+    name: .customLong("dry-run"),
+    help: "Print the event, and on standard error what it would change; append nothing.")
   var dryRun = false
 
-  @Option(help: "Output format: table or json.")
+  @Flag(help: "Do not ask.")
+  var yes = false
+
+  @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
+
+  /// Who it is, by the option or the environment. Nobody is assumed: a login may be shared.
+  private var named: String? {
+    [stated, ActorOptions.ofEnvironment].compactMap { $0 }.first { !Parse.isBlank($0) }
+  }
+
+  var actor: String { named ?? "" }
+
+  func validate() throws {
+    guard named != nil else {
+      throw ValidationError(
+        "name who is acting with --operator, or set the variable DAYBOOK_OPERATOR.")
+    }
+  }
 
   /// Events of these commands are dated once, so that a preview and the append agree.
   func event(_ type: EventKind, account: Name) -> Event {

@@ -30,7 +30,7 @@ struct CheckCommand: ParsableCommand {
         + "beginning.", valueName: "checkpoint"))
   var from: String?
 
-  @Option(help: "Output format: table or json.")
+  @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
   func validate() throws {

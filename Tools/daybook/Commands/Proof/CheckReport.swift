@@ -1,6 +1,6 @@
 import Audit
 import LedgerEvents
-import LedgerStore
+import LedgerQueries
 
 /// What a file proves, in words and as JSON; there is none of a file that proves nothing.
 enum CheckReport {

@@ -27,7 +27,7 @@ struct CheckpointCommand: ParsableCommand {
 
   @OptionGroup var actor: ActorOptions
 
-  @Option(help: "Output format: table (the checkpoint itself) or json.")
+  @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
   func run() throws {

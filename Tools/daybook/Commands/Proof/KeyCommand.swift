@@ -43,7 +43,7 @@ struct KeyNew: ParsableCommand {
 
   @OptionGroup var actor: ActorOptions
 
-  @Option(help: "Output format: table or json.")
+  @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
   func run() throws {
@@ -104,7 +104,7 @@ struct KeyShow: ParsableCommand {
 
   @Argument(help: "The file of the key.") var file: String
 
-  @Option(help: "Output format: table or json.")
+  @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
   func run() throws {

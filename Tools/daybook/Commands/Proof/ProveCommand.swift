@@ -50,7 +50,7 @@ struct ProveCommand: ParsableCommand {
   @OptionGroup var signing: SigningOptions
   @OptionGroup var actor: ActorOptions
 
-  @Option(help: "Output format: table (the proof itself) or json.")
+  @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
   func validate() throws {

@@ -1,0 +1,206 @@
+public import LedgerEvents
+internal import LedgerModel
+public import LedgerQueries
+
+/// What changed for one customer between two moments of the ledger.
+public struct CustomerDifference: Sendable {
+  /// A version that is not the same before and after; `nil` where none is installed.
+  public struct Installed: Hashable, Sendable {
+    /// `nil` for the absent device.
+    public var device: Name?
+    public var product: Name
+    public var before: Name?
+    public var after: Name?
+  }
+
+  /// A version on a device.
+  struct Version: Hashable {
+    /// `nil` for the absent device.
+    var device: Name?
+    var product: Name
+    var version: Name
+  }
+
+  /// The first of the customer's linked ids.
+  public var account: Name
+  public var environment: StoreEnvironment
+  /// `nil` where entitlements and balances are the same.
+  public var answer: AnswerDifference?
+  public var installed: [Installed]
+}
+
+extension CustomerDifference.Installed {
+  /// What changed of some versions, by device and product.
+  static func changes(
+    from before: [CustomerDifference.Version], to after: [CustomerDifference.Version]
+  ) -> [Self] {
+    var changes: [Self] = []
+    for content in before + after {
+      let version = { (contents: [CustomerDifference.Version]) in
+        contents.first { $0.device == content.device && $0.product == content.product }?.version
+      }
+      let change = Self(
+        device: content.device, product: content.product, before: version(before),
+        after: version(after))
+      if change.before != change.after, !changes.contains(change) { changes.append(change) }
+    }
+    return changes
+  }
+}
+
+extension LedgerView {
+  /// What changed between two moments of the ledger, customer by customer; stops where `body`
+  /// returns false.
+  ///
+  /// Each side is what the ledger answered then: folded from what it held, and judged at the time
+  /// of that moment, or at the customer's newest event where that is later. With `at` both are
+  /// judged there, so that only what the ledger learned counts and not what time did.
+  ///
+  /// - Parameters:
+  ///   - from: The earlier moment.
+  ///   - to: The later one.
+  ///   - account: Whose; `nil` for all customers.
+  ///   - environments: In which environments, each by itself.
+  ///   - at: Store time for both sides.
+  ///   - body: Told of each customer for whom something changed.
+  /// - Complexity: O(*n* log *n*) in the events of the customer's unit, or of all units, one at a
+  ///   time.
+  /// - Throws: ``LedgerError``, and what `body` throws.
+  public func differences(
+    from: Clocks.LedgerTime, to: Clocks.LedgerTime, account: Name? = nil,
+    environments: [StoreEnvironment] = [.production], at: Instant? = nil,
+    _ body: (CustomerDifference) throws(LedgerError) -> Bool
+  ) throws(LedgerError) {
+    try differences(
+      from: Clocks(at: at, asOf: from), to: Clocks(at: at, asOf: to), account: account,
+      environments: environments, body)
+  }
+
+  /// What is not the same at two settings of the clocks, customer by customer; stops where `body`
+  /// returns false.
+  ///
+  /// Two store times of one ledger time say what changed in between as the ledger knew it then; two
+  /// ledger times at one store time say what it learned. A side without a store time is judged at
+  /// the time of its moment, or at the customer's newest event where that is later.
+  ///
+  /// - Parameters:
+  ///   - from: The clocks before.
+  ///   - to: The clocks after.
+  ///   - account: Whose; `nil` for all customers.
+  ///   - environments: In which environments, each by itself.
+  ///   - body: Told of each customer for whom something differs.
+  /// - Complexity: O(*n* log *n*) in the events of the customer's unit, or of all units, one at a
+  ///   time.
+  /// - Throws: ``LedgerError``, and what `body` throws.
+  public func differences(
+    from: Clocks, to: Clocks, account: Name? = nil,
+    environments: [StoreEnvironment] = [.production],
+    _ body: (CustomerDifference) throws(LedgerError) -> Bool
+  ) throws(LedgerError) {
+    let sides = (try side(from), try side(to))
+    guard let account else {
+      var walk = try units()
+      while try walk.advance() {
+        guard try compare(unit: walk.unit, sides, environments, body: body) else { return }
+      }
+      return
+    }
+    guard let number = try number(of: .account, account), let unit = try unitNumber(of: number)
+    else { return }
+    _ = try compare(unit: unit, sides, environments, of: number, body: body)
+  }
+
+  /// One of the two moments.
+  private struct Side {
+    var clocks: Clocks
+    /// In microseconds.
+    var moment: Int64
+    var isMomentFixed: Bool
+    var context: SharedContext
+  }
+
+  private func side(_ asked: Clocks) throws(LedgerError) -> Side {
+    let end = try lastPosition(asked)
+    let clocks = Clocks(at: asked.at, asOf: .position(end))
+    let moment: Int64
+    if let at = asked.at {
+      moment = at.microseconds
+    } else if case .instant(let instant)? = asked.asOf {
+      moment = instant.microseconds
+    } else {
+      moment = end == 0 ? .min : try log.record(at: end).recordedAt.microseconds
+    }
+    return Side(
+      clocks: clocks, moment: moment, isMomentFixed: asked.at != nil,
+      context: try context(at: clocks))
+  }
+
+  private func compare(
+    unit: UInt32, _ sides: (Side, Side), _ environments: [StoreEnvironment],
+    of account: NameNumber? = nil, body: (CustomerDifference) throws(LedgerError) -> Bool
+  ) throws(LedgerError) -> Bool {
+    let facts = try facts(of: unit)
+    let before = Unit.fold(
+      try cut(facts, sides.0.clocks), context: sides.0.context, texts: texts)
+    let after = Unit.fold(
+      try cut(facts, sides.1.clocks), context: sides.1.context, texts: texts)
+    var accounts = before.knownAccounts
+    accounts += after.knownAccounts.filter { !accounts.contains($0) }
+    if let account { accounts = [account] }
+    for environment in environments {
+      let set = EnvironmentSet(environment)
+      var seen: Set<NameNumber> = []
+      for account in accounts where !seen.contains(account) {
+        // Linked ids are one customer; before the link they were two.
+        let linked = after.linkedAccounts(of: account, environments: set)
+        if linked == before.linkedAccounts(of: account, environments: set) {
+          seen.formUnion(linked)
+        }
+        let subject = Subject.account(account)
+        let difference = CustomerDifference(
+          account: try text(of: account), environment: environment,
+          answer: try self.difference(
+            answer(before, subject, set, sides.0), answer(after, subject, set, sides.1),
+            of: account, environment),
+          installed: try installed(before, after, subject, set))
+        try texts.check()
+        guard difference.answer != nil || !difference.installed.isEmpty else { continue }
+        if try !body(difference) { return false }
+      }
+    }
+    return true
+  }
+
+  private func answer(
+    _ unit: Unit, _ subject: Subject, _ environments: EnvironmentSet, _ side: Side
+  ) -> Answer {
+    var moment = side.moment
+    if !side.isMomentFixed {
+      moment = max(moment, unit.newestEvent(of: subject, environments: environments) ?? .min)
+    }
+    return unit.answer(
+      subject, environments: environments, at: moment, context: side.context, texts: texts)
+  }
+
+  private func installed(
+    _ before: Unit, _ after: Unit, _ subject: Subject, _ environments: EnvironmentSet
+  ) throws(LedgerError) -> [CustomerDifference.Installed] {
+    let was = before.installed(subject, environments: environments)
+    let now = after.installed(subject, environments: environments)
+    return CustomerDifference.Installed.changes(
+      from: try versions(of: was), to: try versions(of: now))
+  }
+
+  private func versions(
+    of contents: [InstalledContent]
+  ) throws(LedgerError) -> [CustomerDifference.Version] {
+    var versions: [CustomerDifference.Version] = []
+    for content in contents {
+      versions.append(
+        CustomerDifference.Version(
+          device: try text(content.device), product: try text(of: content.product),
+          version: content.version))
+    }
+    return versions
+  }
+}

@@ -1,0 +1,86 @@
+internal import LMDB
+internal import LedgerEvents
+
+/// What the table `erased` says, to hold against it whatever has no key.
+///
+/// Nothing in it is believed because it is there: the leaf of each `account.erased` holds a hash of
+/// its rows, and a row must be about a name or an event that stands under its slot.
+struct ListedErasures {
+  private let bySlot: [UInt32: ErasedSlot]
+  /// The position of the erasure of each number.
+  private let byName: [NameNumber: UInt64]
+  /// What the leaves of erasures hold, by position.
+  let commitments: [UInt64: [UInt8]]
+  /// The positions at which something was erased.
+  let positions: Set<UInt64>
+
+  /// Nothing was erased.
+  init() {
+    (bySlot, byName, commitments, positions) = ([:], [:], [:], [])
+  }
+
+  /// Reads the table.
+  ///
+  /// - Complexity: O(*n* log *n*) in all that was ever erased.
+  /// - Throws: ``LedgerError``: `corrupt`, `io`.
+  init(_ log: LogView) throws(LedgerError) {
+    let rows = try log.erasedSlots()
+    bySlot = Dictionary(rows.map { ($0.slot, $0) }) { first, _ in first }
+    byName = Dictionary(rows.filter { $0.number != 0 }.map { ($0.number, $0.position) }) {
+      first, _ in first
+    }
+    commitments = try log.erasureCommitments()
+    positions = Set(rows.map(\.position))
+  }
+
+  /// Whether anything says that what stands under a slot was erased.
+  func lists(_ slot: Slot) -> Bool { bySlot[slot.taken] != nil }
+
+  /// Whether an erasure says that it has destroyed the key of the name with `number`.
+  func covers(name number: NameNumber, _ slot: Slot) -> Bool {
+    bySlot[slot.taken].map { $0.number == number && $0.event == 0 } ?? false
+  }
+
+  /// Whether an erasure says that it has destroyed the key of the personal data at `position`.
+  func covers(event position: UInt64, _ slot: Slot) -> Bool {
+    bySlot[slot.taken].map { $0.event == position && $0.number == 0 } ?? false
+  }
+
+  /// Whether an event came after an erasure of its account, about the time before it: then it was
+  /// written without keys.
+  ///
+  /// - Throws: ``LedgerError``: `notFound`, `corrupt` where the erasure cannot be read.
+  func forgets(_ record: borrowing RecordView, _ log: LogView) throws(LedgerError) -> Bool {
+    let account = record.number(.account)
+    guard account != 0, let erasure = byName[account], erasure < record.position else {
+      return false
+    }
+    let moment = try log.record(at: erasure, isChecked: false).believedAt
+    return record.believedAt <= moment
+  }
+
+  /// What a row lists that does not stand under its slot; nil where all do.
+  ///
+  /// - Complexity: O(*n* log *n*) in all that was ever erased.
+  func strays(in log: LogView) throws(LedgerError) -> [ErasedSlot] {
+    var found: [ErasedSlot] = []
+    for row in bySlot.values.sorted(by: { $0.slot < $1.slot }) where try !stands(row, log) {
+      found.append(row)
+    }
+    return found
+  }
+
+  private func stands(_ row: ErasedSlot, _ log: LogView) throws(LedgerError) -> Bool {
+    let slot = Slot(row.slot)
+    if row.number != 0 {
+      guard row.event == 0, let bytes = try log.nameRow(row.number, in: log.tables.people),
+        let name = SealedName(bytes)
+      else { return false }
+      return name.slot == slot
+    }
+    guard let bytes = try log.personalBytes(at: row.event), let data = SealedData(bytes) else {
+      return false
+    }
+    return data.slot == slot
+  }
+}

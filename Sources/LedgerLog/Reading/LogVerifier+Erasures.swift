@@ -1,0 +1,48 @@
+internal import LMDB
+internal import LedgerEvents
+
+extension LogVerifier {
+  /// Looks at the rows that say what the ledger is.
+  mutating func verifyMeta(_ log: LogView) {
+    do throws(LMDBError) {
+      var cursor = try log.view.cursor(log.tables.meta)
+      while try cursor.next() {
+        let name = String(validating: [UInt8](copying: cursor.key), as: UTF8.self)
+        guard let row = name.flatMap({ LogIdentity.Row(rawValue: $0) }) else {
+          report(LogFault(.meta, "the ledger's identity has a row that is not known"))
+          continue
+        }
+        do throws(LedgerError) { _ = try LogIdentity.row(row, log.view, log.tables) } catch {
+          report(LogFault(.meta, "the ledger's \(row) does not have its checksum"))
+        }
+      }
+    } catch {
+      report(LogFault(.table, "the table of the ledger's identity cannot be read: \(error)"))
+    }
+  }
+
+  /// Reads what erasures have listed, and looks at what it is about.
+  mutating func verifyErasures(_ log: LogView) {
+    do throws(LedgerError) {
+      let listed = try ListedErasures(log)
+      take(listed)
+      for row in try listed.strays(in: log) {
+        let subject = row.number != 0 ? "name \(row.number)" : "position \(row.event)"
+        report(
+          LogFault(
+            .erasure, position: row.position,
+            "\(subject) is listed as erased under a key that is not its own"))
+      }
+      for position in listed.positions.sorted() {
+        let isErasure = try log.record(at: position, isChecked: false).kind == .accountErased
+        if isErasure { continue }
+        report(
+          LogFault(
+            .erasure, position: position,
+            "position \(position) is listed as an erasure, which it is not"))
+      }
+    } catch {
+      report(LogFault(.erasure, "the list of what was erased cannot be read: \(error)"))
+    }
+  }
+}

@@ -1,0 +1,162 @@
+internal import LMDB
+internal import LedgerEvents
+internal import Synchronization
+
+/// The root of the log's tree after the last commit, in a small file beside the log.
+///
+/// LMDB's own pages cannot tell that the log went back: of two states that are both whole, the
+/// older one looks as good as the newer. So the root is written outside of them after each commit,
+/// without waiting for the disk, and synced when the log is quiet. The file is never ahead of the
+/// log, because it is written after the commit is durable. A log that is behind it, or has another
+/// root at its position, has lost or changed what was acknowledged.
+///
+/// Two slots are written in turn, so that a write that is cut short leaves the other one.
+///
+/// ```
+/// 0   16  mark
+/// 16  16  the ledger's id
+/// 32   8  position, big-endian
+/// 40  32  root of the tree at that position
+/// 72   8  XXH64 of the bytes before, big-endian
+/// ```
+package final class RootKeeper: Sendable {
+  /// The name of the file in the ledger's folder.
+  package static let fileName = "root"
+
+  /// The bytes from one slot to the next: a sector of the disk, which is written as a whole.
+  private static let slotBytes = 512
+  private static let slotCount = 2
+  private static let contentBytes = 72
+  private static let mark = Array("daybook root 1\n\0".utf8)
+
+  package let path: String
+  private let folder: String
+  private let ledger: [UInt8]
+  private let mode: UInt32
+  private let state = Mutex(State())
+
+  private struct State {
+    var file: FlatFile?
+    var next = 0
+    var isSynced = true
+  }
+
+  package init(folder: String, ledger: [UInt8], mode: UInt32) {
+    self.folder = folder
+    path = "\(folder)/\(RootKeeper.fileName)"
+    self.ledger = ledger
+    self.mode = mode
+  }
+
+  /// Writes down the root after a commit that is durable.
+  ///
+  /// - Complexity: one write of 80 bytes; the first time, a file is made if there is none.
+  /// - Throws: ``LedgerError``: `io`, `full`, `readOnly`. The commit holds all the same.
+  package func keep(_ root: TreeHash, at position: UInt64) throws(LedgerError) {
+    var bytes = RootKeeper.mark + ledger
+    bytes.append(bigEndianWord: position)
+    root.append(to: &bytes)
+    bytes.append(bigEndianWord: XXH64.hash(bytes.span))
+    let slot = bytes
+    do throws(LMDBError) {
+      try state.withLock { (state: inout sending State) throws(LMDBError) in
+        let file = try self.file(state)
+        state.file = file
+        try file.write(slot, at: state.next * RootKeeper.slotBytes)
+        state.next = (state.next + 1) % RootKeeper.slotCount
+        state.isSynced = false
+      }
+    } catch { throw LedgerError(error) }
+  }
+
+  private func file(_ state: State) throws(LMDBError) -> FlatFile {
+    if let open = state.file { return open }
+    if let found = try FlatFile.open(path, isWritable: true) { return found }
+    return try FlatFile.create(path, in: folder, mode: mode)
+  }
+
+  /// Waits until what was kept is on the disk.
+  ///
+  /// - Complexity: one sync if something was kept since the last one.
+  /// - Throws: ``LedgerError``: `io`.
+  package func sync() throws(LedgerError) {
+    do throws(LMDBError) {
+      try state.withLock { (state: inout sending State) throws(LMDBError) in
+        guard !state.isSynced, let file = state.file else { return }
+        try file.sync()
+        state.isSynced = true
+      }
+    } catch { throw LedgerError(error) }
+  }
+
+  /// What was kept last; nil if nothing was, or this process may not read it.
+  ///
+  /// - Throws: ``LedgerError``: `corrupt` if the file does not read as it was written, `io`.
+  package func kept() throws(LedgerError) -> KeptRoot? {
+    let bytes: [UInt8]
+    do throws(LMDBError) {
+      guard let file = try FlatFile.open(path, isWritable: false) else { return nil }
+      bytes = try file.read(at: 0, count: RootKeeper.slotCount * RootKeeper.slotBytes)
+    } catch {
+      let failure = LedgerError(error)
+      if failure.code == .readOnly { return nil }
+      throw failure
+    }
+    let found = (0..<RootKeeper.slotCount).compactMap { kept(bytes, slot: $0) }
+    guard let last = found.max(by: { $0.position < $1.position }) else {
+      // A file that was made and not written yet says nothing.
+      if !bytes.contains(where: { $0 != 0 }) { return nil }
+      throw LedgerError(
+        .corrupt,
+        "\(path) is damaged: it is not this ledger's last root. Run `daybook verify`; if the log "
+          + "is intact, remove the file.")
+    }
+    return last
+  }
+
+  /// What a slot says; nil where it is empty or damaged.
+  private func kept(_ bytes: [UInt8], slot: Int) -> KeptRoot? {
+    let start = slot * RootKeeper.slotBytes
+    guard bytes.count >= start + RootKeeper.contentBytes + 8 else { return nil }
+    let content = bytes.span.extracting(start..<start + RootKeeper.contentBytes)
+    guard XXH64.hash(content) == bytes.span.bigEndianWord(at: start + RootKeeper.contentBytes),
+      [UInt8](copying: content.extracting(0..<32)) == RootKeeper.mark + ledger,
+      let root = TreeHash(content.extracting(40..<RootKeeper.contentBytes))
+    else { return nil }
+    return KeptRoot(position: content.bigEndianWord(at: 32), root: root)
+  }
+}
+
+/// The root of the log's tree at a position, as it was kept outside of the log.
+package struct KeptRoot: Hashable, Sendable {
+  /// The position of the newest event then.
+  package let position: UInt64
+  /// The root at that position.
+  package let root: TreeHash
+
+  /// Compares it with the log, which is at least as long.
+  ///
+  /// - Parameter file: The file that it was kept in.
+  /// - Complexity: O(log *n*).
+  /// - Throws: ``LedgerError``: `corrupt` if the log is shorter, or has another root there.
+  func check(_ log: LogView, file: String) throws(LedgerError) {
+    let advice = """
+      If an older copy of the log was put back on purpose, remove \(file); otherwise restore the \
+      ledger from its newest backup.
+      """
+    guard position <= log.lastPosition else {
+      throw LedgerError(
+        .corrupt,
+        """
+        The log went back: \(position) events were committed, and it has \(log.lastPosition). \
+        \(advice)
+        """, position: position)
+    }
+    guard try log.root(at: position) == root else {
+      throw LedgerError(
+        .corrupt,
+        "The log is not the one that was written: its root at \(position) is another. \(advice)",
+        position: position)
+    }
+  }
+}

@@ -1,0 +1,251 @@
+package import LedgerEvents
+
+/// What answers are made of, part by part, for whoever keeps answers up to date fact by fact
+/// instead of asking for them whole.
+///
+/// Transactions, chains and customers are called by their places in the tables of one environment,
+/// which in turn is called by its place among the unit's environments. These places hold while the
+/// unit goes on with new facts; a fold from the start gives new ones.
+
+/// The parts of one environment's answers that a fact can have changed.
+package struct TouchedParts {
+  /// The environment's place.
+  package var environment: Int
+  /// `nil` where the fact concerns no transaction.
+  package var transaction: Int?
+  /// The chain of the transaction, or the one that the fact names.
+  package var chain: Int?
+  /// What the chain evaluates to may be another now.
+  package var decidesChain: Bool
+  /// The customer whom the fact speaks for.
+  package var holder: Int?
+  /// The accounts that the fact may have given a customer.
+  package var accounts: [NameNumber]
+}
+
+/// A transaction as a part of answers.
+package struct TransactionPart {
+  package var number: NameNumber
+  /// Of its chain.
+  package var original: NameNumber
+  package var chain: Int
+  /// `nil` where nobody holds it.
+  package var holder: Int?
+  package var hasPurchase: Bool
+}
+
+/// What the queue said last of a product among a transaction's events.
+package struct ReportPart {
+  package var product: NameNumber
+  /// The place of that event in the fold's order.
+  package var ordinal: Int
+  package var isDeferred: Bool
+}
+
+/// What a chain evaluates to at a moment.
+package struct ChainPart {
+  /// What it grants.
+  package struct Granted: Equatable {
+    package var product: NameNumber
+    package var state: EntitlementState
+    /// In microseconds; `.max` where it has no end.
+    package var end: Int64
+
+    package init(product: NameNumber, state: EntitlementState, end: Int64) {
+      self.product = product
+      self.state = state
+      self.end = end
+    }
+  }
+
+  package var granted: Granted?
+  /// In the order of the catalogue's entry.
+  package var credits: [Balance]
+  /// The customer who gets the credits.
+  package var creditHolder: Int?
+  /// The next moment at which `granted` can change by time alone; `.max` where there is none.
+  package var nextChange: Int64
+}
+
+/// A grant of an operator.
+package struct GrantPart {
+  package var entitlement: Name?
+  /// 0 where `entitlement` is there.
+  package var product: NameNumber
+  /// `.max` where it is open.
+  package var until: Int64
+}
+
+extension Unit {
+  /// Whether a fact may move what customers hold, and so change every part of the answers.
+  package static func movesHoldings(_ fact: Fact) -> Bool {
+    switch fact.kind {
+    case .accountLinked, .accountTransferred, .accountErased: true
+    default: false
+    }
+  }
+
+  /// The parts that a fact can have changed, where the unit went on with it and it moves no
+  /// holdings.
+  ///
+  /// - Complexity: O(1) in what the unit keeps.
+  package func parts(touchedBy fact: Fact) -> [TouchedParts] {
+    if fact.kind == .unknown { return [] }
+    let resolution = identity.resolved(Identity.Statement(fact))
+    let decides = fact.kind.isTransactionKind || fact.kind.isSubscriptionKind
+    return environments.indices.compactMap { place in
+      if let only = resolution.environment, only != environments[place].environment { return nil }
+      return environments[place].parts(
+        touchedBy: fact, root: resolution.root, at: place, decidesChain: decides)
+    }
+  }
+
+  /// The environments that the unit has parts in, by their places.
+  package var partEnvironments: [StoreEnvironment] { environments.map(\.environment) }
+
+  /// The accounts that are somebody's, each with its customer.
+  package func accountParts(in environment: Int) -> [(account: NameNumber, customer: Int)] {
+    environments[environment].accounts.compactMap {
+      guard let customer = $0.customer.customer else { return nil }
+      return ($0.number, customer)
+    }
+  }
+
+  /// The customer of an account; `nil` where it has none.
+  package func customer(of account: NameNumber, in environment: Int) -> Int? {
+    environments[environment].knownCustomer(of: account).customer
+  }
+
+  /// The places that transactions can have.
+  package func transactionPlaces(in environment: Int) -> Range<Int> {
+    environments[environment].transactions.indices
+  }
+
+  /// A transaction; `nil` where no event has begun it.
+  package func transactionPart(_ place: Int, in environment: Int) -> TransactionPart? {
+    let transaction = environments[environment].transactions[place]
+    guard transaction.isBegun else { return nil }
+    return TransactionPart(
+      number: transaction.number, original: transaction.original, chain: transaction.chain,
+      holder: transaction.holder.customer,
+      hasPurchase: transaction.hasPurchase)
+  }
+
+  /// Where a transaction that has begun stands, with its downloads.
+  ///
+  /// - Complexity: O(*n*) in its downloads and reports.
+  package func standing(ofTransaction place: Int, in environment: Int) -> TransactionStanding {
+    environments[environment].standing(ofTransaction: place)
+  }
+
+  /// What the queue said of the products of a transaction.
+  package func reportParts(ofTransaction place: Int, in environment: Int) -> [ReportPart] {
+    var found: [ReportPart] = []
+    var next = environments[environment].transactions[place].firstReport
+    while next != none {
+      let report = environments[environment].reports[next]
+      found.append(
+        ReportPart(
+          product: report.product, ordinal: report.ordinal, isDeferred: report.isDeferred))
+      next = report.next
+    }
+    return found
+  }
+
+  /// The places of a chain's transactions.
+  package func members(ofChain chain: Int, in environment: Int) -> [Int] {
+    Array(environments[environment].members(of: chain))
+  }
+
+  /// What a chain evaluates to at a moment.
+  ///
+  /// - Complexity: O(*n*) in the chain's transactions.
+  package func chainPart(
+    _ chain: Int, in environment: Int, at moment: Int64, context: SharedContext,
+    texts: any FactTexts
+  ) -> ChainPart {
+    environments[environment].chainPart(
+      chain, at: moment, FoldContext(context: context, texts: texts))
+  }
+
+  /// What operators granted to a customer, over or not.
+  package func grantParts(of customer: Int, in environment: Int) -> [GrantPart] {
+    environments[environment].grants.filter { $0.holder.customer == customer }.map {
+      GrantPart(entitlement: $0.entitlement, product: $0.product, until: $0.until)
+    }
+  }
+
+  /// What a customer has consumed, by unit.
+  package func consumedParts(by customer: Int, in environment: Int) -> [Balance] {
+    environments[environment].consumptions.filter { $0.holder.customer == customer }.map {
+      Balance(unit: $0.unit, amount: $0.amount)
+    }
+  }
+
+  /// The version of a product that a customer has on a device; `nil` where there is none.
+  package func installedVersion(
+    of product: NameNumber, on device: NameNumber, of customer: Int, in environment: Int
+  ) -> Name? {
+    let place = environments[environment].content(
+      of: product, on: device, heldBy: Holder(customer: customer))
+    guard place != none, environments[environment].contents[place].isPresent else { return nil }
+    return environments[environment].contents[place].version
+  }
+
+  /// The customers who ever installed content, with the products and devices.
+  package func contentParts(
+    in environment: Int
+  ) -> [(customer: Int, product: NameNumber, device: NameNumber)] {
+    environments[environment].contents.compactMap { content in
+      content.holder.customer.map { ($0, content.product, content.device) }
+    }
+  }
+}
+
+extension EnvironmentState {
+  fileprivate func parts(
+    touchedBy fact: Fact, root: NameNumber, at place: Int, decidesChain: Bool
+  ) -> TouchedParts {
+    var parts = TouchedParts(
+      environment: place, transaction: nil, chain: nil, decidesChain: decidesChain, holder: nil,
+      accounts: fact.account == 0 ? [] : [fact.account])
+    let transaction = root == 0 ? none : transactionIndex.lookUp(UInt64(root))
+    if transaction != none, transactions[transaction].isBegun {
+      parts.transaction = transaction
+      parts.chain = transactions[transaction].chain
+      let owner = account(of: transaction)
+      if owner != 0 { parts.accounts.append(owner) }
+      parts.holder = transactions[transaction].holder.customer
+    } else {
+      if fact.original != 0 {
+        let chain = chainIndex.lookUp(UInt64(fact.original))
+        parts.chain = chain == none ? nil : chain
+      }
+      if fact.account != 0 { parts.holder = knownCustomer(of: fact.account).customer }
+    }
+    return parts
+  }
+
+  fileprivate func chainPart(
+    _ place: Int, at moment: Int64, _ foldContext: FoldContext
+  ) -> ChainPart {
+    let chain = chains[place]
+    var part = ChainPart(granted: nil, credits: [], creditHolder: nil, nextChange: .max)
+    guard chain.firstPurchase != none else { return part }
+    part.granted = standing(of: place, at: moment, foldContext).map {
+      ChainPart.Granted(product: $0.product, state: $0.state, end: $0.end)
+    }
+    part.credits = credits(of: place, foldContext.shared).map {
+      Balance(unit: $0.unit, amount: $0.amount)
+    }
+    part.creditHolder = transactions[chain.firstPurchase].holder.customer
+    let changes: [Int64] =
+      switch kind(of: chain, foldContext.shared) {
+      case .autoRenewable: subscriptionChanges(of: place, after: moment, foldContext)
+      case .nonRenewing: [termEnd(of: place, foldContext.shared)]
+      case .consumable, .nonConsumable: []
+      }
+    part.nextChange = changes.lazy.filter { $0 > moment }.min() ?? .max
+    return part
+  }
+}

@@ -1,0 +1,114 @@
+import LedgerEvents
+
+/// How much a unit had observed of products when somebody last looked.
+///
+/// The tables of observations only grow while a unit goes on with new facts, so what was added
+/// since stands behind these marks. After a fold from the start, look again with fresh marks.
+package struct ObservationMarks {
+  /// How long each table of one environment was.
+  struct Lengths: Equatable {
+    var versions = 0
+    var digests = 0
+    var published = 0
+    var contents = 0
+  }
+
+  /// By environment, in the order in which they were first seen.
+  private var lengths: [(environment: StoreEnvironment, lengths: Lengths)] = []
+
+  package init() {}
+
+  func lengths(in environment: StoreEnvironment) -> Lengths {
+    lengths.first { $0.environment == environment }?.lengths ?? Lengths()
+  }
+
+  fileprivate mutating func set(_ lengths: Lengths, in environment: StoreEnvironment) {
+    if let known = self.lengths.firstIndex(where: { $0.environment == environment }) {
+      self.lengths[known].lengths = lengths
+    } else {
+      self.lengths.append((environment, lengths))
+    }
+  }
+}
+
+/// The products of which a unit observed something new.
+package struct NewObservations {
+  package var observed: Set<Unit.ObservedProduct> = []
+  /// Those of which something is judged against what all units observed.
+  package var judged: Set<Unit.ObservedProduct> = []
+}
+
+extension Unit {
+  /// The products of which the unit observed something since the marks were taken, which are moved
+  /// up to now.
+  ///
+  /// - Complexity: O(*k*) in what was observed since.
+  package func newObservations(since marks: inout ObservationMarks) -> NewObservations {
+    var new = NewObservations()
+    for place in environments.indices {
+      let environment = environments[place].environment
+      let before = marks.lengths(in: environment)
+      let now = ObservationMarks.Lengths(
+        versions: environments[place].versions.count, digests: environments[place].digests.count,
+        published: environments[place].published.count,
+        contents: environments[place].contents.count)
+      if before == now { continue }
+      marks.set(now, in: environment)
+      func observed(_ product: NameNumber) -> ObservedProduct {
+        ObservedProduct(environment: environment, product: product)
+      }
+      for version in environments[place].versions[before.versions...] {
+        new.observed.insert(observed(version.product))
+      }
+      for digest in environments[place].digests[before.digests...] {
+        new.observed.insert(observed(digest.product))
+        new.judged.insert(observed(digest.product))
+      }
+      // Its version was observed with it, or before.
+      for published in environments[place].published[before.published...] {
+        new.judged.insert(observed(published.product))
+      }
+      for content in environments[place].contents[before.contents...]
+      where content.holder == .nobody {
+        new.observed.insert(observed(content.product))
+      }
+    }
+    return new
+  }
+}
+
+/// How many findings of a unit somebody knows; those that a unit finds while it goes on follow.
+package struct FindingMarks {
+  private var counts: [(environment: StoreEnvironment, found: Int, late: Int)] = []
+
+  package init() {}
+
+  fileprivate mutating func move(
+    in environment: StoreEnvironment, to found: Int, _ late: Int
+  ) -> (found: Int, late: Int) {
+    guard let known = counts.firstIndex(where: { $0.environment == environment }) else {
+      counts.append((environment, found, late))
+      return (0, 0)
+    }
+    let before = (counts[known].found, counts[known].late)
+    counts[known] = (environment, found, late)
+    return before
+  }
+}
+
+extension Unit {
+  /// What of `findings` was found since the marks were taken, which are moved up to now.
+  ///
+  /// - Complexity: O(*k*) in what was found since.
+  package func newFindings(since marks: inout FindingMarks) -> [Finding] {
+    var new: [Finding] = []
+    for place in environments.indices {
+      let before = marks.move(
+        in: environments[place].environment, to: environments[place].findings.count,
+        environments[place].lateFindings.count)
+      new += environments[place].findings[before.found...]
+      new += environments[place].lateFindings[before.late...]
+    }
+    return new
+  }
+}

@@ -1,0 +1,87 @@
+public import LedgerEvents
+public import LedgerModel
+public import LedgerStore
+
+/// What the seller's catalogue says of a product: the entry in force (`model.md` 5).
+public struct CatalogueAnswer: Sendable {
+  public var product: Name
+  public var kind: ProductDefinition.Kind
+  public var entitlements: [Name]
+  public var grants: [ProductDefinition.Grant]
+  /// As it was written, ISO 8601.
+  public var duration: String?
+  public var title: String?
+  public var subscriptionGroup: String?
+  /// `builtIn`, `ownServer` or `store`.
+  public var delivery: String?
+  /// The entry whole, as the `catalog.set` states it, members that nobody knows included.
+  public var entry: JSONValue
+  /// The position of the `catalog.set`, and from when it counts.
+  public var position: UInt64
+  public var since: Instant
+  /// `nil` where it counts for every app.
+  public var app: Name?
+  /// `nil` where it counts in every environment.
+  public var environment: StoreEnvironment?
+}
+
+extension LedgerView {
+  /// The catalogue in force at the clocks, by product; without a store time of theirs, at `now`;
+  /// for one app, or of whatever app where none is named.
+  ///
+  /// - Complexity: O(*n*) in the catalogue's change points.
+  /// - Throws: ``LedgerError``.
+  public func catalogue(
+    in environment: StoreEnvironment = .production, app: Name? = nil, clocks: Clocks = .now,
+    now: Instant
+  ) throws(LedgerError) -> [CatalogueAnswer] {
+    let catalogue = try context(at: clocks).catalogue
+    let moment = clocks.at ?? now
+    guard let number = try scopeNumber(of: app) else { return [] }
+    var answers: [CatalogueAnswer] = []
+    for product in catalogue.products {
+      guard
+        let found = catalogue.entryInForce(
+          of: product, in: environment, app: number, at: moment.microseconds)
+      else { continue }
+      answers.append(try answer(found))
+    }
+    return answers.sorted { $0.product < $1.product }
+  }
+
+  /// The number of an app; 0 where none is asked for, and nil where no event names it.
+  private func scopeNumber(of app: Name?) throws(LedgerError) -> NameNumber? {
+    guard let app else { return 0 }
+    // What counts for every app counts for one that no event names, too.
+    return try number(of: .app, app) ?? .max
+  }
+
+  /// An entry of the catalogue with names, and as its event states it.
+  ///
+  /// - Complexity: O(*n*) in the products of the event.
+  package func answer(_ found: CatalogueEntry) throws(LedgerError) -> CatalogueAnswer {
+    let product = try text(of: found.definition.product)
+    let products = try event(at: found.position).event.data.array("products") ?? []
+    // Where a set names a product twice, the entry that stands last is in force.
+    let entry = products.last { $0["product"]?.string.map { Name($0) } == product }
+    return CatalogueAnswer(
+      product: product, kind: found.definition.kind, entitlements: found.definition.entitlements,
+      grants: found.definition.grants, duration: entry?["duration"]?.string,
+      title: entry?["title"]?.string, subscriptionGroup: entry?["subscriptionGroup"]?.string,
+      delivery: entry?["delivery"]?.string, entry: entry ?? .object([]),
+      position: found.position, since: Instant(microseconds: found.time),
+      app: try text(found.app), environment: found.environment)
+  }
+}
+
+extension ProductDefinition.Kind {
+  /// As events write it.
+  public var text: String {
+    switch self {
+    case .consumable: "consumable"
+    case .nonConsumable: "nonConsumable"
+    case .autoRenewable: "autoRenewable"
+    case .nonRenewing: "nonRenewing"
+    }
+  }
+}

@@ -1,0 +1,272 @@
+public import LedgerEvents
+internal import LedgerModel
+public import LedgerStore
+
+/// What is asked of content and its updates.
+public struct ContentUpdatesQuery: Sendable {
+  public var environments: [StoreEnvironment]
+  /// `nil` for every product.
+  public var product: Name?
+  /// `nil` for every device.
+  public var device: Name?
+  public var clocks: Clocks
+  /// When it is judged who owns what, where the clocks name no moment.
+  public var now: Instant
+
+  public init(
+    environments: [StoreEnvironment] = [.production], product: Name? = nil, device: Name? = nil,
+    clocks: Clocks = .now, now: Instant
+  ) {
+    self.environments = environments
+    self.product = product
+    self.device = device
+    self.clocks = clocks
+    self.now = now
+  }
+}
+
+/// How many devices stand where with one product's content.
+public struct ContentUpdateCounts: Sendable {
+  public var environment: StoreEnvironment
+  public var product: Name
+  /// The version on offer.
+  public var available: Name
+  /// Devices of owners that have it.
+  public var current = 0
+  /// Devices of owners that have an older one: they must be told.
+  public var behind = 0
+  /// Devices of owners to which it was announced and that never installed any, and owners of whom
+  /// no device is known to have had any: they must be told.
+  public var missing = 0
+  /// Devices of owners that took it away.
+  public var removed = 0
+  /// Devices of customers who have content and do not own the product (any more).
+  public var notOwned = 0
+}
+
+/// A device that must be told of content: the store tells nobody.
+public struct ContentUpdate: Sendable {
+  /// Why it must be told.
+  public enum Reason: String, Sendable {
+    case behind
+    case missing
+  }
+
+  public var environment: StoreEnvironment
+  /// The first of the customer's linked ids.
+  public var account: Name
+  /// `nil` for the absent device, and where no device is known to have had the content.
+  public var device: Name?
+  public var product: Name
+  public var installed: Name?
+  public var available: Name
+  public var reason: Reason
+}
+
+extension LedgerView {
+  /// Who has what, what is on offer, and who must be told: the counts first, then each device of an
+  /// owner that is behind the version on offer or lacks it; stops where `body` returns false.
+  ///
+  /// - Parameters:
+  ///   - query: What is asked.
+  ///   - counts: Given the counts by environment and product, once, before the first device.
+  ///   - body: Given each device that must be told; returns whether to go on.
+  /// - Complexity: O(*n*) in the ledger's units, gone through twice, one at a time; O(*n*) in the
+  ///   device's unit where one is named. Where the clocks ask for the past, the ledger's events are
+  ///   folded in memory.
+  /// - Throws: ``LedgerError``, and what is thrown by `counts` and `body`.
+  public func contentUpdates(
+    _ query: ContentUpdatesQuery,
+    counts: ([ContentUpdateCounts]) throws(LedgerError) -> Void,
+    _ body: (ContentUpdate) throws(LedgerError) -> Bool
+  ) throws(LedgerError) {
+    let question = try UpdatesQuestion(query, self)
+    guard question.isAnswerable else { return try counts([]) }
+    let ledger = !query.clocks.reachAll ? try inMemoryLedger(at: query.clocks) : nil
+    let context = ledger?.context ?? context
+    var tally = UpdatesTally()
+    try eachUnit(question, ledger) { (unit) throws(LedgerError) in
+      tally.add(unit, question, context, texts)
+      return true
+    }
+    if question.device != nil && ledger == nil { try tally.complete(self) }
+    try texts.check()
+    try counts(try tally.counts(self))
+    if tally.mustTell == 0 { return }
+    try eachUnit(question, ledger) { (unit) throws(LedgerError) in
+      for held in question.held(by: unit, context, texts) {
+        guard let offer = tally.offer(of: held.observed),
+          let reason = held.sort.standing(offer).reason
+        else { continue }
+        let update = ContentUpdate(
+          environment: held.environment, account: try text(of: held.account),
+          device: try text(held.device), product: try text(of: held.product),
+          installed: held.phase == .installed ? held.version : nil, available: offer,
+          reason: reason)
+        if try !body(update) { return false }
+      }
+      return true
+    }
+    try texts.check()
+  }
+
+  private func eachUnit(
+    _ question: UpdatesQuestion, _ ledger: InMemoryLedger?,
+    _ body: (Unit) throws(LedgerError) -> Bool
+  ) throws(LedgerError) {
+    if let ledger {
+      for unit in ledger.units {
+        if try !body(unit) { return }
+      }
+    } else if let device = question.device {
+      if let unit = try unit(of: device) { _ = try body(unit) }
+    } else {
+      var walk = try units()
+      while let unit = try walk.next() {
+        if try !body(unit) { return }
+      }
+    }
+  }
+}
+
+/// The query in numbers.
+private struct UpdatesQuestion {
+  let environments: [StoreEnvironment]
+  let product: NameNumber?
+  let device: NameNumber?
+  let moment: Int64
+  let isExact: Bool
+  /// Whether the ledger knows every name that is asked for.
+  let isAnswerable: Bool
+
+  init(_ query: ContentUpdatesQuery, _ view: LedgerView) throws(LedgerError) {
+    environments = query.environments
+    product = try query.product.flatMap { (name) throws(LedgerError) in
+      try view.number(of: .product, name)
+    }
+    device = try query.device.flatMap { (name) throws(LedgerError) in
+      try view.number(of: .device, name)
+    }
+    isAnswerable =
+      (product != nil || query.product == nil) && (device != nil || query.device == nil)
+    moment = (query.clocks.at ?? query.now).microseconds
+    isExact = query.clocks.at != nil
+  }
+
+  func held(
+    by unit: Unit, _ context: SharedContext, _ texts: LogTexts
+  ) -> [HeldContent] {
+    var all: [HeldContent] = []
+    for environment in environments {
+      all += unit.heldContents(
+        in: environment, at: moment, isExact: isExact, context: context, texts: texts)
+    }
+    if product == nil && device == nil { return all }
+    return all.filter {
+      (product == nil || $0.product == product) && (device == nil || $0.device == device)
+    }
+  }
+}
+
+/// What all units hold, counted by version, because the version on offer is known at the end only.
+private struct UpdatesTally {
+  private var observations: [Unit.ObservedProduct: VersionObservation] = [:]
+  private var counts: [Unit.ObservedProduct: [ContentSort: Int]] = [:]
+  /// How many must be told, once `counts(_:)` was asked.
+  private(set) var mustTell = 0
+
+  mutating func add(
+    _ unit: Unit, _ question: UpdatesQuestion, _ context: SharedContext, _ texts: LogTexts
+  ) {
+    for environment in question.environments {
+      unit.namedVersions(in: environment) { named in
+        note(named, .init(environment: environment, product: named.product), texts)
+      }
+    }
+    for held in question.held(by: unit, context, texts) {
+      counts[held.observed, default: [:]][held.sort, default: 0] += 1
+    }
+  }
+
+  /// The version on offer, once all units were added.
+  func offer(of product: Unit.ObservedProduct) -> Name? { observations[product]?.version }
+
+  private mutating func note(
+    _ named: VersionObservation, _ product: Unit.ObservedProduct, _ texts: LogTexts
+  ) {
+    if let known = observations[product], !named.isOffered(over: known, texts) { return }
+    observations[product] = named
+  }
+
+  /// Asks all units for the versions on offer of what one device holds.
+  mutating func complete(_ view: LedgerView) throws(LedgerError) {
+    for product in counts.keys {
+      if let named = try view.observed(product).onOffer(view.texts) {
+        note(named, product, view.texts)
+      }
+    }
+  }
+
+  mutating func counts(_ view: LedgerView) throws(LedgerError) -> [ContentUpdateCounts] {
+    var all: [ContentUpdateCounts] = []
+    for (product, sorts) in counts {
+      guard let offer = offer(of: product) else { continue }
+      var count = ContentUpdateCounts(
+        environment: product.environment, product: try view.text(of: product.product),
+        available: offer)
+      for (sort, number) in sorts {
+        switch sort.standing(offer) {
+        case .current: count.current += number
+        case .behind: count.behind += number
+        case .missing: count.missing += number
+        case .removed: count.removed += number
+        case .notOwned: count.notOwned += number
+        case .nothing: break
+        }
+      }
+      mustTell += count.behind + count.missing
+      all.append(count)
+    }
+    return all.sorted { ($0.environment, $0.product) < ($1.environment, $1.product) }
+  }
+}
+
+extension HeldContent {
+  fileprivate var observed: Unit.ObservedProduct {
+    Unit.ObservedProduct(environment: environment, product: product)
+  }
+
+  fileprivate var sort: ContentSort {
+    ContentSort(version: version, phase: phase, isEntitled: isEntitled)
+  }
+}
+
+/// What a device has of a product, as far as it decides where the device stands.
+private struct ContentSort: Hashable {
+  enum Standing {
+    case current, behind, missing, removed, notOwned, nothing
+
+    /// Why the device must be told; nil where it need not be.
+    var reason: ContentUpdate.Reason? {
+      switch self {
+      case .behind: .behind
+      case .missing: .missing
+      case .current, .removed, .notOwned, .nothing: nil
+      }
+    }
+  }
+
+  var version: Name?
+  var phase: HeldContent.Phase
+  var isEntitled: Bool
+
+  func standing(_ offer: Name) -> Standing {
+    guard isEntitled else { return phase == .installed ? .notOwned : .nothing }
+    switch phase {
+    case .installed:
+      return version.map { VersionOrder.compare($0, offer) < 0 } ?? true ? .behind : .current
+    case .removed: return .removed
+    case .announced, .nowhere: return .missing
+    }
+  }
+}

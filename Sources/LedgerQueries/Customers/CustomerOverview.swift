@@ -1,0 +1,127 @@
+public import LedgerEvents
+internal import LedgerModel
+public import LedgerStore
+
+/// Everything that support asks first about one customer, at one position.
+public struct CustomerOverview: Sendable {
+  /// A device that an event of the customer states, or on which something is installed.
+  public struct Device: Sendable {
+    /// `nil` for events that state no device.
+    public var name: Name?
+    /// Of the newest of the customer's events on it; `nil` where only content tells of it.
+    public var lastSeenAt: Instant?
+    /// What the device's newest launch says of itself, whoever used it.
+    public var appVersion: String?
+    public var systemVersion: String?
+    public var installed: [InstalledAnswer]
+  }
+
+  /// The account ids that are linked together; empty where nobody known is the customer.
+  public var accounts: [Name]
+  public var entitlements: EntitlementsAnswer
+  /// By name, the absent one first.
+  public var devices: [Device]
+  /// Transactions that are still on the queue, in the order of their first events.
+  public var openTransactions: [TransactionsAnswer.Entry]
+  /// Rules that were broken, and that are broken now, by position.
+  public var findings: [FindingAnswer]
+  /// How many events the customer has.
+  public var eventCount: Int
+  /// The newest of them by store time, the newest last.
+  public var lastEvents: [RecordedEvent]
+}
+
+extension LedgerView {
+  /// What support asks first about one customer.
+  ///
+  /// - Parameters:
+  ///   - customer: Whom it is about.
+  ///   - environments: In which environments; events and devices are those of all.
+  ///   - clocks: Store time and ledger time.
+  ///   - now: The ledger's clock.
+  ///   - eventCountMax: How many of the newest events it has.
+  /// - Complexity: O(*n* log *n*) in the events of the customer's unit; O(*n*) in all events up to
+  ///   then for the findings of the past.
+  /// - Throws: ``LedgerError``.
+  public func overview(
+    of customer: CustomerReference, environments: [StoreEnvironment] = [.production],
+    clocks: Clocks = .now, now: Instant, eventCountMax: Int = 10
+  ) throws(LedgerError) -> CustomerOverview {
+    var query = FindingsQuery()
+    query.customer = customer
+    query.environments = environments
+    query.clocks = clocks
+    let unit = try unitFacts(of: customer, clocks)
+    let facts = try facts(of: customer, EnvironmentSet(environments), among: unit, clocks).sorted {
+      ($0.occurredAt, $0.position) < ($1.occurredAt, $1.position)
+    }
+    var events: [RecordedEvent] = []
+    for fact in facts.suffix(eventCountMax) { events.append(try event(at: fact.position)) }
+    let installed = try installed(of: customer, environments: environments, clocks: clocks)
+    return CustomerOverview(
+      accounts: try accounts(of: customer, environments: environments, clocks: clocks),
+      entitlements: try entitlements(
+        of: customer, environments: environments, clocks: clocks, now: now),
+      devices: try devices(facts, launches: unit, installed),
+      openTransactions: try transactions(of: customer, environments: environments, clocks: clocks)
+        .entries.filter(\.isOnQueue),
+      findings: try findings(query), eventCount: facts.count, lastEvents: events)
+  }
+
+  /// The facts of the unit that the customer is in.
+  private func unitFacts(
+    of customer: CustomerReference, _ clocks: Clocks
+  ) throws(LedgerError) -> [Fact] {
+    guard let number = try number(of: customer.use.kind, customer.use.name),
+      let unit = try unitNumber(of: number)
+    else { return [] }
+    return try facts(of: unit, at: clocks)
+  }
+
+  /// The customer's facts; of a chain that nobody known holds, those that name a transaction of it.
+  private func facts(
+    of customer: CustomerReference, _ environments: EnvironmentSet, among facts: [Fact],
+    _ clocks: Clocks
+  ) throws(LedgerError) -> [Fact] {
+    guard let inquiry = try inquire(customer, clocks) else { return [] }
+    let (unit, subject) = (inquiry.unit, inquiry.subject)
+    let accounts = unit.accounts(of: subject, environments: environments)
+    if let account = accounts.first {
+      let own = try positions(ofCustomer: account, at: clocks)
+      return facts.filter { own.contains($0.position) }
+    }
+    let chain = unit.standings(of: subject, environments: .all)
+    let transactions = Set(chain.map(\.number))
+    let originals = Set(chain.map(\.original))
+    return facts.filter { fact in
+      fact.transaction != 0 && transactions.contains(fact.transaction)
+        || fact.original != 0 && originals.contains(fact.original)
+    }
+  }
+
+  private func devices(
+    _ facts: [Fact], launches unit: [Fact], _ installed: [InstalledAnswer]
+  ) throws(LedgerError) -> [CustomerOverview.Device] {
+    var found: [Name?: CustomerOverview.Device] = [:]
+    var numbers: [NameNumber: Int64] = [:]
+    for fact in facts where fact.device != 0 { numbers[fact.device] = fact.occurredAt }
+    for (number, lastSeenAt) in numbers {
+      let name = try text(of: number)
+      var device = CustomerOverview.Device(
+        name: name, lastSeenAt: Instant(microseconds: lastSeenAt), installed: [])
+      let launch = unit.filter { $0.kind == .sessionStarted && $0.device == number }
+        .max { ($0.occurredAt, $0.position) < ($1.occurredAt, $1.position) }
+      if let launch {
+        let data = try event(at: launch.position).event.data
+        device.appVersion = data.string("appVersion")
+        device.systemVersion = data.string("systemVersion")
+      }
+      found[name] = device
+    }
+    for content in installed {
+      found[content.device, default: .init(name: content.device, installed: [])]
+        .installed.append(content)
+    }
+    return found.values.sorted { ($0.name ?? "") < ($1.name ?? "") }
+  }
+}

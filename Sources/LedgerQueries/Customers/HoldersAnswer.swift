@@ -1,0 +1,80 @@
+public import LedgerEvents
+public import LedgerModel
+public import LedgerStore
+
+/// A customer who has a product or an entitlement.
+public struct HolderAnswer: Sendable {
+  public var account: Name
+  public var product: Name?
+  public var entitlement: Name?
+  public var state: EntitlementState
+  public var since: Instant
+  public var expiresAt: Instant?
+  public var environment: StoreEnvironment
+}
+
+extension LedgerView {
+  /// The customers whose answer has a product, or an entitlement, of this name, one account at a
+  /// time; stops where `body` returns false.
+  ///
+  /// - Complexity: O(*n*) in the ledger's units; holds one at a time where no clock is asked.
+  /// - Throws: ``LedgerError``, and what `body` throws.
+  public func holders(
+    of name: Name, environments: [StoreEnvironment] = [.production], clocks: Clocks = .now,
+    now: Instant, _ body: (HolderAnswer) throws(LedgerError) -> Bool
+  ) throws(LedgerError) {
+    let question = HoldersQuestion(
+      name: name, environments: EnvironmentSet(environments), clocks: clocks, now: now)
+    if !clocks.reachAll {
+      let ledger = try inMemoryLedger(at: clocks)
+      for unit in ledger.units {
+        guard try holders(question, in: unit, ledger.context, body) else { return }
+      }
+      return
+    }
+    var walk = try units()
+    while let unit = try walk.next() {
+      guard try holders(question, in: unit, context, body) else { return }
+    }
+  }
+
+  private func holders(
+    _ question: HoldersQuestion, in unit: Unit, _ context: SharedContext,
+    _ body: (HolderAnswer) throws(LedgerError) -> Bool
+  ) throws(LedgerError) -> Bool {
+    for account in unit.knownAccounts {
+      let answer = unit.answer(
+        .account(account), environments: question.environments,
+        at: question.moment(of: account, in: unit), context: context, texts: texts)
+      for entry in answer.entries {
+        let product = try text(entry.product)
+        guard
+          product == question.name || entry.entitlement == question.name
+            || entry.entitlements.contains(question.name)
+        else { continue }
+        let holder = HolderAnswer(
+          account: try text(of: account), product: product, entitlement: entry.entitlement,
+          state: entry.state, since: Instant(microseconds: entry.since),
+          expiresAt: entry.expiresAt.map(Instant.init(microseconds:)),
+          environment: entry.environment)
+        if try !body(holder) { return false }
+      }
+    }
+    try texts.check()
+    return true
+  }
+}
+
+/// What is asked of each unit.
+private struct HoldersQuestion {
+  let name: Name
+  let environments: EnvironmentSet
+  let clocks: Clocks
+  let now: Instant
+
+  func moment(of account: NameNumber, in unit: Unit) -> Int64 {
+    if let at = clocks.at { return at.microseconds }
+    let newest = unit.newestEvent(of: .account(account), environments: environments)
+    return max(now.microseconds, newest ?? .min)
+  }
+}

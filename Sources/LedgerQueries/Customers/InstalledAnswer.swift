@@ -1,0 +1,123 @@
+public import LedgerEvents
+internal import LedgerModel
+public import LedgerStore
+
+/// A version that a customer has installed on a device.
+public struct InstalledAnswer: Sendable {
+  public var environment: StoreEnvironment
+  /// `nil` for the absent device.
+  public var device: Name?
+  public var product: Name
+  public var contentVersion: Name
+  public var path: Name?
+  public var installedAt: Instant
+  /// The version on offer, where one was named.
+  public var available: Name?
+  /// Whether the version on offer is higher than the installed one.
+  public var updateAvailable: Bool
+}
+
+extension LedgerView {
+  /// What a customer has installed, by device and product.
+  ///
+  /// - Complexity: O(*n*) in the customer's unit, and in the units that observed the products,
+  ///   whose events are folded where the clocks ask for the past.
+  /// - Throws: ``LedgerError``.
+  public func installed(
+    of customer: CustomerReference, environments: [StoreEnvironment] = [.production],
+    clocks: Clocks = .now
+  ) throws(LedgerError) -> [InstalledAnswer] {
+    guard let inquiry = try inquire(customer, clocks) else { return [] }
+    var offers = Offers()
+    let contents = inquiry.unit.installed(
+      inquiry.subject, environments: EnvironmentSet(environments))
+    // What the customer's own events named then counts, whatever became of it since.
+    if !clocks.reachAll { offers.asked = inquiry.named.unitNumber }
+    var answers: [InstalledAnswer] = []
+    for content in contents {
+      answers.append(try answer(content, try offers.version(of: content, in: self, clocks)))
+    }
+    return answers.sorted {
+      ($0.environment.rawValue, $0.device ?? "", $0.product)
+        < ($1.environment.rawValue, $1.device ?? "", $1.product)
+    }
+  }
+
+  /// Every device behind the version on offer, with the accounts that are the customer's.
+  ///
+  /// - Complexity: O(*n*) in the ledger's units.
+  /// - Throws: ``LedgerError``, and what `body` throws.
+  public func outdated(
+    environments: [StoreEnvironment] = [.production], clocks: Clocks = .now,
+    _ body: (_ account: Name, InstalledAnswer) throws(LedgerError) -> Bool
+  ) throws(LedgerError) {
+    var offers = Offers()
+    let set = EnvironmentSet(environments)
+    if !clocks.reachAll {
+      let ledger = try inMemoryLedger(at: clocks)
+      offers.ledger = ledger
+      for unit in ledger.units {
+        guard try outdated(unit, set, clocks, &offers, body) else { return }
+      }
+      return
+    }
+    var walk = try units()
+    while let unit = try walk.next() {
+      guard try outdated(unit, set, clocks, &offers, body) else { return }
+    }
+  }
+
+  private func outdated(
+    _ unit: Unit, _ environments: EnvironmentSet, _ clocks: Clocks, _ offers: inout Offers,
+    _ body: (_ account: Name, InstalledAnswer) throws(LedgerError) -> Bool
+  ) throws(LedgerError) -> Bool {
+    for account in unit.knownAccounts {
+      for content in unit.installed(.account(account), environments: environments) {
+        let answer = try answer(content, try offers.version(of: content, in: self, clocks))
+        if answer.updateAvailable, try !body(try text(of: account), answer) { return false }
+      }
+    }
+    return true
+  }
+
+  func answer(
+    _ content: InstalledContent, _ available: Name?
+  ) throws(LedgerError) -> InstalledAnswer {
+    InstalledAnswer(
+      environment: content.environment, device: try text(content.device),
+      product: try text(of: content.product), contentVersion: content.version,
+      path: try path(of: content), installedAt: Instant(microseconds: content.installedAt),
+      available: available,
+      updateAvailable: available.map { VersionOrder.compare($0, content.version) > 0 } ?? false)
+  }
+
+  /// The path that the install stated: it is personal, and so not in the folded state.
+  private func path(of content: InstalledContent) throws(LedgerError) -> Name? {
+    try event(at: content.position).event.data.string("path").map { Name($0) }
+  }
+}
+
+/// Versions on offer, found once a question.
+struct Offers {
+  /// The whole ledger at the clocks, where somebody has folded it anyway.
+  var ledger: InMemoryLedger?
+  /// The unit that is asked about.
+  var asked: UInt32?
+  private var known: [Unit.ObservedProduct: Name?] = [:]
+
+  mutating func version(
+    of content: InstalledContent, in view: LedgerView, _ clocks: Clocks
+  ) throws(LedgerError) -> Name? {
+    let observed = Unit.ObservedProduct(
+      environment: content.environment, product: content.product)
+    if let version = known[observed] { return version }
+    let version =
+      if let ledger {
+        ledger.versionOnOffer(of: observed.product, in: observed.environment)
+      } else {
+        try view.versionsOnOffer(of: [observed], clocks, along: asked.map { [$0] } ?? [])[observed]
+      }
+    known[observed] = version
+    return version
+  }
+}

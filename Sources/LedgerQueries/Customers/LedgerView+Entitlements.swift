@@ -1,0 +1,96 @@
+public import LedgerEvents
+internal import LedgerModel
+public import LedgerStore
+
+extension LedgerView {
+  /// What a customer has.
+  ///
+  /// Without `clocks.at` everything is folded, and it is judged at `now`, or at the customer's
+  /// newest event where that is later (`events.md`): what a phone three minutes fast has bought can
+  /// be asked for at once.
+  ///
+  /// - Complexity: O(*n*) in the events of the customer's unit at the worst, also for the past.
+  /// - Throws: ``LedgerError``.
+  public func entitlements(
+    of customer: CustomerReference, environments: [StoreEnvironment] = [.production],
+    clocks: Clocks = .now, now: Instant
+  ) throws(LedgerError) -> EntitlementsAnswer {
+    let set = EnvironmentSet(environments)
+    let end = try lastPosition(clocks)
+    let inquiry = try inquire(customer, clocks)
+    var moment = clocks.at?.microseconds ?? now.microseconds
+    var answer = Answer()
+    if let found = inquiry {
+      if clocks.at == nil,
+        let newest = found.unit.newestEvent(of: found.subject, environments: set)
+      {
+        moment = max(moment, newest)
+      }
+      answer = found.unit.answer(
+        found.subject, environments: set, at: moment, context: found.context, texts: texts)
+      try texts.check()
+    }
+    var named: Name?
+    if case .account(let name) = customer { named = name }
+    return EntitlementsAnswer(
+      account: named, isKnown: inquiry?.isKnown ?? false, at: Instant(microseconds: moment),
+      position: end,
+      environments: environments, entries: try entries(answer), active: answer.active,
+      balances: answer.balances.map { .init(unit: $0.unit, amount: $0.amount) },
+      nextChangeAt: answer.nextChangeAt.map(Instant.init(microseconds:)))
+  }
+
+  /// The entries of an answer, with the names of their numbers.
+  func entries(_ answer: Answer) throws(LedgerError) -> [EntitlementsAnswer.Entry] {
+    var entries: [EntitlementsAnswer.Entry] = []
+    for entry in answer.entries { entries.append(try self.entry(entry)) }
+    return entries
+  }
+
+  func entry(
+    _ entry: EntitlementEntry
+  ) throws(LedgerError) -> EntitlementsAnswer.Entry {
+    var transactions: [Name] = []
+    for number in entry.transactions { transactions.append(try text(of: number)) }
+    return EntitlementsAnswer.Entry(
+      product: try text(entry.product), entitlement: entry.entitlement,
+      entitlements: entry.entitlements, state: entry.state,
+      since: Instant(microseconds: entry.since),
+      expiresAt: entry.expiresAt.map(Instant.init(microseconds:)),
+      originalTransaction: try text(entry.original),
+      transactions: transactions, isFamilyShared: entry.isFamilyShared, source: entry.source,
+      environment: entry.environment)
+  }
+}
+
+/// A customer found: as whom, and the folded unit that answers.
+struct Inquiry {
+  let subject: Subject
+  let named: NamedUnit
+
+  var unit: Unit { named.unit }
+  var context: SharedContext { named.context }
+  /// Whether an event of the unit states the customer.
+  var isKnown: Bool { unit.knows(subject) }
+}
+
+extension LedgerView {
+  /// Finds a customer and folds what the clocks ask for; nil where no event of then names it.
+  func inquire(
+    _ customer: CustomerReference, _ clocks: Clocks
+  ) throws(LedgerError) -> Inquiry? {
+    try unit(of: customer.use, at: clocks).map { named in
+      Inquiry(subject: customer.subject(named.number), named: named)
+    }
+  }
+}
+
+extension Unit {
+  /// Whether an event of the unit states the account, or the transaction.
+  func knows(_ subject: Subject) -> Bool {
+    switch subject {
+    case .account(let number): knows(account: number)
+    case .transaction, .original: true
+    }
+  }
+}

@@ -1,0 +1,161 @@
+public import LedgerEvents
+internal import LedgerModel
+public import LedgerStore
+
+/// What connected customers have at two clocks: one part of a walk over the whole ledger.
+public struct UnitContents: Sendable {
+  /// One customer in one environment.
+  public struct Customer: Sendable {
+    public var environment: StoreEnvironment
+    /// The linked ids, at least one; the first stands for the customer.
+    public var accounts: [Name]
+    public var entries: [EntitlementsAnswer.Entry]
+    /// Names of entries that the customer may use now.
+    public var active: Set<Name>
+    public var balances: [EntitlementsAnswer.Balance]
+    public var installed: [InstalledAnswer]
+  }
+
+  public var customers: [Customer]
+  public var transactions: [TransactionsAnswer.Entry]
+  /// By transaction, in the same order: its sale, where it has one and they were asked for.
+  public var sales: [PostingAnswer?]
+  /// How many events it rests on.
+  public var eventCount: Int
+}
+
+extension LedgerView {
+  /// Hands out what every customer has, those who are connected together; stops where `body`
+  /// returns false.
+  ///
+  /// - Parameters:
+  ///   - environments: In which environments, each by itself.
+  ///   - clocks: Which events are known; without `at`, each customer is judged at `now` or at the
+  ///     newest event, whichever is later.
+  ///   - account: Only the customer that this account is.
+  ///   - now: The moment for answers without `at`.
+  ///   - includesSales: Whether the sales of transactions are looked up.
+  ///   - body: Told of each unit.
+  /// - Complexity: O(*n* log *n*) in the events of one unit at a time; with clocks that cut, the
+  ///   versions on offer take as much memory as all events.
+  /// - Throws: ``LedgerError``, and what `body` throws.
+  public func contents(
+    environments: [StoreEnvironment], clocks: Clocks = .now, account: Name? = nil, now: Instant,
+    includesSales: Bool = false, _ body: (UnitContents) throws(LedgerError) -> Bool
+  ) throws(LedgerError) {
+    var question = ContentsQuestion(
+      environments: environments, clocks: clocks, now: now,
+      context: try context(at: clocks), includesSales: includesSales)
+    if let account {
+      guard let number = try number(of: .account, account),
+        let unit = try foldedUnitNumber(of: number)
+      else { return }
+      question.account = number
+      if let state = try state(of: unit, question) {
+        _ = try body(try contents(of: state, unit, &question))
+      }
+      return
+    }
+    var walk = try units()
+    while try walk.advance() {
+      let state = !clocks.reachAll ? try state(of: walk.unit, question) : try walk.state()
+      guard let state else { continue }
+      if try !body(try contents(of: state, walk.unit, &question)) { return }
+    }
+  }
+
+  private func state(
+    of unit: UInt32, _ question: ContentsQuestion
+  ) throws(LedgerError) -> Unit? {
+    guard !question.clocks.reachAll else { return try state(of: unit) }
+    let facts = try facts(of: unit, at: question.clocks)
+    if facts.isEmpty { return nil }
+    let state = Unit.fold(facts, context: question.context, texts: texts)
+    try texts.check()
+    return state
+  }
+
+  private func contents(
+    of unit: Unit, _ number: UInt32, _ question: inout ContentsQuestion
+  ) throws(LedgerError) -> UnitContents {
+    var contents = UnitContents(
+      customers: [], transactions: [], sales: [], eventCount: unit.factCount)
+    let sales = question.includesSales ? try sales(ofUnit: number, question.clocks) : [:]
+    for environment in question.environments {
+      let set = EnvironmentSet(environment)
+      var seen: Set<NameNumber> = []
+      for account in unit.knownAccounts where !seen.contains(account) {
+        let linked = unit.linkedAccounts(of: account, environments: set)
+        seen.formUnion(linked)
+        if let asked = question.account, !linked.contains(asked) { continue }
+        let customer = try customer(linked, in: unit, environment, &question)
+        if let customer { contents.customers.append(customer) }
+      }
+      let standings =
+        question.account.map { unit.standings(of: .account($0), environments: set) }
+        ?? unit.standings.filter { $0.environment == environment }
+      for standing in standings {
+        contents.transactions.append(try entry(standing))
+        let sale = sales[SoldTransaction(environment: environment, number: standing.number)]
+        contents.sales.append(try sale.map { (found) throws(LedgerError) in try answer(found) })
+      }
+    }
+    try texts.check()
+    return contents
+  }
+
+  private func sales(
+    ofUnit unit: UInt32, _ clocks: Clocks
+  ) throws(LedgerError) -> [SoldTransaction: Posting] {
+    let facts = try facts(of: unit, at: clocks)
+    var sales: [SoldTransaction: Posting] = [:]
+    for posting in Unit.postings(of: facts, texts: texts) where posting.kind == .sale {
+      let key = SoldTransaction(environment: posting.environment, number: posting.transaction)
+      sales[key] = posting
+    }
+    return sales
+  }
+
+  /// A customer; `nil` where the environment knows nothing of the accounts.
+  private func customer(
+    _ accounts: [NameNumber], in unit: Unit, _ environment: StoreEnvironment,
+    _ question: inout ContentsQuestion
+  ) throws(LedgerError) -> UnitContents.Customer? {
+    let set = EnvironmentSet(environment)
+    let subject = Subject.account(accounts[0])
+    let newest = unit.newestEvent(of: subject, environments: set)
+    let moment = question.clocks.at?.microseconds ?? max(question.now.microseconds, newest ?? .min)
+    let answer = unit.answer(
+      subject, environments: set, at: moment, context: question.context, texts: texts)
+    let held = unit.installed(subject, environments: set)
+    guard newest != nil || !answer.entries.isEmpty || !answer.balances.isEmpty || !held.isEmpty
+    else { return nil }
+    var customer = UnitContents.Customer(
+      environment: environment, accounts: [], entries: [], active: Set(answer.active),
+      balances: answer.balances.map { .init(unit: $0.unit, amount: $0.amount) }, installed: [])
+    for account in accounts { customer.accounts.append(try text(of: account)) }
+    for found in answer.entries { customer.entries.append(try entry(found)) }
+    for content in held {
+      let version = try question.offers.version(of: content, in: self, question.clocks)
+      customer.installed.append(try self.answer(content, version))
+    }
+    return customer
+  }
+}
+
+/// What is asked of each unit, and what is found once for all of them.
+private struct ContentsQuestion {
+  let environments: [StoreEnvironment]
+  let clocks: Clocks
+  var account: NameNumber?
+  let now: Instant
+  let context: SharedContext
+  let includesSales: Bool
+  var offers = Offers()
+}
+
+/// What a sale is of.
+private struct SoldTransaction: Hashable {
+  var environment: StoreEnvironment
+  var number: NameNumber
+}

@@ -1,0 +1,230 @@
+public import LedgerEvents
+internal import LedgerModel
+public import LedgerStore
+
+/// Which events are asked for; what is not named does not narrow them.
+public struct EventsQuery: Sendable {
+  /// All events of the customer that this account is, also those that state no account.
+  public var account: Name?
+  public var device: Name?
+  public var app: Name?
+  public var environment: StoreEnvironment?
+  public var transaction: Name?
+  /// Events that state this original, and those of the transaction with its id.
+  public var original: Name?
+  public var product: Name?
+  public var download: Name?
+  /// A type, or a pattern of one with `*` for any run of characters.
+  public var type: String?
+  public var source: EventSource?
+  /// Product pages of this item: the digits of its Apple ID.
+  public var storeItem: String?
+  /// Store time, half open.
+  public var since: Instant?
+  public var until: Instant?
+  /// Positions, both included.
+  public var from: UInt64 = 1
+  public var to: UInt64 = .max
+  public var isReverse = false
+  /// Store time and ledger time of what is shown.
+  public var clocks = Clocks.now
+  /// Where its events stand, in order, once that was found (``LedgerView/located(_:)``).
+  fileprivate var places: [UInt64]?
+
+  public init() {}
+}
+
+extension LedgerView {
+  /// Hands out the events of a query by position, or backwards; stops where `body` returns false.
+  ///
+  /// - Complexity: O(*n*) in the events of the unit where a name that connects is asked for, else
+  ///   in the positions asked for; only those that match are decoded.
+  /// - Throws: ``LedgerError``, and what `body` throws.
+  public func events(
+    _ query: EventsQuery, _ body: (RecordedEvent) throws(LedgerError) -> Bool
+  ) throws(LedgerError) {
+    guard let range = try positions(of: query) else { return }
+    if let places = query.places {
+      try events(at: places.filter(range.contains), query, body)
+      return
+    }
+    guard let filter = try HeaderFilter(query, self) else { return }
+    if let unit = filter.unit {
+      try events(at: try places(in: unit, range, filter), query, body)
+      return
+    }
+    var cursor = try log.records(in: range, reverse: query.isReverse)
+    while try cursor.next() {
+      let record = try cursor.record(isChecked: false)
+      guard filter.admits(record) else { continue }
+      if try !body(try log.event(at: cursor.position)) { return }
+    }
+  }
+
+  /// The query with the places of its events, where a name that connects is asked for: whoever
+  /// reads it in pages, each in a view of its own, has the unit gathered and folded once, and the
+  /// customer is who it is now on every page. Only what the view holds is found.
+  ///
+  /// - Complexity: O(*n*) in the events of the unit; 8 bytes an event that matches.
+  /// - Throws: ``LedgerError``.
+  package func located(_ query: EventsQuery) throws(LedgerError) -> EventsQuery {
+    guard let range = try positions(of: query), let filter = try HeaderFilter(query, self),
+      let unit = filter.unit
+    else { return query }
+    var query = query
+    query.places = try places(in: unit, range, filter)
+    return query
+  }
+
+  /// The positions that are asked for and there; nil where there are none.
+  private func positions(of query: EventsQuery) throws(LedgerError) -> ClosedRange<UInt64>? {
+    let lower = max(query.from, 1)
+    var upper = min(query.to, position)
+    if let asOf = query.clocks.asOf { upper = min(upper, try position(asOf)) }
+    return lower <= upper ? lower...upper : nil
+  }
+
+  private func places(
+    in unit: UInt32, _ range: ClosedRange<UInt64>, _ filter: HeaderFilter
+  ) throws(LedgerError) -> [UInt64] {
+    var places: [UInt64] = []
+    for fact in try facts(of: unit)
+    where range.contains(fact.position) && filter.members?.contains(fact.position) != false {
+      if filter.admits(try log.record(at: fact.position)) { places.append(fact.position) }
+    }
+    return places
+  }
+
+  private func events(
+    at places: [UInt64], _ query: EventsQuery,
+    _ body: (RecordedEvent) throws(LedgerError) -> Bool
+  ) throws(LedgerError) {
+    for place in query.isReverse ? places.reversed() : places {
+      if try !body(try log.event(at: place)) { return }
+    }
+  }
+}
+
+/// A query in numbers, to be held against the headers of records.
+struct HeaderFilter {
+  private let query: EventsQuery
+  private let kinds: TypePattern?
+  private var numbers: [(slot: NameSlot, number: NameNumber)] = []
+  private var original: NameNumber?
+  /// The unit that all matches are in, where a name says so.
+  private(set) var unit: UInt32?
+  /// The customer's events, where an account is asked for.
+  private(set) var members: Set<UInt64>?
+
+  /// `nil` where a name is asked for that no event uses.
+  init?(_ query: EventsQuery, _ view: LedgerView) throws(LedgerError) {
+    self.query = query
+    kinds = query.type.map(TypePattern.init)
+    let wanted: [(NameSlot, Name?)] = [
+      (.device, query.device), (.app, query.app), (.transaction, query.transaction),
+      (.product, query.product), (.download, query.download),
+    ]
+    for (slot, name) in wanted {
+      guard let name else { continue }
+      guard let number = try view.number(of: slot.kind, name) else { return nil }
+      numbers.append((slot, number))
+      if slot == .device || slot == .transaction { unit = try view.unitNumber(of: number) }
+    }
+    if let name = query.original {
+      guard let number = try view.number(of: .transaction, name) else { return nil }
+      original = number
+      unit = try view.unitNumber(of: number)
+    }
+    if let name = query.account {
+      guard let number = try view.number(of: .account, name) else { return nil }
+      unit = try view.unitNumber(of: number)
+      members = try view.positions(ofCustomer: number, at: query.clocks)
+    }
+  }
+
+  private static let pages: Set<EventKind> = [
+    .productPageRequested, .productPagePresented, .productPageFailed, .productPageDismissed,
+  ]
+
+  func admits(_ record: borrowing RecordView) -> Bool {
+    for (slot, number) in numbers where record.number(slot) != number { return false }
+    if let original {
+      guard
+        record.number(.originalTransaction) == original
+          || record.number(.transaction) == original
+      else { return false }
+    }
+    if let environment = query.environment, record.environment != environment { return false }
+    if let source = query.source, record.sourceText != source.text { return false }
+    if let since = query.since, record.occurredAt < since { return false }
+    if let until = query.until, record.occurredAt >= until { return false }
+    if let at = query.clocks.at, record.believedAt > at { return false }
+    if let item = query.storeItem {
+      guard Self.pages.contains(record.kind), record.text(of: .storeItem) == item else {
+        return false
+      }
+    }
+    if let kinds { return kinds.matches(record) }
+    return true
+  }
+}
+
+/// A pattern of event types, such as `download.*`.
+package struct TypePattern {
+  private let pattern: [Character]
+
+  package init(_ pattern: String) { self.pattern = Array(pattern) }
+
+  func matches(_ record: borrowing RecordView) -> Bool {
+    matches(record.typeText)
+  }
+
+  /// Whether all of `text` fits the pattern.
+  ///
+  /// - Complexity: O(*n* · *m*) at the worst.
+  package func matches(_ text: String) -> Bool {
+    let text = Array(text)
+    var (place, at) = (0, 0)
+    var star: (place: Int, at: Int)?
+    while at < text.count {
+      if place < pattern.count, pattern[place] == "*" {
+        star = (place, at)
+        place += 1
+      } else if place < pattern.count, pattern[place] == text[at] {
+        place += 1
+        at += 1
+      } else if let last = star {
+        star = (last.place, last.at + 1)
+        place = last.place + 1
+        at = last.at + 1
+      } else {
+        return false
+      }
+    }
+    return pattern[place...].allSatisfy { $0 == "*" }
+  }
+}
+
+extension RecordView {
+  /// The type as the event wrote it, also where the vocabulary does not know it.
+  fileprivate var typeText: String {
+    kind == .unknown ? text(of: .typeText) ?? "" : kind.text
+  }
+
+  /// The source as the event wrote it; `app` where it wrote none.
+  fileprivate var sourceText: String {
+    source == .app ? text(of: .sourceText) ?? source.text : source.text
+  }
+
+  fileprivate func text(of tag: RecordTag) -> String? {
+    var members = fields
+    do throws(RecordError) {
+      while try members.next() {
+        if members.tag == tag { return members.string }
+      }
+    } catch {
+      return nil  // Whoever decodes the record says what is wrong with it.
+    }
+    return nil
+  }
+}

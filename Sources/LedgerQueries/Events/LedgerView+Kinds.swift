@@ -1,0 +1,27 @@
+public import LedgerEvents
+public import LedgerModel
+public import LedgerStore
+
+extension LedgerView {
+  /// Hands out the events of some kinds by position, as far as the clocks reach; stops where `body`
+  /// returns false.
+  ///
+  /// - Complexity: O(*n*) in the positions, one byte of each; only those of the kinds are decoded.
+  /// - Throws: ``LedgerError``, and what `body` throws.
+  public func events(
+    ofKinds kinds: Set<EventKind>, clocks: Clocks = .now,
+    _ body: (RecordedEvent, FoldPlace) throws(LedgerError) -> Bool
+  ) throws(LedgerError) {
+    let end = try lastPosition(clocks)
+    guard end > 0 else { return }
+    var cursor = try log.records(in: 1...end)
+    while try cursor.next() {
+      let record = try cursor.record(isChecked: false)
+      guard kinds.contains(record.kind) else { continue }
+      let recorded = try log.event(at: cursor.position)
+      let place = FoldPlace(recorded)
+      if let at = clocks.at, place.time > at { continue }
+      if try !body(recorded, place) { return }
+    }
+  }
+}

@@ -1,0 +1,77 @@
+public import LedgerEvents
+public import LedgerStore
+
+extension LedgerView {
+  /// Names that are compared at either end of a large ledger's names: a second's work.
+  private static var comparedCountMax: NameNumber { 100_000 }
+
+  /// The name of a kind that was probably meant by one that no event states.
+  ///
+  /// - Returns: nil where none is near.
+  /// - Complexity: O(*n*) in the names of the ledger; in a large one, its first and its newest are
+  ///   compared.
+  /// - Throws: ``LedgerError``.
+  public func nearestName(
+    to misspelled: Name, of kind: NameKind
+  ) throws(LedgerError) -> Name? {
+    var names: [String] = []
+    try comparedNames(of: [kind]) { _, use in
+      if !areOthers(use.name.text, misspelled.text) { names.append(use.name.text) }
+    }
+    return Spelling.nearest(to: misspelled.text, among: names).map { Name($0) }
+  }
+
+  /// Hands out the names of some kinds that a misspelled or shortened one is compared with, those
+  /// of erased people left out.
+  ///
+  /// - Complexity: O(*n*) in the names of the ledger; in a large one, its first and its newest are
+  ///   handed out.
+  /// - Throws: ``LedgerError``.
+  func comparedNames(
+    of kinds: Set<NameKind>, _ body: (NameNumber, NameUse) -> Void
+  ) throws(LedgerError) {
+    let last = try log.lastNameNumber()
+    let compared = Self.comparedCountMax
+    var number: NameNumber = 1
+    while number <= last {
+      // From the first ones to the newest.
+      if number == compared + 1, last > 2 * compared { number = last - compared + 1 }
+      let use = try log.name(number)
+      if kinds.contains(use.kind), try !log.isErased(name: number) { body(number, use) }
+      number += 1
+    }
+  }
+
+  /// Names of a kind that begin with a text, in the order in which the ledger learned them.
+  ///
+  /// - Complexity: O(*n*) in the names of the ledger, of which the first 100,000 are looked
+  ///   through.
+  package func names(
+    of kind: NameKind, beginningWith prefix: String, limit: Int
+  ) throws(LedgerError) -> [Name] {
+    let searchedCountMax: NameNumber = 100_000
+    let last = min(try log.lastNameNumber(), searchedCountMax)
+    var names: [Name] = []
+    var number: NameNumber = 1
+    while number <= last, names.count < limit {
+      let use = try log.name(number)
+      if use.kind == kind, use.name.text.hasPrefix(prefix) { names.append(use.name) }
+      number += 1
+    }
+    return names
+  }
+
+  /// Whether two short names differ in digits alone: `reader-1` is a different customer from
+  /// `reader-3`, not a misspelling. Long identifiers are not near each other by chance.
+  private func areOthers(_ name: String, _ other: String) -> Bool {
+    let shortCountMax = 12
+    guard name.utf8.count == other.utf8.count, name.utf8.count <= shortCountMax else {
+      return false
+    }
+    return zip(name.utf8, other.utf8).allSatisfy { $0 == $1 || (isDigit($0) && isDigit($1)) }
+  }
+
+  private func isDigit(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+  }
+}

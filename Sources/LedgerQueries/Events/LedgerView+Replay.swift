@@ -1,0 +1,211 @@
+public import LedgerEvents
+internal import LedgerModel
+public import LedgerStore
+
+/// A part of a ledger to be replayed.
+public struct ReplaySlice: Sendable {
+  /// Events of this customer.
+  public var account: Name?
+  /// Events that state this transaction.
+  public var transaction: Name?
+  /// Product pages of this item: the digits of its Apple ID.
+  public var storeItem: String?
+  /// Positions, both included.
+  public var from: UInt64 = 1
+  public var to: UInt64 = .max
+
+  public init() {}
+}
+
+/// The events that a replay folds, and which of them are its steps.
+public struct ReplayEvents: Sendable {
+  /// By position: the steps, and what they rest on.
+  public var events: [RecordedEvent]
+  /// The positions of the steps.
+  public var steps: Set<UInt64>
+  /// The positions of events that the steps rest on and that are not connected with them: the
+  /// shared context, and other customers' content that theirs is judged against. What becomes of
+  /// these is not told.
+  public var background: Set<UInt64>
+
+  public init(events: [RecordedEvent], steps: Set<UInt64>, background: Set<UInt64> = []) {
+    self.events = events
+    self.steps = steps
+    self.background = background
+  }
+}
+
+extension LedgerView {
+  /// The events of a slice with everything that decides what they come to: what is connected with
+  /// them, and the shared context.
+  ///
+  /// - Complexity: O(*n* log *n*) in the positions asked for, in the events of the units that the
+  ///   slice touches, and in those that the shared context rests on. Where these units publish
+  ///   versions or install content with a digest, the states of all units that observed the same
+  ///   products are looked at, too. What is read is held in memory.
+  /// - Throws: ``LedgerError``.
+  public func replayEvents(_ slice: ReplaySlice) throws(LedgerError) -> ReplayEvents {
+    // What is decoded to find the steps is not read again.
+    var asked: [UInt64: RecordedEvent] = [:]
+    try readSteps(slice) { asked[$0.position] = $0 }
+    let found = try ground(of: Set(asked.keys))
+    var events: [RecordedEvent] = []
+    for position in found.positions {
+      if let known = asked.removeValue(forKey: position) {
+        events.append(known)
+      } else {
+        events.append(try log.event(at: position))
+      }
+    }
+    return ReplayEvents(events: events, steps: found.steps, background: found.background)
+  }
+
+  /// Where the events of a slice stand, and of those that decide what they come to: as
+  /// ``replayEvents(_:)``, without the events themselves.
+  ///
+  /// - Complexity: that of ``replayEvents(_:)``.
+  /// - Throws: ``LedgerError``.
+  package func replayPositions(_ slice: ReplaySlice) throws(LedgerError) -> ReplayPositions {
+    var steps: Set<UInt64> = []
+    try readSteps(slice) { steps.insert($0.position) }
+    return try ground(of: steps)
+  }
+
+  private func readSteps(
+    _ slice: ReplaySlice, _ body: (RecordedEvent) -> Void
+  ) throws(LedgerError) {
+    var query = EventsQuery()
+    query.account = slice.account
+    query.transaction = slice.transaction
+    query.storeItem = slice.storeItem
+    query.from = slice.from
+    query.to = slice.to
+    try events(query) { recorded in
+      body(recorded)
+      return true
+    }
+  }
+
+  private func ground(of steps: Set<UInt64>) throws(LedgerError) -> ReplayPositions {
+    var ground = ReplayGround(steps)
+    try ground.readUnits(self)
+    try ground.readContext(self)
+    try ground.readObservers(self)
+    return ReplayPositions(
+      positions: ground.positions, steps: steps, background: ground.background)
+  }
+}
+
+/// Where the events of a slice stand.
+package struct ReplayPositions: Sendable {
+  /// Ascending: those of the steps, and of what they rest on.
+  package var positions: [UInt64]
+  /// The positions of the steps.
+  package var steps: Set<UInt64>
+  /// The positions of what is not connected with the steps, as in ``ReplayEvents``.
+  package var background: Set<UInt64>
+}
+
+/// What the steps of a replay rest on, gathered unit by unit.
+private struct ReplayGround {
+  private let steps: Set<UInt64>
+  /// The last step: what came later decides nothing.
+  private let last: UInt64
+  private var units: Set<UnitNumber> = []
+  /// Of the units of the steps, and of the shared context.
+  private var facts: [UInt64: Fact] = [:]
+  private(set) var background: Set<UInt64> = []
+
+  init(_ steps: Set<UInt64>) {
+    self.steps = steps
+    last = steps.max() ?? 0
+  }
+
+  /// All that is gathered, ascending.
+  var positions: [UInt64] { background.union(facts.keys).sorted() }
+
+  /// The units of the steps, whole.
+  mutating func readUnits(_ view: LedgerView) throws(LedgerError) {
+    for position in steps.sorted() where facts[position] == nil {
+      let fact = try view.fact(at: position)
+      let unit = try Self.unit(of: fact, view)
+      guard units.insert(unit).inserted else { continue }
+      for fact in try view.facts(of: unit) where fact.position <= last {
+        facts[fact.position] = fact
+      }
+    }
+  }
+
+  mutating func readContext(_ view: LedgerView) throws(LedgerError) {
+    guard last > 0 else { return }
+    for fact in try view.contextFacts()
+    where fact.position <= last && facts[fact.position] == nil {
+      background.insert(fact.position)
+      facts[fact.position] = fact
+    }
+  }
+
+  /// The units whose content that of the steps is judged against: of all that observed the same
+  /// products, those with the events that decide in the end. Where one of these came late, another
+  /// one that said the same before is not read, and the finding shows at a later step.
+  mutating func readObservers(_ view: LedgerView) throws(LedgerError) {
+    let ledger = InMemoryLedger(folding: Array(facts.values), texts: view.texts)
+    try view.texts.check()
+    var products: Set<NameNumber> = []
+    for unit in ledger.units {
+      products.formUnion(unit.judgedProducts)
+      products.formUnion(unit.unheldProducts.map(\.product))
+    }
+    for product in products.sorted() {
+      for environment in StoreEnvironment.allCases {
+        let observed = Unit.ObservedProduct(environment: environment, product: product)
+        for unit in try deciding(observed, ledger.context, view) where units.insert(unit).inserted {
+          for fact in try view.facts(of: unit)
+          where fact.position <= last && facts[fact.position] == nil {
+            background.insert(fact.position)
+          }
+        }
+      }
+    }
+  }
+
+  /// The units whose events decide what others are judged against.
+  private func deciding(
+    _ observed: Unit.ObservedProduct, _ context: SharedContext, _ view: LedgerView
+  ) throws(LedgerError) -> Set<UnitNumber> {
+    var all = ProductObservations()
+    var deciding: Set<UnitNumber> = []
+    for unit in try view.observers(of: observed) where !units.contains(unit) {
+      guard var state = try view.state(of: unit) else { continue }
+      var found = state.observations(of: observed, texts: view.texts)
+      // What came after the last step may hide what was there before it.
+      if found.positions.contains(where: { $0 > last }) {
+        let known = try view.facts(of: unit).filter { $0.position <= last }
+        state = Unit.fold(known, context: context, texts: view.texts)
+        found = state.observations(of: observed, texts: view.texts)
+      }
+      if found.isInstalledByNobody { deciding.insert(unit) }
+      all.merge(found, view.texts)
+    }
+    for position in all.positions {
+      deciding.insert(try Self.unit(of: view.fact(at: position), view))
+    }
+    try view.texts.check()
+    return deciding
+  }
+
+  /// The unit that a fact belongs to, with all that shares state of the absent device with it.
+  private static func unit(of fact: Fact, _ view: LedgerView) throws(LedgerError) -> UInt32 {
+    // Unit 0 is that of the facts that name nothing that connects.
+    guard let node = UnitNodes(fact).first else {
+      _ = try view.state(of: 0)
+      return 0
+    }
+    guard let unit = try view.foldedUnitNumber(of: node) else {
+      throw LedgerError(
+        .rebuildNeeded, "The projections do not know the unit of position \(fact.position).",
+        position: fact.position)
+    }
+    return unit
+  }
+}

@@ -1,0 +1,58 @@
+public import LedgerEvents
+internal import LedgerModel
+public import LedgerStore
+
+/// Which app and which system each launch of a device ran, and in which storefront, by the newest
+/// `session.started` of its device and session in the fold order (`commands.md`, *events*).
+public struct SessionVersions: Sendable {
+  /// What a session says of itself.
+  public struct Versions: Hashable, Sendable {
+    public var app: String?
+    public var system: String?
+    /// The storefront that the device was in.
+    public var storefront: String?
+  }
+
+  private struct Session: Hashable {
+    var device: Name?
+    var session: Name?
+  }
+
+  private var known: [Session: (versions: Versions, place: FoldPlace)] = [:]
+
+  /// What the event's session says; nothing where no session of its device was started.
+  public func versions(of event: Event) -> Versions {
+    known[Session(device: event.device, session: event.session)]?.versions ?? Versions()
+  }
+
+  mutating func add(_ recorded: RecordedEvent) {
+    let event = recorded.event
+    let session = Session(device: event.device, session: event.session)
+    let place = FoldPlace(recorded)
+    if let last = known[session]?.place, place < last { return }
+    let versions = Versions(
+      app: event.data.string("appVersion"), system: event.data.string("systemVersion"),
+      storefront: event.data.string("storefront"))
+    known[session] = (versions, place)
+  }
+}
+
+extension LedgerView {
+  /// The versions of every session that has started, at the clocks.
+  ///
+  /// - Complexity: O(*n*) in the ledger's events, by their headers.
+  /// - Throws: ``LedgerError``.
+  public func sessionVersions(clocks: Clocks = .now) throws(LedgerError) -> SessionVersions {
+    var versions = SessionVersions()
+    let end = try lastPosition(clocks)
+    guard end > 0 else { return versions }
+    var cursor = try log.records(in: 1...end)
+    while try cursor.next() {
+      let record = try cursor.record(isChecked: false)
+      guard record.kind == .sessionStarted else { continue }
+      if let at = clocks.at, record.believedAt > at { continue }
+      versions.add(try log.event(of: record))
+    }
+    return versions
+  }
+}

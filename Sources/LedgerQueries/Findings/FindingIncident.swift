@@ -1,0 +1,126 @@
+public import LedgerEvents
+public import LedgerModel
+
+/// Findings that have one cause, together: what a person acts on.
+///
+/// Findings of one environment belong to one incident where they concern the same transaction,
+/// where one event broke both rules, or where the same rule was broken for the same account on the
+/// same device within ``sittingMax``. What belongs together by way of a third finding belongs
+/// together.
+public struct FindingIncident: Sendable {
+  /// How far apart, in microseconds, a rule can be broken again and be the same incident still: a
+  /// day, in which an app does the same thing to every purchase of a launch or of a restore.
+  public static let sittingMax = Instant.day
+
+  /// By position; never empty.
+  public let findings: [FindingAnswer]
+
+  /// The worst finding, of several the first: what the incident is called by.
+  public var head: FindingAnswer {
+    findings.reduce(findings[0]) { $1.severity > $0.severity ? $1 : $0 }
+  }
+
+  /// The rules that were broken, the head's first, then in the order of their findings.
+  public var rules: [Rule] { distinct([head.rule] + findings.map(\.rule)) }
+
+  /// Store time of the first finding's event, and of the last one's.
+  public var since: Instant { findings.map(\.occurredAt).min() ?? findings[0].occurredAt }
+  public var until: Instant { findings.map(\.occurredAt).max() ?? findings[0].occurredAt }
+
+  public var accounts: [Name] { distinct(findings.compactMap(\.account)) }
+  public var devices: [Name] { distinct(findings.compactMap(\.device)) }
+  public var transactions: [Name] { distinct(findings.compactMap(\.transaction)) }
+  public var products: [Name] { distinct(findings.compactMap(\.product)) }
+
+  private func distinct<Value: Hashable>(_ values: [Value]) -> [Value] {
+    var seen: Set<Value> = []
+    return values.filter { seen.insert($0).inserted }
+  }
+
+  /// Puts findings together that have one cause.
+  ///
+  /// - Parameter findings: In any order.
+  /// - Returns: The incidents in the order of the positions of their first findings.
+  /// - Complexity: O(*n* log *n*).
+  public static func incidents(of findings: [FindingAnswer]) -> [FindingIncident] {
+    let findings = findings.enumerated().sorted {
+      ($0.element.position, $0.offset) < ($1.element.position, $1.offset)
+    }.map(\.element)
+    var groups = FindingGroups(count: findings.count)
+    groups.join(findings) { finding in
+      finding.transaction.map { .transaction(finding.environment, $0) }
+    }
+    groups.join(findings) { .event($0.environment, $0.position) }
+    groups.joinSittings(findings)
+    var members: [Int: [FindingAnswer]] = [:]
+    var order: [Int] = []
+    for (place, finding) in findings.enumerated() {
+      let root = groups.root(of: place)
+      if members[root] == nil { order.append(root) }
+      members[root, default: []].append(finding)
+    }
+    return order.compactMap { members[$0].map(FindingIncident.init) }
+  }
+}
+
+/// Which findings belong together: a forest of their places.
+private struct FindingGroups {
+  enum Cause: Hashable {
+    case transaction(StoreEnvironment, Name)
+    case event(StoreEnvironment, UInt64)
+  }
+
+  /// Whom a rule was broken for, and where.
+  private struct Habit: Hashable {
+    var rule: Rule
+    var environment: StoreEnvironment
+    var account: Name?
+    var device: Name?
+  }
+
+  private var parents: [Int]
+
+  init(count: Int) { parents = Array(0..<count) }
+
+  mutating func root(of place: Int) -> Int {
+    var place = place
+    while parents[place] != place {
+      parents[place] = parents[parents[place]]
+      place = parents[place]
+    }
+    return place
+  }
+
+  private mutating func join(_ left: Int, _ right: Int) {
+    let (one, other) = (root(of: left), root(of: right))
+    parents[max(one, other)] = min(one, other)
+  }
+
+  /// Joins the findings with the same cause; those without one stay apart.
+  mutating func join(_ findings: [FindingAnswer], by cause: (FindingAnswer) -> Cause?) {
+    var first: [Cause: Int] = [:]
+    for (place, finding) in findings.enumerated() {
+      guard let cause = cause(finding) else { continue }
+      if let known = first[cause] { join(known, place) } else { first[cause] = place }
+    }
+  }
+
+  mutating func joinSittings(_ findings: [FindingAnswer]) {
+    var places: [Habit: [Int]] = [:]
+    for (place, finding) in findings.enumerated()
+    where finding.account != nil || finding.device != nil {
+      let habit = Habit(
+        rule: finding.rule, environment: finding.environment, account: finding.account,
+        device: finding.device)
+      places[habit, default: []].append(place)
+    }
+    for same in places.values {
+      let byTime = same.sorted { findings[$0].occurredAt < findings[$1].occurredAt }
+      for (earlier, later) in zip(byTime, byTime.dropFirst()) {
+        let apart =
+          findings[later].occurredAt.microseconds - findings[earlier].occurredAt.microseconds
+        if apart <= FindingIncident.sittingMax { join(earlier, later) }
+      }
+    }
+  }
+}

@@ -1,0 +1,160 @@
+/// A decimal number as it was written, for money: sums are exact, digits behind the point stay.
+///
+/// A number is `mantissa` divided by ten to the power of `places`: 9.90 is 990 with two places.
+public struct ExactDecimal: Sendable {
+  /// The most digits before the point, and the most behind it, that a number may be written with:
+  /// a million such numbers can still be added, whatever part of them a refund gives back.
+  public static let digitsMax = 12
+
+  private var mantissa: Int128
+  /// Digits behind the point.
+  private(set) var places: Int
+
+  /// 0, without digits behind the point.
+  public static let zero = ExactDecimal(mantissa: 0, places: 0)
+
+  private init(mantissa: Int128, places: Int) {
+    self.mantissa = mantissa
+    self.places = places
+  }
+
+  public init(integer: Int64) { self.init(mantissa: Int128(integer), places: 0) }
+
+  /// Reads a price, `-?[0-9]+(\.[0-9]+)?`; `nil` for anything else, and beyond `digitsMax` before
+  /// or behind the point.
+  ///
+  /// - Complexity: O(*n*) in the length of `text`.
+  public init?(_ text: String) {
+    self.init(exactly: text)
+    let limit = Self.power(Self.digitsMax + places)
+    guard places <= Self.digitsMax, mantissa.magnitude < limit.magnitude else { return nil }
+  }
+
+  /// Reads a price or what prices come to; `nil` for anything else, and where it has more digits
+  /// than any of those.
+  ///
+  /// - Complexity: O(*n*) in the length of `text`.
+  public init?(exactly text: String) {
+    let bytes = Array(text.utf8)
+    let isNegative = bytes.first == UInt8(ascii: "-")
+    let parts = bytes.dropFirst(isNegative ? 1 : 0)
+      .split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy(Self.isDigit) }), !parts.isEmpty else {
+      return nil
+    }
+    let fraction = parts.count > 1 ? parts[1] : []
+    guard fraction.count <= Self.placesMax else { return nil }
+    mantissa = 0
+    places = fraction.count
+    for digit in parts[0] + fraction {
+      let (tens, overflows) = mantissa.multipliedReportingOverflow(by: 10)
+      let (sum, exceeds) = tens.addingReportingOverflow(Int128(digit & 0x0F))
+      if overflows || exceeds { return nil }
+      mantissa = sum
+    }
+    if isNegative { mantissa = -mantissa }
+  }
+
+  /// Digits behind the point of a price's part: those of the price and of millionths of a percent.
+  private static let placesMax = digitsMax + 8
+
+  private static func isDigit(_ byte: UInt8) -> Bool {
+    byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
+  }
+
+  /// Adds a number exactly; returns false, and changes nothing, where the sum has too many digits.
+  ///
+  /// - Complexity: O(1).
+  public mutating func add(_ other: ExactDecimal) -> Bool {
+    let wide = max(places, other.places)
+    guard let own = scaled(to: wide), let more = other.scaled(to: wide) else { return false }
+    let (sum, overflows) = own.addingReportingOverflow(more)
+    guard !overflows else { return false }
+    mantissa = sum
+    places = wide
+    return true
+  }
+
+  /// The part of the number that millionths of one percent are of it, exactly.
+  ///
+  /// Zeros that the division leaves at the end are cut back to the number's own places.
+  func part(percentMillionths: Int64) -> ExactDecimal {
+    var part = ExactDecimal(mantissa: mantissa * Int128(percentMillionths), places: places + 8)
+    while part.places > places, part.mantissa % 10 == 0 {
+      part.mantissa /= 10
+      part.places -= 1
+    }
+    return part
+  }
+
+  /// The number with the other sign.
+  ///
+  /// - Complexity: O(1).
+  public var negated: ExactDecimal { ExactDecimal(mantissa: -mantissa, places: places) }
+
+  /// The exact product; `nil` where it has too many digits. Zeros that it has at the end are cut
+  /// back to the number's own places.
+  ///
+  /// - Complexity: O(1).
+  public func multiplied(by other: ExactDecimal) -> ExactDecimal? {
+    let (wide, overflows) = mantissa.multipliedReportingOverflow(by: other.mantissa)
+    guard !overflows, places + other.places <= Self.productPlacesMax else { return nil }
+    var product = ExactDecimal(mantissa: wide, places: places + other.places)
+    while product.places > places, product.mantissa % 10 == 0 {
+      product.mantissa /= 10
+      product.places -= 1
+    }
+    return product
+  }
+
+  /// Digits behind the point of a part of a price in another currency: ten to this power still has
+  /// a place in 128 bits.
+  private static let productPlacesMax = placesMax + digitsMax
+
+  /// The number in millionths; `nil` where that is not exact, or beyond 64 bits.
+  public var millionths: Int64? {
+    if places <= 6 { return scaled(to: 6).flatMap { Int64(exactly: $0) } }
+    let (whole, rest) = mantissa.quotientAndRemainder(dividingBy: Self.power(places - 6))
+    return rest == 0 ? Int64(exactly: whole) : nil
+  }
+
+  /// As money is written: digits, and a point where there are digits behind it.
+  public var text: String {
+    let digits = String(mantissa.magnitude)
+    let sign = mantissa < 0 ? "-" : ""
+    guard places > 0 else { return sign + digits }
+    let padded = String(repeating: "0", count: max(0, places + 1 - digits.count)) + digits
+    return "\(sign)\(padded.dropLast(places)).\(padded.suffix(places))"
+  }
+
+  private func scaled(to wide: Int) -> Int128? {
+    let (product, overflows) = mantissa.multipliedReportingOverflow(by: Self.power(wide - places))
+    return overflows ? nil : product
+  }
+
+  /// Ten to a power; places stay below 21, so that it fits.
+  private static func power(_ exponent: Int) -> Int128 {
+    (0..<exponent).reduce(1) { product, _ in product * 10 }
+  }
+}
+
+extension ExactDecimal: Hashable {
+  public static func == (left: ExactDecimal, right: ExactDecimal) -> Bool {
+    let (small, large) = left.places < right.places ? (left, right) : (right, left)
+    return small.scaled(to: large.places) == large.mantissa
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    var (mantissa, places) = (mantissa, places)
+    while places > 0, mantissa % 10 == 0 {
+      mantissa /= 10
+      places -= 1
+    }
+    hasher.combine(mantissa)
+    hasher.combine(mantissa == 0 ? 0 : places)
+  }
+}
+
+extension ExactDecimal: CustomStringConvertible {
+  public var description: String { text }
+}

@@ -1,0 +1,156 @@
+public import LedgerEvents
+public import LedgerModel
+public import LedgerStore
+
+/// What a transaction put into the books, with names and money.
+public struct PostingAnswer: Sendable {
+  public var kind: Posting.Kind
+  public var environment: StoreEnvironment
+  public var transaction: Name
+  /// The transaction itself where no event of it states another.
+  public var originalTransaction: Name
+  public var product: Name?
+  /// The first account that an event of the transaction states.
+  public var account: Name?
+  /// The event that decides it.
+  public var event: RecordedEvent
+  /// How many were bought; 1 where no event says so.
+  public var quantity: Int64
+  /// The transaction's price as the store states it, for the whole quantity; nothing where no event
+  /// states one, and where somebody else paid (family sharing).
+  public var price: ExactDecimal?
+  /// ISO 4217, of the event that states the price.
+  public var currency: Name?
+  public var storefront: Name?
+  /// What it moves: the price of a sale, the part of it that a refund gives back or a reversal
+  /// takes again; nothing for a revocation.
+  public var amount: ExactDecimal?
+}
+
+extension LedgerView {
+  /// Hands out what transactions put into the books, unit by unit; stops where `body` returns
+  /// false.
+  ///
+  /// The clocks of the query say which events are known; of these each posting is decided by the
+  /// newest, and then the filters are held against the event that decided it. So a transaction that
+  /// five events report is in the books once, and in one period of store time only. Product,
+  /// original and environment are those of the transaction, also where the event does not state
+  /// them. Whether the query goes backwards does not count.
+  ///
+  /// - Complexity: O(*n* log *n*) in the facts of one unit at a time: of all units, or of one where
+  ///   an account, transaction or device is asked for.
+  /// - Throws: ``LedgerError``, `limitReached` for a price of too many digits; and what `body`
+  ///   throws.
+  public func postings(
+    _ query: EventsQuery, environments: [StoreEnvironment] = [.production],
+    _ body: (PostingAnswer) throws(LedgerError) -> Bool
+  ) throws(LedgerError) {
+    guard let filter = try PostingFilter(query, environments, self) else { return }
+    if let unit = filter.unit {
+      _ = try postings(ofUnit: unit, query.clocks, filter, body)
+      return
+    }
+    var walk = try units()
+    while try walk.advance() {
+      guard try postings(ofUnit: walk.unit, query.clocks, filter, body) else { return }
+    }
+  }
+
+  private func postings(
+    ofUnit unit: UInt32, _ clocks: Clocks, _ filter: PostingFilter,
+    _ body: (PostingAnswer) throws(LedgerError) -> Bool
+  ) throws(LedgerError) -> Bool {
+    let facts = try facts(of: unit)
+    let found = Unit.postings(of: try cut(facts, clocks), texts: texts)
+    try texts.check()
+    for posting in found where try filter.admits(posting, self) {
+      if try !body(try answer(posting)) { return false }
+    }
+    return true
+  }
+
+  func answer(_ posting: Posting) throws(LedgerError) -> PostingAnswer {
+    var sale = SaleMembers()
+    for position in posting.sales { sale.take(try event(at: position)) }
+    // Nothing is sold for a price of more digits: one such event must not end every sum.
+    let price = sale.price.flatMap { ExactDecimal($0) }
+    let paid = sale.isFamilyShared ?? false ? nil : price
+    let amount: ExactDecimal? =
+      switch posting.kind {
+      case .sale: paid
+      case .refund, .refundReversal:
+        paid?.part(percentMillionths: posting.percentMillionths)
+      case .revocation: nil
+      }
+    return PostingAnswer(
+      kind: posting.kind, environment: posting.environment,
+      transaction: try text(of: posting.transaction),
+      originalTransaction: try text(of: posting.original), product: try text(posting.product),
+      account: try text(posting.owner), event: try event(at: posting.position),
+      quantity: sale.quantity ?? 1, price: paid, currency: paid == nil ? nil : sale.currency,
+      storefront: sale.storefront, amount: amount)
+  }
+}
+
+/// What the facts of a sale state, the one that decides first: each member is that of the first
+/// that states it.
+private struct SaleMembers {
+  var price: String?
+  var currency: Name?
+  var quantity: Int64?
+  var storefront: Name?
+  var isFamilyShared: Bool?
+
+  mutating func take(_ recorded: RecordedEvent) {
+    let data = recorded.event.data
+    if price == nil, let text = data.string("price") {
+      price = text
+      currency = data.name("currency")
+    }
+    quantity = quantity ?? data.integer("quantity")
+    storefront = storefront ?? data.name("storefront")
+    isFamilyShared = isFamilyShared ?? data.string("ownership").map { $0 == "familyShared" }
+  }
+}
+
+/// A query, to be held against postings.
+private struct PostingFilter {
+  private let header: HeaderFilter
+  private let environments: Set<StoreEnvironment>
+  private let range: ClosedRange<UInt64>
+  private var product: NameNumber?
+  private var original: NameNumber?
+  /// The unit that all matches are in, where a name says so.
+  var unit: UInt32? { header.unit }
+
+  /// `nil` where nothing can match.
+  init?(
+    _ query: EventsQuery, _ environments: [StoreEnvironment], _ view: LedgerView
+  ) throws(LedgerError) {
+    var own = query
+    own.product = nil
+    own.original = nil
+    own.environment = nil
+    guard query.from <= query.to, let header = try HeaderFilter(own, view) else { return nil }
+    self.header = header
+    self.environments = Set(environments)
+    range = query.from...query.to
+    if let name = query.product {
+      guard let number = try view.number(of: .product, name) else { return nil }
+      product = number
+    }
+    if let name = query.original {
+      guard let number = try view.number(of: .transaction, name) else { return nil }
+      original = number
+    }
+  }
+
+  func admits(_ posting: Posting, _ view: LedgerView) throws(LedgerError) -> Bool {
+    guard environments.contains(posting.environment), range.contains(posting.position),
+      product == nil || posting.product == product,
+      original == nil || posting.original == original,
+      header.members?.contains(posting.position) ?? true
+    else { return false }
+    return header.admits(try view.log.record(at: posting.position, isChecked: false))
+  }
+}

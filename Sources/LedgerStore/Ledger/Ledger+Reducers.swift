@@ -1,0 +1,55 @@
+internal import LMDB
+package import LedgerEvents
+internal import LedgerModel
+
+extension Ledger {
+  /// Folds the log again beside the live projections with this program's reducer, and calls `body`
+  /// with what both say of each account for which they may differ, by environment. It switches
+  /// nothing.
+  ///
+  /// It compares stored answers and reads no stored state. So the live projections may come from a
+  /// reducer whose state this program cannot read.
+  ///
+  /// - Parameters:
+  ///   - now: The moment at which entitlements are judged, or the customer's newest event if that
+  ///     is later. What differs only after that is found, too.
+  ///   - progress: Called after each batch with the position reached and the last one.
+  ///   - body: Called for each account, with both sides in every environment.
+  /// - Complexity: O(*n*) in the events of the log; memory for what differs.
+  /// - Throws: ``LedgerError``, and what `body` throws.
+  package func compareReducers(
+    now: Instant, progress: ((_ position: UInt64, _ last: UInt64) -> Void)? = nil,
+    _ body: ([ReducerSides]) throws(LedgerError) -> Void
+  ) throws(LedgerError) -> ReducerSummary {
+    try schedule.whileNobodyFolds { () throws(LedgerError) in
+      guard let live = try source.live() else { throw .projectionsMissing }
+      if try live.storedReducer() ?? Reducer.version == Reducer.version {
+        // What waits, and what a fold that was cut short has begun.
+        try fold(into: live, through: .max, nil)
+      }
+      let stored = try checkpoint(of: live)
+      let other = live.generation + 1
+      try Projections.remove(other, of: log)
+      let fresh = try Projections.make(other, of: log)
+      try fold(into: fresh, through: stored?.position ?? 0, progress)
+      var summary = ReducerSummary(
+        position: stored?.position ?? 0, storedReducer: stored?.reducer ?? Reducer.version)
+      let comparison = ReducerComparison(live, fresh, LogTexts(log), at: now)
+      try log.read { (view) throws(LedgerError) in
+        try comparison.compare(view, &summary, body)
+      }
+      try Projections.remove(other, of: log)
+      return summary
+    }
+  }
+
+  private func checkpoint(of projections: Projections) throws(LedgerError) -> Checkpoint? {
+    let reading = try projections.beginRead()
+    guard let found = try Checkpoint(reading.view, projections.tables) else { return nil }
+    let isConfirmed = try log.read { (view) throws(LedgerError) in
+      try found.isConfirmed(by: view, log.identity)
+    }
+    guard isConfirmed else { throw Checkpoint.unconfirmed }
+    return found
+  }
+}

@@ -1,0 +1,51 @@
+package import LedgerEvents
+internal import LedgerModel
+
+/// An entry of a stored answer, with the names that its row has.
+package struct StoredEntry: Hashable, Sendable {
+  package var item: ItemReference
+  /// What a product opens, by the catalogue in force.
+  package var entitlements: [Name]
+  package var standing: ItemStanding
+}
+
+/// What two reducers say of one account in one environment.
+package struct ReducerSides: Sendable {
+  /// What one of them says.
+  package struct Side: Sendable {
+    /// A version on a device; the device is `nil` for the absent one.
+    package struct Installed: Hashable, Sendable {
+      package var device: Name?
+      package var product: Name
+      package var version: Name
+    }
+
+    /// What is entitled at the moment; empty where no moment is named.
+    package var entries: [StoredEntry]
+    package var balances: [Name: Int64]
+    package var installed: [Installed]
+    /// How often each rule is broken, by its number, which this program need not know.
+    package var findings: [UInt8: Int]
+  }
+
+  /// `nil` for what concerns no account that the ledger knows.
+  package var account: Name?
+  package var environment: StoreEnvironment
+  /// The first moment, from the one asked for on, at which entries differ, in microseconds; `nil`
+  /// where they never do.
+  package var moment: Int64?
+  package var before: Side
+  package var after: Side
+}
+
+/// What a comparison of two reducers rests on, and what it counted.
+package struct ReducerSummary: Sendable {
+  /// The position that both were folded up to.
+  package var position: UInt64
+  /// The version that folded the live projections.
+  package var storedReducer: UInt32
+  /// Accounts whose answers were compared.
+  package var accounts = 0
+  /// Findings of all accounts together, by the number of the rule.
+  package var findings: [UInt8: (before: Int, after: Int)] = [:]
+}

@@ -1,0 +1,19 @@
+internal import LedgerEvents
+package import LedgerModel
+
+extension LedgerView {
+  /// The fold context of everything that the ledger knows.
+  package var context: SharedContext { reader.overlay.context }
+
+  /// The fold context at the clocks.
+  ///
+  /// - Complexity: O(1) now, else O(*n* log *n*) in the facts that it rests on.
+  package func context(at clocks: Clocks) throws(LedgerError) -> SharedContext {
+    if clocks.reachAll { return context }
+    var context = SharedContext()
+    var change = ContextChange()
+    for fact in try contextFacts(at: clocks) { context.extend(with: fact, texts, &change) }
+    try texts.check()
+    return context
+  }
+}

@@ -1,0 +1,29 @@
+internal import LMDB
+public import LedgerEvents
+internal import LedgerModel
+internal import RunStorage
+
+extension LedgerView {
+  /// The event with an id; nil where the ledger has none.
+  ///
+  /// - Complexity: O(*r* log *n*) for *r* runs of the index, and O(*k*) in the events behind it.
+  /// - Throws: ``LedgerError``.
+  public func event(withID id: Name) throws(LedgerError) -> RecordedEvent? {
+    let key = IndexKey.of(reader.keyHash.id(id))
+    let candidates: [UInt32]
+    let index = try tables.wholeIDs(in: projections)
+    do throws(RunsError) { candidates = try index.values(of: key, in: projections) } catch {
+      throw LedgerError(error)
+    }
+    for position in candidates where try log.isID(id, at: UInt64(position)) {
+      return try log.event(at: UInt64(position))
+    }
+    let prefix = id.text.utf8.prefix(8).enumerated().reduce(into: UInt64(0)) { prefix, byte in
+      prefix |= UInt64(byte.element) << (8 * (7 - UInt64(byte.offset)))
+    }
+    for fact in reader.overlay.facts where fact.idPrefix == prefix {
+      if try log.isID(id, at: fact.position) { return try log.event(at: fact.position) }
+    }
+    return nil
+  }
+}

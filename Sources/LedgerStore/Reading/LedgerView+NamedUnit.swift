@@ -1,0 +1,48 @@
+package import LedgerEvents
+package import LedgerModel
+
+/// A name with the unit that it stands in, folded.
+package struct NamedUnit {
+  package var number: NameNumber
+  /// The unit's number among all units of the ledger, which may be another one in the past.
+  package var unitNumber: UnitNumber
+  package var unit: Unit
+  /// The fold context that the unit is judged in.
+  package var context: SharedContext
+}
+
+extension LedgerView {
+  /// The unit of a name at the clocks; nil where no event of then names it in a way that connects.
+  ///
+  /// - Complexity: as ``state(of:)`` now, else O(*n* log *n*) in the facts of the unit and of the
+  ///   fold context.
+  package func unit(
+    of use: NameUse, at clocks: Clocks
+  ) throws(LedgerError) -> NamedUnit? {
+    guard let number = try number(of: use.kind, use.name),
+      let place = try foldedUnitNumber(of: number)
+    else { return nil }
+    guard !clocks.reachAll else {
+      guard let unit = try state(of: place) else { return nil }
+      return NamedUnit(number: number, unitNumber: place, unit: unit, context: context)
+    }
+    let ledger = try inMemoryLedger(of: place, at: clocks)
+    guard let unit = ledger.unit(of: number) else { return nil }
+    return NamedUnit(number: number, unitNumber: place, unit: unit, context: ledger.context)
+  }
+
+  /// The positions of the events of the customer that an account is, by what is known at the
+  /// clocks: what is linked later belongs to it later.
+  ///
+  /// - Complexity: O(*n* log *n*) in the facts of the customer's unit.
+  package func positions(
+    ofCustomer account: NameNumber, at clocks: Clocks = .now
+  ) throws(LedgerError) -> Set<UInt64> {
+    guard let unit = try unitNumber(of: account) else { return [] }
+    let positions = Unit.positions(
+      ofCustomer: account, among: try facts(of: unit, at: clocks),
+      context: try context(at: clocks), texts: texts)
+    try texts.check()
+    return positions
+  }
+}

@@ -1,0 +1,25 @@
+public import LedgerModel
+
+extension Exploration {
+  /// What no run of a search reached, so that the search proves nothing about it.
+  public struct Unreached: Hashable, Sendable {
+    /// Faults that never struck.
+    public var faults: [Action.Verb] = []
+    /// Commands of the script that no run carried out.
+    public var commands: [UnreachedCommand] = []
+    /// Rules that no run broke, though runs recorded the events that the rule looks at.
+    public var nearRules: [Rule] = []
+    /// Rules that no run came near: an event that the rule looks at was never recorded.
+    public var farRules: [Rule] = []
+    /// Rules that no simulated run can break.
+    public var impossibleRules: [Rule] = []
+  }
+
+  /// A command that no run of a search carried out.
+  public struct UnreachedCommand: Hashable, Sendable {
+    /// Its index in the script, from 0.
+    public var place: Int
+    /// Why, in a sentence.
+    public var reason: String
+  }
+}

@@ -1,0 +1,286 @@
+internal import LedgerEvents
+internal import LedgerModel
+
+/// The parts of one unit in one environment, at a moment.
+struct PartSource {
+  let unit: Unit
+  /// The place of the environment in the unit.
+  let place: Int
+  let environment: StoreEnvironment
+  /// The newest event of the environment in the whole ledger.
+  let moment: Int64
+  let context: SharedContext
+  let texts: NumberedEvents
+
+  func chain(_ chain: Int) -> ChainPart {
+    unit.chainPart(chain, in: place, at: moment, context: context, texts: texts)
+  }
+}
+
+/// The lines of one unit in one environment, brought up to date part by part.
+struct EnvironmentLines {
+  /// Who has something: a customer, or a chain of which nobody holds a transaction.
+  private enum Holder: Hashable {
+    case customer(Int)
+    case chain(Int)
+  }
+
+  private struct Chain {
+    /// Customers who hold a transaction of it that was bought.
+    var customers: Set<Int> = []
+    /// Nobody holds a transaction of it.
+    var isLoose = false
+    var original: NameNumber = 0
+    /// When it waits to be evaluated again.
+    var due = Int64.max
+  }
+
+  /// What time alone changes.
+  private struct Due: Comparable {
+    var moment: Int64
+    var holder: Holder
+
+    static func < (left: Self, right: Self) -> Bool { left.moment < right.moment }
+  }
+
+  private var holdings: [Holder: Holdings] = [:]
+  private var chains: [Int: Chain] = [:]
+  private var accounts: [Int: [NameNumber]] = [:]
+  private var customers: [NameNumber: Int] = [:]
+  private var grantsDue: [Int: Int64] = [:]
+  private var due = Heap<Due>()
+
+  /// When time alone changes a line next; `nil` where it changes none.
+  var nextDue: Int64? { due.first?.moment }
+
+  /// Writes every line.
+  ///
+  /// - Complexity: O(*n* log *n*) in what the unit keeps of the environment.
+  mutating func writeAll(_ source: PartSource, _ sheet: inout LineSheet) {
+    for (account, _) in source.unit.accountParts(in: source.place) { note(account, source) }
+    for place in source.unit.transactionPlaces(in: source.place) {
+      _ = write(transaction: place, source, &sheet)
+    }
+    for chain in chains.keys { write(chain: chain, source, &sheet) }
+    for customer in accounts.keys {
+      write(grantsOf: customer, source, &sheet)
+      write(consumedBy: customer, source, &sheet)
+    }
+    for content in source.unit.contentParts(in: source.place) {
+      write(installed: content.product, on: content.device, of: content.customer, source, &sheet)
+    }
+  }
+
+  /// Writes the lines that a fact can have changed.
+  ///
+  /// - Complexity: O(*k* log *n*) in what the parts that it touched consist of: a transaction's
+  ///   downloads, and a chain's transactions where the fact says what was bought.
+  mutating func write(
+    _ parts: TouchedParts, of fact: Fact, _ source: PartSource, _ sheet: inout LineSheet
+  ) {
+    for account in parts.accounts { note(account, source) }
+    var decidesChain = parts.decidesChain
+    if let transaction = parts.transaction {
+      decidesChain = write(transaction: transaction, source, &sheet) || decidesChain
+    }
+    if let chain = parts.chain, decidesChain { write(chain: chain, source, &sheet) }
+    guard let customer = parts.holder else { return }
+    switch fact.kind {
+    case .entitlementGranted, .entitlementWithdrawn: write(grantsOf: customer, source, &sheet)
+    case .consumableConsumed: write(consumedBy: customer, source, &sheet)
+    case .contentInstalled, .contentRemoved:
+      write(installed: fact.product, on: fact.device, of: customer, source, &sheet)
+    default: break
+    }
+  }
+
+  /// Writes the lines that time alone has changed by now.
+  ///
+  /// - Complexity: O(*k*) in what the parts that it changed consist of.
+  mutating func writeDue(_ source: PartSource, _ sheet: inout LineSheet) {
+    while let first = due.first, first.moment <= source.moment {
+      due.removeFirst()
+      switch first.holder {
+      case .chain(let chain):
+        // Another moment has been noted since.
+        guard chains[chain]?.due == first.moment else { continue }
+        write(chain: chain, source, &sheet)
+      case .customer(let customer):
+        guard grantsDue[customer] == first.moment else { continue }
+        write(grantsOf: customer, source, &sheet)
+      }
+    }
+  }
+
+  private mutating func note(_ account: NameNumber, _ source: PartSource) {
+    guard let customer = source.unit.customer(of: account, in: source.place),
+      customers[account] != customer
+    else { return }
+    customers[account] = customer
+    accounts[customer, default: []].append(account)
+  }
+}
+
+// MARK: - Parts
+
+extension EnvironmentLines {
+  /// Returns whether somebody has become a holder of its chain by it.
+  private mutating func write(
+    transaction place: Int, _ source: PartSource, _ sheet: inout LineSheet
+  ) -> Bool {
+    guard let part = source.unit.transactionPart(place, in: source.place) else { return false }
+    sheet.write(source.unit.standing(ofTransaction: place, in: source.place), source.texts)
+    let reports = source.unit.reportParts(ofTransaction: place, in: source.place)
+    let before = chains[part.chain] ?? Chain()
+    var chain = before
+    if let customer = part.holder {
+      if part.hasPurchase { chain.customers.insert(customer) }
+      note(reports, of: .customer(customer), source, &sheet)
+    } else if !source.texts.isPayment(part.number) {
+      chain.isLoose = true
+    }
+    chain.original = part.original
+    chains[part.chain] = chain
+    if chain.isLoose {
+      // What the queue said of those that somebody holds counts for the chain, too.
+      let members =
+        before.isLoose ? [place] : source.unit.members(ofChain: part.chain, in: source.place)
+      for member in members {
+        let reports = source.unit.reportParts(ofTransaction: member, in: source.place)
+        note(reports, of: .chain(part.chain), source, &sheet)
+      }
+    }
+    return chain.isLoose != before.isLoose || chain.customers.count != before.customers.count
+  }
+
+  private mutating func note(
+    _ reports: [ReportPart], of holder: Holder, _ source: PartSource, _ sheet: inout LineSheet
+  ) {
+    for report in reports where holdings[holder, default: Holdings()].note(report) {
+      write(product: report.product, of: holder, source, &sheet)
+    }
+  }
+
+  private mutating func write(
+    chain place: Int, _ source: PartSource, _ sheet: inout LineSheet
+  ) {
+    guard let chain = chains[place] else { return }
+    let part = source.chain(place)
+    var holders = chain.customers.map { Holder.customer($0) }
+    if chain.isLoose { holders.append(.chain(place)) }
+    for holder in holders {
+      for product in holdings[holder, default: Holdings()].set(part.granted, of: place) {
+        write(product: product, of: holder, source, &sheet)
+      }
+    }
+    var credited = part.creditHolder.map { [Holder.customer($0)] } ?? []
+    if chain.isLoose { credited.append(.chain(place)) }
+    for holder in credited {
+      for unit in holdings[holder, default: Holdings()].set(credits: part.credits, of: place) {
+        write(balanceOf: unit, of: holder, source, &sheet)
+      }
+    }
+    if part.nextChange != chain.due {
+      chains[place]?.due = part.nextChange
+      if part.nextChange != .max {
+        due.insert(Due(moment: part.nextChange, holder: .chain(place)))
+      }
+    }
+  }
+
+  private mutating func write(
+    grantsOf customer: Int, _ source: PartSource, _ sheet: inout LineSheet
+  ) {
+    let grants = source.unit.grantParts(of: customer, in: source.place)
+    let holder = Holder.customer(customer)
+    if grants.isEmpty && holdings[holder] == nil { return }
+    let changed = holdings[holder, default: Holdings()].set(grants, at: source.moment)
+    for product in changed.products { write(product: product, of: holder, source, &sheet) }
+    for name in changed.entitlements { write(entitlement: name, of: holder, source, &sheet) }
+    let next = grants.lazy.map(\.until).filter { $0 > source.moment }.min() ?? .max
+    if next == grantsDue[customer] { return }
+    grantsDue[customer] = next
+    if next != .max { due.insert(Due(moment: next, holder: holder)) }
+  }
+
+  private mutating func write(
+    consumedBy customer: Int, _ source: PartSource, _ sheet: inout LineSheet
+  ) {
+    let consumed = source.unit.consumedParts(by: customer, in: source.place)
+    let holder = Holder.customer(customer)
+    if consumed.isEmpty && holdings[holder] == nil { return }
+    for unit in holdings[holder, default: Holdings()].set(consumed: consumed) {
+      write(balanceOf: unit, of: holder, source, &sheet)
+    }
+  }
+
+  private func write(
+    installed product: NameNumber, on device: NameNumber, of customer: Int, _ source: PartSource,
+    _ sheet: inout LineSheet
+  ) {
+    let version = source.unit.installedVersion(
+      of: product, on: device, of: customer, in: source.place)
+    for account in accounts[customer] ?? [] {
+      let subject = ReplaySubject(
+        kind: .installed, environment: source.environment, account: source.texts.text(of: account),
+        transaction: nil, device: source.texts.name(device), name: source.texts.text(of: product))
+      sheet.set(version.map { ReplayStanding(text: $0.text) }, for: subject)
+    }
+  }
+}
+
+// MARK: - Lines of holders
+
+extension EnvironmentLines {
+  private mutating func write(
+    product: NameNumber, of holder: Holder, _ source: PartSource, _ sheet: inout LineSheet
+  ) {
+    let name = source.texts.name(product) ?? ""
+    // An operator's entitlement of that name is what stands there.
+    if holdings[holder]?.end(ofEntitlement: name) != nil { return }
+    let best = holdings[holder]?.best(of: product)
+    write(
+      best.map { ReplayStanding($0.state, end: $0.end) }, .entitlement, name, of: holder, source,
+      &sheet)
+  }
+
+  private mutating func write(
+    entitlement name: Name, of holder: Holder, _ source: PartSource, _ sheet: inout LineSheet
+  ) {
+    guard let end = holdings[holder]?.end(ofEntitlement: name) else {
+      let product = source.texts.number(.product, name)
+      write(product: product, of: holder, source, &sheet)
+      if product == 0 { write(nil, .entitlement, name, of: holder, source, &sheet) }
+      return
+    }
+    write(ReplayStanding(.active, end: end), .entitlement, name, of: holder, source, &sheet)
+  }
+
+  private func write(
+    balanceOf unit: Name, of holder: Holder, _ source: PartSource, _ sheet: inout LineSheet
+  ) {
+    let amount = holdings[holder]?.balance(of: unit) ?? 0
+    write(
+      amount == 0 ? nil : ReplayStanding(text: "\(amount)"), .balance, unit, of: holder, source,
+      &sheet)
+  }
+
+  private func write(
+    _ standing: ReplayStanding?, _ kind: ReplaySubject.Kind, _ name: Name, of holder: Holder,
+    _ source: PartSource, _ sheet: inout LineSheet
+  ) {
+    var subject = ReplaySubject(
+      kind: kind, environment: source.environment, account: nil, transaction: nil, device: nil,
+      name: name)
+    switch holder {
+    case .chain(let chain):
+      subject.transaction = source.texts.text(of: chains[chain]?.original ?? 0)
+      sheet.set(standing, for: subject)
+    case .customer(let customer):
+      for account in accounts[customer] ?? [] {
+        subject.account = source.texts.text(of: account)
+        sheet.set(standing, for: subject)
+      }
+    }
+  }
+}

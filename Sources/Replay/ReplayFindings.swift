@@ -1,0 +1,162 @@
+internal import LedgerEvents
+internal import LedgerModel
+
+/// The broken rules of the first table, kept up to date unit by unit, and what changed of them.
+struct ReplayFindings {
+  /// What is known of a unit.
+  private struct Known {
+    var isTold = false
+    /// Of the unit alone.
+    var own: [Finding] = []
+    var marks = FindingMarks()
+    /// Judged against what all units observed, by product.
+    var judged: [Unit.ObservedProduct: [Finding]] = [:]
+    var observed: Set<Unit.ObservedProduct> = []
+    var observationMarks = ObservationMarks()
+  }
+
+  private var units: [UnitNumber: Known] = [:]
+  /// The units whose events are judged by a product's observations, and these.
+  private var products: [Unit.ObservedProduct: Product] = [:]
+  private let texts: NumberedEvents
+  private var added: [Finding] = []
+  private var removed: [Finding] = []
+
+  private struct Product {
+    var judged: Set<UnitNumber> = []
+    var observations = ProductObservations()
+  }
+
+  init(texts: NumberedEvents) { self.texts = texts }
+
+  /// All of them, in order.
+  ///
+  /// - Complexity: O(*n* log *n*) in their number.
+  var sorted: [Finding] {
+    units.values.flatMap { known in known.own + known.judged.values.flatMap { $0 } }.sorted()
+  }
+
+  /// What was found, and what no longer is, since the last call, each in order.
+  ///
+  /// - Complexity: O(*k* log *k*) in their number.
+  mutating func takeChanges() -> (broken: [Finding], settled: [Finding]) {
+    if added.isEmpty && removed.isEmpty { return ([], []) }
+    defer {
+      added = []
+      removed = []
+    }
+    return (Self.surplus(of: added, over: removed), Self.surplus(of: removed, over: added))
+  }
+
+  /// What is in one list more often than in the other.
+  private static func surplus(of findings: [Finding], over others: [Finding]) -> [Finding] {
+    if others.isEmpty { return findings.sorted() }
+    var left: [Finding: Int] = [:]
+    for finding in others { left[finding, default: 0] += 1 }
+    return findings.sorted().filter { finding in
+      guard let count = left[finding], count > 0 else { return true }
+      left[finding] = count - 1
+      return false
+    }
+  }
+
+  /// Looks at the units that facts have changed.
+  ///
+  /// - Complexity: O(*k*) in what a unit found and observed since; O(*n*) in all of it where the
+  ///   unit was folded from the start, or where the product's observations changed for others.
+  mutating func update(
+    _ ledger: InMemoryLedger, _ changes: UnitChanges, isBackground: (UnitNumber) -> Bool
+  ) {
+    var lost: Set<Unit.ObservedProduct> = []
+    for number in changes.absorbed { forget(number, &lost) }
+    for number in changes.foldedAnew { forget(number, &lost) }
+    for number in changes.written {
+      guard let unit = ledger.unit(numbered: number) else { continue }
+      look(at: unit, number, ledger, isTold: !isBackground(number))
+    }
+    // What a fold from the start took back, others may have been judged by.
+    for product in lost where products[product] != nil {
+      products[product]?.observations = ledger.observations(of: product)
+      judgeAgain(product, ledger, except: nil)
+    }
+  }
+
+  private mutating func forget(_ number: UnitNumber, _ lost: inout Set<Unit.ObservedProduct>) {
+    guard let known = units.removeValue(forKey: number) else { return }
+    removed += known.own
+    for (product, findings) in known.judged {
+      removed += findings
+      products[product]?.judged.remove(number)
+    }
+    lost.formUnion(known.observed)
+  }
+
+  private mutating func look(
+    at unit: Unit, _ number: UnitNumber, _ ledger: InMemoryLedger, isTold: Bool
+  ) {
+    var known = units.removeValue(forKey: number) ?? Known()
+    if isTold && !known.isTold {
+      // Nothing of it has been judged while it was background.
+      known.isTold = true
+      known.observationMarks = ObservationMarks()
+    }
+    let before = known.observationMarks
+    let new = unit.newObservations(since: &known.observationMarks)
+    known.observed.formUnion(new.observed)
+    if isTold {
+      let found = unit.newFindings(since: &known.marks)
+      known.own += found
+      added += found
+    }
+    units[number] = known
+    for product in new.observed.union(new.judged) {
+      let isNew = products[product] == nil
+      if isNew {
+        guard isTold, new.judged.contains(product) else { continue }
+        products[product] = Product(observations: ledger.observations(of: product))
+      }
+      let isChanged = !isNew && merge(product, of: unit, since: before)
+      if isTold, new.judged.contains(product) {
+        products[product]?.judged.insert(number)
+        judge(product, in: unit, number, since: before)
+      }
+      if isChanged { judgeAgain(product, ledger, except: number) }
+    }
+  }
+
+  /// Takes in what a unit observed of a product; false where others knew that before.
+  private mutating func merge(
+    _ product: Unit.ObservedProduct, of unit: Unit, since marks: ObservationMarks
+  ) -> Bool {
+    let new = unit.observations(of: product, since: marks, texts: texts)
+    let before = products[product]?.observations.positions
+    products[product]?.observations.merge(new, texts)
+    return products[product]?.observations.positions != before
+  }
+
+  /// Judges what a unit added: it is later than all else in the unit, so nothing there is judged
+  /// differently by it.
+  private mutating func judge(
+    _ product: Unit.ObservedProduct, in unit: Unit, _ number: UnitNumber,
+    since marks: ObservationMarks
+  ) {
+    guard let all = products[product]?.observations else { return }
+    let found = unit.findings(of: product, against: all, since: marks, texts: texts)
+    units[number]?.judged[product, default: []] += found
+    added += found
+  }
+
+  private mutating func judgeAgain(
+    _ product: Unit.ObservedProduct, _ ledger: InMemoryLedger, except own: UnitNumber?
+  ) {
+    guard let known = products[product] else { return }
+    for number in known.judged where number != own {
+      guard let unit = ledger.unit(numbered: number) else { continue }
+      let found = unit.findings(of: product, against: known.observations, texts: texts)
+      let before = units[number]?.judged.updateValue(found, forKey: product) ?? []
+      if found == before { continue }
+      removed += before
+      added += found
+    }
+  }
+}

@@ -1,0 +1,30 @@
+public import LedgerEvents
+public import LedgerModel
+public import LedgerQueries
+
+/// How a replay judges what is still open at its end.
+public struct ReplayJudgement: Sendable {
+  /// The moment; `nil` for the newest believed `occurredAt` of each environment.
+  public var at: Instant?
+  /// How long what is open may stay so.
+  public var thresholds: Thresholds
+
+  public init(at: Instant? = nil, thresholds: Thresholds = .standard) {
+    self.at = at
+    self.thresholds = thresholds
+  }
+}
+
+extension ReplayEvents {
+  /// Those that had occurred by a moment, as the model believes their time.
+  ///
+  /// - Complexity: O(*n*).
+  public func occurred(by moment: Instant) -> ReplayEvents {
+    var early = self
+    early.events.removeAll { $0.believedTime > moment.microseconds }
+    let positions = Set(early.events.map(\.position))
+    early.steps.formIntersection(positions)
+    early.background.formIntersection(positions)
+    return early
+  }
+}

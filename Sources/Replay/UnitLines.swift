@@ -1,0 +1,69 @@
+internal import LedgerEvents
+internal import LedgerModel
+
+/// The newest believed moment of each environment, in the order of environments.
+typealias EnvironmentMoments = [Int64?]
+
+/// The lines of one unit, brought up to date fact by fact.
+struct UnitLines {
+  private(set) var sheet = LineSheet()
+  private var environments: [StoreEnvironment: EnvironmentLines] = [:]
+  /// By environment: when the unit waits to be looked at again.
+  private var queued: [StoreEnvironment: Int64] = [:]
+
+  /// The lines of a unit that was folded from the start.
+  init(_ unit: Unit, _ replay: ReplayLedger) {
+    // Transactions are shown where nothing has a moment, too, but there they have no events.
+    for source in Self.sources(unit, replay) {
+      environments[source.environment, default: EnvironmentLines()].writeAll(source, &sheet)
+    }
+  }
+
+  /// Writes what a fact can have changed.
+  mutating func write(_ fact: Fact, of unit: Unit, _ replay: ReplayLedger) {
+    let sources = Self.sources(unit, replay)
+    for parts in unit.parts(touchedBy: fact) {
+      guard let source = sources.first(where: { $0.place == parts.environment }) else { continue }
+      environments[source.environment, default: EnvironmentLines()]
+        .write(parts, of: fact, source, &sheet)
+    }
+  }
+
+  /// Writes what time alone has changed in an environment.
+  mutating func writeDue(
+    in environment: StoreEnvironment, of unit: Unit, _ replay: ReplayLedger
+  ) {
+    queued[environment] = nil
+    for source in Self.sources(unit, replay) where source.environment == environment {
+      environments[environment]?.writeDue(source, &sheet)
+    }
+  }
+
+  /// Whether the unit waits for a moment of an environment.
+  func waits(for moment: Int64, in environment: StoreEnvironment) -> Bool {
+    queued[environment] == moment
+  }
+
+  /// The moments that the unit begins to wait for.
+  mutating func takeNewDues() -> [(environment: StoreEnvironment, moment: Int64)] {
+    var new: [(environment: StoreEnvironment, moment: Int64)] = []
+    for (environment, lines) in environments {
+      guard let next = lines.nextDue, queued[environment] != next else { continue }
+      queued[environment] = next
+      new.append((environment, next))
+    }
+    return new
+  }
+
+  mutating func takeChanges() -> [ReplayChange] { sheet.takeChanges() }
+
+  private static func sources(_ unit: Unit, _ replay: ReplayLedger) -> [PartSource] {
+    unit.partEnvironments.enumerated().compactMap { place, environment in
+      replay.moment(of: environment).map { moment in
+        PartSource(
+          unit: unit, place: place, environment: environment, moment: moment,
+          context: replay.ledger.context, texts: replay.texts)
+      }
+    }
+  }
+}

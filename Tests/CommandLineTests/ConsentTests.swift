@@ -1,0 +1,129 @@
+import Foundation
+import Testing
+
+/// Commands that ask on a terminal, asked of a Python program that holds its other end.
+@Suite("Look before you leap", .serialized) struct ConsentTests {
+  private static let isPossible = ["/usr/bin/python3", "/usr/local/bin/python3", "/bin/python3"]
+    .contains { FileManager.default.isExecutableFile(atPath: $0) }
+
+  private let ledger: TestLedger
+
+  init() throws {
+    ledger = try TestLedger()
+    let lines = [
+      Sample.purchase("t1", of: "ada", at: 0), Sample.purchase("t2", of: "eve", at: 10),
+    ]
+    let appended = try ledger.run("append", input: lines.joined(separator: "\n"))
+    try #require(appended.status == 0, "\(appended.errors)")
+  }
+
+  private var count: Int {
+    get throws { try ledger.run("events").lines.count }
+  }
+
+  private static let why = ["--operator", "kim", "--reason", "ticket 4711"]
+
+  /// Runs a command on a terminal that answers; gives what the terminal showed, then the status.
+  private func onTerminal(_ answer: String, _ arguments: String...) throws -> (String, Int32) {
+    let folder = try TemporaryFolder()
+    try Data(Self.terminal.utf8).write(to: folder.file("terminal.py"))
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments =
+      ["python3", folder.path("terminal.py"), answer, try Program.executable().path]
+      + arguments + Self.why + ["--ledger", ledger.path]
+    process.currentDirectoryURL = try Program.packageFolder()
+    let output = Pipe()
+    process.standardOutput = output
+    process.standardInput = FileHandle.nullDevice
+    try process.run()
+    let said = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return (String(decoding: said, as: UTF8.self), process.terminationStatus)
+  }
+
+  @Test(
+    "a link, a transfer and a grant say first what changes, and wait for a yes",
+    .enabled(if: isPossible, "python3"))
+  func asked() throws {
+    let (refused, status) = try onTerminal("n", "transfer", "ada", "eve-2", "--new-account")
+    #expect(refused.contains("this would change:"), "\(refused)")
+    #expect(refused.contains("map"), "\(refused)")
+    #expect(refused.contains("Append account.transferred? [y/N]"), "\(refused)")
+    #expect(refused.contains("nothing was appended"), "\(refused)")
+    #expect(status == 65)
+    #expect(try count == 2)
+    let (granted, done) = try onTerminal("y", "grant", "ada", "--entitlement", "pro")
+    #expect(granted.contains("Append entitlement.granted?"), "\(granted)")
+    #expect(done == 0)
+    #expect(try count == 3)
+    let (quiet, meant) = try onTerminal("n", "link", "ada", "eve", "--yes")
+    #expect(!quiet.contains("[y/N]"), "\(quiet)")
+    #expect(meant == 0)
+    #expect(try count == 4)
+  }
+
+  @Test("scripts are not asked, and a dry run says what would change") func scripts() throws {
+    let dry = try ledger.run(["link", "ada", "eve", "--dry-run"] + Self.why)
+    #expect(dry.status == 0)
+    #expect(dry.lines.count == 1)
+    #expect(dry.errors.hasPrefix("this would change:"), "\(dry.errors)")
+    let nothing = try ledger.run(["withdraw", "ada", "--product", "map", "--dry-run"] + Self.why)
+    #expect(nothing.errors == "this would change no customer's entitlements\n")
+    let moved = try ledger.run(
+      ["transfer", "ada", "eve-2", "--new-account", "--dry-run"] + Self.why)
+    #expect(moved.errors.contains("this would change:"), "\(moved.errors)")
+    #expect(try count == 2)
+    #expect(try ledger.run(["link", "ada", "eve"] + Self.why).status == 0)
+    #expect(try count == 3)
+  }
+
+  @Test("an erasure says what it destroys, and needs a yes") func erasure() throws {
+    let refused = try ledger.run(["erase", "ada"] + Self.why)
+    #expect(refused.status == 65)
+    #expect(refused.errors.contains("nothing was erased"), "\(refused.errors)")
+    #expect(refused.errors.contains("2 names of accounts"), "\(refused.errors)")
+    #expect(refused.errors.contains("--yes"), "\(refused.errors)")
+    #expect(try count == 2)
+    let erased = try ledger.run(["erase", "ada", "--yes"] + Self.why)
+    #expect(erased.status == 0, "\(erased.errors)")
+    #expect(erased.output.contains("destroyed: 2 names"), "\(erased.output)")
+    #expect(try ledger.run(["erase", "adda", "--yes"] + Self.why).status == 65)
+  }
+
+  @Test("an erasure asks on a terminal", .enabled(if: isPossible, "python3"))
+  func erasureOnTerminal() throws {
+    let (refused, status) = try onTerminal("", "erase", "ada")
+    #expect(refused.contains("Erase? [y/N]"), "\(refused)")
+    #expect(status == 65)
+    #expect(try count == 2)
+    let (erased, done) = try onTerminal("yes", "erase", "ada")
+    #expect(erased.contains("erased at position 3"), "\(erased)")
+    #expect(done == 0)
+  }
+
+  /// Runs a command on a terminal of its own, and types the answer once it is asked.
+  private static let terminal = """
+    import os, pty, sys
+    answer = sys.argv[1].encode() + b"\\n"
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execv(sys.argv[2], sys.argv[2:])
+    shown, asked = b"", False
+    while True:
+        try:
+            piece = os.read(terminal, 4096)
+        except OSError:
+            break
+        if not piece:
+            break
+        shown += piece
+        if not asked and b"[y/N]" in shown:
+            asked = True
+            os.write(terminal, answer)
+    sys.stdout.buffer.write(shown)
+    sys.stdout.flush()
+    _, status = os.waitpid(pid, 0)
+    sys.exit(os.waitstatus_to_exitcode(status))
+    """
+}

@@ -1,0 +1,138 @@
+import Foundation
+import Testing
+
+/// Inputs that are not events as JSON Lines: read, or refused with what reads them.
+@Suite("Foreign input") struct ForeignInputTests {
+  private let ledger: TestLedger
+
+  init() throws { ledger = try TestLedger() }
+
+  private func file(_ name: String, _ bytes: [UInt8]) throws -> String {
+    try Data(bytes).write(to: ledger.folder.file(name))
+    return ledger.folder.path(name)
+  }
+
+  private func refusal(_ name: String, _ bytes: [UInt8]) throws -> String {
+    let answer = try ledger.run("append", try file(name, bytes))
+    #expect(answer.status == 65)
+    #expect(try ledger.events().isEmpty)
+    return answer.errors
+  }
+
+  @Test("a byte order mark is no part of the first line") func mark() throws {
+    let path = try file("mark.jsonl", [0xEF, 0xBB, 0xBF] + Array(Sample.notes("n", 2).utf8))
+    let answer = try ledger.run("append", path)
+    #expect(answer.status == 0, "\(answer.errors)")
+    #expect(try ledger.events().count == 2)
+  }
+
+  @Test(
+    "compressed files and UTF-16 are refused with the command that makes them readable",
+    arguments: [
+      ([0x1F, 0x8B, 0x08], "gzip -dc"), ([0x28, 0xB5, 0x2F, 0xFD], "zstd -dc"),
+      ([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00], "xz -dc"), ([0x42, 0x5A, 0x68, 0x39], "bzip2 -dc"),
+      ([0x50, 0x4B, 0x03, 0x04], "unzip -p"), ([0xFF, 0xFE, 0x7B, 0x00], "iconv -f UTF-16"),
+    ] as [([UInt8], String)])
+  func bytes(_ bytes: [UInt8], command: String) throws {
+    let said = try refusal("a file", bytes + [0, 1, 2, 10, 3])
+    #expect(said.contains("\(command)"), "\(said)")
+    #expect(said.contains("'\(ledger.folder.path("a file"))' | daybook append -"), "\(said)")
+    let piped = try Program.process(["append", "--on-error", "skip"], ledger: ledger.path)
+    let input = Pipe()
+    let errors = Pipe()
+    (piped.standardInput, piped.standardError) = (input, errors)
+    try piped.run()
+    try input.fileHandleForWriting.write(contentsOf: Data(bytes))
+    try input.fileHandleForWriting.close()
+    let told = String(
+      decoding: try errors.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+    piped.waitUntilExit()
+    #expect(piped.terminationStatus == 65)
+    #expect(told.contains("… | \(command)"), "\(told)")
+  }
+
+  @Test("the advice for arrays and for objects over several lines works")
+  func documents() throws {
+    let (first, second) = (Sample.event("a"), Sample.event("b"))
+    let array = try refusal("array.json", Array("[\n\(first),\n\(second)\n]".utf8))
+    #expect(array.contains("jq -c '.[]'"), "\(array)")
+    let line = try refusal("line.json", Array("[\(first),\(second)]".utf8))
+    #expect(line.contains("jq -c '.[]'"), "\(line)")
+    let pretty = try refusal(
+      "pretty.json", Array(first.replacing(",", with: ",\n").utf8))
+    #expect(pretty.contains("jq -c ."), "\(pretty)")
+  }
+
+  @Test(
+    "documents of the store are recognised, and what imports them is said",
+    arguments: [
+      (
+        #"{"signedPayload":"eyJhbGciOiJFUzI1NiJ9.eyJub3RpZmljYXRpb25UeXBlIjoiVEVTVCJ9.c2ln"}"#,
+        "notification of the App Store Server"
+      ),
+      (
+        "eyJhbGciOiJFUzI1NiJ9.eyJ0cmFuc2FjdGlvbklkIjoiMSJ9.c2lnbmF0dXJl",
+        "signed data of StoreKit 2"
+      ),
+      (#"{"signedTransactionInfo":"eyJ"}"#, "signed data of StoreKit 2"),
+      (#"{"api_version":"1.0","event":{"type":"RENEWAL","expiration_at_ms":null}}"#, "RevenueCat"),
+      (
+        #"{"status":0,"environment":"Production","receipt":{"in_app":[]}}"#,
+        "daybook import verify-receipt"
+      ),
+      (#"{"notification_type":"CANCEL","unified_receipt":{"status":0}}"#, "import verify-receipt"),
+      (#"{"receipt-data":"MIIT","password":"x"}"#, "send it to verifyReceipt"),
+      (#"{"file":"a","line":2,"reason":"no","text":"{}"}"#, "jq -r .text"),
+    ])
+  func store(_ line: String, said: String) throws {
+    let told = try refusal("store.jsonl", Array((line + "\n").utf8))
+    #expect(told.contains(said), "\(told)")
+    if line.hasPrefix("{") {
+      let document = try JSONSerialization.jsonObject(with: Data(line.utf8))
+      let pretty = try JSONSerialization.data(withJSONObject: document, options: .prettyPrinted)
+      let whole = try refusal("store.json", Array(pretty))
+      #expect(whole.contains(said), "\(whole)")
+    }
+  }
+
+  @Test("a StoreKit configuration and a receipt of the samples are recognised") func samples()
+    throws
+  {
+    let configuration = try ledger.run("append", "Tools/samples/sample.storekit")
+    #expect(configuration.status == 65)
+    #expect(
+      configuration.errors.contains("daybook import storekit-config Tools/samples/sample.storekit"),
+      "\(configuration.errors)")
+    let receipt = try ledger.run("append", "Tools/samples/sample-receipt.json")
+    #expect(receipt.errors.contains("import verify-receipt"), "\(receipt.errors)")
+  }
+
+  @Test("a file that is refused does not keep the next ones out where that is wanted")
+  func skipped() throws {
+    let events = try file("events.jsonl", Array(Sample.notes("n", 2).utf8))
+    let packed = try file("packed.gz", [0x1F, 0x8B, 0x08, 0x00])
+    let answer = try ledger.run("append", "--on-error", "skip", packed, events)
+    #expect(answer.status == 65)
+    #expect(try ledger.events().count == 2)
+  }
+
+  @Test("a line of a stream that is no event is reported at once, and the stream goes on")
+  func stream() throws {
+    let process = try Program.process(
+      ["append", "-", "--on-error", "skip"], ledger: ledger.path)
+    let (input, errors) = (Pipe(), Pipe())
+    (process.standardInput, process.standardError) = (input, errors)
+    process.standardOutput = FileHandle.nullDevice
+    try process.run()
+    let writer = input.fileHandleForWriting
+    try writer.write(contentsOf: Data("[2026] server started\n".utf8))
+    // Blocks until something is said; the input is still open.
+    let told = String(decoding: errors.fileHandleForReading.availableData, as: UTF8.self)
+    #expect(told.hasPrefix("-:1"), "\(told)")
+    try writer.write(contentsOf: Data((Sample.event("a") + "\n").utf8))
+    try writer.close()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 65)
+    #expect(try ledger.events().count == 1)
+  }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import LMDB
+import LedgerEvents
+import LogTesting
+import Testing
+
+@testable import LedgerLog
+
+@Suite("The root that is kept beside the log")
+struct KeptRootTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+    let log = try EventLog.makeNew(folder)
+    for round in 0..<9 {
+      try log.appendAndWait((0..<5).map { progress("event-\(round)-\($0)") })
+    }
+    try log.close()
+  }
+
+  private var file: String { "\(folder.ledger)/\(RootKeeper.fileName)" }
+  private var data: String { "\(folder.ledger)/log/data.mdb" }
+
+  private func failure() -> LedgerError.Code? {
+    do throws(LedgerError) {
+      try EventLog(open: folder.ledger, clock: fixedClock).close()
+      return nil
+    } catch { return error.code }
+  }
+
+  @Test("is that of the last commit")
+  func last() throws {
+    let log = try EventLog(open: folder.ledger, clock: fixedClock)
+    let root = try log.read { (view) throws(LedgerError) in try view.root(at: 45) }
+    #expect(try log.roots.kept() == KeptRoot(position: 45, root: root))
+    try log.appendAndWait([progress("one more")])
+    #expect(try log.roots.kept()?.position == 46)
+  }
+
+  @Test("shows that the log went back by as little as one commit")
+  func wentBack() throws {
+    let older = try Data(contentsOf: URL(filePath: data))
+    let log = try EventLog(open: folder.ledger, clock: fixedClock)
+    try log.appendAndWait([progress("one more")])
+    try log.close()
+    #expect(failure() == nil)
+    try older.write(to: URL(filePath: data))
+    #expect(failure() == .corrupt)
+    // Who has put the older log back on purpose says so.
+    try FileManager.default.removeItem(atPath: file)
+    #expect(failure() == nil)
+  }
+
+  @Test("shows that the log took another course")
+  func otherCourse() throws {
+    let older = try Data(contentsOf: URL(filePath: data))
+    let log = try EventLog(open: folder.ledger, clock: fixedClock)
+    try log.appendAndWait([progress("one more")])
+    try log.close()
+    let kept = try Data(contentsOf: URL(filePath: file))
+    try older.write(to: URL(filePath: data))
+    try FileManager.default.removeItem(atPath: file)
+    let other = try EventLog(open: folder.ledger, clock: fixedClock)
+    try other.appendAndWait([progress("another"), progress("and another")])
+    try other.close()
+    #expect(failure() == nil)
+    try kept.write(to: URL(filePath: file))
+    #expect(failure() == .corrupt)
+  }
+
+  @Test("may be missing, empty, or older than the log")
+  func behind() throws {
+    let kept = try Data(contentsOf: URL(filePath: file))
+    let log = try EventLog(open: folder.ledger, clock: fixedClock)
+    try log.appendAndWait((0..<7).map { progress("more-\($0)") })
+    try log.close()
+    for content in [kept, Data(), Data(count: 1024)] {
+      try content.write(to: URL(filePath: file))
+      #expect(failure() == nil)
+    }
+    try FileManager.default.removeItem(atPath: file)
+    #expect(failure() == nil)
+  }
+
+  @Test("survives damage to one of its two copies, and tells of damage to both")
+  func damaged() throws {
+    let whole = try Data(contentsOf: URL(filePath: file))
+    for offset in [3, 20, 35, 45, 75] {
+      for bases in [[0], [512], [0, 512]] {
+        var damaged = whole
+        for base in bases { damaged[base + offset] ^= 16 }
+        try damaged.write(to: URL(filePath: file))
+        #expect(failure() == (bases.count == 2 ? .corrupt : nil), "\(offset) \(bases)")
+      }
+    }
+  }
+
+  @Test("is not kept when a power failure may drop commits")
+  func lazySync() throws {
+    let other = try TemporaryFolder()
+    let log = try EventLog.create(
+      at: other.ledger, options: Environment.Options(sync: .beforeNextCommit), clock: fixedClock)
+    try log.appendAndWait([progress("one")])
+    #expect(try log.roots.kept() == nil)
+  }
+}

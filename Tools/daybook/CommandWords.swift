@@ -1,0 +1,129 @@
+import ArgumentParser
+import Foundation
+import LedgerEvents
+
+/// The words of the command line in the order in which the parser takes them: the command first.
+enum CommandWords {
+  /// Puts options that stand before the command behind it: `--ledger X events` is
+  /// `events --ledger X`.
+  ///
+  /// - Throws: `ValidationError` for a command that there is none of, with the one that was
+  ///   probably meant.
+  static func inOrder(_ words: [String]) throws -> [String] {
+    guard let first = words.first, !isForTheProgram(first) else { return words }
+    // The tree is only asked for where something is out of order: every run would wait for it.
+    if let command = Daybook.configuration.subcommands.first(where: { $0._commandName == first }),
+      command.configuration.subcommands.isEmpty
+    {
+      return words
+    }
+    return try CommandTree.ofProgram().inOrder(words)
+  }
+
+  /// Words that the parser takes without a command: for help, the version and completions.
+  private static func isForTheProgram(_ word: String) -> Bool {
+    ["-h", "--help", "--help-hidden", "--version"].contains(word)
+      || ["---completion", "--generate-completion-script", "--experimental-dump-help"]
+        .contains { word.hasPrefix($0) }
+  }
+}
+
+/// The commands of the program and their options, as the parser describes them.
+struct CommandTree: Decodable {
+  private struct Document: Decodable {
+    let command: CommandTree
+  }
+
+  private struct Argument: Decodable {
+    struct Spelling: Decodable {
+      let kind: String
+      let name: String
+    }
+
+    let kind: String
+    let names: [Spelling]?
+  }
+
+  private let commandName: String
+  private let subcommands: [CommandTree]?
+  private let arguments: [Argument]?
+  private let defaultSubcommand: String?
+
+  static func ofProgram() throws -> CommandTree {
+    do {
+      _ = try Daybook.parseAsRoot(["--experimental-dump-help"])
+    } catch {
+      let text = Daybook.fullMessage(for: error)
+      return try JSONDecoder().decode(Document.self, from: Data(text.utf8)).command
+    }
+    preconditionFailure("the parser answers a request for its description with an error")
+  }
+
+  func inOrder(_ words: [String]) throws -> [String] {
+    if words.first == Self.help {
+      try refuseUnknownTopic(words.dropFirst())
+      return words
+    }
+    let options = spellings("option")
+    var (path, moved) = ([String](), [String]())
+    var rest = words[...]
+    var node = self
+    while let word = rest.first, word != "--" {
+      if word.hasPrefix("-") {
+        moved.append(rest.removeFirst())
+        if options.contains(word), let value = rest.popFirst() { moved.append(value) }
+      } else if let child = node.child(word) {
+        path.append(rest.removeFirst())
+        node = child
+        if node.subcommands?.isEmpty ?? true { break }
+      } else {
+        try node.refuseUnknown(word, behind: path)
+        break
+      }
+    }
+    guard !path.isEmpty else {
+      throw ValidationError("name a command; `daybook help` lists them all.")
+    }
+    return path + moved + rest
+  }
+
+  private static let help = "help"
+
+  private func child(_ name: String) -> CommandTree? {
+    subcommands?.first { $0.commandName == name }
+  }
+
+  /// Every spelling of arguments of a kind, with those of the commands below.
+  private func spellings(_ kind: String) -> Set<String> {
+    var found: Set<String> = []
+    for argument in arguments ?? [] where argument.kind == kind {
+      for name in argument.names ?? [] {
+        found.insert((name.kind == "long" ? "--" : "-") + name.name)
+      }
+    }
+    return (subcommands ?? []).reduce(into: found) { $0.formUnion($1.spellings(kind)) }
+  }
+
+  private func refuseUnknownTopic(_ words: ArraySlice<String>) throws {
+    var node = self
+    for (place, word) in words.enumerated() where !word.hasPrefix("-") {
+      guard let child = node.child(word) else {
+        return try node.refuseUnknown(word, behind: Array(words.prefix(place)))
+      }
+      node = child
+    }
+  }
+
+  private func refuseUnknown(_ word: String, behind path: [String]) throws {
+    let names = (subcommands ?? []).map(\.commandName)
+    let near = Spelling.nearest(to: word, among: names)
+    // With a default, the word may be meant for it.
+    if defaultSubcommand != nil && near == nil { return }
+    let command = (path + [word]).joined(separator: " ")
+    let known = (["daybook", Self.help] + path).joined(separator: " ")
+    throw ValidationError(
+      TextTable.printable("there is no command \(command)")
+        + (near.map { "; did you mean \((path + [$0]).joined(separator: " "))?" } ?? ".")
+        + " `\(known)` lists them all.")
+  }
+}

@@ -1,0 +1,128 @@
+import ArgumentParser
+import LedgerEvents
+import LedgerQueries
+
+struct CustomersCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "customers",
+    abstract: "Lists customers, or finds them by any id.",
+    discussion: """
+      With --search, finds customers by account, transaction, original transaction, payment, \
+      device, or the store's order where an event's data carries it (orderId, \
+      webOrderLineItemId). If nothing has exactly that id, it lists the ids that contain the text, \
+      and if none does, those that were probably meant. Without --search it lists every customer \
+      whom an account names. Example:
+
+        daybook customers --search 280519054646944
+      """)
+
+  @OptionGroup var options: LedgerOptions
+
+  @Option(
+    help: ArgumentHelp("An id, or at least 3 letters of one.", valueName: "text"),
+    transform: Parse.name)
+  var search: Name?
+
+  @Option(help: "Print at most this many.")
+  var limit: UInt64?
+
+  @OptionGroup var environments: EnvironmentOptions
+
+  @Option(help: "Output format: table, json, jsonl or csv.")
+  var format: OutputFormat = .table
+
+  func run() throws {
+    try answering {
+      var printer = ListPrinter<CustomerAnswer>(
+        format, header: Self.header(isSearch: search != nil),
+        columns: [
+          "accounts", "transaction", "matches", "active", "transactions", "openTransactions",
+          "newestEventAt",
+        ],
+        nothing: nothing,
+        row: { $0.row(isSearch: search != nil) }, write: { $0.write(to: &$1) })
+      let now = EventLog.systemClock()
+      var left = limit ?? .max
+      try options.read { (view) throws(LedgerError) in
+        guard let search else {
+          return try view.customers(environments: environments.environments, now: now) { found in
+            guard left > 0, !Console.isOutputLost else { return false }
+            left -= 1
+            printer.add(found)
+            return true
+          }
+        }
+        let found = try view.customers(
+          matching: search, environments: environments.environments, now: now)
+        for customer in found.prefix(Int(clamping: left)) { printer.add(customer) }
+      }
+      printer.end()
+    }
+  }
+
+  private var nothing: String {
+    guard let search else { return "no customers" }
+    return
+      "no customer has an id that is, contains or resembles \(TextTable.printable(search.text))"
+  }
+
+  private static func header(isSearch: Bool) -> [String] {
+    ["customer"] + (isSearch ? ["found by"] : [])
+      + ["active", "transactions", "open", "newest event"]
+  }
+}
+
+extension CustomerAnswer {
+  /// The customer by the ids of the person, or by what is known in their place.
+  var title: String {
+    guard accounts.isEmpty else { return accounts.map(\.text).joined(separator: ", ") }
+    guard case .transaction(let name) = reference else { return "-" }
+    return "nobody known (transaction \(name.text))"
+  }
+
+  fileprivate func row(isSearch: Bool) -> [String] {
+    [title]
+      + (isSearch ? [matches.map(\.description).joined(separator: ", ")] : [])
+      + [
+        active.isEmpty ? "-" : active.map(\.text).joined(separator: ", "), "\(transactions)",
+        "\(openTransactions)", String(cell: newestEventAt),
+      ]
+  }
+
+  fileprivate func write(to json: inout JSONText) {
+    json.object { json in
+      json.member("accounts", names: accounts)
+      if case .transaction(let name) = reference {
+        json.member("transaction", name)
+      } else {
+        json.member("transaction", nil as String?)
+      }
+      json.member(
+        "matches", array: { json in for match in matches { match.write(to: &json) } })
+      json.member("active", names: active)
+      json.member("transactions", transactions)
+      json.member("openTransactions", openTransactions)
+      json.member("newestEventAt", newestEventAt)
+    }
+  }
+}
+
+extension CustomerMatch {
+  var description: String {
+    let how =
+      switch nearness {
+      case .exact: ""
+      case .part: " (a part of it)"
+      case .near: " (similar)"
+      }
+    return "\(kind.text) \(name.text)\(how)"
+  }
+
+  func write(to json: inout JSONText) {
+    json.object { json in
+      json.member("kind", kind.text)
+      json.member("value", name)
+      json.member("nearness", nearness.text)
+    }
+  }
+}

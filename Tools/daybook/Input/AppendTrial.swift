@@ -1,0 +1,57 @@
+import LedgerEvents
+import LedgerQueries
+
+/// An append that writes nothing: events are held against the ledger, and against each other.
+///
+/// What a commit alone can judge is left out: conditions, and whether a balance covers a required
+/// consumption.
+final class AppendTrial {
+  /// nil where there is no ledger yet.
+  private let ledger: Ledger?
+  private var accepted: [Name: Event] = [:]
+
+  init(_ ledger: Ledger?) { self.ledger = ledger }
+
+  /// What became of events.
+  struct Outcome {
+    /// For each event, whether it is in the ledger, or earlier in the input, already.
+    var areKnown: [Bool] = []
+    var unknownTypes = 0
+  }
+
+  /// Takes events as if they were appended.
+  ///
+  /// - Throws: `LedgerError` with the index of the first event that would be refused.
+  func take(_ inputs: [EventInput]) throws(LedgerError) -> Outcome {
+    var stored: [RecordedEvent?] = inputs.map { _ in nil }
+    if let ledger {
+      stored = try ledger.read { (view) throws(LedgerError) in
+        var found: [RecordedEvent?] = []
+        for input in inputs { found.append(try view.event(withID: input.event.id)) }
+        return found
+      }
+    }
+    // Nothing is kept of a batch that is refused, as in a ledger.
+    var taken: [Name: Event] = [:]
+    var outcome = Outcome()
+    for (index, input) in inputs.enumerated() {
+      let event = input.event
+      let known = stored[index]?.event ?? accepted[event.id] ?? taken[event.id]
+      if let known, !known.sameContent(as: event) {
+        let place = stored[index].map { "stands at position \($0.position)" }
+        throw LedgerError(
+          .conflict,
+          "The id \(event.id) \(place ?? "stands in an earlier line") with other content: an id "
+            + "names one event.",
+          index: index, position: stored[index]?.position)
+      }
+      outcome.areKnown.append(known != nil)
+      if known == nil {
+        taken[event.id] = event
+        if event.type.kind == .unknown { outcome.unknownTypes += 1 }
+      }
+    }
+    accepted.merge(taken) { first, _ in first }
+    return outcome
+  }
+}

@@ -1,0 +1,152 @@
+import Foundation
+import LedgerEvents
+
+/// What an input is that is not events as JSON Lines, and the command that reads it or makes it
+/// readable.
+struct ForeignInput {
+  /// The input's name; `-` is standard input.
+  let file: String
+
+  /// The byte order mark of UTF-8, which some editors write: no part of the first line.
+  static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+  /// The largest document that is looked at as a whole, in bytes.
+  private static let documentBytesMax = 64 << 20
+
+  // MARK: - By its first bytes
+
+  /// What a file that begins with these bytes is; nil for what may be lines of text.
+  func reason(beginning bytes: Data) -> String? {
+    let formats: [(name: String, magic: [UInt8], tool: String)] = [
+      ("gzip", [0x1F, 0x8B], "gzip -dc"), ("zstd", [0x28, 0xB5, 0x2F, 0xFD], "zstd -dc"),
+      ("xz", [0xFD, 0x37, 0x7A, 0x58, 0x5A], "xz -dc"), ("bzip2", Array("BZh".utf8), "bzip2 -dc"),
+      ("zip", [0x50, 0x4B, 0x03, 0x04], "unzip -p"),
+    ]
+    for format in formats where bytes.starts(with: format.magic) {
+      return "this is compressed (\(format.name)): run \(append(after: format.tool))"
+    }
+    if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
+      return "this is UTF-16: run \(append(after: "iconv -f UTF-16 -t UTF-8"))"
+    }
+    return nil
+  }
+
+  // MARK: - By its first line
+
+  /// What a document is that begins with this line; nil where the line may be an event.
+  func reason(beginning line: [UInt8]) -> String? {
+    guard line.count <= eventSizeBytesMax, let first = line.first(where: { !Self.isSpace($0) }),
+      first == UInt8(ascii: "{") || first == UInt8(ascii: "["), Self.isOpen(line)
+    else { return nil }
+    if let known = wholeDocument().flatMap(reason(of:)) { return known }
+    return first == UInt8(ascii: "[")
+      ? "this is a JSON array, and not one event a line: run \(append(after: "jq -c '.[]'"))"
+      : "this JSON object goes over several lines: run \(append(after: "jq -c ."))"
+  }
+
+  /// Whether JSON that begins in a line does not end in it.
+  private static func isOpen(_ line: [UInt8]) -> Bool {
+    var depth = 0
+    var isText = false
+    var isEscaped = false
+    for byte in line {
+      switch byte {
+      case UInt8(ascii: "\""): if !isEscaped { isText.toggle() }
+      case UInt8(ascii: "{"), UInt8(ascii: "["): if !isText { depth += 1 }
+      case UInt8(ascii: "}"), UInt8(ascii: "]"): if !isText { depth -= 1 }
+      default: break
+      }
+      isEscaped = isText && byte == UInt8(ascii: "\\") && !isEscaped
+    }
+    return depth > 0
+  }
+
+  /// The file as one document of JSON; nil for what is none, and for standard input.
+  private func wholeDocument() -> Any? {
+    guard file != "-" else { return nil }
+    do {
+      let bytes = try FileHandle.readInput(
+        file, as: "JSON", bytesMax: Self.documentBytesMax)
+      return try JSONSerialization.jsonObject(with: Data(bytes))
+    } catch {
+      // Whatever it is, it is none of the documents that are known.
+      return nil
+    }
+  }
+
+  // MARK: - By its members
+
+  /// What a line is that is no event; nil for what is not known.
+  func reason(of line: [UInt8]) -> String? {
+    let text = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .whitespaces)
+    let word = text.trimmingCharacters(in: ["\""])
+    if word.wholeMatch(of: /eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+/) != nil {
+      return Self.signed
+    }
+    if word.count > 1_000, word.wholeMatch(of: /MII[A-Za-z0-9+\/=]+/) != nil { return Self.receipt }
+    guard text.hasPrefix("{") || text.hasPrefix("[") else { return nil }
+    do { return reason(of: try JSONSerialization.jsonObject(with: Data(line))) } catch {
+      // No JSON at all, which the decoder has said with its place.
+      return nil
+    }
+  }
+
+  private func reason(of document: Any) -> String? {
+    if document is [Any] {
+      return "this is a JSON array, and not one event: run \(append(after: "jq -c '.[]'"))"
+    }
+    guard let object = document as? [String: Any] else { return nil }
+    func has(_ names: String...) -> Bool { names.contains { object[$0] != nil } }
+    if has("signedPayload") { return Self.notification }
+    if has("signedTransactionInfo", "signedRenewalInfo", "signedTransactions") {
+      return Self.signed
+    }
+    if has("api_version"), object["event"] is [String: Any] { return Self.revenueCat }
+    if has("receipt-data") { return Self.receipt }
+    if has("status"), has("receipt", "latest_receipt_info", "latest_receipt") {
+      return "this is an answer of verifyReceipt: run \(importing("verify-receipt"))"
+    }
+    if has("unified_receipt") {
+      return "this is a server notification of version 1: run \(importing("verify-receipt"))"
+    }
+    if has("subscriptionGroups"), has("products", "nonRenewingSubscriptions") {
+      return "this is a StoreKit configuration: run \(importing("storekit-config"))"
+    }
+    if has("reason"), has("line"), has("text") {
+      return "this is a line of --rejects: correct it, then run \(append(after: "jq -r .text"))"
+    }
+    return nil
+  }
+
+  private static let byHand =
+    "nothing imports it yet. Verify its signature on your server, and append what it says as "
+    + "events (docs/recording.md)"
+  private static let notification =
+    "this is a notification of the App Store Server (version 2): " + byHand
+  private static let signed = "this is signed data of StoreKit 2 (a JWS): " + byHand
+  private static let revenueCat =
+    "this is a webhook of RevenueCat: nothing imports it yet. Append what it says as events "
+    + "(docs/recording.md)"
+  private static let receipt =
+    "this is an app's receipt, which only the store can read: send it to verifyReceipt, and run "
+    + "`daybook import verify-receipt` on the answer"
+
+  // MARK: - Commands
+
+  private func append(after tool: String) -> String {
+    file == "-" ? "`… | \(tool) | daybook append -`" : "`\(tool) \(word) | daybook append -`"
+  }
+
+  private func importing(_ format: String) -> String { "`daybook import \(format) \(word)`" }
+
+  /// The name as a shell takes it.
+  private var word: String {
+    let name = TextTable.printable(file)
+    let isPlain = name.wholeMatch(of: /[A-Za-z0-9_.\/:@%+=,-]+/) != nil
+    return isPlain ? name : "'" + name.replacing("'", with: #"'\''"#) + "'"
+  }
+
+  private static func isSpace(_ byte: UInt8) -> Bool {
+    byte == 0x20 || (0x09...0x0D).contains(byte)
+  }
+}

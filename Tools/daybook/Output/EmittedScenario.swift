@@ -1,0 +1,68 @@
+import LedgerEvents
+import LedgerQueries
+import QueueSimulator
+
+/// The events of a replay as a scenario: a recording that `replay` and the tests play again.
+struct EmittedScenario {
+  private let place: OutputPlace
+  let scenario: Scenario
+
+  /// - Parameter title: What was replayed.
+  init(_ title: String, _ events: ReplayEvents, to place: OutputPlace) {
+    self.place = place
+    let first = events.events.first?.event
+    var scenario = Scenario(
+      title: title, start: first.map { min($0.occurredAt, Self.latestStart) } ?? Self.latestStart,
+      app: events.events.lazy.compactMap(\.event.app).first ?? "com.example.app")
+    scenario.events = events.events.map(\.event)
+    scenario.recordedAt = events.events.map(\.recordedAt)
+    func ids(where isWanted: (UInt64) -> Bool) -> [Name] {
+      events.events.filter { isWanted($0.position) }.map(\.event.id)
+    }
+    scenario.ground = ids { !events.steps.contains($0) }
+    scenario.background = ids { events.background.contains($0) }
+    // Entitlements are asked for where the events are, if that is one environment.
+    let steps = events.events.filter { events.steps.contains($0.position) }
+    let stated = Set(steps.compactMap(\.event.environment))
+    scenario.environment = stated.count == 1 ? stated.first : nil
+    scenario.expectation = ScenarioExpectation(
+      of: scenario.events, recordedAt: scenario.recordedAt, ground: scenario.ground,
+      background: scenario.background, in: scenario.environment ?? .production)
+    self.scenario = scenario
+  }
+
+  /// 9899-01-01, within the years that a scenario may begin in.
+  private static let latestStart = Instant(microseconds: 250_215_091_200_000_000)
+
+  /// Writes the file whole or not at all, and says what is in it.
+  ///
+  /// - Throws: `InputProblem` where the events are more than a scenario holds, or the file cannot
+  ///   be made.
+  func write() throws {
+    guard !scenario.events.isEmpty else {
+      throw InputProblem("There are no events to write: choose another slice.")
+    }
+    guard scenario.events.count <= ScenarioLimits.eventCountMax else {
+      throw InputProblem(
+        "The slice rests on \(scenario.events.count) events, and a scenario holds at most "
+          + "\(ScenarioLimits.eventCountMax): choose a smaller slice.")
+    }
+    let json = scenario.json
+    guard json.count <= ScenarioLimits.sizeBytesMax else {
+      throw InputProblem(
+        "The scenario would have \(json.count) bytes, and can have at most "
+          + "\(ScenarioLimits.sizeBytesMax): choose a smaller slice.")
+    }
+    guard place.path != "-" else {
+      Console.print(bytes: Array(json.dropLast()))
+      return
+    }
+    let file = try OutputFile(place)
+    defer { file.discard() }
+    try file.write(json)
+    try file.publish()
+    let count = scenario.expectation.map { $0.findings.count + $0.findingsAtTheEnd.count } ?? 0
+    Console.print(
+      "\(place.path): \(scenario.events.count.counted("event")), \(count.counted("finding"))")
+  }
+}

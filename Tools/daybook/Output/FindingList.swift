@@ -1,0 +1,186 @@
+import LedgerEvents
+import LedgerModel
+import LedgerQueries
+
+/// Findings as they are printed: each by itself, or those of one cause together.
+struct FindingList {
+  let format: OutputFormat
+  let limit: Int
+  let isReverse: Bool
+  /// Whether meaning and advice of the rules stand with them.
+  let explains: Bool
+
+  /// Each finding as a line of a table.
+  static func print(_ findings: [FindingAnswer]) {
+    FindingList(format: .table, limit: .max, isReverse: false, explains: false)
+      .print(findings, asIncidents: false)
+  }
+
+  func print(_ findings: [FindingAnswer], asIncidents: Bool) {
+    if asIncidents {
+      let incidents = FindingIncident.incidents(of: findings)
+      let shown = chosen(incidents)
+      print(
+        shown, of: incidents.count, "incidents",
+        header: [
+          "position", "since", "severity", "rule", "customer", "transaction", "concerns",
+          "findings",
+        ],
+        columns: [
+          "rule", "severity", "rules", "environment", "since", "until", "accounts", "devices",
+          "transactions", "products",
+        ] + (explains ? ["meaning", "advice"] : []) + ["count", "findings"],
+        row: \.row, write: { $0.write(to: &$1, explains: explains) },
+        rules: shown.flatMap(\.rules))
+    } else {
+      let shown = chosen(findings)
+      print(
+        shown, of: findings.count, "findings",
+        header: [
+          "position", "severity", "rule", "occurred", "account", "transaction", "concerns",
+        ],
+        columns: [
+          "rule", "severity", "position", "occurredAt", "environment", "account", "device",
+          "transaction", "product", "download", "detail",
+        ] + (explains ? ["meaning", "advice"] : []),
+        row: \.row,
+        write: { explains ? $0.writeWithAdvice(to: &$1) : $0.write(to: &$1) },
+        rules: shown.map(\.rule))
+    }
+  }
+
+  /// The first or the newest ones.
+  private func chosen<Element>(_ all: [Element]) -> [Element] {
+    Array((isReverse ? all.reversed() : all).prefix(limit))
+  }
+
+  private func print<Element>(
+    _ shown: [Element], of count: Int, _ what: String, header: [String], columns: [String],
+    row: @escaping (Element) -> [String],
+    write: @escaping (Element, inout JSONText) -> Void, rules: [Rule]
+  ) {
+    var printer = ListPrinter<Element>(
+      format, header: header, columns: columns,
+      nothing: count == 0 ? "no findings" : "nothing within the limit",
+      row: row, write: write)
+    for element in shown { printer.add(element) }
+    printer.end()
+    guard format == .table else { return }
+    if shown.count < count {
+      Console.print("\(shown.count) of \(count) \(what): --limit shows more")
+    }
+    if explains { explain(rules) }
+  }
+
+  /// Each rule once, the worst first.
+  private func explain(_ rules: [Rule]) {
+    let distinct = Rule.allCases.filter(Set(rules).contains)
+    for rule in distinct.enumerated().sorted(by: {
+      ($1.element.severity, $0.offset) < ($0.element.severity, $1.offset)
+    }).map(\.element) {
+      Console.print("")
+      Console.print("\(Console.bold(rule.id)) (\(rule.severity.text))")
+      let texts = [rule.explanation.meaning, "What to do: \(rule.explanation.advice)"]
+      for text in texts {
+        let lines = Paragraph.lines(text, columns: Paragraph.columns - 2)
+        for line in lines { Console.print("  \(line)") }
+      }
+    }
+  }
+}
+
+extension FindingIncident {
+  fileprivate var row: [String] {
+    let others = rules.dropFirst().map(\.id)
+    return [
+      "\(findings[0].position)", since.shown, head.severity.text,
+      head.rule.id + (others.isEmpty ? "" : " (with \(others.joined(separator: ", ")))"),
+      Self.cell(accounts), Self.cell(transactions), concerns, "\(findings.count)",
+    ]
+  }
+
+  /// The first of the names, and how many more.
+  private static func cell(_ names: [Name]) -> String {
+    guard let first = names.first else { return "-" }
+    return names.count == 1 ? first.text : "\(first.text) and \(names.count - 1) more"
+  }
+
+  /// What else it is about, for people.
+  private var concerns: String {
+    if findings.count == 1 { return head.concerns }
+    var parts: [String] = []
+    if !products.isEmpty { parts.append(Self.cell(products)) }
+    if !devices.isEmpty { parts.append("on \(Self.cell(devices))") }
+    if head.environment != .production { parts.append("in \(head.environment.text)") }
+    return parts.isEmpty ? "-" : parts.joined(separator: " ")
+  }
+
+  fileprivate func write(to json: inout JSONText, explains: Bool) {
+    json.object { json in
+      json.member("rule", head.rule.id)
+      json.member("severity", head.severity.text)
+      json.member("rules", strings: rules.map(\.id))
+      json.member("environment", head.environment.text)
+      json.member("since", since)
+      json.member("until", until)
+      json.member("accounts", names: accounts)
+      json.member("devices", names: devices)
+      json.member("transactions", names: transactions)
+      json.member("products", names: products)
+      if explains {
+        json.member("meaning", head.rule.explanation.meaning)
+        json.member("advice", head.rule.explanation.advice)
+      }
+      json.member("count", findings.count)
+      json.member(
+        "findings", array: { json in for finding in findings { finding.write(to: &json) } })
+    }
+  }
+}
+
+extension FindingAnswer {
+  fileprivate var row: [String] {
+    [
+      "\(position)", severity.text, rule.id, occurredAt.shown, String(cell: account),
+      String(cell: transaction), concerns,
+    ]
+  }
+
+  /// What else it is about, for people.
+  var concerns: String {
+    var parts: [String] = []
+    if let product { parts.append(product.text) }
+    if let download { parts.append("download \(download.text)") }
+    if let device { parts.append("on \(device.text)") }
+    if let detail { parts.append("(\(detail.text))") }
+    if environment != .production { parts.append("in \(environment.text)") }
+    return parts.isEmpty ? "-" : parts.joined(separator: " ")
+  }
+
+  func write(to json: inout JSONText) {
+    json.object { json in writeMembers(to: &json) }
+  }
+
+  func writeMembers(to json: inout JSONText) {
+    json.member("rule", rule.id)
+    json.member("severity", severity.text)
+    json.member("position", position)
+    json.member("occurredAt", occurredAt)
+    json.member("environment", environment.text)
+    json.member("account", account)
+    json.member("device", device)
+    json.member("transaction", transaction)
+    json.member("product", product)
+    json.member("download", download)
+    json.member("detail", detail)
+  }
+
+  /// The finding, with what it means and what to do.
+  func writeWithAdvice(to json: inout JSONText) {
+    json.object { json in
+      writeMembers(to: &json)
+      json.member("meaning", rule.explanation.meaning)
+      json.member("advice", rule.explanation.advice)
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import LedgerEvents
+
+/// Takes apart JSON that this program has written: without white space, and well formed.
+enum JSONPieces {
+  /// The members of an object, in the order in which they stand.
+  ///
+  /// - Complexity: O(*n*) in the size of the object.
+  static func members(of object: [UInt8]) -> [CSVAnswer.Member] {
+    pieces(of: object).map { piece in
+      // A name has no quotation mark in it that is not escaped, so its colon follows its end.
+      var end = piece.startIndex + 1
+      while piece[end] != UInt8(ascii: "\"") { end += piece[end] == UInt8(ascii: "\\") ? 2 : 1 }
+      let name = String(decoding: piece[...end], as: UTF8.self)
+      return (text(name), String(decoding: piece[(end + 2)...], as: UTF8.self))
+    }
+  }
+
+  /// The elements of an array.
+  ///
+  /// - Complexity: O(*n*) in the size of the array.
+  static func elements(of array: [UInt8]) -> [[UInt8]] { pieces(of: array).map(Array.init) }
+
+  /// The text of a string in quotation marks.
+  static func text(_ json: String) -> String {
+    guard json.contains("\\") else { return String(json.dropFirst().dropLast()) }
+    do throws(EventError) { return try JSONValue(json: Array(json.utf8)).string ?? json } catch {
+      // What is no string of JSON stays as it is.
+      return json
+    }
+  }
+
+  /// What stands between the outermost brackets, cut at its commas.
+  private static func pieces(of json: [UInt8]) -> [ArraySlice<UInt8>] {
+    var pieces: [ArraySlice<UInt8>] = []
+    var depth = 0
+    var isText = false
+    var start = 1
+    var place = 0
+    while place < json.count {
+      switch json[place] {
+      case UInt8(ascii: "\\") where isText: place += 1
+      case UInt8(ascii: "\""): isText.toggle()
+      case _ where isText: break
+      case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+      case UInt8(ascii: "}"), UInt8(ascii: "]"):
+        depth -= 1
+        if depth == 0, place > start { pieces.append(json[start..<place]) }
+      case UInt8(ascii: ",") where depth == 1:
+        pieces.append(json[start..<place])
+        start = place + 1
+      default: break
+      }
+      place += 1
+    }
+    return pieces
+  }
+}
