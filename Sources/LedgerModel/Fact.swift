@@ -1,15 +1,16 @@
 public import LedgerEvents
 
-/// An event as the reducer reads it: fixed in size but for `detail`, names as numbers, times as
-/// microseconds, nothing to parse and, for the bulk of a log (progress), nothing to allocate.
+/// An event as the reducer reads it. Except for `detail` it has a fixed size, with numbers for
+/// names and microseconds for times. There is nothing to parse and, for the bulk of a log
+/// (progress), nothing to allocate.
 ///
-/// A number that is 0 means that the event does not state the name.
+/// If a number is 0, the event does not state the name.
 public struct Fact: Sendable {
   /// Order of arrival, from 1.
   public var position: UInt64
   public var kind: EventKind
   public var source: EventSource.Kind
-  /// As stated by the event, before anything is concluded from other events.
+  /// The environment that the event itself states.
   public var environment: StoreEnvironment?
   /// Store time as believed: `recordedAt` where the stated time runs more than 24 hours ahead of
   /// it.
@@ -35,10 +36,10 @@ public struct Fact: Sendable {
   public var signedAt = Fact.absentTime
   /// `progress`, or NaN.
   public var progress = Double.nan
-  /// What few types carry beside this.
+  /// What only a few event types carry.
   public var detail: FactDetail?
 
-  /// Stands where a time is absent.
+  /// Represents an absent time.
   public static let absentTime: Int64 = .min
 
   @inlinable
@@ -57,8 +58,8 @@ public struct Fact: Sendable {
     self.idPrefix = idPrefix
   }
 
-  /// The store time that is believed, in microseconds: what an event states, or the ledger's own
-  /// where that runs more than 24 hours ahead of it (`events.md`, *The order of events*).
+  /// The believed store time, in microseconds: the time that the event states, or the ledger's own
+  /// time if the stated time is more than 24 hours ahead (`events.md`, *The order of events*).
   public static func believed(_ stated: Int64, recordedAt: Int64) -> Int64 {
     Instant.believed(stated, recordedAt: recordedAt)
   }
@@ -75,7 +76,7 @@ public enum DownloadHost: UInt8, Sendable {
   case own = 1
 }
 
-/// What a fact carries beside its header, for the types that carry something.
+/// What a fact carries in addition to its header, for the event types that need more.
 public final class FactDetail: Sendable {
   /// A download that a delivery announces.
   public struct Announced: Sendable {
@@ -144,7 +145,7 @@ public final class FactDetail: Sendable {
   public init(_ fields: Fields) { self.fields = fields }
 }
 
-/// What a product is, as one `catalog.set` says it.
+/// What one `catalog.set` says about a product.
 public struct ProductDefinition: Sendable {
   /// The four kinds that the store sells.
   public enum Kind: UInt8, Sendable {

@@ -1,11 +1,11 @@
 public import LedgerEvents
 
-/// A broken rule, seen in the events: which rule, at which event, and whom and what it concerns.
-/// Numbers that are 0 concern nothing.
+/// A broken rule: which rule, at which event, and whom and what it concerns. A number that is 0
+/// means that the finding concerns nothing of that kind.
 public struct Finding: Hashable, Sendable {
   public var rule: Rule
   public var environment: StoreEnvironment
-  /// Of the event that completes it, or that opened what is still open.
+  /// The position of the event that completes the finding, or that opened what is still open.
   public var position: UInt64
   /// Believed store time of that event, in microseconds.
   public var occurredAt: Int64
@@ -38,8 +38,8 @@ public struct Finding: Hashable, Sendable {
 }
 
 extension Finding: Comparable {
-  /// By position, environment, rule, transaction, download and device, then by whatever else tells
-  /// two findings apart: findings that are not equal have one order.
+  /// Orders by position, environment, rule, transaction, download and device, then by everything
+  /// else that can differ. So two findings that are not equal always have an order.
   public static func < (left: Finding, right: Finding) -> Bool {
     if left.position != right.position { return left.position < right.position }
     if left.environment != right.environment { return left.environment < right.environment }
@@ -57,7 +57,7 @@ extension Finding: Comparable {
   }
 }
 
-/// How long what is open may stay so before a rule of the second table holds, in microseconds.
+/// How long something may stay open before a rule of the second table holds, in microseconds.
 public struct Thresholds: Hashable, Sendable {
   public var neverFinished: Int64 = 24 * Instant.hour
   public var paymentUnanswered: Int64 = Instant.hour

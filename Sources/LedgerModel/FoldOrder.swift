@@ -1,7 +1,7 @@
 public import LedgerEvents
 
-/// The texts behind positions and numbers, asked for only where an order by bytes decides a tie or
-/// an answer is sorted.
+/// The texts that positions and numbers stand for. They are needed only if the order by bytes
+/// decides a tie, or to sort an answer.
 public protocol FactTexts {
   /// The id of the event at `position`.
   func id(ofPosition position: UInt64) -> Name
@@ -15,7 +15,7 @@ public struct FoldKey: Hashable, Sendable {
   public var time: Int64
   public var sequence: Int64
   public var idPrefix: UInt64
-  /// Finds the rest of the id where the prefix does not decide.
+  /// Used to find the rest of the id if the prefix does not decide.
   public var position: UInt64
 
   public init(time: Int64, sequence: Int64, idPrefix: UInt64, position: UInt64) {

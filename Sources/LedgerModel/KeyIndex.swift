@@ -1,7 +1,7 @@
-/// Finds the place of a key in a table that only grows: by looking through the keys while they are
-/// few, by a dictionary when they are many.
+/// Finds the index of a key in a table that only grows. It scans the keys while they are few, and
+/// uses a dictionary when they are many.
 ///
-/// The keys' order is the table's; what speeds the search is derived and never persisted.
+/// The keys are in the order of the table. The dictionary is derived from them and never stored.
 struct KeyIndex: Sendable {
   private(set) var keys: [UInt64] = []
   private var places: [UInt64: Int] = [:]

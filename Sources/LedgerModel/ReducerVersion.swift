@@ -1,9 +1,9 @@
-/// The one reducer, as a number.
+/// The version of the reducer.
 public enum Reducer {
-  /// Which answers and findings histories come to: counts up with every change of them, whatever
-  /// brought it about, and with nothing else.
+  /// Incremented with every change to the answers or findings of any history, whatever the cause,
+  /// and for no other reason.
   ///
-  /// What was folded by another version is not gone on with. A test holds the answers to a number
-  /// of histories against this version and says when it has to count up.
+  /// A fold never continues from the state of another version. A test compares the answers to some
+  /// histories with this version and says when it has to be incremented.
   public static let version: UInt32 = 2
 }

@@ -1,7 +1,7 @@
 public import LedgerEvents
 
-/// How content versions compare (`model.md` 18): by dotted integers part by part, a missing part is
-/// 0; a part that is no integer comes after every integer and compares by its bytes.
+/// How content versions compare (`model.md` 18): part by part, between the dots. A missing part
+/// counts as 0. A part that is not an integer sorts after every integer and compares by its bytes.
 public enum VersionOrder {
   /// Negative, zero or positive as `left` is lower than, equal to or higher than `right`; integers
   /// of any length compare by value.

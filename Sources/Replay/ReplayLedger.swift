@@ -12,6 +12,8 @@ struct ReplayLedger {
   private var newest: [UnitNumber: [StoreEnvironment: Int64]] = [:]
   /// The units that are more than background.
   private var told: Set<UnitNumber> = []
+  /// All facts, to find their units again after one was parted.
+  private var arrived: [Fact] = []
   /// The positions of facts that others are judged against, and no more.
   private let background: Set<UInt64>
 
@@ -25,18 +27,29 @@ struct ReplayLedger {
   /// Takes in the next facts, in the order of arrival.
   ///
   /// - Complexity: as `InMemoryLedger.append`, and O(*k*) in what the facts broke; O(*n*) in the
-  ///   findings of the units that are folded anew.
+  ///   findings of the units that are folded anew, and in all facts where a unit is parted.
   mutating func append(_ facts: ArraySlice<Fact>) {
+    let partingCount = ledger.partingCount
     ledger.append(Array(facts))
+    arrived += facts
     let changes = ledger.lastChanges
-    for absorbed in changes.absorbed where told.remove(absorbed) != nil {
-      if let unit = ledger.currentNumber(ofUnit: absorbed) { told.insert(unit) }
-    }
-    for fact in facts where !background.contains(fact.position) {
-      if let unit = ledger.unitNumber(of: fact) { told.insert(unit) }
+    if partingCount == ledger.partingCount {
+      for absorbed in changes.absorbed where told.remove(absorbed) != nil {
+        if let unit = ledger.currentNumber(ofUnit: absorbed) { told.insert(unit) }
+      }
+      tell(facts)
+    } else {
+      told.removeAll()
+      tell(arrived[...])
     }
     noteMoments(changes)
     found.update(ledger, changes) { [told] in !told.contains($0) }
+  }
+
+  private mutating func tell(_ facts: ArraySlice<Fact>) {
+    for fact in facts where !background.contains(fact.position) {
+      if let unit = ledger.unitNumber(of: fact) { told.insert(unit) }
+    }
   }
 
   /// What the events broke so far, in order.

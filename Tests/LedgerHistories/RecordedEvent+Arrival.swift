@@ -1,5 +1,16 @@
 public import LedgerEvents
 
+extension [RecordedEvent] {
+  /// The same events, a good half of them from the absent device, so that units share its state.
+  public func mostlyWithoutDevices(_ random: inout SeededRandom) -> [RecordedEvent] {
+    map { recorded in
+      var recorded = recorded
+      if random.below(5) < 3 { recorded.event.device = nil }
+      return recorded
+    }
+  }
+}
+
 extension RecordedEvent {
   /// Returns the events that a ledger has after appending `arrivals` in order. An id that occurs
   /// again is acknowledged with its first position and gets no position of its own. The ledger's

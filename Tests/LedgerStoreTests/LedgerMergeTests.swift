@@ -78,6 +78,18 @@ struct LedgerMergeTests {
     #expect(deaths > 20)
   }
 
+  @Test("is done again where units share state of the absent device, for a while or for good")
+  func absentDevice() throws {
+    var deaths = 0
+    for seed in 620..<632 as Range<UInt64> {
+      var random = SeededRandom(seed: seed)
+      let events = Histories.dense(seed: seed, count: 120).mostlyWithoutDevices(&random)
+      let arriving = RecordedEvent.shuffled(events, seed: seed)
+      deaths += try walk(arriving, seed: seed, pieceMax: 20, commitsMax: 4)
+    }
+    #expect(deaths > 20)
+  }
+
   @Test("is done again where units are many")
   func sparse() throws {
     var deaths = 0

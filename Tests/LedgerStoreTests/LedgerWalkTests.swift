@@ -40,6 +40,11 @@ struct LedgerWalkTests {
     for seed in 0..<30 as Range<UInt64> { try walk(Histories.dense(seed: seed), seed: seed) }
   }
 
+  @Test("a long one in which units share state of the absent device for a while only")
+  func partedAgain() throws {
+    try walk(Histories.dense(seed: 5, count: 300), seed: 5, pieceMax: 40)
+  }
+
   @Test("sparse ones too, where units are many and meet seldom")
   func sparse() throws {
     for seed in 0..<4 as Range<UInt64> {
@@ -67,13 +72,9 @@ struct HeavyLedgerWalkTests {
     }
   }
 
-  /// The seed of a history in which two units share state of the absent device only for a while.
-  /// They stay joined, and a rebuild keeps them separate (`projections.md`, *Known limits*).
-  private static let joinedForGood: UInt64 = 5
-
   @Test("long dense ones")
   func longDense() throws {
-    for seed in 0..<60 as Range<UInt64> where seed != Self.joinedForGood {
+    for seed in 0..<60 as Range<UInt64> {
       try walk(Histories.dense(seed: seed, count: 300), seed: seed, pieceMax: 40)
     }
   }

@@ -9,7 +9,7 @@ struct WordRule: TidyRule {
     "not imple" + "mented", "for n" + "ow", "hard-co" + "ded", "hardco" + "ded", "simpli" + "fied",
   ].map(pattern)
 
-  private static let surroundings = [
+  private static let workplace = [
     "/wo" + "rk/", "wo" + "rktree wt-", "co" + "ordinator's", "package mir" + "ror",
     "registry." + "npmjs", "pypi" + ".org", "proxy.gol" + "ang", "co-auth" + "ored-by",
   ].map(pattern)
@@ -18,7 +18,7 @@ struct WordRule: TidyRule {
 
   func breaches(in file: SourceFile) -> [Breach] {
     let text = Data(String(decoding: file.bytes, as: UTF8.self).lowercased().utf8)
-    return (Self.unfinished + Self.surroundings).flatMap { word in
+    return (Self.unfinished + Self.workplace).flatMap { word in
       Self.places(of: word, in: text).compactMap { place in
         let isUnfinished = Self.unfinished.contains(word)
         if isUnfinished, !Self.standsAlone(word, at: place, in: text) { return nil }

@@ -22,7 +22,7 @@ extension ContentKeeper {
       report = try PackageInspection.judge(
         &opened, packedBytes: opened.packedBytes, expecting: expected, into: &sink)
     } catch {
-      sink.settle()
+      sink.waitUntilIdle()
       throw error
     }
     try sink.wait()

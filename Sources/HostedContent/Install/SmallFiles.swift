@@ -47,7 +47,7 @@ final class SmallFiles: Sendable {
   }
 
   /// Waits until nothing is being written, without reporting errors.
-  func settle() { group.wait() }
+  func waitUntilIdle() { group.wait() }
 
   /// Waits until all files are written.
   ///

@@ -86,7 +86,7 @@ struct StagingSink: PackageSink, ~Copyable {
   }
 
   /// Waits until nothing is being written, before an install is undone.
-  func settle() { files.settle() }
+  func waitUntilIdle() { files.waitUntilIdle() }
 
   /// Waits until everything is written, before the tree is moved.
   func wait() throws(ContentError) {

@@ -1,7 +1,7 @@
 public import LedgerEvents
 
-/// What a product, or an operator's entitlement, comes to for a customer; the best comes first
-/// (`model.md` 12).
+/// The state of a product, or of an operator's entitlement, for a customer. The best state comes
+/// first (`model.md` 12).
 public enum EntitlementState: UInt8, CaseIterable, Comparable, Sendable {
   case active = 0
   case gracePeriod = 1

@@ -2,7 +2,7 @@ import LedgerEvents
 
 /// Whose grantors an answer looks at: a customer's, or those of one chain that nobody holds.
 enum Scope {
-  case customer(Int)
+  case customer(Holder)
   case chain(Int)
 }
 
@@ -12,18 +12,18 @@ extension EnvironmentState {
     switch subject {
     case .account(let account):
       let customer = knownCustomer(of: account)
-      return customer == nobody ? nil : .customer(customer)
+      return customer == .nobody ? nil : .customer(customer)
     case .transaction(let number):
       let place = transactionIndex.lookUp(UInt64(number))
       guard place >= 0, transactions[place].isBegun else { return nil }
       let transaction = transactions[place]
-      return transaction.holder == nobody
+      return transaction.holder == .nobody
         ? .chain(transaction.chain) : .customer(transaction.holder)
     case .original(let number):
       let place = chainIndex.lookUp(UInt64(number))
       guard place >= 0, chains[place].firstTransaction != none else { return nil }
       let holder = transactions[chains[place].firstTransaction].holder
-      return holder == nobody ? .chain(place) : .customer(holder)
+      return holder == .nobody ? .chain(place) : .customer(holder)
     }
   }
 
@@ -49,13 +49,13 @@ extension EnvironmentState {
 
   /// One entry for each grantor, best or not.
   func entries(
-    _ scope: Scope, at moment: Int64, _ surroundings: FoldContext
+    _ scope: Scope, at moment: Int64, _ foldContext: FoldContext
   ) -> [EntitlementEntry] {
     var entries: [EntitlementEntry] = []
     for chain in grantors(scope) {
-      guard let standing = standing(of: chain, at: moment, surroundings) else { continue }
+      guard let standing = standing(of: chain, at: moment, foldContext) else { continue }
       let held = members(of: chain).filter { transactions[$0].hasPurchase && holds(scope, $0) }
-      var entry = entry(standing, surroundings)
+      var entry = entry(standing, foldContext)
       entry.original = chains[chain].original
       entry.transactions = held.map { transactions[$0].number }
       entry.isFamilyShared = held.allSatisfy { transactions[$0].purchase.isFamilyShared }
@@ -66,7 +66,7 @@ extension EnvironmentState {
       for grant in grants where grant.holder == customer && grant.until > moment {
         let standing = Standing(
           state: .active, product: grant.product, since: grant.since, end: grant.until)
-        var entry = entry(standing, surroundings)
+        var entry = entry(standing, foldContext)
         entry.entitlement = grant.entitlement
         entry.source = .operator
         entries.append(entry)
@@ -74,13 +74,13 @@ extension EnvironmentState {
     }
     for place in entries.indices where entries[place].product != 0 {
       entries[place].entitlements =
-        surroundings.context.catalogue.definitionInForce(
+        foldContext.shared.catalogue.definitionInForce(
           of: entries[place].product, in: environment, at: moment)?.entitlements ?? []
     }
     return entries
   }
 
-  private func entry(_ standing: Standing, _ surroundings: FoldContext) -> EntitlementEntry {
+  private func entry(_ standing: Standing, _ foldContext: FoldContext) -> EntitlementEntry {
     EntitlementEntry(
       product: standing.product, entitlement: nil, entitlements: [], state: standing.state,
       since: standing.since, expiresAt: standing.end == .max ? nil : standing.end, original: 0,
@@ -112,7 +112,7 @@ extension EnvironmentState {
   }
 
   /// What a customer's consumables credit, less what was consumed, by unit.
-  func balances(_ scope: Scope, _ surroundings: FoldContext) -> [Balance] {
+  func balances(_ scope: Scope, _ foldContext: FoldContext) -> [Balance] {
     var balances: [Balance] = []
     func add(_ unit: Name, _ amount: Int64) {
       if let known = balances.firstIndex(where: { $0.unit == unit }) {
@@ -124,7 +124,7 @@ extension EnvironmentState {
     for chain in chains.indices {
       let first = chains[chain].firstPurchase
       guard first != none, holds(scope, first) else { continue }
-      for credit in credits(of: chain, surroundings.context) { add(credit.unit, credit.amount) }
+      for credit in credits(of: chain, foldContext.shared) { add(credit.unit, credit.amount) }
     }
     if case .customer(let customer) = scope {
       for spent in consumptions where spent.holder == customer { add(spent.unit, -spent.amount) }
@@ -133,16 +133,16 @@ extension EnvironmentState {
   }
 
   /// The moments after `moment` at which the entries can change by time alone.
-  func changes(_ scope: Scope, after moment: Int64, _ surroundings: FoldContext) -> [Int64] {
+  func changes(_ scope: Scope, after moment: Int64, _ foldContext: FoldContext) -> [Int64] {
     var changes: [Int64] = []
     var products: [NameNumber] = []
     for chain in grantors(scope) where chains[chain].firstPurchase != none {
       products.append(chains[chain].firstProduct)
-      switch kind(of: chains[chain], surroundings.context) {
+      switch kind(of: chains[chain], foldContext.shared) {
       case .autoRenewable:
-        changes += subscriptionChanges(of: chain, after: moment, surroundings)
+        changes += subscriptionChanges(of: chain, after: moment, foldContext)
         products += members(of: chain).map { transactions[$0].purchase.product }
-      case .nonRenewing: changes.append(termEnd(of: chain, surroundings.context))
+      case .nonRenewing: changes.append(termEnd(of: chain, foldContext.shared))
       default: break
       }
     }
@@ -154,7 +154,7 @@ extension EnvironmentState {
       }
     }
     for product in Set(products) {
-      changes += surroundings.context.catalogue.changes(of: product, after: moment)
+      changes += foldContext.shared.catalogue.changes(of: product, after: moment)
     }
     return changes.filter { $0 > moment && $0 != .max }
   }

@@ -27,14 +27,14 @@ extension EnvironmentState {
 
   /// Restores that were completed without what their account's customer holds.
   func incompleteRestores(
-    at moment: Int64, _ thresholds: Thresholds, _ surroundings: FoldContext
+    at moment: Int64, _ thresholds: Thresholds, _ foldContext: FoldContext
   ) -> [Finding] {
     let due = devices.flatMap { device in
       device.restores.filter { RestoreIncomplete.isDue($0, at: moment, thresholds) }
         .map { (device: device.number, restore: $0) }
     }
     if due.isEmpty { return [] }
-    let holdings = restorableChains(at: moment, surroundings)
+    let holdings = restorableChains(at: moment, foldContext)
     return due.flatMap { device, restore in
       let customer = knownCustomer(of: restore.account)
       return (holdings[customer] ?? []).filter { chain in
@@ -52,16 +52,18 @@ extension EnvironmentState {
 
   /// By customer: the non-consumable chains that it holds and that are active.
   private func restorableChains(
-    at moment: Int64, _ surroundings: FoldContext
-  ) -> [Int: [Int]] {
-    var found: [Int: [Int]] = [:]
+    at moment: Int64, _ foldContext: FoldContext
+  ) -> [Holder: [Int]] {
+    var found: [Holder: [Int]] = [:]
     for chain in chains.indices where chains[chain].firstPurchase != none {
-      guard kind(of: chains[chain], surroundings.context) == .nonConsumable,
-        standing(of: chain, at: moment, surroundings)?.state == .active
+      guard kind(of: chains[chain], foldContext.shared) == .nonConsumable,
+        standing(of: chain, at: moment, foldContext)?.state == .active
       else { continue }
       let holders = members(of: chain).filter { transactions[$0].hasPurchase }
         .map { transactions[$0].holder }
-      for holder in Set(holders) where holder != nobody { found[holder, default: []].append(chain) }
+      for holder in Set(holders) where holder != .nobody {
+        found[holder, default: []].append(chain)
+      }
     }
     return found
   }

@@ -1,4 +1,5 @@
-/// Amounts stop at the ends of 64 bits: whatever events state, a balance is a number.
+/// Amounts saturate at the limits of 64 bits, so a balance is always a number, whatever events
+/// state.
 extension Int64 {
   func addingSaturated(_ other: Int64) -> Int64 {
     let (sum, overflows) = addingReportingOverflow(other)

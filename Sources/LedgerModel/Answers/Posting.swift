@@ -1,14 +1,14 @@
 public import LedgerEvents
 
-/// What a transaction puts into the books once, whoever reports it and how often: that it was sold,
-/// refunded, that the refund was taken back, that it was revoked.
+/// One entry in the books about a transaction: a sale, a refund, a reversed refund or a revocation.
+/// It is posted once, however often and by whomever it is reported.
 ///
-/// Of a transaction there is one sale in each environment, decided by the newest fact that says so:
-/// store facts go before queue facts (`model.md`, *Terms*). Its refunds, reversals and revocations
-/// stand in the order of store time, and what says the same as the one before it is that one
+/// A transaction has one sale in each environment. The newest fact about the sale decides it, and
+/// store facts take precedence over queue facts (`model.md`, *Terms*). Refunds, reversals and
+/// revocations are in the order of store time. One that repeats the one before it is the same one,
 /// reported again.
 public struct Posting: Sendable {
-  /// What is put into the books.
+  /// What is posted.
   public enum Kind: UInt8, CaseIterable, Sendable {
     /// `transaction.purchased` or `subscription.renewed`; a restore sells nothing.
     case sale = 0
@@ -17,7 +17,7 @@ public struct Posting: Sendable {
     /// Family sharing was withdrawn: no money goes back.
     case revocation = 3
 
-    /// As answers write it.
+    /// The word that answers use.
     public var text: String {
       switch self {
       case .sale: "sale"
@@ -48,14 +48,14 @@ public struct Posting: Sendable {
 }
 
 extension Unit {
-  /// What the transactions of a unit put into the books.
+  /// The postings of a unit's transactions.
   ///
-  /// The reducer says which transaction and environment a fact is of, and settles over all facts
-  /// whose a transaction is, what it is of and what its original is; nothing of that rests on the
-  /// shared context. The facts about money are gathered beside it.
+  /// The reducer's first pass says which transaction and environment each fact belongs to, and
+  /// finds each transaction's owner, product and original. None of this depends on the shared
+  /// context. The facts about money are gathered along the way.
   ///
   /// - Parameters:
-  ///   - facts: All of the unit that are known, in any order.
+  ///   - facts: All known facts of the unit, in any order.
   ///   - texts: The texts behind their numbers and positions.
   /// - Complexity: O(*n* log *n*) in the number of facts; O(*n*) where none is about money.
   public static func postings(of facts: [Fact], texts: any FactTexts) -> [Posting] {
@@ -149,7 +149,7 @@ private struct MoneyClaims {
 }
 
 extension Posting.Kind {
-  /// What an event of a kind is to the books; `nil` where it is nothing.
+  /// What an event of a kind posts; `nil` if it posts nothing.
   public init?(_ kind: EventKind) {
     switch kind {
     case .transactionPurchased, .subscriptionRenewed: self = .sale

@@ -1,27 +1,27 @@
 import LedgerEvents
 
-/// What one grantor comes to at a moment.
+/// What one grantor grants at a moment.
 struct Standing: Sendable {
   var state: EntitlementState
   var product: NameNumber
   /// From when the state holds, in microseconds.
   var since: Int64
-  /// `.max` where it has no end.
+  /// `.max` if it has no end.
   var end: Int64 = .max
 }
 
 extension EnvironmentState {
-  /// What a chain comes to at a moment, by its kind; `nil` where it grants nothing that is listed.
-  func standing(of chain: Int, at moment: Int64, _ surroundings: FoldContext) -> Standing? {
+  /// What a chain grants at a moment, by its kind; `nil` if it grants nothing that is listed.
+  func standing(of chain: Int, at moment: Int64, _ foldContext: FoldContext) -> Standing? {
     let state = chains[chain]
     if state.firstPurchase == none { return nil }
-    switch kind(of: state, surroundings.context) {
+    switch kind(of: state, foldContext.shared) {
     case .consumable: return nil
-    case .autoRenewable: return subscriptionStanding(of: chain, at: moment, surroundings)
+    case .autoRenewable: return subscriptionStanding(of: chain, at: moment, foldContext)
     case .nonConsumable: return boughtStanding(of: chain)
     case .nonRenewing:
       var standing = boughtStanding(of: chain)
-      standing.end = termEnd(of: chain, surroundings.context)
+      standing.end = termEnd(of: chain, foldContext.shared)
       if standing.state == .active && moment >= standing.end {
         standing.state = .expired
         standing.since = standing.end
@@ -95,7 +95,7 @@ extension EnvironmentState {
   }
 
   /// Whether a customer, or nobody, holds a transaction of the chain that has a purchase fact.
-  func chain(_ chain: Int, grantsTo holder: Int) -> Bool {
+  func chain(_ chain: Int, grantsTo holder: Holder) -> Bool {
     members(of: chain).contains {
       transactions[$0].hasPurchase && transactions[$0].holder == holder
     }

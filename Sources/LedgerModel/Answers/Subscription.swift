@@ -9,7 +9,7 @@ struct Period: Sendable {
   var product: NameNumber
   var reversal: Reversal
   var isUpgraded: Bool
-  /// What `expiresAt` facts say of it, before any expiry ends it.
+  /// The end that `expiresAt` facts state, before any expiry event ends the period.
   var storeExpiry: DatedValue
   var queueExpiry: DatedValue
 
@@ -19,7 +19,7 @@ struct Period: Sendable {
 
 extension EnvironmentState {
   /// The periods of an autoRenewable chain with their final starts and ends.
-  func periods(of chain: Int, _ surroundings: FoldContext) -> [Period] {
+  func periods(of chain: Int, _ foldContext: FoldContext) -> [Period] {
     var periods: [Period] = []
     var bare: [Int] = []
     for place in members(of: chain) where transactions[place].hasPurchase {
@@ -37,9 +37,9 @@ extension EnvironmentState {
     {
       periods.append(period(first))
     }
-    settleFloating(&periods, chain, surroundings.texts)
+    assignFloating(&periods, chain, foldContext.texts)
     for place in periods.indices {
-      periods[place].end = end(of: periods[place], surroundings.context)
+      periods[place].end = end(of: periods[place], foldContext.shared)
       for lapse in chains[chain].lapses where periods[place].start < lapse.occurredAt {
         periods[place].end = min(periods[place].end, lapse.end)
       }
@@ -56,7 +56,7 @@ extension EnvironmentState {
   }
 
   /// A fact that names only the original speaks of the period that starts last, not after it.
-  private func settleFloating(_ periods: inout [Period], _ chain: Int, _ texts: any FactTexts) {
+  private func assignFloating(_ periods: inout [Period], _ chain: Int, _ texts: any FactTexts) {
     for fact in chains[chain].floating {
       var target: Int?
       for place in periods.indices where periods[place].start <= fact.occurredAt {
@@ -95,14 +95,14 @@ extension EnvironmentState {
 
   /// The standing of an autoRenewable chain at a moment; `nil` where no period has started.
   func subscriptionStanding(
-    of chain: Int, at moment: Int64, _ surroundings: FoldContext
+    of chain: Int, at moment: Int64, _ foldContext: FoldContext
   ) -> Standing? {
-    let started = periods(of: chain, surroundings).filter { $0.start <= moment }
+    let started = periods(of: chain, foldContext).filter { $0.start <= moment }
     func last(of periods: some Sequence<Period>) -> Period? {
       periods.max { left, right in
         if left.start != right.start { return left.start < right.start }
         if left.end != right.end { return left.end < right.end }
-        return idPrecedes(left.transaction, right.transaction, surroundings.texts)
+        return idPrecedes(left.transaction, right.transaction, foldContext.texts)
       }
     }
     guard let latest = last(of: started) else { return nil }
@@ -148,10 +148,10 @@ extension EnvironmentState {
 
   /// The moments after `moment` at which the standing can change by time alone.
   func subscriptionChanges(
-    of chain: Int, after moment: Int64, _ surroundings: FoldContext
+    of chain: Int, after moment: Int64, _ foldContext: FoldContext
   ) -> [Int64] {
     var changes: [Int64] = []
-    for period in periods(of: chain, surroundings) {
+    for period in periods(of: chain, foldContext) {
       changes.append(period.start)
       if period.end != .max { changes.append(period.end) }
     }

@@ -8,21 +8,21 @@ public struct AnswerSegment: Sendable {
 }
 
 extension Unit {
-  /// What a customer has at a moment, over a set of environments: of each product the best grantor
-  /// of all of them, operators' grants of all, balances added up.
+  /// What a customer has at a moment, over a set of environments. It lists the best grantor of each
+  /// product and all operators' grants, and adds up the balances.
   ///
-  /// The moment must not lie before the customer's newest event (`newestEvent`); for an earlier one
-  /// fold the facts up to it.
+  /// The moment must not be before the customer's newest event (`newestEvent`). For an earlier
+  /// moment, fold only the facts up to it.
   ///
   /// - Complexity: O(*n*) in the unit's transactions.
   public func answer(
     _ subject: Subject, environments: EnvironmentSet = .production, at moment: Int64,
     context: SharedContext, texts: any FactTexts
   ) -> Answer {
-    let surroundings = FoldContext(context: context, texts: texts)
-    var answer = stillAnswer(subject, environments, at: moment, surroundings)
-    for change in changes(subject, environments, after: moment, surroundings)
-    where stillAnswer(subject, environments, at: change, surroundings) != answer {
+    let foldContext = FoldContext(context: context, texts: texts)
+    var answer = stillAnswer(subject, environments, at: moment, foldContext)
+    for change in changes(subject, environments, after: moment, foldContext)
+    where stillAnswer(subject, environments, at: change, foldContext) != answer {
       answer.nextChangeAt = change
       break
     }
@@ -34,13 +34,13 @@ extension Unit {
     _ subject: Subject, environments: EnvironmentSet = .production, from moment: Int64,
     context: SharedContext, texts: any FactTexts
   ) -> [AnswerSegment] {
-    let surroundings = FoldContext(context: context, texts: texts)
+    let foldContext = FoldContext(context: context, texts: texts)
     var segments = [
       AnswerSegment(
-        from: moment, answer: stillAnswer(subject, environments, at: moment, surroundings))
+        from: moment, answer: stillAnswer(subject, environments, at: moment, foldContext))
     ]
-    for change in changes(subject, environments, after: moment, surroundings) {
-      let answer = stillAnswer(subject, environments, at: change, surroundings)
+    for change in changes(subject, environments, after: moment, foldContext) {
+      let answer = stillAnswer(subject, environments, at: change, foldContext)
       let last = segments.count - 1
       if answer == segments[last].answer { continue }
       segments[last].answer.nextChangeAt = change
@@ -74,7 +74,7 @@ extension Unit {
     var newest: Int64?
     for state in self.environments where environments.contains(state.environment) {
       guard case .customer(let customer)? = state.scope(of: subject) else { continue }
-      newest = max(newest ?? .min, state.customers[customer])
+      newest = max(newest ?? .min, state.customers[customer.place])
     }
     return newest
   }
@@ -84,15 +84,15 @@ extension Unit {
     statedAccounts.lookUp(UInt64(account)) >= 0
   }
 
-  /// The account ids that are one customer with `account` now, in any of the environments, and
-  /// `account` itself.
+  /// `account`, and the account ids that now belong to the same customer in any of the
+  /// environments.
   public func linkedAccounts(
     of account: NameNumber, environments: EnvironmentSet = .production
   ) -> [NameNumber] {
     var linked = [account]
     for state in self.environments where environments.contains(state.environment) {
       let customer = state.knownCustomer(of: account)
-      if customer == nobody { continue }
+      if customer == .nobody { continue }
       for other in state.accounts
       where other.customer == customer && !linked.contains(other.number) {
         linked.append(other.number)
@@ -133,8 +133,8 @@ extension Unit {
     return all
   }
 
-  /// Every account id that the unit knows or that an event of it states: those that a stored answer
-  /// is asked for.
+  /// Every account id that the unit knows or that one of its events states. Each has a stored
+  /// answer.
   public var answeredAccounts: [NameNumber] {
     let known = knownAccounts
     return known
@@ -147,16 +147,16 @@ extension Unit {
   /// The answer without what time alone will change.
   private func stillAnswer(
     _ subject: Subject, _ environments: EnvironmentSet, at moment: Int64,
-    _ surroundings: FoldContext
+    _ foldContext: FoldContext
   ) -> Answer {
     var entries: [EntitlementEntry] = []
     var balances: [Balance] = []
     for state in self.environments where environments.contains(state.environment) {
       guard let scope = state.scope(of: subject) else { continue }
-      for entry in state.entries(scope, at: moment, surroundings) {
+      for entry in state.entries(scope, at: moment, foldContext) {
         Self.keepBest(entry, in: &entries)
       }
-      for balance in state.balances(scope, surroundings) {
+      for balance in state.balances(scope, foldContext) {
         if let known = balances.firstIndex(where: { $0.unit == balance.unit }) {
           balances[known].amount = balances[known].amount.addingSaturated(balance.amount)
         } else {
@@ -164,7 +164,7 @@ extension Unit {
         }
       }
     }
-    let texts = surroundings.texts
+    let texts = foldContext.texts
     entries.sort { left, right in
       if (left.product == 0) != (right.product == 0) { return right.product == 0 }
       return Self.name(of: left, texts) < Self.name(of: right, texts)
@@ -178,8 +178,8 @@ extension Unit {
     entry.product != 0 ? texts.text(of: entry.product) : entry.entitlement ?? Name("")
   }
 
-  /// One entry a product and one for each operator's entitlement, with the best of its grantors: by
-  /// state, then the later end.
+  /// One entry for each product and each operator's entitlement, with its best grantor: the one
+  /// with the best state, and of those the one that ends last.
   private static func keepBest(
     _ entry: EntitlementEntry, in entries: inout [EntitlementEntry]
   ) {
@@ -216,12 +216,12 @@ extension Unit {
 
   private func changes(
     _ subject: Subject, _ environments: EnvironmentSet, after moment: Int64,
-    _ surroundings: FoldContext
+    _ foldContext: FoldContext
   ) -> [Int64] {
     var changes: Set<Int64> = []
     for state in self.environments where environments.contains(state.environment) {
       guard let scope = state.scope(of: subject) else { continue }
-      changes.formUnion(state.changes(scope, after: moment, surroundings))
+      changes.formUnion(state.changes(scope, after: moment, foldContext))
     }
     return changes.sorted()
   }

@@ -30,11 +30,11 @@ extension Unit {
   ) -> Set<UInt64> {
     var holdings: [StoreEnvironment: HoldingHistory] = [:]
     var unit = Unit()
-    let surroundings = FoldContext(context: context, texts: texts)
-    let settled = unit.begin(facts, surroundings)
+    let foldContext = FoldContext(context: context, texts: texts)
+    let settled = unit.begin(facts, foldContext)
     for (fact, resolution) in zip(settled.facts, settled.resolutions) {
       let before = unit.environments.map { $0.speakers(fact, resolution.root) }
-      unit.step(fact, resolution, surroundings)
+      unit.step(fact, resolution, foldContext)
       for (place, state) in unit.environments.enumerated() {
         if let only = resolution.environment, only != state.environment { continue }
         var history = holdings.removeValue(forKey: state.environment) ?? HoldingHistory()
@@ -49,7 +49,7 @@ extension Unit {
     var positions: Set<UInt64> = []
     for state in unit.environments {
       let customer = state.knownCustomer(of: account)
-      guard customer != nobody, let history = holdings[state.environment] else { continue }
+      guard customer != .nobody, let history = holdings[state.environment] else { continue }
       var held: Set<NameNumber> = []
       for transaction in state.transactions where transaction.holder == customer {
         held.insert(transaction.number)
@@ -63,27 +63,27 @@ extension Unit {
 
 /// For whom each event of an environment spoke when it was folded.
 private struct HoldingHistory {
-  private var events: [(position: UInt64, root: NameNumber, customers: Set<Int>)] = []
+  private var events: [(position: UInt64, root: NameNumber, customers: Set<Holder>)] = []
   /// A customer that a link merged into another.
-  private var merged: [Int: Int] = [:]
+  private var merged: [Holder: Holder] = [:]
 
-  mutating func note(_ fact: Fact, _ root: NameNumber, _ customers: Set<Int>) {
+  mutating func note(_ fact: Fact, _ root: NameNumber, _ customers: Set<Holder>) {
     // Some events of the store name only the chain.
     events.append((fact.position, root == 0 ? fact.original : root, customers))
   }
 
-  mutating func merge(_ customers: Set<Int>, into left: Int) {
+  mutating func merge(_ customers: Set<Holder>, into left: Holder) {
     for right in customers where right != left { merged[right] = left }
   }
 
-  func positions(of customer: Int, holding held: Set<NameNumber>) -> [UInt64] {
+  func positions(of customer: Holder, holding held: Set<NameNumber>) -> [UInt64] {
     let wanted = current(customer)
     return events.filter { event in
       held.contains(event.root) || event.customers.contains { current($0) == wanted }
     }.map(\.position)
   }
 
-  private func current(_ customer: Int) -> Int {
+  private func current(_ customer: Holder) -> Holder {
     var customer = customer
     while let next = merged[customer] { customer = next }
     return customer
@@ -92,8 +92,8 @@ private struct HoldingHistory {
 
 extension EnvironmentState {
   /// The customers that a fact speaks for: of the accounts that it states, and of its transaction.
-  fileprivate func speakers(_ fact: Fact, _ root: NameNumber) -> Set<Int> {
-    var customers: Set<Int> = []
+  fileprivate func speakers(_ fact: Fact, _ root: NameNumber) -> Set<Holder> {
+    var customers: Set<Holder> = []
     for account in [fact.account, fact.detail?.fields.to ?? 0] where account != 0 {
       customers.insert(knownCustomer(of: account))
     }
@@ -103,7 +103,7 @@ extension EnvironmentState {
     if chain >= 0, chains[chain].firstPurchase != none {
       customers.insert(transactions[chains[chain].firstPurchase].holder)
     }
-    customers.remove(nobody)
+    customers.remove(.nobody)
     return customers
   }
 }

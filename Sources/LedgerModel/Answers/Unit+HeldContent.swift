@@ -30,8 +30,8 @@ public struct HeldContent: Sendable {
 extension Unit {
   /// What each customer of the unit has of content, or owns without it, in one environment.
   ///
-  /// Who owns what is judged at `moment`, in microseconds; unless `isExact`, at the customer's
-  /// newest event where that is later.
+  /// Ownership is judged at `moment`, in microseconds. Unless `isExact` is true, it is judged at
+  /// the customer's newest event if that is later.
   ///
   /// - Complexity: O(*n*) in what the unit keeps.
   public func heldContents(
@@ -40,20 +40,20 @@ extension Unit {
   ) -> [HeldContent] {
     // By place: handing out the state itself would count every table of it up and down.
     guard let place = self.place(of: environment) else { return [] }
-    let surroundings = FoldContext(context: context, texts: texts)
+    let foldContext = FoldContext(context: context, texts: texts)
     var held: [HeldContent] = []
-    var seen: Set<Int> = []
+    var seen: Set<Holder> = []
     for account in environments[place].accounts
-    where account.customer != nobody && seen.insert(account.customer).inserted {
-      let newest = environments[place].customers[account.customer]
+    where account.customer != .nobody && seen.insert(account.customer).inserted {
+      let newest = environments[place].customers[account.customer.place]
       held += environments[place].heldContents(
         of: account.customer, account.number, at: isExact ? moment : max(moment, newest),
-        surroundings)
+        foldContext)
     }
     return held
   }
 
-  /// Hands out the versions that events of the unit have named in one environment (`model.md` 18).
+  /// The versions that events of the unit have named in one environment (`model.md` 18).
   ///
   /// - Complexity: O(*n*) in their number.
   public func namedVersions(
@@ -66,10 +66,10 @@ extension Unit {
 
 extension EnvironmentState {
   fileprivate func heldContents(
-    of customer: Int, _ account: NameNumber, at moment: Int64, _ surroundings: FoldContext
+    of customer: Holder, _ account: NameNumber, at moment: Int64, _ foldContext: FoldContext
   ) -> [HeldContent] {
     var owned: [NameNumber] = []
-    for entry in entries(.customer(customer), at: moment, surroundings)
+    for entry in entries(.customer(customer), at: moment, foldContext)
     where entry.product != 0 && entry.state.entitles && !owned.contains(entry.product) {
       owned.append(entry.product)
     }

@@ -1,9 +1,9 @@
 public import LedgerEvents
 
 extension Unit {
-  /// What the unit's events broke, in the order in which the fold finds it; `arrived-late` last,
-  /// in the order of arrival. What is judged over all units (versions, digests) and what holds at
-  /// a moment is not among them.
+  /// The rules that the unit's events broke, in the order in which the fold finds them, with
+  /// `arrived-late` last, in the order of arrival. Findings that are judged over all units
+  /// (versions, digests) and those that hold at a moment are not included.
   public var findings: [Finding] {
     var all: [Finding] = []
     for place in environments.indices {
@@ -15,9 +15,9 @@ extension Unit {
 
   /// The rules of the second table that hold at a moment in one environment.
   ///
-  /// `isInstalledByNobody` tells whether any unit of the ledger has content of a product that
-  /// nobody holds (`ProductObservations.isInstalledByNobody`): `undelivered` asks it for a chain
-  /// that nobody holds, of one of `unheldProducts`.
+  /// `isInstalledByNobody` says whether any unit of the ledger has installed content of a product
+  /// that nobody holds (`ProductObservations.isInstalledByNobody`). The rule `undelivered` asks
+  /// this for a chain that nobody holds, of one of `unheldProducts`.
   ///
   /// - Complexity: O(*n*) in what the unit keeps.
   public func findings(
@@ -26,17 +26,17 @@ extension Unit {
     isInstalledByNobody: (NameNumber) -> Bool = { _ in false }
   ) -> [Finding] {
     guard let place = place(of: environment) else { return [] }
-    let surroundings = FoldContext(context: context, texts: texts)
-    return environments[place].findings(at: moment, thresholds, surroundings, isInstalledByNobody)
+    let foldContext = FoldContext(context: context, texts: texts)
+    return environments[place].findings(at: moment, thresholds, foldContext, isInstalledByNobody)
   }
 
-  /// The products of chains with hosted content that nobody holds: whether they were delivered
-  /// depends on what nobody has installed, in any unit.
+  /// The products of the chains with hosted content that nobody holds. Whether they were delivered
+  /// depends on content without a holder in any unit.
   public var unheldProducts: [ObservedProduct] {
     var found: Set<ObservedProduct> = []
     for state in environments {
       for place in state.chains.indices
-      where state.chains[place].hasHostedContent && state.chain(place, grantsTo: nobody) {
+      where state.chains[place].hasHostedContent && state.chain(place, grantsTo: .nobody) {
         found.insert(
           ObservedProduct(
             environment: state.environment, product: state.chains[place].firstProduct))
@@ -60,7 +60,7 @@ extension Unit {
 
 extension EnvironmentState {
   fileprivate func findings(
-    at moment: Int64, _ thresholds: Thresholds, _ surroundings: FoldContext,
+    at moment: Int64, _ thresholds: Thresholds, _ foldContext: FoldContext,
     _ isInstalledByNobody: (NameNumber) -> Bool
   ) -> [Finding] {
     openTransactions(at: moment, thresholds)
@@ -68,10 +68,10 @@ extension EnvironmentState {
       + openDownloads(at: moment, thresholds)
       + openInstalls(at: moment, thresholds)
       + openRestores(at: moment, thresholds)
-      + incompleteRestores(at: moment, thresholds, surroundings)
+      + incompleteRestores(at: moment, thresholds, foldContext)
       + refusedPurchases(at: moment, thresholds)
       + unpaidGifts(at: moment, thresholds)
-      + undelivered(at: moment, surroundings, isInstalledByNobody)
+      + undelivered(at: moment, foldContext, isInstalledByNobody)
   }
 
   private func openTransactions(at moment: Int64, _ thresholds: Thresholds) -> [Finding] {
@@ -128,15 +128,15 @@ extension EnvironmentState {
   }
 
   private func undelivered(
-    at moment: Int64, _ surroundings: FoldContext, _ isInstalledByNobody: (NameNumber) -> Bool
+    at moment: Int64, _ foldContext: FoldContext, _ isInstalledByNobody: (NameNumber) -> Bool
   ) -> [Finding] {
     chains.indices.compactMap { place in
       let chain = chains[place]
       guard Undelivered.canHold(chain) else { return nil }
-      let standing = standing(of: place, at: moment, surroundings)
+      let standing = standing(of: place, at: moment, foldContext)
       let isInstalled = standing.map {
         isInstalledByHolder(of: place, product: $0.product)
-          || (self.chain(place, grantsTo: nobody) && isInstalledByNobody($0.product))
+          || (self.chain(place, grantsTo: .nobody) && isInstalledByNobody($0.product))
       }
       guard
         Undelivered.holds(standing: standing, isInstalledByHolder: isInstalled ?? false)
@@ -154,7 +154,7 @@ extension EnvironmentState {
   /// installed the product.
   private func isInstalledByHolder(of chain: Int, product: NameNumber) -> Bool {
     contents.contains { content in
-      content.product == product && content.holder != gone
+      content.product == product && content.holder != .merged
         && self.chain(chain, grantsTo: content.holder)
     }
   }

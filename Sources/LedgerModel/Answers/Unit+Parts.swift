@@ -106,14 +106,14 @@ extension Unit {
   /// The accounts that are somebody's, each with its customer.
   package func accountParts(in environment: Int) -> [(account: NameNumber, customer: Int)] {
     environments[environment].accounts.compactMap {
-      $0.customer == nobody ? nil : ($0.number, $0.customer)
+      guard let customer = $0.customer.customer else { return nil }
+      return ($0.number, customer)
     }
   }
 
   /// The customer of an account; `nil` where it has none.
   package func customer(of account: NameNumber, in environment: Int) -> Int? {
-    let customer = environments[environment].knownCustomer(of: account)
-    return customer == nobody ? nil : customer
+    environments[environment].knownCustomer(of: account).customer
   }
 
   /// The places that transactions can have.
@@ -127,7 +127,7 @@ extension Unit {
     guard transaction.isBegun else { return nil }
     return TransactionPart(
       number: transaction.number, original: transaction.original, chain: transaction.chain,
-      holder: transaction.holder == nobody ? nil : transaction.holder,
+      holder: transaction.holder.customer,
       hasPurchase: transaction.hasPurchase)
   }
 
@@ -170,14 +170,14 @@ extension Unit {
 
   /// What operators granted to a customer, over or not.
   package func grantParts(of customer: Int, in environment: Int) -> [GrantPart] {
-    environments[environment].grants.filter { $0.holder == customer }.map {
+    environments[environment].grants.filter { $0.holder.customer == customer }.map {
       GrantPart(entitlement: $0.entitlement, product: $0.product, until: $0.until)
     }
   }
 
   /// What a customer has consumed, by unit.
   package func consumedParts(by customer: Int, in environment: Int) -> [Balance] {
-    environments[environment].consumptions.filter { $0.holder == customer }.map {
+    environments[environment].consumptions.filter { $0.holder.customer == customer }.map {
       Balance(unit: $0.unit, amount: $0.amount)
     }
   }
@@ -186,7 +186,8 @@ extension Unit {
   package func installedVersion(
     of product: NameNumber, on device: NameNumber, of customer: Int, in environment: Int
   ) -> Name? {
-    let place = environments[environment].content(of: product, on: device, heldBy: customer)
+    let place = environments[environment].content(
+      of: product, on: device, heldBy: Holder(customer: customer))
     guard place != none, environments[environment].contents[place].isPresent else { return nil }
     return environments[environment].contents[place].version
   }
@@ -195,8 +196,8 @@ extension Unit {
   package func contentParts(
     in environment: Int
   ) -> [(customer: Int, product: NameNumber, device: NameNumber)] {
-    environments[environment].contents.filter { $0.holder != nobody && $0.holder != gone }.map {
-      ($0.holder, $0.product, $0.device)
+    environments[environment].contents.compactMap { content in
+      content.holder.customer.map { ($0, content.product, content.device) }
     }
   }
 }
@@ -214,39 +215,34 @@ extension EnvironmentState {
       parts.chain = transactions[transaction].chain
       let owner = account(of: transaction)
       if owner != 0 { parts.accounts.append(owner) }
-      let holder = transactions[transaction].holder
-      parts.holder = holder == nobody ? nil : holder
+      parts.holder = transactions[transaction].holder.customer
     } else {
       if fact.original != 0 {
         let chain = chainIndex.lookUp(UInt64(fact.original))
         parts.chain = chain == none ? nil : chain
       }
-      if fact.account != 0 {
-        let customer = knownCustomer(of: fact.account)
-        parts.holder = customer == nobody ? nil : customer
-      }
+      if fact.account != 0 { parts.holder = knownCustomer(of: fact.account).customer }
     }
     return parts
   }
 
   fileprivate func chainPart(
-    _ place: Int, at moment: Int64, _ surroundings: FoldContext
+    _ place: Int, at moment: Int64, _ foldContext: FoldContext
   ) -> ChainPart {
     let chain = chains[place]
     var part = ChainPart(granted: nil, credits: [], creditHolder: nil, nextChange: .max)
     guard chain.firstPurchase != none else { return part }
-    part.granted = standing(of: place, at: moment, surroundings).map {
+    part.granted = standing(of: place, at: moment, foldContext).map {
       ChainPart.Granted(product: $0.product, state: $0.state, end: $0.end)
     }
-    part.credits = credits(of: place, surroundings.context).map {
+    part.credits = credits(of: place, foldContext.shared).map {
       Balance(unit: $0.unit, amount: $0.amount)
     }
-    let holder = transactions[chain.firstPurchase].holder
-    part.creditHolder = holder == nobody ? nil : holder
+    part.creditHolder = transactions[chain.firstPurchase].holder.customer
     let changes: [Int64] =
-      switch kind(of: chain, surroundings.context) {
-      case .autoRenewable: subscriptionChanges(of: place, after: moment, surroundings)
-      case .nonRenewing: [termEnd(of: place, surroundings.context)]
+      switch kind(of: chain, foldContext.shared) {
+      case .autoRenewable: subscriptionChanges(of: place, after: moment, foldContext)
+      case .nonRenewing: [termEnd(of: place, foldContext.shared)]
       case .consumable, .nonConsumable: []
       }
     part.nextChange = changes.lazy.filter { $0 > moment }.min() ?? .max

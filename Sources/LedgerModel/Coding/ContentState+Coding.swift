@@ -91,7 +91,7 @@ extension InstallState: Persisted {
 
 extension ContentState: Persisted {
   init(from reader: inout StateReader) throws(StateError) {
-    holder = try reader.place()
+    holder = try reader.holder()
     product = try reader.number()
     device = try reader.number()
     next = try reader.place()
@@ -104,7 +104,7 @@ extension ContentState: Persisted {
   }
 
   func encode(into writer: inout StateWriter) {
-    writer.write(holder)
+    writer.write(holder.place)
     writer.write(product)
     writer.write(device)
     writer.write(next)

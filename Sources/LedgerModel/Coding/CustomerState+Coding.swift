@@ -3,18 +3,18 @@ import LedgerEvents
 extension AccountState: Persisted {
   init(from reader: inout StateReader) throws(StateError) {
     number = try reader.number()
-    customer = try reader.place()
+    customer = try reader.holder()
   }
 
   func encode(into writer: inout StateWriter) {
     writer.write(number)
-    writer.write(customer)
+    writer.write(customer.place)
   }
 }
 
 extension GrantState: Persisted {
   init(from reader: inout StateReader) throws(StateError) {
-    holder = try reader.place()
+    holder = try reader.holder()
     entitlement = try reader.optionalName()
     product = try reader.number()
     until = try reader.signed()
@@ -22,7 +22,7 @@ extension GrantState: Persisted {
   }
 
   func encode(into writer: inout StateWriter) {
-    writer.write(holder)
+    writer.write(holder.place)
     writer.write(entitlement)
     writer.write(product)
     writer.write(until)
@@ -32,13 +32,13 @@ extension GrantState: Persisted {
 
 extension ConsumptionState: Persisted {
   init(from reader: inout StateReader) throws(StateError) {
-    holder = try reader.place()
+    holder = try reader.holder()
     unit = try reader.name()
     amount = try reader.signed()
   }
 
   func encode(into writer: inout StateWriter) {
-    writer.write(holder)
+    writer.write(holder.place)
     writer.write(unit)
     writer.write(amount)
   }

@@ -20,7 +20,7 @@ extension EnvironmentState {
         && (transaction.chain != none) == transaction.isBegun
         && isPlace(transaction.nextInChain, below: transactions.count)
         && (transaction.nextInChain == none || transaction.nextInChain > place)
-        && isPlace(transaction.holder, below: customers.count)
+        && isPlace(transaction.holder.place, below: customers.count)
         && isPlace(transaction.firstDelivery, below: deliveries.count)
         && isPlace(transaction.firstDownload, below: downloads.count)
         && isPlace(transaction.firstInstall, below: installs.count)
@@ -59,10 +59,10 @@ extension EnvironmentState {
   }
 
   private var holdersAreConsistent: Bool {
-    contents.allSatisfy { $0.holder == gone || isPlace($0.holder, below: customers.count) }
-      && accounts.allSatisfy { isPlace($0.customer, below: customers.count) }
-      && grants.allSatisfy { customers.indices.contains($0.holder) }
-      && consumptions.allSatisfy { customers.indices.contains($0.holder) }
+    contents.allSatisfy { $0.holder == .merged || isPlace($0.holder.place, below: customers.count) }
+      && accounts.allSatisfy { isPlace($0.customer.place, below: customers.count) }
+      && grants.allSatisfy { customers.indices.contains($0.holder.place) }
+      && consumptions.allSatisfy { customers.indices.contains($0.holder.place) }
       && failures.allSatisfy { transactions.indices.contains($0.transaction) }
       && (refusals + gifts).allSatisfy { transactions.indices.contains($0.transaction) }
       && repeats.allSatisfy { chains.indices.contains($0.chain) }

@@ -77,9 +77,11 @@ struct StateReader {
   mutating func place() throws(StateError) -> Int {
     let folded = try unsigned()
     let place = Int(Int64(bitPattern: folded >> 1) ^ -Int64(bitPattern: folded & 1))
-    guard place >= gone && place <= Self.placeMax else { throw error() }
+    guard place >= Holder.merged.place && place <= Self.placeMax else { throw error() }
     return place
   }
+
+  mutating func holder() throws(StateError) -> Holder { Holder(customer: try place()) }
 
   /// No table or count grows beyond this: a ledger has fewer events.
   private static let placeMax = 1 << 40

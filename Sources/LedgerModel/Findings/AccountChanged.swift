@@ -3,5 +3,5 @@
 /// `model.md` 1 names or the `to` of a transfer that moved the transaction. Once per transaction.
 enum AccountChanged {
   /// `allowed` are the customers of the owner and of those it was moved to, at the event.
-  static func breaks(stated: Int, allowed: [Int]) -> Bool { !allowed.contains(stated) }
+  static func breaks(stated: Holder, allowed: [Holder]) -> Bool { !allowed.contains(stated) }
 }

@@ -2,7 +2,7 @@
 /// that of another transaction of the chain with an earlier purchase fact, both known, and neither
 /// fact is a family member's copy. Once per chain.
 enum OriginalShared {
-  static func breaks(holder: Int, others: some Sequence<Int>) -> Bool {
-    holder != nobody && others.contains { $0 != nobody && $0 != holder }
+  static func breaks(holder: Holder, others: some Sequence<Holder>) -> Bool {
+    holder != .nobody && others.contains { $0 != .nobody && $0 != holder }
   }
 }

@@ -8,10 +8,10 @@ enum PurchasedAfterFailure {
   static let spanMax: Int64 = 24 * Instant.hour
 
   static func breaks(
-    _ fact: Fact, _ step: Step, _ failure: FailureState, failedHolder: Int
+    _ fact: Fact, _ step: Step, _ failure: FailureState, failedHolder: Holder
   ) -> Bool {
     failure.transaction != step.transaction && failure.product == step.product
       && fact.occurredAt - failure.time <= spanMax && failedHolder == step.holder
-      && (step.holder != nobody || failure.device == fact.device)
+      && (step.holder != .nobody || failure.device == fact.device)
   }
 }

@@ -2,23 +2,23 @@ import LedgerEvents
 
 extension EnvironmentState {
   /// The customer of an account id now; an id that is new, or was erased, starts afresh.
-  mutating func customer(of account: NameNumber) -> Int {
+  mutating func customer(of account: NameNumber) -> Holder {
     var place = accountIndex.find(UInt64(account))
     if place < 0 {
       place = accountIndex.append(UInt64(account))
-      accounts.append(AccountState(number: account, customer: nobody))
+      accounts.append(AccountState(number: account, customer: .nobody))
     }
-    if accounts[place].customer == nobody {
-      accounts[place].customer = customers.count
+    if accounts[place].customer == .nobody {
+      accounts[place].customer = Holder(customer: customers.count)
       customers.append(.min)
     }
     return accounts[place].customer
   }
 
   /// The customer of an account id, or `nobody` where it has none.
-  func knownCustomer(of account: NameNumber) -> Int {
+  func knownCustomer(of account: NameNumber) -> Holder {
     let place = accountIndex.lookUp(UInt64(account))
-    return place < 0 ? nobody : accounts[place].customer
+    return place < 0 ? .nobody : accounts[place].customer
   }
 
   /// `model.md` 2: both ids are one customer, with everything both hold.
@@ -53,14 +53,14 @@ extension EnvironmentState {
   /// `model.md` 4: what the customer holds now is nobody's, and its ids start afresh.
   mutating func erase(_ fact: Fact) {
     guard fact.account != 0 else { return }
-    let gone = customer(of: fact.account)
-    for place in accounts.indices where accounts[place].customer == gone {
-      accounts[place].customer = nobody
+    let erased = customer(of: fact.account)
+    for place in accounts.indices where accounts[place].customer == erased {
+      accounts[place].customer = .nobody
     }
-    move(from: gone, to: nobody)
+    move(from: erased, to: .nobody)
   }
 
-  private mutating func move(from: Int, to: Int) {
+  private mutating func move(from: Holder, to: Holder) {
     for place in transactions.indices
     where transactions[place].holder == from && transactions[place].isBegun {
       transactions[place].holder = to
@@ -69,15 +69,15 @@ extension EnvironmentState {
     moveGrants(from: from, to: to)
     for place in consumptions.indices.reversed() where consumptions[place].holder == from {
       let spent = consumptions.remove(at: place)
-      if to != nobody { addConsumption(holder: to, unit: spent.unit, amount: spent.amount) }
+      if to != .nobody { addConsumption(holder: to, unit: spent.unit, amount: spent.amount) }
     }
-    if to != nobody { customers[to] = max(customers[to], customers[from]) }
+    if to != .nobody { customers[to.place] = max(customers[to.place], customers[from.place]) }
   }
 
-  private mutating func moveGrants(from: Int, to: Int) {
+  private mutating func moveGrants(from: Holder, to: Holder) {
     for place in grants.indices.reversed() where grants[place].holder == from {
       var moved = grants.remove(at: place)
-      guard to != nobody else { continue }
+      guard to != .nobody else { continue }
       moved.holder = to
       addGrant(moved)
     }
@@ -105,7 +105,7 @@ extension EnvironmentState {
   }
 
   mutating func grant(_ fact: Fact, _ step: Step) {
-    guard step.holder != nobody, let name = grantName(fact) else { return }
+    guard step.holder != .nobody, let name = grantName(fact) else { return }
     let until = fact.detail?.fields.until ?? Fact.absentTime
     addGrant(
       GrantState(
@@ -114,7 +114,7 @@ extension EnvironmentState {
   }
 
   mutating func withdraw(_ fact: Fact, _ step: Step) {
-    guard step.holder != nobody, let name = grantName(fact) else { return }
+    guard step.holder != .nobody, let name = grantName(fact) else { return }
     grants.removeAll {
       $0.holder == step.holder && $0.entitlement == name.entitlement && $0.product == name.product
     }
@@ -122,12 +122,12 @@ extension EnvironmentState {
 
   /// `model.md` 10: what the app spends from a balance.
   mutating func consume(_ fact: Fact, _ step: Step) {
-    guard step.holder != nobody, let detail = fact.detail, let unit = detail.fields.unit
+    guard step.holder != .nobody, let detail = fact.detail, let unit = detail.fields.unit
     else { return }
     addConsumption(holder: step.holder, unit: unit, amount: detail.fields.amount)
   }
 
-  private mutating func addConsumption(holder: Int, unit: Name, amount: Int64) {
+  private mutating func addConsumption(holder: Holder, unit: Name, amount: Int64) {
     if let same = consumptions.firstIndex(where: { $0.holder == holder && $0.unit == unit }) {
       consumptions[same].amount = consumptions[same].amount.addingSaturated(amount)
     } else {
@@ -137,7 +137,7 @@ extension EnvironmentState {
 
   /// Looks for `account-changed` at an event of a transaction that states an account.
   mutating func judgeAccount(_ fact: Fact, _ step: Step) {
-    if transactions[step.transaction].owner == fact.account || step.holder == nobody { return }
+    if transactions[step.transaction].owner == fact.account || step.holder == .nobody { return }
     let transaction = transactions[step.transaction]
     if transaction.marks.contains(.accountChangedFound) { return }
     let stated = knownCustomer(of: fact.account)

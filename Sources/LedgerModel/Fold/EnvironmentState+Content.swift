@@ -2,7 +2,7 @@ import LedgerEvents
 
 extension EnvironmentState {
   /// `content.installStarted`, `.installed` and `.installFailed` (`model.md` 14 and 17).
-  mutating func reduceInstall(_ fact: Fact, _ step: Step, _ surroundings: FoldContext) {
+  mutating func reduceInstall(_ fact: Fact, _ step: Step, _ foldContext: FoldContext) {
     let place = installPlace(fact, step)
     let hadOpenStart = installs[place].phase == .started && installs[place].startedPosition != 0
     if fact.kind != .contentInstallFailed {
@@ -25,12 +25,12 @@ extension EnvironmentState {
     default:
       installs[place].phase = .failed
       if step.transaction != none {
-        settleClosings(fact, step, device: fact.device, transaction: step.transaction)
+        judgeClosings(fact, step, device: fact.device, transaction: step.transaction)
       }
     }
   }
 
-  /// What the queue says of the download that an install names; `nil` where it names none.
+  /// What the queue says about the download that an install names; `nil` if it names none.
   private func downloadNamed(_ fact: Fact, _ step: Step) -> DownloadState.Phase? {
     if step.transaction == none || fact.download == 0 { return nil }
     let place = download(of: step.transaction, fact.download, on: fact.device)
@@ -82,8 +82,8 @@ extension EnvironmentState {
     return installs.count - 1
   }
 
-  /// The place of what `holder` has of a product on a device, or `none`.
-  func content(of product: NameNumber, on device: NameNumber, heldBy holder: Int) -> Int {
+  /// The index of the content of a product that `holder` has on a device, or `none`.
+  func content(of product: NameNumber, on device: NameNumber, heldBy holder: Holder) -> Int {
     let known = deviceIndex.lookUp(UInt64(device))
     if known < 0 { return none }
     var place = devices[known].firstContent
@@ -97,7 +97,7 @@ extension EnvironmentState {
   private mutating func installContent(_ fact: Fact, _ step: Step) {
     let detail = fact.detail
     let version = detail?.fields.contentVersion ?? Name("")
-    if step.holder == nobody && fact.device == 0 { couple(.content, fact.product, writes: true) }
+    if step.holder == .nobody && fact.device == 0 { couple(.content, fact.product, writes: true) }
     let place = content(of: fact.product, on: fact.device, heldBy: step.holder)
     if place != none, InstallDowngraded.breaks(version, installed: contents[place]) {
       report(.installDowngraded, fact, step, detail: version)
@@ -132,16 +132,16 @@ extension EnvironmentState {
   }
 
   mutating func removeContent(_ fact: Fact, _ step: Step) {
-    if step.holder == nobody && fact.device == 0 { couple(.content, fact.product, writes: true) }
+    if step.holder == .nobody && fact.device == 0 { couple(.content, fact.product, writes: true) }
     let place = content(of: fact.product, on: fact.device, heldBy: step.holder)
     if place != none { contents[place].isPresent = false }
   }
 
-  /// Gives everything that `from` has installed to `to`; of two versions of one product on one
+  /// Moves everything that `from` has installed to `to`. Of two versions of one product on one
   /// device the newest install holds.
-  mutating func moveContents(from: Int, to: Int) {
+  mutating func moveContents(from: Holder, to: Holder) {
     for place in contents.indices where contents[place].holder == from {
-      if to == nobody && contents[place].device == 0 {
+      if to == .nobody && contents[place].device == 0 {
         couple(.content, contents[place].product, writes: true)
       }
       let other = content(
@@ -152,7 +152,7 @@ extension EnvironmentState {
     }
   }
 
-  /// Leaves one of two rows of the same content and takes the other out of its device's list.
+  /// Merges two rows of the same content, and takes one of them out of its device's list.
   private mutating func merge(_ other: Int, into place: Int) {
     let left = contents[place]
     let right = contents[other]
@@ -161,10 +161,7 @@ extension EnvironmentState {
     let next = left.next
     contents[place] = isLeft ? left : right
     contents[place].next = next
-    contents[other].holder = gone
+    contents[other].holder = .merged
     contents[other].isPresent = false
   }
 }
-
-/// The holder of a row that was merged into another.
-let gone = -2

@@ -1,7 +1,8 @@
 import LedgerEvents
 
 extension EnvironmentState {
-  /// What a stated device says beside transactions; the absent device's part is in the context.
+  /// Events of a stated device that concern no transaction. Those of the absent device are in the
+  /// shared context.
   mutating func reduceDevice(_ fact: Fact, _ step: Step) {
     let place = devicePlace(fact.device)
     switch fact.kind {
@@ -18,7 +19,7 @@ extension EnvironmentState {
     case .catalogReceived:
       noteOffers(fact, place)
     default:
-      settleClosings(fact, step, device: fact.device, transaction: nil)
+      judgeClosings(fact, step, device: fact.device, transaction: nil)
     }
   }
 
@@ -38,30 +39,30 @@ extension EnvironmentState {
     }
   }
 
-  /// The launch that a fact stands in, by the position of its `session.started`; 0 before any.
+  /// The launch that a fact belongs to, by the position of its `session.started`; 0 before any.
   mutating func launch(
-    of device: NameNumber, _ step: Step, _ surroundings: FoldContext
+    of device: NameNumber, _ step: Step, _ foldContext: FoldContext
   ) -> UInt64 {
     if device == 0 {
       asksAbsentDevice = true
-      return surroundings.context.absentDevice(in: environment)
-        .launch(at: step.key, surroundings.texts)
+      return foldContext.shared.absentDevice(in: environment)
+        .launch(at: step.key, foldContext.texts)
     }
     let place = deviceIndex.find(UInt64(device))
     return place < 0 ? 0 : devices[place].launch
   }
 
-  /// A transaction first delivered as restored: it is its restore's own, where one lasts there
-  /// (`model.md` 16).
+  /// A transaction that is first delivered as restored. It belongs to the restore that is under way
+  /// on the device, if there is one (`model.md` 16).
   mutating func joinRestore(
-    _ fact: Fact, _ step: Step, delivery: Int, _ surroundings: FoldContext
+    _ fact: Fact, _ step: Step, delivery: Int, _ foldContext: FoldContext
   ) {
     let restore: UInt64
     let isCompleted: Bool
     if fact.device == 0 {
       asksAbsentDevice = true
-      let absent = surroundings.context.absentDevice(in: environment)
-      guard let lasting = absent.restore(at: step.key, surroundings.texts) else { return }
+      let absent = foldContext.shared.absentDevice(in: environment)
+      guard let lasting = absent.restore(at: step.key, foldContext.texts) else { return }
       (restore, isCompleted) = lasting
       couple(.restore, 0, writes: true)
     } else {
@@ -70,7 +71,7 @@ extension EnvironmentState {
       isCompleted = devices[place].restoreIsCompleted
     }
     if restore == 0 { return }
-    judgeRestored(fact, step, restore: restore, surroundings)
+    judgeRestored(fact, step, restore: restore, foldContext)
     deliveries[delivery].restore = restore
     if RestoreCompletedEarly.breaks(isCompleted: isCompleted),
       !transactions[step.transaction].marks.contains(.restoredEarlyFound)
@@ -81,10 +82,10 @@ extension EnvironmentState {
   }
 
   private mutating func judgeRestored(
-    _ fact: Fact, _ step: Step, restore: UInt64, _ surroundings: FoldContext
+    _ fact: Fact, _ step: Step, restore: UInt64, _ foldContext: FoldContext
   ) {
     guard !transactions[step.transaction].marks.contains(.restoredTwiceFound),
-      isRestoredTwice(step.transaction, by: restore, on: fact.device, surroundings.context)
+      isRestoredTwice(step.transaction, by: restore, on: fact.device, foldContext.shared)
     else { return }
     transactions[step.transaction].marks.insert(.restoredTwiceFound)
     report(.restoredTwice, fact, step)
@@ -134,7 +135,7 @@ extension DeviceState {
     restores[restores.count - 1].completedAt = time
   }
 
-  /// A restore that was not completed while it lasted can leave nothing out.
+  /// A restore that was not completed before the next one began cannot have left anything out.
   fileprivate mutating func endRestore() {
     restore = 0
     restoreIsCompleted = false

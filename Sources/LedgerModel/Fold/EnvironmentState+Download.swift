@@ -24,7 +24,7 @@ extension EnvironmentState {
   }
 
   /// A `download.*` event (`model.md` 14).
-  mutating func reduceDownload(_ fact: Fact, _ step: Step, _ surroundings: FoldContext) {
+  mutating func reduceDownload(_ fact: Fact, _ step: Step, _ foldContext: FoldContext) {
     guard step.transaction != none else { return }
     let place = downloadPlace(step.transaction, fact.download, fact.device)
     chains[transactions[step.transaction].chain].hasHostedContent = true
@@ -38,7 +38,7 @@ extension EnvironmentState {
       }
     }
     judgeDownload(fact, step, place)
-    if fact.kind == .downloadProgressed { judgeProgress(fact, step, place, surroundings) }
+    if fact.kind == .downloadProgressed { judgeProgress(fact, step, place, foldContext) }
     if fact.kind == .downloadRequested { judgeRequest(fact, step, place) }
     move(place, by: fact.kind)
     downloads[place].newestKind = fact.kind
@@ -90,10 +90,10 @@ extension EnvironmentState {
   }
 
   private mutating func judgeProgress(
-    _ fact: Fact, _ step: Step, _ place: Int, _ surroundings: FoldContext
+    _ fact: Fact, _ step: Step, _ place: Int, _ foldContext: FoldContext
   ) {
     if fact.progress.isNaN { return }
-    let launch = launch(of: fact.device, step, surroundings)
+    let launch = launch(of: fact.device, step, foldContext)
     if downloads[place].progressLaunch != launch {
       downloads[place].progressLaunch = launch
       endAttempt(place)
@@ -144,7 +144,7 @@ extension EnvironmentState {
   mutating func isThereAlready(_ version: Name?, _ fact: Fact, _ step: Step) -> Bool {
     let product = transactions[step.transaction].product
     if product == 0 { return false }
-    if step.holder == nobody && fact.device == 0 { couple(.content, product, writes: false) }
+    if step.holder == .nobody && fact.device == 0 { couple(.content, product, writes: false) }
     guard let version else { return false }
     let place = content(of: product, on: fact.device, heldBy: step.holder)
     guard place != none, contents[place].isPresent else { return false }

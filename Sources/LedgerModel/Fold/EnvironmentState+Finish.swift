@@ -42,8 +42,8 @@ extension EnvironmentState {
     endAttempt(place)
   }
 
-  /// Looks at the store-hosted downloads on the finishing device, those that are there already left
-  /// out.
+  /// Looks at the store-hosted downloads on the finishing device, except those whose content is
+  /// already installed.
   private mutating func judgeClosingFinish(_ fact: Fact, _ step: Step) {
     var closing = ClosingFinish()
     closing.isRestore = transactions[step.transaction].queue.delivered == .transactionRestored
@@ -76,8 +76,8 @@ extension EnvironmentState {
   }
 
   /// Looks for `content-missing-at-install` at a purge of `device`, or at a failed install of one
-  /// transaction: the first one after a closing finish settles it.
-  mutating func settleClosings(
+  /// transaction. The first of these after a closing finish decides.
+  mutating func judgeClosings(
     _ fact: Fact, _ step: Step, device: NameNumber, transaction: Int?
   ) {
     guard !closings.isEmpty else { return }
@@ -95,19 +95,19 @@ extension EnvironmentState {
     }
   }
 
-  /// Lets the purges of the absent device come to pass that stand before `key`, or all of them;
-  /// returns the last one that did.
+  /// Applies the purges of the absent device that come before `key`, or all of them, and returns
+  /// the last one that was applied.
   mutating func drainAbsentPurges(
-    before key: FoldKey?, _ surroundings: FoldContext
+    before key: FoldKey?, _ foldContext: FoldContext
   ) -> FoldKey? {
     var last: FoldKey?
     while true {
-      let absent = surroundings.context.absentDevice(in: environment)
+      let absent = foldContext.shared.absentDevice(in: environment)
       var next: FoldKey?
       for closing in closings where closing.device == 0 {
-        guard let purge = absent.purge(after: closing.key, surroundings.texts) else { continue }
-        if let key, !purge.precedes(key, surroundings.texts) { continue }
-        if let found = next, !purge.precedes(found, surroundings.texts) { continue }
+        guard let purge = absent.purge(after: closing.key, foldContext.texts) else { continue }
+        if let key, !purge.precedes(key, foldContext.texts) { continue }
+        if let found = next, !purge.precedes(found, foldContext.texts) { continue }
         next = purge
       }
       guard let next else { return last }
@@ -116,7 +116,7 @@ extension EnvironmentState {
         statedOccurredAt: next.time, recordedAt: next.time, sequence: next.sequence,
         idPrefix: next.idPrefix)
       fact.device = 0
-      settleClosings(fact, Step(ordinal: -1, key: next), device: 0, transaction: nil)
+      judgeClosings(fact, Step(ordinal: -1, key: next), device: 0, transaction: nil)
       last = next
     }
   }

@@ -3,7 +3,7 @@ import LedgerEvents
 extension EnvironmentState {
   /// `purchase.fulfilled` and `purchase.fulfillmentFailed`: whether what was bought was given.
   mutating func reduceFulfillment(
-    _ fact: Fact, _ step: Step, _ surroundings: FoldContext
+    _ fact: Fact, _ step: Step, _ foldContext: FoldContext
   ) {
     guard step.transaction != none else { return }
     let transaction = transactions[step.transaction]
@@ -17,7 +17,7 @@ extension EnvironmentState {
     }
     clearRefusal(of: step.transaction)
     if transaction.marks.contains(.fulfilledSeen) {
-      judgeRepeat(fact, step, surroundings.context)
+      judgeRepeat(fact, step, foldContext.shared)
       return
     }
     transactions[step.transaction].marks.insert(.fulfilledSeen)
@@ -67,7 +67,7 @@ extension EnvironmentState {
   }
 
   /// The first purchase fact of a chain says what was bought.
-  mutating func settleRepeats(of chain: Int, _ context: SharedContext) {
+  mutating func judgeRepeats(of chain: Int, _ context: SharedContext) {
     if FulfilledTwice.breaks(kind: kind(of: chains[chain], context)) {
       findings += repeats.filter { $0.chain == chain }.map(\.finding)
     }

@@ -2,14 +2,14 @@ import LedgerEvents
 
 extension EnvironmentState {
   /// `payment.added`: judged against what the device was told, and open until the queue answers.
-  mutating func reducePayment(_ fact: Fact, _ step: Step, _ surroundings: FoldContext) {
+  mutating func reducePayment(_ fact: Fact, _ step: Step, _ foldContext: FoldContext) {
     let isInvalid: Bool
     let isAllowed: Bool
     if fact.device == 0 {
       asksAbsentDevice = true
-      let absent = surroundings.context.absentDevice(in: environment)
-      isInvalid = absent.isInvalid(fact.product, at: step.key, surroundings.texts)
-      isAllowed = absent.allowsPayments(at: step.key, surroundings.texts)
+      let absent = foldContext.shared.absentDevice(in: environment)
+      isInvalid = absent.isInvalid(fact.product, at: step.key, foldContext.texts)
+      isAllowed = absent.allowsPayments(at: step.key, foldContext.texts)
     } else {
       let device = devices[devicePlace(fact.device)]
       let at = device.offers.partitionPoint { $0.product < fact.product }

@@ -1,12 +1,12 @@
 import LedgerEvents
 
 extension EnvironmentState {
-  /// What a `transaction.*` or `subscription.*` event says about what was bought, from whichever
-  /// side.
-  mutating func reducePurchase(_ fact: Fact, _ step: Step, _ surroundings: FoldContext) {
+  /// What a `transaction.*` or `subscription.*` event says about what was bought, whoever reports
+  /// it.
+  mutating func reducePurchase(_ fact: Fact, _ step: Step, _ foldContext: FoldContext) {
     switch fact.kind {
     case .transactionPurchased, .transactionRestored, .subscriptionRenewed:
-      if step.transaction != none { notePurchase(fact, step, surroundings) }
+      if step.transaction != none { notePurchase(fact, step, foldContext) }
     case .transactionRefunded, .transactionRevoked, .transactionRefundReversed:
       if step.transaction != none { noteReversal(fact, step) }
     case .subscriptionRenewalExtended, .subscriptionBillingRecovered:
@@ -21,7 +21,7 @@ extension EnvironmentState {
     }
   }
 
-  private mutating func notePurchase(_ fact: Fact, _ step: Step, _ surroundings: FoldContext) {
+  private mutating func notePurchase(_ fact: Fact, _ step: Step, _ foldContext: FoldContext) {
     let place = step.transaction
     let chain = transactions[place].chain
     let detail = fact.detail
@@ -43,8 +43,8 @@ extension EnvironmentState {
     }
     transactions[place].purchase.take(fact, ordinal: step.ordinal)
     if isFirstOfChain {
-      judgeSecondPurchase(fact, step, surroundings, isFamilyShared: isFamilyShared)
-      if !repeats.isEmpty { settleRepeats(of: chain, surroundings.context) }
+      judgeSecondPurchase(fact, step, foldContext, isFamilyShared: isFamilyShared)
+      if !repeats.isEmpty { judgeRepeats(of: chain, foldContext.shared) }
     }
   }
 
@@ -62,8 +62,8 @@ extension EnvironmentState {
       percentMillionths: fact.detail?.fields.percentMillionths ?? 100_000_000)
   }
 
-  /// An `expiresAt` beside the purchase facts: of the transaction named, or of the period that the
-  /// chain is in then.
+  /// An `expiresAt` in a fact that is not a purchase fact. It applies to the transaction that the
+  /// fact names, or to the chain's current period.
   private mutating func noteExpiry(_ fact: Fact, _ step: Step) {
     guard let value = fact.detail?.fields.expiresAt, value != Fact.absentTime else { return }
     if step.transaction != none {
@@ -103,7 +103,7 @@ extension EnvironmentState {
     let chain = transactions[step.transaction].chain
     if chains[chain].sharingFound || isFamilyShared { return }
     let holder = transactions[step.transaction].holder
-    var others: [Int] = []
+    var others: [Holder] = []
     for member in members(of: chain)
     where transactions[member].marks.contains(.ownPurchaseSeen) {
       others.append(transactions[member].holder)
@@ -116,10 +116,10 @@ extension EnvironmentState {
 
   /// Looks for `purchased-twice` at the first purchase fact of a chain.
   private mutating func judgeSecondPurchase(
-    _ fact: Fact, _ step: Step, _ surroundings: FoldContext, isFamilyShared: Bool
+    _ fact: Fact, _ step: Step, _ foldContext: FoldContext, isFamilyShared: Bool
   ) {
     guard fact.kind == .transactionPurchased, !isFamilyShared,
-      isSecondPurchase(of: fact.product, step.transaction, surroundings.context)
+      isSecondPurchase(of: fact.product, step.transaction, foldContext.shared)
     else { return }
     report(.purchasedTwice, fact, step)
   }
@@ -129,7 +129,7 @@ extension EnvironmentState {
   ) -> Bool {
     let chain = transactions[place].chain
     let holder = transactions[place].holder
-    guard transactions[place].statedOriginal != 0, holder != nobody,
+    guard transactions[place].statedOriginal != 0, holder != .nobody,
       kind(of: chains[chain], context) == .nonConsumable
     else { return false }
     return chains.indices.contains { place in
@@ -167,7 +167,7 @@ extension EnvironmentState {
       of: chain.firstProduct, in: environment, app: first.firstApp, at: first.firstTime)
   }
 
-  /// `model.md` 7: of each transaction's newest refund, revocation or reversal, the last one.
+  /// `model.md` 7: the last of the newest refunds, revocations or reversals of all transactions.
   func decidingReversal(of chain: Int) -> Reversal {
     var deciding = Reversal()
     for place in members(of: chain)
@@ -191,7 +191,7 @@ struct ChainMembers: Sequence, IteratorProtocol {
 }
 
 extension PurchaseState {
-  /// Takes in a purchase fact of the transaction.
+  /// Adds a purchase fact of the transaction.
   mutating func take(_ fact: Fact, ordinal: Int) {
     let detail = fact.detail
     let purchasedAt = detail?.fields.purchasedAt ?? Fact.absentTime
@@ -223,7 +223,7 @@ extension PurchaseState {
     }
   }
 
-  /// Takes in the expiry that a fact about this transaction states.
+  /// Adds the expiry that a fact about this transaction states.
   mutating func takeExpiry(_ fact: Fact, _ value: Int64, ordinal: Int) {
     if fact.isStoreFact {
       storeExpiry.take(value, time: fact.storeTime, ordinal: ordinal)

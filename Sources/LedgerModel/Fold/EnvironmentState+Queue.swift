@@ -2,7 +2,7 @@ import LedgerEvents
 
 extension EnvironmentState {
   /// What a queue fact changes on the queue (`model.md` 13 and 14).
-  mutating func reduceQueue(_ fact: Fact, _ step: Step, _ surroundings: FoldContext) {
+  mutating func reduceQueue(_ fact: Fact, _ step: Step, _ foldContext: FoldContext) {
     answerPayments(fact, step)
     guard step.transaction != none else { return }
     switch fact.kind {
@@ -11,7 +11,7 @@ extension EnvironmentState {
     case .transactionPurchased, .transactionRestored, .transactionFailed:
       judgeContradiction(fact, step)
       noteReport(fact, step)
-      deliver(fact, step, surroundings)
+      deliver(fact, step, foldContext)
     case .transactionFinished: finish(fact, step)
     case .transactionRemoved: remove(fact, step)
     default: break
@@ -39,7 +39,7 @@ extension EnvironmentState {
   }
 
   /// A delivery: opens the transaction, announces its downloads, and is judged.
-  private mutating func deliver(_ fact: Fact, _ step: Step, _ surroundings: FoldContext) {
+  private mutating func deliver(_ fact: Fact, _ step: Step, _ foldContext: FoldContext) {
     let place = step.transaction
     let (delivery, isFirstThere) = deliveryPlace(place, fact.device)
     let queue = transactions[place].queue
@@ -47,9 +47,9 @@ extension EnvironmentState {
       if Redelivered.breaks(queue) { report(.redelivered, fact, step) }
       if DeliveredAfterFinish.breaks(queue) { report(.deliveredAfterFinish, fact, step) }
     }
-    judgeDelivery(fact, step, surroundings)
+    judgeDelivery(fact, step, foldContext)
     if fact.kind == .transactionRestored && isFirstThere {
-      joinRestore(fact, step, delivery: delivery, surroundings)
+      joinRestore(fact, step, delivery: delivery, foldContext)
     }
     if !queue.isOpen && fact.opensTransaction {
       transactions[place].queue.isOpen = true
@@ -58,7 +58,7 @@ extension EnvironmentState {
       transactions[place].marks.subtract([.loopFoundInOpening, .removalFoundInOpening])
     }
     transactions[place].queue.delivered = fact.kind
-    countLaunch(fact, step, delivery: delivery, surroundings)
+    countLaunch(fact, step, delivery: delivery, foldContext)
     announce(fact, step)
     if fact.kind == .transactionFailed {
       noteFailure(fact, step)
@@ -78,7 +78,7 @@ extension EnvironmentState {
   }
 
   private mutating func judgeDelivery(
-    _ fact: Fact, _ step: Step, _ surroundings: FoldContext
+    _ fact: Fact, _ step: Step, _ foldContext: FoldContext
   ) {
     let place = step.transaction
     if RestoredWithoutOriginal.breaks(fact) { report(.restoredWithoutOriginal, fact, step) }
@@ -95,7 +95,7 @@ extension EnvironmentState {
       fact.kind != .transactionFailed,
       !transactions[place].marks.contains(.hostedUnsupportedFound)
     else { return }
-    let definition = surroundings.context.catalogue.definition(
+    let definition = foldContext.shared.catalogue.definition(
       of: step.product, in: environment, app: fact.app, at: fact.occurredAt)
     if HostedContentUnsupported.breaks(announced, definition: definition) {
       transactions[place].marks.insert(.hostedUnsupportedFound)
@@ -104,7 +104,7 @@ extension EnvironmentState {
   }
 
   private mutating func judgePurchaseAfterFailure(_ fact: Fact, _ step: Step) {
-    if step.holder == nobody && fact.device == 0 {
+    if step.holder == .nobody && fact.device == 0 {
       couple(.failure, step.product, writes: false)
     }
     for failure in failures
@@ -118,7 +118,7 @@ extension EnvironmentState {
 
   private mutating func noteFailure(_ fact: Fact, _ step: Step) {
     if step.product == 0 { return }
-    if step.holder == nobody && fact.device == 0 {
+    if step.holder == .nobody && fact.device == 0 {
       couple(.failure, step.product, writes: true)
     }
     failures.removeAll { $0.time < fact.occurredAt - PurchasedAfterFailure.spanMax }
@@ -129,12 +129,12 @@ extension EnvironmentState {
   }
 
   private mutating func countLaunch(
-    _ fact: Fact, _ step: Step, delivery: Int, _ surroundings: FoldContext
+    _ fact: Fact, _ step: Step, delivery: Int, _ foldContext: FoldContext
   ) {
     guard
       DeliveryLoop.counts(beside: phases(ofDownloadsOf: step.transaction, on: fact.device))
     else { return }
-    let launch = launch(of: fact.device, step, surroundings)
+    let launch = launch(of: fact.device, step, foldContext)
     let finishCount = transactions[step.transaction].queue.finishCount
     if deliveries[delivery].loopFinishCount != finishCount {
       deliveries[delivery].loopFinishCount = finishCount
@@ -211,7 +211,7 @@ extension EnvironmentState {
     noteEnd(fact, step)
   }
 
-  /// A finish or a removal: the chain's content can no longer come by itself.
+  /// A finish or a removal. The queue no longer delivers the chain's content by itself.
   mutating func noteEnd(_ fact: Fact, _ step: Step) {
     let chain = transactions[step.transaction].chain
     if chains[chain].endedPosition == 0 {

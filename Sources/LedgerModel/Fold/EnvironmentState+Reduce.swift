@@ -1,32 +1,34 @@
 import LedgerEvents
 
 extension EnvironmentState {
-  /// Folds one fact, at its place in the fold's order.
+  /// Folds the next fact in the fold order.
   mutating func reduce(
-    _ fact: Fact, _ at: Step, root: NameNumber, _ surroundings: FoldContext
+    _ fact: Fact, _ at: Step, root: NameNumber, _ foldContext: FoldContext
   ) {
     var step = at
-    if !closings.isEmpty { _ = drainAbsentPurges(before: step.key, surroundings) }
+    if !closings.isEmpty { _ = drainAbsentPurges(before: step.key, foldContext) }
     newest = max(newest, fact.occurredAt)
     if ClockAhead.breaks(fact) { report(.clockAhead, fact, step) }
     if fact.session != 0 && fact.sequence >= 0 { reduceClock(fact, step) }
     if fact.kind == .unknown { return }
 
-    let stating = fact.account != 0 ? customer(of: fact.account) : nobody
+    let stating = fact.account != 0 ? customer(of: fact.account) : .nobody
     step.holder = stating
     step.product = fact.product
-    if stating != nobody { customers[stating] = max(customers[stating], fact.occurredAt) }
+    if stating != .nobody {
+      customers[stating.place] = max(customers[stating.place], fact.occurredAt)
+    }
     if root != 0 {
       step.transaction = transactionIndex.find(UInt64(root))
       if !transactions[step.transaction].isBegun { begin(step.transaction) }
       step.holder = transactions[step.transaction].holder
       if step.product == 0 { step.product = transactions[step.transaction].product }
-      if step.holder != nobody {
-        customers[step.holder] = max(customers[step.holder], fact.occurredAt)
+      if step.holder != .nobody {
+        customers[step.holder.place] = max(customers[step.holder.place], fact.occurredAt)
       }
       if fact.account != 0 { judgeAccount(fact, step) }
     }
-    dispatch(fact, step, surroundings)
+    dispatch(fact, step, foldContext)
     if step.transaction != none {
       if fact.kind.isTransactionKind || fact.kind.isSubscriptionKind {
         transactions[step.transaction].marks.insert(.knownFromStoreOrQueue)
@@ -35,32 +37,33 @@ extension EnvironmentState {
     if fact.kind.isDatedByTheStore && fact.isStoreFact { noteArrival(fact, step) }
   }
 
-  /// Each kind of fact to what it changes; kinds that change nothing are kept and shown.
-  private mutating func dispatch(_ fact: Fact, _ step: Step, _ surroundings: FoldContext) {
+  /// Passes each kind of fact to what it changes. Kinds that change nothing are only kept and
+  /// shown.
+  private mutating func dispatch(_ fact: Fact, _ step: Step, _ foldContext: FoldContext) {
     let kind = fact.kind
     if kind.isDownloadKind {
-      reduceDownload(fact, step, surroundings)
+      reduceDownload(fact, step, foldContext)
     } else if kind.isTransactionKind || kind.isSubscriptionKind {
-      reducePurchase(fact, step, surroundings)
-      if fact.isQueueFact { reduceQueue(fact, step, surroundings) }
+      reducePurchase(fact, step, foldContext)
+      if fact.isQueueFact { reduceQueue(fact, step, foldContext) }
     } else {
-      dispatchOthers(fact, step, surroundings)
+      dispatchOthers(fact, step, foldContext)
     }
   }
 
-  private mutating func dispatchOthers(_ fact: Fact, _ step: Step, _ surroundings: FoldContext) {
+  private mutating func dispatchOthers(_ fact: Fact, _ step: Step, _ foldContext: FoldContext) {
     switch fact.kind {
     case .sessionStarted, .restoreRequested, .restoreCompleted, .restoreFailed,
       .paymentsChecked, .catalogReceived, .contentPurged:
       if fact.device != 0 { reduceDevice(fact, step) }
       if fact.kind == .catalogReceived { observeOffered(fact, step) }
     case .contentVersionPublished: publish(fact, step)
-    case .paymentAdded: reducePayment(fact, step, surroundings)
+    case .paymentAdded: reducePayment(fact, step, foldContext)
     case .purchaseFulfilled, .purchaseFulfillmentFailed:
-      reduceFulfillment(fact, step, surroundings)
+      reduceFulfillment(fact, step, foldContext)
     case .receiptAccepted, .receiptRejected: reduceVerdict(fact, step)
     case .contentInstallStarted, .contentInstalled, .contentInstallFailed:
-      reduceInstall(fact, step, surroundings)
+      reduceInstall(fact, step, foldContext)
     case .contentRemoved: removeContent(fact, step)
     case .consumableConsumed: consume(fact, step)
     case .entitlementGranted: grant(fact, step)
@@ -96,15 +99,15 @@ extension EnvironmentState {
       download: download != 0 ? download : fact.download, detail: detail)
   }
 
-  /// The account that a transaction belongs to by its first stating event, else the one that its
-  /// chain's other transactions lend it; 0 where there is none.
+  /// The account that the first event with an account states for a transaction, or else the account
+  /// of its chain; 0 if there is none.
   func account(of transaction: Int) -> NameNumber {
     if transactions[transaction].owner != 0 { return transactions[transaction].owner }
     let owning = chainOwnerIndex.lookUp(UInt64(transactions[transaction].original))
     return owning < 0 ? 0 : transactions[chainOwners[owning]].owner
   }
 
-  /// Notes that the fold touched something that units share on the absent device.
+  /// Notes that the fold touched state that units share on the absent device.
   mutating func couple(_ kind: Coupling.Kind, _ product: NameNumber, writes: Bool) {
     let coupling = Coupling(kind: kind, environment: environment, product: product)
     if let place = couplings.firstIndex(where: { $0.coupling == coupling }) {

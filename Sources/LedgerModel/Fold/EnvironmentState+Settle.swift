@@ -1,7 +1,7 @@
 import LedgerEvents
 
 extension EnvironmentState {
-  /// Notes what a fact of a transaction is the first to state: original, owner and product.
+  /// Notes the original, owner and product of a transaction if a fact is the first to state them.
   mutating func settle(
     root: NameNumber, original: NameNumber, owner: NameNumber, product: NameNumber
   ) {
@@ -11,8 +11,8 @@ extension EnvironmentState {
     if transactions[place].product == 0 { transactions[place].product = product }
   }
 
-  /// The same for the next fact of the fold's order; false where what it states reaches back to
-  /// facts of the transaction, or of its chain, that have been folded.
+  /// Does the same for the next fact in the fold order. Returns false if what it states changes
+  /// facts of the transaction, or of its chain, that were already folded.
   mutating func settleForward(_ fact: Fact, root: NameNumber) -> Bool {
     let known = transactionIndex.find(UInt64(root))
     if known >= 0 {
@@ -33,7 +33,8 @@ extension EnvironmentState {
     return true
   }
 
-  /// Whether a fact says that its chain expires; what names only an original speaks of its chain.
+  /// Whether a fact says that its chain expires. A fact that names only an original is about the
+  /// chain.
   static func statesExpiry(_ fact: Fact, root: NameNumber) -> Bool {
     guard let detail = fact.detail, detail.fields.expiresAt != Fact.absentTime else {
       return false
@@ -48,7 +49,8 @@ extension EnvironmentState {
     if expiringIndex.find(UInt64(original)) < 0 { _ = expiringIndex.append(UInt64(original)) }
   }
 
-  /// The same for the next fact; false where the chain was taken for one without an expiry.
+  /// Does the same for the next fact. Returns false if the chain was folded as one without an
+  /// expiry.
   mutating func settleExpiryForward(_ fact: Fact, root: NameNumber) -> Bool {
     guard Self.statesExpiry(fact, root: root) else { return true }
     let known = expiringIndex.keys.count
@@ -58,7 +60,7 @@ extension EnvironmentState {
     return chain < 0 || chains[chain].firstPurchase == none
   }
 
-  /// By chain, the earliest transaction that states an account.
+  /// Finds, for each chain, the earliest transaction that states an account.
   mutating func settleChainOwners() {
     for place in transactions.indices where transactions[place].owner != 0 {
       let original = transactions[place].original
@@ -78,7 +80,7 @@ extension EnvironmentState {
     return transactionIndex.append(UInt64(root))
   }
 
-  /// The place of a chain, made where it is not there yet.
+  /// The index of a chain, which is added if it is new.
   mutating func chainPlace(_ original: NameNumber) -> Int {
     let place = chainIndex.find(UInt64(original))
     if place >= 0 { return place }
@@ -86,7 +88,7 @@ extension EnvironmentState {
     return chainIndex.append(UInt64(original))
   }
 
-  /// The place of a stated device, made where it is not there yet.
+  /// The index of a stated device, which is added if it is new.
   mutating func devicePlace(_ number: NameNumber) -> Int {
     let place = deviceIndex.find(UInt64(number))
     if place >= 0 { return place }
@@ -94,7 +96,8 @@ extension EnvironmentState {
     return deviceIndex.append(UInt64(number))
   }
 
-  /// The first event of a transaction: it joins its chain and gets its holder (`model.md` 1).
+  /// The first event of a transaction. The transaction joins its chain and gets its holder
+  /// (`model.md` 1).
   mutating func begin(_ place: Int) {
     transactions[place].marks.insert(.begun)
     let original = transactions[place].original

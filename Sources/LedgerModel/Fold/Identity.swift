@@ -1,6 +1,6 @@
 import LedgerEvents
 
-/// Where a fact of a unit belongs: the transaction that it speaks of, and its environments.
+/// Where a fact of a unit belongs: the transaction that it is about, and its environments.
 struct Resolution: Sendable {
   /// The transaction's number, its payment's while none is known, or 0.
   var root: NameNumber
@@ -10,20 +10,20 @@ struct Resolution: Sendable {
   var rootEnvironment: StoreEnvironment?
 }
 
-/// What is settled over all environments before a unit's facts are folded: which payment is which
-/// transaction, and the environments of transactions and of sessions (`model.md`, *Terms*). These
-/// are "the first that any event states" and reach back in time.
+/// What is settled over all environments before a unit's facts are folded: which payment belongs to
+/// which transaction, and the environments of transactions and sessions (`model.md`, *Terms*). Each
+/// of these is the first that any event states, so a late event can change it for earlier ones.
 struct Identity: Sendable {
   struct Root: Sendable {
     var environment: StoreEnvironment?
-    /// An event of it has been folded, so that an environment stated later reaches back.
+    /// One of its events was folded, so an environment that is stated later changes the past.
     var isBegun = false
     var mixtureFound = false
   }
 
   struct Session: Sendable {
     var environment: StoreEnvironment?
-    /// An event has been folded in this session's environment.
+    /// An event was folded in the environment of this session.
     var isReliedUpon = false
   }
 
@@ -35,7 +35,7 @@ struct Identity: Sendable {
   var sessionIndex = KeyIndex()
   var sessions: [Session] = []
 
-  /// What a fact says about identity: small, because each fact is asked several times.
+  /// What a fact says about identity. It is small because it is needed several times for each fact.
   struct Statement: Sendable {
     let kind: EventKind
     let environment: StoreEnvironment?
@@ -67,14 +67,14 @@ struct Identity: Sendable {
 
   init() {}
 
-  /// Takes in the next fact of the fold's order, or returns false where it reaches back: what it
-  /// says would change how facts before it were folded.
+  /// Adds the next fact in the fold order. Returns false if what it says would change how earlier
+  /// facts were folded.
   mutating func admit(_ fact: Statement) -> Bool {
     (fact.payment == 0 || bind(fact)) && state(fact)
   }
 
-  /// Binds a payment to the first transaction that an event with it names. Types that are not known
-  /// name nothing for anyone else.
+  /// Binds a payment to the first transaction that an event with this payment names. Events of
+  /// unknown types bind nothing.
   private mutating func bind(_ fact: Statement) -> Bool {
     if fact.kind == .unknown && fact.transaction != 0 { return true }
     let place = paymentIndex.find(UInt64(fact.payment))
@@ -88,7 +88,7 @@ struct Identity: Sendable {
     return true
   }
 
-  /// The transaction that a fact speaks of, or 0.
+  /// The transaction that a fact is about, or 0.
   private mutating func root(of fact: Statement) -> NameNumber {
     if fact.transaction != 0 { return fact.transaction }
     if fact.payment == 0 { return 0 }
@@ -117,7 +117,7 @@ struct Identity: Sendable {
     return isSettled
   }
 
-  /// Where a fact belongs, once everything before it in the fold's order has been taken in.
+  /// Where a fact belongs. Every fact before it in the fold order must have been added.
   mutating func resolve(_ fact: Statement) -> Resolution {
     let root = root(of: fact)
     var rootEnvironment: StoreEnvironment?
@@ -161,7 +161,7 @@ struct Identity: Sendable {
     return Resolution(root: root, environment: environment, rootEnvironment: rootEnvironment)
   }
 
-  /// Whether `environment-mixed` is found at a fact, once per transaction.
+  /// Whether `environment-mixed` is found at a fact. It is found once per transaction.
   mutating func findsMixture(
     _ stated: StoreEnvironment?, _ resolution: Resolution
   ) -> Bool {

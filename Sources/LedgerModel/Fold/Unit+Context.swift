@@ -1,10 +1,10 @@
 public import LedgerEvents
 
 extension Unit {
-  /// Whether a change of the shared context reaches what the unit has folded, so that it has to be
-  /// folded anew; it may say so without need, never fail to.
+  /// Whether a change of the shared context affects what the unit has folded, so that it has to be
+  /// folded again. It may return true without need, but it never misses a change.
   ///
-  /// What the unit answers at a moment can change without that: `concernsAnswer(of:)` tells.
+  /// What the unit answers at a moment can change even if this is false: see `concernsAnswer(of:)`.
   public func isAffected(by change: ContextChange) -> Bool {
     guard let lastKey else { return false }
     if change.addsEnvironment && countsEverywhere { return true }
@@ -18,7 +18,7 @@ extension Unit {
     }
   }
 
-  /// Whether an answer of the unit maps a product by the catalogue, now or at a later moment.
+  /// Whether an answer of the unit looks up a product in the catalogue, now or at a later moment.
   public func concernsAnswer(of product: NameNumber) -> Bool {
     environments.contains { state in
       state.judges(by: product) || state.grants.contains { $0.product == product }

@@ -1,10 +1,10 @@
 import LedgerEvents
 
 extension Unit {
-  /// What the unit's fold touched of the state of the absent device, which units share.
+  /// The shared state of the absent device that the fold of the unit touched.
   public var couplings: [CouplingUse] { environments.flatMap(\.couplings) }
 
-  /// Checks in debug builds what holds after each batch, whatever was folded.
+  /// Checks the invariants of a unit after each batch, in debug builds.
   func checkInvariants() {
     #if DEBUG
       assert((factCount == 0) == (lastKey == nil), "\(factCount) facts, but no last one")

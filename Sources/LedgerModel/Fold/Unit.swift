@@ -1,39 +1,39 @@
 import LedgerEvents
 
-/// What a fold needs beside the facts; a class, so that handing it on for each fact costs nothing.
+/// What a fold needs in addition to the facts. It is a class, so that passing it on costs nothing.
 final class FoldContext {
-  let context: SharedContext
+  let shared: SharedContext
   let texts: any FactTexts
 
   init(context: SharedContext, texts: any FactTexts) {
-    self.context = context
+    shared = context
     self.texts = texts
   }
 }
 
-/// A fact at its turn, and what was resolved of it in one environment.
+/// A fact that is being folded, and what was resolved for it in one environment.
 struct Step {
-  /// The place in the unit's fold; orders facts of a unit.
+  /// The number of facts of the unit that were folded before.
   let ordinal: Int
   let key: FoldKey
-  /// The place of the fact's transaction, or `none`.
+  /// The index of the fact's transaction, or `none`.
   var transaction = none
-  /// The customer that the fact speaks for, or `nobody`.
-  var holder = nobody
+  /// The customer that the fact is about, or `nobody`.
+  var holder = Holder.nobody
   /// The product that the fact concerns, or 0.
   var product: NameNumber = 0
 }
 
-/// The state of a unit: what the reducer makes of its facts, in each environment.
+/// The state of a unit, which is the result of folding its facts, in each environment.
 ///
-/// A unit is a connected component of the event graph: facts that share names (`UnitNodes`), or
-/// state of the absent device (`Coupling`). Its state is a function of that set of facts and of the
-/// shared context, not of the order in which the facts arrived.
+/// A unit is a connected component of the event graph. Facts are connected if they share names
+/// (`UnitNodes`), or state of the absent device (`Coupling`). The state is a function of the set of
+/// facts and of the shared context. The order in which the facts arrived does not matter.
 public struct Unit: Sendable {
   var identity = Identity()
   /// In the order of environments.
   var environments: [EnvironmentState] = []
-  /// A fact that counts in every environment was folded, so a new environment reaches back.
+  /// A fact that counts in every environment was folded, so a new environment changes the past.
   var countsEverywhere = false
   /// How many facts were folded.
   public internal(set) var factCount = 0
@@ -55,13 +55,14 @@ public struct Unit: Sendable {
     fold(facts, FoldContext(context: context, texts: texts))
   }
 
-  static func fold(_ facts: [Fact], _ surroundings: FoldContext) -> Unit {
+  static func fold(_ facts: [Fact], _ foldContext: FoldContext) -> Unit {
     var unit = Unit()
-    let settled = unit.begin(facts, surroundings)
-    for place in settled.facts.indices {
-      unit.step(settled.facts[place], settled.resolutions[place], surroundings)
+    let settled = unit.begin(facts, foldContext)
+    let sorted = settled.facts.span
+    for place in sorted.indices {
+      unit.step(sorted[place], settled.resolutions[place], foldContext)
     }
-    unit.close(surroundings)
+    unit.close(foldContext)
     unit.checkInvariants()
     return unit
   }
@@ -69,11 +70,11 @@ public struct Unit: Sendable {
   /// Settles identity over all facts of a unit, and gives them back in the fold's order, each with
   /// where it belongs.
   mutating func begin(
-    _ facts: [Fact], _ surroundings: FoldContext
+    _ facts: [Fact], _ foldContext: FoldContext
   ) -> (facts: [Fact], resolutions: [Resolution]) {
-    let sorted = facts.inFoldOrder(surroundings.texts)
+    let sorted = facts.inFoldOrder(foldContext.texts)
     identity = Identity(settling: sorted)
-    return (sorted, prepare(sorted, surroundings.context))
+    return (sorted, prepare(sorted, foldContext.shared))
   }
 
   /// Goes on with facts that arrived after all that were folded, given in the fold's order.
@@ -90,28 +91,29 @@ public struct Unit: Sendable {
     advance(facts, FoldContext(context: context, texts: texts))
   }
 
-  mutating func advance(_ facts: [Fact], _ surroundings: FoldContext) -> Bool {
+  mutating func advance(_ facts: [Fact], _ foldContext: FoldContext) -> Bool {
     let positionBefore = lastPosition
-    for place in facts.indices {
-      if !goOn(facts[place], after: positionBefore, surroundings) { return false }
+    let arrived = facts.span
+    for place in arrived.indices {
+      if !goOn(arrived[place], after: positionBefore, foldContext) { return false }
     }
-    close(surroundings)
+    close(foldContext)
     checkInvariants()
     return true
   }
 
   /// One fact of a batch, where it does not reach back.
   private mutating func goOn(
-    _ fact: Fact, after position: UInt64, _ surroundings: FoldContext
+    _ fact: Fact, after position: UInt64, _ foldContext: FoldContext
   ) -> Bool {
-    if let lastKey, !lastKey.precedes(FoldKey(fact), surroundings.texts) { return false }
+    if let lastKey, !lastKey.precedes(FoldKey(fact), foldContext.texts) { return false }
     let statement = Identity.Statement(fact)
     guard fact.position > position, identity.admit(statement) else { return false }
     let resolution = identity.resolve(statement)
-    guard admits(resolution, surroundings.context), settlesForward(fact, resolution) else {
+    guard admits(resolution, foldContext.shared), settlesForward(fact, resolution) else {
       return false
     }
-    step(fact, resolution, surroundings)
+    step(fact, resolution, foldContext)
     return true
   }
 }
@@ -199,7 +201,7 @@ extension Unit {
   }
 
   mutating func step(
-    _ fact: Fact, _ resolution: Resolution, _ surroundings: FoldContext
+    _ fact: Fact, _ resolution: Resolution, _ foldContext: FoldContext
   ) {
     let key = FoldKey(fact)
     let step = Step(ordinal: factCount, key: key)
@@ -213,15 +215,15 @@ extension Unit {
     for index in environments.indices {
       if let only = resolution.environment, only != environments[index].environment { continue }
       if isMixture { environments[index].report(.environmentMixed, fact, step) }
-      environments[index].reduce(fact, step, root: resolution.root, surroundings)
+      environments[index].reduce(fact, step, root: resolution.root, foldContext)
     }
   }
 
   /// Ends a batch: what the absent device purged after the last fact, and what arrived late.
-  mutating func close(_ surroundings: FoldContext) {
+  mutating func close(_ foldContext: FoldContext) {
     for index in environments.indices {
-      if let purge = environments[index].drainAbsentPurges(before: nil, surroundings) {
-        if let last = lastKey, last.precedes(purge, surroundings.texts) { lastKey = purge }
+      if let purge = environments[index].drainAbsentPurges(before: nil, foldContext) {
+        if let last = lastKey, last.precedes(purge, foldContext.texts) { lastKey = purge }
       }
       environments[index].judgeArrivals()
     }

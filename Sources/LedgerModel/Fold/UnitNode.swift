@@ -19,6 +19,9 @@ public struct UnitNodes: Sequence, Sendable {
   /// Whether the fact belongs to nobody's unit.
   public var isEmpty: Bool { !contains { _ in true } }
 
+  /// The first node; `nil` where there is none.
+  public var first: NameNumber? { first { _ in true } }
+
   /// Gives the nodes in the order of the fact's names.
   public struct Iterator: IteratorProtocol {
     var nodes: UnitNodes

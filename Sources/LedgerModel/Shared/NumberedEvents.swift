@@ -23,16 +23,16 @@ public struct NumberedEvents: FactTexts, Sendable {
     self.ids = ids
   }
 
-  /// The id of the event at a position; empty where there is none.
+  /// The id of the event at a position; empty if there is none.
   public func id(ofPosition position: UInt64) -> Name { ids[position] ?? "" }
 
-  /// The text that a number stands for; empty where it is of none.
+  /// The text that a number stands for; empty if no name has the number.
   public func text(of number: NameNumber) -> Name { names.use(number)?.name ?? "" }
 
   /// The text of a number, `nil` for 0.
   public func name(_ number: NameNumber) -> Name? { number == 0 ? nil : text(of: number) }
 
-  /// The number of a name; 0 where no event states it.
+  /// The number of a name; 0 if no event states it.
   public func number(_ kind: NameKind, _ name: Name) -> NameNumber {
     names.known(NameUse(kind: kind, name: name))
   }

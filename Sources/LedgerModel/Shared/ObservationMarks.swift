@@ -69,7 +69,7 @@ extension Unit {
         new.judged.insert(observed(published.product))
       }
       for content in environments[place].contents[before.contents...]
-      where content.holder == nobody {
+      where content.holder == .nobody {
         new.observed.insert(observed(content.product))
       }
     }

@@ -14,15 +14,15 @@ public struct ProductObservations: Sendable {
   /// Each version once, at the earliest event that names it.
   var versions: [VersionObservation] = []
   var digests: [Digest] = []
-  /// Content of the product was installed, on whatever device, that nobody holds: all of it counts
-  /// as one holder's (`model.md`, *Whose it is*).
+  /// Content of the product that nobody holds was installed on some device. All such content counts
+  /// as that of one holder (`model.md`, *Whose it is*).
   public internal(set) var isInstalledByNobody = false
 
   public init() {}
 
   public var isEmpty: Bool { versions.isEmpty && digests.isEmpty && !isInstalledByNobody }
 
-  /// Takes in what another unit observed of the same product and environment.
+  /// Merges what another unit observed of the same product and environment.
   ///
   /// - Complexity: O(*n* · *m*) in the versions and digests of both.
   public mutating func merge(_ other: ProductObservations, _ texts: any FactTexts) {
@@ -77,7 +77,7 @@ extension ProductObservations.Digest {
 }
 
 extension Unit {
-  /// A product in an environment: what observations are kept by.
+  /// A product in an environment. Observations are kept by it.
   public struct ObservedProduct: Hashable, Sendable {
     public var environment: StoreEnvironment
     public var product: NameNumber
@@ -94,7 +94,7 @@ extension Unit {
       let environment = environments[place].environment
       var all = environments[place].versions.map(\.product)
       for digest in environments[place].digests { all.append(digest.product) }
-      for content in environments[place].contents where content.holder == nobody {
+      for content in environments[place].contents where content.holder == .nobody {
         all.append(content.product)
       }
       all.sort()
@@ -106,8 +106,8 @@ extension Unit {
     }
   }
 
-  /// The products of which the unit has events that are judged against what all units observed:
-  /// published versions, and installs that state a digest.
+  /// The products whose events are judged against what all units observed: published versions, and
+  /// installs that state a digest.
   public var judgedProducts: Set<NameNumber> {
     var found: Set<NameNumber> = []
     for state in environments {
@@ -132,7 +132,7 @@ extension Unit {
     let known = marks.lengths(in: observed.environment)
     var observations = ProductObservations()
     observations.isInstalledByNobody = environments[place].contents.contains {
-      $0.holder == nobody && $0.product == observed.product
+      $0.holder == .nobody && $0.product == observed.product
     }
     for version in environments[place].versions[known.versions...]
     where version.product == observed.product {

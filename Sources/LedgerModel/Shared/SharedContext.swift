@@ -1,6 +1,6 @@
 public import LedgerEvents
 
-/// What changed in the shared context, and so which units have to be folded again.
+/// What changed in the shared context. It decides which units have to be folded again.
 public struct ContextChange: Sendable {
   /// A product whose entry may have changed for facts from `from` up to, not including, `to`.
   public struct ProductSpan: Hashable, Sendable {
@@ -10,9 +10,10 @@ public struct ContextChange: Sendable {
   }
 
   public var products: [ProductSpan] = []
-  /// The believed time from which on the absent device's timelines changed.
+  /// The believed time from which the timelines of the absent device changed.
   public var absentDeviceFrom: Int64?
-  /// An environment is stated for the first time: events that count in every one count in it too.
+  /// An environment is stated for the first time. Events that count in every environment now count
+  /// in it, too.
   public var addsEnvironment = false
 
   public init() {}
@@ -26,9 +27,9 @@ public struct ContextChange: Sendable {
   }
 }
 
-/// The little that reaches across units: the catalogue, and what the absent device says.
+/// The little that units share: the catalogue, and the timelines of the absent device.
 ///
-/// It is a function of the facts that it was extended with, in whatever order.
+/// It is a function of the set of facts that it was extended with; their order does not matter.
 public struct SharedContext: Sendable {
   public private(set) var catalogue = Catalogue()
   /// By environment, production first.
@@ -36,8 +37,8 @@ public struct SharedContext: Sendable {
     repeating: AbsentDevice(), count: StoreEnvironment.allCases.count)
   /// `production` and every environment that any event states.
   public private(set) var environments: EnvironmentSet = [.production]
-  /// Believed `occurredAt` of the newest fact that the context rests on, in microseconds; `.min`
-  /// where it rests on none. From then on a question in store time leaves nothing of it out.
+  /// Believed `occurredAt` of the newest fact that the context depends on, in microseconds; `.min`
+  /// if there is none. A question about a store time from then on needs the whole context.
   public private(set) var newest: Int64 = .min
   /// The first environment stated in a session of the absent device.
   private var sessions: [NameNumber: SessionEnvironment] = [:]
@@ -55,13 +56,21 @@ public struct SharedContext: Sendable {
     absentDevice[Int(environment.rawValue) - 1]
   }
 
-  /// Whether `extend` with this fact can change anything: the facts that a store keeps at hand to
-  /// make the context again.
+  /// Whether `extend` with this fact can change anything. A store indexes these facts, to make the
+  /// context again.
   ///
   /// - Complexity: O(1).
   public func concerns(_ fact: Fact) -> Bool {
     if let stated = fact.environment, !environments.contains(stated) { return true }
     return Self.restsOn(fact)
+  }
+
+  /// Whether `extend` with this fact can do anything at all, judged by little; nearly no fact of a
+  /// stated device can.
+  func mayConcern(_ fact: borrowing Fact) -> Bool {
+    if fact.device == 0 || fact.kind == .catalogSet { return true }
+    guard let stated = fact.environment else { return false }
+    return !environments.contains(stated)
   }
 
   /// Whether the context rests on a fact for more than that there is an environment.
@@ -71,7 +80,7 @@ public struct SharedContext: Sendable {
     return (fact.session != 0 && fact.environment != nil) || AbsentDevice.keeps(fact.kind)
   }
 
-  /// Takes in one fact of the ledger; most leave the context as it is.
+  /// Adds one fact of the ledger. Most facts leave the context as it is.
   ///
   /// - Complexity: O(1) for most facts; O(*n*) in the entries after it for a late one.
   public mutating func extend(
@@ -87,7 +96,7 @@ public struct SharedContext: Sendable {
     }
     guard fact.device == 0 else { return }
     if fact.session != 0, let stated = fact.environment {
-      settle(fact.session, stated, FoldKey(fact), texts, &change)
+      noteEnvironment(fact.session, stated, FoldKey(fact), texts, &change)
     }
     guard let entry = AbsentDevice.Entry(fact) else { return }
     change.touchAbsentDevice(at: entry.key.time)
@@ -103,7 +112,7 @@ public struct SharedContext: Sendable {
   }
 
   /// Notes that a session of the absent device states an environment, and moves what rests on it.
-  private mutating func settle(
+  private mutating func noteEnvironment(
     _ session: NameNumber, _ stated: StoreEnvironment, _ key: FoldKey, _ texts: any FactTexts,
     _ change: inout ContextChange
   ) {
@@ -140,12 +149,12 @@ public struct EnvironmentSet: OptionSet, Hashable, Sendable {
 
   public static let production = EnvironmentSet(.production)
 
-  /// Whether the environment is one of the set.
+  /// Whether the set contains the environment.
   public func contains(_ environment: StoreEnvironment) -> Bool {
     contains(EnvironmentSet(environment))
   }
 
-  /// Makes the environment one of the set.
+  /// Adds the environment to the set.
   public mutating func insert(_ environment: StoreEnvironment) {
     formUnion(EnvironmentSet(environment))
   }

@@ -8,16 +8,16 @@ struct ChainState: Sendable {
     var end: Int64
   }
 
-  /// A grace, a failed or recovered billing, or an expiry: what the state after a period's end
-  /// depends on.
+  /// A grace period, a failed or recovered billing, or an expiry. The state after the end of a
+  /// period depends on these.
   struct Billing: Sendable {
     var kind: EventKind
     var occurredAt: Int64
     var graceEnd: Int64
   }
 
-  /// An `expiresAt` by a fact that names the chain only: it speaks of the period that starts last,
-  /// not after it.
+  /// An `expiresAt` in a fact that names only the chain. It applies to the last period that starts
+  /// no later than the fact.
   struct FloatingExpiry: Sendable {
     var isStoreFact: Bool
     var storeTime: Int64
@@ -34,10 +34,10 @@ struct ChainState: Sendable {
   var firstProduct: NameNumber = 0
   var quantity: Int64 = 1
   var hasHostedContent = false
-  /// A transaction began without any holder, so an account stated later reaches back.
+  /// A transaction began without a holder, so an account that is stated later changes the past.
   var hasHolderless = false
   var sharingFound = false
-  /// The first finish or removal of a transaction of it; position 0 before any.
+  /// The first finish or removal of one of its transactions; position 0 before any.
   var endedPosition: UInt64 = 0
   var endedAt: Int64 = 0
   var lapses: [Lapse] = []

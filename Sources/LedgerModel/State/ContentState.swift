@@ -5,13 +5,13 @@ struct DeliveryState: Sendable {
   let transaction: Int
   let device: NameNumber
   var next = none
-  /// The position of the `restore.requested` whose own this transaction is there, or 0.
+  /// The position of the `restore.requested` that delivered the transaction to this device, or 0.
   var restore: UInt64 = 0
-  /// The finish that the launches are counted from.
+  /// The number of finishes after which launches are counted.
   var loopFinishCount = 0
   var launchCount = 0
   var latestLaunch: UInt64 = 0
-  /// The ordinal of the newest delivery there as purchased or restored; −1 before any.
+  /// The ordinal of the newest delivery to this device as purchased or restored; −1 before any.
   var paidOrdinal = -1
 
   init(transaction: Int, device: NameNumber) {
@@ -81,10 +81,10 @@ struct InstallState: Sendable {
     case failed = 2
   }
 
-  /// `none` where the install names no download, or a download without a transaction.
+  /// `none` if the install names no download, or a download without a transaction.
   let transaction: Int
   let download: NameNumber
-  /// 0 where the install names a download.
+  /// 0 if the install names a download.
   let product: NameNumber
   let device: NameNumber
   var next = none
@@ -105,7 +105,7 @@ struct InstallState: Sendable {
 
 /// What one customer, or nobody, has installed of a product on a device (`model.md` 17).
 struct ContentState: Sendable {
-  var holder: Int
+  var holder: Holder
   let product: NameNumber
   let device: NameNumber
   var next = none
@@ -119,8 +119,8 @@ struct ContentState: Sendable {
   var transaction: Int
 }
 
-/// A closing finish at which a finished download had never been installed: the next purge, or a
-/// failed install, shows that the customer has nothing.
+/// A closing finish at which a finished download had never been installed. The next purge, or a
+/// failed install, means that the customer has nothing.
 struct ClosingState: Sendable {
   var transaction: Int
   var device: NameNumber

@@ -3,13 +3,13 @@ import LedgerEvents
 /// An account id and the customer that it belongs to now.
 struct AccountState: Sendable {
   let number: NameNumber
-  /// −1 after an erasure, until the id is used again.
-  var customer: Int
+  /// `nobody` after an erasure, until the id is used again.
+  var customer: Holder
 }
 
-/// What an operator granted to a customer: the latest end of all grants of one name.
+/// What an operator granted to a customer, with the latest end of all grants of one name.
 struct GrantState: Sendable {
-  var holder: Int
+  var holder: Holder
   /// `nil` where a product was granted.
   var entitlement: Name?
   var product: NameNumber
@@ -20,7 +20,7 @@ struct GrantState: Sendable {
 
 /// What a customer has consumed of a unit.
 struct ConsumptionState: Sendable {
-  var holder: Int
+  var holder: Holder
   var unit: Name
   var amount: Int64
 }
@@ -52,7 +52,7 @@ struct ReportState: Sendable {
   var isDeferred: Bool
 }
 
-/// What a device says beside transactions.
+/// The state of a device, apart from its transactions.
 struct DeviceState: Sendable {
   struct Offer: Sendable {
     var product: NameNumber
@@ -68,17 +68,17 @@ struct DeviceState: Sendable {
   let number: NameNumber
   /// The position of the newest `session.started`, 0 before any.
   var launch: UInt64 = 0
-  /// The position of the `restore.requested` that lasts, or 0.
+  /// The position of the `restore.requested` of the restore that is under way, or 0.
   var restore: UInt64 = 0
   var restoreIsCompleted = false
   /// Whether payments are allowed, as last checked.
   var allowsPayments = true
-  /// What the newest `catalog.received` that names a product says of it, by product.
+  /// By product, what the newest `catalog.received` that names the product says about it.
   var offers: [Offer] = []
-  /// Restores without an answer; the next answer is one to all of them.
+  /// Restores without an answer. The next answer applies to all of them.
   var unanswered: [Request] = []
-  /// Restores that state an account: those completed while they lasted, and last the one that still
-  /// lasts.
+  /// Restores that state an account: those that were completed in time, followed by the one that is
+  /// under way.
   var restores: [RestoreState] = []
   /// Restores for which `restore-storm` was found.
   var storms: [UInt64] = []
@@ -88,14 +88,14 @@ struct DeviceState: Sendable {
   init(number: NameNumber) { self.number = number }
 }
 
-/// A restore of an account on a stated device, to be held against what it brought.
+/// A restore of an account on a stated device, to be compared with what it delivered.
 struct RestoreState: Sendable {
   var position: UInt64
   var ordinal: Int
   var time: Int64
   var account: NameNumber
   var app: NameNumber
-  /// When it was first completed; `Fact.absentTime` while it lasts without that.
+  /// When it was first completed; `Fact.absentTime` before that.
   var completedAt = Fact.absentTime
 
   init(position: UInt64, ordinal: Int, time: Int64, account: NameNumber, app: NameNumber) {
@@ -107,15 +107,15 @@ struct RestoreState: Sendable {
   }
 }
 
-/// What an app or a backend said of giving what a transaction bought, while that is a fault.
+/// A report by an app or a backend about fulfilling a transaction that is, so far, at fault.
 struct OutcomeState: Sendable {
   var transaction: Int
   var time: Int64
   var position: UInt64
 }
 
-/// A `purchase.fulfilled` of a transaction that was fulfilled before, of a chain of which it is not
-/// known yet what was bought.
+/// A `purchase.fulfilled` of a transaction that was already fulfilled, in a chain for which it is
+/// not yet known what was bought.
 struct RepeatState: Sendable {
   var chain: Int
   var finding: Finding

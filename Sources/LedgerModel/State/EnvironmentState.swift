@@ -1,7 +1,7 @@
 import LedgerEvents
 
-/// Everything that a unit's facts come to in one environment: flat tables that refer to each other
-/// by place, so that the state copies, compares and persists without following pointers.
+/// The state of a unit in one environment. It consists of flat tables that refer to each other by
+/// index, so it can be copied, compared and stored without following pointers.
 struct EnvironmentState: Sendable {
   let environment: StoreEnvironment
   /// Believed `occurredAt` of the newest fact that counts here.
@@ -12,10 +12,11 @@ struct EnvironmentState: Sendable {
   var transactionIndex = KeyIndex()
   var chains: [ChainState] = []
   var chainIndex = KeyIndex()
-  /// By original: the transaction whose owner holds those that state none.
+  /// By original: the transaction whose owner also holds the chain's transactions that state no
+  /// account.
   var chainOwners: [Int] = []
   var chainOwnerIndex = KeyIndex()
-  /// The originals of chains of which a fact states an expiry.
+  /// The originals of the chains for which a fact states an expiry.
   var expiringIndex = KeyIndex()
   var deliveries: [DeliveryState] = []
   var downloads: [DownloadState] = []
@@ -33,7 +34,7 @@ struct EnvironmentState: Sendable {
   var failures: [FailureState] = []
   var payments: [PaymentState] = []
   var closings: [ClosingState] = []
-  /// Transactions of which the newest word is that what they bought could not be given.
+  /// Transactions whose purchase could not be fulfilled, according to the newest report.
   var refusals: [OutcomeState] = []
   /// Transactions that were fulfilled and have no purchase fact.
   var gifts: [OutcomeState] = []
@@ -47,7 +48,7 @@ struct EnvironmentState: Sendable {
   var published: [PublishedVersion] = []
   var digests: [InstalledDigest] = []
   var couplings: [CouplingUse] = []
-  /// The fold asked what the absent device says.
+  /// The fold read the timelines of the absent device.
   var asksAbsentDevice = false
   /// Dated store facts of the batch that is being folded; empty between batches.
   var arrivals: [Arrival] = []

@@ -6,13 +6,13 @@ public struct VersionObservation: Hashable, Sendable {
   public var version: Name
   public var key: FoldKey
 
-  /// Whether this one and not `other` is the version on offer, of two of one product: the higher
-  /// one (`model.md` 18), of equal ones the one that the fold's order names first, and of those
-  /// that one event names the lesser text by bytes. So the text on offer depends neither on the
-  /// order of arrival nor on which unit is asked first.
+  /// Whether this version, and not `other`, is on offer, of two versions of one product. It is the
+  /// higher one (`model.md` 18). Of equal ones it is the one named first in the fold order, and if
+  /// one event names both, the one whose bytes sort first. So the text on offer depends neither on
+  /// the order of arrival nor on which unit is asked first.
   ///
-  /// - Complexity: O(*n*) in the length of both versions; the ids of two events are read where
-  ///   nothing else tells which is first.
+  /// - Complexity: O(*n*) in the length of both versions. The ids of two events are read only if
+  ///   nothing else decides which is first.
   public func isOffered(over other: VersionObservation, _ texts: any FactTexts) -> Bool {
     let order = VersionOrder.compare(version, other.version)
     if order != 0 { return order > 0 }
@@ -42,8 +42,9 @@ public struct InstalledDigest: Hashable, Sendable {
 
 /// A piece of state that events without a device and without a holder share across units.
 ///
-/// Units that touch one coupling belong together as soon as any of them writes it: what one
-/// reads depends on what another has written. A unit's couplings are what its fold really touched.
+/// If any unit writes a coupling, all units that touch it are joined, because what one of them
+/// reads depends on what another has written. A unit's couplings are those that its fold touched.
+/// They depend on its own facts and the shared context alone, and joining units adds none.
 public struct Coupling: Hashable, Sendable {
   /// What is touched.
   public enum Kind: UInt8, Sendable {

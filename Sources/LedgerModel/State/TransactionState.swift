@@ -1,14 +1,11 @@
 import LedgerEvents
 
-/// What is nobody's: no account known, or its customer was erased.
-let nobody = -1
-
-/// The end of a linked list inside a flat table, and the place of what is not there.
+/// The index of a row that does not exist, and the end of a linked list inside a flat table.
 let none = -1
 
 /// One transaction in one environment.
 struct TransactionState: Sendable {
-  /// Rules that are silent after once per transaction, and what has been seen of it.
+  /// What has been seen of the transaction, and the rules that are reported once per transaction.
   struct Marks: OptionSet, Sendable {
     let rawValue: UInt16
     static let knownFromStoreOrQueue = Marks(rawValue: 1)
@@ -22,7 +19,7 @@ struct TransactionState: Sendable {
     static let begun = Marks(rawValue: 256)
     static let restoredTwiceFound = Marks(rawValue: 512)
     static let restoredEarlyFound = Marks(rawValue: 1_024)
-    /// A purchase fact of it is not familyShared.
+    /// One of its purchase facts is not familyShared.
     static let ownPurchaseSeen = Marks(rawValue: 2_048)
     static let fulfilledSeen = Marks(rawValue: 4_096)
     /// Removed from the queue before any finish.
@@ -44,7 +41,7 @@ struct TransactionState: Sendable {
   var chain = none
   var nextInChain = none
   /// The customer that holds it now, or `nobody`.
-  var holder = nobody
+  var holder = Holder.nobody
   /// The `to` of every transfer that moved it.
   var movedTo: [NameNumber] = []
   var queue = QueueState()
@@ -82,8 +79,8 @@ struct QueueState: Sendable {
   var isFinishedAndNotOpen: Bool { wasFinished && !isOpen }
 }
 
-/// What purchase facts and refunds say of one transaction: a period of a subscription, or a copy of
-/// a purchase.
+/// What purchase facts and refunds say about one transaction, which is a period of a subscription
+/// or a copy of a purchase.
 struct PurchaseState: Sendable {
   /// −1 before any purchase fact.
   var firstOrdinal = -1
@@ -122,8 +119,8 @@ struct StoreClaim: Sendable {
   var recency: Recency { Recency(time: time, ordinal: ordinal) }
 }
 
-/// How new something that was said of a transaction is: of two the newer one holds, by store time
-/// and then by the fold's order.
+/// How new a statement about a transaction is. Of two statements the newer one holds, by store time
+/// and then by the fold order.
 struct Recency: Comparable {
   var time: Int64
   /// The place in the unit's fold.
@@ -142,8 +139,8 @@ struct Recency: Comparable {
   }
 }
 
-/// A moment that facts state, and when it was said: of two the newer one holds, by store time and
-/// then by the fold's order.
+/// A time that facts state, and when they stated it. Of two statements the newer one holds, by
+/// store time and then by the fold order.
 struct DatedValue: Sendable {
   var value = Fact.absentTime
   var time: Int64 = .min

@@ -1,10 +1,10 @@
 public import LedgerEvents
 
-/// A whole ledger in memory, to which facts can be appended: units, each folded with the shared
-/// context.
+/// A whole ledger in memory, to which facts can be appended. It holds units, each folded with the
+/// shared context.
 ///
-/// It serves what has no projections: the replay of a file, questions about the past, simulations
-/// and tests.
+/// Use it where there are no projections: to replay a file, to answer questions about the past, in
+/// simulations and in tests.
 public struct InMemoryLedger {
   private var newUnits: UnitSet
   private var stored = InMemoryUnits()
@@ -12,13 +12,13 @@ public struct InMemoryLedger {
 
   /// An empty ledger.
   ///
-  /// - Parameter texts: The texts behind the numbers and positions of its facts.
+  /// - Parameter texts: The texts that the numbers and positions in the facts stand for.
   public init(texts: any FactTexts) {
     self.texts = texts
     newUnits = UnitSet(behind: SharedContext(), texts: texts)
   }
 
-  /// Folds facts given in any order.
+  /// Folds facts, which may be in any order.
   ///
   /// - Complexity: O(*n* log *n*) in the number of facts.
   public init(folding facts: [Fact], texts: any FactTexts) {
@@ -29,22 +29,22 @@ public struct InMemoryLedger {
     append(isSorted ? facts : facts.sorted { $0.position < $1.position })
   }
 
-  /// Folds facts of which it is known that all that state a name are connected: what
-  /// `init(folding:)` gives, without finding out which belong together. Its unit cannot be asked
-  /// for by name, and nothing can be appended.
+  /// Folds facts that are known to form a single unit. The result is that of `init(folding:)`, but
+  /// the union-find is skipped. The unit cannot be looked up by name, and no facts can be appended.
   ///
-  /// - Complexity: O(*n*) in the number of facts where they come in the fold's order.
+  /// - Complexity: O(*n*) in the number of facts if they are in the fold order.
   public init(foldingAsOne facts: [Fact], texts: any FactTexts) {
     self.init(texts: texts)
     let unit = newUnits.foldAsOne(facts)
-    stored.write(unit, of: 0, absorbing: [], newUnits.context)
+    stored.write(
+      UnitWrite(unit: 0, absorbed: [], isRegrouped: false), unit, newUnits.context)
   }
 
   /// Appends facts, in the order of arrival, and returns whether they changed the shared context.
   ///
-  /// - Complexity: O(*k*) in the number of facts where they follow in the fold's order, else
-  ///   O(*n* log *n*) in the facts of the units that they belong to; O(*u*) in the number of units
-  ///   where they change the shared context.
+  /// - Complexity: O(*k*) in the number of facts if they follow in the fold order, otherwise
+  ///   O(*n* log *n*) in the facts of the units that they belong to. O(*u*) in the number of units
+  ///   if they change the shared context.
   @discardableResult
   public mutating func append(_ facts: [Fact]) -> Bool {
     stored.begin(facts)
@@ -56,7 +56,7 @@ public struct InMemoryLedger {
     return changesContext
   }
 
-  /// What reaches across units.
+  /// What units share.
   public var context: SharedContext { newUnits.context }
 
   /// Every unit, in the order of their numbers.
@@ -78,8 +78,8 @@ public struct InMemoryLedger {
     }
   }
 
-  /// The positions of the facts that can decide what somebody has: those of the name's unit, and of
-  /// those that the shared context rests on.
+  /// The positions of the facts that can decide what somebody has: the facts of the name's unit,
+  /// and those that the shared context depends on.
   ///
   /// - Complexity: O(*n*) in the number of facts.
   public func positions(decidingFor name: NameNumber) -> Set<UInt64> {
@@ -107,19 +107,23 @@ extension InMemoryLedger {
 
   /// The number of the unit that a fact belongs to.
   package func unitNumber(of fact: Fact) -> UnitNumber? {
-    guard let node = UnitNodes(fact).first(where: { _ in true }) else {
+    guard let node = UnitNodes(fact).first else {
       return currentNumber(ofUnit: 0)
     }
     return stored.unit(of: node)
   }
 
-  /// The number of the unit that a unit has become; nil where there is none of that number.
+  /// The number of the unit that now contains a former unit; nil if no unit ever had that number.
   package func currentNumber(ofUnit unit: UnitNumber) -> UnitNumber? {
     if stored.entries[unit] != nil { return unit }
     return unit == 0 ? nil : stored.unit(of: unit)
   }
 
-  /// Every unit with its number and a version that counts up with every change of it, in no order.
+  /// How often a joined unit was parted again. If you keep numbers of units, look them up again
+  /// when this changes.
+  package var partingCount: Int { stored.partingCount }
+
+  /// Calls `body` with every unit, in no order. The version differs after each change of the unit.
   package func forEachUnit(_ body: (UnitNumber, _ version: Int, Unit) -> Void) {
     for (number, entry) in stored.entries {
       if let state = entry.state { body(number, entry.version, state) }
@@ -130,7 +134,7 @@ extension InMemoryLedger {
 // MARK: - Answers
 
 extension InMemoryLedger {
-  /// What a customer has at a moment; an empty answer where nobody knows the customer.
+  /// What a customer has at a moment; an empty answer if the customer is unknown.
   public func answer(
     _ subject: Subject, environments: EnvironmentSet = .production, at moment: Int64
   ) -> Answer {
@@ -146,7 +150,7 @@ extension InMemoryLedger {
     unit(of: subject)?.installed(subject, environments: environments) ?? []
   }
 
-  /// The version on offer of a product: the highest that events have named for it.
+  /// The version on offer of a product, which is the highest that events have named.
   ///
   /// - Complexity: O(*u*) in the units that observed the product.
   public func versionOnOffer(
@@ -177,7 +181,7 @@ extension InMemoryLedger {
     return newest
   }
 
-  /// All broken rules of the first table, in order.
+  /// All findings by the rules of the first table, in order.
   ///
   /// - Complexity: O(*n* log *n*) in the size of all units.
   public var findings: [Finding] {
@@ -188,7 +192,7 @@ extension InMemoryLedger {
     return found.sorted
   }
 
-  /// The rules of the second table that hold at a moment, in order.
+  /// The findings by the rules of the second table that hold at a moment, in order.
   ///
   /// - Complexity: O(*n* log *n*) in the size of all units.
   public func findings(

@@ -16,7 +16,7 @@ struct InMemoryUnits {
   struct Entry {
     /// Empty while the driver has the state.
     var state: Unit?
-    /// Counted up with every change of the state.
+    /// Different for every state that was written.
     var version = 0
     /// The places of its facts, in any order.
     var places: [UInt32] = []
@@ -26,6 +26,9 @@ struct InMemoryUnits {
   }
 
   private(set) var entries: [UnitNumber: Entry] = [:]
+  /// How often units were parted.
+  private(set) var partingCount = 0
+  private var writeCount = 0
   /// In the order of arrival.
   private(set) var facts: [Fact] = []
   private var parents = UnitParents()
@@ -105,6 +108,8 @@ extension InMemoryUnits: UnitWriter {
     return parents.has(page: page) ? parents.parent(of: name) : nil
   }
 
+  func commonUnit(of names: UnitNodes) -> UnitNumber? { parents.commonUnit(of: names) }
+
   mutating func setParent(_ parent: NameNumber, of name: NameNumber) {
     let page = UnitParents.page(of: name)
     if !parents.has(page: page) { parents.make(page: page) }
@@ -136,21 +141,33 @@ extension InMemoryUnits: UnitWriter {
     entries.compactMap { $1.state?.isAffected(by: change) ?? false ? $0 : nil }
   }
 
-  mutating func write(
-    _ state: Unit, of unit: UnitNumber, absorbing others: [UnitNumber], _ context: SharedContext
-  ) {
+  mutating func part(_ units: [UnitNumber], into parts: [UnitNumber: [Fact]]) {
+    partingCount += 1
+    var places: [UInt64: UInt32] = [:]
+    for unit in units {
+      for place in entries[unit]?.places ?? [] { places[facts[Int(place)].position] = place }
+      entries[unit]?.places = []
+    }
+    for (unit, facts) in parts {
+      entries[unit, default: Entry()].places = facts.compactMap { places[$0.position] }
+      changes.foldedAnew.insert(unit)
+    }
+  }
+
+  mutating func write(_ write: UnitWrite, _ state: Unit, _ context: SharedContext) {
+    let unit = write.unit
     var entry = entries.removeValue(forKey: unit) ?? Entry()
     if entry.version == 0 { changes.foldedAnew.insert(unit) }
     if releasesContent || changes.foldedAnew.contains(unit) { forget(&entry, of: unit) }
-    for other in others {
+    for other in write.absorbed {
       guard var former = entries.removeValue(forKey: other) else { continue }
       forget(&former, of: other)
       for coupling in former.couplings { users[coupling]?[other] = nil }
       entry.places += former.places
-      entry.version = max(entry.version, former.version)
       changes.absorbed.append(other)
     }
-    entry.version += 1
+    writeCount += 1
+    entry.version = writeCount
     noteCouplings(of: state, unit, &entry)
     noteObserved(by: state, unit, &entry)
     entry.state = state

@@ -37,6 +37,24 @@ package struct UnitParents {
     return slot == 0 ? nil : slot - 1
   }
 
+  /// The unit that all names lead to by at most two steps; nil where there is no such unit, or
+  /// where a page is not there.
+  package func commonUnit(of names: UnitNodes) -> UnitNumber? {
+    var unit: UnitNumber?
+    for name in names {
+      guard let root = nearRoot(of: name), unit ?? root == root else { return nil }
+      unit = root
+    }
+    return unit
+  }
+
+  private func nearRoot(of name: NameNumber) -> UnitNumber? {
+    guard has(page: Self.page(of: name)), let parent = parent(of: name) else { return nil }
+    if parent == name || parent == 0 { return parent }
+    guard has(page: Self.page(of: parent)), self.parent(of: parent) == parent else { return nil }
+    return parent
+  }
+
   /// Gives a name whose page is there a parent.
   @inlinable
   package mutating func setParent(_ parent: NameNumber, of name: NameNumber) {

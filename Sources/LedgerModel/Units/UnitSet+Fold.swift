@@ -7,7 +7,7 @@ extension UnitSet {
   package func allFacts<Storage: UnitStorage & ~Escapable>(
     of unit: UnitNumber, in storage: inout Storage
   ) throws(Storage.Failure) -> [Fact] {
-    try storage.facts(of: unit, absorbing: absorbedByUnit[unit] ?? []) + newFacts(of: unit)
+    try storedFacts(of: unit, in: &storage) + newFacts(of: unit)
   }
 
   /// A unit with its new facts, and whether that is what is stored of it.
@@ -16,37 +16,43 @@ extension UnitSet {
     var isStored = false
   }
 
-  /// Folds one unit with its new facts; nil where it has no facts at all.
+  /// Continues a unit from its stored state; nil where it has to be folded again from all of its
+  /// facts.
   ///
-  /// The stored state goes on where the new facts follow on it and the context changed in nothing
-  /// that it rests on. Else, and where the unit absorbed others, all facts are folded anew.
+  /// The fold continues where the new facts follow on the stored ones and the context changed in
+  /// nothing that the state rests on. A unit that absorbed others, or was parted from others, has
+  /// no stored state.
   ///
-  /// - Complexity: O(*k*) in the unit's new facts where they are in order, else O(*n* log *n*) in
-  ///   all of its facts.
-  mutating func fold<Storage: UnitStorage & ~Escapable>(
+  /// - Complexity: O(*k*) in the unit's new facts.
+  private mutating func continued<Storage: UnitStorage & ~Escapable>(
     _ unit: UnitNumber, in storage: inout Storage
   ) throws(Storage.Failure) -> FoldedUnit? {
-    let absorbed = absorbedByUnit[unit] ?? []
-    if absorbed.isEmpty {
-      guard var stored = try storage.takeState(of: unit) else {
-        return try fold(newFacts(of: unit), in: storage)
-      }
-      let facts = newFacts(of: unit, behind: stored.foldedThrough)
-      if try goOn(from: &stored, with: facts, in: storage), let state = stored.unit {
-        return FoldedUnit(unit: state, isStored: facts.isEmpty)
-      }
+    guard absorbedByUnit[unit] == nil, parted[unit] == nil,
+      var stored = try storage.takeState(of: unit)
+    else { return nil }
+    let facts = newFacts(of: unit, behind: stored.foldedThrough)
+    guard try goOn(from: &stored, with: facts, in: storage), let state = stored.unit else {
+      return nil
     }
-    let known = try storage.facts(of: unit, absorbing: absorbed)
-    return try fold(known + newFacts(of: unit), in: storage)
+    return FoldedUnit(unit: state, isStored: facts.isEmpty)
+  }
+
+  /// Folds a unit from all of its facts, whatever is stored of its state; nil where it has none.
+  ///
+  /// - Complexity: O(*n* log *n*) in the facts of the unit.
+  private mutating func foldAgain<Storage: UnitStorage & ~Escapable>(
+    _ unit: UnitNumber, in storage: inout Storage
+  ) throws(Storage.Failure) -> Unit? {
+    try fold(allFacts(of: unit, in: &storage), in: storage)
   }
 
   private mutating func fold<Storage: UnitStorage & ~Escapable>(
     _ facts: [Fact], in storage: borrowing Storage
-  ) throws(Storage.Failure) -> FoldedUnit? {
+  ) throws(Storage.Failure) -> Unit? {
     if facts.isEmpty { return nil }
     let unit = Unit.fold(facts, sharedFoldContext())
     try storage.checkTexts()
-    return FoldedUnit(unit: unit)
+    return unit
   }
 
   /// The new facts of a unit that its stored state does not have: a merge that was cut short has
@@ -76,12 +82,9 @@ extension UnitSet {
   ///
   /// - Complexity: O(*n*) in the number of facts where they come in the fold's order.
   mutating func foldAsOne(_ facts: [Fact]) -> Unit {
-    // Few facts concern the context, and those that cannot are left out here.
-    for place in facts.indices
-    where facts[place].device == 0 || facts[place].environment != nil
-      || facts[place].kind == .catalogSet
-    {
-      context.extend(with: facts[place], texts, &change)
+    let arrived = facts.span
+    for place in arrived.indices where context.mayConcern(arrived[place]) {
+      context.extend(with: arrived[place], texts, &change)
     }
     return Unit.fold(facts, sharedFoldContext())
   }
@@ -100,31 +103,60 @@ extension UnitSet {
   package mutating func foldAll<Storage: UnitWriter & ~Escapable>(
     into storage: inout Storage
   ) throws(Storage.Failure) {
-    for unit in units { try settle(unit, into: &storage) }
+    for unit in units { try foldAndWrite(unit, into: &storage) }
     if !change.isEmpty {
       for unit in try storage.units(concernedBy: change)
-      where placesByUnit[unit] == nil && !absorbed.contains(unit) {
-        try settle(unit, into: &storage)
+      where placesByUnit[unit] == nil && !absorbed.contains(unit) && parted[unit] == nil {
+        try foldAndWrite(unit, into: &storage)
       }
     }
     try joinCoupled(in: &storage)
     for (unit, state) in coupled.sorted(by: { $0.key < $1.key }) {
-      try storage.write(state, of: unit, absorbing: absorbedByUnit[unit] ?? [], context)
+      try write(state, of: unit, into: &storage)
     }
     coupled.removeAll()
   }
 
-  /// Folds one unit, and writes it unless it touches state of the absent device.
-  private mutating func settle<Storage: UnitWriter & ~Escapable>(
+  /// Folds one unit, or the units that it is parted into, and writes what touches no state of the
+  /// absent device.
+  private mutating func foldAndWrite<Storage: UnitWriter & ~Escapable>(
     _ unit: UnitNumber, into storage: inout Storage
   ) throws(Storage.Failure) {
-    guard let state = try fold(unit, in: &storage)?.unit else { return }
+    if let state = try continued(unit, in: &storage)?.unit {
+      return try writeUnlessCoupled(state, of: unit, into: &storage)
+    }
+    let known = try storedFacts(of: unit, in: &storage)
+    // Couplings have joined nothing yet that is not stored.
+    if !known.isEmpty, let parts = try part(unit, known, in: &storage) {
+      for part in parts {
+        guard let state = try foldAgain(part, in: &storage) else { continue }
+        try writeUnlessCoupled(state, of: part, into: &storage)
+      }
+    } else if let state = try fold(
+      known.isEmpty ? newFacts(of: unit) : known + newFacts(of: unit), in: storage)
+    {
+      try writeUnlessCoupled(state, of: unit, into: &storage)
+    }
+  }
+
+  private mutating func writeUnlessCoupled<Storage: UnitWriter & ~Escapable>(
+    _ state: Unit, of unit: UnitNumber, into storage: inout Storage
+  ) throws(Storage.Failure) {
     if state.couplings.isEmpty {
       uncoupled.insert(unit)
-      try storage.write(state, of: unit, absorbing: absorbedByUnit[unit] ?? [], context)
+      try write(state, of: unit, into: &storage)
     } else {
       coupled[unit] = state
     }
+  }
+
+  private mutating func write<Storage: UnitWriter & ~Escapable>(
+    _ state: Unit, of unit: UnitNumber, into storage: inout Storage
+  ) throws(Storage.Failure) {
+    try storage.write(
+      UnitWrite(
+        unit: unit, absorbed: absorbedByUnit[unit] ?? [], isRegrouped: regrouped.contains(unit)),
+      state, context)
   }
 }
 
@@ -146,7 +178,7 @@ extension UnitSet {
     if coupling == .absentDevice && coupled[unit] != nil { return state }
     coupled[unit] = state
     if coupling == .none {
-      try addCoupled(units.filter(hasFactsOfAbsentDevice), in: &storage)
+      try addCoupled(units.filter { hasFactsOfAbsentDevice($0) || parted[$0] != nil }, in: &storage)
       coupling = .absentDevice
     }
     try joinCoupled(in: &storage)
@@ -186,14 +218,30 @@ extension UnitSet {
     placesByUnit[unit]?.contains { newFacts[Int($0)].device == 0 } ?? false
   }
 
+  /// The state of a unit with its new facts, parted from others where it was joined with them for
+  /// what they do not share.
   private mutating func foldedState<Storage: UnitStorage & ~Escapable>(
     of unit: UnitNumber, in storage: inout Storage
   ) throws(Storage.Failure) -> Unit? {
     if let known = folded[unit] ?? coupled[unit] { return known }
-    guard let state = try fold(unit, in: &storage) else { return nil }
-    // What is as it is stored is read again rather than kept.
-    if !state.isStored { folded[unit] = state.unit }
-    return state.unit
+    if let state = try continued(unit, in: &storage) {
+      // What is as it is stored is read again rather than kept.
+      if !state.isStored { folded[unit] = state.unit }
+      return state.unit
+    }
+    let known = try storedFacts(of: unit, in: &storage)
+    guard let parts = try part(unit, known, in: &storage) else {
+      folded[unit] = try fold(known + newFacts(of: unit), in: storage)
+      return folded[unit]
+    }
+    // Which of the parts belong together is not known yet.
+    if coupling == .absentDevice { coupling = .none }
+    for part in parts {
+      guard let state = try foldAgain(part, in: &storage) else { continue }
+      folded[part] = state
+      if state.couplings.isEmpty { uncoupled.insert(part) } else { coupled[part] = state }
+    }
+    return folded[unit]
   }
 }
 
@@ -232,11 +280,12 @@ extension UnitSet {
           coupled[other] = nil
           into = try join(into, other, in: &storage)
           joined.insert(into)
+          regrouped.insert(into)
         }
       }
       if joined.isEmpty { return }
       for unit in joined.sorted() {
-        if let state = try fold(unit, in: &storage) { coupled[unit] = state.unit }
+        if let state = try foldAgain(unit, in: &storage) { coupled[unit] = state }
       }
     }
   }
@@ -255,10 +304,11 @@ extension UnitSet {
         for stored in try storage.units(touching: use.coupling) {
           let other = try storage.root(of: stored.unit)
           if coupled[other] != nil || uncoupled.contains(other) { continue }
-          if placesByUnit[other] != nil || absorbedByUnit[other] != nil {
+          if placesByUnit[other] != nil || absorbedByUnit[other] != nil || parted[other] != nil {
             // What is stored of its couplings may be true no longer.
+            let known = Set(coupled.keys)
             try noteCouplings(of: other, in: &storage)
-            if coupled[other] != nil { unseen.append(other) }
+            unseen += coupled.keys.filter { !known.contains($0) }
           } else {
             users[use.coupling, default: .init()].add(other, writes: stored.writes)
           }

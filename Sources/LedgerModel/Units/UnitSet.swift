@@ -33,6 +33,11 @@ package struct UnitSet {
   var coupled: [UnitNumber: Unit] = [:]
   /// Units with news that are known to touch none, whatever is stored of them.
   var uncoupled: Set<UnitNumber> = []
+  /// The stored facts of the units that were parted from others, in place of what is stored of
+  /// them.
+  package internal(set) var parted: [UnitNumber: [Fact]] = [:]
+  /// The units that couplings joined or that were parted. More facts can make others of them.
+  var regrouped: Set<UnitNumber> = []
   /// Which new facts have been looked at for couplings.
   var coupling = CouplingProgress.none
   private var foldContext: FoldContext?
@@ -55,8 +60,11 @@ package struct UnitSet {
   /// The new facts, in the order of arrival.
   package var facts: [Fact] { newFacts }
 
-  /// The units that have new facts, in order.
-  package var units: [UnitNumber] { placesByUnit.keys.sorted() }
+  /// The units that have new facts or were parted from others, in order.
+  package var units: [UnitNumber] {
+    if parted.isEmpty { return placesByUnit.keys.sorted() }
+    return Set(placesByUnit.keys).union(parted.keys).filter { !absorbed.contains($0) }.sorted()
+  }
 
   /// The places of a unit's new facts, in any order.
   package var places: [UnitNumber: [UInt32]] { placesByUnit }
@@ -76,7 +84,7 @@ package struct UnitSet {
   /// Whether the new facts may say anything about a stored unit.
   package func touches(_ unit: UnitNumber) -> Bool {
     placesByUnit[unit] != nil || absorbedByUnit[unit] != nil || absorbed.contains(unit)
-      || !change.isEmpty
+      || parted[unit] != nil || !change.isEmpty
   }
 
   /// The new facts of a unit, in the order of arrival.
@@ -105,9 +113,12 @@ package struct UnitSet {
     // A copy in use elsewhere would make the context copy itself.
     foldContext = nil
     var place = UInt32(newFacts.count)
-    for fact in facts {
-      if context.concerns(fact) { contextPlaces.append(place) }
-      context.extend(with: fact, texts, &change)
+    let facts = facts.span
+    for index in facts.indices {
+      if context.mayConcern(facts[index]) {
+        if context.concerns(facts[index]) { contextPlaces.append(place) }
+        context.extend(with: facts[index], texts, &change)
+      }
       place += 1
     }
   }
@@ -129,6 +140,8 @@ package struct UnitSet {
     placesByUnit.removeAll(keepingCapacity: true)
     absorbedByUnit.removeAll(keepingCapacity: true)
     absorbed.removeAll(keepingCapacity: true)
+    parted.removeAll()
+    regrouped.removeAll()
     change = ContextChange()
   }
 }
@@ -150,15 +163,21 @@ extension UnitSet {
     let count = newFacts.count
     // The first array is shared, not copied.
     if count == 0 { newFacts = facts } else { newFacts += facts }
-    for place in facts.indices { try assign(facts[place], at: count + place, in: &storage) }
+    let arrived = facts.span
+    for place in arrived.indices {
+      try assign(UnitNodes(arrived[place]), at: count + place, in: &storage)
+    }
   }
 
-  /// Finds the unit of the fact at `place`, and joins the units that it names.
+  /// Finds the unit of the fact at `place` by its names, and joins the units that they lead to.
   @inlinable
   mutating func assign<Storage: UnitStorage & ~Escapable>(
-    _ fact: Fact, at place: Int, in storage: inout Storage
+    _ nodes: UnitNodes, at place: Int, in storage: inout Storage
   ) throws(Storage.Failure) {
-    let nodes = UnitNodes(fact)
+    if let unit = storage.commonUnit(of: nodes) {
+      placesByUnit[unit, default: []].append(UInt32(place))
+      return
+    }
     var unit: UnitNumber?
     var hasNewName = false
     for node in nodes {

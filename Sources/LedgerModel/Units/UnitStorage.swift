@@ -14,6 +14,11 @@ package protocol UnionFind: ~Escapable {
   /// The parent of a name in the union-find; nil where no fact has named it.
   mutating func parent(of name: NameNumber) throws(Failure) -> NameNumber?
 
+  /// The unit that all of a fact's names lead to, where that takes little to find; nil where the
+  /// names have to be looked up one by one. Nearly all facts name what is known and connected, and
+  /// one call for all of their names is several times as fast as one for each.
+  func commonUnit(of names: UnitNodes) -> UnitNumber?
+
   /// Gives a name a parent.
   mutating func setParent(_ parent: NameNumber, of name: NameNumber) throws(Failure)
 
@@ -65,6 +70,9 @@ package protocol UnitStorage: UnionFind, ~Escapable {
     of unit: UnitNumber, absorbing others: [UnitNumber]
   ) throws(Failure) -> [Fact]
 
+  /// Moves the stored facts of units to the units that these were parted into.
+  mutating func part(_ units: [UnitNumber], into parts: [UnitNumber: [Fact]])
+
   /// The stored units that touch a piece of state of the absent device.
   mutating func units(
     touching coupling: Coupling
@@ -84,8 +92,18 @@ package protocol UnitWriter: UnitStorage, ~Escapable {
 
   /// Keeps the state of a unit in place of what was stored of it and of those that it absorbed.
   mutating func write(
-    _ state: Unit, of unit: UnitNumber, absorbing others: [UnitNumber], _ context: SharedContext
+    _ write: UnitWrite, _ state: Unit, _ context: SharedContext
   ) throws(Failure)
+}
+
+/// Which unit is written.
+package struct UnitWrite {
+  package var unit: UnitNumber
+  /// The units that it absorbed, of which nothing stays stored.
+  package var absorbed: [UnitNumber]
+  /// Couplings joined it, or it was parted from others. With more facts it may be another one, so
+  /// a merge that is cut short must not leave it behind.
+  package var isRegrouped: Bool
 }
 
 /// The state of a unit as it was stored, and how far it goes.

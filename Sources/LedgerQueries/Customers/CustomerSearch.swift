@@ -154,7 +154,9 @@ extension LedgerView {
     _ number: NameNumber, _ kind: NameKind, _ name: Name, _ nearness: CustomerMatch.Nearness,
     to found: inout FoundCustomers
   ) throws(LedgerError) {
-    guard let place = try unitNumber(of: number), let unit = try state(of: place) else { return }
+    guard let place = try foldedUnitNumber(of: number), let unit = try state(of: place) else {
+      return
+    }
     if kind == .account {
       let match = CustomerMatch(kind: .account, name: name, nearness: nearness)
       return found.add(.account(number), match, unit)

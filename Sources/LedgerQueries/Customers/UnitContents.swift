@@ -47,7 +47,8 @@ extension LedgerView {
       environments: environments, clocks: clocks, now: now,
       context: try context(at: clocks), includesSales: includesSales)
     if let account {
-      guard let number = try number(of: .account, account), let unit = try unitNumber(of: number)
+      guard let number = try number(of: .account, account),
+        let unit = try foldedUnitNumber(of: number)
       else { return }
       question.account = number
       if let state = try state(of: unit, question) {

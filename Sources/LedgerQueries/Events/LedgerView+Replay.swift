@@ -197,17 +197,15 @@ private struct ReplayGround {
   /// The unit that a fact belongs to, with all that shares state of the absent device with it.
   private static func unit(of fact: Fact, _ view: LedgerView) throws(LedgerError) -> UInt32 {
     // Unit 0 is that of the facts that name nothing that connects.
-    guard let node = UnitNodes(fact).first(where: { _ in true }) else {
+    guard let node = UnitNodes(fact).first else {
       _ = try view.state(of: 0)
       return 0
     }
-    guard let unit = try view.unitNumber(of: node) else {
+    guard let unit = try view.foldedUnitNumber(of: node) else {
       throw LedgerError(
         .rebuildNeeded, "The projections do not know the unit of position \(fact.position).",
         position: fact.position)
     }
-    // Asking for its state joins it with those that share what the tail has written.
-    _ = try view.state(of: unit)
-    return try view.unitNumber(of: node) ?? unit
+    return unit
   }
 }

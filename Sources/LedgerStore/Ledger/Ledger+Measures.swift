@@ -22,10 +22,54 @@ extension Ledger {
       guard view.lastPosition > 0 else { return 0 }
       let batch = try FactBatch(
         1...view.lastPosition, view, log.identity.keyHash, indexesIDs: false)
-      let findings = InMemoryLedger(folding: batch.facts, texts: texts).findings.count
-      try texts.check()
-      return findings
+      var units = UnitSet(behind: SharedContext(), texts: texts)
+      var counted = CountedUnits(texts: texts)
+      try units.append(batch.facts, in: &counted)
+      try units.foldAll(into: &counted)
+      return counted.findingCount
     }
+  }
+}
+
+/// Counts the findings of units and keeps nothing of them, as a rebuild keeps no state in memory
+/// once it is written.
+private struct CountedUnits: UnitWriter {
+  typealias Failure = LedgerError
+
+  let texts: LogTexts
+  private(set) var findingCount = 0
+  private var parents = UnitParents()
+
+  init(texts: LogTexts) { self.texts = texts }
+
+  func parent(of name: NameNumber) -> NameNumber? {
+    parents.has(page: UnitParents.page(of: name)) ? parents.parent(of: name) : nil
+  }
+
+  func commonUnit(of names: UnitNodes) -> UnitNumber? { parents.commonUnit(of: names) }
+
+  mutating func setParent(_ parent: NameNumber, of name: NameNumber) {
+    let page = UnitParents.page(of: name)
+    if !parents.has(page: page) { parents.make(page: page) }
+    parents.setParent(parent, of: name)
+  }
+
+  func failDamaged() throws(LedgerError) -> Never {
+    throw LedgerError(.corrupt, "The names of a unit lead to no unit.")
+  }
+
+  // Nothing was stored before.
+  func takeState(of unit: UnitNumber) -> StoredState? { nil }
+  func facts(of unit: UnitNumber, absorbing others: [UnitNumber]) -> [Fact] { [] }
+  func units(touching coupling: Coupling) -> [(unit: UnitNumber, writes: Bool)] { [] }
+  func coupledUnits() -> [UnitNumber] { [] }
+  func units(concernedBy change: ContextChange) -> [UnitNumber] { [] }
+  func part(_ units: [UnitNumber], into parts: [UnitNumber: [Fact]]) {}
+
+  func checkTexts() throws(LedgerError) { try texts.check() }
+
+  mutating func write(_ write: UnitWrite, _ state: Unit, _ context: SharedContext) {
+    findingCount += state.findings.count
   }
 }
 

@@ -92,7 +92,7 @@ extension LedgerView {
     var customer = ErasedCustomer(accounts: numbers)
     var units: Set<UInt32> = []
     for number in numbers {
-      guard let unit = try unitNumber(of: number) else { continue }
+      guard let unit = try foldedUnitNumber(of: number) else { continue }
       units.insert(unit)
       if try log.isErased(name: number) { continue }
       customer.members.formUnion(try positions(ofCustomer: number))

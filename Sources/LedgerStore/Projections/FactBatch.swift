@@ -52,6 +52,13 @@ enum IndexKey {
   static func posting(unit: UInt32, position: UInt64) -> UInt64 {
     UInt64(unit) << 32 | position
   }
+
+  /// The position of an event of a unit among the postings.
+  static func position(ofPosting key: UInt64) -> UInt64 { key & 0xFFFF_FFFF }
+
+  /// Whether the last entry of a posting says that the event belongs to the unit: see
+  /// `UnitPostings`.
+  static func isPresent(_ value: UInt32) -> Bool { value % 2 == 0 }
 }
 
 extension RecordView {

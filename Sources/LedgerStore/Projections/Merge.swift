@@ -14,10 +14,11 @@ struct Merge: ~Escapable {
   let checkpoint: Checkpoint
   private let pace: MergePace
   private var rows = PendingRows()
-  /// Postings to add beside those of the batch's own events: of units that were absorbed.
-  private(set) var movedPostings: [RunEntry] = []
-  /// Where the postings of an absorbed unit were moved to last.
-  private var movedTo: [UnitNumber: UnitNumber] = [:]
+  /// Rows for the last commit alone, of units that couplings joined or that were parted: until then
+  /// a reader, or a merge that is done again, may have more events and find other units.
+  private var lastRows = PendingRows()
+  /// The index of units that were joined or parted, as it is stored.
+  private var postings: [UnitNumber: UnitPostings] = [:]
   /// What the unit whose state was read last says elsewhere: it is the one that is written next,
   /// hardly ever another.
   private var lastRead: FormerRows?
@@ -76,6 +77,7 @@ struct Merge: ~Escapable {
   ) throws(LMDBError) {
     for unit in units.absorbedUnits.sorted() { rows.delete(tables.units, unit.bigEndianBytes) }
     try rows.write(&transaction)
+    try lastRows.write(&transaction)
     try stored.parents.map.save(tables.unitMap, &transaction)
   }
 
@@ -91,7 +93,7 @@ struct Merge: ~Escapable {
   }
 
   /// Takes away what a unit's former state said elsewhere.
-  private mutating func remove(_ unit: UnitNumber) throws(LedgerError) {
+  private mutating func remove(_ unit: UnitNumber, _ rows: inout PendingRows) throws(LedgerError) {
     let former: FormerRows
     if let lastRead, lastRead.unit == unit {
       former = lastRead
@@ -105,12 +107,42 @@ struct Merge: ~Escapable {
       rows.delete(tables.observed, product.keyPrefix + unit.bigEndianBytes)
     }
   }
+
+  /// The index of a unit, read once.
+  private mutating func postings(of unit: UnitNumber) throws(LedgerError) -> UnitPostings {
+    if let known = postings[unit] { return known }
+    let found = try stored.postings(of: unit)
+    postings[unit] = found
+    return found
+  }
+
+  /// What has to be added to the index of units beside the batch's own events: the events of units
+  /// that were absorbed or parted.
+  ///
+  /// - Complexity: O(*n*) in the stored events of the units that absorbed others or were parted.
+  mutating func movedPostings(_ units: UnitSet) throws(LedgerError) -> [RunEntry] {
+    var entries: [RunEntry] = []
+    for unit in Set(units.absorbingUnits).union(units.parted.keys) where !units.isAbsorbed(unit) {
+      var wanted: Set<UInt64> = []
+      for member in [unit] + units.units(absorbedBy: unit) {
+        if let facts = units.parted[member] {
+          wanted.formUnion(facts.lazy.map(\.position))
+        } else {
+          wanted.formUnion(try postings(of: member).positions)
+        }
+      }
+      entries += try postings(of: unit).entries(toHold: wanted, unit)
+    }
+    return entries
+  }
 }
 
 extension Merge: UnitWriter {
   mutating func parent(of name: NameNumber) throws(LedgerError) -> NameNumber? {
     try stored.parent(of: name)
   }
+
+  func commonUnit(of names: UnitNodes) -> UnitNumber? { stored.commonUnit(of: names) }
 
   mutating func setParent(_ parent: NameNumber, of name: NameNumber) throws(LedgerError) {
     try stored.setParent(parent, of: name)
@@ -127,14 +159,14 @@ extension Merge: UnitWriter {
   mutating func facts(
     of unit: UnitNumber, absorbing others: [UnitNumber]
   ) throws(LedgerError) -> [Fact] {
-    for other in others where movedTo[other] != unit {
-      movedTo[other] = unit
-      for position in try stored.positions(of: other) {
-        movedPostings.append(RunEntry(key: IndexKey.posting(unit: unit, position: position)))
-      }
-    }
-    return try stored.facts(of: unit, absorbing: others)
+    if others.isEmpty { return try stored.facts(of: unit, absorbing: others) }
+    var positions: [UInt64] = []
+    for member in [unit] + others { positions += try postings(of: member).positions }
+    positions.sort()
+    return try stored.log.facts(at: positions)
   }
+
+  mutating func part(_ units: [UnitNumber], into parts: [UnitNumber: [Fact]]) {}
 
   mutating func units(
     touching coupling: Coupling
@@ -167,10 +199,26 @@ extension Merge: UnitWriter {
 
   /// Puts the rows of a unit behind those that wait, and writes them when they are many.
   mutating func write(
-    _ state: Unit, of unit: UnitNumber, absorbing others: [UnitNumber], _ context: SharedContext
+    _ write: UnitWrite, _ state: Unit, _ context: SharedContext
   ) throws(LedgerError) {
-    try remove(unit)
-    for other in others { try remove(other) }
+    if write.isRegrouped {
+      var waiting = exchange(&lastRows, with: PendingRows())
+      try put(state, write, context, &waiting)
+      lastRows = waiting
+    } else {
+      var waiting = exchange(&rows, with: PendingRows())
+      try put(state, write, context, &waiting)
+      rows = waiting
+      try writeRowsIfFull()
+    }
+  }
+
+  private mutating func put(
+    _ state: Unit, _ write: UnitWrite, _ context: SharedContext, _ rows: inout PendingRows
+  ) throws(LedgerError) {
+    let unit = write.unit
+    try remove(unit, &rows)
+    for other in write.absorbed { try remove(other, &rows) }
     for use in state.couplings {
       let key = use.coupling.keyPrefix + unit.bigEndianBytes
       rows.put(tables.couplings, key, [use.writes ? 1 : 0])
@@ -189,7 +237,6 @@ extension Merge: UnitWriter {
     rows.put(
       tables.units, unit.bigEndianBytes,
       UnitRow.encode(state, foldedThrough: checkpoint.position, report: report))
-    try writeRowsIfFull()
   }
 }
 

@@ -90,19 +90,32 @@ struct ProjectionComparison {
     }
   }
 
-  /// The postings of the units there are: those of units that were taken in stay behind unused.
+  /// The postings of the units there are, as far as they hold. Those of units that were absorbed
+  /// stay behind unused.
   private func unitPostings(
     _ tables: ProjectionTables, _ view: TransactionView
-  ) throws(LedgerError) -> [RunEntry] {
+  ) throws(LedgerError) -> [UInt64] {
     var units: Set<UInt32> = [IndexKey.contextUnit]
     do throws(LMDBError) {
       var cursor = try view.cursor(tables.units)
       while try cursor.next() { units.insert(cursor.key.bigEndianHalf(at: 0)) }
     } catch { throw LedgerError(error) }
-    do throws(RunsError) {
-      return try tables.postings.snapshot(in: view).entries(in: view)
-        .filter { units.contains(UInt32($0.key >> 32)) }
-    } catch { throw LedgerError(error) }
+    var keys: [UInt64] = []
+    let snapshot: RunsSnapshot
+    do throws(RunsError) { snapshot = try tables.postings.snapshot(in: view) } catch {
+      throw LedgerError(error)
+    }
+    try snapshot.scan(in: view) { (entry: RunEntry) throws(LedgerError) in
+      guard units.contains(UInt32(entry.key >> 32)) else { return true }
+      let isLast = keys.last == entry.key
+      if IndexKey.isPresent(entry.value) {
+        if !isLast { keys.append(entry.key) }
+      } else if isLast {
+        keys.removeLast()
+      }
+      return true
+    }
+    return keys
   }
 }
 

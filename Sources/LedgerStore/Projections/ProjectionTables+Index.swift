@@ -4,18 +4,30 @@ internal import LedgerModel
 internal import RunStorage
 
 extension ProjectionTables {
-  /// The positions of the events of a unit, ascending.
+  /// The index of the events of a unit.
   ///
   /// - Complexity: O(*r* log *n* + *k*) for *k* positions and *r* runs.
-  func positions(
-    of unit: UInt32, in view: TransactionView
-  ) throws(LedgerError) -> [UInt64] {
+  func postings(
+    of unit: UnitNumber, in view: TransactionView
+  ) throws(LedgerError) -> UnitPostings {
     let lower = IndexKey.posting(unit: unit, position: 0)
+    var found = UnitPostings()
     do throws(RunsError) {
       let runs = try postings.snapshot(in: view)
-      return try runs.entries(from: lower, through: lower | 0xFFFF_FFFF, in: view)
-        .map { $0.key & 0xFFFF_FFFF }
+      for entry in try runs.entries(from: lower, through: lower | 0xFFFF_FFFF, in: view) {
+        found.add(entry)
+      }
     } catch { throw LedgerError(error) }
+    return found
+  }
+
+  /// The positions of the events of a unit, ascending.
+  ///
+  /// - Complexity: as `postings(of:in:)`.
+  func positions(
+    of unit: UnitNumber, in view: TransactionView
+  ) throws(LedgerError) -> [UInt64] {
+    try postings(of: unit, in: view).positions
   }
 
   /// The units that touch a piece of state of the absent device, and whether they write it.

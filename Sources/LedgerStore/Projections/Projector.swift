@@ -130,7 +130,7 @@ extension Projector {
     knownName: NameNumber, recorded: [RecordedTimes.Row]
   ) throws(LedgerError) {
     let tables = projections.tables
-    let postings = postings(of: units, merge.movedPostings)
+    let postings = postings(of: units, try merge.movedPostings(units))
     var ids = batch.ids
     ids.sortForRun()
     var names = names

@@ -19,6 +19,8 @@ struct StoredParents: UnionFind, ~Escapable {
     try map.parent(of: name, table, view)
   }
 
+  func commonUnit(of names: UnitNodes) -> UnitNumber? { map.commonUnit(of: names) }
+
   mutating func setParent(_ parent: NameNumber, of name: NameNumber) throws(LedgerError) {
     try map.setParent(parent, of: name, table, view)
   }
@@ -52,9 +54,17 @@ struct StoredUnits: ~Escapable {
     parents = StoredParents(map, tables.unitMap, view)
   }
 
+  /// The index of a unit. It was written together with the checkpoint, so nothing in it is behind
+  /// `position`.
+  func postings(of unit: UnitNumber) throws(LedgerError) -> UnitPostings {
+    let found = try tables.postings(of: unit, in: view)
+    assert(found.positions.last ?? 0 <= position, "unit \(unit) is ahead of \(position)")
+    return found
+  }
+
   /// The positions of a unit's stored facts, ascending.
   func positions(of unit: UnitNumber) throws(LedgerError) -> [UInt64] {
-    try tables.positions(of: unit, in: view).filter { $0 <= position }
+    try postings(of: unit).positions
   }
 }
 
@@ -62,6 +72,8 @@ extension StoredUnits: UnitStorage {
   mutating func parent(of name: NameNumber) throws(LedgerError) -> NameNumber? {
     try parents.parent(of: name)
   }
+
+  func commonUnit(of names: UnitNodes) -> UnitNumber? { parents.commonUnit(of: names) }
 
   mutating func setParent(_ parent: NameNumber, of name: NameNumber) throws(LedgerError) {
     try parents.setParent(parent, of: name)
@@ -82,6 +94,9 @@ extension StoredUnits: UnitStorage {
     if !others.isEmpty { positions.sort() }
     return try log.facts(at: positions)
   }
+
+  /// What the unit set says of its parts stands in place of what is stored.
+  mutating func part(_ units: [UnitNumber], into parts: [UnitNumber: [Fact]]) {}
 
   mutating func units(
     touching coupling: Coupling

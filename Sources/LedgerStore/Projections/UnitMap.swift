@@ -19,6 +19,9 @@ final class UnitMap {
     return parents.parent(of: name)
   }
 
+  /// As `UnitParents.commonUnit(of:)`, among the rows that were read.
+  func commonUnit(of names: UnitNodes) -> UnitNumber? { parents.commonUnit(of: names) }
+
   /// Gives a name a parent.
   func setParent(
     _ parent: NameNumber, of name: NameNumber, _ table: Table, _ view: TransactionView

@@ -20,7 +20,7 @@ extension LedgerView {
     of use: NameUse, at clocks: Clocks
   ) throws(LedgerError) -> NamedUnit? {
     guard let number = try number(of: use.kind, use.name),
-      let place = try unitNumber(of: number)
+      let place = try foldedUnitNumber(of: number)
     else { return nil }
     guard !clocks.reachAll else {
       guard let unit = try state(of: place) else { return nil }

@@ -12,8 +12,22 @@ extension LedgerView {
   ///
   /// - Complexity: as ``state(of:)``.
   package func unit(of number: NameNumber) throws(LedgerError) -> Unit? {
-    guard let unit = try unitNumber(of: number) else { return nil }
+    guard let unit = try foldedUnitNumber(of: number) else { return nil }
     return try state(of: unit)
+  }
+
+  /// The number of the unit of a name, after the events behind the projections have joined units
+  /// and parted others; nil where no event names it in a way that connects.
+  ///
+  /// - Complexity: as ``state(of:)``.
+  package func foldedUnitNumber(of number: NameNumber) throws(LedgerError) -> UnitNumber? {
+    guard var unit = try unitNumber(of: number) else { return nil }
+    while true {
+      // Folding a unit can join it with others or part it from them, once.
+      _ = try state(of: unit)
+      guard let now = try unitNumber(of: number), now != unit else { return unit }
+      unit = now
+    }
   }
 
   /// A unit, folded; nil where it has no facts.

@@ -139,13 +139,13 @@ extension Play {
   /// app again, two days later each time.
   mutating func recover() {
     perform(Action(.calm))
-    settle()
+    performUntilQuiet()
     for _ in 0..<Self.launchesAfterFaults {
       perform(Action(.wait))
       for device in world.devices.indices where world.devices[device].session > 0 {
         if world.devices[device].app != .notRunning { perform(Action(.kill, device: device)) }
       }
-      settle()
+      performUntilQuiet()
     }
     signInThoseWhoAreOwed()
   }
@@ -163,7 +163,7 @@ extension Play {
     }
   }
 
-  private mutating func settle() {
+  private mutating func performUntilQuiet() {
     while actions.count < Self.actionCountMax {
       list()
       // The script's next command comes first in the list and waits until everything else is done.

@@ -11,7 +11,7 @@ extension World {
     let transaction = devices[device].slots[slot]
     switch transaction.outcome {
     case .purchased, .restored:
-      if sells(transaction, on: device) { settle(device, slot) } else { swallow(device, slot) }
+      if sells(transaction, on: device) { takePayment(device, slot) } else { swallow(device, slot) }
     case .deferred:
       devices[device].slots[slot].state = .deferred
     case .failed, .cancelled:
@@ -58,7 +58,7 @@ extension World {
   }
 
   /// The payment succeeds and becomes a purchase.
-  private mutating func settle(_ device: Int, _ slot: Int) {
+  private mutating func takePayment(_ device: Int, _ slot: Int) {
     let product = Int(devices[device].slots[slot].product)
     let account = devices[device].slots[slot].holder
     // Buying a product again that the customer owns is free, and not a second purchase.

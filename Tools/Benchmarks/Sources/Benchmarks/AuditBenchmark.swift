@@ -10,24 +10,24 @@ let auditBenchmark = Benchmark(
   name: "audit.customer",
   about:
     "as-of and explain for a customer of 1,000 events in ledgers of 10^5, 10^6 … up to --events"
-) { surroundings in
-  try surroundings.withFolder { folder in
+) { context in
+  try context.withFolder { folder in
     let ledger = try Ledger.create(at: folder.appending(path: "ledger").path)
     var mix = Mix()
     var figures: [Figure] = []
     var first: [String: Double] = [:]
     var (written, mark) = (0, 100_000)
     try ledger.appendAndWait(try AuditedCustomer.events(), options: checked)
-    while written < surroundings.events {
+    while written < context.events {
       let batch = mix.next(1_000)
       try ledger.appendAndWait(batch, options: checked)
       written += batch.count
-      guard written == mark || written >= surroundings.events else { continue }
+      guard written == mark || written >= context.events else { continue }
       try ledger.fold()
       for (kind, value) in try AuditedCustomer.timeAll(ledger) {
         let name = "audit.customer.\(kind).\(rounded(Double(written)))"
         figures.append(Figure(name: name, unit: "µs", daybook: value))
-        if let first = first[kind], written >= surroundings.events {
+        if let first = first[kind], written >= context.events {
           figures.append(ratio(kind, value / first))
         }
         first[kind] = first[kind] ?? value

@@ -2,7 +2,7 @@ import Foundation
 import LedgerStore
 
 /// What a benchmark is given.
-struct Surroundings: Sendable {
+struct BenchmarkContext: Sendable {
   /// Small sizes: does it run at all, and is nothing off by a factor?
   var isQuick: Bool
   /// The most events of a sustained run.
@@ -27,7 +27,7 @@ struct Surroundings: Sendable {
 struct Benchmark: Sendable {
   var name: String
   var about: String
-  var run: @Sendable (Surroundings) throws -> [Figure]
+  var run: @Sendable (BenchmarkContext) throws -> [Figure]
 }
 
 /// How long `body` took, in seconds.

@@ -6,15 +6,15 @@ import HostedContent
 /// Both read from the page cache: the files are read once before anything is measured.
 let contentBenchmark = Benchmark(
   name: "content.validate", about: "a package judged, beside sha256sum over its files"
-) { surroundings in
-  try surroundings.withFolder { folder in
+) { context in
+  try context.withFolder { folder in
     let small = folder.appending(path: "small")
-    let count = surroundings.isQuick ? 1_000 : 10_000
+    let count = context.isQuick ? 1_000 : 10_000
     try writeInfo(small)
     try writeSmallFiles(small, count: count)
     let large = folder.appending(path: "large")
     try writeInfo(large)
-    try writeSparseFile(large, bytes: surroundings.isQuick ? 190_000_000 : 1_900_000_000)
+    try writeSparseFile(large, bytes: context.isQuick ? 190_000_000 : 1_900_000_000)
     return [
       try figure("content.validate.small", small), try figure("content.validate.large", large),
     ]

@@ -5,10 +5,10 @@ import LedgerStore
 /// small files, and one large one. An install hashes every byte and tells its ledger besides.
 let installBenchmark = Benchmark(
   name: "content.install", about: "packages of 10,000 files and of 1.9 GB, beside cp -r and sync"
-) { surroundings in
-  let small = surroundings.isQuick ? 1_000 : 10_000
-  let large = surroundings.isQuick ? 50_000_000 : 1_900_000_000
-  return try surroundings.withFolder { folder in
+) { context in
+  let small = context.isQuick ? 1_000 : 10_000
+  let large = context.isQuick ? 50_000_000 : 1_900_000_000
+  return try context.withFolder { folder in
     var figures: [Figure] = []
     let ledger = folder.appending(path: "ledger").path
     _ = try Ledger.create(at: ledger)

@@ -5,10 +5,10 @@ import LedgerStore
 /// Durable appends, one after the other: each call returns when its events are on the disk.
 func appendBenchmark(batch: Int) -> Benchmark {
   Benchmark(name: "append.\(batch)", about: "durable appends of \(batch) events a call") {
-    surroundings in
+    context in
     let full = [1: 4_000, 100: 1_000, 1_000: 500][batch] ?? 100
-    let commits = surroundings.isQuick ? max(full / 20, 10) : full
-    return try surroundings.withFolder { folder in
+    let commits = context.isQuick ? max(full / 20, 10) : full
+    return try context.withFolder { folder in
       var mix = Mix()
       let batches = (0..<commits).map { _ in mix.next(batch) }
       let path = folder.appending(path: "ledger").path
@@ -19,7 +19,7 @@ func appendBenchmark(batch: Int) -> Benchmark {
         for batch in batches { try log.appendAndWait(batch, options: checked) }
       }
       try log.close()
-      let lines = try surroundings.baseline.run(
+      let lines = try context.baseline.run(
         "append", path + "/" + EventLog.folderName, folder.appending(path: "c").path,
         "\(batch)", "\(commits)")
       return [
@@ -34,8 +34,8 @@ func appendBenchmark(batch: Int) -> Benchmark {
 /// A long run of appends by the thousand, at the rate that it has fallen to at each power of ten.
 let sustainedBenchmark = Benchmark(
   name: "sustained", about: "appends by the thousand, up to --events; the log alone"
-) { surroundings in
-  try surroundings.withFolder { folder in
+) { context in
+  try context.withFolder { folder in
     var figures: [Figure] = []
     var mix = Mix()
     let path = folder.appending(path: "ledger").path
@@ -44,13 +44,13 @@ let sustainedBenchmark = Benchmark(
     var mark = 100_000
     var time = 0.0
     var marked = 0
-    while written < surroundings.events {
+    while written < context.events {
       // Events are made outside the measured time, a piece of the run after the other.
-      let piece = min(100_000, surroundings.events - written)
+      let piece = min(100_000, context.events - written)
       let batches = (0..<(piece / 1_000)).map { _ in mix.next(1_000) }
       time += try seconds { try appendInFlight(batches, to: log) }
       written += piece
-      guard written >= mark || written == surroundings.events else { continue }
+      guard written >= mark || written == context.events else { continue }
       figures.append(
         Figure(
           name: "sustained.\(rounded(Double(written)))", unit: "events/s",
@@ -59,7 +59,7 @@ let sustainedBenchmark = Benchmark(
       (marked, time, mark) = (written, 0, mark * 10)
     }
     try log.close()
-    try addBaseline(to: &figures, path, folder, surroundings)
+    try addBaseline(to: &figures, path, folder, context)
     return figures
   }
 }
@@ -76,10 +76,10 @@ private func appendInFlight(_ batches: [[EventInput]], to log: EventLog) throws 
 }
 
 private func addBaseline(
-  to figures: inout [Figure], _ path: String, _ folder: URL, _ surroundings: Surroundings
+  to figures: inout [Figure], _ path: String, _ folder: URL, _ context: BenchmarkContext
 ) throws {
   let log = path + "/" + EventLog.folderName
-  let lines = try surroundings.baseline.run(
+  let lines = try context.baseline.run(
     "sustained", log, folder.appending(path: "c").path, "1000")
   for (index, line) in zip(figures.indices, lines) { figures[index].baseline = line.rate }
   if let first = figures.first, let last = figures.last, figures.count > 1 {
@@ -88,19 +88,19 @@ private func addBaseline(
         name: "sustained.last/first", unit: "", daybook: last.daybook / first.daybook,
         baseline: (last.baseline ?? 0) / (first.baseline ?? 1), floor: .atLeast(0.6)))
   }
-  let sizes = try surroundings.baseline.run("size", log)
+  let sizes = try context.baseline.run("size", log)
   let bytes = sizes.reduce(0) { $0 + ($1.bytes ?? 0) }
   figures.append(
     Figure(
-      name: "bytes.log", unit: "bytes/event", daybook: Double(bytes) / Double(surroundings.events),
-      baseline: (lines.last?.bytes).map { Double($0) / Double(surroundings.events) }))
+      name: "bytes.log", unit: "bytes/event", daybook: Double(bytes) / Double(context.events),
+      baseline: (lines.last?.bytes).map { Double($0) / Double(context.events) }))
 }
 
 /// Every record read in place with its checksum, as a rebuild does it first.
 let scanBenchmark = Benchmark(name: "scan", about: "every record in place, checksum compared") {
-  surroundings in
-  try surroundings.withFolder { folder in
-    let events = surroundings.isQuick ? 100_000 : 1_000_000
+  context in
+  try context.withFolder { folder in
+    let events = context.isQuick ? 100_000 : 1_000_000
     var mix = Mix()
     let path = folder.appending(path: "ledger").path
     let log = try EventLog.create(at: path)
@@ -111,7 +111,7 @@ let scanBenchmark = Benchmark(name: "scan", about: "every record in place, check
     for _ in 0..<2 { time = try seconds { sum = try kinds(of: log) } }
     guard sum > 0 else { throw Baseline.Failed(description: "the scan saw nothing") }
     try log.close()
-    let lines = try surroundings.baseline.run("scan", path + "/" + EventLog.folderName)
+    let lines = try context.baseline.run("scan", path + "/" + EventLog.folderName)
     return [
       Figure(
         name: "scan", unit: "events/s", daybook: Double(events) / time,

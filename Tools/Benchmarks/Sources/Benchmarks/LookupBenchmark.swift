@@ -7,10 +7,10 @@ import LedgerStore
 /// every page in memory; C asks for rows of 200 bytes by a key that it has already.
 let lookupBenchmark = Benchmark(
   name: "lookup", about: "isEntitled for random accounts, everything folded, pages in memory"
-) { surroundings in
-  let accounts = surroundings.isQuick ? 10_000 : 100_000
-  let lookups = surroundings.isQuick ? 100_000 : 1_000_000
-  return try surroundings.withFolder { folder in
+) { context in
+  let accounts = context.isQuick ? 10_000 : 100_000
+  let lookups = context.isQuick ? 100_000 : 1_000_000
+  return try context.withFolder { folder in
     let path = folder.appending(path: "ledger").path
     try fill(path, accounts: accounts)
     let lookup = try Entitlements(path: path)
@@ -22,7 +22,7 @@ let lookupBenchmark = Benchmark(
     let product = try nanoseconds(lookup, asked, .product("monthly"))
     let entitlement = try nanoseconds(lookup, asked, .entitlement("pro"))
     lookup.release()
-    let lines = try surroundings.baseline.run(
+    let lines = try context.baseline.run(
       "lookup", folder.appending(path: "c").path, "\(accounts)", "\(lookups)")
     let get = time(lines, "lookup")
     let renewed = time(lines, "lookup.renewed")

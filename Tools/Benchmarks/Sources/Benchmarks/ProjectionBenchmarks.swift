@@ -7,14 +7,14 @@ import LedgerStore
 let ledgerBenchmark = Benchmark(
   name: "ledger",
   about: "appends with projections, in order and newest first, up to --events; bytes of all"
-) { surroundings in
-  let pieces = Piece.all(of: surroundings.events)
-  let inOrder = try surroundings.withFolder { folder in
-    try run(pieces, of: surroundings.events, in: folder.appending(path: "ledger").path, "in order")
+) { context in
+  let pieces = Piece.all(of: context.events)
+  let inOrder = try context.withFolder { folder in
+    try run(pieces, of: context.events, in: folder.appending(path: "ledger").path, "in order")
   }
-  let newestFirst = try surroundings.withFolder { folder in
+  let newestFirst = try context.withFolder { folder in
     try run(
-      pieces.reversed().map { $0.reversed() }, of: surroundings.events,
+      pieces.reversed().map { $0.reversed() }, of: context.events,
       in: folder.appending(path: "ledger").path, "newest first")
   }
   guard let first = inOrder.marks.first, let last = inOrder.marks.last,
@@ -42,7 +42,7 @@ let ledgerBenchmark = Benchmark(
   figures.append(
     Figure(
       name: "bytes.all", unit: "bytes/event",
-      daybook: Double(inOrder.bytes) / Double(surroundings.events), floor: .atMost(190)))
+      daybook: Double(inOrder.bytes) / Double(context.events), floor: .atMost(190)))
   return figures
 }
 
@@ -119,9 +119,9 @@ private func run(
 
 /// The log folded anew, with all indexes.
 let rebuildBenchmark = Benchmark(name: "rebuild", about: "the log folded anew, all indexes") {
-  surroundings in
-  try surroundings.withFolder { folder in
-    let events = surroundings.events
+  context in
+  try context.withFolder { folder in
+    let events = context.events
     var mix = Mix()
     let path = folder.appending(path: "ledger").path
     let ledger = try Ledger.create(at: path)

@@ -8,18 +8,18 @@ import LedgerStore
 let proofBenchmark = Benchmark(
   name: "proof.inclusion",
   about: "inclusion paths and whole proofs in logs of 10^5, 10^6 … up to --events"
-) { surroundings in
-  try surroundings.withFolder { folder in
+) { context in
+  try context.withFolder { folder in
     let log = try EventLog.create(at: folder.appending(path: "log").path)
     var mix = Mix()
     var figures: [Figure] = []
     var first: Double?
     var (written, mark) = (0, 100_000)
-    while written < surroundings.events {
+    while written < context.events {
       let batch = mix.next(1_000)
       try log.appendAndWait(batch)
       written += batch.count
-      guard written == mark || written >= surroundings.events else { continue }
+      guard written == mark || written >= context.events else { continue }
       let path = try time(log) { (view, position) throws(LedgerError) in
         try view.inclusionProof(of: position, at: view.lastPosition).path.count
       }
@@ -30,7 +30,7 @@ let proofBenchmark = Benchmark(
       figures.append(Figure(name: "\(name).\(rounded(Double(written)))", unit: "µs", daybook: path))
       figures.append(
         Figure(name: "\(name).event.\(rounded(Double(written)))", unit: "µs", daybook: whole))
-      if let first, written >= surroundings.events {
+      if let first, written >= context.events {
         figures.append(
           Figure(
             name: "\(name).last/first", unit: "", daybook: path / first, floor: .atMost(2)))

@@ -5,11 +5,11 @@ import QueueSimulator
 /// every rule: what an exploration does, on one thread.
 let simulationBenchmark = Benchmark(
   name: "simulate", about: "simulated events a second on one thread, every run judged"
-) { surroundings in
+) { context in
   let scenario = try Scenario(json: Array(scenarioText.utf8))
   var options = Exploration.Options()
   options.stateCountMax = 0
-  options.runCountMax = surroundings.isQuick ? 2_000 : 30_000
+  options.runCountMax = context.isQuick ? 2_000 : 30_000
   let exploration = try Exploration(scenario, policy: .careful, options: options)
   var outcome: Exploration.Outcome?
   let time = seconds { outcome = exploration.run() }

@@ -7,20 +7,20 @@ import LedgerQueries
 let sliceBenchmark = Benchmark(
   name: "replay.slice",
   about: "one customer's slice out of ledgers of 10^5, 10^6 … up to --events"
-) { surroundings in
-  try surroundings.withFolder { folder in
+) { context in
+  try context.withFolder { folder in
     let ledger = try Ledger.create(at: folder.appending(path: "ledger").path)
     var mix = Mix()
     var figures: [Figure] = []
     var first: [(account: Double, positions: Double)] = []
     var (written, mark) = (0, 100_000)
     var accounts: [Name] = []
-    while written < surroundings.events {
+    while written < context.events {
       let batch = mix.next(1_000)
       if accounts.count < 100 { accounts += batch.compactMap(\.event.account).prefix(10) }
       try ledger.appendAndWait(batch, options: checked)
       written += batch.count
-      guard written == mark || written >= surroundings.events else { continue }
+      guard written == mark || written >= context.events else { continue }
       try ledger.fold()
       let account = try timeSlices(accounts.map { name in .init(of: name) }, ledger)
       // The same stretch of the log each time.

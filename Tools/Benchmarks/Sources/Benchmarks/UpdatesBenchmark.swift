@@ -6,9 +6,9 @@ import LedgerQueries
 /// everything folded, the ledger opened for the question.
 let updatesBenchmark = Benchmark(
   name: "content.updates", about: "who must be told of new content, over 10^5 accounts"
-) { surroundings in
-  let accounts = surroundings.isQuick ? 10_000 : 100_000
-  return try surroundings.withFolder { folder in
+) { context in
+  let accounts = context.isQuick ? 10_000 : 100_000
+  return try context.withFolder { folder in
     let path = folder.appending(path: "ledger").path
     try fill(path, accounts: accounts)
     var (first, told) = (0.0, 0)

@@ -53,7 +53,7 @@ while let word = words.popFirst() {
   }
 }
 
-let surroundings = Surroundings(
+let context = BenchmarkContext(
   isQuick: isQuick, events: events ?? (isQuick ? 100_000 : 1_000_000))
 var medians: [Figure] = []
 do {
@@ -61,7 +61,7 @@ do {
     var runs: [[Figure]] = []
     for run in 0..<(repeats ?? (isQuick ? 1 : 3)) {
       complain("\(benchmark.name), run \(run + 1) …")
-      runs.append(try benchmark.run(surroundings))
+      runs.append(try benchmark.run(context))
     }
     for index in runs[0].indices { medians.append(median(runs.map { $0[index] })) }
   }
