@@ -88,7 +88,28 @@ struct DataFile: ~Copyable {
     let first = try MetaPage(self, at: 0)
     let second = try MetaPage(self, at: first.pageSize)
     if let doubt = first.doubt(with: second) { throw damaged(doubt) }
-    return second.transaction > first.transaction ? second : first
+    let (newer, older) =
+      second.transaction > first.transaction ? (second, first) : (first, second)
+    try checkFreed(newer, older)
+    return newer
+  }
+
+  /// Compares the numbers of two meta pages with what their commits have freed.
+  ///
+  /// A flipped bit can make two numbers follow each other the wrong way round: of 5 and 6, 5 becomes
+  /// 7. But each commit lists the pages that it frees under its own number, and the next commit does
+  /// not use them yet (`mdb_freelist_save`, `mdb_page_alloc`). So the newer page lists at least what
+  /// the older one does. An older page that lists more than its own number has the roots of a commit
+  /// that failed, and says nothing; nor does one whose number a flipped bit has lowered by two.
+  private func checkFreed(_ newer: MetaPage, _ older: MetaPage) throws(LMDBError) {
+    guard let last = try PageWalk.lastFreeing(self, newer),
+      let before = try PageWalk.lastFreeing(self, older), before <= older.transaction
+    else { return }
+    guard before <= last, last <= newer.transaction else {
+      throw damaged(
+        "its meta pages have the numbers \(newer.transaction) and \(older.transaction), and list "
+          + "what the commits \(last) and \(before) have freed")
+    }
   }
 
   func truncated(_ detail: String) -> LMDBError {

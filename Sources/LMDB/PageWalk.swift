@@ -27,6 +27,37 @@ struct PageWalk {
     while let page = walk.pending.popLast() { try walk.visit(page, file) }
   }
 
+  /// The levels of a tree that are followed: more than any file has room for.
+  private static let depthMax = 64
+
+  /// The number of the last commit that is listed to have freed pages, 0 where none is; nil where
+  /// the list cannot be read.
+  ///
+  /// - Complexity: O(log *n*) reads of a page.
+  static func lastFreeing(
+    _ file: borrowing DataFile, _ meta: MetaPage
+  ) throws(LMDBError) -> UInt64? {
+    let walk = PageWalk(meta, pages: meta.lastPage + 1)
+    guard var number = meta.roots.first, number != absent else { return 0 }
+    for _ in 0..<depthMax {
+      let bytes = try file.bytes(at: Int(number) * walk.pageSize, count: walk.pageSize)
+      guard bytes.count == walk.pageSize else { return nil }
+      let page = bytes.span
+      let flags = page.littleEndian(UInt16.self, at: 10)
+      let lower = Int(page.littleEndian(UInt16.self, at: 12))
+      guard headerSizeBytes + 2...walk.pageSize ~= lower, lower % 2 == 0 else { return nil }
+      let node = Int(page.littleEndian(UInt16.self, at: lower - 2))
+      // A node's header, and its key of eight bytes.
+      guard node >= headerSizeBytes, node + 16 <= walk.pageSize else { return nil }
+      if flags & leafFlag != 0 { return page.littleEndian(at: node + 8) }
+      guard flags & branchFlag != 0, let child = walk.follow(page, node, isBranch: true),
+        child <= meta.lastPage
+      else { return nil }
+      number = child
+    }
+    return nil
+  }
+
   private init(_ meta: MetaPage, pages: UInt64) {
     pageSize = meta.pageSize
     self.pages = pages

@@ -108,16 +108,27 @@ import Testing
   }
 
   /// LMDB itself would open nearly all of these and take the older page: the commit before.
-  @Test(arguments: [0, 4096])
-  func `A flipped bit in the number of a meta page is refused`(_ page: Int) throws {
+  @Test(arguments: [0, 4096], 0..<4)
+  func `A flipped bit in the number of a meta page is refused`(_ page: Int, _ more: Int) throws {
     let folder = try DataFileTests.filled()
+    do {
+      // So that the two numbers end in every pair of bits.
+      let environment = try folder.environment()
+      guard let table = try environment.table("t") else { return }
+      for round in 0..<more { try environment.set(table, "more", "\(round)") }
+      try environment.close()
+    }
     let whole = try Data(contentsOf: URL(filePath: folder.dataFile))
+    let (number, other) = (whole[page + 144], whole[4096 - page + 144])
     for bit in 0..<64 {
       var damaged = whole
       damaged[page + 144 + bit / 8] ^= 1 << UInt8(bit % 8)
       try damaged.write(to: URL(filePath: folder.dataFile))
       let found = failure { () throws(LMDBError) in _ = try folder.environment() }
-      #expect(found == .invalidFile, "bit \(bit)")
+      // A newest number that is lowered by two looks like what a commit that failed leaves behind:
+      // whoever keeps something outside of the file has to notice.
+      let isBlind = bit == 1 && number > other && number % 4 >= 2
+      #expect(found == (isBlind ? nil : .invalidFile), "bit \(bit) of \(number)")
     }
     try whole.write(to: URL(filePath: folder.dataFile))
     #expect(try folder.environment().table("t") != nil)

@@ -52,6 +52,24 @@ struct KeptRootTests {
     #expect(failure() == nil)
   }
 
+  /// LMDB takes the older meta page when the newer one's number is damaged; where the two pages do
+  /// not show that themselves, this does.
+  @Test("shows each flipped bit in the number of a meta page", arguments: 0..<4)
+  func metaPages(_ more: Int) throws {
+    let log = try EventLog(open: folder.ledger, clock: fixedClock)
+    for round in 0..<more { try log.appendAndWait([progress("more-\(round)")]) }
+    try log.close()
+    let whole = try Data(contentsOf: URL(filePath: data))
+    for bit in 0..<64 {
+      for page in [0, 4096] {
+        var damaged = whole
+        damaged[page + 144 + bit / 8] ^= 1 << UInt8(bit % 8)
+        try damaged.write(to: URL(filePath: data))
+        #expect(failure() == .corrupt, "bit \(bit) of page \(page)")
+      }
+    }
+  }
+
   @Test("shows that the log took another course")
   func otherCourse() throws {
     let older = try Data(contentsOf: URL(filePath: data))
