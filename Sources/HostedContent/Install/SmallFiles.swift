@@ -53,7 +53,7 @@ final class SmallFiles: Sendable {
   ///
   /// - Throws: `FolderError` of the first file that could not be written.
   func wait() throws(FolderError) {
-    settle()
+    waitUntilIdle()
     try throwFailure()
   }
 

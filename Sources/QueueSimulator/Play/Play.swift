@@ -158,7 +158,7 @@ extension Play {
         let signIn = Action(.switchAccount, device: device, slot: account)
         guard world.isOwed(account, on: device), world.canStrike(signIn) else { continue }
         perform(signIn)
-        settle()
+        performUntilQuiet()
       }
     }
   }
