@@ -195,7 +195,7 @@ let package = Package(
       ],
       swiftSettings: strict + lifetimes),
     .target(
-      name: "LedgerTesting", dependencies: ["LedgerStore", "LedgerEvents", "LMDB"],
+      name: "LedgerTesting", dependencies: ["LedgerStore", "LedgerModel", "LedgerEvents", "LMDB"],
       path: "Tests/LedgerTesting", swiftSettings: strict),
     .testTarget(
       name: "LedgerQueriesTests",

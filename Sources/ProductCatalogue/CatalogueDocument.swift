@@ -1,5 +1,5 @@
 public import LedgerEvents
-public import LedgerQueries
+internal import LedgerQueries
 
 /// A catalogue as a person writes it down or as Xcode saves it: what is to be set.
 ///

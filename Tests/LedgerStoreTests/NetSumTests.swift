@@ -2,6 +2,7 @@ import Foundation
 import LedgerEvents
 import LedgerHistories
 import LedgerModel
+import LedgerTesting
 import Testing
 
 @testable import LedgerQueries

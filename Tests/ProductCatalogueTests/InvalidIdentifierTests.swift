@@ -1,6 +1,7 @@
 import LedgerEvents
 import LedgerHistories
 import LedgerStore
+import LedgerQueries
 import LedgerTesting
 import ProductCatalogue
 import Testing

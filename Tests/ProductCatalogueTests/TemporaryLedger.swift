@@ -1,4 +1,5 @@
 import LedgerEvents
+import LedgerQueries
 import LedgerTesting
 import ProductCatalogue
 

@@ -94,7 +94,7 @@ struct ExplainedHistory {
         question.environments.members.contains { environment in
           let found = catalogue.entryInForce(
             of: product, in: environment, app: 0, at: question.moment)
-          return found?.entry.entitlements.contains(question.name) ?? false
+          return found?.definition.entitlements.contains(question.name) ?? false
         }
       } + [texts.number(.product, question.name)]
     ).subtracting([0])

@@ -2,7 +2,7 @@ import ArgumentParser
 import Audit
 import LedgerEvents
 import LedgerModel
-import LedgerStore
+import LedgerQueries
 
 struct ExplainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -21,7 +21,7 @@ struct OperatorAct {
         try check()
         if options.ledger.isThere {
           let ledger = try Ledger(at: options.ledger.path, access: .readOnly)
-          try preview(try proposed(ledger))
+          preview(try proposed(ledger))
         }
         return Console.print(bytes: EventEncoder().encode(event))
       }
@@ -63,7 +63,7 @@ struct OperatorAct {
   /// Says what would change for whom, and goes on where whoever types it says so.
   private func consent(_ ledger: Ledger) throws {
     try check()
-    try preview(try proposed(ledger))
+    preview(try proposed(ledger))
     guard Consent.isGiven(to: "Append \(event.type.text)?") else {
       throw InputProblem("nothing was appended.")
     }

@@ -1,22 +1,37 @@
-import Foundation
-import LedgerEvents
-import LedgerModel
+package import Foundation
+package import LedgerEvents
+package import LedgerModel
 
 /// Computes the postings of transactions from the events alone, in another way than the ledger:
 /// with dictionaries of texts, over all events at once, in `Decimal`.
-struct PostingOracle {
-  struct Entry: Hashable, CustomStringConvertible {
-    var kind: Posting.Kind
-    var environment: StoreEnvironment
-    var transaction: Name
-    var position: UInt64
-    var product: Name?
-    var account: Name?
-    var quantity: Int64
-    var currency: Name?
-    var amount: Decimal?
+package struct PostingOracle {
+  package struct Entry: Hashable, CustomStringConvertible {
+    package var kind: Posting.Kind
+    package var environment: StoreEnvironment
+    package var transaction: Name
+    package var position: UInt64
+    package var product: Name?
+    package var account: Name?
+    package var quantity: Int64
+    package var currency: Name?
+    package var amount: Decimal?
 
-    var description: String {
+    package init(
+      kind: Posting.Kind, environment: StoreEnvironment, transaction: Name, position: UInt64,
+      product: Name?, account: Name?, quantity: Int64, currency: Name?, amount: Decimal?
+    ) {
+      self.kind = kind
+      self.environment = environment
+      self.transaction = transaction
+      self.position = position
+      self.product = product
+      self.account = account
+      self.quantity = quantity
+      self.currency = currency
+      self.amount = amount
+    }
+
+    package var description: String {
       "\(kind.text) \(transaction) in \(environment.text) at \(position): \(quantity) "
         + "\(amount.map { "\($0)" } ?? "-") \(currency.map(\.text) ?? "-") of "
         + "\(product.map(\.text) ?? "-") by \(account.map(\.text) ?? "-")"
@@ -39,7 +54,7 @@ struct PostingOracle {
   private var environments: [String: StoreEnvironment] = [:]
 
   /// - Parameter events: The events, in any order.
-  init(_ events: [RecordedEvent]) {
+  package init(_ events: [RecordedEvent]) {
     self.events = events.sorted { FoldPlace($0) < FoldPlace($1) }
     for recorded in self.events {
       let event = recorded.event
@@ -63,7 +78,7 @@ struct PostingOracle {
   }
 
   /// All postings, in no particular order.
-  var entries: Set<Entry> {
+  package var entries: Set<Entry> {
     var byTransaction: [Key: [RecordedEvent]] = [:]
     for recorded in events where recorded.event.type.kind != .unknown {
       let event = recorded.event
