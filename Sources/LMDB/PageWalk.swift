@@ -37,9 +37,11 @@ struct PageWalk {
   static func lastFreeing(
     _ file: borrowing DataFile, _ meta: MetaPage
   ) throws(LMDBError) -> UInt64? {
-    let walk = PageWalk(meta, pages: meta.lastPage + 1)
+    // The roots of an older page may be anything: what is outside of the file is not followed.
+    let walk = PageWalk(meta, pages: UInt64(try file.size() / meta.pageSize))
     guard var number = meta.roots.first, number != absent else { return 0 }
     for _ in 0..<depthMax {
+      guard number < walk.pages else { return nil }
       let bytes = try file.bytes(at: Int(number) * walk.pageSize, count: walk.pageSize)
       guard bytes.count == walk.pageSize else { return nil }
       let page = bytes.span
@@ -50,9 +52,9 @@ struct PageWalk {
       // A node's header, and its key of eight bytes.
       guard node >= headerSizeBytes, node + 16 <= walk.pageSize else { return nil }
       if flags & leafFlag != 0 { return page.littleEndian(at: node + 8) }
-      guard flags & branchFlag != 0, let child = walk.follow(page, node, isBranch: true),
-        child <= meta.lastPage
-      else { return nil }
+      guard flags & branchFlag != 0, let child = walk.follow(page, node, isBranch: true) else {
+        return nil
+      }
       number = child
     }
     return nil
