@@ -54,17 +54,17 @@ struct StoredUnits: ~Escapable {
     parents = StoredParents(map, tables.unitMap, view)
   }
 
-  /// The index of a unit. It was written together with the checkpoint, so nothing in it is behind
-  /// `position`.
+  /// The whole index of a unit. It was written together with the checkpoint, so nothing in it is
+  /// behind a `position` that is the checkpoint's.
   func postings(of unit: UnitNumber) throws(LedgerError) -> UnitPostings {
     let found = try tables.postings(of: unit, in: view)
     assert(found.positions.last ?? 0 <= position, "unit \(unit) is ahead of \(position)")
     return found
   }
 
-  /// The positions of a unit's stored facts, ascending.
+  /// The positions of a unit's stored facts up to `position`, ascending.
   func positions(of unit: UnitNumber) throws(LedgerError) -> [UInt64] {
-    try postings(of: unit).positions
+    try tables.positions(of: unit, in: view).filter { $0 <= position }
   }
 }
 

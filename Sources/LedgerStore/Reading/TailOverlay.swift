@@ -110,8 +110,9 @@ struct TailOverlay {
       unit == IndexKey.contextUnit
       ? try stored.facts(of: unit, absorbing: []) + units.contextFacts
       : try units.allFacts(of: unit, in: &stored)
-    while let last = facts.last, last.position > end { facts.removeLast() }
-    assert(zip(facts, facts.dropFirst()).allSatisfy { $0.position < $1.position })
+    facts.removeAll { $0.position > end }
+    // Units that were joined or parted bring their facts one unit after the other.
+    facts.sort { $0.position < $1.position }
     return facts
   }
 
