@@ -98,10 +98,10 @@ struct DataFile: ~Copyable {
   ///
   /// A flipped bit can make two numbers follow each other the wrong way round: of 5 and 6, the 5
   /// becomes 7. But each commit lists the pages that it frees under its own number, and the next
-  /// commit does not use them yet (`mdb_freelist_save`, `mdb_page_alloc`). So the newer page lists at
-  /// least what the older one does. An older page that lists more than its own number has the roots
-  /// of a commit that failed, and says nothing; nor does one whose number a flipped bit has lowered
-  /// by two.
+  /// commit does not use them yet (`mdb_freelist_save`, `mdb_page_alloc`). So the newer page lists
+  /// at least what the older one does. An older page that lists more than its own number has the
+  /// roots of a commit that failed, and says nothing; nor does one whose number a flipped bit has
+  /// lowered by two.
   private func checkFreed(_ newer: MetaPage, _ older: MetaPage) throws(LMDBError) {
     guard let last = try PageWalk.lastFreeing(self, newer),
       let before = try PageWalk.lastFreeing(self, older), before <= older.transaction
