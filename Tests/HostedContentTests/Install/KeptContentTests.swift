@@ -104,7 +104,7 @@ struct KeptContentTests {
     #expect(try told() == before)
     let missing = try run("switch", InstallLab.product, "3.0")
     #expect(missing.status == 66)
-    #expect(missing.errors.contains("there is: 1.0, 1.1"), "\(missing.errors)")
+    #expect(missing.errors.contains("installed: 1.0, 1.1"), "\(missing.errors)")
   }
 
   @Test("of an older version goes without the ledger's answer changing") func removeOld() throws {
