@@ -44,6 +44,10 @@ extension Tape {
         versions = Self.announced(line)
         isDelivered = true
         isFinished = false
+      case .transactionFailed where isContradiction(line):
+        // What the queue takes back and reports again is still on it.
+        isDelivered = true
+        isFinished = false
       case .transactionFinished:
         isFinished = true
         wasFinished = true

@@ -207,10 +207,13 @@ extension Tape {
       $0.isDelivery && $0.about == line.about && $0.place < line.place
     }
     guard isFirst, let product = line.event.product else { return }
+    // A sale that is answered as restored began with its payment.
+    let isAnswer = struck("answer-as-restored")
     let begin = lines.first {
       $0.device == line.device
         && (line.kind == .transactionRestored
           ? $0.kind == .restoreRequested
+            || isAnswer && $0.kind == .paymentAdded && $0.event.product == product
           : $0.kind == .paymentAdded && $0.event.product == product
             && ($0.event.payment == line.event.payment || line.event.payment == nil))
     }

@@ -58,7 +58,8 @@ extension Tape {
             && $0.event.product == line.event.product && $0.event.payment != line.event.payment
         }
       expect(
-        isCalledFor || struck("repeat-delivery") || isBlocking || observerCount(at: line) > 1,
+        isCalledFor || struck("repeat-delivery") || isBlocking || observerCount(at: line) > 1
+          || struck("contradict-delivery") && isContradiction(line),
         "repetition", line,
         "again, with nothing to call for it")
     }

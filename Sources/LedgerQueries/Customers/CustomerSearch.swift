@@ -57,7 +57,7 @@ extension LedgerView {
   /// The customers that a text names: by account, transaction, original transaction, payment,
   /// device or order.
   ///
-  /// An order is found where the `data` of an event carries it (``OrderMember``). Where nothing has
+  /// An order is found where the `data` of an event carries it (`OrderMember`). Where nothing has
   /// exactly that name, those are the answer whose account, transaction, payment or device contains
   /// the text; where none does, those with a name that was probably meant.
   ///
