@@ -9,6 +9,8 @@ extension ScenarioExpectation {
   ///   - events: In the order in which they were recorded; each id counts once.
   ///   - recordedAt: The ledger's clock for each event, by index, if it is stated.
   ///   - environment: The one that entitlements, versions and balances are asked for.
+  ///   - ground: Ids of the events that lead up to the recording and are not its steps.
+  ///   - background: Ids of those of the ground that are not connected with the steps.
   /// - Precondition: the events are valid.
   /// - Complexity: O(*n* log *n*) in the number of events.
   public init(
