@@ -87,14 +87,17 @@ public final class FlatFile: Sendable {
     return bytes
   }
 
-  /// Writes `bytes` at `offset`. They are durable after ``sync()``.
-  public func write(_ bytes: [UInt8], at offset: Int) throws(LMDBError) {
+  /// Writes the memory of `elements` at `offset`. It is durable after ``sync()``.
+  public func write<Element: BitwiseCopyable>(
+    _ elements: [Element], at offset: Int
+  ) throws(LMDBError) {
+    let count = elements.count * MemoryLayout<Element>.stride
     var done = 0
-    while done < bytes.count {
+    while done < count {
       // SAFETY: pwrite reads at most as many bytes as the array has from there on.
-      let written = unsafe bytes.withUnsafeBytes { buffer in
+      let written = unsafe elements.withUnsafeBytes { buffer in
         unsafe pwrite(
-          descriptor, buffer.baseAddress.map { unsafe $0 + done }, bytes.count - done,
+          descriptor, buffer.baseAddress.map { unsafe $0 + done }, count - done,
           off_t(offset + done))
       }
       if written < 0 {

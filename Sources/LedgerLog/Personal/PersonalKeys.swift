@@ -196,8 +196,9 @@ package final class PersonalKeys: Sendable {
   ) throws(LMDBError) {
     let end = (Int(last ?? start) / blockSlots + 1) * blockSlots
     var random = SystemRandomNumberGenerator()
-    let bytes = [UInt8](random: (end + 1 - Int(start)) * Secret.byteCount, using: &random)
-    try file.write(bytes, at: offset(start))
+    let wordCount = (end + 1 - Int(start)) * Secret.byteCount / MemoryLayout<UInt64>.size
+    let words = (0..<wordCount).map { _ in random.next() }
+    try file.write(words, at: offset(start))
     try file.sync()
   }
 
