@@ -97,8 +97,7 @@ extension CustomerAnswer {
       } else {
         json.member("transaction", nil as String?)
       }
-      json.member(
-        "matches", array: { json in for match in matches { match.write(to: &json) } })
+      json.member("matches", each: matches) { $1.write(to: &$0) }
       json.member("active", names: active)
       json.member("transactions", transactions)
       json.member("openTransactions", openTransactions)

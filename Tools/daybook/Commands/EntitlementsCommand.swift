@@ -54,8 +54,7 @@ extension EntitlementsAnswer {
       json.member("at", at)
       json.member("position", position)
       json.member("environment", environments)
-      json.member(
-        "entitlements", array: { json in for entry in entries { entry.write(to: &json) } })
+      json.member("entitlements", each: entries) { $1.write(to: &$0) }
       json.member("active", names: active)
       json.member(
         "balances",

@@ -27,14 +27,7 @@ struct ExplainCommand: ParsableCommand {
     completion: Completions.accounts, transform: Parse.name)
   var names: [Name] = []
 
-  @Option(
-    help: "Instead of the account: the holder of this transaction.", transform: Parse.name)
-  var transaction: Name?
-
-  @Option(
-    help: "Instead of the account: the holder of the chain of this original transaction.",
-    transform: Parse.name)
-  var original: Name?
+  @OptionGroup var holder: HolderOptions
 
   @OptionGroup var clocks: ClockOptions
   @OptionGroup var environments: EnvironmentOptions
@@ -43,11 +36,8 @@ struct ExplainCommand: ParsableCommand {
   var format: OutputFormat = .table
 
   func validate() throws {
-    let others = [transaction, original].compactMap { $0 }
-    guard others.count <= 1 else {
-      throw ValidationError("name one of: an account, --transaction, --original.")
-    }
-    guard others.isEmpty ? names.count == 2 : names.count <= 1 else {
+    try holder.refuseSeveral(nil)
+    guard holder.references(nil).isEmpty ? names.count == 2 : names.count <= 1 else {
       throw ValidationError(
         "name an account and a product or an entitlement, or --transaction or --original in place "
           + "of the account.")
@@ -55,7 +45,7 @@ struct ExplainCommand: ParsableCommand {
   }
 
   private var customer: CustomerReference {
-    transaction.map { .transaction($0) } ?? original.map { .original($0) } ?? .account(names[0])
+    holder.references(nil).first ?? .account(names[0])
   }
 
   /// What is asked for: by name, or the product of the transaction that is named.
@@ -65,8 +55,8 @@ struct ExplainCommand: ParsableCommand {
       of: customer, environments: environments.environments, clocks: clocks.clocks
     ).entries
     let named =
-      entries.first { $0.transaction == transaction ?? original }
-      ?? entries.first { $0.originalTransaction == original && original != nil }
+      entries.first { $0.transaction == holder.transaction ?? holder.original }
+      ?? entries.first { $0.originalTransaction == holder.original && holder.original != nil }
     guard let product = named?.product else {
       throw LedgerError(
         .notFound,

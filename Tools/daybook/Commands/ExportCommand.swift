@@ -73,8 +73,8 @@ struct ExportCommand: ParsableCommand {
     var others: [String] = []
     if format != nil { others.append("--format") }
     if !table.isEmpty { others.append("--table") }
-    if range.since != nil { others.append("--since") }
-    if range.until != nil { others.append("--until") }
+    if range.period.since != nil { others.append("--since") }
+    if range.period.until != nil { others.append("--until") }
     if range.environment != nil { others.append("--environment") }
     if clocks.at != nil { others.append("--at") }
     if clocks.asOf != nil { others.append("--as-of") }
@@ -187,15 +187,7 @@ struct ExportRangeOptions: ParsableArguments {
     transform: Parse.position)
   var to: UInt64?
 
-  @Option(
-    help: ArgumentHelp("Events that occurred at this time or later.", valueName: "time"),
-    transform: Parse.instant)
-  var since: Instant?
-
-  @Option(
-    help: ArgumentHelp("Events that occurred before this time.", valueName: "time"),
-    transform: Parse.instant)
-  var until: Instant?
+  @OptionGroup var period: PeriodOptions
 
   @Option(
     help: "Only this customer, by account.", completion: Completions.accounts, transform: Parse.name
@@ -207,20 +199,19 @@ struct ExportRangeOptions: ParsableArguments {
 
   func validate() throws {
     try Parse.refuseTurned(from: from, to: to)
-    try Parse.refuseTurned(since: since, until: until)
   }
 
   /// Those that were given and narrow tables of moments alone.
   var ofMoments: [String] {
-    [("--from", from != nil), ("--since", since != nil), ("--until", until != nil)]
+    [("--from", from != nil), ("--since", period.since != nil), ("--until", period.until != nil)]
       .filter(\.1).map(\.0)
   }
 
   func apply(to question: inout ExportQuestion) {
     if let from { question.from = from }
     if let to { question.to = to }
-    question.since = since
-    question.until = until
+    question.since = period.since
+    question.until = period.until
     question.account = account
     question.environment = environment?.environment
   }
@@ -229,8 +220,8 @@ struct ExportRangeOptions: ParsableArguments {
   var detail: [(name: String, value: JSONValue)] {
     var detail: [(name: String, value: JSONValue)] = []
     if let from { detail.append(("from", .number("\(from)"))) }
-    if let since { detail.append(("since", .string(since.rfc3339))) }
-    if let until { detail.append(("until", .string(until.rfc3339))) }
+    if let since = period.since { detail.append(("since", .string(since.rfc3339))) }
+    if let until = period.until { detail.append(("until", .string(until.rfc3339))) }
     if let account { detail.append(("account", .string(account.text))) }
     if let environment { detail.append(("environment", .string(environment.environment.text))) }
     return detail

@@ -25,13 +25,7 @@ struct FindingsCommand: ParsableCommand {
   )
   var account: Name?
 
-  @Option(help: "Only the customer who holds this transaction.", transform: Parse.name)
-  var transaction: Name?
-
-  @Option(
-    help: "Only the customer who holds the chain of this original transaction.",
-    transform: Parse.name)
-  var original: Name?
+  @OptionGroup var holder: HolderOptions
 
   @Option(help: "Only in this environment (default: all; repeatable).")
   var environment: [EnvironmentArgument] = []
@@ -43,24 +37,11 @@ struct FindingsCommand: ParsableCommand {
   @Option(help: "Only of this severity (repeatable).")
   var severity: [SeverityArgument] = []
 
-  @Option(
-    help: ArgumentHelp("Only at events that occurred at this time or later.", valueName: "time"),
-    transform: Parse.instant)
-  var since: Instant?
-
-  @Option(
-    help: ArgumentHelp("Only at events that occurred before this time.", valueName: "time"),
-    transform: Parse.instant)
-  var until: Instant?
+  @OptionGroup var period: PeriodOptions
 
   @OptionGroup var clocks: ClockOptions
 
-  @Option(
-    help: ArgumentHelp(
-      "How long something may stay open, such as never-finished=PT48H (repeatable).",
-      valueName: "rule=duration"),
-    transform: Parse.threshold)
-  var threshold: [RuleThreshold] = []
+  @OptionGroup var thresholds: ThresholdOptions
 
   @Flag(
     inversion: .prefixedNo,
@@ -94,10 +75,7 @@ struct FindingsCommand: ParsableCommand {
   var format: OutputFormat = .table
 
   func validate() throws {
-    guard [account, transaction, original].compactMap({ $0 }).count <= 1 else {
-      throw ValidationError("name one of: --account, --transaction, --original.")
-    }
-    try Parse.refuseTurned(since: since, until: until)
+    try holder.refuseSeveral(account, spelled: "--account")
   }
 
   func run() throws {
@@ -140,16 +118,14 @@ struct FindingsCommand: ParsableCommand {
 
   private var query: FindingsQuery {
     var query = FindingsQuery()
-    query.customer =
-      account.map { .account($0) } ?? transaction.map { .transaction($0) }
-      ?? original.map { .original($0) }
+    query.customer = holder.references(account).first
     query.environments = Array(Set(environment.map(\.environment))).sorted()
     query.rules = Set(rule)
     query.severities = Set(severity.map(\.severity))
-    query.since = since
-    query.until = until
+    query.since = period.since
+    query.until = period.until
     query.clocks = clocks.clocks
-    for threshold in threshold { threshold.apply(to: &query.thresholds) }
+    thresholds.apply(to: &query.thresholds)
     return query
   }
 }

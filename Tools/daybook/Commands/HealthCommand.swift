@@ -26,30 +26,20 @@ struct HealthCommand: ParsableCommand {
   @Option(help: "Only this rule (repeatable).", transform: Parse.rule)
   var rule: [Rule] = []
 
-  @Option(
-    help: ArgumentHelp("Only what occurred at this time or later.", valueName: "time"),
-    transform: Parse.instant)
-  var since: Instant?
-
-  @Option(
-    help: ArgumentHelp("Only what occurred before this time.", valueName: "time"),
-    transform: Parse.instant)
-  var until: Instant?
+  @OptionGroup var period: PeriodOptions
 
   @OptionGroup var clocks: ClockOptions
 
   @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
-  func validate() throws { try Parse.refuseTurned(since: since, until: until) }
-
   func run() throws {
     try answering {
       var query = FindingsQuery()
       query.environments = environments.environments
       query.rules = Set(rule)
-      query.since = since
-      query.until = until
+      query.since = period.since
+      query.until = period.until
       query.clocks = clocks.clocks
       let report = try options.read { (view) throws(LedgerError) in
         try view.health(by: by.dimension, query)
@@ -132,23 +122,19 @@ extension HealthReport.Version {
       json.member("customers", customers)
       json.member("purchases", purchases)
       json.member("purchasesBefore", purchasesBefore)
-      json.member(
-        "rules",
-        array: { json in
-          for rate in rules {
-            json.object { json in
-              json.member("rule", rate.rule.id)
-              json.member("severity", rate.rule.severity.text)
-              json.member("change", rate.change.text)
-              json.member("findings", rate.findings)
-              json.key("perThousand")
-              json.raw(PerThousand.text(rate.findings, purchases))
-              json.member("findingsBefore", rate.findingsBefore)
-              json.key("perThousandBefore")
-              json.raw(PerThousand.text(rate.findingsBefore, purchasesBefore))
-            }
-          }
-        })
+      json.member("rules", each: rules) { json, rate in
+        json.object { json in
+          json.member("rule", rate.rule.id)
+          json.member("severity", rate.rule.severity.text)
+          json.member("change", rate.change.text)
+          json.member("findings", rate.findings)
+          json.key("perThousand")
+          json.raw(PerThousand.text(rate.findings, purchases))
+          json.member("findingsBefore", rate.findingsBefore)
+          json.key("perThousandBefore")
+          json.raw(PerThousand.text(rate.findingsBefore, purchasesBefore))
+        }
+      }
     }
   }
 }

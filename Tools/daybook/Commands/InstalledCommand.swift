@@ -111,13 +111,9 @@ struct InstalledCommand: ParsableCommand {
         }
         json.member("position", position)
         json.member("environment", environments.environments)
-        json.member(
-          "installed",
-          array: { json in
-            for line in lines {
-              line.content.write(to: &json, account: customer.reference == nil ? line.account : nil)
-            }
-          })
+        json.member("installed", each: lines) { json, line in
+          line.content.write(to: &json, account: customer.reference == nil ? line.account : nil)
+        }
       }
       Console.print(json.text)
     }

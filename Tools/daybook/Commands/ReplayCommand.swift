@@ -49,12 +49,7 @@ struct ReplayCommand: ParsableCommand {
     transform: Parse.instant)
   var at: Instant?
 
-  @Option(
-    help: ArgumentHelp(
-      "How long something may stay open, such as never-finished=PT48H (repeatable).",
-      valueName: "rule=duration"),
-    transform: Parse.threshold)
-  var threshold: [RuleThreshold] = []
+  @OptionGroup var thresholds: ThresholdOptions
 
   @Flag(help: "Go through the steps by key press, forwards and backwards; needs a terminal.")
   var step = false
@@ -69,7 +64,7 @@ struct ReplayCommand: ParsableCommand {
     if emit != nil && format != .table {
       throw ValidationError("--emit writes a scenario: leave out --format.")
     }
-    if emit != nil && (at != nil || !threshold.isEmpty) {
+    if emit != nil && (at != nil || !thresholds.threshold.isEmpty) {
       throw ValidationError(
         "--emit writes a scenario, which is always judged at its newest event, with the usual "
           + "thresholds: leave out --at and --threshold.")
@@ -114,7 +109,7 @@ struct ReplayCommand: ParsableCommand {
   /// How what is still open at the end is judged.
   private var judgement: ReplayJudgement {
     var judgement = ReplayJudgement(at: at)
-    for threshold in threshold { threshold.apply(to: &judgement.thresholds) }
+    thresholds.apply(to: &judgement.thresholds)
     return judgement
   }
 

@@ -54,9 +54,7 @@ struct TransactionsCommand: ParsableCommand {
           json.member("known", answer.isKnown)
           json.member("position", answer.position)
           json.member("environment", answer.environments)
-          json.member(
-            "transactions",
-            array: { json in for entry in answer.entries { entry.write(to: &json) } })
+          json.member("transactions", each: answer.entries) { $1.write(to: &$0) }
         }
         Console.print(json.text)
       }
@@ -133,8 +131,7 @@ extension TransactionsAnswer.Entry {
       json.member("purchasedAt", purchasedAt)
       json.member("reversal", reversal?.text)
       json.member("ownership", isFamilyShared ? "familyShared" : "purchased")
-      json.member(
-        "downloads", array: { json in for download in downloads { download.write(to: &json) } })
+      json.member("downloads", each: downloads) { $1.write(to: &$0) }
     }
   }
 }

@@ -92,19 +92,15 @@ extension EventKind {
       json.member("type", text)
       json.member("recordedWhen", recordedWhen)
       json.member("needs", strings: rule.needTexts)
-      json.member(
-        "data",
-        array: { json in
-          for field in rule.fieldReferences {
-            json.object { json in
-              json.member("field", field.path)
-              json.member("form", field.form)
-              json.member("needed", field.isNeeded)
-              json.member("personal", field.isPersonal)
-              json.member("meaning", field.meaning)
-            }
-          }
-        })
+      json.member("data", each: rule.fieldReferences) { json, field in
+        json.object { json in
+          json.member("field", field.path)
+          json.member("form", field.form)
+          json.member("needed", field.isNeeded)
+          json.member("personal", field.isPersonal)
+          json.member("meaning", field.meaning)
+        }
+      }
       json.key("example")
       json.raw(example)
     }

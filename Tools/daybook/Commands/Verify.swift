@@ -131,18 +131,14 @@ struct Verify: ParsableCommand {
     json.object { json in
       json.member("events", found.events)
       json.member("root", found.root.hexadecimal)
-      json.member(
-        "faults",
-        array: { json in
-          for fault in found.damage {
-            json.object { json in
-              json.member("part", fault.part.rawValue)
-              json.member("position", fault.position)
-              json.member("name", fault.number)
-              json.member("message", fault.message)
-            }
-          }
-        })
+      json.member("faults", each: found.damage) { json, fault in
+        json.object { json in
+          json.member("part", fault.part.rawValue)
+          json.member("position", fault.position)
+          json.member("name", fault.number)
+          json.member("message", fault.message)
+        }
+      }
       json.member("keyFaults", strings: found.keyFaults.map(\.message))
       json.member("differences", strings: projections.differences)
       if case .notCompared(let reason) = projections { json.member("notCompared", reason) }

@@ -86,11 +86,9 @@ struct AppendSummary {
       json.member("unknownTypes", unknownTypes)
       json.member("firstPosition", firstPosition)
       json.member("lastPosition", lastPosition)
-      json.member(
-        "errors",
-        array: { json in
-          for error in errors { json.object { error.writeMembers(to: &$0) } }
-        })
+      json.member("errors", each: errors) { json, error in
+        json.object { error.writeMembers(to: &$0) }
+      }
       if let foldFailure { json.member("foldFailure", foldFailure) }
       if let repairedDamage { json.member("repairedDamage", repairedDamage) }
       warnings?.write(to: &json)

@@ -52,20 +52,16 @@ struct AppendWarnings {
   }
 
   func write(to json: inout JSONText) {
-    json.member(
-      "warnings",
-      array: { json in
-        for warning in list {
-          json.object { json in
-            json.member("file", warning.file)
-            json.member("line", warning.line)
-            json.member("column", warning.column)
-            json.member("field", warning.field)
-            json.member("reason", warning.reason)
-            json.member("lines", warning.lines)
-          }
-        }
-      })
+    json.member("warnings", each: list) { json, warning in
+      json.object { json in
+        json.member("file", warning.file)
+        json.member("line", warning.line)
+        json.member("column", warning.column)
+        json.member("field", warning.field)
+        json.member("reason", warning.reason)
+        json.member("lines", warning.lines)
+      }
+    }
     json.member("warningsOmitted", omitted)
   }
 }

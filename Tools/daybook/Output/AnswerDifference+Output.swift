@@ -8,32 +8,24 @@ extension AnswerDifference {
   static func writeChanges(_ difference: AnswerDifference?, to json: inout JSONText) {
     json.member("gained", names: difference?.gained ?? [])
     json.member("lost", names: difference?.lost ?? [])
-    json.member(
-      "entries",
-      array: { json in
-        for entry in difference?.entries ?? [] {
-          let known = entry.after ?? entry.before
-          json.object { json in
-            json.member("product", known?.product)
-            json.member("entitlement", known?.entitlement)
-            json.key("before")
-            write(entry.before, to: &json)
-            json.key("after")
-            write(entry.after, to: &json)
-          }
-        }
-      })
-    json.member(
-      "balances",
-      array: { json in
-        for balance in difference?.balances ?? [] {
-          json.object { json in
-            json.member("unit", balance.unit)
-            json.member("before", balance.before)
-            json.member("after", balance.after)
-          }
-        }
-      })
+    json.member("entries", each: difference?.entries ?? []) { json, entry in
+      let known = entry.after ?? entry.before
+      json.object { json in
+        json.member("product", known?.product)
+        json.member("entitlement", known?.entitlement)
+        json.key("before")
+        write(entry.before, to: &json)
+        json.key("after")
+        write(entry.after, to: &json)
+      }
+    }
+    json.member("balances", each: difference?.balances ?? []) { json, balance in
+      json.object { json in
+        json.member("unit", balance.unit)
+        json.member("before", balance.before)
+        json.member("after", balance.after)
+      }
+    }
   }
 
   private static func write(_ entry: EntitlementsAnswer.Entry?, to json: inout JSONText) {
@@ -109,18 +101,14 @@ extension CustomerDifference {
       json.member("account", account)
       json.member("environment", environment.text)
       AnswerDifference.writeChanges(answer, to: &json)
-      json.member(
-        "installed",
-        array: { json in
-          for content in installed {
-            json.object { json in
-              json.member("device", content.device)
-              json.member("product", content.product)
-              json.member("before", content.before)
-              json.member("after", content.after)
-            }
-          }
-        })
+      json.member("installed", each: installed) { json, content in
+        json.object { json in
+          json.member("device", content.device)
+          json.member("product", content.product)
+          json.member("before", content.before)
+          json.member("after", content.after)
+        }
+      }
     }
   }
 }

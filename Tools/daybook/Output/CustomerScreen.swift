@@ -135,14 +135,12 @@ struct CustomerScreen {
     json.object { json in
       json.member("id", id)
       json.member("known", true)
-      json.member("matches", array: { json in for match in matches { match.write(to: &json) } })
+      json.member("matches", each: matches) { $1.write(to: &$0) }
       json.member("accounts", names: overview.accounts)
       json.member("at", answer.at)
       json.member("position", answer.position)
       json.member("environment", answer.environments)
-      json.member(
-        "entitlements",
-        array: { json in for entry in answer.entries { entry.write(to: &json) } })
+      json.member("entitlements", each: answer.entries) { $1.write(to: &$0) }
       json.member("active", names: answer.active)
       json.member(
         "balances",
@@ -150,25 +148,13 @@ struct CustomerScreen {
           for balance in answer.balances { json.member(balance.unit.text, balance.amount) }
         })
       json.member("nextChangeAt", answer.nextChangeAt)
-      json.member(
-        "devices",
-        array: { json in for device in overview.devices { device.write(to: &json) } })
-      json.member(
-        "openTransactions",
-        array: { json in for entry in overview.openTransactions { entry.write(to: &json) } })
-      json.member(
-        "findings",
-        array: { json in
-          for finding in overview.findings { finding.writeWithAdvice(to: &json) }
-        })
+      json.member("devices", each: overview.devices) { $1.write(to: &$0) }
+      json.member("openTransactions", each: overview.openTransactions) { $1.write(to: &$0) }
+      json.member("findings", each: overview.findings) { $1.writeWithAdvice(to: &$0) }
       json.member("events", overview.eventCount)
-      json.member(
-        "lastEvents",
-        array: { json in
-          for event in overview.lastEvents {
-            json.raw(String(decoding: EventEncoder().encode(event), as: UTF8.self))
-          }
-        })
+      json.member("lastEvents", each: overview.lastEvents) { json, event in
+        json.raw(String(decoding: EventEncoder().encode(event), as: UTF8.self))
+      }
     }
     return json.text
   }
@@ -181,9 +167,9 @@ extension CustomerOverview.Device {
       json.member("lastSeenAt", lastSeenAt)
       json.member("appVersion", appVersion)
       json.member("systemVersion", systemVersion)
-      json.member(
-        "installed",
-        array: { json in for content in installed { content.write(to: &json, account: nil) } })
+      json.member("installed", each: installed) { json, content in
+        content.write(to: &json, account: nil)
+      }
     }
   }
 }

@@ -176,15 +176,9 @@ extension ExplainReport {
       json.member("has", explanation.isHeld)
       json.member("because", ground)
       Self.write("holdings", explanation.holdings, to: &json)
-      json.member(
-        "events",
-        array: { json in for step in explanation.steps { Self.write(step, to: &json) } })
-      json.member(
-        "devices",
-        array: { json in for device in circumstances.devices { device.write(to: &json) } })
-      json.member(
-        "findings",
-        array: { json in for finding in circumstances.findings { finding.write(to: &json) } })
+      json.member("events", each: explanation.steps) { json, step in Self.write(step, to: &json) }
+      json.member("devices", each: circumstances.devices) { $1.write(to: &$0) }
+      json.member("findings", each: circumstances.findings) { $1.write(to: &$0) }
       json.member("advice", strings: advice)
       json.key("learned")
       guard let learned = explanation.learned else { return json.raw(nil) }
@@ -192,8 +186,7 @@ extension ExplainReport {
         json.member("position", learned.position)
         json.member("has", learned.isHeld)
         Self.write("holdings", learned.holdings, to: &json)
-        json.member(
-          "events", array: { json in for step in learned.steps { Self.write(step, to: &json) } })
+        json.member("events", each: learned.steps) { json, step in Self.write(step, to: &json) }
       }
     }
     return json.text
@@ -219,22 +212,18 @@ extension ExplainReport {
   }
 
   private static func write(_ name: String, _ holdings: [Holding], to json: inout JSONText) {
-    json.member(
-      name,
-      array: { json in
-        for holding in holdings {
-          json.object { json in
-            json.member("product", holding.product)
-            json.member("entitlement", holding.entitlement)
-            json.member("state", holding.state.text)
-            json.member("since", holding.since)
-            json.member("expiresAt", holding.expiresAt)
-            json.member("originalTransaction", holding.original)
-            json.member("source", holding.isFromOperator ? "operator" : "store")
-            json.member("environment", holding.environment.text)
-          }
-        }
-      })
+    json.member(name, each: holdings) { json, holding in
+      json.object { json in
+        json.member("product", holding.product)
+        json.member("entitlement", holding.entitlement)
+        json.member("state", holding.state.text)
+        json.member("since", holding.since)
+        json.member("expiresAt", holding.expiresAt)
+        json.member("originalTransaction", holding.original)
+        json.member("source", holding.isFromOperator ? "operator" : "store")
+        json.member("environment", holding.environment.text)
+      }
+    }
   }
 }
 

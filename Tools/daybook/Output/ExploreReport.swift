@@ -115,16 +115,12 @@ struct ExploreReport {
   private func unreached(_ json: inout JSONText) {
     let unreached = outcome.unreached
     json.member("faults", strings: unreached.faults.map(\.rawValue))
-    json.member(
-      "commands",
-      array: { json in
-        for command in unreached.commands {
-          json.object { json in
-            json.member("place", command.place)
-            json.member("reason", command.reason)
-          }
-        }
-      })
+    json.member("commands", each: unreached.commands) { json, command in
+      json.object { json in
+        json.member("place", command.place)
+        json.member("reason", command.reason)
+      }
+    }
     json.member("rulesNotBroken", strings: unreached.nearRules.map(\.id))
     json.member("rulesNotNear", strings: unreached.farRules.map(\.id))
     json.member("rulesImpossible", strings: unreached.impossibleRules.map(\.id))

@@ -132,8 +132,7 @@ extension FindingIncident {
         json.member("advice", head.rule.explanation.advice)
       }
       json.member("count", findings.count)
-      json.member(
-        "findings", array: { json in for finding in findings { finding.write(to: &json) } })
+      json.member("findings", each: findings) { $1.write(to: &$0) }
     }
   }
 }

@@ -56,8 +56,7 @@ struct JSONText {
   }
 
   mutating func member(_ name: String, strings: [String]) {
-    key(name)
-    array { json in for string in strings { json.value(string) } }
+    member(name, each: strings) { $0.value($1) }
   }
 
   mutating func member(_ name: String, object body: (inout JSONText) throws -> Void) rethrows {
@@ -68,6 +67,15 @@ struct JSONText {
   mutating func member(_ name: String, array body: (inout JSONText) throws -> Void) rethrows {
     key(name)
     try array(body)
+  }
+
+  /// Writes an array of what `body` writes for each of `elements`.
+  mutating func member<Element>(
+    _ name: String, each elements: [Element],
+    _ body: (inout JSONText, Element) throws -> Void
+  ) rethrows {
+    key(name)
+    try array { json in for element in elements { try body(&json, element) } }
   }
 
   private mutating func enclosed(

@@ -102,18 +102,14 @@ extension CustomerRevision {
       json.member("environment", environment.text)
       json.member("from", from)
       AnswerDifference.writeChanges(answer, to: &json)
-      json.member(
-        "installed",
-        array: { json in
-          for content in installed {
-            json.object { json in
-              json.member("device", content.device)
-              json.member("product", content.product)
-              json.member("before", content.before)
-              json.member("after", content.after)
-            }
-          }
-        })
+      json.member("installed", each: installed) { json, content in
+        json.object { json in
+          json.member("device", content.device)
+          json.member("product", content.product)
+          json.member("before", content.before)
+          json.member("after", content.after)
+        }
+      }
       FindingsRevision.write(findings, to: &json)
     }
   }
@@ -121,17 +117,13 @@ extension CustomerRevision {
 
 extension FindingsRevision {
   fileprivate static func write(_ findings: [FindingsRevision], to json: inout JSONText) {
-    json.member(
-      "findings",
-      array: { json in
-        for finding in findings {
-          json.object { json in
-            json.member("rule", finding.rule)
-            json.member("before", finding.before)
-            json.member("after", finding.after)
-          }
-        }
-      })
+    json.member("findings", each: findings) { json, finding in
+      json.object { json in
+        json.member("rule", finding.rule)
+        json.member("before", finding.before)
+        json.member("after", finding.after)
+      }
+    }
   }
 }
 

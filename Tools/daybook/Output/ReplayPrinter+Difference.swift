@@ -43,33 +43,23 @@ extension ReplayPrinter {
   private static func document(_ difference: OutcomeDifference, _ edited: EditedEvents) -> String {
     var json = JSONText()
     json.object { json in
-      json.member(
-        "edits",
-        array: { json in
-          for note in edited.notes {
+      json.member("edits", each: edited.notes) { json, note in
+        json.object { json in
+          json.member("edit", note.text)
+          json.member("events", each: note.places) { json, place in
             json.object { json in
-              json.member("edit", note.text)
-              json.member(
-                "events",
-                array: { json in
-                  for place in note.places {
-                    json.object { json in
-                      json.member("position", place.position)
-                      json.member("occurredAt", place.occurredAt.rfc3339)
-                    }
-                  }
-                })
+              json.member("position", place.position)
+              json.member("occurredAt", place.occurredAt.rfc3339)
             }
           }
-        })
+        }
+      }
       json.member(
         "difference",
         object: { json in
           write("gone", difference.gone, to: &json)
           write("new", difference.new, to: &json)
-          json.member(
-            "changed",
-            array: { json in for change in difference.changes { change.write(to: &json) } })
+          json.member("changed", each: difference.changes) { $1.write(to: &$0) }
         })
     }
     return json.text

@@ -67,7 +67,7 @@ final class ReplayPrinter {
   static func write(
     _ name: String, _ findings: [FindingAnswer], to json: inout JSONText
   ) {
-    json.member(name, array: { json in for finding in findings { finding.write(to: &json) } })
+    json.member(name, each: findings) { $1.write(to: &$0) }
   }
 }
 
@@ -79,12 +79,8 @@ extension ReplayStep {
       json.key("event")
       json.raw(String(decoding: EventEncoder().encode(event), as: UTF8.self))
       json.member("note", note)
-      json.member(
-        "earlierChanges",
-        array: { json in for change in untold { change.write(to: &json) } })
-      json.member(
-        "changes",
-        array: { json in for change in changes { change.write(to: &json) } })
+      json.member("earlierChanges", each: untold) { $1.write(to: &$0) }
+      json.member("changes", each: changes) { $1.write(to: &$0) }
       ReplayPrinter.write("broken", broken, to: &json)
       ReplayPrinter.write("settled", settled, to: &json)
     }

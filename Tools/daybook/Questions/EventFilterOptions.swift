@@ -49,15 +49,7 @@ struct EventFilterOptions: ParsableArguments {
     transform: Parse.storeItem)
   var storeItem: StoreItem?
 
-  @Option(
-    help: ArgumentHelp("Events that occurred at this time or later.", valueName: "time"),
-    transform: Parse.instant)
-  var since: Instant?
-
-  @Option(
-    help: ArgumentHelp("Events that occurred before this time.", valueName: "time"),
-    transform: Parse.instant)
-  var until: Instant?
+  @OptionGroup var period: PeriodOptions
 
   @Option(
     help: ArgumentHelp("Events from this position on.", valueName: "position"),
@@ -71,7 +63,6 @@ struct EventFilterOptions: ParsableArguments {
 
   func validate() throws {
     try Parse.refuseTurned(from: from, to: to)
-    try Parse.refuseTurned(since: since, until: until)
   }
 
   var query: EventsQuery {
@@ -87,8 +78,8 @@ struct EventFilterOptions: ParsableArguments {
     query.type = type
     query.source = source.map { EventSource(text: $0.text) }
     query.storeItem = storeItem?.description
-    query.since = since
-    query.until = until
+    query.since = period.since
+    query.until = period.until
     if let from { query.from = from }
     if let to { query.to = to }
     return query

@@ -90,13 +90,10 @@ extension InvalidReport {
   fileprivate func write(to json: inout JSONText) {
     json.object { json in
       json.member("responses", responses)
-      json.member(
-        "identifiers",
-        array: { json in for identifier in identifiers { identifier.write(to: &json) } })
+      json.member("identifiers", each: identifiers) { $1.write(to: &$0) }
       json.key("allInvalid")
       if let allInvalid { allInvalid.write(to: &json) } else { json.raw(nil) }
-      json.member(
-        "failures", array: { json in for failure in failures { failure.write(to: &json) } })
+      json.member("failures", each: failures) { $1.write(to: &$0) }
     }
   }
 }
@@ -125,16 +122,12 @@ extension InvalidReport.AllInvalid {
       json.member("lastSeen", lastSeen)
       json.member("position", position)
       json.member("settledAt", settledAt)
-      json.member(
-        "check",
-        array: { json in
-          for cause in settledAt == nil ? InvalidCause.allCases : [] {
-            json.object { json in
-              json.member("cause", cause.rawValue)
-              json.member("text", cause.text)
-            }
-          }
-        })
+      json.member("check", each: settledAt == nil ? InvalidCause.allCases : []) { json, cause in
+        json.object { json in
+          json.member("cause", cause.rawValue)
+          json.member("text", cause.text)
+        }
+      }
     }
   }
 }
@@ -171,17 +164,13 @@ extension InvalidIdentifier {
       json.member("firstSeen", firstSeen)
       json.member("lastSeen", lastSeen)
       json.member("position", position)
-      json.member(
-        "hints",
-        array: { json in
-          for hint in hints {
-            json.object { json in
-              json.member("code", hint.code)
-              json.member("product", hint.product)
-              json.member("text", hint.text)
-            }
-          }
-        })
+      json.member("hints", each: hints) { json, hint in
+        json.object { json in
+          json.member("code", hint.code)
+          json.member("product", hint.product)
+          json.member("text", hint.text)
+        }
+      }
     }
   }
 }
@@ -194,19 +183,15 @@ extension PaymentBlock {
       json.member("since", since)
       json.member("lastChecked", lastChecked)
       json.member("position", position)
-      json.member(
-        "attempts",
-        array: { json in
-          for attempt in attempts {
-            json.object { json in
-              json.member("position", attempt.position)
-              json.member("occurredAt", attempt.occurredAt)
-              json.member("account", attempt.account)
-              json.member("product", attempt.product)
-              json.member("payment", attempt.payment)
-            }
-          }
-        })
+      json.member("attempts", each: attempts) { json, attempt in
+        json.object { json in
+          json.member("position", attempt.position)
+          json.member("occurredAt", attempt.occurredAt)
+          json.member("account", attempt.account)
+          json.member("product", attempt.product)
+          json.member("payment", attempt.payment)
+        }
+      }
     }
   }
 }

@@ -106,7 +106,7 @@ extension CatalogueProduct {
       json.member("environment", entry?.environment?.text)
       json.member("hosting", hosting)
       json.member("contentVersion", versionOnOffer)
-      json.member("prices", array: { json in for offer in offers { offer.write(to: &json) } })
+      json.member("prices", each: offers) { $1.write(to: &$0) }
     }
   }
 }

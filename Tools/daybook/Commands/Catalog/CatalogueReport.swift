@@ -58,9 +58,7 @@ struct CatalogueReport {
         json.member("app", plan.document.scope.app)
         json.member("environment", plan.document.scope.environment?.text)
         if format == .json {
-          json.member(
-            "products", array: { json in for product in plan.products { product.write(to: &json) } }
-          )
+          json.member("products", each: plan.products) { $1.write(to: &$0) }
         }
         json.member("leftOut", names: plan.leftOut)
         json.member(
@@ -70,7 +68,7 @@ struct CatalogueReport {
             json.member("changed", effect.changed)
           })
         if format == .json {
-          json.member("changes", array: { json in for change in shown { change.write(to: &json) } })
+          json.member("changes", each: shown) { $1.write(to: &$0) }
         }
         json.member("id", plan.event?.id)
         json.member("dryRun", isDryRun)
@@ -146,19 +144,15 @@ extension CataloguePlan.Product {
     json.object { json in
       json.member("product", product)
       json.member("change", change.rawValue)
-      json.member(
-        "members",
-        array: { json in
-          for member in members {
-            json.object { json in
-              json.member("name", member.name)
-              json.key("before")
-              json.raw(member.name == "scope" ? Self.quoted(member.before) : member.before)
-              json.key("after")
-              json.raw(member.name == "scope" ? Self.quoted(member.after) : member.after)
-            }
-          }
-        })
+      json.member("members", each: members) { json, member in
+        json.object { json in
+          json.member("name", member.name)
+          json.key("before")
+          json.raw(member.name == "scope" ? Self.quoted(member.before) : member.before)
+          json.key("after")
+          json.raw(member.name == "scope" ? Self.quoted(member.after) : member.after)
+        }
+      }
       json.member("grantsTaken", names: grantsTaken)
     }
   }

@@ -55,18 +55,14 @@ struct ContentAuditCommand: ParsableCommand {
     var json = JSONText()
     json.object { json in
       json.member("versions", audit.versions)
-      json.member(
-        "differences",
-        array: { json in
-          for difference in audit.differences {
-            json.object { json in
-              json.member("difference", difference.kind.rawValue)
-              json.member("product", difference.product)
-              json.member("contentVersion", difference.version)
-              json.member("message", difference.message)
-            }
-          }
-        })
+      json.member("differences", each: audit.differences) { json, difference in
+        json.object { json in
+          json.member("difference", difference.kind.rawValue)
+          json.member("product", difference.product)
+          json.member("contentVersion", difference.version)
+          json.member("message", difference.message)
+        }
+      }
     }
     Console.print(json.text)
   }

@@ -31,8 +31,7 @@ struct ContentInspect: ParsableCommand {
           json.member("package", package)
           json.member("format", kind.rawValue)
           report.writeSummary(to: &json)
-          json.member(
-            "files", array: { json in for file in report.files { file.write(to: &json) } })
+          json.member("files", each: report.files) { $1.write(to: &$0) }
         }
         Console.print(json.text)
       case .jsonl:

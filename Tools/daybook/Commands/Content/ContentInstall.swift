@@ -130,17 +130,13 @@ struct ContentInstall: ParsableCommand {
       json.member("product", report.product)
       json.member("contentVersion", report.version)
       json.member("faultsLeftOff", report.faultsLeftOff)
-      json.member(
-        "faults",
-        array: { json in
-          for fault in report.faults {
-            json.object { json in
-              json.member("code", fault.code.rawValue)
-              json.member("path", fault.path)
-              json.member("message", fault.message)
-            }
-          }
-        })
+      json.member("faults", each: report.faults) { json, fault in
+        json.object { json in
+          json.member("code", fault.code.rawValue)
+          json.member("path", fault.path)
+          json.member("message", fault.message)
+        }
+      }
     }
     Console.print(json.text)
   }

@@ -44,7 +44,7 @@ extension PackageReport {
 
   /// The faults, and how many more there are than are listed.
   func writeFaults(to json: inout JSONText) {
-    json.member("faults", array: { json in for fault in faults { fault.write(to: &json) } })
+    json.member("faults", each: faults) { $1.write(to: &$0) }
     json.member("faultsLeftOff", faultsLeftOff)
   }
 

@@ -154,9 +154,7 @@ struct OperatorAct {
         json.member("id", event.id)
         json.member("position", position)
         json.member("duplicate", isDuplicate)
-        json.member(
-          "changes",
-          array: { json in for difference in differences { difference.write(to: &json) } })
+        json.member("changes", each: differences) { $1.write(to: &$0) }
       }
       Console.print(json.text)
     }

@@ -1,0 +1,89 @@
+import ArgumentParser
+import LedgerEvents
+import LedgerQueries
+
+/// A customer named by a transaction or by a chain, in place of an account.
+struct HolderOptions: ParsableArguments {
+  @Option(
+    help: "Instead of the account: the holder of this transaction.", transform: Parse.name)
+  var transaction: Name?
+
+  @Option(
+    help: "Instead of the account: the holder of the chain of this original transaction.",
+    transform: Parse.name)
+  var original: Name?
+
+  /// All that are named, `account` included.
+  func references(_ account: Name?) -> [CustomerReference] {
+    [
+      account.map { .account($0) }, transaction.map { .transaction($0) },
+      original.map { .original($0) },
+    ].compactMap { $0 }
+  }
+
+  /// Throws if more than one is named, `account` included.
+  func refuseSeveral(_ account: Name?, spelled word: String = "an account") throws {
+    guard references(account).count <= 1 else {
+      throw ValidationError("name one of: \(word), --transaction, --original.")
+    }
+  }
+}
+
+/// Whose answer is asked for: one of an account, a transaction or an original.
+struct CustomerOptions: ParsableArguments {
+  @Argument(help: "The account.", completion: Completions.accounts, transform: Parse.name)
+  var account: Name?
+
+  @OptionGroup var holder: HolderOptions
+
+  func validate() throws {
+    try holder.refuseSeveral(account)
+    guard !holder.references(account).isEmpty else {
+      throw ValidationError("name an account, or --transaction or --original instead.")
+    }
+  }
+
+  /// The one that is named.
+  var reference: CustomerReference {
+    let references = holder.references(account)
+    precondition(references.count == 1, "whoever asks names one customer")
+    return references[0]
+  }
+}
+
+/// Whose answer is asked for, where it need not be one customer's.
+struct OptionalCustomerOptions: ParsableArguments {
+  @Argument(
+    help: "The account (default: everybody).", completion: Completions.accounts,
+    transform: Parse.name)
+  var account: Name?
+
+  @OptionGroup var holder: HolderOptions
+
+  func validate() throws { try holder.refuseSeveral(account) }
+
+  var reference: CustomerReference? { holder.references(account).first }
+}
+
+extension CustomerReference {
+  /// What was asked for, as a member of an answer.
+  func write(to json: inout JSONText) {
+    switch self {
+    case .account(let name): json.member("account", name.text)
+    case .transaction(let name):
+      json.member("account", nil as String?)
+      json.member("transaction", name.text)
+    case .original(let name):
+      json.member("account", nil as String?)
+      json.member("original", name.text)
+    }
+  }
+
+  var description: String {
+    switch self {
+    case .account(let name): "account \(TextTable.printable(name.text))"
+    case .transaction(let name): "transaction \(TextTable.printable(name.text))"
+    case .original(let name): "original \(TextTable.printable(name.text))"
+    }
+  }
+}
