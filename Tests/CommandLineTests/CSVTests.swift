@@ -6,17 +6,14 @@ import Testing
   private let ledger: TestLedger
 
   init() throws {
-    ledger = try TestLedger()
-    let lines = [
+    ledger = try TestLedger(events: [
       Sample.event(
         "set", "catalog.set", at: 0,
         #","data":{"products":[{"product":"map","kind":"nonConsumable","entitlements":["maps"]}]}"#),
       Sample.purchase("t1", of: "ada", at: 1),
       Sample.purchase("t2", of: "eve, the \\\"second\\\"", at: 2),
       Sample.event("n", at: 3, #","account":"=1+1""#),
-    ]
-    let appended = try ledger.run("append", input: lines.joined(separator: "\n"))
-    try #require(appended.status == 0, "\(appended.errors)")
+    ])
   }
 
   /// The rows of RFC 4180, read by the standard alone.

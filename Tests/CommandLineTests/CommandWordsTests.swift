@@ -76,19 +76,7 @@ import Testing
   func firstLedger() throws {
     let folder = try TemporaryFolder()
     func run(_ words: [String], _ input: String = "") throws -> Outcome {
-      let process = try Program.process(words)
-      process.currentDirectoryURL = folder.url
-      try Data(input.utf8).write(to: folder.file("input"))
-      for name in ["output", "errors"] { try Data().write(to: folder.file(name)) }
-      process.standardInput = try FileHandle(forReadingFrom: folder.file("input"))
-      process.standardOutput = try FileHandle(forWritingTo: folder.file("output"))
-      process.standardError = try FileHandle(forWritingTo: folder.file("errors"))
-      try process.run()
-      process.waitUntilExit()
-      return Outcome(
-        status: process.terminationStatus,
-        output: String(decoding: try Data(contentsOf: folder.file("output")), as: UTF8.self),
-        errors: String(decoding: try Data(contentsOf: folder.file("errors")), as: UTF8.self))
+      try Program.run(words, input: input, in: folder.url)
     }
     #expect(try run(["events"]).status == 66)
     let first = try run(["append"], Sample.event("a"))

@@ -5,8 +5,7 @@ import Testing
   private let ledger: TestLedger
 
   init() throws {
-    ledger = try TestLedger()
-    let lines = [
+    ledger = try TestLedger(events: [
       Sample.purchase("t1", of: "ada", at: 0), Sample.purchase("t2", of: "bob", at: 10),
       Sample.event(
         "finish", "transaction.finished", at: 20, #","device":"phone-ada","transaction":"t1""#),
@@ -15,9 +14,7 @@ import Testing
       Sample.event(
         "shared", "transaction.purchased", at: 30,
         #","account":"bob","device":"phone-ada","transaction":"t3","product":"atlas""#),
-    ]
-    let appended = try ledger.run("append", input: lines.joined(separator: "\n"))
-    try #require(appended.status == 0, "\(appended.errors)")
+    ])
   }
 
   @Test("any id leads to the customer") func ids() throws {

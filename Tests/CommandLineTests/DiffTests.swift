@@ -5,14 +5,11 @@ import Testing
   private let ledger: TestLedger
 
   init() throws {
-    ledger = try TestLedger()
-    let lines = [
+    ledger = try TestLedger(events: [
       Sample.purchase("t1", of: "ada", at: 0), Sample.purchase("t2", of: "eve", at: 5),
       Sample.event(
         "refund", "transaction.refunded", at: 60, #","source":"notification","transaction":"t1""#),
-    ]
-    let appended = try ledger.run("append", input: lines.joined(separator: "\n"))
-    try #require(appended.status == 0, "\(appended.errors)")
+    ])
   }
 
   @Test("it says what came and went, for all customers or for one") func text() throws {

@@ -6,13 +6,10 @@ import Testing
   private let ledger: TestLedger
 
   init() throws {
-    ledger = try TestLedger()
-    let lines = [
+    ledger = try TestLedger(events: [
       Sample.purchase("t1", of: "ada"),
       Sample.event("w", "weather.changed", at: 2, #","source":"barometer""#),
-    ]
-    let appended = try ledger.run("append", input: lines.joined(separator: "\n"))
-    try #require(appended.status == 0, "\(appended.errors)")
+    ])
   }
 
   @Test(

@@ -7,14 +7,11 @@ import Testing
   private var input: String { ledger.folder.path("notes.jsonl") }
 
   init() throws {
-    ledger = try TestLedger()
-    let lines = [
+    ledger = try TestLedger(events: [
       Sample.purchase("t1", of: "ada"),
       Sample.event("f1", "transaction.finished", at: 3, #","transaction":"t1""#),
       Sample.event("f2", "transaction.finished", at: 4, #","transaction":"t1""#),
-    ]
-    let appended = try ledger.run("append", input: lines.joined(separator: "\n"))
-    try #require(appended.status == 0, "\(appended.errors)")
+    ])
     try Data("{\"id\":1}\n".utf8).write(to: ledger.folder.file("bad.jsonl"))
   }
 

@@ -5,12 +5,9 @@ import Testing
   private let ledger: TestLedger
 
   init() throws {
-    ledger = try TestLedger()
-    let lines = [
+    ledger = try TestLedger(events: [
       Sample.purchase("t1", of: "ada", at: 0), Sample.purchase("t2", of: "eve", at: 10),
-    ]
-    let appended = try ledger.run("append", input: lines.joined(separator: "\n"))
-    try #require(appended.status == 0, "\(appended.errors)")
+    ])
   }
 
   private func active(_ account: String) throws -> [String] {

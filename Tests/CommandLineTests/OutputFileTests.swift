@@ -19,9 +19,7 @@ import Testing
   ]
 
   init() throws {
-    ledger = try TestLedger()
-    let appended = try ledger.run("append", input: Sample.purchase("t1", of: "ada"))
-    try #require(appended.status == 0, "\(appended.errors)")
+    ledger = try TestLedger(events: [Sample.purchase("t1", of: "ada")])
     let made = try ledger.run(
       "key", "new", "--name", "a.example/b", "--out", ledger.folder.path("book.key"))
     try #require(made.status == 0, "\(made.errors)")

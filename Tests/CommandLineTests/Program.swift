@@ -37,13 +37,14 @@ enum Program {
     try #require(packageRoot())
   }
 
-  /// Runs a command and waits until it exits.
+  /// Runs a command, in `workingFolder` or in the package's, and waits until it exits.
   static func run(
     _ arguments: [String], ledger: String? = nil, input: String = "",
-    environment: [String: String] = [:]
+    environment: [String: String] = [:], in workingFolder: URL? = nil
   ) throws -> Outcome {
     let folder = try TemporaryFolder()
     let process = try process(arguments, ledger: ledger, environment: environment)
+    if let workingFolder { process.currentDirectoryURL = workingFolder }
     try Data(input.utf8).write(to: folder.file("input"))
     for name in ["output", "errors"] { try Data().write(to: folder.file(name)) }
     let output = try FileHandle(forWritingTo: folder.file("output"))
@@ -106,6 +107,13 @@ final class TestLedger {
     path = folder.path("ledger")
     let made = try run("init")
     try #require(made.status == 0, "\(made.errors)")
+  }
+
+  /// Appends `events`, each a line of JSON.
+  convenience init(events: [String]) throws {
+    try self.init()
+    let appended = try run("append", input: events.joined(separator: "\n"))
+    try #require(appended.status == 0, "\(appended.errors)")
   }
 
   func run(_ arguments: String..., input: String = "") throws -> Outcome {

@@ -7,10 +7,7 @@ import Testing
   private var key: String { ledger.folder.path("book.key") }
 
   init() throws {
-    ledger = try TestLedger()
-    let lines = (0..<40).map { Sample.purchase("t\($0)", of: "ada", at: $0) }
-    let appended = try ledger.run("append", input: lines.joined(separator: "\n"))
-    try #require(appended.status == 0, "\(appended.errors)")
+    ledger = try TestLedger(events: (0..<40).map { Sample.purchase("t\($0)", of: "ada", at: $0) })
     let made = try ledger.run(
       "key", "new", "--name", "books.example.com/test", "--out", ledger.folder.path("book.key"))
     try #require(made.status == 0, "\(made.errors)")

@@ -5,8 +5,7 @@ import Testing
   private let ledger: TestLedger
 
   init() throws {
-    ledger = try TestLedger()
-    let lines = [
+    ledger = try TestLedger(events: [
       Sample.event(
         "start", "session.started", at: 0,
         #","account":"ada","device":"phone-ada","session":"s1","data":{"appVersion":"2.0"}"#),
@@ -18,9 +17,7 @@ import Testing
         "finish-again", "transaction.finished", at: 4,
         #","device":"phone-ada","session":"s1","transaction":"t1""#),
       Sample.event("later", at: 5),
-    ]
-    let appended = try ledger.run("append", input: lines.joined(separator: "\n"))
-    try #require(appended.status == 0, "\(appended.errors)")
+    ])
   }
 
   private func types(_ arguments: String...) throws -> [String] {

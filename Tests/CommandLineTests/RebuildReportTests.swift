@@ -6,10 +6,9 @@ import Testing
   private let ledger: TestLedger
 
   init() throws {
-    ledger = try TestLedger()
-    let lines = [Sample.purchase("t1", of: "ada", at: 0), Sample.purchase("t2", of: "eve", at: 5)]
-    let appended = try ledger.run("append", input: lines.joined(separator: "\n"))
-    try #require(appended.status == 0, "\(appended.errors)")
+    ledger = try TestLedger(events: [
+      Sample.purchase("t1", of: "ada", at: 0), Sample.purchase("t2", of: "eve", at: 5),
+    ])
   }
 
   @Test("it says that nobody is answered otherwise, and changes nothing") func nothing() throws {

@@ -6,13 +6,10 @@ import Testing
   private let ledger: TestLedger
 
   init() throws {
-    ledger = try TestLedger()
-    let lines = [
+    ledger = try TestLedger(events: [
       Sample.purchase("280519054646944", of: "7dbfa8c6-5d5f-4894-affd-368a132fb789", at: 1),
       Sample.purchase("t2", of: "eve", at: 2), Sample.event("n", at: 3),
-    ]
-    let appended = try ledger.run("append", input: lines.joined(separator: "\n"))
-    try #require(appended.status == 0, "\(appended.errors)")
+    ])
   }
 
   private func table(_ columns: Int, _ question: String...) throws -> [String] {
