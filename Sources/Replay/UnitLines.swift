@@ -1,9 +1,6 @@
 internal import LedgerEvents
 internal import LedgerModel
 
-/// The newest believed moment of each environment, in the order of environments.
-typealias EnvironmentMoments = [Int64?]
-
 /// The lines of one unit, brought up to date fact by fact.
 struct UnitLines {
   private(set) var sheet = LineSheet()

@@ -62,9 +62,6 @@ package struct KeyFilter: Sendable {
   /// Whether it contains as many keys as it is designed for.
   package var isFull: Bool { count >= capacity }
 
-  /// The size of the filter in memory, in bytes.
-  package var byteCount: Int { blocks.count * Self.blockBits / 8 }
-
   /// Returns false if `key` was certainly not inserted, and true if it may have been.
   ///
   /// - Complexity: O(1): one cache line.

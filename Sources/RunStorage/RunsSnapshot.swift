@@ -35,9 +35,6 @@ package struct RunsSnapshot: Sendable {
   /// The total number of entries. Those that are in several runs count for each.
   package var entryCount: Int { manifest.runs.reduce(0) { $0 + Int($1.entries) } }
 
-  /// The total size of the blocks in bytes.
-  package var byteCount: Int { manifest.runs.reduce(0) { $0 + Int($1.bytes) } }
-
   /// Returns the runs that can contain keys from `lower` through `upper`.
   package func runs(from lower: UInt64, through upper: UInt64) -> [RunDescription] {
     order.filter { $0.first <= upper && $0.last.key >= lower }

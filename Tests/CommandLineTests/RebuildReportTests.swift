@@ -38,6 +38,17 @@ import Testing
     #expect(nowhere.errors.contains("/nowhere/changes.json"))
   }
 
+  @Test("a report as CSV is CSV in a file, too") func csvFile() throws {
+    let file = ledger.folder.path("changes.csv")
+    let answer = try ledger.run("rebuild", "--check", "--report", "--format", "csv", file)
+    #expect(answer.status == 0, "\(answer.errors)")
+    let written = try String(contentsOfFile: file, encoding: .utf8)
+    let lines = written.split(separator: "\r\n").map(String.init)
+    #expect(lines.first?.hasPrefix("summary.position,") == true, "\(written)")
+    #expect(lines.count == 2, "\(written)")
+    #expect(lines.last?.hasPrefix("2,") == true, "\(written)")
+  }
+
   @Test("what does not go together is a usage error") func usage() throws {
     let alone = try ledger.run("rebuild", "--report")
     #expect(alone.status == 64)

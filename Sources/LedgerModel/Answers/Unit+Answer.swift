@@ -86,19 +86,17 @@ extension Unit {
 
   /// `account`, and the account ids that now belong to the same customer in any of the
   /// environments.
+  ///
+  /// - Complexity: O(*n*) in the unit's accounts.
   public func linkedAccounts(
     of account: NameNumber, environments: EnvironmentSet = .production
   ) -> [NameNumber] {
-    var linked = [account]
+    var linked = DistinctNumbers()
+    linked.add(account)
     for state in self.environments where environments.contains(state.environment) {
-      let customer = state.knownCustomer(of: account)
-      if customer == .nobody { continue }
-      for other in state.accounts
-      where other.customer == customer && !linked.contains(other.number) {
-        linked.append(other.number)
-      }
+      linked.add(accountsOf: state.knownCustomer(of: account), in: state)
     }
-    return linked
+    return linked.list
   }
 
   /// The account ids of the customer that a subject means now, in any of the environments; empty
@@ -111,35 +109,46 @@ extension Unit {
     if case .account(let account) = subject {
       return linkedAccounts(of: account, environments: environments)
     }
-    var found: [NameNumber] = []
+    var found = DistinctNumbers()
     for state in self.environments where environments.contains(state.environment) {
       guard case .customer(let customer)? = state.scope(of: subject) else { continue }
-      for account in state.accounts
-      where account.customer == customer && !found.contains(account.number) {
-        found.append(account.number)
-      }
+      found.add(accountsOf: customer, in: state)
     }
-    return found
+    return found.list
   }
 
   /// Every account id that the unit knows, in the order of first mention.
   public var knownAccounts: [NameNumber] {
-    var all: [NameNumber] = []
+    var all = DistinctNumbers()
     for state in environments {
-      for account in state.accounts where !all.contains(account.number) {
-        all.append(account.number)
-      }
+      for account in state.accounts { all.add(account.number) }
     }
-    return all
+    return all.list
   }
 
   /// Every account id that the unit knows or that one of its events states. Each has a stored
   /// answer.
   public var answeredAccounts: [NameNumber] {
     let known = knownAccounts
+    let isKnown = Set(known)
     return known
       + statedAccounts.keys.map { NameNumber(truncatingIfNeeded: $0) }
-      .filter { !known.contains($0) }
+      .filter { !isKnown.contains($0) }
+  }
+}
+
+/// Numbers, each once, in the order in which they were added.
+private struct DistinctNumbers {
+  private(set) var list: [NameNumber] = []
+  private var known: Set<NameNumber> = []
+
+  mutating func add(_ number: NameNumber) {
+    if known.insert(number).inserted { list.append(number) }
+  }
+
+  mutating func add(accountsOf customer: Holder, in state: EnvironmentState) {
+    if customer == .nobody { return }
+    for account in state.accounts where account.customer == customer { add(account.number) }
   }
 }
 

@@ -1,13 +1,11 @@
 package import LedgerEvents
 
-/// What answers are made of, part by part, for whoever keeps answers up to date fact by fact
-/// instead of asking for them whole.
+/// The parts of one environment's answers that a fact can have changed: for whoever keeps answers up
+/// to date fact by fact instead of asking for them whole.
 ///
-/// Transactions, chains and customers are called by their places in the tables of one environment,
-/// which in turn is called by its place among the unit's environments. These places hold while the
+/// Transactions, chains and customers are named by their indices in the tables of one environment,
+/// and the environment by its index among the unit's environments. These indices hold while the
 /// unit goes on with new facts; a fold from the start gives new ones.
-
-/// The parts of one environment's answers that a fact can have changed.
 package struct TouchedParts {
   /// The environment's place.
   package var environment: Int

@@ -62,6 +62,15 @@ public struct TransactionStanding: Sendable {
   public var reversal: Reversal?
   public var isFamilyShared: Bool
   public var downloads: [DownloadStanding]
+
+  /// Whether it is still on the queue: delivered and not finished, or not answered yet.
+  public var isOnQueue: Bool {
+    switch phase {
+    case .open: true
+    case .finished: false
+    case .undelivered: reported == .transactionPurchasing || reported == .transactionDeferred
+    }
+  }
 }
 
 /// One download of a transaction on one device (`model.md` 14).

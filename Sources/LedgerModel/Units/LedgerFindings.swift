@@ -23,9 +23,6 @@ package struct LedgerFindings {
   /// - Complexity: O(*n* log *n*) in the number of findings.
   package var sorted: [Finding] { found.sorted() }
 
-  /// Adds findings of a unit alone that somebody has kept.
-  package mutating func add(_ findings: [Finding]) { found += findings }
-
   /// Adds the rules of the first table that a unit's events broke.
   ///
   /// - Parameter observations: What all units observed of a product; asked once for each.
@@ -38,7 +35,7 @@ package struct LedgerFindings {
   }
 
   /// Adds the findings of a unit that are judged by what all units observed.
-  package mutating func addJudgedByAll<Failure: Error>(
+  private mutating func addJudgedByAll<Failure: Error>(
     in unit: Unit,
     _ observations: (Unit.ObservedProduct) throws(Failure) -> ProductObservations
   ) throws(Failure) {

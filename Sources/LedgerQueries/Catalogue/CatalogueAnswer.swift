@@ -39,12 +39,13 @@ extension LedgerView {
     let moment = clocks.at ?? now
     guard let number = try scopeNumber(of: app) else { return [] }
     var answers: [CatalogueAnswer] = []
+    var events: [UInt64: [Name: JSONValue]] = [:]
     for product in catalogue.products {
       guard
         let found = catalogue.entryInForce(
           of: product, in: environment, app: number, at: moment.microseconds)
       else { continue }
-      answers.append(try answer(found))
+      answers.append(try answer(found, &events))
     }
     return answers.sorted { $0.product < $1.product }
   }
@@ -60,10 +61,24 @@ extension LedgerView {
   ///
   /// - Complexity: O(*n*) in the products of the event.
   package func answer(_ found: CatalogueEntry) throws(LedgerError) -> CatalogueAnswer {
+    var events: [UInt64: [Name: JSONValue]] = [:]
+    return try answer(found, &events)
+  }
+
+  /// - Parameter events: The products of events that were read already, by position.
+  private func answer(
+    _ found: CatalogueEntry, _ events: inout [UInt64: [Name: JSONValue]]
+  ) throws(LedgerError) -> CatalogueAnswer {
     let product = try text(of: found.definition.product)
-    let products = try event(at: found.position).event.data.array("products") ?? []
-    // Where a set names a product twice, the entry that stands last is in force.
-    let entry = products.last { $0["product"]?.string.map { Name($0) } == product }
+    if events[found.position] == nil {
+      var products: [Name: JSONValue] = [:]
+      for entry in try event(at: found.position).event.data.array("products") ?? [] {
+        // Where a set names a product twice, the entry that stands last is in force.
+        if let name = entry["product"]?.string { products[Name(name)] = entry }
+      }
+      events[found.position] = products
+    }
+    let entry = events[found.position]?[product]
     return CatalogueAnswer(
       product: product, kind: found.definition.kind, entitlements: found.definition.entitlements,
       grants: found.definition.grants, duration: entry?["duration"]?.string,

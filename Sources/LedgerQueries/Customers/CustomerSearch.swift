@@ -76,7 +76,7 @@ extension LedgerView {
     var found = FoundCustomers()
     for kind in NameKind.searched {
       guard let number = try number(of: kind, text) else { continue }
-      try add(number, kind, text, .exact, to: &found)
+      try add([(number, NameUse(kind: kind, name: text))], .exact, to: &found)
     }
     if found.isEmpty { try addOrders(text, to: &found) }
     if found.isEmpty { try addParts(text, to: &found) }
@@ -85,7 +85,7 @@ extension LedgerView {
         guard let near = try nearestName(to: text, of: kind),
           let number = try number(of: kind, near)
         else { continue }
-        try add(number, kind, near, .near, to: &found)
+        try add([(number, NameUse(kind: kind, name: near))], .near, to: &found)
       }
     }
     var answers: [CustomerAnswer] = []
@@ -149,35 +149,53 @@ extension LedgerView {
 // MARK: - What has the name
 
 extension LedgerView {
-  /// Adds the customers that a name leads to.
+  /// Adds the customers that names lead to.
+  ///
+  /// - Complexity: O(*n*) in the units that the names belong to, each read once.
   private func add(
-    _ number: NameNumber, _ kind: NameKind, _ name: Name, _ nearness: CustomerMatch.Nearness,
+    _ names: [(number: NameNumber, use: NameUse)], _ nearness: CustomerMatch.Nearness,
     to found: inout FoundCustomers
   ) throws(LedgerError) {
-    guard let place = try foldedUnitNumber(of: number), let unit = try state(of: place) else {
-      return
+    var order: [UnitNumber] = []
+    var byUnit: [UnitNumber: [(number: NameNumber, use: NameUse)]] = [:]
+    for name in names {
+      guard let unit = try foldedUnitNumber(of: name.number) else { continue }
+      if byUnit[unit] == nil { order.append(unit) }
+      byUnit[unit, default: []].append(name)
     }
-    if kind == .account {
-      let match = CustomerMatch(kind: .account, name: name, nearness: nearness)
-      return found.add(.account(number), match, unit)
-    }
-    var subjects: [CustomerMatch.Kind: Set<Subject>] = [:]
-    for fact in try facts(of: place) {
-      guard let match = fact.match(number, kind), let subject = fact.subject,
-        subjects[match, default: []].insert(subject).inserted
-      else { continue }
-      found.add(subject, CustomerMatch(kind: match, name: name, nearness: nearness), unit)
+    for place in order {
+      guard let unit = try state(of: place), let names = byUnit[place] else { continue }
+      var others: [NameNumber: Name] = [:]
+      for (number, use) in names {
+        if use.kind == .account {
+          let match = CustomerMatch(kind: .account, name: use.name, nearness: nearness)
+          found.add(.account(number), match, unit)
+        } else {
+          others[number] = use.name
+        }
+      }
+      if others.isEmpty { continue }
+      var seen: Set<StatedName> = []
+      for fact in try facts(of: place) {
+        guard let subject = fact.subject else { continue }
+        for (number, kind) in fact.stated {
+          guard let name = others[number],
+            seen.insert(StatedName(number: number, kind: kind, subject: subject)).inserted
+          else { continue }
+          found.add(subject, CustomerMatch(kind: kind, name: name, nearness: nearness), unit)
+        }
+      }
     }
   }
 
   private func addParts(_ text: Name, to found: inout FoundCustomers) throws(LedgerError) {
     let wanted = text.text.lowercased()
     guard wanted.count >= FoundCustomers.partLettersMin else { return }
-    var numbers: [(NameNumber, NameUse)] = []
+    var names: [(number: NameNumber, use: NameUse)] = []
     try comparedNames(of: Set(NameKind.searched)) { number, use in
-      if use.name.text.lowercased().contains(wanted) { numbers.append((number, use)) }
+      if use.name.text.lowercased().contains(wanted) { names.append((number, use)) }
     }
-    for (number, use) in numbers { try add(number, use.kind, use.name, .part, to: &found) }
+    try add(names, .part, to: &found)
   }
 
   /// Adds whoever holds a transaction of which an event carries the order.
@@ -215,8 +233,6 @@ extension LedgerView {
       context: context, texts: texts)
     try texts.check()
     let standings = unit.standings(of: subject, environments: environments)
-    var open = 0
-    for standing in standings where try entry(standing).isOnQueue { open += 1 }
     var accounts: [Name] = []
     for account in customer.accounts { accounts.append(try text(of: account)) }
     let reference: CustomerReference
@@ -229,7 +245,7 @@ extension LedgerView {
     }
     return CustomerAnswer(
       accounts: accounts, reference: reference, matches: customer.matches, active: answer.active,
-      transactions: standings.count, openTransactions: open,
+      transactions: standings.count, openTransactions: standings.count(where: \.isOnQueue),
       newestEventAt: newest.map(Instant.init(microseconds:)))
   }
 }
@@ -338,16 +354,21 @@ extension EnvironmentSet {
   static let all = EnvironmentSet(StoreEnvironment.allCases)
 }
 
+/// A name, as what a fact of somebody states it.
+private struct StatedName: Hashable {
+  let number: NameNumber
+  let kind: CustomerMatch.Kind
+  let subject: Subject
+}
+
 extension Fact {
-  /// As what the fact states a name, if it does.
-  fileprivate func match(_ number: NameNumber, _ kind: NameKind) -> CustomerMatch.Kind? {
-    switch kind {
-    case .transaction where transaction == number: .transaction
-    case .transaction where original == number: .original
-    case .payment where payment == number: .payment
-    case .device where device == number: .device
-    default: nil
-    }
+  /// The names other than accounts by which customers are found, each once, with what they are.
+  fileprivate var stated: [(NameNumber, CustomerMatch.Kind)] {
+    var stated: [(NameNumber, CustomerMatch.Kind)] = [
+      (transaction, .transaction), (payment, .payment), (device, .device),
+    ]
+    if original != transaction { stated.append((original, .original)) }
+    return stated.filter { $0.0 != 0 }
   }
 
   /// Whose the fact is.

@@ -42,24 +42,9 @@ extension LedgerView {
 
   /// The entries of an answer, with the names of their numbers.
   func entries(_ answer: Answer) throws(LedgerError) -> [EntitlementsAnswer.Entry] {
-    var entries: [EntitlementsAnswer.Entry] = []
-    for entry in answer.entries { entries.append(try self.entry(entry)) }
+    let entries = answer.entries.map { EntitlementsAnswer.Entry($0, texts: texts) }
+    try texts.check()
     return entries
-  }
-
-  func entry(
-    _ entry: EntitlementEntry
-  ) throws(LedgerError) -> EntitlementsAnswer.Entry {
-    var transactions: [Name] = []
-    for number in entry.transactions { transactions.append(try text(of: number)) }
-    return EntitlementsAnswer.Entry(
-      product: try text(entry.product), entitlement: entry.entitlement,
-      entitlements: entry.entitlements, state: entry.state,
-      since: Instant(microseconds: entry.since),
-      expiresAt: entry.expiresAt.map(Instant.init(microseconds:)),
-      originalTransaction: try text(entry.original),
-      transactions: transactions, isFamilyShared: entry.isFamilyShared, source: entry.source,
-      environment: entry.environment)
   }
 }
 

@@ -41,13 +41,7 @@ public struct TransactionsAnswer: Sendable {
     public var downloads: [Download]
 
     /// Whether it is still on the queue: delivered and not finished, or not answered yet.
-    public var isOnQueue: Bool {
-      switch phase {
-      case .open: true
-      case .finished: false
-      case .undelivered: reported == .transactionPurchasing || reported == .transactionDeferred
-      }
-    }
+    public var isOnQueue: Bool
   }
 
   /// The account asked for; `nil` where a transaction or an original was.
@@ -107,6 +101,7 @@ extension LedgerView {
       openedAt: standing.openedAt.map(Instant.init(microseconds:)),
       finishCount: standing.finishCount, isRemovedUnfinished: standing.isRemovedUnfinished,
       purchasedAt: standing.purchasedAt.map(Instant.init(microseconds:)),
-      reversal: standing.reversal, isFamilyShared: standing.isFamilyShared, downloads: downloads)
+      reversal: standing.reversal, isFamilyShared: standing.isFamilyShared, downloads: downloads,
+      isOnQueue: standing.isOnQueue)
   }
 }

@@ -134,7 +134,7 @@ extension LedgerView {
       environment: environment, accounts: [], entries: [], active: Set(answer.active),
       balances: answer.balances.map { .init(unit: $0.unit, amount: $0.amount) }, installed: [])
     for account in accounts { customer.accounts.append(try text(of: account)) }
-    for found in answer.entries { customer.entries.append(try entry(found)) }
+    customer.entries = try entries(answer)
     for content in held {
       let version = try question.offers.version(of: content, in: self, question.clocks)
       customer.installed.append(try self.answer(content, version))

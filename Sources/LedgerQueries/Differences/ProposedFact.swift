@@ -17,14 +17,15 @@ package struct ProposedFact {
     var numbers: [NameUse: NameNumber] = [:]
     var known: [NameUse: NameNumber] = [:]
     var ordered: [NameNumber] = []
+    let firstFree = try view.log.lastNameNumber() + 1
     for use in event.nameUses {
       if numbers[use] == nil {
         if let found = try view.number(of: use.kind, use.name) {
           known[use] = found
           numbers[use] = found
         } else {
-          // From the end: the ledger counts up.
-          let number = nameNumberMax - NameNumber(lent.count)
+          // The number that the ledger would give it next.
+          let number = firstFree + NameNumber(lent.count)
           lent[number] = use.name
           numbers[use] = number
         }

@@ -57,7 +57,8 @@ extension LedgerView {
   /// Rules of the second table are judged at `clocks.at`, or at the newest believed `occurredAt`
   /// of the events that count in their environment.
   ///
-  /// - Complexity: O(*n*) in the ledger's units, or in one unit where an account is named.
+  /// - Complexity: O(*n*) in the ledger's units; for one customer O(*n*) in the customer's unit,
+  ///   and a walk over the headers of all units.
   /// - Throws: ``LedgerError``.
   public func findings(_ query: FindingsQuery = FindingsQuery()) throws(LedgerError)
     -> [FindingAnswer]
@@ -75,9 +76,10 @@ extension LedgerView {
     let context = context
     let environments = query.environments.isEmpty ? StoreEnvironment.allCases : query.environments
     var collection = LedgerFindings(texts: texts, thresholds: query.thresholds)
+    let newest = try newestEvents()
     for environment in environments {
-      guard let newest = try newestEvent(in: environment) else { continue }
-      collection.moments.append((environment, newest))
+      guard let moment = newest[environment] else { continue }
+      collection.moments.append((environment, moment))
     }
     if let customer = query.customer {
       guard let inquiry = try inquire(customer, .now) else { return [] }

@@ -132,7 +132,7 @@ public struct ExactDecimal: Sendable {
     return overflows ? nil : product
   }
 
-  /// Ten to a power; places stay below 21, so that it fits.
+  /// Ten to a power of at most 38, so that it fits.
   private static func power(_ exponent: Int) -> Int128 {
     (0..<exponent).reduce(1) { product, _ in product * 10 }
   }

@@ -44,13 +44,38 @@ final class ConsumptionJudge: Sendable {
     // Where the batch only consumes, what it leaves in the end is the least that it leaves.
     let onlyConsumes = batch.allSatisfy { $0.kind == .consumableConsumed }
     let moments = onlyConsumes ? [pending.batch.upperBound] : pending.required
+    let required = Set(pending.required)
+    var ledger = InMemoryLedger(folding: facts, texts: texts)
+    var rest = batch[...]
+    var consumptions = Consumptions()
     for end in moments {
-      let ledger = InMemoryLedger(
-        folding: facts + batch.filter { $0.position <= end }, texts: texts)
+      let next = rest.prefix { $0.position <= end }
+      rest = rest.dropFirst(next.count)
+      ledger.append(Array(next))
       try reader.texts.check()
-      for fact in batch where fact.position <= end && pending.required.contains(fact.position) {
-        try check(fact, in: ledger)
-      }
+      for fact in next where required.contains(fact.position) { consumptions.add(fact) }
+      for fact in consumptions.facts { try check(fact, in: ledger) }
+    }
+  }
+
+  /// Required consumptions, one for each balance: a balance does not depend on when it is asked.
+  private struct Consumptions {
+    private struct Balance: Hashable {
+      let account: NameNumber
+      let transaction: NameNumber
+      let session: NameNumber
+      let environment: StoreEnvironment?
+      let unit: Name?
+    }
+
+    private(set) var facts: [Fact] = []
+    private var known: Set<Balance> = []
+
+    mutating func add(_ fact: Fact) {
+      let balance = Balance(
+        account: fact.account, transaction: fact.transaction, session: fact.session,
+        environment: fact.environment, unit: fact.detail?.fields.unit)
+      if known.insert(balance).inserted { facts.append(fact) }
     }
   }
 

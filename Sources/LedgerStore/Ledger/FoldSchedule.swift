@@ -80,6 +80,8 @@ final class FoldSchedule: Sendable {
 
   /// Notes why the writer does without the index, and has damaged projections folded again soon.
   func noteFailure(ofIndex error: LedgerError) {
+    // Each append asks, and finds the same failure until somebody mends it.
+    if failure.withLock({ $0?.message }) == error.message { return }
     do throws(LedgerError) { source.note(error, of: try source.generation()) } catch {
       // The log itself cannot be read, which whoever appends is told.
       return

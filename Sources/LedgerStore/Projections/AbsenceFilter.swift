@@ -52,8 +52,9 @@ final class AbsenceFilter: Sendable {
   /// Adds what is about to be added to the runs, which reached `before` and will reach `reach`.
   func insert(_ entries: [RunEntry], before: UInt64, reach: UInt64) {
     state.withLock { state in
-      guard let filter = state.filter else { return }
-      guard state.reach == before, !filter.isFull else {
+      // Not the filter itself: a second reference would make `insert` copy it.
+      guard let isFull = state.filter?.isFull else { return }
+      guard state.reach == before, !isFull else {
         state = State()
         return
       }

@@ -72,18 +72,20 @@ extension LedgerView {
     return try UnitWalk(self)
   }
 
-  /// Believed `occurredAt` of the newest event that counts in an environment.
+  /// Believed `occurredAt` of the newest event that counts in each environment that has one.
   ///
   /// - Complexity: O(*u*) in the number of units, by their headers.
-  package func newestEvent(in environment: StoreEnvironment) throws(LedgerError) -> Int64? {
-    var newest: Int64?
+  package func newestEvents() throws(LedgerError) -> [StoreEnvironment: Int64] {
+    var newest: [StoreEnvironment: Int64] = [:]
     var walk = try units()
     while try walk.advance() {
-      let found =
-        walk.isStored
-        ? UnitRow.newestEvent(walk.row, in: environment)
-        : try walk.state()?.newestEvent(in: environment)
-      if let found { newest = max(newest ?? .min, found) }
+      let state = walk.isStored ? nil : try walk.state()
+      for environment in StoreEnvironment.allCases {
+        let found =
+          walk.isStored
+          ? UnitRow.newestEvent(walk.row, in: environment) : state?.newestEvent(in: environment)
+        if let found { newest[environment] = max(newest[environment] ?? .min, found) }
+      }
     }
     return newest
   }

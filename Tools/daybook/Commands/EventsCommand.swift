@@ -78,7 +78,8 @@ struct EventsCommand: ParsableCommand {
     guard follow else { return }
     let others: [(String, Bool)] = [
       ("--reverse", reverse), ("--count", count), ("--by", by != nil), ("--to", filter.to != nil),
-      ("--until", filter.period.until != nil), ("--at", clocks.at != nil), ("--as-of", clocks.asOf != nil),
+      ("--until", filter.period.until != nil), ("--at", clocks.at != nil),
+      ("--as-of", clocks.asOf != nil),
       ("--format json", format == .json), ("--format table", format == .table),
     ]
     if let other = others.first(where: \.1) {

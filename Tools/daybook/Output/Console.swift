@@ -51,6 +51,9 @@ enum Console {
     csv.withLock { csv in if csv == nil { csv = CSVAnswer() } }
   }
 
+  /// What turns a file's lines of JSON into CSV; nil where nobody asked for that.
+  static var fileCSV: CSVAnswer? { csv.withLock { $0 == nil ? nil : CSVAnswer() } }
+
   /// Says which columns an answer has as CSV, so that it has them without rows, too.
   ///
   /// - Parameters:

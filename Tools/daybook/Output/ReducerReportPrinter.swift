@@ -9,6 +9,8 @@ final class ReducerReportPrinter {
   private let name: String
   private var table = TextTable(["account", "environment", "what", "name", "before", "after"])
   private var count = 0
+  /// What turns the file's lines into CSV; standard output does so itself.
+  private var csv: CSVAnswer?
 
   /// - Parameters:
   ///   - output: The file that it goes into; nil is standard output.
@@ -17,6 +19,7 @@ final class ReducerReportPrinter {
     self.format = format
     self.output = output
     self.name = name
+    csv = output == nil ? nil : Console.fileCSV
     if format == .json { try print(#"{"customers":["#) }
   }
 
@@ -53,13 +56,16 @@ final class ReducerReportPrinter {
       try print(json.text)
     }
     guard let output else { return }
+    for line in csv?.lastLines() ?? [] { try output.write(line) }
     try output.publish()
     Console.print("\(TextTable.printable(name)): \(report.lines[0])")
   }
 
   private func print(_ line: String) throws {
     guard let output else { return Console.print(line) }
-    try output.write(Array((line + "\n").utf8))
+    for line in csv?.lines(adding: Array(line.utf8)) ?? [Array((line + "\n").utf8)] {
+      try output.write(line)
+    }
   }
 }
 
