@@ -1,6 +1,6 @@
 extension Instant {
   /// Returns the store time to use: this time, as stated by an event, or the ledger's time if the
-  /// stated time is more than 24 hours ahead of it (`events.md`, *The order of things*).
+  /// stated time is more than 24 hours ahead of it (`events.md`, *The order of events*).
   public func believed(recordedAt: Instant) -> Instant {
     Instant(
       microseconds: Instant.believed(microseconds, recordedAt: recordedAt.microseconds))
