@@ -4,7 +4,8 @@ extension PackageInspection {
 
   /// Reads and checks a whole package, and passes it to `sink` up to the first fault.
   ///
-  /// This takes one pass. Memory is three chunks and a few hundred bytes per entry.
+  /// This takes one pass. Memory is three chunks and a few hundred bytes per entry, besides
+  /// what the reader needs for the package's table of contents.
   ///
   /// - Complexity: O(*n* log *n*) in the number of entries, O(*n*) in the number of bytes.
   /// - Throws: ``ContentError`` if the package is broken, cannot be read or changes during the

@@ -54,7 +54,8 @@ struct CustomerOptions: ParsableArguments {
 /// Whose answer is asked for, where it need not be one customer's.
 struct OptionalCustomerOptions: ParsableArguments {
   @Argument(
-    help: "The account (default: everybody).", completion: Completions.accounts,
+    help: "The account. Without one, everybody (installed: only with --outdated).",
+    completion: Completions.accounts,
     transform: Parse.name)
   var account: Name?
 

@@ -39,8 +39,8 @@ struct ZoneOptions: ParsableArguments {
   @Option(
     name: .customLong("tz"),
     help: ArgumentHelp(
-      "Read and print times in this time zone, such as Europe/Berlin (default: the system's; JSON "
-        + "is always UTC).",
+      "Read and print times in this time zone, such as Europe/Berlin (default: the system's; "
+        + "moments in JSON are always UTC).",
       valueName: "zone"),
     completion: .custom { _, _, _ in Zone.names }, transform: Self.zone)
   var zone: Zone?
