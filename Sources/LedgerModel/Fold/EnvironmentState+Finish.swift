@@ -69,6 +69,8 @@ extension EnvironmentState {
     ]
     for (rule, isBroken) in broken where isBroken { report(rule, fact, step) }
     if !lost.isEmpty {
+      // Which purge comes first can change after one was found.
+      if fact.device == 0 { asksAbsentDevice = true }
       closings.append(
         ClosingState(
           transaction: step.transaction, device: fact.device, downloads: lost, key: step.key))

@@ -8,14 +8,19 @@ extension Unit {
   public func isAffected(by change: ContextChange) -> Bool {
     guard let lastKey else { return false }
     if change.addsEnvironment && countsEverywhere { return true }
-    if let from = change.absentDeviceFrom {
-      let awaits = environments.contains { $0.closings.contains { $0.device == 0 } }
-      let asks = environments.contains(where: \.asksAbsentDevice)
-      if awaits || (asks && lastKey.time >= from) { return true }
-    }
+    if let from = change.absentDeviceFrom, absentDeviceReach >= from { return true }
     return change.products.contains { span in
       lastKey.time >= span.from && environments.contains { $0.judges(by: span.product) }
     }
+  }
+
+  /// The believed time, in microseconds, up to which a change of the absent device's timelines
+  /// affects what the unit has folded. It is `.min` if the fold read nothing there, and `.max` if a
+  /// finish waits for the next purge, whenever that comes.
+  public var absentDeviceReach: Int64 {
+    guard let lastKey else { return .min }
+    if environments.contains(where: { $0.closings.contains { $0.device == 0 } }) { return .max }
+    return environments.contains(where: \.asksAbsentDevice) ? lastKey.time : .min
   }
 
   /// Whether an answer of the unit looks up a product in the catalogue, now or at a later moment.

@@ -169,33 +169,31 @@ extension UnitSet {
   /// What is stored is joined already, so only units that the new facts touch are looked at.
   ///
   /// - Complexity: as folding the unit, once until more facts come; where it touches state of the
-  ///   absent device, also as folding every unit with new facts of that device.
+  ///   absent device, also as folding every unit with new facts.
   package mutating func state<Storage: UnitStorage & ~Escapable>(
     of unit: UnitNumber, in storage: inout Storage
   ) throws(Storage.Failure) -> Unit? {
     guard let state = try foldedState(of: unit, in: &storage) else { return nil }
-    if newFacts.isEmpty || state.couplings.isEmpty || coupling == .all { return state }
-    if coupling == .absentDevice && coupled[unit] != nil { return state }
+    if newFacts.isEmpty || state.couplings.isEmpty || isJoined { return state }
     coupled[unit] = state
-    if coupling == .none {
-      try addCoupled(units.filter { hasFactsOfAbsentDevice($0) || parted[$0] != nil }, in: &storage)
-      coupling = .absentDevice
-    }
-    try joinCoupled(in: &storage)
+    try joinAll(in: &storage)
     let root = try storage.root(of: unit)
     return try foldedState(of: root, in: &storage)
   }
 
   /// Joins all units that share state of the absent device, as far as the new facts touch them.
   ///
+  /// Facts that all state a device can do this, too: an erasure leaves content of the absent device
+  /// to nobody, for example.
+  ///
   /// - Complexity: O(*u*) in the units that the new facts touch, each folded once.
   package mutating func joinAll<Storage: UnitStorage & ~Escapable>(
     in storage: inout Storage
   ) throws(Storage.Failure) {
-    if newFacts.isEmpty || coupling == .all { return }
+    if newFacts.isEmpty || isJoined { return }
     try addCoupled(units, in: &storage)
     try joinCoupled(in: &storage)
-    coupling = .all
+    isJoined = true
   }
 
   /// Looks at units for couplings, and at those stored with any where the context has changed:
@@ -214,10 +212,6 @@ extension UnitSet {
     }
   }
 
-  private func hasFactsOfAbsentDevice(_ unit: UnitNumber) -> Bool {
-    placesByUnit[unit]?.contains { newFacts[Int($0)].device == 0 } ?? false
-  }
-
   /// The state of a unit with its new facts, parted from others where it was joined with them for
   /// what they do not share.
   private mutating func foldedState<Storage: UnitStorage & ~Escapable>(
@@ -234,8 +228,6 @@ extension UnitSet {
       folded[unit] = try fold(known + newFacts(of: unit), in: storage)
       return folded[unit]
     }
-    // Which of the parts belong together is not known yet.
-    if coupling == .absentDevice { coupling = .none }
     for part in parts {
       guard let state = try foldAgain(part, in: &storage) else { continue }
       folded[part] = state

@@ -45,6 +45,8 @@ extension UnitSet {
       if part == member { continue }
       absorbed.insert(member)
       absorbedByUnit[part, default: []].append(member)
+      // Its stored facts are among those of the parts.
+      parted[member] = []
     }
     for (part, facts) in parts {
       parted[part] = facts

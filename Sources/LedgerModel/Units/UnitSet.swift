@@ -34,22 +34,13 @@ package struct UnitSet {
   /// Units with news that are known to touch none, whatever is stored of them.
   var uncoupled: Set<UnitNumber> = []
   /// The stored facts of the units that were parted from others, in place of what is stored of
-  /// them.
+  /// them. A unit that became part of another has none.
   package internal(set) var parted: [UnitNumber: [Fact]] = [:]
   /// The units that couplings joined or that were parted. More facts can make others of them.
   var regrouped: Set<UnitNumber> = []
-  /// Which new facts have been looked at for couplings.
-  var coupling = CouplingProgress.none
+  /// Whether a set that only reads has joined units by their couplings.
+  var isJoined = false
   private var foldContext: FoldContext?
-
-  /// How far a set that only reads has joined units by their couplings.
-  enum CouplingProgress {
-    case none
-    /// Every unit with a new fact of the absent device.
-    case absentDevice
-    /// Every unit with a new fact.
-    case all
-  }
 
   /// - Parameter context: The shared context of everything that is stored.
   package init(behind context: SharedContext, texts: any FactTexts) {
@@ -129,7 +120,7 @@ package struct UnitSet {
     folded.removeAll(keepingCapacity: true)
     coupled.removeAll(keepingCapacity: true)
     uncoupled.removeAll(keepingCapacity: true)
-    coupling = .none
+    isJoined = false
   }
 
   /// Forgets the new facts and their effects, once they are stored; the context stays.

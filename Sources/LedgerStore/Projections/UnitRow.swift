@@ -12,8 +12,9 @@ struct UnitRow {
   /// `nil` where the state cannot be read (it was written by another version): fold it anew.
   var unit: Unit?
 
-  /// Folded-through position, believed time of the last fact, newest events by environment, count
-  /// of the bytes of the report that follows; the state stands behind it.
+  /// The position up to which the row is folded, the unit's reach into the timelines of the absent
+  /// device, the newest events by environment, and the number of bytes of the report that follows.
+  /// The state comes after the report.
   private static let headerBytes = 8 + 8 + 8 * StoreEnvironment.allCases.count + 4
 
   init(foldedThrough: UInt64, unit: Unit) {
@@ -53,7 +54,7 @@ struct UnitRow {
   static func encode(_ unit: Unit, foldedThrough: UInt64, report: UnitReport) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.append(bigEndianWord: foldedThrough)
-    bytes.append(bigEndianWord: UInt64(bitPattern: unit.lastKey?.time ?? .min))
+    bytes.append(bigEndianWord: UInt64(bitPattern: unit.absentDeviceReach))
     for environment in StoreEnvironment.allCases {
       let newest = unit.newestEvent(in: environment) ?? .min
       bytes.append(bigEndianWord: UInt64(bitPattern: newest))
@@ -102,8 +103,8 @@ struct UnitRow {
   static func mayBeConcerned(_ bytes: Span<UInt8>, by change: ContextChange) -> Bool {
     guard bytes.count >= headerBytes else { return true }
     if change.addsEnvironment { return true }
-    let lastTime = Int64(bitPattern: bytes.bigEndianWord(at: 8))
-    if let from = change.absentDeviceFrom, lastTime >= from { return true }
+    let reach = Int64(bitPattern: bytes.bigEndianWord(at: 8))
+    if let from = change.absentDeviceFrom, reach >= from { return true }
     return !change.products.isEmpty
   }
 }
