@@ -1,0 +1,157 @@
+"""Power cuts: images of every moment of a command, with any part of what was not synced."""
+
+import hashlib
+
+import disk
+import history
+import operations
+import recorder
+from program import Ran
+
+# What of the unsynced steps reaches the disk. Each image draws one of them.
+CHOICES = ["none", "all", "each", "but one", "one", "prefix", "torn"]
+STREAM_BATCHES = 5
+STREAM_BATCH_EVENTS = 5
+# Of the images of one command, this part is also run through to a second end.
+FULLY_JUDGED_PART = 0.15
+
+
+class AppendStream(operations.Append):
+    """Appends many batches, each after the one before it was answered."""
+
+    def batches(self):
+        size = STREAM_BATCH_EVENTS
+        return [history.events(1, size, batch * size) for batch in range(STREAM_BATCHES)]
+
+
+class FirstAppend(AppendStream):
+    """Appends to a ledger that is empty, so that key file and root are made."""
+
+    name = "first append"
+
+    def prepare(self, lab, folder):
+        lab.must(["init", self.ledger(folder)])
+
+    def expected(self, acknowledged):
+        return operations.Expected([sum(self.batches(), [])], acknowledged)
+
+
+RECORDED = [AppendStream(), FirstAppend()] + operations.ALL[1:]
+
+
+class Recording:
+    """A command's steps on the disk, and its answers."""
+
+    def __init__(self, lab, operation, drops_syncs=False):
+        self.operation = operation
+        base = lab.place("base-" + operation.name.replace(" ", "-"))
+        operation.prepare(lab, base)
+        folder = lab.copy(base)
+        trace = folder + ".trace"
+        ran = operation.perform(lab, folder, recorder.recording(trace, drops_syncs))
+        if ran.code != 0:
+            raise SystemExit(f"crashlab: {operation.name} fails when recorded: {ran.said()}")
+        self.disk = disk.Disk(folder, base).replay(recorder.read(trace))
+        self.folder = folder
+        last = max([step.ended for step in self.disk.steps] + [at for at, _ in self.disk.answers])
+        # A moment after each step and each answer, and one after the process has ended.
+        self.moments = sorted({step.begun for step in self.disk.steps}
+                              | {step.ended for step in self.disk.steps}
+                              | {step.lasts for step in self.disk.steps} - {disk.NEVER}
+                              | {at for at, _ in self.disk.answers}) + [last + 1]
+
+    def ran(self, moment):
+        """What somebody had heard of the command when the power went."""
+        text = b"".join(data for at, data in self.disk.answers if at <= moment)
+        code = 0 if moment == self.moments[-1] else None
+        return Ran([self.operation.name], code, text.decode("utf-8", "replace"), "")
+
+    def image(self, moment, choice, random):
+        """The disk as a power cut at this moment may leave it."""
+        before = [step for step in self.disk.steps if step.begun <= moment]
+        lasting = {step for step in before if step.lasts <= moment}
+        open_ = [step for step in before if step not in lasting]
+        kept, sector = set(), None
+        if choice == "all":
+            kept = set(open_)
+        elif choice == "each":
+            kept = {step for step in open_ if random.random() < 0.5}
+        elif choice == "but one" and open_:
+            kept = set(open_) - {random.choice(open_)}
+        elif choice == "one" and open_:
+            kept = {random.choice(open_)}
+        elif choice == "prefix":
+            kept = set(open_[:random.randrange(len(open_) + 1)])
+        elif choice == "torn":
+            kept, sector = set(open_), random.choice(disk.SECTORS)
+        if choice == "torn" and random.random() < 0.5:
+            # Names as a file system with a journal keeps them: in their order.
+            names = [step for step in open_ if step.kind in ("name", "gone")]
+            kept -= set(names[random.randrange(len(names) + 1):])
+        steps = [step for step in before if step in lasting or step in kept]
+        return disk.Image(self.disk, steps, lasting, sector, random)
+
+
+def drawn(lab, recording, number):
+    """The moment of an image, and the random numbers that decide what it has.
+
+    The first images are of the end, when all was answered and must last.
+    """
+    random = lab.random("cuts", recording.operation.name, number)
+    if number <= len(CHOICES):
+        return recording.moments[-1], random
+    return random.choice(recording.moments), random
+
+
+def distinct(lab, recording, count):
+    """Images that differ, with what was heard of the command: at most `count`, by the seed."""
+    name = recording.operation.name
+    seen = set()
+    found = []
+    tries = 0
+    while len(found) < count and tries < 12 * count + 200:
+        tries += 1
+        choice = CHOICES[(tries - 1) % len(CHOICES)]
+        moment, random = drawn(lab, recording, tries)
+        image = recording.image(moment, choice, random)
+        ran = recording.ran(moment)
+        mark = hashlib.sha256(ran.out.encode() + bytes([ran.code == 0]))
+        for path, content in image.items():
+            mark.update(path.encode() + b"\0")
+            mark.update(hashlib.sha256(content or b"").digest())
+        if mark.digest() in seen:
+            continue
+        seen.add(mark.digest())
+        found.append((name, tries, moment, choice))
+    return found
+
+
+def run(lab):
+    """Judges images of all commands."""
+    recordings = {operation.name: Recording(lab, operation) for operation in RECORDED}
+    share = max(1, (lab.options.rounds or 1 << 20) // len(recordings))
+    return judge(lab, "cuts", recordings, share)
+
+
+def judge(lab, technique, recordings, share):
+    chosen = {name: distinct(lab, recording, share) for name, recording in recordings.items()}
+    # In turn, so that a run that is limited in time has some of each.
+    rounds = [item for index in range(max(map(len, chosen.values())))
+              for images in chosen.values() for item in images[index:index + 1]]
+    if lab.options.only is not None:
+        rounds = [item for item in rounds if f"{item[0]}:{item[1]}" == lab.options.only]
+
+    def one(item):
+        name, number, _, choice = item
+        recording = recordings[name]
+        moment, random = drawn(lab, recording, number)
+        folder = lab.place("image")
+        recording.image(moment, choice, random).write(folder)
+        ran = recording.ran(moment)
+        if random.random() < FULLY_JUDGED_PART:
+            return recording.operation.judge(lab, folder, ran, random), folder
+        return recording.operation.glance(lab, folder, ran, random), folder
+
+    tally = lab.play(technique, rounds, one, lab.options.seconds)
+    tally.note = f"images of {len(recordings)} commands, torn at 512 and 4,096 bytes"
+    return tally
