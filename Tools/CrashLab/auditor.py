@@ -12,12 +12,15 @@ import logfile
 
 # From good to bad. The last four fail a run.
 KEPT = "kept"
+# A command refused, and said why.
 TOLD = "told"
+# A command gave a wrong answer of damaged data, and `verify` says that it is damaged.
+NOTICED = "noticed"
 LOST = "lost"
 DOUBLED = "doubled"
 SILENT = "silent"
 SIGNAL = "signal"
-OUTCOMES = [KEPT, TOLD, LOST, DOUBLED, SILENT, SIGNAL]
+OUTCOMES = [KEPT, TOLD, NOTICED, LOST, DOUBLED, SILENT, SIGNAL]
 FAILURES = {LOST, DOUBLED, SILENT, SIGNAL}
 
 # The exit code that asks to try again after what the message says.
@@ -149,11 +152,11 @@ class Auditor:
         if not strict and noticed:
             # The events are wrong, and `verify` says that something is.
             for detail in found.details:
-                verdict.add(TOLD, f"noticed by verify; {detail}")
+                verdict.add(NOTICED, detail)
         else:
             verdict.join(found)
         self.read_file(ledger, recorded, verdict, refused)
-        wrong = TOLD if not strict and noticed else SILENT
+        wrong = NOTICED if not strict and noticed else SILENT
         if product is not None:
             self.ask_holders(ledger, recorded, product, expected, verdict, refused, wrong)
         if account is not None and account not in expected.erased:

@@ -2,6 +2,7 @@
 
 import operations
 import tracing
+from auditor import SIGNAL, TOLD
 
 # Calls that can fail for reasons of the disk, and how they fail.
 FAILING_CALLS = {
@@ -46,15 +47,6 @@ class Calls:
                 for number in range(first, last + 1)]
 
 
-def chosen(lab, name, points):
-    """All points with --long, else as many as the rounds, spread by the seed."""
-    points = list(points)
-    lab.random(name, "points").shuffle(points)
-    if lab.options.only is not None:
-        return [point for point in points if ":".join(map(str, point)) == lab.options.only]
-    return points if lab.options.rounds is None else points[:lab.options.rounds]
-
-
 def kills(lab):
     """Kills the process at each of its calls."""
     table = Calls(lab)
@@ -68,7 +60,7 @@ def kills(lab):
         ran = operation.perform(lab, folder, tracing.injecting(call, "signal=KILL", number))
         return operation.judge(lab, folder, ran, lab.random("calls", *point)), folder
 
-    tally = lab.play("calls", chosen(lab, "calls", points), run, lab.options.seconds)
+    tally = lab.play("calls", lab.chosen(points), run, lab.options.seconds)
     tally.note = f"{len(points)} calls of {len(operations.ALL)} commands"
     return tally
 
@@ -87,11 +79,11 @@ def errors(lab):
         ran = operation.perform(lab, folder, tracing.injecting(call, f"error={error}", number))
         verdict = operation.judge(lab, folder, ran, lab.random("errors", *point))
         if ran.crashed:
-            verdict.add("signal", f"{name}: {ran.crashed}")
+            verdict.add(SIGNAL, f"{name}: {ran.crashed}")
         elif ran.code != 0:
-            verdict.add("told", f"{name}: {ran.said()}")
+            verdict.add(TOLD, f"{name}: {ran.said()}")
         return verdict, folder
 
-    tally = lab.play("errors", chosen(lab, "errors", points), run, lab.options.seconds)
+    tally = lab.play("errors", lab.chosen(points), run, lab.options.seconds)
     tally.note = f"{len(points)} calls, each with its errors"
     return tally

@@ -1,6 +1,7 @@
 """Power cuts: images of every moment of a command, with any part of what was not synced."""
 
 import hashlib
+import os
 
 import disk
 import history
@@ -14,6 +15,8 @@ STREAM_BATCHES = 5
 STREAM_BATCH_EVENTS = 5
 # Of the images of one command, this part is also run through to a second end.
 FULLY_JUDGED_PART = 0.15
+# Many moments have the same images. After so many draws without a new one, there are no more.
+TRIES_MAX = 400
 
 
 class AppendStream(operations.Append):
@@ -104,53 +107,70 @@ def drawn(lab, recording, number):
 
 
 def distinct(lab, recording, count):
-    """Images that differ, with what was heard of the command: at most `count`, by the seed."""
-    name = recording.operation.name
+    """The numbers of images that differ, or of which more was answered: at most `count`."""
     seen = set()
-    found = []
-    tries = 0
-    while len(found) < count and tries < 12 * count + 200:
+    number = tries = 0
+    while len(seen) < count and tries < TRIES_MAX:
+        number += 1
         tries += 1
-        choice = CHOICES[(tries - 1) % len(CHOICES)]
-        moment, random = drawn(lab, recording, tries)
-        image = recording.image(moment, choice, random)
-        ran = recording.ran(moment)
+        image, ran, _ = made(lab, recording, number)
         mark = hashlib.sha256(ran.out.encode() + bytes([ran.code == 0]))
         for path, content in image.items():
             mark.update(path.encode() + b"\0")
             mark.update(hashlib.sha256(content or b"").digest())
-        if mark.digest() in seen:
-            continue
-        seen.add(mark.digest())
-        found.append((name, tries, moment, choice))
-    return found
+        if mark.digest() not in seen:
+            seen.add(mark.digest())
+            tries = 0
+            yield number
+
+
+def in_turn(numbers):
+    """One of each command at a time, so that a run that is limited in time has some of each."""
+    while numbers:
+        for name in list(numbers):
+            number = next(numbers[name], None)
+            if number is None:
+                del numbers[name]
+            else:
+                yield name, number
+
+
+def made(lab, recording, number):
+    """The image of a number, what was heard of the command, and further random numbers."""
+    moment, random = drawn(lab, recording, number)
+    image = recording.image(moment, CHOICES[(number - 1) % len(CHOICES)], random)
+    return image, recording.ran(moment), random
 
 
 def run(lab):
     """Judges images of all commands."""
-    recordings = {operation.name: Recording(lab, operation) for operation in RECORDED}
-    share = max(1, (lab.options.rounds or 1 << 20) // len(recordings))
-    return judge(lab, "cuts", recordings, share)
+    return judge(lab, "cuts", [Recording(lab, operation) for operation in RECORDED])
 
 
-def judge(lab, technique, recordings, share):
-    chosen = {name: distinct(lab, recording, share) for name, recording in recordings.items()}
-    # In turn, so that a run that is limited in time has some of each.
-    rounds = [item for index in range(max(map(len, chosen.values())))
-              for images in chosen.values() for item in images[index:index + 1]]
+def judge(lab, technique, recordings):
+    recordings = {recording.operation.name: recording for recording in recordings}
     if lab.options.only is not None:
-        rounds = [item for item in rounds if f"{item[0]}:{item[1]}" == lab.options.only]
+        name, number = lab.options.only.rsplit(":", 1)
+        rounds = [(name, int(number))]
+    else:
+        share = -(-lab.options.rounds // len(recordings))
+        rounds = in_turn({name: distinct(lab, recording, share)
+                          for name, recording in recordings.items()})
 
     def one(item):
-        name, number, _, choice = item
+        name, number = item
         recording = recordings[name]
-        moment, random = drawn(lab, recording, number)
         folder = lab.place("image")
-        recording.image(moment, choice, random).write(folder)
-        ran = recording.ran(moment)
+        image, ran, random = made(lab, recording, number)
+        image.write(folder)
+        judging = recording.operation.glance
         if random.random() < FULLY_JUDGED_PART:
-            return recording.operation.judge(lab, folder, ran, random), folder
-        return recording.operation.glance(lab, folder, ran, random), folder
+            judging = recording.operation.judge
+        verdict = judging(lab, folder, ran, random)
+        if verdict.failed:
+            os.mkdir(folder + "/as-found")
+            made(lab, recording, number)[0].write(folder + "/as-found")
+        return verdict, folder
 
     tally = lab.play(technique, rounds, one, lab.options.seconds)
     tally.note = f"images of {len(recordings)} commands, torn at 512 and 4,096 bytes"

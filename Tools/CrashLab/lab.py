@@ -7,7 +7,6 @@ import subprocess
 import sys
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
 
 import auditor
 import program
@@ -15,6 +14,11 @@ from auditor import FAILURES, OUTCOMES, SIGNAL, Verdict
 
 # Of one technique, no more folders of failed rounds are kept than this.
 KEPT_FOLDERS_MAX = 5
+
+
+def label(item):
+    """The name of a round, by which it can be played again."""
+    return ":".join(map(str, item)) if isinstance(item, tuple) else str(item)
 
 
 class Tally:
@@ -79,25 +83,47 @@ class Lab:
         subprocess.run(["cp", "-r", "--sparse=always", base + "/.", path], check=True)
         return path
 
+    def chosen(self, points):
+        """As many of the points as rounds are wanted, spread by the seed; or the one asked for."""
+        points = list(points)
+        if self.options.only is not None:
+            return [point for point in points if label(point) == self.options.only]
+        self.random("order").shuffle(points)
+        return points if self.options.rounds is None else points[:self.options.rounds]
+
+    def numbers(self):
+        """The numbers of the rounds, where rounds have no other name."""
+        if self.options.only is not None:
+            return [int(self.options.only)]
+        return range(self.options.rounds)
+
     def play(self, technique, rounds, run, seconds=None):
-        """Runs `run(round)` for each of `rounds` at once on all processors, and counts.
+        """Runs `run(round)` for each of `rounds`, several at once, and counts the outcomes.
 
         `run` returns a Verdict and the folder of the round, which is removed unless it failed.
         """
         tally = Tally(technique)
         begun = time.monotonic()
-        limit = None if seconds is None else begun + seconds
-        with ThreadPoolExecutor(self.options.jobs) as pool:
-            def one(item):
-                if limit is not None and time.monotonic() > limit:
+        limit = float("inf") if seconds is None else begun + seconds
+        rounds = iter(rounds)
+
+        def work():
+            while time.monotonic() < limit:
+                with self.lock:
+                    item = next(rounds, self)
+                if item is self:
                     return
                 verdict, folder = self.attempt(run, item)
                 with self.lock:
                     self.count(tally, item, verdict, folder)
-                if folder and os.path.exists(folder):
+                if folder:
                     shutil.rmtree(folder, ignore_errors=True)
-            for _ in pool.map(one, rounds):
-                pass
+
+        workers = [threading.Thread(target=work) for _ in range(self.options.jobs)]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
         tally.seconds = time.monotonic() - begun
         return tally
 
@@ -113,7 +139,7 @@ class Lab:
     def count(self, tally, item, verdict, folder):
         tally.counts[verdict.outcome] += 1
         if self.options.verbose and verdict.details:
-            print(f"  {tally.technique} {item}: {'; '.join(verdict.details)[:400]}",
+            print(f"  {tally.technique} {label(item)}: {'; '.join(verdict.details)[:400]}",
                   file=sys.stderr)
         if not verdict.failed:
             return

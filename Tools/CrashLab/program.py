@@ -112,14 +112,17 @@ class Program:
         return Ran(list(words), process.returncode, out.decode("utf-8", "replace"),
                    err.decode("utf-8", "replace"), hung)
 
-    def stream(self, ledger, batches, before=(), limits=None, on_answer=None):
+    def stream(self, ledger, batches, before=(), limits=None, on_answer=None,
+               on_start=None):
         """Appends batches of events from a pipe, each after the one before it was answered.
 
-        `on_answer` is called with the number of events answered so far, and the process. Returns
-        how the process ended.
+        `on_answer` is called with the number of events answered so far, and the process;
+        `on_start` with the process. Returns how the process ended.
         """
         words = ["append", "--format", "jsonl", "--ledger", ledger, "-"]
         process = self.start(words, before, limits)
+        if on_start:
+            on_start(process)
         errors = []
         draining = threading.Thread(
             target=lambda: errors.append(process.stderr.read()), daemon=True)
