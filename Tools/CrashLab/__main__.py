@@ -123,7 +123,9 @@ def report(tally, options):
         print(f"{tally.technique} {label(item)}: {verdict.outcome}: "
               f"{'; '.join(verdict.details)[:PRINTED_DETAIL_MAX]}")
         print(f"  again: python3 Tools/CrashLab --technique {tally.technique} "
-              f"--seed {options.seed} --only '{label(item)}'" + (f"\n  kept: {kept}" if kept else ""))
+              f"--seed {options.seed} --only '{label(item)}'")
+        if kept:
+            print(f"  kept: {kept}")
     if len(tally.failures) > PRINTED_FAILURES_MAX:
         print(f"  and {len(tally.failures) - PRINTED_FAILURES_MAX} more of {tally.technique}")
     print(f"{tally.technique}: {tally.rounds} rounds, {tally.seconds:.0f} s", flush=True)

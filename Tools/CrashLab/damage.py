@@ -12,7 +12,7 @@ import shutil
 import history
 import logfile
 import operations
-from auditor import DOUBLED, NOTICED, SIGNAL, TOLD, Expected, judge_events
+from auditor import DOUBLED, LOST, NOTICED, SIGNAL, TOLD, Expected, judge_events
 
 COUNT = 300
 SECTOR = 512
@@ -133,6 +133,12 @@ def examine(lab, folder, whole, random):
         return verdict
     if ran.code != 0:
         verdict.add(TOLD, f"append: {ran.said()}")
+    # However the damage looks, nobody may be led to put an empty ledger in the place of this one.
+    made = lab.program.run(["init", ledger])
+    if made.crashed:
+        verdict.add(SIGNAL, f"init: {made.crashed}")
+    elif made.code == 0:
+        verdict.add(LOST, "init makes an empty ledger of a damaged one")
     after = Expected(whole.writers + [fresh], {**whole.acknowledged, **ran.acknowledged()},
                      whole.erased, True)
     judge_after(lab, ledger, after, verdict)

@@ -146,7 +146,8 @@ class Lab:
         kept = None
         if folder and len(tally.failures) < KEPT_FOLDERS_MAX and self.options.keep:
             os.makedirs(self.options.keep, exist_ok=True)
-            kept = f"{self.options.keep}/{tally.technique}-{self.options.seed}-{len(tally.failures)}"
+            number = len(tally.failures)
+            kept = f"{self.options.keep}/{tally.technique}-{self.options.seed}-{number}"
             shutil.rmtree(kept, ignore_errors=True)
             shutil.move(folder, kept)
         tally.failures.append((item, verdict, kept))

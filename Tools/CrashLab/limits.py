@@ -1,4 +1,4 @@
-"""Limits: too large a file, too few descriptors, too little memory, a full disk, a read-only one."""
+"""Limits: files that may not grow, few descriptors, little memory, a full and a read-only disk."""
 
 import resource
 import shutil
@@ -56,8 +56,8 @@ def mounted(limit, value, folder):
     What the command has left on a small disk is copied out of it at the end.
     """
     if limit == "read-only disk":
-        script = f'mount --bind "{folder}" "{folder}" && mount -o remount,bind,ro "{folder}" || ' \
-                 'exit 99; "$@"'
+        script = f'mount --bind "{folder}" "{folder}" && ' \
+                 f'mount -o remount,bind,ro "{folder}" || exit 99; "$@"'
     else:
         # What is there already fits; `value` is what is left beside it.
         script = f'size=$(du -sk --apparent-size "{folder}" | cut -f 1); ' \
