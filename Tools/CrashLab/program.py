@@ -94,7 +94,7 @@ class Program:
         return subprocess.Popen(
             list(before) + [self.path] + list(words), stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self.environment,
-            preexec_fn=limit if limits else None)
+            preexec_fn=limit if limits else None, start_new_session=True)
 
     def run(self, words, before=(), limits=None, timeout=TIMEOUT_SECONDS):
         """Runs a command that reads nothing from standard input."""
@@ -107,7 +107,7 @@ class Program:
             out, err = process.communicate(timeout=timeout)
         except subprocess.TimeoutExpired:
             hung = True
-            process.kill()
+            end(process)
             out, err = process.communicate()
         return Ran(list(words), process.returncode, out.decode("utf-8", "replace"),
                    err.decode("utf-8", "replace"), hung)
@@ -127,7 +127,7 @@ class Program:
         draining = threading.Thread(
             target=lambda: errors.append(process.stderr.read()), daemon=True)
         draining.start()
-        stop = threading.Timer(TIMEOUT_SECONDS, process.kill)
+        stop = threading.Timer(TIMEOUT_SECONDS, end, [process])
         stop.start()
         lines = []
         try:
@@ -157,6 +157,14 @@ class Program:
             pass
         return Ran(words, code, b"".join(lines).decode("utf-8", "replace"),
                    b"".join(errors).decode("utf-8", "replace"), hung)
+
+
+def end(process):
+    """Kills a process that hangs, and what it traces: a tracer that dies alone lets that go on."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
 
 
 def as_lines(events):
