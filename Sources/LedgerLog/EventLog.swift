@@ -123,6 +123,8 @@ public final class EventLog: Sendable {
     let tables = try LogTables(creatingIn: environment)
     var random = SystemRandomNumberGenerator()
     let identity = try LogIdentity(createdAt: clock(), using: &random)
+    // A log that was in use and lost its identity must not be given a new one.
+    try checkUnused(environment, tables)
     let isNew: Bool
     do throws(LMDBError) {
       var transaction = try environment.beginWrite()
@@ -187,6 +189,32 @@ extension EventLog {
     do throws(LMDBError) { transaction = try environment.beginRead() } catch {
       throw LedgerError(error)
     }
-    return try LogIdentity(transaction.view, tables)
+    if let identity = try LogIdentity(transaction.view, tables) { return identity }
+    try checkUnused(environment, tables)
+    return nil
+  }
+
+  /// Rejects a log without an identity that was in use. A ledger whose creation was interrupted has
+  /// no identity either, but it has no events, and neither a key file nor a root: the first append
+  /// makes them.
+  private static func checkUnused(
+    _ environment: Environment, _ tables: LogTables
+  ) throws(LedgerError) {
+    let folder = environment.path.dropLast(folderName.utf8.count)
+    let isUsed: Bool
+    do throws(LMDBError) {
+      let transaction = try environment.beginRead()
+      if try transaction.view.contains(tables.meta, LogIdentity.Row.format.bytes.span) { return }
+      isUsed =
+        try transaction.view.statistics(tables.records).entries > 0
+        || [PersonalKeys.fileName, RootKeeper.fileName].contains {
+          FileManager.default.fileExists(atPath: folder + $0)
+        }
+    } catch { throw LedgerError(error) }
+    guard isUsed else { return }
+    throw LedgerError(
+      .corrupt,
+      "The log in \(environment.path) has lost its identity and was in use. Restore the ledger "
+        + "from a backup.")
   }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import LMDB
 import LedgerEvents
 import LogTesting
@@ -156,6 +157,22 @@ struct LogReadTests {
     #expect(error?.code == .noLedger)
     let made = try EventLog.create(at: folder.ledger)
     #expect(try made.lastPosition() == 0)
+  }
+
+  @Test("is never made anew where a ledger was in use", arguments: [0, 1, 2])
+  func lostIdentity(_ left: Int) throws {
+    try fill(3)
+    try change { (transaction, tables) throws(LMDBError) in
+      try transaction.clear(tables.meta)
+      // Even without its records, the files beside a log show that there were some.
+      if left > 0 { try transaction.clear(tables.records) }
+    }
+    try log.close()
+    if left > 1 { try FileManager.default.removeItem(atPath: folder.ledger + "/root") }
+    let opened = #expect(throws: LedgerError.self) { try EventLog(open: folder.ledger) }
+    #expect(opened?.code == .corrupt)
+    let made = #expect(throws: LedgerError.self) { try EventLog.create(at: folder.ledger) }
+    #expect(made?.code == .corrupt)
   }
 
   @Test("tells who follows it of each append, and of none when the time is up")

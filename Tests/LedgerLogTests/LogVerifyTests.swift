@@ -1,3 +1,4 @@
+import Foundation
 import LMDB
 import LedgerEvents
 import LogTesting
@@ -111,6 +112,34 @@ struct LogVerifyTests {
     try environment.close()
     let refused = #expect(throws: LedgerError.self) { try EventLog(open: folder.ledger) }
     #expect(refused?.code == .corrupt)
+  }
+
+  /// LMDB refuses everything in a transaction after it has met a damaged page.
+  @Test("reports a page of zeros, and goes on or refuses to open the log")
+  func zeroedPage() throws {
+    // A row of a table that is empty otherwise, so that it has a page.
+    let before = try faults { (transaction, tables) throws(LMDBError) in
+      try transaction.put(tables.erased, [0, 0, 9, 9].span, [UInt8](repeating: 0, count: 16).span)
+    }
+    try log.close()
+    let file = URL(filePath: "\(folder.ledger)/log/data.mdb")
+    let whole = try Data(contentsOf: file)
+    let pageBytes = 4096
+    var found = 0
+    for page in 2..<whole.count / pageBytes {
+      var damaged = whole
+      damaged.replaceSubrange(
+        page * pageBytes..<(page + 1) * pageBytes, with: Data(count: pageBytes))
+      try damaged.write(to: file)
+      do throws(LedgerError) {
+        let log = try EventLog(open: folder.ledger)
+        found += try log.verify().faults.count > before.count ? 1 : 0
+        try log.close()
+      } catch {
+        #expect(error.code == .corrupt, "page \(page): \(error)")
+      }
+    }
+    #expect(found > 2)
   }
 
   @Test("finds a table that is not known")

@@ -18,7 +18,7 @@ struct PlaceRule: TidyRule {
     "Tests/TidyTests/": ["swift"],
     "Tools/": ["independent", "mutants", "prepare", "quickstart", "test"],
     "Tools/Benchmarks/": ["swift", "c", "h", "md", "json", "run"],
-    "Tools/CrashLab/": ["swift", "md"],
+    "Tools/CrashLab/": ["py", "md"],
     "Tools/Example/": ["swift", "md"],
     "Tools/Fuzz/": ["swift", "md", "jsonl", "json", "txt", "bin"],
     "Tools/daybook/": ["swift"],

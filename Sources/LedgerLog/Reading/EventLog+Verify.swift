@@ -23,7 +23,7 @@ extension EventLog {
     return try read { (view) throws(LedgerError) in
       var verifier = LogVerifier(identity.keyHash, events: view.lastPosition, kept: kept)
       for fault in beside { verifier.report(fault) }
-      return try verifier.verify(view, progress: progress)
+      return verifier.verify(view, progress: progress)
     }
   }
 

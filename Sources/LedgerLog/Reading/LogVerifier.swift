@@ -41,12 +41,12 @@ struct LogVerifier {
   ///   name.
   mutating func verify(
     _ log: LogView, progress: (_ done: UInt64, _ total: UInt64) -> Void
-  ) throws(LedgerError) -> LogVerification {
+  ) -> LogVerification {
     verifyMeta(log)
     verifyErasures(log)
-    try verifyNames(log)
-    try verifyRecords(log, progress)
-    try verifyUniqueness(log)
+    verifyNames(log)
+    verifyRecords(log, progress)
+    verifyUniqueness(log)
     if numberUsed + 1 < kinds.count {
       report(
         LogFault(
@@ -76,11 +76,7 @@ struct LogVerifier {
             + "\(log.lastPosition)"))
     }
     let size = frontier.size
-    let stored = try entries(log.tables.tree, log)
-    if UInt64(stored) != MerkleTree.storedNodes(atSize: log.lastPosition) {
-      report(
-        LogFault(.tree, "\(stored) nodes are stored, which is not what the log's length needs"))
-    }
+    verifyNodeCount(log)
     progress(log.lastPosition, log.lastPosition)
     return LogVerification(events: size, root: frontier.root(&hasher), faults: faults)
   }
@@ -89,9 +85,18 @@ struct LogVerifier {
     if faults.count < LogVerification.faultsMax { faults.append(fault) }
   }
 
-  private func entries(_ table: Table, _ log: LogView) throws(LedgerError) -> Int {
-    do throws(LMDBError) { return try log.view.statistics(table).entries } catch {
-      throw LedgerError(error)
+  /// Compares the number of nodes with the log's length.
+  private mutating func verifyNodeCount(_ log: LogView) {
+    let stored: Int
+    do throws(LMDBError) { stored = try log.view.statistics(log.tables.tree).entries } catch {
+      // After a damaged page, LMDB refuses everything else in the same transaction. The page is
+      // reported where it was met, and must not be lost.
+      report(LogFault(.tree, "the nodes cannot be counted: \(error)"))
+      return
+    }
+    if UInt64(stored) != MerkleTree.storedNodes(atSize: log.lastPosition) {
+      report(
+        LogFault(.tree, "\(stored) nodes are stored, which is not what the log's length needs"))
     }
   }
 
@@ -118,8 +123,12 @@ struct LogVerifier {
 
   // MARK: - Names
 
-  private mutating func verifyNames(_ log: LogView) throws(LedgerError) {
-    let count = Int(try log.lastNameNumber())
+  private mutating func verifyNames(_ log: LogView) {
+    let count: Int
+    do throws(LedgerError) { count = Int(try log.lastNameNumber()) } catch {
+      report(LogFault(.table, "the names cannot be counted: \(error)"))
+      return
+    }
     kinds = [UInt8](repeating: 0, count: count + 1)
     do throws(LMDBError) {
       var cursor = try log.view.cursor(log.tables.names)
@@ -228,7 +237,7 @@ struct LogVerifier {
 
   private mutating func verifyRecords(
     _ log: LogView, _ progress: (UInt64, UInt64) -> Void
-  ) throws(LedgerError) {
+  ) {
     do throws(LMDBError) {
       var records = try log.view.cursor(log.tables.records)
       var personal = try log.view.cursor(log.tables.personal)
@@ -372,7 +381,7 @@ struct LogVerifier {
   // MARK: - What there is once
 
   /// Reports events with one id, and names that live and are the same.
-  private mutating func verifyUniqueness(_ log: LogView) throws(LedgerError) {
+  private mutating func verifyUniqueness(_ log: LogView) {
     var faults: [LogFault] = []
     ids.forEachPair { (first, second) in
       guard log.isSameID(at: UInt64(first), and: UInt64(second)) else { return }
@@ -381,10 +390,14 @@ struct LogVerifier {
           .record, position: UInt64(second),
           "position \(second) has the id of position \(first): one of them was appended twice"))
     }
-    try names.forEachPair { (first, second) throws(LedgerError) in
-      guard try log.isSameLivingName(first, second) else { return }
-      faults.append(
-        LogFault(.name, number: second, "name \(second) is the same as name \(first)"))
+    do throws(LedgerError) {
+      try names.forEachPair { (first, second) throws(LedgerError) in
+        guard try log.isSameLivingName(first, second) else { return }
+        faults.append(
+          LogFault(.name, number: second, "name \(second) is the same as name \(first)"))
+      }
+    } catch {
+      faults.append(LogFault(.table, "the names cannot be compared with each other: \(error)"))
     }
     for fault in faults { report(fault) }
   }

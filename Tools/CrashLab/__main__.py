@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""Kills, starves and damages daybook in every way that we know, and judges what is left.
+
+    python3 Tools/CrashLab                     the short form, three minutes on two cores
+    python3 Tools/CrashLab --long              all of it: hours
+    python3 Tools/CrashLab --controls          faults that it must find, and nothing else
+    python3 Tools/CrashLab --technique cuts --seed 7 --rounds 500
+
+Exit code 0 if everything was kept or told; 1 if anything was lost, doubled, silently wrong or ended
+by a signal, or if a control was not found; 64 for usage; 75 if nothing could be run here.
+README.md beside this file says more.
+"""
+
+import argparse
+import os
+import shutil
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+
+import calls
+import controls
+import cuts
+import damage
+import kills
+import limits
+import tracing
+from auditor import FAILURES, OUTCOMES
+from lab import Lab, Tally, label
+
+EXIT_FOUND, EXIT_USAGE, EXIT_NOTHING_RAN = 1, 64, 75
+# Of each technique, no more failed rounds are printed than this.
+PRINTED_FAILURES_MAX = 12
+PRINTED_DETAIL_MAX = 400
+EVERYTHING = 1 << 30
+
+
+class Technique:
+    """What is run, how often by default, and whether it needs to trace."""
+
+    def __init__(self, run, what, short, long, traces=False):
+        self.run = run
+        self.what = what
+        self.short = short
+        self.long = long
+        self.traces = traces
+
+
+TECHNIQUES = {
+    "kills": Technique(kills.run, "several writers, killed at random", 12, 850),
+    "calls": Technique(calls.kills, "a kill at each system call", 110, EVERYTHING, True),
+    "cuts": Technique(cuts.run, "power cuts: images of what was synced", 210, 100_000, True),
+    "errors": Technique(calls.errors, "an error from each system call", 90, EVERYTHING, True),
+    "limits": Technique(limits.run, "small files and disks, few descriptors", 70, EVERYTHING),
+    "damage": Technique(damage.run, "bits, sectors and pages that change", 120, 5_000),
+}
+
+
+def parsed():
+    parser = argparse.ArgumentParser(
+        prog="crashlab", description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--program", metavar="PATH", help="the program; default: the build's")
+    parser.add_argument("--configuration", choices=["debug", "release"], default="debug",
+                        help="of which build, without --program")
+    parser.add_argument("--technique", action="append", choices=list(TECHNIQUES), default=[],
+                        help="only this (repeatable)")
+    parser.add_argument("--seed", type=int, default=1, help="decides all that is random")
+    parser.add_argument("--rounds", type=int, help="how many rounds of each technique")
+    parser.add_argument("--seconds", type=float, help="no longer than this for each technique")
+    parser.add_argument("--long", action="store_true", help="as many rounds as make sense")
+    parser.add_argument("--only", metavar="ROUND", help="one round of one --technique again")
+    parser.add_argument("--controls", action="store_true", help="run the controls alone")
+    parser.add_argument("--allow-signals", action="append", choices=list(TECHNIQUES), default=[],
+                        metavar="TECHNIQUE", help="signals of this one are counted and no failure")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="rounds at once")
+    parser.add_argument("--folder", help="where to work; default: in memory, if there is room")
+    parser.add_argument("--keep", metavar="FOLDER", help="keep what failed rounds left here")
+    parser.add_argument("--verbose", action="store_true", help="print what each round saw")
+    options = parser.parse_args()
+    if options.only is not None and len(options.technique) != 1:
+        parser.error("--only needs one --technique")
+    if options.program is None:
+        root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+        options.program = f"{root}/.build/{options.configuration}/daybook"
+    if not os.access(options.program, os.X_OK):
+        print(f"crashlab: there is no program at {options.program}: "
+              "run `swift build --product daybook`, or name one with --program", file=sys.stderr)
+        sys.exit(EXIT_USAGE)
+    options.program = os.path.abspath(options.program)
+    return options
+
+
+def working_folder():
+    """A new folder in memory if it is large enough: disks make it no better, only slower."""
+    memory = "/dev/shm"
+    room = os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > 1 << 30
+    return tempfile.mkdtemp(prefix="crashlab-", dir=memory if room else None)
+
+
+def play(lab, options, cannot_trace):
+    """Plays the techniques that are asked for: a tally for each."""
+    rounds = options.rounds
+    for name, technique in TECHNIQUES.items():
+        if options.technique and name not in options.technique:
+            continue
+        if technique.traces and cannot_trace:
+            tally = Tally(name)
+            tally.skipped = cannot_trace
+        else:
+            options.rounds = rounds or (technique.long if options.long else technique.short)
+            tally = technique.run(lab)
+        report(tally, options)
+        yield tally
+
+
+def report(tally, options):
+    """Prints what one technique found that must not be."""
+    if tally.skipped:
+        print(f"SKIPPED: {tally.technique}: {tally.skipped}", flush=True)
+        return
+    for item, verdict, kept in tally.failures[:PRINTED_FAILURES_MAX]:
+        print(f"{tally.technique} {label(item)}: {verdict.outcome}: "
+              f"{'; '.join(verdict.details)[:PRINTED_DETAIL_MAX]}")
+        print(f"  again: python3 Tools/CrashLab --technique {tally.technique} "
+              f"--seed {options.seed} --only '{label(item)}'")
+        if kept:
+            print(f"  kept: {kept}")
+    if len(tally.failures) > PRINTED_FAILURES_MAX:
+        print(f"  and {len(tally.failures) - PRINTED_FAILURES_MAX} more of {tally.technique}")
+    print(f"{tally.technique}: {tally.rounds} rounds, {tally.seconds:.0f} s", flush=True)
+
+
+def table(tallies, seed):
+    """Technique by outcome."""
+    head = ["technique", "rounds", *OUTCOMES, "seconds", "of what"]
+    rows = [[tally.technique, tally.rounds, *(tally.counts[outcome] for outcome in OUTCOMES),
+             f"{tally.seconds:.0f}", tally.note or tally.skipped]
+            for tally in tallies]
+    widths = [max(len(str(row[column])) for row in [head, *rows]) for column in range(len(head))]
+    print(f"\nseed {seed}")
+    for row in [head, *rows]:
+        print("  ".join(str(cell).ljust(width) for cell, width in zip(row, widths)).rstrip())
+
+
+def fails(tally, options):
+    return any(count for outcome, count in tally.counts.items() if outcome in FAILURES
+               and not (outcome == "signal" and tally.technique in options.allow_signals))
+
+
+def run_controls(lab, cannot_trace):
+    """Plays the controls, and returns whether each fault was found."""
+    found = list(controls.run(lab, not cannot_trace))
+    for name, is_found in found:
+        print(("found   " if is_found else "MISSED  ") + name)
+    if cannot_trace:
+        print(f"SKIPPED: controls of system calls and power cuts: {cannot_trace}")
+    print(f"{sum(is_found for _, is_found in found)} of {len(found)} controls")
+    return all(is_found for _, is_found in found)
+
+
+def main():
+    options = parsed()
+    mine = options.folder is None
+    options.folder = options.folder or working_folder()
+    cannot_trace = tracing.missing()
+    lab = Lab(options)
+    try:
+        if options.controls:
+            return 0 if run_controls(lab, cannot_trace) else EXIT_FOUND
+        tallies = list(play(lab, options, cannot_trace))
+        table(tallies, options.seed)
+        if not any(tally.rounds for tally in tallies):
+            return EXIT_NOTHING_RAN
+        return EXIT_FOUND if any(fails(tally, options) for tally in tallies) else 0
+    finally:
+        if mine:
+            shutil.rmtree(options.folder, ignore_errors=True)
+
+
+sys.exit(main())

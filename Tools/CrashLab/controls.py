@@ -1,0 +1,180 @@
+"""Controls: faults of the program that the laboratory must find. One that it misses is an error.
+
+Each plays a technique with something broken on purpose: a disk that answers syncs and does not do
+them, writes that are answered and not done, acknowledgements that come too early, a `verify` that
+looks at nothing, and an auditor that is fed what is wrong.
+"""
+
+import copy
+import os
+import shutil
+
+import cuts
+import damage
+import history
+import kills
+import operations
+import program
+import tracing
+from auditor import DOUBLED, LOST, SILENT, Auditor, Expected, Verdict, judge_events
+from calls import Calls
+
+IMAGES = 6
+
+
+def auditor_controls(lab):
+    """An auditor that is fed what a faulty ledger would export."""
+    events = history.events(0, 12)
+    whole = Expected([events], {event["id"]: place for place, event in enumerate(events, 1)})
+
+    def exported(items):
+        return [{**item, "position": place} for place, item in enumerate(items, 1)]
+
+    swapped = [events[1], events[0], *events[2:]]
+    other = copy.deepcopy(events)
+    other[4]["transaction"] = "transaction-0-2"
+    stranger = {**events[0], "id": "stranger"}
+    fed = {
+        "a lost event": (exported(events[:5] + events[6:]), LOST),
+        "a lost last event": (exported(events[:-1]), LOST),
+        "a doubled event": (exported([*events, events[3]]), DOUBLED),
+        "two events in another order": (exported(swapped), SILENT),
+        "a refund of another purchase": (exported(other), SILENT),
+        "an event that nobody appended": (exported([*events, stranger]), SILENT),
+        "a gap in the positions": (exported(events)[:-1]
+                                   + [{**events[-1], "position": 13}], SILENT),
+    }
+    for name, (recorded, outcome) in fed.items():
+        found = judge_events(recorded, whole)
+        yield f"auditor: {name}", any(line.startswith(outcome) for line in found.details)
+    gap = Expected([events])
+    found = judge_events(exported(events[:3] + events[4:]), gap)
+    yield "auditor: a gap in what one writer appended", found.failed
+    erased = Expected([events], erased=["account-0-0"], erasure_is_done=True)
+    yield "auditor: an erased customer who is still there", \
+        judge_events(exported(events), erased).failed
+    yield "auditor: no fault at all is none", not judge_events(exported(events), whole).details
+    yield from file_controls(lab, events, exported)
+
+
+def file_controls(lab, events, exported):
+    """Answers that differ from what the log's file or the events say."""
+    folder = lab.place("control")
+    ledger = folder + "/a.ledger"
+    operations.Operation().make_ledger(lab, folder, events)
+    recorded = exported(events)
+    verdict = Verdict()
+    lab.auditor.read_file(ledger, recorded[:-1], verdict, LOST)
+    yield "auditor: an event in the log's file that is not exported", verdict.failed
+    verdict = Verdict()
+    held = [item for item in recorded if item["type"] != "transaction.refunded"]
+    lab.auditor.ask_holders(ledger, held, "product-1", Expected([]), verdict, LOST, SILENT)
+    yield "auditor: a refund that the answer knows and the events do not", verdict.failed
+    verdict = Verdict()
+    lab.auditor.ask_account(ledger, held, "account-0-0", verdict, LOST, SILENT)
+    yield "auditor: the same in the entitlements of one customer", verdict.failed
+
+
+def kill_controls(lab):
+    """A writer that answers before it appends."""
+    folder = lab.place("control")
+    ledger = folder + "/a.ledger"
+    lab.must(["init", ledger])
+    writer = kills.Writer(0, lab.random("controls", "kills"))
+    writer.append_until_killed(lab.program, ledger)
+    early = next(writer.batches())
+    writer.acknowledged.update({event["id"]: None for event in early})
+    yield "kills: an answer that comes before the append", \
+        lab.auditor.audit(ledger, kills.expected([writer])).failed
+
+
+def call_controls(lab):
+    """A disk that forgets what was written before the kill; writes that are not done."""
+    table = Calls(lab)
+    operation = operations.Append()
+    points = table.points(operation, ["exit_group", "munmap", "close"])
+    base = table.bases[operation.name]
+    folder = lab.copy(base)
+    ran = operation.perform(lab, folder, tracing.injecting(*_last(points)))
+    for part in ("log", "keys", "root"):
+        place = f"{operation.ledger(folder)}/{part}"
+        if os.path.isdir(place):
+            shutil.rmtree(place)
+            shutil.copytree(f"{operation.ledger(base)}/{part}", place)
+        elif os.path.exists(place):
+            shutil.copy(f"{operation.ledger(base)}/{part}", place)
+    yield "calls: a log that went back, with its kept root, after the kill", \
+        bool(ran.acknowledged()) and \
+        operation.glance(lab, folder, ran, lab.random("controls")).failed
+    found = []
+    for _, call, number in table.points(operation, ["pwrite64"]):
+        folder = lab.copy(base)
+        ran = operation.perform(lab, folder, tracing.injecting(call, "retval=4096", number))
+        found.append(operation.glance(lab, folder, ran, lab.random("controls")).failed)
+    yield "errors: pages whose writes are answered and not done", any(found)
+
+
+def _last(points):
+    """The last call of these, to be killed there."""
+    _, call, number = max(points, key=lambda point: point[2])
+    return call, "signal=KILL", number
+
+
+def cut_controls(lab):
+    """Power cuts with a disk that answers syncs and does nothing."""
+    for operation in (cuts.AppendStream(), operations.Backup()):
+        recording = cuts.Recording(lab, operation, drops_syncs=True)
+        found = []
+        for number in range(1, IMAGES + 1):
+            image, ran, random = cuts.made(lab, recording, number)
+            folder = lab.place("control")
+            image.write(folder)
+            found.append(operation.glance(lab, folder, ran, random).failed)
+        yield f"cuts: {operation.name} on a disk that drops syncs", any(found)
+
+
+def limit_controls(lab):
+    """A program that does not mind that a file cannot grow."""
+    folder = lab.place("control")
+    operation = operations.Append()
+    operation.prepare(lab, folder)
+    said = "".join('{"id":"%s","status":"appended","position":%d}\n' % (event["id"], place)
+                   for place, event in enumerate(sum(operation.batches(), []),
+                                                 operations.COUNT + 1))
+    ran = program.Ran(["append"], 0, said, "")
+    yield "limits: an append that is answered although the disk is full", \
+        operation.glance(lab, folder, ran, lab.random("controls")).failed
+
+
+class Blind(program.Program):
+    """A program whose `verify` looks at nothing."""
+
+    def run(self, words, *others, **options):
+        if words[0] == "verify":
+            return program.Ran(words, 0, "{}", "")
+        return super().run(words, *others, **options)
+
+
+def damage_controls(lab):
+    """Keys that are zeroed and a changed event: a `verify` that looks at nothing is found out."""
+    base, _ = damage.prepare(lab)
+    ledger = base + "/a.ledger"
+    with open(ledger + "/keys", "r+b") as file:
+        file.seek(damage.SECTOR)
+        file.write(bytes(damage.SECTOR))
+    whole = Expected([history.events(0, damage.COUNT)], erased=["account-0-3"],
+                     erasure_is_done=True).everything()
+    blind = Auditor(Blind(lab.program.path, lab.folder))
+    yield "damage: a verify that looks at nothing", \
+        blind.audit(ledger, whole, strict=False).outcome == SILENT
+    yield "damage: the program's own verify notices the same", \
+        not lab.auditor.audit(ledger, whole, strict=False).failed
+
+
+def run(lab, can_trace):
+    """Plays all controls: (what it is, whether it was found)."""
+    groups = [auditor_controls, kill_controls, limit_controls, damage_controls]
+    if can_trace:
+        groups += [call_controls, cut_controls]
+    for group in groups:
+        yield from group(lab)

@@ -1,0 +1,155 @@
+"""The place where rounds are played: its folder, its program, its table and what it keeps."""
+
+import os
+import random
+import shutil
+import subprocess
+import sys
+import threading
+import time
+
+import auditor
+import program
+from auditor import FAILURES, OUTCOMES, SIGNAL, Verdict
+
+# Of one technique, no more folders of failed rounds are kept than this.
+KEPT_FOLDERS_MAX = 5
+
+
+def label(item):
+    """The name of a round, by which it can be played again."""
+    return ":".join(map(str, item)) if isinstance(item, tuple) else str(item)
+
+
+class Tally:
+    """The outcomes of one technique."""
+
+    def __init__(self, technique):
+        self.technique = technique
+        self.counts = dict.fromkeys(OUTCOMES, 0)
+        self.failures = []
+        self.seconds = 0.0
+        self.skipped = None
+        self.note = ""
+
+    @property
+    def rounds(self):
+        return sum(self.counts.values())
+
+    @property
+    def failed(self):
+        return any(self.counts[outcome] for outcome in FAILURES)
+
+
+class Lab:
+    """Plays rounds in a folder of its own."""
+
+    def __init__(self, options):
+        self.options = options
+        self.folder = options.folder
+        os.makedirs(self.folder, exist_ok=True)
+        self.program = program.Program(options.program, self.folder)
+        self.auditor = auditor.Auditor(self.program)
+        self.lock = threading.Lock()
+        self.number = 0
+
+    def random(self, *words):
+        """Random numbers that only the seed and these words decide."""
+        return random.Random("/".join(str(word) for word in (self.options.seed, *words)))
+
+    def must(self, words):
+        """Runs a command that prepares a round."""
+        ran = self.program.run(words)
+        if ran.code != 0:
+            raise SystemExit(f"crashlab: {' '.join(words)}: {ran.said()}")
+        return ran
+
+    @staticmethod
+    def write(path, events):
+        with open(path, "wb") as file:
+            file.write(program.as_lines(events))
+
+    def place(self, name):
+        """A new folder."""
+        with self.lock:
+            self.number += 1
+            path = f"{self.folder}/{name}-{self.number}"
+        os.makedirs(path)
+        return path
+
+    def copy(self, base):
+        """A copy of a folder; holes stay holes."""
+        path = self.place("round")
+        subprocess.run(["cp", "-r", "--sparse=always", base + "/.", path], check=True)
+        return path
+
+    def chosen(self, points):
+        """As many of the points as rounds are wanted, spread by the seed; or the one asked for."""
+        points = list(points)
+        if self.options.only is not None:
+            # Even if the list has it no more: threads make their calls in another order each time.
+            return [tuple(int(word) if word.isdigit() else word
+                          for word in self.options.only.split(":"))]
+        self.random("order").shuffle(points)
+        return points if self.options.rounds is None else points[:self.options.rounds]
+
+    def numbers(self):
+        """The numbers of the rounds, where rounds have no other name."""
+        if self.options.only is not None:
+            return [int(self.options.only)]
+        return range(self.options.rounds)
+
+    def play(self, technique, rounds, run, seconds=None):
+        """Runs `run(round)` for each of `rounds`, several at once, and counts the outcomes.
+
+        `run` returns a Verdict and the folder of the round, which is removed unless it failed.
+        """
+        tally = Tally(technique)
+        begun = time.monotonic()
+        limit = float("inf") if seconds is None else begun + seconds
+        rounds = iter(rounds)
+
+        def work():
+            while time.monotonic() < limit:
+                with self.lock:
+                    item = next(rounds, self)
+                if item is self:
+                    return
+                verdict, folder = self.attempt(run, item)
+                with self.lock:
+                    self.count(tally, item, verdict, folder)
+                if folder:
+                    shutil.rmtree(folder, ignore_errors=True)
+
+        workers = [threading.Thread(target=work) for _ in range(self.options.jobs)]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+        tally.seconds = time.monotonic() - begun
+        return tally
+
+    @staticmethod
+    def attempt(run, item):
+        try:
+            return run(item)
+        except Exception as error:  # A fault of the laboratory must not pass for a good round.
+            verdict = Verdict()
+            verdict.add(SIGNAL, f"the laboratory failed: {type(error).__name__}: {error}")
+            return verdict, None
+
+    def count(self, tally, item, verdict, folder):
+        tally.counts[verdict.outcome] += 1
+        if self.options.verbose and verdict.details:
+            print(f"  {tally.technique} {label(item)}: {'; '.join(verdict.details)[:400]}",
+                  file=sys.stderr)
+        if not verdict.failed:
+            return
+        kept = None
+        if folder and len(tally.failures) < KEPT_FOLDERS_MAX and self.options.keep:
+            os.makedirs(self.options.keep, exist_ok=True)
+            number = len(tally.failures)
+            kept = f"{self.options.keep}/{tally.technique}-{self.options.seed}-{number}"
+            shutil.rmtree(kept, ignore_errors=True)
+            shutil.move(folder, kept)
+        tally.failures.append((item, verdict, kept))

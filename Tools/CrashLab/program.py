@@ -1,0 +1,171 @@
+"""Runs the program from outside, and says how it ended."""
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import threading
+
+# Far longer than any command takes on this much data: a process that is still there hangs.
+TIMEOUT_SECONDS = 60
+# Codes of sysexits.h, as docs/commands.md lists them.
+EXIT_BUG = 70
+
+
+class Ran:
+    """How a process ended, and what it printed."""
+
+    def __init__(self, words, code, out, err, hung=False):
+        self.words = words
+        self.code = code
+        self.out = out
+        self.err = err
+        self.hung = hung
+
+    @property
+    def signal(self):
+        """The name of the signal that ended it; None if it exited by itself."""
+        if self.code is None or self.code >= 0:
+            return None
+        try:
+            return signal.Signals(-self.code).name
+        except ValueError:
+            return f"signal {-self.code}"
+
+    @property
+    def crashed(self):
+        """What is wrong whatever the fault was: a signal, a hang, or a code that means a bug."""
+        if self.hung:
+            return f"no end within {TIMEOUT_SECONDS} s"
+        if self.signal is not None:
+            return self.signal
+        if self.code == EXIT_BUG:
+            return "exit code 70, a bug"
+        return None
+
+    def said(self):
+        """The first words of what it said about its failure."""
+        text = (self.err.strip() or self.out.strip()).splitlines()
+        return f"exit {self.code}: {text[0][:160] if text else 'nothing said'}"
+
+    def acknowledged(self):
+        """Events that the output of `append --format jsonl` acknowledges: {id: position}."""
+        found = {}
+        for line in self.out.split("\n")[:-1]:
+            try:
+                answer = json.loads(line)
+            except ValueError:
+                continue
+            if answer.get("status") in ("appended", "duplicate"):
+                found[answer["id"]] = answer["position"]
+        return found
+
+
+class Program:
+    """The program under test."""
+
+    def __init__(self, path, folder):
+        self.path = path
+        self.environment = {
+            "PATH": os.environ.get("PATH", "/usr/bin:/bin"),
+            "HOME": folder,
+            "TMPDIR": folder,
+            "TZ": "UTC",
+            "USER": "crashlab",
+            # A process that traps ends at once: printing its stack would be traced, too.
+            "SWIFT_BACKTRACE": "enable=no",
+        }
+        if "LD_LIBRARY_PATH" in os.environ:
+            self.environment["LD_LIBRARY_PATH"] = os.environ["LD_LIBRARY_PATH"]
+
+    def start(self, words, before=(), limits=None):
+        """Starts the program with `words`, by the command `before` (a tracer) if there is one.
+
+        `limits` are resource limits: {resource.RLIMIT_…: value}.
+        """
+        def limit():
+            for name, value in (limits or {}).items():
+                resource.setrlimit(name, (value, value))
+            if limits and resource.RLIMIT_FSIZE in limits:
+                # As a shell leaves it: the program itself decides what a file too large means.
+                signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+
+        return subprocess.Popen(
+            list(before) + [self.path] + list(words), stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self.environment,
+            preexec_fn=limit if limits else None, start_new_session=True)
+
+    def run(self, words, before=(), limits=None, timeout=TIMEOUT_SECONDS):
+        """Runs a command that reads nothing from standard input."""
+        process = self.start(words, before, limits)
+        return self.finish(process, words, timeout)
+
+    def finish(self, process, words, timeout=TIMEOUT_SECONDS):
+        hung = False
+        try:
+            out, err = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            hung = True
+            end(process)
+            out, err = process.communicate()
+        return Ran(list(words), process.returncode, out.decode("utf-8", "replace"),
+                   err.decode("utf-8", "replace"), hung)
+
+    def stream(self, ledger, batches, before=(), limits=None, on_answer=None,
+               on_start=None):
+        """Appends batches of events from a pipe, each after the one before it was answered.
+
+        `on_answer` is called with the number of events answered so far, and the process;
+        `on_start` with the process. Returns how the process ended.
+        """
+        words = ["append", "--format", "jsonl", "--ledger", ledger, "-"]
+        process = self.start(words, before, limits)
+        if on_start:
+            on_start(process)
+        errors = []
+        draining = threading.Thread(
+            target=lambda: errors.append(process.stderr.read()), daemon=True)
+        draining.start()
+        stop = threading.Timer(TIMEOUT_SECONDS, end, [process])
+        stop.start()
+        lines = []
+        try:
+            for batch in batches:
+                process.stdin.write(as_lines(batch))
+                process.stdin.flush()
+                for _ in batch:
+                    line = process.stdout.readline()
+                    if not line:
+                        break
+                    lines.append(line)
+                    if on_answer:
+                        on_answer(len(lines), process)
+            process.stdin.close()
+        except BrokenPipeError:
+            pass
+        lines += process.stdout.readlines()
+        code = process.wait()
+        hung = not stop.is_alive()
+        stop.cancel()
+        draining.join()
+        for pipe in (process.stdout, process.stderr):
+            pipe.close()
+        try:
+            process.stdin.close()
+        except BrokenPipeError:
+            pass
+        return Ran(words, code, b"".join(lines).decode("utf-8", "replace"),
+                   b"".join(errors).decode("utf-8", "replace"), hung)
+
+
+def end(process):
+    """Kills a process that hangs, and what it traces: a tracer that dies alone lets that go on."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+def as_lines(events):
+    return b"".join(json.dumps(event).encode() + b"\n" for event in events)
