@@ -51,9 +51,7 @@ public final class EventLog: Sendable {
     var tables = tables
     tables.texts = PersonalTexts(
       keys: PersonalKeys(
-        folder: folder ?? path, ledger: identity.ledger, mode: mode,
-        isWritable: access == .readWrite),
-      seal: identity.keyHash.people)
+        folder: folder ?? path, identity, isWritable: access == .readWrite))
     self.tables = tables
     self.identity = identity
     self.clock = clock
@@ -121,22 +119,7 @@ public final class EventLog: Sendable {
     try makeFolder(path, mode: options.mode)
     let environment = try open(path, options)
     let tables = try LogTables(creatingIn: environment)
-    var random = SystemRandomNumberGenerator()
-    let identity = try LogIdentity(createdAt: clock(), using: &random)
-    let isNew: Bool
-    do throws(LMDBError) {
-      var transaction = try environment.beginWrite()
-      isNew = try !transaction.contains(tables.meta, LogIdentity.Row.format.bytes.span)
-      if isNew {
-        try identity.write(to: &transaction, tables)
-        try transaction.commit()
-      }
-    } catch {
-      throw LedgerError(error)
-    }
-    guard isNew else {
-      throw LedgerError(.exists, "There is a ledger at \(path) already: choose another path.")
-    }
+    let identity = try makeIdentity(path, options.mode, environment, tables, clock)
     return EventLog(
       path: path, access: .readWrite, mode: options.mode, environment: environment,
       tables: tables, identity: identity, clock: clock)
@@ -152,6 +135,31 @@ public final class EventLog: Sendable {
 }
 
 extension EventLog {
+  /// Makes the key file of a new ledger, and then writes down what the ledger is.
+  private static func makeIdentity(
+    _ path: String, _ mode: UInt32, _ environment: Environment, _ tables: LogTables,
+    _ clock: @Sendable () -> Instant
+  ) throws(LedgerError) -> LogIdentity {
+    var random = SystemRandomNumberGenerator()
+    let head = KeyFileHead(
+      ledger: [UInt8](random: LogIdentity.ledgerByteCount, using: &random), using: &random)
+    let identity = try LogIdentity(createdAt: clock(), keys: head, using: &random)
+    var transaction: WriteTransaction
+    do throws(LMDBError) { transaction = try environment.beginWrite() } catch {
+      throw LedgerError(error)
+    }
+    guard try LogIdentity.row(.format, transaction.view, tables) == nil else {
+      throw LedgerError(.exists, "There is a ledger at \(path) already: choose another path.")
+    }
+    // Under the lock, and before the identity that the file belongs to.
+    try PersonalKeys.create(in: path, head, mode: mode)
+    do throws(LMDBError) {
+      try identity.write(to: &transaction, tables)
+      try transaction.commit()
+    } catch { throw LedgerError(error) }
+    return identity
+  }
+
   private static func dataFile(_ path: String) -> String {
     "\(path)/\(folderName)/\(Environment.dataFileName)"
   }
