@@ -105,7 +105,6 @@ public enum RecordTag: UInt8, CaseIterable, Sendable {
   case notificationType = 44
   case subtype = 45
   case format = 46
-  case sha256 = 47
   case events = 48
   case verified = 49
   case action = 50

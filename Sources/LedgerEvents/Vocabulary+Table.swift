@@ -201,6 +201,7 @@ extension Vocabulary {
 
   private static let imported: [Field] = [
     Field("format", .string), Field("file", .string, isPersonal: true),
-    Field("sha256", .string), Field("events", anyInteger), Field("verified", .boolean),
+    Field("sha256", .string, isPersonal: true), Field("events", anyInteger),
+    Field("verified", .boolean),
   ]
 }

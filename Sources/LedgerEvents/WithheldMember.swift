@@ -12,6 +12,7 @@ public enum WithheldMember: UInt16, CaseIterable, Sendable {
   case contentURL = 32
   case file = 64
   case error = 128
+  case sha256 = 256
 
   /// The name of the member.
   public var name: String { "\(self)" }

@@ -51,9 +51,7 @@ public final class EventLog: Sendable {
     var tables = tables
     tables.texts = PersonalTexts(
       keys: PersonalKeys(
-        folder: folder ?? path, ledger: identity.ledger, mode: mode,
-        isWritable: access == .readWrite),
-      seal: identity.keyHash.people)
+        folder: folder ?? path, identity, isWritable: access == .readWrite))
     self.tables = tables
     self.identity = identity
     self.clock = clock
@@ -121,24 +119,9 @@ public final class EventLog: Sendable {
     try makeFolder(path, mode: options.mode)
     let environment = try open(path, options)
     let tables = try LogTables(creatingIn: environment)
-    var random = SystemRandomNumberGenerator()
-    let identity = try LogIdentity(createdAt: clock(), using: &random)
     // A log that was in use and lost its identity must not be given a new one.
     try checkUnused(environment, tables)
-    let isNew: Bool
-    do throws(LMDBError) {
-      var transaction = try environment.beginWrite()
-      isNew = try !transaction.contains(tables.meta, LogIdentity.Row.format.bytes.span)
-      if isNew {
-        try identity.write(to: &transaction, tables)
-        try transaction.commit()
-      }
-    } catch {
-      throw LedgerError(error)
-    }
-    guard isNew else {
-      throw LedgerError(.exists, "There is a ledger at \(path) already: choose another path.")
-    }
+    let identity = try makeIdentity(path, options.mode, environment, tables, clock)
     return EventLog(
       path: path, access: .readWrite, mode: options.mode, environment: environment,
       tables: tables, identity: identity, clock: clock)
@@ -154,6 +137,31 @@ public final class EventLog: Sendable {
 }
 
 extension EventLog {
+  /// Makes the key file of a new ledger, and then writes down what the ledger is.
+  private static func makeIdentity(
+    _ path: String, _ mode: UInt32, _ environment: Environment, _ tables: LogTables,
+    _ clock: @Sendable () -> Instant
+  ) throws(LedgerError) -> LogIdentity {
+    var random = SystemRandomNumberGenerator()
+    let head = KeyFileHead(
+      ledger: [UInt8](random: LogIdentity.ledgerByteCount, using: &random), using: &random)
+    let identity = try LogIdentity(createdAt: clock(), keys: head, using: &random)
+    var transaction: WriteTransaction
+    do throws(LMDBError) { transaction = try environment.beginWrite() } catch {
+      throw LedgerError(error)
+    }
+    guard try LogIdentity.row(.format, transaction.view, tables) == nil else {
+      throw LedgerError(.exists, "There is a ledger at \(path) already: choose another path.")
+    }
+    // Under the lock, and before the identity that the file belongs to.
+    try PersonalKeys.create(in: path, head, mode: mode)
+    do throws(LMDBError) {
+      try identity.write(to: &transaction, tables)
+      try transaction.commit()
+    } catch { throw LedgerError(error) }
+    return identity
+  }
+
   private static func dataFile(_ path: String) -> String {
     "\(path)/\(folderName)/\(Environment.dataFileName)"
   }
@@ -195,21 +203,20 @@ extension EventLog {
   }
 
   /// Rejects a log without an identity that was in use. A ledger whose creation was interrupted has
-  /// no identity either, but it has no events, and neither a key file nor a root: the first append
-  /// makes them.
+  /// no identity either, but it has neither events nor a root, and no key for personal data: the
+  /// first append makes them.
   private static func checkUnused(
     _ environment: Environment, _ tables: LogTables
   ) throws(LedgerError) {
-    let folder = environment.path.dropLast(folderName.utf8.count)
+    let folder = String(environment.path.dropLast(folderName.utf8.count + 1))
     let isUsed: Bool
     do throws(LMDBError) {
       let transaction = try environment.beginRead()
       if try transaction.view.contains(tables.meta, LogIdentity.Row.format.bytes.span) { return }
       isUsed =
         try transaction.view.statistics(tables.records).entries > 0
-        || [PersonalKeys.fileName, RootKeeper.fileName].contains {
-          FileManager.default.fileExists(atPath: folder + $0)
-        }
+        || PersonalKeys.hasSlots(in: folder)
+        || FileManager.default.fileExists(atPath: "\(folder)/\(RootKeeper.fileName)")
     } catch { throw LedgerError(error) }
     guard isUsed else { return }
     throw LedgerError(

@@ -8,15 +8,12 @@ package import LedgerEvents
 package struct KeyHash: Sendable {
   private let seed: UInt64
   private let factor: UInt64
-  /// How people's names are found: by what stays of them when they are erased.
-  package let people: NameSeal
 
   /// The length of a key in bytes.
   package static let keyByteCount = 16
 
   /// Takes the ledger's 16 random bytes, or nothing where there are not 16.
-  init?(key: Span<UInt8>, people: NameSeal) {
-    self.people = people
+  init?(key: Span<UInt8>) {
     guard key.count == KeyHash.keyByteCount else { return nil }
     seed = key.bigEndianWord(at: 0)
     // An even factor would lose bits.
@@ -31,19 +28,17 @@ package struct KeyHash: Sendable {
   /// The hash of an id by its bytes.
   package func id(_ bytes: Span<UInt8>) -> UInt64 { hash(bytes, domain: 0) }
 
-  /// The hash of a name; equal texts of different kinds hash differently.
+  /// The hash of a name of `kind` by its text; equal texts of different kinds hash differently.
   ///
+  /// - Parameter people: What hashes the names of people: its key is in the key file.
   /// - Complexity: O(*n*) in the length of the name.
-  package func name(_ use: NameUse) -> UInt64 { name(use.name, use.kind) }
-
-  /// The hash of a name of `kind`.
-  package func name(_ name: Name, _ kind: NameKind) -> UInt64 {
-    self.name(name.text.utf8.span, kind)
-  }
-
-  /// The hash of a name of `kind` by its text: a person's is what its row keeps.
-  package func name(_ text: Span<UInt8>, _ kind: NameKind) -> UInt64 {
-    kind.isPersonal ? people.hash(text, kind).0 : hash(text, domain: kind.rawValue)
+  /// - Throws: ``LedgerError``: `keysMissing` for a person's name without the key file.
+  package func name(
+    _ text: Span<UInt8>, _ kind: NameKind, _ people: NameSeal?
+  ) throws(LedgerError) -> UInt64 {
+    guard kind.isPersonal else { return hash(text, domain: kind.rawValue) }
+    guard let people else { throw .namesUnknown }
+    return people.hash(text, kind).0
   }
 
   /// The hash of the name with this row of the log; nil where it is none.

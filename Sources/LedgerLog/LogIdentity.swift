@@ -7,10 +7,10 @@ public struct LogIdentity: Sendable {
   public let format: UInt32
   /// 16 random bytes that no other ledger has.
   public let ledger: [UInt8]
-  /// The ledger's keyed hash of ids and names.
+  /// The ledger's keyed hash of ids, and of names that identify nobody.
   package let keyHash: KeyHash
-  /// The ledger's key for hashes of personal texts inside records.
-  package let textKey: HashKey
+  /// The digest of the head of the ledger's key file (`KeyFileHead`): the file that goes with it.
+  package let keysDigest: [UInt8]
   /// When the ledger was made, by its own clock.
   public let createdAt: Instant
   private let key: [UInt8]
@@ -18,39 +18,30 @@ public struct LogIdentity: Sendable {
   /// The format that this version writes and reads.
   public static let formatVersion: UInt32 = 3
 
-  /// The length of all keys together in bytes: of the indexes' hash, of the hashes in records, and
-  /// two of people's names.
-  private static let keysByteCount = KeyHash.keyByteCount + 3 * 16
-
   /// The length of a ledger's id in bytes.
   static let ledgerByteCount = 16
 
   /// A new ledger's.
-  init(createdAt: Instant, using random: inout some RandomNumberGenerator) throws(LedgerError) {
-    let ledger = [UInt8](random: LogIdentity.ledgerByteCount, using: &random)
-    let key = [UInt8](random: LogIdentity.keysByteCount, using: &random)
+  ///
+  /// - Parameter keys: The head of its key file.
+  init(
+    createdAt: Instant, keys: KeyFileHead, using random: inout some RandomNumberGenerator
+  ) throws(LedgerError) {
+    let key = [UInt8](random: KeyHash.keyByteCount, using: &random)
     try self.init(
-      format: LogIdentity.formatVersion, ledger: ledger, key: key, createdAt: createdAt)
+      format: LogIdentity.formatVersion, ledger: keys.ledger, key: key, keysDigest: keys.digest,
+      createdAt: createdAt)
   }
 
   private init(
-    format: UInt32, ledger: [UInt8], key: [UInt8], createdAt: Instant
+    format: UInt32, ledger: [UInt8], key: [UInt8], keysDigest: [UInt8], createdAt: Instant
   ) throws(LedgerError) {
-    guard ledger.count == LogIdentity.ledgerByteCount, key.count == LogIdentity.keysByteCount
+    guard ledger.count == LogIdentity.ledgerByteCount, let keyHash = KeyHash(key: key.span)
     else { throw .corrupt("The ledger's id or key has the wrong length") }
-    func hashKey(_ index: Int) -> HashKey {
-      let at = KeyHash.keyByteCount + 16 * index
-      return HashKey(
-        low: key.span.bigEndianWord(at: at), high: key.span.bigEndianWord(at: at + 8))
-    }
-    let seal = NameSeal(low: hashKey(1), high: hashKey(2))
-    guard
-      let keyHash = KeyHash(key: key.span.extracting(0..<KeyHash.keyByteCount), people: seal)
-    else { throw .corrupt("The ledger's key has the wrong length") }
     self.format = format
     self.ledger = ledger
     self.keyHash = keyHash
-    textKey = hashKey(0)
+    self.keysDigest = keysDigest
     self.createdAt = createdAt
     self.key = key
   }
@@ -60,6 +51,8 @@ extension LogIdentity {
   /// The rows of `meta`, by their key.
   package enum Row: String, CaseIterable {
     case format, ledger, key, created
+    /// The digest of the head of the key file.
+    case keys
     /// The live generation of the projections; not part of the identity.
     case generation
     /// The position of an erasure whose keys may not be overwritten yet; absent as a rule.
@@ -81,11 +74,12 @@ extension LogIdentity {
     }
     guard let ledger = try LogIdentity.row(.ledger, view, tables),
       let key = try LogIdentity.row(.key, view, tables),
+      let keysDigest = try LogIdentity.row(.keys, view, tables),
       let created = try LogIdentity.number(.created, view, tables)
     else { throw .corrupt("The ledger's identity is incomplete") }
     try self.init(
       format: UInt32(truncatingIfNeeded: format), ledger: ledger, key: key,
-      createdAt: Instant(microseconds: Int64(bitPattern: created)))
+      keysDigest: keysDigest, createdAt: Instant(microseconds: Int64(bitPattern: created)))
   }
 
   /// Writes the identity of a new ledger.
@@ -94,6 +88,7 @@ extension LogIdentity {
   ) throws(LMDBError) {
     let rows: [(Row, [UInt8])] = [
       (.format, [UInt8](bigEndianWord: UInt64(format))), (.ledger, ledger), (.key, key),
+      (.keys, keysDigest),
       (.created, [UInt8](bigEndianWord: UInt64(bitPattern: createdAt.microseconds))),
       (.generation, [UInt8](bigEndianWord: 0)),
     ]

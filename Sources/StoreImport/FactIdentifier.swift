@@ -7,10 +7,11 @@ import LedgerEvents
 /// two files becomes one event. Everything that a later file could state differently, or that an
 /// option determines, comes after that: first the times of the fact in milliseconds, in plain text,
 /// so that of two statements about one period the one with the later end comes last in the fold
-/// order; then a digest of the rest. Two events with the same id therefore have the same content,
+/// order; then a digest of the rest, under a key that only the ledger has, so that nobody can guess
+/// what it is a digest of. Two events with the same id therefore have the same content,
 /// in whatever order files are imported.
 ///
-/// If the id would be too long, `<app>:<environment>:<transaction>` is replaced by its SHA-256 in
+/// If the id would be too long, `<app>:<environment>:<transaction>` is replaced by its digest in
 /// hexadecimal digits. A colon inside a part is written as `%3A` and a percent sign as `%25`, so
 /// that no two facts share an id.
 struct FactIdentifier {
@@ -27,6 +28,8 @@ struct FactIdentifier {
   /// Other values that can differ between two statements of the fact. If this is empty, the id has
   /// no digest.
   var varying: [String] = []
+  /// The key of digests (``ImportOptions/digestKey``).
+  var key: [UInt8]
 
   /// - Complexity: O(*n*) in the length of the parts.
   var name: Name {
@@ -34,9 +37,9 @@ struct FactIdentifier {
     let rest = ([fact] + suffix).joined(separator: ":")
     let plain = "receipt:\(subject):\(rest)"
     if plain.utf8.count <= eventIDBytesMax { return Name(plain) }
-    let hashed = "receipt:\(Digest.hex([subject])):\(rest)"
+    let hashed = "receipt:\(Digest.hex([subject], key: key)):\(rest)"
     if hashed.utf8.count <= eventIDBytesMax { return Name(hashed) }
-    return Name("receipt:\(Digest.hex([subject, rest]))")
+    return Name("receipt:\(Digest.hex([subject, rest], key: key))")
   }
 
   private var suffix: [String] {
@@ -49,7 +52,7 @@ struct FactIdentifier {
       }
     }
     if !digested.isEmpty {
-      parts.append(String(Digest.hex(digested).prefix(digestCharactersMax)))
+      parts.append(String(Digest.hex(digested, key: key).prefix(digestCharactersMax)))
     }
     return parts
   }
@@ -72,24 +75,35 @@ struct FactIdentifier {
 /// bytes.
 let digestCharactersMax = 16
 
-/// Computes SHA-256 hashes as lowercase hexadecimal digits.
+/// Computes hashes as lowercase hexadecimal digits.
 package enum Digest {
   /// Returns the digest of a list of texts. Each text is preceded by its length, so that different
   /// lists never have the same bytes.
-  package static func hex(_ parts: [String]) -> String {
+  package static func hex(_ parts: [String]) -> String { hex(of: bytes(of: parts)) }
+
+  /// Returns the digest of a list of texts under a key (HMAC with SHA-256, RFC 2104). Whoever does
+  /// not have the key cannot find out by guessing what it is a digest of.
+  static func hex(_ parts: [String], key: [UInt8]) -> String {
+    digits(
+      HMAC<SHA256>.authenticationCode(for: bytes(of: parts), using: SymmetricKey(data: key)))
+  }
+
+  /// - Complexity: O(*n*) in the number of bytes.
+  static func hex(of bytes: [UInt8]) -> String { digits(SHA256.hash(data: bytes)) }
+
+  private static func bytes(of parts: [String]) -> [UInt8] {
     var bytes: [UInt8] = []
     for part in parts {
       bytes.append(contentsOf: "\(part.utf8.count):".utf8)
       bytes.append(contentsOf: part.utf8)
     }
-    return hex(of: bytes)
+    return bytes
   }
 
-  /// - Complexity: O(*n*) in the number of bytes.
-  static func hex(of bytes: [UInt8]) -> String {
+  private static func digits(_ digest: some Sequence<UInt8>) -> String {
     let digits = Array("0123456789abcdef".utf8)
     var text: [UInt8] = []
-    for byte in SHA256.hash(data: bytes) {
+    for byte in digest {
       text.append(digits[Int(byte >> 4)])
       text.append(digits[Int(byte & 15)])
     }

@@ -3,9 +3,9 @@ import LedgerEvents
 /// The parts that all importers share: the first event, the order, and the final check.
 enum ImportBatch {
   /// Returns the `import.received` event. Its id is a digest of its content, which depends only on
-  /// the file, the app, the environment and the time: importing the same file again gives the same
-  /// event. It does not name an account, because a digest in an id can be guessed and outlives the
-  /// erasure of the account.
+  /// the file, the app, the environment and the time: importing the same file into a ledger again
+  /// gives the same event. The digest is under the ledger's own key, because the file and its name
+  /// can be somebody's, and an id outlives an erasure.
   ///
   /// - Parameter events: The number of facts in the file, whether or not the ledger knows them.
   static func received(
@@ -24,7 +24,8 @@ enum ImportBatch {
         app?.text ?? "", environment?.text ?? "", String(occurredAt.microseconds),
       ]
     return Event(
-      id: Name("import:\(format):\(Digest.hex(contents))"), type: EventType(.importReceived),
+      id: Name("import:\(format):\(Digest.hex(contents, key: options.digestKey))"),
+      type: EventType(.importReceived),
       occurredAt: occurredAt, source: EventSource(.operator), environment: environment, app: app,
       data: data.build())
   }

@@ -4,6 +4,10 @@ public import LedgerEvents
 public struct ImportOptions: Sendable {
   /// The file's name. Only the last part of a path is used, so that the folder makes no difference.
   public var fileName: String
+  /// The key of the digests in ids. Take the ledger's (`Ledger.importDigestKey()`): imported again
+  /// into the same ledger, a file then gives the same ids, and without the ledger's key file nobody
+  /// can find out from an id, by guessing, what was imported.
+  public var digestKey: [UInt8]
   /// The account that the purchases belong to.
   public var account: Name?
   /// Whether `account` takes precedence over the `app_account_token` of a transaction.
@@ -17,10 +21,11 @@ public struct ImportOptions: Sendable {
   public var askedAt: Instant?
 
   public init(
-    fileName: String, account: Name? = nil, isAccountOverToken: Bool = false, app: Name? = nil,
-    environment: StoreEnvironment? = nil, askedAt: Instant? = nil
+    fileName: String, digestKey: [UInt8], account: Name? = nil, isAccountOverToken: Bool = false,
+    app: Name? = nil, environment: StoreEnvironment? = nil, askedAt: Instant? = nil
   ) {
     self.fileName = fileName
+    self.digestKey = digestKey
     self.account = account
     self.isAccountOverToken = isAccountOverToken
     self.app = app
@@ -29,7 +34,10 @@ public struct ImportOptions: Sendable {
   }
 
   /// The last part of `fileName`.
-  public var baseName: String {
+  public var baseName: String { ImportOptions.baseName(of: fileName) }
+
+  /// The last part of a path.
+  package static func baseName(of fileName: String) -> String {
     fileName.utf8.split(separator: UInt8(ascii: "/")).last.map { String($0) ?? fileName }
       ?? fileName
   }

@@ -136,7 +136,7 @@ extension Receipt {
   ) -> Event {
     let identifier = FactIdentifier(
       app: app?.text ?? "", environment: environment.text, transaction: subject, fact: fact,
-      moments: moments, varying: varying)
+      moments: moments, varying: varying, key: options.digestKey)
     return Event(
       id: identifier.name, type: type, occurredAt: occurredAt, source: EventSource(.receipt),
       environment: environment, app: app, product: product.map { Name($0) },

@@ -27,7 +27,7 @@ public enum StoreKitConfiguration {
       guard case .object = document else { throw notAConfiguration(document.described) }
       return try products(of: try StoreObject(document, path: "")).map(\.entry)
     } catch {
-      throw error.of(file: ImportOptions(fileName: fileName).baseName)
+      throw error.of(file: ImportOptions.baseName(of: fileName))
     }
   }
 

@@ -47,6 +47,38 @@ import Testing
     #expect(notes.output.contains("claims 7 transactions"))
   }
 
+  @Test("gives a ledger the same ids again, and another ledger others, which nobody can guess")
+  func ids() throws {
+    let file = ["import", "verify-receipt", "Tools/samples/sample-receipt.json"]
+    func received(_ ledger: TestLedger, _ arguments: [String]) throws -> Set<String> {
+      let outcome = try ledger.run(arguments)
+      try #require(outcome.status == 0, "\(outcome.errors)")
+      return Set(
+        try ledger.run("events", "--format", "jsonl").lines.compactMap { line in
+          line.firstMatch(of: #/"id":"([^"]*)"/#).map { String($0.1) }
+        })
+    }
+    let rehearsed = try ledger.run(receipt + ["--account", "ada"])
+    try #require(rehearsed.status == 0, "\(rehearsed.errors)")
+    let ids = try received(ledger, file)
+    #expect(try received(ledger, file) == ids, "the file again appends nothing")
+    #expect(
+      try ledger.run(file + ["--dry-run"]).lines.allSatisfy { line in
+        line.firstMatch(of: #/"id":"([^"]*)"/#).map { ids.contains(String($0.1)) } ?? false
+      })
+    let copy = ledger.folder.path("copy")
+    #expect(try ledger.run("backup", copy, "--operator", "kim").status == 0)
+    let restored = ledger.folder.path("restored")
+    #expect(
+      try ledger.run(["restore", copy, "--keys", ledger.path + "/keys", "--ledger", restored])
+        .status == 0)
+    let again = try ledger.run(file + ["--format", "json", "--ledger", restored])
+    #expect(try again.object()["appended"] as? Int == 0, "\(again.output)")
+    let other = try received(TestLedger(), file + ["--account", "ada"])
+    let digested = ids.filter { $0.hasPrefix("import:") }
+    #expect(digested.count == 1 && other.isDisjoint(with: digested))
+  }
+
   @Test("of another customer's purchase is refused, whatever order the events came in")
   func ownerOfTheQueue() throws {
     let purchase = Sample.purchase("480000900000102", of: "ada", at: 30)

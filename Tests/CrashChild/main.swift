@@ -109,7 +109,7 @@ func watch(_ ledger: Ledger) throws {
 
 func forget(_ ledger: Ledger) throws {
   if let keys = try FlatFile.open(ledger.keyFile, isWritable: true) {
-    let head = 32
+    let head = KeyFileHead.byteCount
     try keys.write([UInt8](repeating: 0, count: try keys.size() - head), at: head)
     try keys.sync()
   }

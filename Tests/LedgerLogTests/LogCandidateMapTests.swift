@@ -43,8 +43,7 @@ struct LogCandidateMapTests {
 struct LogKeyHashTests {
   private func hash(_ seed: UInt8) throws -> KeyHash {
     let key = [UInt8](repeating: seed, count: 16)
-    let hash = KeyHash(
-      key: key.span, people: NameSeal(low: HashKey(low: UInt64(key[0]), high: 2), high: .zero))
+    let hash = KeyHash(key: key.span)
     return try #require(hash)
   }
 
@@ -53,8 +52,11 @@ struct LogKeyHashTests {
     let one = try hash(1)
     let two = try hash(2)
     #expect(one.id("a") != two.id("a"))
-    let account = one.name(NameUse(kind: .account, name: "a"))
-    #expect(account != one.name(NameUse(kind: .device, name: "a")))
+    let people = NameSeal(low: HashKey(low: 1, high: 2), high: .zero)
+    let text = Array("a".utf8)
+    let account = try one.name(text.span, .account, people)
+    #expect(try account != one.name(text.span, .device, people))
+    #expect(try one.name(text.span, .app, nil) != one.name(text.span, .product, nil))
     #expect(one.id("12345678") != one.id("12345679"))
     #expect(one.id("123456789") != one.id("12345678\0"))
     #expect(one.id("1234567") != one.id("1234567\0"))
@@ -63,8 +65,7 @@ struct LogKeyHashTests {
   @Test("takes keys of 16 bytes alone")
   func keyLength() {
     let key = [UInt8](repeating: 1, count: 15)
-    let hash = KeyHash(
-      key: key.span, people: NameSeal(low: HashKey(low: UInt64(key[0]), high: 2), high: .zero))
+    let hash = KeyHash(key: key.span)
     #expect(hash.map { _ in 1 } == nil)
   }
 

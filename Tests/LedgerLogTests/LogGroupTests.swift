@@ -27,7 +27,9 @@ struct LogGroupTests {
   ) throws -> [Result<AppendResult, LedgerError>] {
     let waiting = try batches.map { (inputs) throws(LedgerError) in
       PendingAppend(
-        batch: try PreparedBatch(inputs, AppendOptions(), log.identity), condition: nil,
+        batch: try PreparedBatch(
+          inputs, AppendOptions(), log.identity.keyHash, try log.tables.texts.keys?.head()),
+        condition: nil,
         answer: { _ in })
     }
     var taken = 0

@@ -25,7 +25,7 @@ private struct PartialIndex: LogIndex {
         for slot in NameSlot.allCases { last = max(last, record.number(slot)) }
       }
       for number in 0..<last {
-        names[hash.name(try view.name(number + 1)), default: [1]].append(number + 1)
+        names[try view.nameHash(number + 1, hash), default: [1]].append(number + 1)
       }
     }
     self.reach = reach

@@ -8,118 +8,9 @@ import Testing
 
 @testable import LedgerStore
 
-/// A ledger that receives events as lines and is asked which personal data it shows.
-private final class Book {
-  private let folder: TemporaryFolder
-  private(set) var ledger: Ledger
-
-  init(_ lines: [String] = []) throws {
-    folder = try TemporaryFolder()
-    ledger = try Ledger.create(at: folder.ledger)
-    try append(lines)
-  }
-
-  func reopen() throws {
-    try ledger.close()
-    ledger = try Ledger(at: folder.ledger)
-  }
-
-  var keys: URL { URL(fileURLWithPath: ledger.keyFile) }
-
-  func append(_ lines: [String]) throws {
-    if lines.isEmpty { return }
-    try ledger.appendAndWait(
-      lines.map { EventInput(event: try EventDecoder().decode(line: Array($0.utf8)).event) })
-  }
-
-  @discardableResult
-  func erase(
-    _ account: Name, _ id: String = "e1", at day: String = "2026-05-01"
-  ) throws -> ErasureResult {
-    try ledger.erase(Self.erasure(account, id, at: day))
-  }
-
-  static func erasure(_ account: Name, _ id: String, at day: String) throws -> Event {
-    let line =
-      #"{"id":"\#(id)","type":"account.erased","occurredAt":"\#(day)T00:00:00Z","#
-      + #""account":"x","data":{"reason":"asked"}}"#
-    var event = try EventDecoder().decode(line: Array(line.utf8)).event
-    event.account = account
-    return event
-  }
-
-  /// Returns every event as a line.
-  func shown() throws -> [String] {
-    try ledger.log.allEvents().map {
-      String(decoding: EventEncoder().encode($0.event), as: UTF8.self)
-    }
-  }
-
-  func event(_ id: Name) throws -> Event? {
-    try ledger.log.allEvents().first { $0.event.id == id }?.event
-  }
-
-  /// Returns what an account has access to; nil if the account is unknown.
-  func active(_ account: Name, _ clocks: Clocks = .now) throws -> Set<Name>? {
-    let answer = try ledger.read { (view) throws(LedgerError) in
-      try view.entitlements(
-        of: .account(account), environments: StoreEnvironment.allCases, clocks: clocks,
-        now: Instant(microseconds: 1_900_000_000_000_000))
-    }
-    return answer.isKnown ? Set(answer.active) : nil
-  }
-
-  /// Returns the accounts that appear in holders, findings and differences over all time.
-  func accountsInAnswers() throws -> Set<String> {
-    try ledger.read { (view) throws(LedgerError) in
-      var found: Set<String> = []
-      for end in 0...view.position {
-        let clocks = Clocks(asOf: .position(end))
-        for product: Name in ["p.a1", "p.a2"] {
-          try view.holders(
-            of: product, clocks: clocks, now: Instant(microseconds: 1_900_000_000_000_000)
-          ) { (holder) throws(LedgerError) in
-            found.insert("\(holder)")
-            return true
-          }
-        }
-        var query = FindingsQuery()
-        query.clocks = clocks
-        for finding in try view.findings(query) { found.insert("\(finding)") }
-        try view.differences(from: Clocks(asOf: .position(0)), to: clocks) {
-          found.insert("\($0)")
-          return true
-        }
-      }
-      return found
-    }
-  }
-
-  func faults() throws -> [LogFault] { try ledger.log.verify().faults }
-
-  func finishes() throws {
-    try ledger.fold()
-    #expect(try ledger.checkProjections() == [])
-    #expect(try faults() == [])
-  }
-}
-
-/// Returns a purchase of the product `p.ID` by the transaction `t-ID`.
-private func bought(
-  _ id: String, _ account: String, _ device: String, on day: String, _ more: String = ""
-) -> String {
-  #"{"id":"\#(id)","type":"transaction.purchased","occurredAt":"\#(day)T00:00:00Z","#
-    + #""account":"\#(account)","device":"\#(device)","transaction":"t-\#(id)","#
-    + #""product":"p.\#(id)"\#(more)}"#
-}
-
-private func event(_ id: String, _ type: String, on day: String, _ more: String) -> String {
-  #"{"id":"\#(id)","type":"\#(type)","occurredAt":"\#(day)T00:00:00Z",\#(more)}"#
-}
-
 @Suite("An erasure that is refused, or done twice") struct LedgerEraseRefusalTests {
-  private func twoCustomers() throws -> Book {
-    try Book([
+  private func twoCustomers() throws -> ErasureBook {
+    try ErasureBook([
       bought("a1", "ada", "phone-a", on: "2026-01-01"),
       bought("b1", "bob", "phone-b", on: "2026-01-02"),
     ])
@@ -168,7 +59,7 @@ private func event(_ id: String, _ type: String, on day: String, _ more: String)
     ])
     let file = try FileHandle(forUpdating: book.keys)
     for slot in [1, 5] as [UInt64] {
-      try file.seek(toOffset: slot * 32 + 8)
+      try file.seek(toOffset: 128 + (slot - 1) * 32 + 8)
       try file.write(contentsOf: [0xFF, 0xFE, 0xFD, 0xFC])
     }
     try file.close()
@@ -181,7 +72,7 @@ private func event(_ id: String, _ type: String, on day: String, _ more: String)
 
   @Test("is dated behind the customer's newest event, so that nothing is held after it")
   func fastClock() throws {
-    let book = try Book([bought("a1", "ada", "phone-a", on: "2026-05-01")])
+    let book = try ErasureBook([bought("a1", "ada", "phone-a", on: "2026-05-01")])
     try book.erase("ada", at: "2026-04-01")
     let holders = try book.ledger.read { (view) throws(LedgerError) in
       var count = 0
@@ -201,7 +92,7 @@ private func event(_ id: String, _ type: String, on day: String, _ more: String)
 @Suite("Whom an erasure concerns") struct LedgerEraseOthersTests {
   @Test("not who only stands on an event of the customer's")
   func bystanders() throws {
-    let book = try Book([
+    let book = try ErasureBook([
       bought("a1", "ada", "phone-a", on: "2026-01-01"),
       event(
         "f1", "transaction.finished", on: "2026-01-02",
@@ -217,7 +108,7 @@ private func event(_ id: String, _ type: String, on day: String, _ more: String)
 
   @Test("not the former holder of what was transferred")
   func transfer() throws {
-    let book = try Book([
+    let book = try ErasureBook([
       bought("a1", "ada", "phone-a", on: "2026-01-01"),
       event(
         "x1", "account.transferred", on: "2026-01-02",
@@ -235,7 +126,7 @@ private func event(_ id: String, _ type: String, on day: String, _ more: String)
   @Test("not who is linked in one environment and somebody else in another")
   func linkInSandbox() throws {
     let sandbox = #","environment":"sandbox""#
-    let book = try Book([
+    let book = try ErasureBook([
       bought("a1", "ada", "phone-a", on: "2026-01-01", sandbox),
       bought("l1", "ann", "phone-b", on: "2026-01-02", sandbox),
       event(
@@ -251,7 +142,7 @@ private func event(_ id: String, _ type: String, on day: String, _ more: String)
 
   @Test("the raw notifications that name only the chain of a purchase")
   func chain() throws {
-    let book = try Book([
+    let book = try ErasureBook([
       bought(
         "a1", "ada", "phone-a", on: "2026-01-01",
         #","originalTransaction":"t-a1","data":{"expiresAt":"2026-02-01T00:00:00Z"}"#),
@@ -283,7 +174,7 @@ private func event(_ id: String, _ type: String, on day: String, _ more: String)
         id, "operator.acted", on: "2026-02-01",
         #""data":{"action":"exported","operator":"7","detail":\#(detail)}"#)
     }
-    let book = try Book([
+    let book = try ErasureBook([
       bought("a1", quoted, "phone-a", on: "2026-01-01"),
       bought("b1", "7", "phone-b", on: "2026-01-01"),
       acted("o1", #"{"account":"\#(quoted)","bytes":17}"#),
@@ -302,7 +193,7 @@ private func event(_ id: String, _ type: String, on day: String, _ more: String)
 @Suite("What comes after an erasure") struct LedgerEraseReturnTests {
   @Test("never gives back the name to what was before it, in any answer of any time")
   func returning() throws {
-    let book = try Book([
+    let book = try ErasureBook([
       bought("a1", "ada", "iphone", on: "2026-01-01"),
       event(
         "f1", "transaction.finished", on: "2026-01-02",
@@ -326,7 +217,7 @@ private func event(_ id: String, _ type: String, on day: String, _ more: String)
 
   @Test("is forgotten whole by a second erasure: device, session and text")
   func secondErasure() throws {
-    let book = try Book([bought("a1", "ada", "iphone", on: "2026-01-01")])
+    let book = try ErasureBook([bought("a1", "ada", "iphone", on: "2026-01-01")])
     try book.erase("ada", "e1", at: "2026-02-01")
     try book.append([
       bought("a2", "ada", "iphone", on: "2026-03-01"),
@@ -355,7 +246,7 @@ private func event(_ id: String, _ type: String, on day: String, _ more: String)
 
   @Test("destroys what came since without stating the account, when it is erased again")
   func lateNotification() throws {
-    let book = try Book([bought("a1", "ada", "iphone", on: "2026-01-01")])
+    let book = try ErasureBook([bought("a1", "ada", "iphone", on: "2026-01-01")])
     try book.erase("ada", "e1", at: "2026-02-01")
     try book.append([
       event(
@@ -373,7 +264,7 @@ private func event(_ id: String, _ type: String, on day: String, _ more: String)
 
   @Test("leaves what came since about a transaction that somebody else has used")
   func takenOver() throws {
-    let book = try Book([bought("a1", "ada", "iphone", on: "2026-01-01")])
+    let book = try ErasureBook([bought("a1", "ada", "iphone", on: "2026-01-01")])
     try book.erase("ada", "e1", at: "2026-02-01")
     try book.append([
       event(
@@ -392,7 +283,7 @@ private func event(_ id: String, _ type: String, on day: String, _ more: String)
 
   @Test("takes no name from the living whom a late event names first")
   func livingPeople() throws {
-    let book = try Book([bought("a1", "ada", "iphone", on: "2026-01-01")])
+    let book = try ErasureBook([bought("a1", "ada", "iphone", on: "2026-01-01")])
     try book.erase("ada", "e1", at: "2026-02-01")
     try book.append([
       event(
@@ -421,8 +312,8 @@ private func event(_ id: String, _ type: String, on day: String, _ more: String)
 
   @Test("knows of the erasure from its commit on")
   func between() throws {
-    let book = try Book([bought("a1", "ada", "iphone", on: "2026-01-01")])
-    try book.ledger.eraseAndLeave(Book.erasure("ada", "e1", at: "2026-02-01"))
+    let book = try ErasureBook([bought("a1", "ada", "iphone", on: "2026-01-01")])
+    try book.ledger.eraseAndLeave(ErasureBook.erasure("ada", "e1", at: "2026-02-01"))
     // The keys are not destroyed yet.
     try book.append([
       event("n1", "note.added", on: "2026-01-15", #""account":"ada","data":{"text":"late"}"#),
@@ -439,7 +330,7 @@ private func event(_ id: String, _ type: String, on day: String, _ more: String)
 @Suite("Key files that are put back") struct LedgerEraseKeysTests {
   @Test("of before an erasure bring nothing back; verify reports them and the next one mends it")
   func oldKeys() throws {
-    let book = try Book([
+    let book = try ErasureBook([
       bought("a1", "ada", "iphone", on: "2026-01-01"),
       bought("b1", "bob", "android", on: "2026-01-01"),
     ])
@@ -455,8 +346,8 @@ private func event(_ id: String, _ type: String, on day: String, _ more: String)
 
   @Test("leave an erasure unfinished while they are missing, and it goes on when they are there")
   func missing() throws {
-    let book = try Book([bought("a1", "ada", "iphone", on: "2026-01-01")])
-    try book.ledger.eraseAndLeave(Book.erasure("ada", "e1", at: "2026-02-01"))
+    let book = try ErasureBook([bought("a1", "ada", "iphone", on: "2026-01-01")])
+    try book.ledger.eraseAndLeave(ErasureBook.erasure("ada", "e1", at: "2026-02-01"))
     let keys = try Data(contentsOf: book.keys)
     try FileManager.default.removeItem(at: book.keys)
     try book.reopen()
@@ -472,7 +363,7 @@ private func event(_ id: String, _ type: String, on day: String, _ more: String)
 
   @Test("that end before the slots that are taken are not filled in their place")
   func tooShort() throws {
-    let book = try Book([])
+    let book = try ErasureBook([])
     let many = { (range: Range<Int>) in
       range.map {
         event(

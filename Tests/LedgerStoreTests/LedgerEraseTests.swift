@@ -112,9 +112,9 @@ import Testing
     #expect(before[1].account == "ada@example.org")
     let result = try ledger.erase(erasure())
     try ledger.fold()
-    // ada@example.org, ada-alias, Adas Telefon, session-of-ada; i1, n1, l1, x1, o1.
+    // ada@example.org, ada-alias, Adas Telefon, session-of-ada; i1, n1, x1, o1.
     #expect(result.names == 4)
-    #expect(result.texts == 5)
+    #expect(result.texts == 4)
     for text in Self.strings { #expect(try files(with: text).isEmpty, "\(text)") }
     let shown = try events().map {
       String(decoding: EventEncoder().encode($0.event), as: UTF8.self)
@@ -122,8 +122,10 @@ import Testing
     for text in Self.strings {
       #expect(!shown.contains { $0.contains(text) }, "\(text)")
     }
-    // Eve's name, the tablet that both used, and Eve's text.
-    #expect(try livingKeys() == 3)
+    // Eve's name, the tablet that both used, Eve's text, and who linked the accounts, and why.
+    #expect(try livingKeys() == 4)
+    #expect(result.remainder.names == [NameUse(kind: .device, name: "shared tablet")])
+    #expect(result.remainder.acts == [5])
   }
 
   @Test("shows erased names and texts by their number, in events that still are valid")
@@ -262,7 +264,7 @@ import Testing
     #expect(second.names == 1)
     #expect(try !self.answer("ada@example.org").isKnown)
     #expect(try self.events()[11].event.account?.text.hasPrefix("erased:") == true)
-    #expect(try livingKeys() == 3)
+    #expect(try livingKeys() == 4)
   }
 
   private static func with(_ event: Event, at second: Int64) -> Event {
@@ -283,7 +285,7 @@ import Testing
     try ledger.close()
     let opened = try Ledger(at: folder.ledger, clock: fixedClock)
     #expect(try opened.log.erasureMark() == nil)
-    #expect(try livingKeys(opened) == 3)
+    #expect(try livingKeys(opened) == 4)
     #expect(try opened.log.verify().faults.isEmpty)
   }
 
@@ -305,15 +307,30 @@ import Testing
   @Test("rests on a key file that is made anew where its making was cut short")
   func keysCutShort() throws {
     let folder = try TemporaryFolder()
+    try FileManager.default.createDirectory(
+      atPath: folder.ledger, withIntermediateDirectories: true)
+    let keys = URL(fileURLWithPath: "\(folder.ledger)/\(PersonalKeys.fileName)")
+    // A head that the system had written only half of.
+    try Data((0..<100).map { $0 < 64 ? 0 : 7 }).write(to: keys)
     let ledger = try Ledger.create(at: folder.ledger, clock: fixedClock)
-    // Slots without a header, and zeros where the system had not written yet.
-    let cut = Data((0..<200).map { $0 < 64 ? 0 : 7 })
-    try cut.write(to: URL(fileURLWithPath: ledger.keyFile))
     try ledger.appendAndWait(Self.history)
     #expect(try ledger.log.allEvents()[1].event.account == "ada@example.org")
     #expect(try ledger.log.verify().faults.isEmpty)
-    let size = try Data(contentsOf: URL(fileURLWithPath: ledger.keyFile)).count
-    #expect(size == 32 * (PersonalKeys.blockSlots + 1))
+    #expect(try Data(contentsOf: keys).count == 128 + 32 * PersonalKeys.blockSlots)
+  }
+
+  @Test("never writes over the keys of another ledger")
+  func keysInTheWay() throws {
+    let folder = try TemporaryFolder()
+    try FileManager.default.createDirectory(
+      atPath: folder.ledger, withIntermediateDirectories: true)
+    let other = try Data(contentsOf: URL(fileURLWithPath: ledger.keyFile))
+    let keys = URL(fileURLWithPath: "\(folder.ledger)/\(PersonalKeys.fileName)")
+    try other.write(to: keys)
+    #expect(throws: LedgerError(.exists, "")) {
+      _ = try Ledger.create(at: folder.ledger, clock: fixedClock)
+    }
+    #expect(try Data(contentsOf: keys) == other)
   }
 
   @Test("makes keys for as many people as one batch names")
@@ -342,10 +359,24 @@ import Testing
     #expect(throws: LedgerError(.keysMissing, "")) {
       try opened.appendAndWait([note("another", "text")])
     }
-    let known = try opened.read { (view) throws(LedgerError) in
-      try view.entitlements(of: .account("ada-alias"), now: fixedClock())
+    // Nobody is found by name; what names nobody is answered.
+    #expect(throws: LedgerError(.keysMissing, "")) {
+      try opened.read { (view) throws(LedgerError) in
+        try view.entitlements(of: .account("ada-alias"), now: fixedClock()).isKnown
+      }
     }
-    #expect(known.isKnown)
+    #expect(throws: LedgerError(.keysMissing, "")) {
+      try opened.appendAndWait([
+        Self.input(
+          "k", "payments.checked", account: "ada-alias", at: 20,
+          data: #"{"allowed":true}"#)
+      ])
+    }
+    try opened.appendAndWait([
+      Self.input(
+        "x2", "notification.received", transaction: "t-1", at: 20,
+        data: #"{"notificationType":"NEW"}"#)
+    ])
   }
 }
 
@@ -354,7 +385,7 @@ extension Ledger {
   func eraseAndLeave(_ event: Event) throws {
     let account = try #require(event.account)
     _ = try log.eraseAndWait(EventInput(event: event)) { [self] () throws(LedgerError) in
-      try read { (view) throws(LedgerError) in try view.erasureScope(of: account) }
+      try read { (view) throws(LedgerError) in try view.erasureScope(of: account).scope }
     }
   }
 }

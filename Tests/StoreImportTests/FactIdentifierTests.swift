@@ -6,7 +6,8 @@ import Testing
 @Suite struct FactIdentifierTests {
   private func identifier(app: String = "app", transaction: String = "1") -> FactIdentifier {
     FactIdentifier(
-      app: app, environment: "production", transaction: transaction, fact: "purchased")
+      app: app, environment: "production", transaction: transaction, fact: "purchased",
+      key: digestKey)
   }
 
   @Test func aFactIsNamedByWhatItIsAbout() {
@@ -36,8 +37,10 @@ import Testing
 
   @Test func partsThatHoldColonsDoNotRunTogether() {
     #expect(identifier(app: "a:b").name != identifier(app: "a").name)
-    let left = FactIdentifier(app: "a:b", environment: "", transaction: "c", fact: "f")
-    let right = FactIdentifier(app: "a", environment: "b", transaction: ":c", fact: "f")
+    let left = FactIdentifier(
+      app: "a:b", environment: "", transaction: "c", fact: "f", key: digestKey)
+    let right = FactIdentifier(
+      app: "a", environment: "b", transaction: ":c", fact: "f", key: digestKey)
     #expect(left.name != right.name)
     #expect(identifier(app: "a%3Ab").name != identifier(app: "a:b").name)
   }

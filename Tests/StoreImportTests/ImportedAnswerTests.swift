@@ -54,7 +54,7 @@ private func plan(
     ]
     let facts = try VerifyReceipt.events(
       from: StoreFiles.sample("sample-receipt.json"),
-      options: ImportOptions(fileName: "sample-receipt.json", account: "ada"))
+      options: ImportOptions(fileName: "sample-receipt.json", digestKey: digestKey, account: "ada"))
     let then = try answer(catalogue + facts, .production)
     #expect(
       try #require(then.accounts["ada"]).states == [
@@ -71,7 +71,7 @@ private func plan(
   func nineTransactionsBreakNoRule() throws {
     let events = try VerifyReceipt.events(
       from: StoreFiles.fixture(StoreFiles.nineTransactions),
-      options: ImportOptions(fileName: "nine.json", account: "ada"))
+      options: ImportOptions(fileName: "nine.json", digestKey: digestKey, account: "ada"))
     let answer = try answer(events, .sandbox)
     #expect(answer.findings.isEmpty)
     #expect(answer.moment.isEmpty)

@@ -9,7 +9,7 @@ import Testing
 struct RealFileTests {
   private func receipt(_ path: String) throws -> [Event] {
     try VerifyReceipt.events(
-      from: StoreFiles.fixture(path), options: ImportOptions(fileName: path))
+      from: StoreFiles.fixture(path), options: ImportOptions(fileName: path, digestKey: digestKey))
   }
 
   private func answers(_ name: String) throws -> [[UInt8]] {
@@ -18,7 +18,7 @@ struct RealFileTests {
 
   private func events(_ answer: [UInt8]?, file: String = "answer.json") throws -> [Event] {
     try VerifyReceipt.events(
-      from: try #require(answer), options: ImportOptions(fileName: file))
+      from: try #require(answer), options: ImportOptions(fileName: file, digestKey: digestKey))
   }
 
   private func status(_ answer: [UInt8]?) throws -> Int? {

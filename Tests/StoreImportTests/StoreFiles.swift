@@ -83,6 +83,9 @@ extension [Event] {
 
 func at(_ text: String) -> Instant { Instant(rfc3339: text) ?? Instant(microseconds: -1) }
 
+/// The key of digests in ids, as a ledger has one.
+let digestKey = [UInt8](repeating: 7, count: 16)
+
 /// Returns the events of an inline answer.
 func receipt(
   _ text: String, account: Name? = nil, app: Name? = nil, environment: StoreEnvironment? = nil,
@@ -98,7 +101,8 @@ func outcome(
   known: KnownPurchases = KnownPurchases(), recordsClaims: Bool = false
 ) throws(ImportError) -> ReceiptImport.Outcome {
   let options = ImportOptions(
-    fileName: "answer.json", account: account, isAccountOverToken: isAccountOverToken, app: app,
+    fileName: "answer.json", digestKey: digestKey, account: account,
+    isAccountOverToken: isAccountOverToken, app: app,
     environment: environment, askedAt: askedAt)
   return try ReceiptImport(Array(text.utf8), options: options)
     .outcome(known, recordsClaims: recordsClaims)

@@ -12,7 +12,7 @@ private func configuration(_ text: String) throws(ImportError) -> [JSONValue] {
     func received(_ effective: String, app: Name? = nil) throws -> Event {
       StoreKitConfiguration.received(
         try StoreFiles.sample("sample.storekit"),
-        options: ImportOptions(fileName: "folder/sample.storekit", app: app),
+        options: ImportOptions(fileName: "folder/sample.storekit", digestKey: digestKey, app: app),
         effective: at(effective))
     }
     let first = try received("2026-01-01T00:00:00Z")

@@ -7,7 +7,8 @@ import Testing
   private func sample(account: Name? = nil) throws -> [Event] {
     try VerifyReceipt.events(
       from: StoreFiles.sample("sample-receipt.json"),
-      options: ImportOptions(fileName: "Tools/samples/sample-receipt.json", account: account))
+      options: ImportOptions(
+        fileName: "Tools/samples/sample-receipt.json", digestKey: digestKey, account: account))
   }
 
   @Test func anImportStandsBeforeItsEventsAndCountsThem() throws {
@@ -20,6 +21,37 @@ import Testing
     #expect(received.data.string("sha256")?.utf8.count == 64)
     #expect(received.occurredAt == at("2026-02-20T08:30:00Z"))
     #expect(received.environment == .production)
+  }
+
+  @Test("gives ids that nobody can find by guessing what they are digests of")
+  func guessing() throws {
+    func imported(_ key: [UInt8]) throws -> [Event] {
+      try VerifyReceipt.events(
+        from: StoreFiles.sample("sample-receipt.json"),
+        options: ImportOptions(
+          fileName: "ada@example.org.json", digestKey: key, account: "ada@example.org"))
+    }
+    let events = try imported(digestKey)
+    #expect(try events.map(\.id) == imported(digestKey).map(\.id))
+    let other = try imported([UInt8](repeating: 8, count: 16))
+    let digested = events.map(\.id).filter { $0.text.contains(/:[0-9a-f]{16,}$/) }
+    #expect(digested.count > 1)
+    #expect(Set(digested).isDisjoint(with: other.map(\.id)))
+    // What is no digest is the same in every ledger.
+    #expect(Set(events.map(\.id)).subtracting(digested).isSubset(of: other.map(\.id)))
+    // All that the id of an import is made of, as somebody would guess it.
+    let received = try #require(events.first)
+    let guess =
+      received.data.members.flatMap {
+        [$0.name, String(decoding: $0.json, as: UTF8.self)]
+      } + [
+        received.app?.text ?? "", received.environment?.text ?? "",
+        String(received.occurredAt.microseconds),
+      ]
+    #expect(received.id != Name("import:verify-receipt:\(Digest.hex(guess))"))
+    #expect(
+      received.id == Name("import:verify-receipt:\(Digest.hex(guess, key: digestKey))"),
+      "the guess is one")
   }
 
   @Test func everyTransactionIsOnePurchase() throws {

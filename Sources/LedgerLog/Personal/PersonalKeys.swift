@@ -7,8 +7,9 @@ internal import Synchronization
 /// 86 % of what was deleted).
 ///
 /// A slot is 32 random bytes, made ahead in blocks that are synced before the first of their slots
-/// is used, so that an append costs no second sync. Slot 0 is the file's head: a mark and the id of
-/// its ledger. A slot of zeros was destroyed. Backups of the log carry no keys.
+/// is used, so that an append costs no second sync. They follow the file's head, which holds the
+/// ledger's secrets (``KeyFileHead``). A slot of zeros was destroyed. Backups of the log carry no
+/// keys.
 ///
 /// Safe from any thread. Slots are made under the log's write lock.
 package final class PersonalKeys: Sendable {
@@ -21,27 +22,35 @@ package final class PersonalKeys: Sendable {
   /// The highest slot: its number takes 31 bits in rows.
   static let slotMax: UInt32 = 0x7FFF_FFFF
 
-  private static let mark = Array("daybook keys 1\n\0".utf8)
-
   package let path: String
-  private let folder: String
-  private let head: [UInt8]
-  private let mode: UInt32
+  private let ledger: [UInt8]
+  private let digest: [UInt8]
   private let isWritable: Bool
   private let state = Mutex(State())
 
   private struct State {
     var file: FlatFile?
+    var head: KeyFileHead?
     /// Slots up to this one are on the disk for good.
     var synced: UInt32 = 0
   }
 
-  package init(folder: String, ledger: [UInt8], mode: UInt32, isWritable: Bool) {
-    self.folder = folder
-    path = "\(folder)/\(PersonalKeys.fileName)"
-    head = PersonalKeys.mark + ledger
-    self.mode = mode
+  package init(folder: String, _ identity: LogIdentity, isWritable: Bool) {
+    path = PersonalKeys.path(in: folder)
+    ledger = identity.ledger
+    digest = identity.keysDigest
     self.isWritable = isWritable
+  }
+
+  private static func path(in folder: String) -> String { "\(folder)/\(fileName)" }
+
+  /// The ledger's secrets that the file begins with; nil where there is no file.
+  ///
+  /// - Complexity: O(1), read once.
+  /// - Throws: ``LedgerError``: `corrupt` where the file is damaged or another one's, `io`.
+  package func head() throws(LedgerError) -> KeyFileHead? {
+    _ = try file()
+    return state.withLock { $0.head }
   }
 
   /// What a slot holds; nil where it was destroyed, or the file is missing or too short.
@@ -72,7 +81,7 @@ package final class PersonalKeys: Sendable {
         .limitReached,
         "A ledger seals at most \(PersonalKeys.slotMax) personal texts: begin another one.")
     }
-    let file = try fileToWrite(slots.lowerBound)
+    guard let file = try file() else { throw .keysMissing(path) }
     if state.withLock({ $0.synced }) >= slots.upperBound { return file }
     do throws(LMDBError) { try extend(file, slots) } catch { throw LedgerError(error) }
     return file
@@ -125,13 +134,12 @@ package final class PersonalKeys: Sendable {
     let start: [UInt8]
     do throws(LMDBError) {
       found = try FlatFile.open(path, isWritable: isWritable)
-      start = try found?.read(at: 0, count: Secret.byteCount) ?? []
+      start = try found?.read(at: 0, count: KeyFileHead.byteCount) ?? []
     } catch {
       throw LedgerError(error)
     }
-    // One that is being made, or whose making was cut short, has no head yet.
     guard let found, start.contains(where: { $0 != 0 }) else { return nil }
-    guard start == head else {
+    guard let head = try KeyFileHead(start, at: path), head.ledger == ledger else {
       throw LedgerError(
         .corrupt,
         """
@@ -139,52 +147,82 @@ package final class PersonalKeys: Sendable {
         backed up.
         """)
     }
-    state.withLock { $0.file = found }
+    guard head.digest == digest else {
+      throw LedgerError(
+        .corrupt,
+        """
+        \(path) is a key file from before this ledger was restored without keys: put the one back \
+        that was made then.
+        """)
+    }
+    state.withLock {
+      $0.file = found
+      $0.head = head
+    }
     return found
   }
 
-  private func fileToWrite(_ slot: UInt32) throws(LedgerError) -> FlatFile {
-    if let file = try file() { return file }
-    guard slot == 1 else { throw .keysMissing(path) }
+  /// Makes the key file of a new ledger, of which only the head is there yet.
+  ///
+  /// A file that is no longer than that is what a creation left that was cut short.
+  ///
+  /// - Throws: ``LedgerError``: `exists` where there are keys of another ledger, `full`, `io`.
+  static func create(
+    in folder: String, _ head: KeyFileHead, mode: UInt32
+  ) throws(LedgerError) {
+    let path = path(in: folder)
+    var isInTheWay = false
     do throws(LMDBError) {
-      let file =
-        if let cutOff = try FlatFile.open(path, isWritable: true) {
-          cutOff
-        } else {
-          try FlatFile.create(path, in: folder, mode: mode)
-        }
-      try PersonalKeys.fill(file, from: 1)
-      // The head goes last: a file that has one has its first block.
-      try file.write(head, at: 0)
-      try file.sync()
-      state.withLock { $0 = State(file: file, synced: UInt32(PersonalKeys.blockSlots)) }
-      return file
-    } catch {
-      throw LedgerError(error)
-    }
+      isInTheWay = try hasSlots(in: folder)
+      if !isInTheWay {
+        let left = try FlatFile.open(path, isWritable: true)
+        let file =
+          if let left { left } else { try FlatFile.create(path, in: folder, mode: mode) }
+        try file.write(head.bytes, at: 0)
+        try file.sync()
+      }
+    } catch { throw LedgerError(error) }
+    guard isInTheWay else { return }
+    throw LedgerError(
+      .exists,
+      "\(path) holds the keys of another ledger: move it away, or choose another path for this one."
+    )
+  }
+
+  /// Whether the folder has a key file with more than a head: some ledger's personal data needs it.
+  static func hasSlots(in folder: String) throws(LMDBError) -> Bool {
+    guard let file = try FlatFile.open(path(in: folder), isWritable: false) else { return false }
+    return try file.size() > KeyFileHead.byteCount
   }
 
   /// Makes a key file of which the slots up to `taken` are empty, as they are after an erasure.
-  package func makeAnew(taken: UInt32) throws(LedgerError) {
+  ///
+  /// - Returns: Its head, whose digest the ledger's identity has to hold.
+  package static func makeAnew(
+    in folder: String, ledger: [UInt8], taken: UInt32, mode: UInt32
+  ) throws(LedgerError) -> KeyFileHead {
+    var random = SystemRandomNumberGenerator()
+    let head = KeyFileHead(ledger: ledger, using: &random)
     do throws(LMDBError) {
-      let file = try FlatFile.create(path, in: folder, mode: mode)
-      try PersonalKeys.fill(file, from: taken + 1)
-      try file.write(head, at: 0)
+      let file = try FlatFile.create(path(in: folder), in: folder, mode: mode)
+      try fill(file, from: taken + 1)
+      try file.write(head.bytes, at: 0)
       try file.sync()
     } catch {
       throw LedgerError(error)
     }
+    return head
   }
 
   /// Makes sure that slots that are free are there and on the disk.
   private func extend(_ file: FlatFile, _ slots: ClosedRange<UInt32>) throws(LMDBError) {
-    let end = UInt32(clamping: try file.size() / Secret.byteCount)
+    let end = try PersonalKeys.slotEnd(of: file)
     if slots.upperBound >= end {
       try PersonalKeys.fill(file, from: max(end, slots.lowerBound), through: slots.upperBound)
     }
     // What another process has written may not be on the disk yet.
     try file.sync()
-    let synced = UInt32(clamping: try file.size() / Secret.byteCount - 1)
+    let synced = try PersonalKeys.slotEnd(of: file) - 1
     state.withLock { $0.synced = max(synced, slots.upperBound) }
   }
 
@@ -202,7 +240,15 @@ package final class PersonalKeys: Sendable {
     try file.sync()
   }
 
-  private static func offset(_ slot: UInt32) -> Int { Int(slot) * Secret.byteCount }
+  private static func offset(_ slot: UInt32) -> Int {
+    KeyFileHead.byteCount + (Int(slot) - 1) * Secret.byteCount
+  }
+
+  /// The first slot that is not in the file.
+  private static func slotEnd(of file: FlatFile) throws(LMDBError) -> UInt32 {
+    let slots = (try file.size() - KeyFileHead.byteCount) / Secret.byteCount
+    return UInt32(clamping: slots + 1)
+  }
 
   private static func secret(_ slot: UInt32, in file: FlatFile) throws(LedgerError) -> Secret? {
     do throws(LMDBError) { return try found(slot, in: file) } catch { throw LedgerError(error) }
@@ -216,6 +262,18 @@ package final class PersonalKeys: Sendable {
 }
 
 extension LedgerError {
+  /// Something was asked or told of a person, and there is no key file.
+  package static var namesUnknown: LedgerError {
+    LedgerError(
+      .keysMissing,
+      """
+      The ledger's key file `\(PersonalKeys.fileName)` is missing. Without it, no account, device \
+      or session can be looked up, and nothing about one can be appended; what names nobody is \
+      answered as ever. Put the file back from where the keys are backed up, or restore the ledger \
+      with `daybook restore --without-keys`, which gives up the names and texts of people.
+      """)
+  }
+
   /// The key file is gone while texts are sealed under its slots.
   package static func keysMissing(_ path: String) -> LedgerError {
     LedgerError(

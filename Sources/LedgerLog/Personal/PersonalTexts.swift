@@ -5,7 +5,6 @@ internal import Synchronization
 /// Reads and writes the rows about people: what is sealed under the slots of the key file.
 package final class PersonalTexts: Sendable {
   package let keys: PersonalKeys?
-  let seal: NameSeal
   private let opened = Mutex(Opened())
 
   /// Names that were opened of late: opening one takes some two microseconds.
@@ -29,15 +28,19 @@ package final class PersonalTexts: Sendable {
   /// Names that are remembered before all of them are forgotten.
   private static let namesMax = 1 << 14
 
-  init(keys: PersonalKeys, seal: NameSeal) {
-    self.keys = keys
-    self.seal = seal
-  }
+  init(keys: PersonalKeys) { self.keys = keys }
 
   /// Reads none: of a log whose identity is not known yet.
   init() {
     keys = nil
-    seal = NameSeal(low: .zero, high: .zero)
+  }
+
+  /// What hashes and seals the names of people.
+  ///
+  /// - Throws: ``LedgerError``: `keysMissing` without the key file, `corrupt`, `io`.
+  package func seal() throws(LedgerError) -> NameSeal {
+    guard let head = try keys?.head() else { throw .namesUnknown }
+    return head.people
   }
 
   /// The text of a name that was opened before.

@@ -46,17 +46,19 @@ struct ListedErasures {
     bySlot[slot.taken].map { $0.event == position && $0.number == 0 } ?? false
   }
 
-  /// Whether an event came after an erasure of its account, about the time before it: then it was
-  /// written without keys.
+  /// Whether an event came after an erasure of its account or, if it names none, of its device or
+  /// session, about the time before it: then it was written without keys.
   ///
   /// - Throws: ``LedgerError``: `notFound`, `corrupt` where the erasure cannot be read.
   func forgets(_ record: borrowing RecordView, _ log: LogView) throws(LedgerError) -> Bool {
     let account = record.number(.account)
-    guard account != 0, let erasure = byName[account], erasure < record.position else {
-      return false
+    let people = account != 0 ? [account] : [record.number(.device), record.number(.session)]
+    for number in people {
+      guard let erasure = byName[number], erasure < record.position else { continue }
+      let moment = try log.record(at: erasure, isChecked: false).believedAt
+      if record.believedAt <= moment { return true }
     }
-    let moment = try log.record(at: erasure, isChecked: false).believedAt
-    return record.believedAt <= moment
+    return false
   }
 
   /// What a row lists that does not stand under its slot; nil where all do.

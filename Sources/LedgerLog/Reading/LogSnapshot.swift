@@ -59,6 +59,19 @@ extension EventLog {
     try read { (view) throws(LedgerError) in view.lastPosition }
   }
 
+  /// Makes another key file the ledger's own, from the next opening on.
+  ///
+  /// - Complexity: one durable commit.
+  package func setKeys(_ head: KeyFileHead) throws(LedgerError) {
+    do throws(LMDBError) {
+      var transaction = try environment.beginWrite()
+      try LogIdentity.put(.keys, head.digest, tables, &transaction)
+      try transaction.commit()
+    } catch {
+      throw LedgerError(error)
+    }
+  }
+
   /// Makes `generation` the live one of the projections.
   ///
   /// - Complexity: one durable commit.

@@ -215,7 +215,7 @@ struct LogVerifier {
       guard let text = name.text(secret),
         [UInt8](copying: name.commitment)
           == Commitment.name(name.kind, text, nonce: secret.nonce),
-        name.hasHash(log.tables.texts.seal.hash(text.text.utf8.span, name.kind))
+        name.hasHash(try log.tables.texts.seal().hash(text.text.utf8.span, name.kind))
       else {
         report(LogFault(.name, number: number, "name \(number) is not what the tree holds of it"))
         return
@@ -399,6 +399,8 @@ struct LogVerifier {
     } catch {
       faults.append(LogFault(.table, "the names cannot be compared with each other: \(error)"))
     }
+    // The pairs come in the order of their hashes, which is another in each ledger.
+    faults.sort { ($0.position ?? 0, $0.number ?? 0) < ($1.position ?? 0, $1.number ?? 0) }
     for fault in faults { report(fault) }
   }
 

@@ -38,8 +38,8 @@ extension LogView {
       guard let row = try nameRow(number, in: tables.people), let name = SealedName(row) else {
         return false
       }
-      return name.kind == use.kind
-        && name.hasHash(tables.texts.seal.hash(use.name.text.utf8.span, use.kind))
+      let seal = try tables.texts.seal()
+      return name.kind == use.kind && name.hasHash(seal.hash(use.name.text.utf8.span, use.kind))
     }
     guard let row = try nameRow(number, in: tables.names) else { return false }
     guard row.count > 1, row[0] == use.kind.rawValue else { return false }
@@ -55,8 +55,8 @@ extension LogView {
     guard let stored = try nameRow(number, in: tables.people), let name = SealedName(stored) else {
       return false
     }
-    return name.kind == kind
-      && name.hasHash(tables.texts.seal.hash(row.extracting(1..<row.count), kind))
+    let seal = try tables.texts.seal()
+    return name.kind == kind && name.hasHash(seal.hash(row.extracting(1..<row.count), kind))
   }
 
   /// Whether a number stands for a person who was erased: no question is about it any more, and
@@ -71,6 +71,14 @@ extension LogView {
   }
 
   /// What the indexes find a name by.
+  ///
+  /// - Throws: ``LedgerError``: `keysMissing` for a person's name without the key file.
+  package func nameHash(_ use: NameUse, _ keyHash: KeyHash) throws(LedgerError) -> UInt64 {
+    let people = use.kind.isPersonal ? try tables.texts.seal() : nil
+    return try keyHash.name(use.name.text.utf8.span, use.kind, people)
+  }
+
+  /// What the indexes find the name with this number by.
   package func nameHash(_ number: NameNumber, _ keyHash: KeyHash) throws(LedgerError) -> UInt64 {
     guard let row = try nameRow(number), let hash = keyHash.name(row: row) else {
       throw .corrupt("The name with the number \(number) is missing or damaged")

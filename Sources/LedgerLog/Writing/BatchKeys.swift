@@ -18,20 +18,24 @@ struct BatchKeys: Sendable {
   /// Names that a batch's index has room for before it grows.
   private static let namesExpectedMax = 4_096
 
-  /// - Throws: ``LedgerError`` with the index: `conflict` within the batch.
-  init(_ inputs: [EventInput], _ keyHash: KeyHash) throws(LedgerError) {
+  /// - Parameter people: What hashes the names of people; nil without the key file.
+  /// - Throws: ``LedgerError``: `conflict` within the batch, with the index; `keysMissing` where a
+  ///   person is named and there is no key file.
+  init(
+    _ inputs: [EventInput], _ keyHash: KeyHash, _ people: NameSeal?
+  ) throws(LedgerError) {
     idHashes.reserveCapacity(inputs.count)
     firsts.reserveCapacity(inputs.count)
     useEnds.reserveCapacity(inputs.count)
     uses.reserveCapacity(inputs.count * NameSlot.allCases.count)
     var ids = CandidateMap(capacity: inputs.count)
     var numbering = BatchNames(
-      capacity: min(inputs.count * 2 + 6, BatchKeys.namesExpectedMax), keyHash)
+      capacity: min(inputs.count * 2 + 6, BatchKeys.namesExpectedMax), keyHash, people)
     for (index, input) in inputs.enumerated() {
       let hash = keyHash.id(input.event.id)
       idHashes.append(hash)
       firsts.append(try first(inputs, index, hash, &ids))
-      numbering.add(namesOf: input.event, to: &uses)
+      try numbering.add(namesOf: input.event, to: &uses)
       useEnds.append(uses.count)
     }
     names = numbering.rows

@@ -9,30 +9,35 @@ struct BatchNames {
   /// The name that stood in each slot of the envelope last: neighbours share most of theirs.
   private var last: InlineArray<9, Int> = InlineArray(repeating: -1)
   private let keyHash: KeyHash
+  private let people: NameSeal?
 
-  init(capacity: Int, _ keyHash: KeyHash) {
+  /// - Parameter people: What hashes the names of people; nil without the key file.
+  init(capacity: Int, _ keyHash: KeyHash, _ people: NameSeal?) {
     index = CandidateMap(capacity: capacity)
     self.keyHash = keyHash
+    self.people = people
   }
 
   /// Adds the index of each name that `event` uses to `uses`, in the order of `Event.nameUses`.
-  mutating func add(namesOf event: Event, to uses: inout [UInt32]) {
+  ///
+  /// - Throws: ``LedgerError``: `keysMissing` for a person's name without the key file.
+  mutating func add(namesOf event: Event, to uses: inout [UInt32]) throws(LedgerError) {
     guard event.type.kind.namesStandInEnvelope else {
-      for use in event.nameUses { uses.append(number(use.name, use.kind)) }
+      for use in event.nameUses { uses.append(try number(use.name, use.kind)) }
       return
     }
     let start = uses.count
-    if let name = event.app { uses.append(number(name, in: .app)) }
-    if let name = event.account { uses.append(number(name, in: .account)) }
-    if let name = event.device { uses.append(number(name, in: .device)) }
-    if let name = event.session { uses.append(number(name, in: .session)) }
-    if let name = event.payment { uses.append(number(name, in: .payment)) }
-    if let name = event.product { uses.append(number(name, in: .product)) }
-    if let name = event.transaction { uses.append(number(name, in: .transaction)) }
+    if let name = event.app { uses.append(try number(name, in: .app)) }
+    if let name = event.account { uses.append(try number(name, in: .account)) }
+    if let name = event.device { uses.append(try number(name, in: .device)) }
+    if let name = event.session { uses.append(try number(name, in: .session)) }
+    if let name = event.payment { uses.append(try number(name, in: .payment)) }
+    if let name = event.product { uses.append(try number(name, in: .product)) }
+    if let name = event.transaction { uses.append(try number(name, in: .transaction)) }
     if let name = event.originalTransaction {
-      uses.append(number(name, in: .originalTransaction))
+      uses.append(try number(name, in: .originalTransaction))
     }
-    if let name = event.download { uses.append(number(name, in: .download)) }
+    if let name = event.download { uses.append(try number(name, in: .download)) }
     assert(uses.count - start == event.nameUses.count, "a type has names in data that are unknown")
   }
 
@@ -41,23 +46,29 @@ struct BatchNames {
   /// Not inlined: as an argument the text is borrowed, where the optimizer would count references
   /// for each look at it.
   @inline(never)
-  private mutating func number(_ name: borrowing Name, in slot: NameSlot) -> UInt32 {
+  private mutating func number(
+    _ name: borrowing Name, in slot: NameSlot
+  ) throws(LedgerError) -> UInt32 {
     let text = name.text.utf8.span
     let at = Int(slot.rawValue)
     if last[at] < 0 || !rows.isName(last[at], slot.kind, text) {
-      last[at] = number(text, slot.kind)
+      last[at] = try number(text, slot.kind)
     }
     return UInt32(last[at])
   }
 
   @inline(never)
-  private mutating func number(_ name: borrowing Name, _ kind: NameKind) -> UInt32 {
-    UInt32(number(name.text.utf8.span, kind))
+  private mutating func number(
+    _ name: borrowing Name, _ kind: NameKind
+  ) throws(LedgerError) -> UInt32 {
+    UInt32(try number(name.text.utf8.span, kind))
   }
 
   /// The index of a name among the batch's names, where it is added when it is new.
-  private mutating func number(_ text: Span<UInt8>, _ kind: NameKind) -> Int {
-    let hash = keyHash.name(text, kind)
+  private mutating func number(
+    _ text: Span<UInt8>, _ kind: NameKind
+  ) throws(LedgerError) -> Int {
+    let hash = try keyHash.name(text, kind, people)
     var probe = CandidateMap.Probe()
     while let known = index.next(hash, &probe) {
       if rows.isName(Int(known) - 1, kind, text) { return Int(known) - 1 }

@@ -17,9 +17,11 @@ struct BatchRecords: Sendable {
   /// A typical record's size, for the first reservation.
   private static let recordBytesExpected = 128
 
-  /// - Throws: ``LedgerError`` with the index: `invalidEvent`, `batchTooLarge`.
+  /// - Parameter textKey: The key of hashes of personal texts; nil without the key file.
+  /// - Throws: ``LedgerError``: `invalidEvent`, `batchTooLarge`, with the index; `keysMissing`
+  ///   where something is personal and there is no key file.
   init(
-    _ inputs: [EventInput], validates: Bool, _ textKey: HashKey
+    _ inputs: [EventInput], validates: Bool, _ textKey: HashKey?
   ) throws(LedgerError) {
     bytes.reserveCapacity(inputs.count * BatchRecords.recordBytesExpected)
     ends.reserveCapacity(inputs.count)
@@ -50,17 +52,18 @@ struct BatchRecords: Sendable {
 
   /// Writes the record as far as it is known, and sets apart what is personal.
   private mutating func encode(
-    _ event: Event, _ index: Int, _ key: HashKey, _ secrets: inout SecretSource?
+    _ event: Event, _ index: Int, _ key: HashKey?, _ secrets: inout SecretSource?
   ) throws(LedgerError) {
     let numbers = BatchRecords.noNumbers(event.nameUseCount)
     let start = bytes.count
     func append(_ commitment: [UInt8]?) -> Bool {
       Record.append(
         event, position: 0, recordedAt: Instant(microseconds: 0), numbers: numbers,
-        commitment: commitment, key: key, to: &bytes)
+        commitment: commitment, key: key ?? .zero, to: &bytes)
     }
     // Nearly no event has a personal part: whether one has, encoding it tells.
     if append(nil), let part = try PersonalPart(of: event, &secrets) {
+      guard key != nil else { throw .namesUnknown }
       bytes.removeSubrange(start...)
       _ = append(part.commitment)
       personal.append((index, part))

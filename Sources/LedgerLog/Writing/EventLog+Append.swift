@@ -99,7 +99,7 @@ extension EventLog {
     guard access == .readWrite else {
       throw LedgerError(.readOnly, "The ledger was opened for reading: open it to append.")
     }
-    return try PreparedBatch(batch, options, identity)
+    return try PreparedBatch(batch, options, identity.keyHash, try tables.texts.keys?.head())
   }
 }
 

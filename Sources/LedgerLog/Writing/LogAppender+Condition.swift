@@ -54,7 +54,7 @@ extension LogAppender {
   private func number(
     of use: NameUse, _ log: LogView, _ index: any LogIndex
   ) throws(LedgerError) -> NameNumber? {
-    let hash = keyHash.name(use)
+    let hash = try log.nameHash(use, keyHash)
     let row = [use.kind.rawValue] + use.name.text.utf8
     if erasures.isEmpty, let number = cache.number(hash, row.span) { return number }
     func isIt(_ number: NameNumber) throws(LedgerError) -> Bool {

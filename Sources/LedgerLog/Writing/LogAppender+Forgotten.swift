@@ -15,20 +15,31 @@ extension LogAppender {
     } catch { throw LedgerError(error) }
   }
 
-  /// When an event happened that speaks of the time before its account was erased: then nothing
-  /// that could tell who it is about is given a key. Nil where it does not.
+  /// When an event happened that speaks of the time before its account was erased or, if it names
+  /// none, its device or session: then nothing that could tell who it is about is given a key. Nil
+  /// where it does not.
   func forgottenTime(
     _ batch: PreparedBatch, _ at: Int, _ recordedAt: Instant, _ view: TransactionView
   ) throws(LedgerError) -> Instant? {
     guard !erasures.isEmpty else { return nil }
     let event = batch.inputs[at].event
-    guard event.account != nil else { return nil }
-    let name = accountName(of: event, batch, at)
     let time = event.occurredAt.believed(recordedAt: recordedAt)
-    let number = try erasures.number(
-      of: batch.keys.names.row(name), batch.keys.nameHashes[name], at: time,
-      try LogView(view, tables))
-    return number == nil ? nil : time
+    let log = try LogView(view, tables)
+    for name in peopleNames(of: event, batch, at) {
+      let number = try erasures.number(
+        of: batch.keys.names.row(name), batch.keys.nameHashes[name], at: time, log)
+      if number != nil { return time }
+    }
+    return nil
+  }
+
+  /// The places, among the batch's names, of whom an event is about: its account, else the device
+  /// and session that report of themselves.
+  private func peopleNames(of event: Event, _ batch: PreparedBatch, _ at: Int) -> [Int] {
+    if event.account != nil { return [accountName(of: event, batch, at)] }
+    let count = (event.device == nil ? 0 : 1) + (event.session == nil ? 0 : 1)
+    let first = batch.uses(of: at).lowerBound + (event.app == nil ? 0 : 1)
+    return batch.keys.uses[first..<first + count].map { Int($0) }
   }
 
   /// The number that a person's name has in an event about the time before an erasure: whom it

@@ -24,10 +24,10 @@ struct PersonalSealer {
   ) throws(LedgerError) -> [UInt8] {
     guard !isForgotten, let keys = texts.keys else {
       var source = SecretSource()
-      return try texts.seal.seal(row, kind, .forgotten(after: slot), source.next())
+      return try texts.seal().seal(row, kind, .forgotten(after: slot), source.next())
     }
     slot += 1
-    return try texts.seal.seal(row, kind, Slot(slot), try keys.newSecret(slot))
+    return try texts.seal().seal(row, kind, Slot(slot), try keys.newSecret(slot))
   }
 
   /// The row of an event's personal data, under the next slot; unreadable where it is to be

@@ -16,10 +16,12 @@ struct PreparedBatch: Sendable {
 
   /// Prepares `inputs`.
   ///
-  /// - Throws: ``LedgerError`` with the index of the first event that is refused: `invalidEvent`,
-  ///   `conflict` within the batch, `batchTooLarge`.
+  /// - Parameter keys: The head of the key file; nil without one.
+  /// - Throws: ``LedgerError``: `invalidEvent`, `conflict` within the batch, `batchTooLarge`, with
+  ///   the index of the first event that is refused; `keysMissing` where an event is about a person
+  ///   and there is no key file.
   init(
-    _ inputs: [EventInput], _ options: AppendOptions, _ identity: LogIdentity
+    _ inputs: [EventInput], _ options: AppendOptions, _ keyHash: KeyHash, _ keys: KeyFileHead?
   ) throws(LedgerError) {
     guard inputs.count <= batchEventsMax else {
       throw LedgerError(
@@ -30,9 +32,9 @@ struct PreparedBatch: Sendable {
     let (records, keys) = sideBySide(
       inputs.count >= PreparedBatch.parallelEventsMin,
       { () throws(LedgerError) in
-        try BatchRecords(inputs, validates: options.validates, identity.textKey)
+        try BatchRecords(inputs, validates: options.validates, keys?.texts)
       },
-      { () throws(LedgerError) in try BatchKeys(inputs, identity.keyHash) })
+      { () throws(LedgerError) in try BatchKeys(inputs, keyHash, keys?.people) })
     switch (records, keys) {
     case (.success(let records), .success(let keys)):
       (self.records, self.keys) = (records, keys)

@@ -12,6 +12,26 @@ public struct ErasureResult: Hashable, Sendable {
   public let names: Int
   /// The number of events whose personal data was destroyed.
   public let texts: Int
+  /// What stays readable, and why; empty for a duplicate.
+  public let remainder: ErasureRemainder
+
+  /// Creates what is to be shown of an erasure.
+  ///
+  /// - Parameters:
+  ///   - position: The position of `account.erased`.
+  ///   - isDuplicate: Whether the ledger already had the event.
+  ///   - names: The number of names whose keys were destroyed.
+  ///   - texts: The number of events whose personal data was destroyed.
+  ///   - remainder: What stays readable.
+  public init(
+    position: UInt64, isDuplicate: Bool, names: Int, texts: Int, remainder: ErasureRemainder
+  ) {
+    self.position = position
+    self.isDuplicate = isDuplicate
+    self.names = names
+    self.texts = texts
+    self.remainder = remainder
+  }
 }
 
 extension Ledger {
@@ -28,8 +48,8 @@ extension Ledger {
   /// mark, and the next process that opens the ledger to write completes the erasure. Copies of the
   /// key file in backups have to be replaced.
   ///
-  /// If you erase the customer again with another event, this destroys what has arrived since then
-  /// about the time before.
+  /// If you erase the customer again with another event, this destroys what is known by now to have
+  /// been the customer's before: what has arrived since, and what it says about earlier events.
   ///
   /// - Parameter event: A valid `account.erased`. If its time is earlier than the customer's newest
   ///   event, it is dated after that event, because everything is to be forgotten.
@@ -52,9 +72,9 @@ extension Ledger {
       let found = FoundScope()
       do throws(LedgerError) {
         let outcome = try appendErasure(event, mentions, found)
-        return try result(of: outcome, account, found.scope)
+        return try result(of: outcome, account, found.erasure)
       } catch {
-        guard error.code == .conditionFailed, let newest = found.scope?.newest,
+        guard error.code == .conditionFailed, let newest = found.erasure?.scope.newest,
           newest >= event.occurredAt
         else { throw error }
         event.occurredAt = Instant(microseconds: newest.microseconds + 1)
@@ -70,21 +90,21 @@ extension Ledger {
     let occurredAt = event.occurredAt
     let outcome = try log.eraseAndWait(EventInput(event: event)) {
       [self] () throws(LedgerError) in
-      let scope = try read { (view) throws(LedgerError) in
+      let erasure = try read { (view) throws(LedgerError) in
         try view.erasureScope(of: account, mentions)
       }
-      found.scope = scope
-      guard scope.newest < occurredAt else {
+      found.erasure = erasure
+      guard erasure.scope.newest < occurredAt else {
         throw LedgerError(.conditionFailed, "An event of the customer's came in between.")
       }
-      return scope
+      return erasure.scope
     }
     noteAppend()
     return outcome
   }
 
   private func result(
-    of outcome: AppendOutcome, _ account: Name, _ scope: ErasureScope?
+    of outcome: AppendOutcome, _ account: Name, _ erasure: CustomerErasure?
   ) throws(LedgerError) -> ErasureResult {
     var isDuplicate = false
     if case .duplicate = outcome {
@@ -93,8 +113,9 @@ extension Ledger {
     }
     try finishErasure()
     return ErasureResult(
-      position: outcome.position, isDuplicate: isDuplicate, names: scope?.names.count ?? 0,
-      texts: scope?.texts.count ?? 0)
+      position: outcome.position, isDuplicate: isDuplicate, names: erasure?.scope.names.count ?? 0,
+      texts: erasure?.scope.texts.count ?? 0,
+      remainder: erasure?.remainder ?? ErasureRemainder())
   }
 
   /// Rejects an id that belongs to another event, since erased content cannot be compared.
@@ -127,9 +148,9 @@ extension Ledger {
 
 /// What the writer's thread found, for the thread that waits for it.
 private final class FoundScope: Sendable {
-  private let found = Mutex<ErasureScope?>(nil)
+  private let found = Mutex<CustomerErasure?>(nil)
 
-  var scope: ErasureScope? {
+  var erasure: CustomerErasure? {
     get { found.withLock { $0 } }
     set { found.withLock { $0 = newValue } }
   }

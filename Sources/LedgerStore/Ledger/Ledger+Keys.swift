@@ -19,7 +19,7 @@ extension EventLog {
   /// The file with the keys of personal data. Back it up separately from the ledger.
   public var keyFile: String { "\(path)/\(PersonalKeys.fileName)" }
 
-  /// Whether the key file exists, or nothing needs it yet.
+  /// Whether the key file exists.
   ///
   /// Single keys can still be missing from it. If the ledger was restored without keys, all keys
   /// from before that are missing.
@@ -27,13 +27,23 @@ extension EventLog {
   /// - Complexity: O(1).
   /// - Throws: ``LedgerError``: `corrupt` if the file belongs to another ledger, `io`.
   public func hasKeyFile() throws(LedgerError) -> Bool {
-    if try tables.texts.keys?.isPresent() == true { return true }
-    return try read { (view) throws(LedgerError) in try view.lastSlot() == 0 }
+    try tables.texts.keys?.isPresent() == true
   }
 }
 
 extension Ledger {
-  /// Whether the key file exists, or nothing needs it yet; see ``EventLog/hasKeyFile()``.
+  /// The key of the digests in the ids of events that are imported into this ledger, 16 bytes.
+  ///
+  /// It is in the key file, so an id says nothing to whoever does not have that.
+  ///
+  /// - Complexity: O(1).
+  /// - Throws: ``LedgerError``: `keysMissing` without the key file, `corrupt`, `io`.
+  public func importDigestKey() throws(LedgerError) -> [UInt8] {
+    guard let head = try log.tables.texts.keys?.head() else { throw .namesUnknown }
+    return head.imports
+  }
+
+  /// Whether the key file exists; see ``EventLog/hasKeyFile()``.
   ///
   /// - Complexity: O(1).
   /// - Throws: ``LedgerError``: `corrupt` if the file belongs to another ledger, `io`.

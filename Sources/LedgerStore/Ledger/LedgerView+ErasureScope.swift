@@ -12,7 +12,7 @@ struct Mentions: Sendable {
   let slots: [UInt32: UInt64]
 }
 
-/// What an erasure would destroy.
+/// What an erasure would destroy, and what it would leave readable.
 public struct ErasurePreview: Sendable {
   /// The accounts that are the customer's, by name.
   public let accounts: [Name]
@@ -20,6 +20,10 @@ public struct ErasurePreview: Sendable {
   public let names: Int
   /// The number of events whose personal data would be destroyed.
   public let texts: Int
+  /// What would stay readable, and why.
+  public let remainder: ErasureRemainder
+  /// The position of the newest erasure of the account; nil if it was never erased.
+  public let earlier: UInt64?
 }
 
 extension LedgerView {
@@ -29,14 +33,27 @@ extension LedgerView {
   ///   of all events.
   /// - Throws: ``LedgerError``: `notFound` where no event names the account.
   public func erasurePreview(of account: Name) throws(LedgerError) -> ErasurePreview {
-    let scope = try erasureScope(of: account)
+    let found = try erasureScope(of: account)
+    let scope = found.scope
     var accounts: Set<Name> = [account]
     for number in scope.names.values {
       let use = try log.name(number)
       if use.kind == .account { accounts.insert(use.name) }
     }
     return ErasurePreview(
-      accounts: accounts.sorted(), names: scope.names.count, texts: scope.texts.count)
+      accounts: accounts.sorted(), names: scope.names.count, texts: scope.texts.count,
+      remainder: found.remainder, earlier: try newestErasure(of: account))
+  }
+
+  /// The position of the newest erasure of an account; nil if it was never erased.
+  private func newestErasure(of account: Name) throws(LedgerError) -> UInt64? {
+    var newest: UInt64?
+    for number in try allNumbers(ofAccount: account) {
+      let slot = try log.sealedName(number).slot
+      guard !slot.isForgotten, let erasure = try log.erasure(of: slot.taken) else { continue }
+      newest = max(newest ?? 0, erasure)
+    }
+    return newest
   }
 
   /// What identifies the customer that an account is: the names of all accounts that are the
@@ -50,9 +67,10 @@ extension LedgerView {
   /// - Throws: ``LedgerError``: `notFound` where no event names the account.
   func erasureScope(
     of account: Name, _ known: Mentions? = nil
-  ) throws(LedgerError) -> ErasureScope {
+  ) throws(LedgerError) -> CustomerErasure {
     let customer = try erasedCustomer(account)
     var scope = ErasureScope()
+    var remainder = ErasureRemainder()
     var uses = UsesOfPeople(accounts: customer.accounts)
     for place in customer.places {
       let record = try log.record(at: place)
@@ -60,15 +78,40 @@ extension LedgerView {
       if isMember { scope.newest = max(scope.newest, record.believedAt) }
       uses.note(record, isMember: isMember)
     }
-    for place in customer.members.union(uses.reports) {
-      if let slot = try log.livingSlot(ofData: place) { scope.texts[slot] = place }
+    for place in customer.members.union(uses.reports).sorted() {
+      guard let slot = try log.livingSlot(ofData: place) else { continue }
+      if try isOperatorsOwn(at: place) {
+        remainder.acts.append(place)
+      } else {
+        scope.texts[slot] = place
+      }
     }
     for number in customer.accounts.union(uses.exclusive) {
       if let slot = try log.livingSlot(ofName: number) { scope.names[slot] = number }
     }
     let mentions = try mentions(of: customer, account, known)
     scope.texts.merge(mentions.slots) { first, _ in first }
-    return scope
+    for number in uses.shared.sorted() where try log.livingSlot(ofName: number) != nil {
+      remainder.names.append(try log.name(number))
+    }
+    remainder.reports = uses.reportsOfShared
+    return CustomerErasure(scope: scope, remainder: remainder)
+  }
+
+  /// Whether all personal data of an event is who of the operators acted, and why: that is theirs.
+  private func isOperatorsOwn(at position: UInt64) throws(LedgerError) -> Bool {
+    switch try log.record(at: position).kind {
+    case .transactionAssigned, .accountErased, .accountLinked, .accountTransferred,
+      .entitlementGranted, .entitlementWithdrawn:
+      break
+    default: return false
+    }
+    let json = try unlessCorrupt { () throws(LedgerError) in try log.personal(at: position) }
+    guard let json = json ?? nil else { return false }
+    do throws(RecordError) {
+      let names = try EventData(personal: json).members.map(\.name)
+      return names.contains("operator") && names.allSatisfy { ["operator", "reason"].contains($0) }
+    } catch { return false }
   }
 
   /// What operators recorded of the customer up to now; to be looked for before the log is locked.
@@ -113,8 +156,9 @@ extension LedgerView {
     return customer
   }
 
-  /// Adds the events of whom an account was when it was erased, and those that came later about
-  /// transactions of that time and state nobody else.
+  /// Adds the events of whom an account was when it was erased, those that came later about that
+  /// time, and whatever is about transactions that are known by now to have been the customer's and
+  /// states nobody else.
   private func addWhatCameSince(
     _ number: NameNumber, to customer: inout ErasedCustomer
   ) throws(LedgerError) {
@@ -122,25 +166,33 @@ extension LedgerView {
     guard !slot.isForgotten, let erasure = try log.erasure(of: slot.taken) else { return }
     let members = try positions(
       ofCustomer: number, at: Clocks(asOf: .position(erasure - 1)))
+    customer.members.formUnion(members)
     var own: Set<NameNumber> = []
     for place in members { own.formUnion(try log.record(at: place).transactions) }
     var others: Set<NameNumber> = []
     for place in customer.places where !members.contains(place) {
       let record = try log.record(at: place)
       let account = record.number(.account)
-      if account != 0 && !customer.accounts.contains(account) {
+      if account == number && place > erasure {
+        customer.members.insert(place)
+        own.formUnion(record.transactions)
+      } else if account != 0 && !customer.accounts.contains(account) {
         others.formUnion(record.transactions)
       }
     }
     own.subtract(others)
-    customer.members.formUnion(members)
-    for place in customer.places where place > erasure {
-      let record = try log.record(at: place)
-      let account = record.number(.account)
-      guard account == 0 || account == number, !own.isDisjoint(with: record.transactions) else {
-        continue
+    // An event can name two transactions of a chain, and so lead to further ones.
+    var isComplete = false
+    while !isComplete {
+      isComplete = true
+      for place in customer.places where !customer.members.contains(place) {
+        let record = try log.record(at: place)
+        let named = record.transactions
+        guard record.number(.account) == 0, !own.isDisjoint(with: named) else { continue }
+        customer.members.insert(place)
+        own.formUnion(named.subtracting(others))
+        isComplete = false
       }
-      customer.members.insert(place)
     }
   }
 
@@ -216,7 +268,16 @@ private struct UsesOfPeople {
   private let accounts: Set<NameNumber>
   private var members: Set<NameNumber> = []
   private var others: Set<NameNumber> = []
-  private var silent: [(position: UInt64, numbers: [NameNumber])] = []
+  private var silent: [Report] = []
+
+  /// What a device reports of itself.
+  private struct Report {
+    let position: UInt64
+    let device: NameNumber
+    let session: NameNumber
+
+    var numbers: [NameNumber] { [device, session].filter { $0 != 0 } }
+  }
 
   init(accounts: Set<NameNumber>) { self.accounts = accounts }
 
@@ -232,7 +293,10 @@ private struct UsesOfPeople {
       others.formUnion(numbers)
     } else if !numbers.isEmpty {
       // What a device reports of itself is about whoever used it.
-      silent.append((record.position, numbers))
+      silent.append(
+        Report(
+          position: record.position, device: record.number(.device),
+          session: record.number(.session)))
     }
   }
 
@@ -243,12 +307,25 @@ private struct UsesOfPeople {
     return mine.union(reported).subtracting(others)
   }
 
-  /// The events of those devices that state nobody.
+  /// The events of those devices, or in those sessions, that state nobody.
   var reports: [UInt64] { reportedAlone.map(\.position) }
 
-  private var reportedAlone: [(position: UInt64, numbers: [NameNumber])] {
+  /// The devices and sessions that the customer used, and others, too.
+  var shared: Set<NameNumber> { members.intersection(others) }
+
+  /// The events of shared devices that state nobody: they may be about anybody.
+  var reportsOfShared: [UInt64] {
+    let own = Set(reports)
+    return silent.filter { report in
+      !own.contains(report.position) && report.numbers.contains { shared.contains($0) }
+    }.map(\.position).sorted()
+  }
+
+  private var reportedAlone: [Report] {
     silent.filter { report in
-      report.numbers.contains { members.contains($0) }
+      // A session says more than a device that several people use.
+      if members.contains(report.session) { return !others.contains(report.session) }
+      return report.numbers.contains { members.contains($0) }
         && !report.numbers.contains { others.contains($0) }
     }
   }

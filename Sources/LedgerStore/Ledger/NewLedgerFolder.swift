@@ -140,14 +140,18 @@ struct LedgerPart {
     return true
   }
 
-  /// Creates a key file in which all slots in use are empty.
+  /// Creates a key file in which all slots in use are empty, and tells the copy that it is its own.
   func makeKeys(of log: EventLog) throws(LedgerError) {
     let taken = try log.read { (view) throws(LedgerError) in try view.lastSlot() }
-    try keys(of: log).makeAnew(taken: taken)
+    let head = try PersonalKeys.makeAnew(
+      in: path, ledger: log.identity.ledger, taken: taken, mode: Self.mode)
+    let copy = try EventLog(open: path, options: Environment.Options())
+    try copy.setKeys(head)
+    try copy.close()
   }
 
   private func keys(of log: EventLog) -> PersonalKeys {
-    PersonalKeys(folder: path, ledger: log.identity.ledger, mode: Self.mode, isWritable: true)
+    PersonalKeys(folder: path, log.identity, isWritable: true)
   }
 
   /// Verifies the copy. Missing keys are not a fault of the copy, but they are reported.

@@ -64,7 +64,7 @@ package final class AnswerLookup: Sendable {
       while true {
         if reader == nil {
           guard let projections = try source.live() else { throw .projectionsMissing }
-          reader = try LookupReader(log, source, projections, log.identity.keyHash.people)
+          reader = try LookupReader(log, source, projections, try log.tables.texts.seal())
         }
         if let answer = try reader?.answer(question, tail) { return answer }
         reader = nil

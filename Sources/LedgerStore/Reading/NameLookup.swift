@@ -37,7 +37,7 @@ extension TailOverlay {
     for use: NameUse, _ log: LogView, _ keyHash: KeyHash, _ tables: ProjectionTables,
     _ view: TransactionView
   ) throws(LedgerError) -> [NameNumber] {
-    let hash = keyHash.name(use)
+    let hash = try log.nameHash(use, keyHash)
     let index = try tables.wholeNames(in: view)
     do throws(RunsError) {
       return numbers(of: hash) + (try index.values(of: IndexKey.of(hash), in: view))

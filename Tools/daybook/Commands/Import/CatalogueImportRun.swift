@@ -9,14 +9,16 @@ struct CatalogueImportRun {
   private let command: Import
   /// `nil` for a dry run without a ledger.
   private let ledger: Ledger?
+  private let digestKey: [UInt8]
   private var summary = AppendSummary()
 
   /// How many customers the preview shows by name.
   private static let shownCustomersMax = 20
 
-  init(command: Import, ledger: Ledger?) {
+  init(command: Import, ledger: Ledger?) throws {
     self.command = command
     self.ledger = ledger
+    digestKey = try Import.digestKey(of: ledger)
   }
 
   mutating func run() throws {
@@ -47,7 +49,8 @@ struct CatalogueImportRun {
     let received = StoreKitConfiguration.received(
       bytes,
       options: ImportOptions(
-        fileName: file, app: command.app, environment: command.environment?.environment),
+        fileName: file, digestKey: digestKey, app: command.app,
+        environment: command.environment?.environment),
       effective: setting.effective)
     guard let ledger else {
       let id = document.identifier(at: setting.effective, operator: nil)

@@ -74,10 +74,10 @@ struct Import: ParsableCommand {
     try answering {
       switch importFormat.format {
       case .verifyReceipt:
-        var run = ReceiptImportRun(command: self, ledger: try ledger())
+        var run = try ReceiptImportRun(command: self, ledger: try ledger())
         try run.run()
       case .storekitConfig:
-        var run = CatalogueImportRun(command: self, ledger: try ledger())
+        var run = try CatalogueImportRun(command: self, ledger: try ledger())
         try run.run()
       }
     }
@@ -90,6 +90,12 @@ struct Import: ParsableCommand {
       guard error.code == .noLedger else { throw error }
       return nil
     }
+  }
+
+  /// The key of digests in ids: the ledger's own; a random one for a dry run without a ledger.
+  static func digestKey(of ledger: Ledger?) throws -> [UInt8] {
+    if let ledger { return try ledger.importDigestKey() }
+    return (0..<16).map { _ in UInt8.random(in: 0...255) }
   }
 
   static func bytes(of file: String) throws -> [UInt8] {

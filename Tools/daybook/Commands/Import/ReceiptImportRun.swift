@@ -7,6 +7,7 @@ struct ReceiptImportRun {
   private let command: Import
   /// `nil` for a dry run without a ledger.
   private let ledger: Ledger?
+  private let digestKey: [UInt8]
   private var summary = AppendSummary()
   /// Where a dry run over several files appends to.
   private var rehearsal: ImportRehearsal?
@@ -14,9 +15,10 @@ struct ReceiptImportRun {
   /// How often an import is worked out anew because something was appended meanwhile.
   private static let attemptsMax = 20
 
-  init(command: Import, ledger: Ledger?) {
+  init(command: Import, ledger: Ledger?) throws {
     self.command = command
     self.ledger = ledger
+    digestKey = try Import.digestKey(of: ledger)
   }
 
   mutating func run() throws {
@@ -65,7 +67,7 @@ struct ReceiptImportRun {
 
   private func receipt(_ file: String, _ bytes: [UInt8]) throws -> ReceiptImport {
     let options = ImportOptions(
-      fileName: file, account: command.receipt.account,
+      fileName: file, digestKey: digestKey, account: command.receipt.account,
       isAccountOverToken: command.receipt.isAccountOverToken, app: command.app,
       environment: command.environment?.environment, askedAt: command.receipt.askedAt)
     do throws(ImportError) { return try ReceiptImport(bytes, options: options) } catch {
@@ -147,7 +149,7 @@ struct ReceiptImportRun {
   private mutating func append(
     _ receipt: ReceiptImport, _ file: String, to ledger: Ledger
   ) throws {
-    let name = ImportOptions(fileName: file).baseName
+    let name = ImportOptions.baseName(of: file)
     var (known, position, texts) = try ledger.read {
       (view) throws(LedgerError) -> (KnownPurchases, UInt64, [Name: Set<String>]) in
       let known = try KnownPurchases(of: receipt, in: view)
@@ -179,7 +181,7 @@ struct ReceiptImportRun {
   /// The claims as events. Their ids are random, since an id must not tell an account.
   private func notes(of outcome: ReceiptImport.Outcome, _ file: String) -> [Event] {
     let now = EventLog.systemClock()
-    let name = ImportOptions(fileName: file).baseName
+    let name = ImportOptions.baseName(of: file)
     return outcome.claims.map { claim in
       claim.note(id: Name.timedIdentifier(now), at: now, fileName: name)
     }

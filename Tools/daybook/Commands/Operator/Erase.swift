@@ -10,10 +10,12 @@ struct Erase: ParsableCommand {
       Appends account.erased and destroys the keys that encrypt, in every environment, the names \
       of the customer's accounts, of devices and sessions that nobody else used, and the personal \
       texts of the customer's events. This cannot be undone. Positions, totals, findings by rule, \
-      roots and every old proof stay; exports show erased:NUMBER. The reason stays readable: name \
-      nobody in it. It says first what will be destroyed, and asks; where nobody can be asked, it \
-      needs --yes. Replace the backups of the ledger's key file by the file as it is afterwards. \
-      Example:
+      roots and every old proof stay; exports show erased:NUMBER. Who of the operators acted, and \
+      why, stays readable: name nobody in a reason. It says first what will be destroyed and what \
+      will stay readable, and asks; where nobody can be asked, it needs --yes. Erase a customer \
+      again to reach what has come since about the time before; where there is nothing to reach, \
+      it says that the customer was erased already, and writes nothing. Replace the backups of the \
+      ledger's key file by the file as it is afterwards. Example:
 
         daybook erase reader-1 --operator kim --reason "request 88 of 3 March"
       """)
@@ -43,7 +45,7 @@ struct Erase: ParsableCommand {
         return Console.print(bytes: EventEncoder().encode(event))
       }
       let ledger = try Ledger(at: options.ledger.path, access: .readWrite)
-      try consent(ledger, event)
+      guard try consent(ledger, event) else { return }
       let result: ErasureResult
       do throws(LedgerError) { result = try ledger.erase(event) } catch {
         throw problem(error)
@@ -59,8 +61,10 @@ struct Erase: ParsableCommand {
       "no event states the account \(TextTable.printable(account.text)): check the spelling.")
   }
 
-  /// Says what will be destroyed, and goes on where that is meant.
-  private func consent(_ ledger: Ledger, _ event: Event) throws {
+  /// Says what will be destroyed and what stays, and goes on where that is meant.
+  ///
+  /// - Returns: Whether there is anything to be done.
+  private func consent(_ ledger: Ledger, _ event: Event) throws -> Bool {
     let account = account
     let preview: ErasurePreview
     do throws(LedgerError) {
@@ -71,13 +75,23 @@ struct Erase: ParsableCommand {
     let isDone = try ledger.read { (view) throws(LedgerError) in
       try view.event(withID: event.id) != nil
     }
-    if isDone || options.yes { return }
+    if isDone { return true }
+    if let earlier = preview.earlier, preview.names == 0, preview.texts == 0 {
+      print(
+        ErasureResult(
+          position: earlier, isDuplicate: true, names: 0, texts: 0, remainder: preview.remainder),
+        keys: ledger.keyFile, event.id)
+      return false
+    }
+    if options.yes { return true }
     let names = preview.accounts.map(\.text).joined(separator: ", ")
     let what =
       "this destroys, for good, \(preview.names.counted("name")) of accounts, devices and sessions "
       + "and the personal data of \(preview.texts.counted("event")) of the customer \(names)"
+      + (preview.earlier.map { ", who was erased at position \($0) already" } ?? "")
+      + preview.remainder.lines.map { "; stays readable: \($0)" }.joined()
     if Consent.canAsk {
-      if Consent.isGiven(to: "\(what). Erase?") { return }
+      if Consent.isGiven(to: "\(what). Erase?") { return true }
       throw InputProblem("nothing was erased.")
     }
     throw InputProblem(
@@ -95,6 +109,7 @@ struct Erase: ParsableCommand {
       Console.print(
         "destroyed: \(result.names.counted("name")) of accounts, devices and sessions, the "
           + "personal data of \(result.texts.counted("event"))")
+      for line in result.remainder.lines { Console.print("stays readable: \(line)") }
       Console.print("replace the backups of \(keys): they still open what was erased")
     case .json, .jsonl:
       var json = JSONText()
@@ -104,9 +119,40 @@ struct Erase: ParsableCommand {
         json.member("duplicate", result.isDuplicate)
         json.member("names", result.names)
         json.member("texts", result.texts)
+        json.member("readable", strings: result.remainder.lines)
         json.member("keys", keys)
       }
       Console.print(json.text)
     }
   }
+}
+
+extension ErasureRemainder {
+  /// What stays readable and why, a line for each kind of thing.
+  fileprivate var lines: [String] {
+    var lines = names.map { use in
+      "the \(use.kind) \(TextTable.printable(use.name.text)), which others used, too"
+    }
+    if !reports.isEmpty {
+      lines.append(
+        "\(reports.count.counted("event")) that such a device reported of itself, "
+          + "\(Self.positions(reports)): they name nobody")
+    }
+    if !acts.isEmpty {
+      lines.append(
+        "who of the operators acted, and why, in \(acts.count.counted("event")), "
+          + "\(Self.positions(acts)): that is the operators' data")
+    }
+    return lines
+  }
+
+  private static func positions(_ positions: [UInt64]) -> String {
+    let shown = positions.prefix(positionsShownMax).map { String($0) }
+    let rest = positions.count > shown.count ? " and others" : ""
+    return
+      "at \(shown.count == 1 ? "position" : "positions") \(shown.joined(separator: ", "))\(rest)"
+  }
+
+  /// Positions that are listed one by one.
+  private static let positionsShownMax = 10
 }
