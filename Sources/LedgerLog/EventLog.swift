@@ -209,14 +209,12 @@ extension EventLog {
     _ environment: Environment, _ tables: LogTables
   ) throws(LedgerError) {
     let folder = String(environment.path.dropLast(folderName.utf8.count + 1))
-    let isUsed: Bool
+    var isUsed = FileManager.default.fileExists(atPath: "\(folder)/\(RootKeeper.fileName)")
     do throws(LMDBError) {
       let transaction = try environment.beginRead()
       if try transaction.view.contains(tables.meta, LogIdentity.Row.format.bytes.span) { return }
-      isUsed =
-        try transaction.view.statistics(tables.records).entries > 0
-        || PersonalKeys.hasSlots(in: folder)
-        || FileManager.default.fileExists(atPath: "\(folder)/\(RootKeeper.fileName)")
+      if try transaction.view.statistics(tables.records).entries > 0 { isUsed = true }
+      if try PersonalKeys.hasSlots(in: folder) { isUsed = true }
     } catch { throw LedgerError(error) }
     guard isUsed else { return }
     throw LedgerError(
