@@ -96,16 +96,21 @@ class Program:
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self.environment,
             preexec_fn=limit if limits else None, start_new_session=True)
 
-    def run(self, words, before=(), limits=None, timeout=TIMEOUT_SECONDS):
+    def run(self, words, before=(), limits=None):
         """Runs a command that reads nothing from standard input."""
-        process = self.start(words, before, limits)
-        return self.finish(process, words, timeout)
+        return self.finish(self.start(words, before, limits), words)
 
-    def finish(self, process, words, timeout=TIMEOUT_SECONDS):
+    def finish(self, process, words):
         hung = False
-        try:
-            out, err = process.communicate(timeout=timeout)
-        except subprocess.TimeoutExpired:
+        out = err = None
+        # Second by second: if this machine or this process was suspended, that is no hang.
+        for _ in range(TIMEOUT_SECONDS):
+            try:
+                out, err = process.communicate(timeout=1)
+                break
+            except subprocess.TimeoutExpired:
+                continue
+        if out is None:
             hung = True
             end(process)
             out, err = process.communicate()
@@ -127,8 +132,8 @@ class Program:
         draining = threading.Thread(
             target=lambda: errors.append(process.stderr.read()), daemon=True)
         draining.start()
-        stop = threading.Timer(TIMEOUT_SECONDS, end, [process])
-        stop.start()
+        patience = Patience(process)
+        patience.start()
         lines = []
         try:
             for batch in batches:
@@ -146,8 +151,8 @@ class Program:
             pass
         lines += process.stdout.readlines()
         code = process.wait()
-        hung = not stop.is_alive()
-        stop.cancel()
+        patience.ended.set()
+        patience.join()
         draining.join()
         for pipe in (process.stdout, process.stderr):
             pipe.close()
@@ -156,7 +161,24 @@ class Program:
         except BrokenPipeError:
             pass
         return Ran(words, code, b"".join(lines).decode("utf-8", "replace"),
-                   b"".join(errors).decode("utf-8", "replace"), hung)
+                   b"".join(errors).decode("utf-8", "replace"), patience.is_over)
+
+
+class Patience(threading.Thread):
+    """Kills a process that hangs, after as many seconds as this process itself lived through."""
+
+    def __init__(self, process):
+        super().__init__(daemon=True)
+        self.process = process
+        self.ended = threading.Event()
+        self.is_over = False
+
+    def run(self):
+        for _ in range(TIMEOUT_SECONDS):
+            if self.ended.wait(1):
+                return
+        self.is_over = True
+        end(self.process)
 
 
 def end(process):
