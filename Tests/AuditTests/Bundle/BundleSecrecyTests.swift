@@ -61,12 +61,12 @@ import Testing
     let ledger = try BundledLedger([
       try Self.line(
         1, "transaction.purchased",
-        #","account":"eve","device":"d-e","environment":"sandbox","product":"fox","transaction":"t-e""#
-      ),
+        #","account":"eve","device":"d-e","environment":"sandbox","#
+          + #""product":"fox","transaction":"t-e""#),
       try Self.line(
         2, "transaction.purchased",
-        #","account":"ada","environment":"production","product":"map","transaction":"t-a""#
-      ),
+        #","account":"ada","device":"d-a","environment":"production","#
+          + #""product":"map","transaction":"t-a""#),
     ])
     let lines = try ledger.bundle(of: "ada")
     #expect(try IncidentBundle.read(lines).events.events.map(\.position) == [2])
