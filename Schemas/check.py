@@ -88,6 +88,14 @@ def unproven(path):
     size, root = header["checkpoint"].split("\n")[1:3]
     if made_root(0, int(size), leaves, nodes) != base64.b64decode(root) or nodes:
         return "its entries and nodes do not make the root of its checkpoint"
+    listing = [header.get("account", ""), header["events"], header["leaves"], header["nodes"]]
+    for line in rest:
+        if "leaf" in line:
+            position = int.from_bytes(base64.b64decode(line["leaf"])[10:14], "little")
+            listing.append(f"{position} {line['role']}")
+    listed = sha256("".join(f"{text}\n" for text in listing).encode())
+    if f"daybook-bundle {base64.b64encode(listed).decode()}" not in header["checkpoint"].split("\n"):
+        return "what it has is not what was signed with its checkpoint"
     for line in rest:
         if "event" in line:
             entry = base64.b64decode(line["leaf"])

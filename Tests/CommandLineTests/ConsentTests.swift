@@ -86,6 +86,13 @@ import Testing
     #expect(erased.status == 0, "\(erased.errors)")
     #expect(erased.output.contains("destroyed: 2 names"), "\(erased.output)")
     #expect(try ledger.run(["erase", "adda", "--yes"] + Self.why).status == 65)
+    // There is nothing left to reach, and nothing is written.
+    let before = try count
+    let again = try ledger.run(["erase", "ada", "--yes"] + Self.why)
+    #expect(again.status == 0, "\(again.errors)")
+    #expect(again.output.contains("already erased, at position 3"), "\(again.output)")
+    #expect(again.output.contains("destroyed: 0 names"))
+    #expect(try count == before)
   }
 
   @Test("an erasure asks on a terminal", .enabled(if: isPossible, "python3"))

@@ -194,7 +194,7 @@ struct LogReadTests {
       uniqueKeysWithValues: statistics.tables.map { ($0.name, $0.entries) })
     #expect(
       entries == [
-        "meta": 5, "records": 41, "names": 4, "people": 3, "personal": 1,
+        "meta": 6, "records": 41, "names": 4, "people": 3, "personal": 1,
         "erased": 0, "tree": 3,
       ])
     #expect(statistics.byteCount > 0)

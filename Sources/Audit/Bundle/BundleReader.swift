@@ -15,6 +15,7 @@ public struct BundleReader: Sendable {
   private var byteCount = 0
   private var texts = BundleTexts()
   private var leaves: [(index: UInt64, hash: TreeHash)] = []
+  private var roles: [BundleRole] = []
   private var nodes: [TreeHash] = []
   private var events: [RecordedEvent] = []
   private var ids: Set<Name> = []
@@ -82,6 +83,14 @@ public struct BundleReader: Sendable {
         "the entries and nodes make the root \(root.hexadecimal), and the checkpoint's is "
           + "\(checkpoint.root.hexadecimal): an entry, a node or the checkpoint was changed")
     }
+    let manifest = BundleManifest(
+      account: header.account, eventCount: header.eventCount, nodeCount: header.nodeCount,
+      leaves: zip(leaves, roles).map { (position: $0.index + 1, role: $1) })
+    guard checkpoint.extensions.contains(manifest.line) else {
+      throw .notProven(
+        "what the bundle has is not what was signed with its checkpoint: an event was left out or "
+          + "added, or given another role")
+    }
     return IncidentBundle(
       account: header.account, checkpoint: checkpoint,
       events: ReplayEvents(events: events, steps: steps, background: background),
@@ -134,6 +143,7 @@ public struct BundleReader: Sendable {
           + "position \(parts.position) of the ledger: the event was changed")
     }
     leaves.append((parts.position - 1, parts.hash))
+    roles.append(role)
     if let event { try keep(event, role) }
   }
 

@@ -16,6 +16,20 @@ public struct BundleContents: Sendable {
   let leaves: [(position: UInt64, role: BundleRole)]
   let proof: TreeMultiProof
 
+  /// Signs the state of the ledger, and what the bundle has of it.
+  ///
+  /// - Parameter key: The ledger's signing key.
+  /// - Complexity: O(*n*) in the number of entries.
+  /// - Throws: ``ProofError``: `badKey`.
+  public func sign(with key: NoteSigner) throws(ProofError) -> SignedCheckpoint {
+    try SignedCheckpoint.sign(size: size, root: root, extensions: [manifest.line], with: key)
+  }
+
+  var manifest: BundleManifest {
+    BundleManifest(
+      account: account, eventCount: eventCount, nodeCount: nodeCount, leaves: leaves)
+  }
+
   /// The number of the customer's own events.
   public var stepCount: Int { leaves.count { $0.role == .step } }
   /// The number of entries of the tree in the bundle: of the events, and of names that they use.
@@ -77,7 +91,7 @@ extension LedgerView {
   /// Passes the lines of a bundle to `write`, each with its line feed. Stops if `write` returns
   /// false.
   ///
-  /// - Parameter checkpoint: The signed size and root of the contents.
+  /// - Parameter checkpoint: The contents as signed by ``BundleContents/sign(with:)``.
   /// - Precondition: The contents come from this ledger, and the checkpoint is for the contents.
   /// - Complexity: O(*n*) in the bytes of the bundle. Only one line is in memory at a time.
   /// - Throws: ``LedgerError``: `corrupt`.
@@ -86,7 +100,8 @@ extension LedgerView {
     to write: ([UInt8]) -> Bool
   ) throws(LedgerError) {
     precondition(
-      checkpoint.size == contents.size && checkpoint.root == contents.root,
+      checkpoint.size == contents.size && checkpoint.root == contents.root
+        && checkpoint.extensions.contains(contents.manifest.line),
       "the checkpoint is of the tree that the bundle is proven of")
     guard write(contents.header(checkpoint) + BundleFormat.lineFeed) else { return }
     var texts = BundleTexts()

@@ -27,8 +27,16 @@ public struct SignedCheckpoint: Sendable {
   public static func sign(
     size: UInt64, root: TreeHash, with key: NoteSigner
   ) throws(ProofError) -> SignedCheckpoint {
+    try sign(size: size, root: root, extensions: [], with: key)
+  }
+
+  /// Signs further lines behind the root, which the format calls extensions.
+  static func sign(
+    size: UInt64, root: TreeHash, extensions: [String], with key: NoteSigner
+  ) throws(ProofError) -> SignedCheckpoint {
     let origin = key.verifier.name
-    let text = "\(origin.text)\n\(size)\n\(StandardBase64.encode(root.bytes))\n"
+    let lines = [origin.text, "\(size)", StandardBase64.encode(root.bytes)] + extensions
+    let text = lines.map { $0 + "\n" }.joined()
     return SignedCheckpoint(origin: origin, size: size, root: root, note: try key.sign(text))
   }
 
@@ -52,6 +60,12 @@ public struct SignedCheckpoint: Sendable {
     origin = Name(String(lines[0]))
     self.size = size
     self.root = root
+  }
+
+  /// The lines behind the root.
+  var extensions: [String] {
+    note.text.split(separator: "\n", omittingEmptySubsequences: false).dropFirst(3).dropLast()
+      .map { String($0) }
   }
 
   /// The root in base64, as in the checkpoint.

@@ -74,7 +74,7 @@ public struct SharedContext: Sendable {
   }
 
   /// Whether the context rests on a fact for more than that there is an environment.
-  static func restsOn(_ fact: Fact) -> Bool {
+  package static func restsOn(_ fact: Fact) -> Bool {
     if fact.kind == .catalogSet { return true }
     guard fact.device == 0 else { return false }
     return (fact.session != 0 && fact.environment != nil) || AbsentDevice.keeps(fact.kind)

@@ -136,10 +136,12 @@ private struct ReplayGround {
     }
   }
 
+  /// What units share. A fact that only says that there is another environment is left out: it is
+  /// somebody else's, and decides nothing in the environments of the steps.
   mutating func readContext(_ view: LedgerView) throws(LedgerError) {
     guard last > 0 else { return }
     for fact in try view.contextFacts()
-    where fact.position <= last && facts[fact.position] == nil {
+    where fact.position <= last && facts[fact.position] == nil && SharedContext.restsOn(fact) {
       background.insert(fact.position)
       facts[fact.position] = fact
     }

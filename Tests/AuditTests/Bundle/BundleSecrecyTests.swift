@@ -1,8 +1,9 @@
-import Audit
 import LedgerEvents
 import LedgerHistories
 import LedgerQueries
 import Testing
+
+@testable import Audit
 
 /// A bundle reveals no names of people and nothing that a person wrote.
 @Suite("A bundle's secrets") struct BundleSecrecyTests {
@@ -53,6 +54,23 @@ import Testing
         #","account":"secret-of-ada","data":{"action":"looked","operator":"secret-of-kim","#
           + #""detail":{"why":["secret-of-detail"]}}"#),
     ]
+  }
+
+  @Test("have no stranger's event that only says that there is another environment")
+  func strangers() throws {
+    let ledger = try BundledLedger([
+      try Self.line(
+        1, "transaction.purchased",
+        #","account":"eve","device":"d-e","environment":"sandbox","#
+          + #""product":"fox","transaction":"t-e""#),
+      try Self.line(
+        2, "transaction.purchased",
+        #","account":"ada","device":"d-a","environment":"production","#
+          + #""product":"map","transaction":"t-a""#),
+    ])
+    let lines = try ledger.bundle(of: "ada")
+    #expect(try IncidentBundle.read(lines).events.events.map(\.position) == [2])
+    #expect(try lines.compactMap { try BundleFormat.leaf($0) }.count == 1)
   }
 
   @Test("are in none of its bytes, neither in the events nor in the entries") func nothing() throws

@@ -1,9 +1,10 @@
-import Audit
 import Foundation
 import LMDB
 import LedgerEvents
 import LedgerHistories
 import LedgerQueries
+
+@testable import Audit
 
 /// A ledger in its own folder, which is removed with it, and bundles made from the ledger.
 final class BundledLedger {
@@ -48,8 +49,25 @@ final class BundledLedger {
     let contents = try ledger.read { (view) throws(LedgerError) in
       try view.bundleContents(of: account, in: slice, disclosing: disclosing)
     }
-    let checkpoint = try SignedCheckpoint.sign(
-      size: contents.size, root: contents.root, with: signer)
+    return try lines(of: contents)
+  }
+
+  /// Returns the lines of a bundle that leaves out the events at some positions, with the right
+  /// proof for the rest.
+  func bundle(of account: Name, without positions: Set<UInt64>) throws -> [[UInt8]] {
+    let contents = try ledger.read { (view) throws(LedgerError) in
+      let whole = try view.bundleContents(of: account)
+      let rest = whole.leaves.filter { !positions.contains($0.position) }
+      return BundleContents(
+        account: whole.account, size: whole.size, root: whole.root,
+        eventCount: rest.count { $0.role != .names }, disclosed: [], leaves: rest,
+        proof: try view.log.multiProof(of: rest.map(\.position), size: whole.size))
+    }
+    return try lines(of: contents)
+  }
+
+  private func lines(of contents: BundleContents) throws -> [[UInt8]] {
+    let checkpoint = try contents.sign(with: signer)
     var lines: [[UInt8]] = []
     try ledger.read { (view) throws(LedgerError) in
       try view.writeBundle(contents, signed: checkpoint) { line in

@@ -1,4 +1,5 @@
 import LedgerHistories
+import LedgerQueries
 import LedgerStore
 import Testing
 
@@ -85,6 +86,37 @@ import Testing
     #expect(
       performing: { try IncidentBundle.read(lines) },
       throws: { "\($0)".contains("line 2 of the bundle: nonce") })
+  }
+
+  /// Returns the checkpoint in the first line of a bundle, as it is in JSON.
+  private func checkpoint(_ lines: [[UInt8]]) throws -> String {
+    let header = String(decoding: try #require(lines.first), as: UTF8.self)
+    return String(try #require(header.firstMatch(of: #/"checkpoint":"[^"]*"/#)).0)
+  }
+
+  @Test("leaves out an event, with the right proof for the rest, and is refused")
+  func leftOut() throws {
+    let ledger = try BundledLedger(Histories.dense(seed: 4, count: 30))
+    let whole = try ledger.bundle(of: "A")
+    let bundle = try IncidentBundle.read(whole)
+    let signed = try checkpoint(whole)
+    // One that introduces no name which others need.
+    var refused = 0
+    for position in bundle.events.events.map(\.position).reversed() {
+      var cut: [[UInt8]]
+      do { cut = try ledger.bundle(of: "A", without: [position]) } catch { continue }
+      let header = String(decoding: cut[0], as: UTF8.self)
+      // The forger has what was signed for the whole bundle, and cannot sign anew.
+      cut[0] = Array(header.replacing(try checkpoint(cut), with: signed).utf8)
+      do {
+        _ = try IncidentBundle.read(cut)
+        Issue.record("position \(position) was left out")
+      } catch {
+        #expect(error.code == .notProven, "\(error.message)")
+        if error.message.contains("left out") { refused += 1 }
+      }
+    }
+    #expect(refused > 3)
   }
 
   @Test("signed by the forger is not signed by the ledger's key") func ownKey() throws {

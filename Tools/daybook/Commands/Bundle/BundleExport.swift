@@ -31,7 +31,7 @@ struct BundleExport {
       try view.bundleContents(of: account, in: slice, disclosing: Set(disclosed))
     }
     let checkpoint = try proving { () throws(ProofError) in
-      try SignedCheckpoint.sign(size: contents.size, root: contents.root, with: signer)
+      try contents.sign(with: signer)
     }
     let written = try OutputFile(
       OutputPlace(path: file, replaces: overwrites, ledger: options.path, inputs: [key]))
