@@ -82,7 +82,8 @@ struct LogVerifier {
         LogFault(.tree, "\(stored) nodes are stored, which is not what the log's length needs"))
     }
     progress(log.lastPosition, log.lastPosition)
-    return LogVerification(events: size, root: frontier.root(&hasher), faults: faults)
+    return LogVerification(
+      events: size, root: frontier.root(&hasher), faults: faults, keysMissing: keysMissing)
   }
 
   mutating func report(_ fault: LogFault) {
