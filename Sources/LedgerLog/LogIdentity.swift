@@ -18,6 +18,9 @@ public struct LogIdentity: Sendable {
   /// The format that this version writes and reads.
   public static let formatVersion: UInt32 = 3
 
+  /// The generation of the projections that a new ledger begins with.
+  static let firstGeneration: UInt64 = 1
+
   /// The length of all keys together in bytes: of the indexes' hash, of the hashes in records, and
   /// two of people's names.
   private static let keysByteCount = KeyHash.keyByteCount + 3 * 16
@@ -95,7 +98,8 @@ extension LogIdentity {
     let rows: [(Row, [UInt8])] = [
       (.format, [UInt8](bigEndianWord: UInt64(format))), (.ledger, ledger), (.key, key),
       (.created, [UInt8](bigEndianWord: UInt64(bitPattern: createdAt.microseconds))),
-      (.generation, [UInt8](bigEndianWord: 0)),
+      // Whoever may write folds it, even if the process that makes the ledger ends here.
+      (.generation, [UInt8](bigEndianWord: LogIdentity.firstGeneration)),
     ]
     for (row, value) in rows { try LogIdentity.put(row, value, tables, &transaction) }
   }
