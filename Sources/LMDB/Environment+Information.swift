@@ -81,6 +81,31 @@ extension Environment {
       .sorted { ($0.lag ?? -1) > ($1.lag ?? -1) }
   }
 
+  /// How many processes an error names.
+  private static let processesNamedMax = 5
+
+  /// The error where no reader's slot is free: it names the processes that hold them.
+  func readersFull(_ operation: String) -> LMDBError {
+    let held: [Reader]
+    do throws(LMDBError) { held = try readers() } catch {
+      return LMDBError(.readersFull, operation: operation)
+    }
+    let byProcess = Dictionary(grouping: held, by: \.process)
+      .sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }
+    var named = byProcess.prefix(Self.processesNamedMax).map { process, readers in
+      let lag = readers.compactMap(\.lag).max() ?? 0
+      return "process \(process) has \(readers.count), at most \(lag) commits behind"
+    }
+    let others = byProcess.count - named.count
+    if others > 0 { named.append("and \(others) more") }
+    return LMDBError(
+      .readersFull, operation: operation,
+      message: """
+        No more readers are possible in \(path), because \(held.count) have not ended \
+        (\(named.joined(separator: "; "))): end these processes, or wait for them.
+        """)
+  }
+
   /// Frees the slots of readers whose process has died, and returns their number.
   ///
   /// - Complexity: O(*r* log *r*) in the number of slots.

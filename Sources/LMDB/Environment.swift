@@ -158,8 +158,11 @@ extension Environment {
       status = unsafe mdb_txn_begin(handle, nil, flags, &transaction)
     }
     guard status == 0, let transaction = unsafe transaction else {
+      let failure =
+        status == MDB_READERS_FULL
+        ? readersFull("\(operation)") : LMDBError(status: status, operation: "\(operation)")
       gate.leave()
-      throw LMDBError(status: status, operation: "\(operation)")
+      throw failure
     }
     _ = transactions.wrappingAdd(1, ordering: .relaxed)
     return unsafe transaction

@@ -46,6 +46,18 @@ public struct FileLock: ~Copyable, Sendable {
     return lock
   }
 
+  /// Takes the lock of the folder `path`, which follows it to another name; nil if somebody has it.
+  ///
+  /// - Parameter path: The folder, which has to exist. A symbolic link is not followed.
+  /// - Throws: ``LMDBError`` with the operating system's error.
+  package static func tryLock(folder path: String) throws(LMDBError) -> FileLock? {
+    // SAFETY: the path is a NUL-terminated copy for the time of the call.
+    let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    guard descriptor >= 0 else { throw systemFailure("lock", path) }
+    let lock = FileLock(descriptor: descriptor)
+    return try lock.take(LOCK_EX | LOCK_NB) ? consume lock : nil
+  }
+
   /// Releases the lock.
   public consuming func unlock() {}
 

@@ -36,6 +36,9 @@
   }
 #endif
 
+/// Whether a process of this pid namespace has the number `process`.
+package func isRunning(process: Int32) -> Bool { kill(process, 0) == 0 || errno != ESRCH }
+
 /// Makes the names in the folder `path` durable.
 package func syncFolder(_ path: String) throws(LMDBError) {
   // SAFETY: open reads the path during the call.
@@ -54,10 +57,10 @@ package func syncFile(_ path: String) throws(LMDBError) {
   guard fsync(file) == 0 else { throw systemFailure("sync", path) }
 }
 
-/// Creates the folder `path`, with permissions only for its owner.
-package func makeFolder(_ path: String) throws(LMDBError) {
+/// Creates the folder `path`, with permissions only for its owner unless others are named.
+package func makeFolder(_ path: String, mode: UInt32 = 0o700) throws(LMDBError) {
   // SAFETY: mkdir reads the path during the call.
-  guard unsafe mkdir(path, 0o700) == 0 else { throw systemFailure("create folder", path) }
+  guard unsafe mkdir(path, mode_t(mode)) == 0 else { throw systemFailure("create folder", path) }
 }
 
 /// Renames the folder `path` durably. At most an empty folder may have the new name, which is in

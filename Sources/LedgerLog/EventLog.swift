@@ -95,14 +95,16 @@ public final class EventLog: Sendable {
     }
     var options = options
     options.readOnly = access == .readOnly
-    let environment = try EventLog.open(path, options)
-    let tables = try LogTables(of: environment)
-    let identity = try EventLog.identity(environment, tables)
-    guard let identity else {
-      throw LedgerError(
-        .noLedger,
-        "The making of the ledger at \(path) was cut short: run `daybook init \(path)` again.")
+    let unfinished = LedgerError(
+      .noLedger,
+      "The creation of the ledger at \(path) was interrupted: run `daybook init \(path)` again.")
+    let environment: Environment
+    do throws(LedgerError) { environment = try EventLog.open(path, options) } catch {
+      // The file is there, so it can only be empty.
+      throw error.code == .noLedger ? unfinished : error
     }
+    let tables = try LogTables(of: environment, else: unfinished)
+    guard let identity = try EventLog.identity(environment, tables) else { throw unfinished }
     self.init(
       path: path, access: access, mode: options.mode, environment: environment, tables: tables,
       identity: identity, clock: clock, keysIn: folder)
@@ -166,17 +168,35 @@ extension EventLog {
     "\(path)/\(folderName)/\(Environment.dataFileName)"
   }
 
+  /// Makes the folder `path` and those above it that are missing, and makes their names durable.
   private static func makeFolder(_ path: String, mode: UInt32) throws(LedgerError) {
     // A folder that may be listed by some must be enterable by them.
-    let rights = Int(mode | ((mode & 0o444) >> 2))
-    do {
-      try FileManager.default.createDirectory(
-        atPath: path, withIntermediateDirectories: true,
-        attributes: [.posixPermissions: rights])
-    } catch {
-      throw LedgerError(.io, "\(path) cannot be created: \(error).", cause: error)
+    let rights = mode | ((mode & 0o444) >> 2)
+    var missing: [String] = []
+    var folder = URL(fileURLWithPath: path)
+    while !FileManager.default.fileExists(atPath: folder.path), folder.path != "/" {
+      missing.append(folder.path)
+      folder.deleteLastPathComponent()
     }
+    if missing.isEmpty, !FileManager.default.fileExists(atPath: folder.path + "/.") {
+      throw LedgerError(.exists, "There is a file at \(path): choose another path.")
+    }
+    do throws(LMDBError) {
+      for path in missing.reversed() {
+        try LMDB.makeFolder(path, mode: path == missing.first ? rights : outerFolderMode)
+        try syncFolder(path + "/..")
+      }
+      if let last = missing.first {
+        try setRights(of: last, to: rights)
+      } else {
+        // It may be from an attempt that was interrupted before its name was synced.
+        try syncFolder(path + "/..")
+      }
+    } catch { throw LedgerError(error) }
   }
+
+  /// The permissions of folders above a ledger's, before the process's umask is applied.
+  private static let outerFolderMode: UInt32 = 0o777
 
   private static func open(
     _ path: String, _ options: Environment.Options

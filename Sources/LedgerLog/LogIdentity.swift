@@ -18,6 +18,9 @@ public struct LogIdentity: Sendable {
   /// The format that this version writes and reads.
   public static let formatVersion: UInt32 = 3
 
+  /// The generation of the projections that a new ledger begins with.
+  static let firstGeneration: UInt64 = 1
+
   /// The length of a ledger's id in bytes.
   static let ledgerByteCount = 16
 
@@ -90,7 +93,8 @@ extension LogIdentity {
       (.format, [UInt8](bigEndianWord: UInt64(format))), (.ledger, ledger), (.key, key),
       (.keys, keysDigest),
       (.created, [UInt8](bigEndianWord: UInt64(bitPattern: createdAt.microseconds))),
-      (.generation, [UInt8](bigEndianWord: 0)),
+      // Whoever may write folds it, even if the process that makes the ledger ends here.
+      (.generation, [UInt8](bigEndianWord: LogIdentity.firstGeneration)),
     ]
     for (row, value) in rows { try LogIdentity.put(row, value, tables, &transaction) }
   }

@@ -39,18 +39,18 @@ package struct LogTables: Sendable {
     tree = try table("tree")
   }
 
-  /// The tables of `environment`, which has them.
-  init(of environment: Environment) throws(LedgerError) {
+  /// The tables of `environment`.
+  ///
+  /// - Parameters:
+  ///   - environment: The log's environment.
+  ///   - unfinished: What to throw where it lacks one of them.
+  init(of environment: Environment, else unfinished: LedgerError) throws(LedgerError) {
     try self.init { (name) throws(LedgerError) in
       let table: Table?
       do throws(LMDBError) { table = try environment.table(name) } catch {
         throw LedgerError(error)
       }
-      guard let table else {
-        throw LedgerError(
-          .noLedger,
-          "\(environment.path) has no table \(name): its creation was cut short. Make it again.")
-      }
+      guard let table else { throw unfinished }
       return table
     }
   }

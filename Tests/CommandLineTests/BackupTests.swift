@@ -134,6 +134,34 @@ import Testing
     #expect(try !left().contains("restored"))
   }
 
+  @Test("keys older than the backup are refused with what would be lost, unless it is given up")
+  func olderKeys() throws {
+    let old = ledger.folder.path("old.keys")
+    try FileManager.default.copyItem(atPath: keys, toPath: old)
+    // More names than the old copy has keys for: it has a block of 4,096.
+    let lines = (1...4_200).map { Sample.purchase("m\($0)", of: "customer-\($0)", at: 20) }
+    let appended = try ledger.run("append", input: lines.joined(separator: "\n"))
+    try #require(appended.status == 0, "\(appended.errors)")
+    let copy = try backUp()
+    let refused = try restored("restore", copy, "--keys", old)
+    #expect(refused.status == 66, "\(refused.output)")
+    let lost = try #require(
+      refused.errors.firstMatch(of: /lacks the keys of (\d+) names and texts/), "\(refused.errors)")
+    #expect(Int(lost.1) ?? 0 > 100)
+    #expect(refused.errors.contains("--give-up-missing"))
+    #expect(try !left().contains { $0.hasPrefix("restored") })
+
+    let made = try restored("restore", copy, "--keys", old, "--give-up-missing")
+    #expect(made.status == 0, "\(made.errors)")
+    #expect(made.output.contains("the keys of \(lost.1) names and texts of people are gone"))
+    #expect(try restored("events", "--account", "ada").lines.count == 1)
+    // Good keys need nothing of that, and there is nothing to give up without keys.
+    let good = ledger.folder.path("good")
+    #expect(try run(["restore", copy, "--keys", keys], ledger: good).status == 0)
+    let both = try restored("restore", copy, "--without-keys", "--give-up-missing")
+    #expect(both.status == 64)
+  }
+
   @Test("copies are their owner's alone, and files of their own")
   func keyRights() throws {
     let copy = try backUp()
@@ -223,6 +251,19 @@ import Testing
       #expect(process.terminationStatus == 74)
     }
     #expect(try left().sorted() == ["copy", "ledger"])
+  }
+
+  @Test("what a killed process has left of a copy is removed by the next copy beside it")
+  func abandoned() throws {
+    // A number that no process can have, and that of this one, which is alive.
+    let dead = ledger.folder.path("monday.999999999-0123456789abcdef.part")
+    let own = "tuesday.\(ProcessInfo.processInfo.processIdentifier)-0123456789abcdef.part"
+    for folder in [dead, ledger.folder.path(own), ledger.folder.path("mine.part")] {
+      try FileManager.default.createDirectory(
+        atPath: folder + "/log", withIntermediateDirectories: true)
+    }
+    _ = try backUp()
+    #expect(try left().sorted() == ["copy", "ledger", "mine.part", own])
   }
 
   /// Returns the files beside the ledger.

@@ -45,6 +45,20 @@ import Testing
       .allSatisfy { !$0.hasSuffix(".partial") }
   }
 
+  @Test("what a killed process has left of a file is removed by the next export beside it")
+  func abandoned() throws {
+    // A number that no process can have, and that of this one, which is alive.
+    let dead = ".monday.csv.999999999.daybook.partial"
+    let own = ".tuesday.csv.\(ProcessInfo.processInfo.processIdentifier).daybook.partial"
+    for name in [dead, own, ".somebody.999999999.partial"] {
+      try Data("ada".utf8).write(to: ledger.folder.file(name))
+    }
+    #expect(try ledger.run("export", path("out.jsonl"), "--format", "jsonl").status == 0)
+    let left = try FileManager.default.contentsOfDirectory(atPath: ledger.folder.url.path)
+    #expect(
+      left.filter { $0.hasSuffix("partial") }.sorted() == [".somebody.999999999.partial", own])
+  }
+
   /// Runs a system tool that creates something other than a regular file. Returns whether it
   /// succeeded.
   private func makes(_ tool: String...) throws -> Bool {

@@ -8,6 +8,24 @@ import Testing
     #expect(answer.errors.contains("--acount"))
   }
 
+  @Test(
+    "control characters of a name do not reach the terminal",
+    arguments: [
+      ["events", "--ledger", "no\u{1B}[31mthing"], ["events", "--no\u{1B}]0;title\u{7}"],
+      ["ev\u{1B}[2Jents"], ["export", "no\u{1B}where/x.csv"], ["backup", "no\r\u{1B}where/x"],
+      ["append", "no\u{9B}file"], ["stats", "--format", "\u{1B}[8m"],
+    ])
+  func controlCharacters(_ arguments: [String]) throws {
+    let ledger = try TestLedger()
+    let answer = try ledger.run(arguments)
+    #expect(answer.status != 0)
+    #expect(!answer.errors.isEmpty)
+    let controls = (answer.output + answer.errors).unicodeScalars.filter {
+      $0.properties.generalCategory == .control && $0 != "\n"
+    }
+    #expect(controls.isEmpty, "\(answer.errors.debugDescription)")
+  }
+
   @Test("an unknown command is a usage error") func unknownCommand() throws {
     #expect(try Program.run(["evnts"]).status == 64)
   }

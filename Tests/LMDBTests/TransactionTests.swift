@@ -165,6 +165,23 @@ import Testing
     _ = (one.id, two.id)
   }
 
+  @Test("The error for readers that are too many names the processes that have them")
+  func readersNamed() throws {
+    let folder = try TemporaryFolder()
+    let environment = try folder.environment(.init(maxReaders: 3))
+    let table = try environment.createTable("t")
+    let one = try environment.beginRead()
+    let two = try environment.beginRead()
+    let three = try environment.beginRead()
+    try environment.set(table, "k", "v")
+    let error = #expect(throws: LMDBError.self) { _ = try environment.beginRead() }
+    let message = try #require(error?.message)
+    let own = ProcessInfo.processInfo.processIdentifier
+    #expect(message.contains("process \(own) has 3, at most 1 commits behind"), "\(message)")
+    #expect(message.contains(folder.path))
+    _ = (one.id, two.id, three.id)
+  }
+
   @Test func `Readers on many threads see whole commits while one writes`() async throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment(.init(sync: .onRequest))

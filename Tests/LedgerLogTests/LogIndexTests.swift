@@ -114,14 +114,16 @@ struct LogIndexTests {
     #expect(failures.codes == [.rebuildNeeded])
   }
 
-  @Test("passes on why an index cannot be read, and appends once it can")
+  @Test("is done without where it cannot be read, for whatever reason")
   func unavailable() throws {
     let log = try EventLog.makeNew(folder)
-    log.useIndex { () throws(LedgerError) in throw LedgerError(.io, "The disk is gone.") }
-    let error = #expect(throws: LedgerError.self) { try log.appendAndWait(inputs(0..<1)) }
-    #expect(error?.code == .io)
-    log.useIndex { EmptyLogIndex() }
-    #expect(try log.appendAndWait(inputs(0..<1)).appendedCount == 1)
+    try log.appendAndWait(inputs(0..<1))
+    let failures = IndexFailures()
+    log.useIndex(
+      { () throws(LedgerError) in throw LedgerError(.io, "The disk is gone.") },
+      failed: failures.add)
+    #expect(try log.appendAndWait(inputs(0..<2)).appendedCount == 1)
+    #expect(failures.codes == [.io])
   }
 
   @Test("that misses what is there doubles it, which verify tells")
@@ -134,7 +136,8 @@ struct LogIndexTests {
     again.useIndex { BlindIndex(reach: size.lastPosition, nameReach: size.lastNameNumber) }
     #expect(try again.appendAndWait(inputs(7..<9)).appendedCount == 2)
     let faults = try again.verify().faults
-    #expect(faults.filter { $0.part == .record }.map(\.position) == [21, 22])
+    // They are listed in the order of their hashes, which is another one in each ledger.
+    #expect(Set(faults.filter { $0.part == .record }.compactMap(\.position)) == [21, 22])
     #expect(Set(faults.filter { $0.part == .name }.compactMap(\.number)).count >= 5)
     #expect(faults.allSatisfy { $0.part == .record || $0.part == .name })
   }

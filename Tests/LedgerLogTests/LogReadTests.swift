@@ -92,7 +92,7 @@ struct LogReadTests {
 
   @Test("keeps the live generation of the projections")
   func generation() throws {
-    #expect(try log.read { (view) throws(LedgerError) in try view.generation() } == 0)
+    #expect(try log.read { (view) throws(LedgerError) in try view.generation() } == 1)
     try log.setGeneration(7)
     #expect(try log.read { (view) throws(LedgerError) in try view.generation() } == 7)
   }

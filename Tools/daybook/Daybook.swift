@@ -31,6 +31,13 @@ struct Daybook: ParsableCommand {
     let held = StandardStreams.fillGaps()
     StandardOutput.reportGoneReaders()
     withExtendedLifetime(held) {
+      // Swift reads them from /proc/self/cmdline.
+      guard !CommandLine.arguments.isEmpty else {
+        Console.complain(
+          "daybook: the arguments cannot be read, because /proc is not there: mount it "
+            + "(mount -t proc proc /proc), then try again.")
+        exit(withError: ExitStatus.inputOutput)
+      }
       do {
         let words = try CommandWords.inOrder(Array(CommandLine.arguments.dropFirst()))
         var command = try parseAsRoot(words)
@@ -38,9 +45,16 @@ struct Daybook: ParsableCommand {
       } catch  where exitCode(for: error).isSuccess {
         tell(fullMessage(for: error))
       } catch {
-        exit(withError: error)
+        refuse(error)
       }
     }
+  }
+
+  /// Says what is wrong with the arguments, if that was not said, and leaves.
+  private static func refuse(_ error: any Error) -> Never {
+    let message = fullMessage(for: error)
+    if !(error is ExitCode), !message.isEmpty { Console.complain(message) }
+    exit(withError: exitCode(for: error))
   }
 
   /// Prints what was asked for in place of a command's answer: help, or completions.
@@ -48,7 +62,7 @@ struct Daybook: ParsableCommand {
     do {
       try answering { if !message.isEmpty { Console.print(message) } }
     } catch {
-      exit(withError: error)
+      refuse(error)
     }
   }
 }

@@ -16,6 +16,14 @@ public struct ExportFile: Sendable {
   private var isStandardOutput: Bool { path == Self.standardOutput }
   /// The hidden file to which it is written, which only its owner may read.
   public let partial: String
+  private let lock: PartialLock?
+
+  /// The lock of the hidden file, held for as long as the export is made.
+  private final class PartialLock: Sendable {
+    private let lock: FolderLock
+
+    init(_ lock: consuming FolderLock) { self.lock = lock }
+  }
 
   /// What standard output is called.
   public static let standardOutput = "-"
@@ -36,6 +44,7 @@ public struct ExportFile: Sendable {
     partial = folder.appending(path: name).path
     do throws(FolderError) {
       let opened = try FolderHandle(path: folder.path)
+      Self.removeAbandoned(in: opened)
       do throws(FolderError) {
         try opened.makeFile(name, isPrivate: true).finish()
       } catch  where error.kind == .exists {
@@ -43,6 +52,7 @@ public struct ExportFile: Sendable {
         try opened.removeFile(name)
         try opened.makeFile(name, isPrivate: true).finish()
       }
+      if let taken = try opened.lock(name) { lock = PartialLock(taken) } else { lock = nil }
     } catch {
       throw ExportError(
         .cannotCreate,
@@ -65,10 +75,32 @@ public struct ExportFile: Sendable {
   }
 
   private static func hiddenName(for name: String) -> String {
-    let end = ".\(ProcessInfo.processInfo.processIdentifier).partial"
+    let end = ".\(ProcessInfo.processInfo.processIdentifier)\(partialEnd)"
     var shown = name
     while shown.utf8.count + end.utf8.count + 1 > nameBytesMax { shown.removeLast() }
     return ".\(shown)\(end)"
+  }
+
+  /// The end of a hidden file's name, behind the number of the process that writes it.
+  private static let partialEnd = ".daybook.partial"
+
+  /// Removes what processes that were killed have left: it holds names that an erasure does not
+  /// reach.
+  ///
+  /// A process of another pid namespace may be alive under a number that is free here, so the lock
+  /// decides, too. What this process may not see or remove stays.
+  private static func removeAbandoned(in folder: borrowing FolderHandle) {
+    do throws(FolderError) {
+      for name in try folder.names() {
+        guard let match = name.wholeMatch(of: /\..*\.(\d+)\.daybook\.partial/),
+          let maker = Int32(match.1), kill(maker, 0) != 0, errno == ESRCH,
+          try folder.lock(name) != nil
+        else { continue }
+        try folder.removeFile(name)
+      }
+    } catch {
+      return
+    }
   }
 
   /// Waits until what was written is on disk.

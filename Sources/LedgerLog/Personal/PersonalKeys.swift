@@ -23,6 +23,7 @@ package final class PersonalKeys: Sendable {
   static let slotMax: UInt32 = 0x7FFF_FFFF
 
   package let path: String
+  private let folder: String
   private let ledger: [UInt8]
   private let digest: [UInt8]
   private let isWritable: Bool
@@ -36,6 +37,7 @@ package final class PersonalKeys: Sendable {
   }
 
   package init(folder: String, _ identity: LogIdentity, isWritable: Bool) {
+    self.folder = folder
     path = PersonalKeys.path(in: folder)
     ledger = identity.ledger
     digest = identity.keysDigest
@@ -64,6 +66,14 @@ package final class PersonalKeys: Sendable {
 
   /// Whether there is a key file.
   package func isPresent() throws(LedgerError) -> Bool { try file() != nil }
+
+  /// The highest slot that the key file has room for; 0 if there is no file.
+  package func lastSlot() throws(LedgerError) -> UInt32 {
+    guard let file = try file() else { return 0 }
+    do throws(LMDBError) {
+      return UInt32(clamping: try file.size() / Secret.byteCount - 1)
+    } catch { throw LedgerError(error) }
+  }
 
   /// Makes sure that slots which nothing is sealed under yet are there and on the disk for good.
   ///
@@ -102,6 +112,8 @@ package final class PersonalKeys: Sendable {
       try PersonalKeys.fill(file, from: slot)
       secret = try PersonalKeys.found(slot, in: file)
     } catch {
+      // What the failed sync was to make durable is no longer trusted.
+      state.withLock { $0.synced = min($0.synced, slot - 1) }
       throw LedgerError(error)
     }
     guard let secret else { throw LedgerError(.io, "\(path): a slot was written and is empty.") }
@@ -110,13 +122,18 @@ package final class PersonalKeys: Sendable {
 
   /// Overwrites slots with zeros, for good: what was sealed under them is nowhere any more.
   ///
+  /// Slots that read as zeros are overwritten, too. They may come from a sync that failed, and then
+  /// the disk still holds the keys.
+  ///
   /// - Returns: Whether there is a key file.
-  /// - Complexity: one read a slot, one write for each that is not destroyed yet, one sync.
+  /// - Complexity: one write a slot, one sync.
   package func destroy(_ slots: some Sequence<UInt32>) throws(LedgerError) -> Bool {
     guard let file = try file() else { return false }
     let zeros = [UInt8](repeating: 0, count: Secret.byteCount)
     do throws(LMDBError) {
-      for slot in slots where try PersonalKeys.found(slot, in: file) != nil {
+      let end = try file.size()
+      // What a shorter copy lacks stays missing.
+      for slot in slots where PersonalKeys.offset(slot) + Secret.byteCount <= end {
         try file.write(zeros, at: PersonalKeys.offset(slot))
       }
       try file.sync()
@@ -215,15 +232,32 @@ package final class PersonalKeys: Sendable {
   }
 
   /// Makes sure that slots that are free are there and on the disk.
+  ///
+  /// Slots that this process has not synced itself are written again. After a sync that failed, in
+  /// this process or another, the system takes what was not written for written, and the next sync
+  /// succeeds without writing it (fsync(2), `EIO`).
   private func extend(_ file: FlatFile, _ slots: ClosedRange<UInt32>) throws(LMDBError) {
     let end = try PersonalKeys.slotEnd(of: file)
+    let first = max(state.withLock { $0.synced } + 1, slots.lowerBound)
+    let last = min(end - 1, PersonalKeys.blockEnd(slots.upperBound))
+    if first <= last {
+      let count = Int(last + 1 - first) * Secret.byteCount
+      let bytes = try file.read(at: PersonalKeys.offset(first), count: count)
+      try file.write(bytes, at: PersonalKeys.offset(first))
+    }
     if slots.upperBound >= end {
       try PersonalKeys.fill(file, from: max(end, slots.lowerBound), through: slots.upperBound)
     }
-    // What another process has written may not be on the disk yet.
     try file.sync()
-    let synced = try PersonalKeys.slotEnd(of: file) - 1
-    state.withLock { $0.synced = max(synced, slots.upperBound) }
+    try syncFolder(folder)
+    let held = try PersonalKeys.slotEnd(of: file) - 1
+    let synced = min(held, PersonalKeys.blockEnd(slots.upperBound))
+    state.withLock { $0.synced = synced }
+  }
+
+  /// The last slot of the block that holds `slot`.
+  private static func blockEnd(_ slot: UInt32) -> UInt32 {
+    UInt32(clamping: (Int(slot) / blockSlots + 1) * blockSlots)
   }
 
   /// Writes random slots from `start` to the end of the block that holds `last`, and syncs them.
@@ -232,9 +266,9 @@ package final class PersonalKeys: Sendable {
   private static func fill(
     _ file: FlatFile, from start: UInt32, through last: UInt32? = nil
   ) throws(LMDBError) {
-    let end = (Int(last ?? start) / blockSlots + 1) * blockSlots
+    let end = blockEnd(last ?? start)
     var random = SystemRandomNumberGenerator()
-    let wordCount = (end + 1 - Int(start)) * Secret.byteCount / MemoryLayout<UInt64>.size
+    let wordCount = Int(end + 1 - start) * Secret.byteCount / MemoryLayout<UInt64>.size
     let words = (0..<wordCount).map { _ in random.next() }
     try file.write(words, at: offset(start))
     try file.sync()

@@ -54,6 +54,9 @@ public struct LogVerification: Sendable {
   /// What is wrong, at most ``faultsMax`` of it; nothing in a good log.
   public let faults: [LogFault]
 
+  /// Names and texts of people whose key is missing although nothing was erased.
+  public let keysMissing: Int
+
   /// After so many faults no more are listed: the log needs its backup, not a longer list.
   public static let faultsMax = 1_000
 }

@@ -78,7 +78,8 @@ struct LogVerifier {
     let size = frontier.size
     verifyNodeCount(log)
     progress(log.lastPosition, log.lastPosition)
-    return LogVerification(events: size, root: frontier.root(&hasher), faults: faults)
+    return LogVerification(
+      events: size, root: frontier.root(&hasher), faults: faults, keysMissing: keysMissing)
   }
 
   mutating func report(_ fault: LogFault) {

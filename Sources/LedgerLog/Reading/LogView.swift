@@ -37,7 +37,7 @@ public struct LogView: ~Escapable {
     }
   }
 
-  /// The live generation of the projections, 0 before the first.
+  /// The live generation of the projections.
   ///
   /// - Complexity: O(1), one look-up in a table of one page.
   public func generation() throws(LedgerError) -> UInt64 {

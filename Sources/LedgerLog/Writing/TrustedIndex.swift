@@ -8,8 +8,7 @@ struct TrustedIndex: LogIndex {
 
   /// Asks `index` for one.
   ///
-  /// - Throws: ``LedgerError`` with an ``IndexFailure`` as its cause where it is damaged or of no
-  ///   use; any other error as it is.
+  /// - Throws: ``LedgerError`` with an ``IndexFailure`` as its cause.
   init(_ index: () throws(LedgerError) -> any LogIndex) throws(LedgerError) {
     self.index = try Self.telling { () throws(LedgerError) in try index() }
   }
@@ -28,9 +27,9 @@ struct TrustedIndex: LogIndex {
   private static func telling<Value>(
     _ body: () throws(LedgerError) -> Value
   ) throws(LedgerError) -> Value {
-    do throws(LedgerError) { return try body() } catch {
-      throw error.code == .rebuildNeeded ? error.ofIndex : error
-    }
+    // Whatever keeps an index from being asked, the log can be. If the log cannot be read either,
+    // reading it says so.
+    do throws(LedgerError) { return try body() } catch { throw error.ofIndex }
   }
 }
 

@@ -8,11 +8,15 @@
 /// background has nobody to report to, and the next one that asks may be another.
 struct FoldFailureNote: Sendable {
   private let path: String
+  private let folder: String
 
   /// The name of the file in the projections' folder.
   static let fileName = "fold.failure"
 
-  init(of log: EventLog) { path = "\(Projections.folder(of: log))/\(Self.fileName)" }
+  init(of log: EventLog) {
+    folder = Projections.folder(of: log)
+    path = "\(folder)/\(Self.fileName)"
+  }
 
   /// What failed; nil where the last fold ended well.
   func message() -> String? {
@@ -21,6 +25,7 @@ struct FoldFailureNote: Sendable {
 
   /// Writes down what failed, where the folder lets it.
   func write(_ message: String) {
+    guard Projections.isFolder(folder) else { return }
     _ = FileManager.default.createFile(atPath: path, contents: Data(message.utf8))
   }
 

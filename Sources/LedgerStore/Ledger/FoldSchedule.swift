@@ -80,14 +80,17 @@ final class FoldSchedule: Sendable {
 
   /// Notes why the writer does without the index, and has damaged projections folded again soon.
   func noteFailure(ofIndex error: LedgerError) {
-    // Each append asks, and finds the same failure until somebody mends it.
-    if failure.withLock({ $0?.message }) == error.message { return }
-    do throws(LedgerError) { source.note(error, of: try source.generation()) } catch {
-      // The log itself cannot be read, which whoever appends is told.
-      return
+    if error.code == .closed { return }
+    let isNew = failure.withLock { $0?.message } != error.message
+    // Each append finds the same failure until somebody repairs it.
+    if isNew {
+      do throws(LedgerError) { source.note(error, of: try source.generation()) } catch {
+        // The log itself cannot be read, which whoever appends is told.
+        return
+      }
+      failure.withLock { $0 = error }
+      note.write(error.message)
     }
-    failure.withLock { $0 = error }
-    note.write(error.message)
     if error.projectionDamage != nil { noteAppend() }
   }
 
@@ -140,6 +143,7 @@ final class FoldSchedule: Sendable {
     try Projections.makeFolder(of: log)
     guard let lock = try elected(waits: waits) else { return }
     let generation = try source.generation()
+    try Projections.removeGenerations(except: generation, of: log)
     do throws(LedgerError) {
       if try source.liveDamage() == nil {
         guard let projections = try source.live() else { return }
@@ -164,12 +168,12 @@ final class FoldSchedule: Sendable {
   func rebuild(_ progress: ((UInt64, UInt64) -> Void)?) throws(LedgerError) {
     projector.withLock { $0.projector = nil }
     let live = try source.generation()
-    try Projections.remove(live + 1, of: log)
+    try Projections.removeGenerations(except: live, of: log)
     let projections = try Projections.make(live + 1, of: log)
     try Projector(log: log, projections: projections).fold(through: .max, progress)
     try log.setGeneration(live + 1)
     source.release()
-    try Projections.remove(live, of: log)
+    try Projections.removeGenerations(except: live + 1, of: log)
   }
 
   private func foldAll(
@@ -215,11 +219,9 @@ final class FoldSchedule: Sendable {
   }
 
   private func elected(waits: Bool) throws(LedgerError) -> FileLock? {
-    let path = "\(Projections.folder(of: log))/\(Self.lockName)"
+    let path = "\(Projections.folder(of: log))/\(Projections.lockName)"
     do throws(LMDBError) {
       return waits ? try FileLock.lock(path) : try FileLock.tryLock(path)
     } catch { throw LedgerError(error) }
   }
-
-  private static let lockName = "fold.lock"
 }

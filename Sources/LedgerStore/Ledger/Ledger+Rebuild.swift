@@ -18,6 +18,7 @@ extension Ledger {
   public func rebuild(
     progress: ((_ position: UInt64, _ last: UInt64) -> Void)? = nil
   ) throws(LedgerError) {
+    try Projections.clearFolder(of: log)
     try schedule.whileNobodyFolds { () throws(LedgerError) in
       try schedule.rebuild(progress)
       schedule.forgetFailure()
@@ -47,11 +48,11 @@ extension Ledger {
       try fold(into: live, through: .max, nil)
       let position = try live.position()
       let other = live.generation + 1
-      try Projections.remove(other, of: log)
+      try Projections.removeGenerations(except: live.generation, of: log)
       let fresh = try Projections.make(other, of: log)
       try fold(into: fresh, through: position, progress)
       let differences = try ProjectionComparison(live, fresh).differences()
-      try Projections.remove(other, of: log)
+      try Projections.removeGenerations(except: live.generation, of: log)
       return differences
     }
   }
@@ -161,7 +162,8 @@ private struct ScratchFolder: ~Copyable {
   let path: String
 
   init() throws(LedgerError) {
-    path = FileManager.default.temporaryDirectory.path + "/daybook-\(UUID().uuidString)"
+    path =
+      FileManager.default.temporaryDirectory.path + "/daybook-\(UInt64.random(in: .min ... .max))"
     do throws(LMDBError) { try makeFolder(path) } catch { throw LedgerError(error) }
   }
 

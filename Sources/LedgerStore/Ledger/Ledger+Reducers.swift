@@ -29,7 +29,7 @@ extension Ledger {
       }
       let stored = try checkpoint(of: live)
       let other = live.generation + 1
-      try Projections.remove(other, of: log)
+      try Projections.removeGenerations(except: live.generation, of: log)
       let fresh = try Projections.make(other, of: log)
       try fold(into: fresh, through: stored?.position ?? 0, progress)
       var summary = ReducerSummary(
@@ -38,7 +38,7 @@ extension Ledger {
       try log.read { (view) throws(LedgerError) in
         try comparison.compare(view, &summary, body)
       }
-      try Projections.remove(other, of: log)
+      try Projections.removeGenerations(except: live.generation, of: log)
       return summary
     }
   }

@@ -42,7 +42,6 @@ public final class Ledger: Sendable {
     clock: @escaping @Sendable () -> Instant = EventLog.systemClock
   ) throws(LedgerError) -> Ledger {
     let log = try EventLog.create(at: path, options: options, clock: clock)
-    try log.setGeneration(1)
     let ledger = Ledger(log)
     _ = try ledger.source.live()
     return ledger
@@ -141,17 +140,18 @@ extension Ledger {
   /// How many events are not folded; none if the projections belong to a longer log than this one,
   /// which means that the log was restored from a backup.
   private func waitingCount() throws(LedgerError) -> UInt64 {
+    let folded: UInt64
     do throws(LedgerError) {
       guard let projections = try source.live() else { return 0 }
-      let folded = try projections.position()
-      let last = try log.lastPosition()
-      return last > folded ? last - folded : 0
+      folded = try projections.position()
     } catch {
+      if error.code == .closed { throw error }
       // Projections that cannot be asked do not keep anybody from appending.
-      guard error.code == .rebuildNeeded else { throw error }
       schedule.noteFailure(ofIndex: error)
       return 0
     }
+    let last = try log.lastPosition()
+    return last > folded ? last - folded : 0
   }
 
   /// Folds what is in the log now into the projections.
@@ -170,11 +170,17 @@ extension Ledger {
   /// thousand events, this costs them a millisecond. Projections that proved to be damaged are
   /// folded again from the log.
   ///
-  /// - Throws: ``LedgerError``.
+  /// A fold that fails is no error here, because what was appended is durable: ``foldFailure`` says
+  /// what went wrong.
+  ///
+  /// - Throws: ``LedgerError``: what reading the log throws.
   public func foldBeforeLeaving() throws(LedgerError) {
     let isLong = try waitingCount() > Self.tailLeftMax
     let isDamaged = try source.liveDamage() != nil
-    if isLong || isDamaged { try schedule.foldNow() }
+    guard isLong || isDamaged else { return }
+    do throws(LedgerError) { try schedule.foldNow() } catch {
+      guard foldFailure != nil else { throw error }
+    }
   }
 
   /// What was wrong with projections that this process has found damaged and folded again from the

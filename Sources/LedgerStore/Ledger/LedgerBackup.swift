@@ -10,6 +10,8 @@ public struct LedgerCopy: Hashable, Sendable {
   /// What is wrong with its keys, above all how many are missing although nothing was erased
   /// (``LogVerification/keyFaults``); empty if every key is there.
   public let keyFaults: [LogFault]
+  /// Names and texts of people whose key is missing although nothing was erased.
+  public let keysMissing: Int
 }
 
 /// Where the keys of a restored ledger come from.
@@ -56,12 +58,14 @@ extension Ledger {
   ///     there is used.
   ///   - folder: The folder to create. It must not exist, but its parent must.
   ///   - keys: Where the keys come from.
+  ///   - givesUpMissingKeys: Whether to go on if the key file is older than the backup and lacks
+  ///     keys that it needs. What was encrypted with them can then never be decrypted.
   ///   - progress: Called now and then with the number of events checked and their total.
   /// - Complexity: O(*n*) in the size of the log.
-  /// - Throws: ``LedgerError``: `noLedger`, `exists`, `cannotCreate`, `keysMissing`,
-  ///   `corrupt`, `full`, `io`.
+  /// - Throws: ``LedgerError``: `noLedger`, `exists`, `cannotCreate`, `keysMissing` if there is no
+  ///   key file or it is older than the backup, `corrupt`, `full`, `io`.
   public static func restore(
-    _ backup: String, to folder: String, keys: RestoredKeys,
+    _ backup: String, to folder: String, keys: RestoredKeys, givesUpMissingKeys: Bool = false,
     progress: (_ done: UInt64, _ total: UInt64) -> Void = { _, _ in }
   ) throws(LedgerError) -> LedgerCopy {
     let place = try NewLedgerFolder(folder)
@@ -75,6 +79,9 @@ extension Ledger {
       case .none: try part.makeKeys(of: log)
       }
       let copy = try part.verify(keysIn: part.path, progress)
+      if case .file(let path) = keys, !givesUpMissingKeys {
+        try part.requireKeys(of: log, copy, file: path)
+      }
       let ledger = try Ledger(at: part.path)
       try ledger.rebuild()
       try ledger.close()

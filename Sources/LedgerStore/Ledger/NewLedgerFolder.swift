@@ -56,17 +56,16 @@ struct NewLedgerFolder {
   func fill(
     _ body: (LedgerPart) throws(LedgerError) -> LedgerCopy
   ) throws(LedgerError) -> LedgerCopy {
-    let part = LedgerPart(path: "\(path).\(UUID().uuidString.prefix(8)).part")
+    LedgerPart.removeAbandoned(in: parent)
+    let part = LedgerPart(path: "\(path)\(LedgerPart.suffix())")
     do throws(LedgerError) {
-      do throws(LMDBError) {
-        try makeFolder(part.path)
-        try makeFolder("\(part.path)/\(EventLog.folderName)")
-      } catch { throw LedgerError(error) }
+      let lock = try part.make()
       let copy = try body(part)
       do throws(LMDBError) {
         try syncFolder(part.path)
         try renameFolder(part.path, to: path, in: parent)
       } catch { throw Self.isTaken(path) ? Self.taken(path) : LedgerError(error) }
+      lock?.unlock()
       return copy
     } catch {
       // What is left of the attempt is of no use; the error that ended it is what is told.
@@ -86,6 +85,16 @@ struct LedgerPart {
 
   /// The permissions of its files: only for their owner.
   private static let mode: UInt32 = 0o600
+
+  /// Makes its folders, and takes the lock by which others see that somebody is at work in it.
+  fileprivate func make() throws(LedgerError) -> FileLock? {
+    do throws(LMDBError) {
+      try makeFolder(path)
+      let lock = try FileLock.tryLock(folder: path)
+      try makeFolder("\(path)/\(EventLog.folderName)")
+      return lock
+    } catch { throw LedgerError(error) }
+  }
 
   func copyLog(of log: EventLog) throws(LedgerError) {
     do throws(LMDBError) {
@@ -121,6 +130,27 @@ struct LedgerPart {
       "\(file) holds no keys: it is empty, or zeros. Name a copy of the ledger's file "
         + "`\(PersonalKeys.fileName)` that does, or give the names and texts of people up "
         + "(--without-keys).")
+  }
+
+  /// Rejects a key file that is older than the log.
+  ///
+  /// Keys are only ever added at the end of the file, and an erasure overwrites them. So a file
+  /// that is too short is an older one, and keys that are zeros in a file that is long enough were
+  /// erased since the backup.
+  ///
+  /// - Throws: ``LedgerError``: `keysMissing`, with the number of texts that would be lost.
+  func requireKeys(
+    of log: EventLog, _ copy: LedgerCopy, file: String
+  ) throws(LedgerError) {
+    let used = try log.read { (view) throws(LedgerError) in try view.lastSlot() }
+    guard try keys(of: log).lastSlot() < used, copy.keysMissing > 0 else { return }
+    throw LedgerError(
+      .keysMissing,
+      """
+      The key file \(file) is older than the backup: it lacks the keys of \(copy.keysMissing) \
+      names and texts of people, which nobody could read any more. Name a newer copy of the \
+      ledger's file `\(PersonalKeys.fileName)`, or give these texts up (--give-up-missing).
+      """)
   }
 
   /// Whether there was a file to copy.
@@ -168,7 +198,49 @@ struct LedgerPart {
       throw LedgerError(
         .corrupt, "The copy is not as it was written: \(fault.message).", position: fault.position)
     }
-    return LedgerCopy(position: found.events, root: found.root, keyFaults: found.keyFaults)
+    return LedgerCopy(
+      position: found.events, root: found.root, keyFaults: found.keyFaults,
+      keysMissing: found.keysMissing)
+  }
+}
+
+extension LedgerPart {
+  /// The end of its name: the process that makes it, and 16 random digits.
+  static func suffix() -> String {
+    let random = String(UInt64.random(in: 1 << 60 ... .max), radix: 16)
+    return ".\(ProcessInfo.processInfo.processIdentifier)-\(random).part"
+  }
+
+  /// The process that made a folder of this name; nil if it is no such folder.
+  static func maker(of name: String) -> Int32? {
+    name.wholeMatch(of: /.+\.(\d+)-[0-9a-f]{16}\.part/).flatMap { Int32($0.1) }
+  }
+
+  /// Removes what processes that were killed have left in `folder`, as far as this one may.
+  ///
+  /// A process of another pid namespace may be alive under a number that is free here, so the
+  /// folder's lock decides, too.
+  static func removeAbandoned(in folder: String) {
+    switch Result(catching: { try FileManager.default.contentsOfDirectory(atPath: folder) }) {
+    // A folder that cannot be listed shows nothing to remove.
+    case .failure: return
+    case .success(let names):
+      for name in names {
+        guard let maker = maker(of: name), !isRunning(process: maker) else { continue }
+        removeIfAbandoned("\(folder)/\(name)")
+      }
+    }
+  }
+
+  private static func removeIfAbandoned(_ path: String) {
+    do throws(LMDBError) {
+      guard let lock = try FileLock.tryLock(folder: path) else { return }
+      // What belongs to somebody else stays.
+      _ = Result { try FileManager.default.removeItem(atPath: path) }
+      lock.unlock()
+    } catch {
+      return  // It is gone, or somebody else's.
+    }
   }
 }
 

@@ -38,7 +38,7 @@ struct Checkpoint: Hashable {
   init?(_ view: TransactionView, _ tables: ProjectionTables) throws(LedgerError) {
     let found: Span<UInt8>?
     do throws(LMDBError) { found = try view.get(tables.meta, Self.key.span) } catch {
-      throw LedgerError(error)
+      throw LedgerError(ofProjections: error)
     }
     guard let bytes = found else { return nil }
     guard bytes.count == Self.byteCount, bytes.bigEndianHalf(at: 0) == Self.formatVersion else {

@@ -89,7 +89,7 @@ struct Merge: ~Escapable {
       var transaction = try environment.beginWrite()
       try rows.write(&transaction)
       try transaction.commit()
-    } catch { throw LedgerError(error) }
+    } catch { throw LedgerError(ofProjections: error) }
   }
 
   /// Takes away what a unit's former state said elsewhere.
@@ -193,7 +193,7 @@ extension Merge: UnitWriter {
         }
         found = try cursor.next()
       }
-    } catch { throw LedgerError(error) }
+    } catch { throw LedgerError(ofProjections: error) }
     return concerned
   }
 

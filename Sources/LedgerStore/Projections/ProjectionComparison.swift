@@ -99,7 +99,7 @@ struct ProjectionComparison {
     do throws(LMDBError) {
       var cursor = try view.cursor(tables.units)
       while try cursor.next() { units.insert(cursor.key.bigEndianHalf(at: 0)) }
-    } catch { throw LedgerError(error) }
+    } catch { throw LedgerError(ofProjections: error) }
     var keys: [UInt64] = []
     let snapshot: RunsSnapshot
     do throws(RunsError) { snapshot = try tables.postings.snapshot(in: view) } catch {

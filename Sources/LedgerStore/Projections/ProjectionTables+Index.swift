@@ -43,7 +43,7 @@ extension ProjectionTables {
         units.append((cursor.key.bigEndianHalf(at: prefix.count), cursor.value[0] != 0))
         found = try cursor.next()
       }
-    } catch { throw LedgerError(error) }
+    } catch { throw LedgerError(ofProjections: error) }
     return units
   }
 }
@@ -59,7 +59,7 @@ extension ProjectionTables {
       while try cursor.next() {
         units.insert(cursor.key.bigEndianHalf(at: cursor.key.count - 4))
       }
-    } catch { throw LedgerError(error) }
+    } catch { throw LedgerError(ofProjections: error) }
     return units
   }
 }

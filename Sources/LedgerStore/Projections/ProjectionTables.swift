@@ -37,7 +37,7 @@ struct ProjectionTables: Sendable {
       couplings = try environment.createTable("couplings")
       observed = try environment.createTable("observed")
       recorded = try environment.createTable("recorded")
-    } catch { throw LedgerError(error) }
+    } catch { throw LedgerError(ofProjections: error) }
     do throws(RunsError) {
       ids = try SortedRuns.create("ids", in: environment)
       names = try SortedRuns.create("names", in: environment)
@@ -58,7 +58,7 @@ struct ProjectionTables: Sendable {
       (self.meta, self.units, self.unitMap) = (meta, units, unitMap)
       (self.answers, self.couplings) = (answers, couplings)
       (self.observed, self.recorded) = (observed, recorded)
-    } catch { throw LedgerError(error) }
+    } catch { throw LedgerError(ofProjections: error) }
     do throws(RunsError) {
       guard let ids = try SortedRuns.open("ids", in: environment),
         let names = try SortedRuns.open("names", in: environment),
@@ -84,11 +84,16 @@ extension LedgerError: RunsFailure {
   /// to the ledger.
   init(ofProjections error: LMDBError) {
     let found = LedgerError(error)
-    switch found.code {
-    case .corrupt, .unknownFormat, .noLedger:
-      self = .damagedProjections("The projections are damaged (\(error.message))", cause: error)
-    default: self = found
-    }
+    let isDamage =
+      switch (found.code, error.code) {
+      case (.corrupt, _), (.unknownFormat, _), (.noLedger, _): true
+      // Trees that lead nowhere and pages without room come from pages that were overwritten.
+      case (_, .cursorFull), (_, .pageFull): true
+      default: false
+      }
+    self =
+      isDamage
+      ? .damagedProjections("The projections are damaged (\(error.message))", cause: error) : found
   }
 }
 

@@ -31,27 +31,10 @@ final class Projections: Sendable {
     return generation.map { "\(folder)/\($0)" } ?? folder
   }
 
-  /// Makes the folder of all generations where it is missing.
-  static func makeFolder(of log: EventLog) throws(LedgerError) {
-    try makeFolder(folder(of: log), of: log)
-  }
-
-  private static func makeFolder(_ path: String, of log: EventLog) throws(LedgerError) {
-    do {
-      let rights = try FileManager.default.attributesOfItem(atPath: log.path)[.posixPermissions]
-      try FileManager.default.createDirectory(
-        atPath: path, withIntermediateDirectories: true,
-        attributes: rights.map { [.posixPermissions: $0] })
-    } catch {
-      throw LedgerError(
-        .io, "\(path) cannot be made: check the rights of the ledger's folder.", cause: error)
-    }
-  }
-
   /// Makes the generation's folder where it is missing, and opens it to write.
   static func make(_ generation: UInt64, of log: EventLog) throws(LedgerError) -> Projections {
     let path = folder(of: log, generation: generation)
-    try makeFolder(path, of: log)
+    try makeFolder(of: log, generation: generation)
     let environment = try open(path, log, readOnly: false)
     return Projections(environment, try ProjectionTables(creatingIn: environment), generation)
   }
@@ -67,6 +50,7 @@ final class Projections: Sendable {
 
   /// Opens the generation to read; nil where it is missing or was not made to the end.
   static func open(_ generation: UInt64, of log: EventLog) throws(LedgerError) -> Projections? {
+    try checkFolder(of: log, generation: generation)
     guard exist(generation, of: log) else { return nil }
     let path = folder(of: log, generation: generation)
     let environment = try open(path, log, readOnly: true)
@@ -132,16 +116,8 @@ final class Projections: Sendable {
 
   @_lifetime(immortal)
   func beginWrite() throws(LedgerError) -> WriteTransaction {
-    do throws(LMDBError) { return try environment.beginWrite() } catch { throw LedgerError(error) }
-  }
-
-  /// Removes the files of a generation that nobody needs any more; who still reads them keeps
-  /// them until then.
-  static func remove(_ generation: UInt64, of log: EventLog) throws(LedgerError) {
-    let path = folder(of: log, generation: generation)
-    guard FileManager.default.fileExists(atPath: path) else { return }
-    do { try FileManager.default.removeItem(atPath: path) } catch {
-      throw LedgerError(.io, "\(path) cannot be removed: \(error)", cause: error)
+    do throws(LMDBError) { return try environment.beginWrite() } catch {
+      throw LedgerError(ofProjections: error)
     }
   }
 }

@@ -152,7 +152,7 @@ extension Projector {
       try merge.finish(units, &transaction)
       try merge.checkpoint.write(&transaction, tables)
       try transaction.commit()
-    } catch { throw LedgerError(error) }
+    } catch { throw LedgerError(ofProjections: error) }
   }
 
   /// The events of a batch by their units, and by the shared context that rests on them; with what
@@ -182,7 +182,9 @@ extension Projector {
         do throws(RunsError) { _ = try family.compact(in: &transaction) } catch {
           throw LedgerError(error)
         }
-        do throws(LMDBError) { try transaction.commit() } catch { throw LedgerError(error) }
+        do throws(LMDBError) { try transaction.commit() } catch {
+          throw LedgerError(ofProjections: error)
+        }
       }
     }
   }

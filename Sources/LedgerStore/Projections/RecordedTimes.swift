@@ -108,7 +108,7 @@ struct RecordedTimes {
       let earliest: Int64?
       do throws(LMDBError) {
         earliest = try Self.earliest(level, place / size - 1, table, view)
-      } catch { throw LedgerError(error) }
+      } catch { throw LedgerError(ofProjections: error) }
       guard let earliest, earliest > time.microseconds else { break }
       passed = size
       let (above, isOver) = size.multipliedReportingOverflow(by: fanOut)

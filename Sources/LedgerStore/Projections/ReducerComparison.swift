@@ -137,7 +137,7 @@ extension ReducerComparison {
     guard let key = try texts.answerKey(of: account) else { return nil }
     let found: Span<UInt8>?
     do throws(LMDBError) { found = try view.get(projections.tables.answers, key.span) } catch {
-      throw LedgerError(error)
+      throw LedgerError(ofProjections: error)
     }
     guard let found else { return nil }
     return [UInt8](copying: found)

@@ -23,7 +23,9 @@ struct RowPairs: ~Copyable, ~Escapable {
   private static func cursor(
     _ table: Table, _ view: TransactionView
   ) throws(LedgerError) -> Cursor {
-    do throws(LMDBError) { return try view.cursor(table) } catch { throw LedgerError(error) }
+    do throws(LMDBError) { return try view.cursor(table) } catch {
+      throw LedgerError(ofProjections: error)
+    }
   }
 
   /// Which of the two has the row: −1 the left one, 1 the right one, 0 both.
@@ -52,7 +54,7 @@ struct RowPairs: ~Copyable, ~Escapable {
     do throws(LMDBError) {
       if !isBegun || side <= 0 { hasFirst = try first.next() }
       if !isBegun || side >= 0 { hasSecond = try second.next() }
-    } catch { throw LedgerError(error) }
+    } catch { throw LedgerError(ofProjections: error) }
     isBegun = true
     guard hasFirst || hasSecond else { return false }
     side = !hasSecond ? -1 : !hasFirst ? 1 : first.key.compared(to: second.key)

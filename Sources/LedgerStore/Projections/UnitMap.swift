@@ -55,7 +55,7 @@ final class UnitMap {
           slots[slot] = bytes.bigEndianHalf(at: slot * 4)
         }
       }
-    } catch { throw LedgerError(error) }
+    } catch { throw LedgerError(ofProjections: error) }
     parents.make(page: row, slots)
   }
 }

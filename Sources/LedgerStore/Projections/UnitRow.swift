@@ -30,7 +30,7 @@ struct UnitRow {
     do throws(LMDBError) {
       let key = bigEndianKey(number)
       bytes = try view.get(tables.units, key.span)
-    } catch { throw LedgerError(error) }
+    } catch { throw LedgerError(ofProjections: error) }
     guard let bytes else { return nil }
     self.init(bytes)
   }

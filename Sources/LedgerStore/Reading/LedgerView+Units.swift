@@ -106,7 +106,7 @@ extension LedgerView {
         if !overlay.units.isAbsorbed(unit) { units.insert(unit) }
         found = try cursor.next()
       }
-    } catch { throw LedgerError(error) }
+    } catch { throw LedgerError(ofProjections: error) }
     return units
   }
 }
@@ -130,7 +130,7 @@ package struct UnitWalk: ~Copyable, ~Escapable {
     absorbed = view.reader.overlay.units.absorbedUnits
     unseen = view.reader.overlay.units.units.reversed()
     do throws(LMDBError) { cursor = try view.projections.cursor(view.tables.units) } catch {
-      throw LedgerError(error)
+      throw LedgerError(ofProjections: error)
     }
   }
 
@@ -143,7 +143,9 @@ package struct UnitWalk: ~Copyable, ~Escapable {
   /// Moves to the next unit; false after the last.
   package mutating func advance() throws(LedgerError) -> Bool {
     while !isStoredDone {
-      do throws(LMDBError) { isStoredDone = try !cursor.next() } catch { throw LedgerError(error) }
+      do throws(LMDBError) { isStoredDone = try !cursor.next() } catch {
+        throw LedgerError(ofProjections: error)
+      }
       if isStoredDone { break }
       unit = cursor.key.bigEndianHalf(at: 0)
       if absorbed.contains(unit) { continue }
@@ -177,7 +179,7 @@ package struct UnitWalk: ~Copyable, ~Escapable {
     do throws(LMDBError) {
       let key = bigEndianKey(unit)
       return try view.projections.contains(view.tables.units, key.span)
-    } catch { throw LedgerError(error) }
+    } catch { throw LedgerError(ofProjections: error) }
   }
 }
 

@@ -55,7 +55,7 @@ struct LookupReader: ~Copyable {
   /// Takes the newest snapshots: the projections' first, because what they end with is in the
   /// log's that is taken after it.
   private mutating func renew() throws(LedgerError) {
-    do throws(LMDBError) { try reading.renew() } catch { throw LedgerError(error) }
+    do throws(LMDBError) { try reading.renew() } catch { throw LedgerError(ofProjections: error) }
     try snapshot.renew()
   }
 
@@ -96,7 +96,7 @@ struct LookupReader: ~Copyable {
     let found: Span<UInt8>?
     let key = people.answerKey(of: question.account)
     do throws(LMDBError) { found = try reading.get(projections.tables.answers, key.span) } catch {
-      throw LedgerError(error)
+      throw LedgerError(ofProjections: error)
     }
     guard let found else { return behind == nil ? .unknown(at: now.position) : nil }
     let row = try StoredAnswer(found)

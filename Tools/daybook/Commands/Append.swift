@@ -129,10 +129,7 @@ struct Append: ParsableCommand {
         throw run.stopped(by: error)
       }
       if let ledger, !dryRun {
-        do throws(LedgerError) { try ledger.foldBeforeLeaving() } catch {
-          // The events are durable, so the run succeeded; the summary reports the fold.
-          guard ledger.foldFailure != nil else { throw error }
-        }
+        try ledger.foldBeforeLeaving()
         run.summary.foldFailure = ledger.foldFailure
         run.summary.repairedDamage = ledger.repairedDamage
       }

@@ -19,7 +19,7 @@ struct Init: ParsableCommand {
     try answering {
       let path = path ?? options.path
       _ = try Ledger.create(at: path)
-      Console.print("made an empty ledger in \(path)")
+      Console.print("made an empty ledger in \(TextTable.printable(path))")
     }
   }
 }

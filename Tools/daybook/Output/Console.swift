@@ -75,9 +75,13 @@ enum Console {
     pending.withLock { pending in write(&pending) }
   }
 
+  /// Writes a message to standard error. Control characters of names and paths are replaced, so
+  /// that nothing that somebody called a file reaches the terminal as a command.
   static func complain(_ message: String) {
     flush()
-    write(toError: message + "\n")
+    let lines = message.split(separator: "\n", omittingEmptySubsequences: false)
+    let shown = lines.map { TextTable.printable(String($0)) }.joined(separator: "\n")
+    write(toError: shown + "\n")
   }
 
   /// Reports that the projections could not be folded, and what to do about it.

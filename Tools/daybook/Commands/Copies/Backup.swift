@@ -49,7 +49,8 @@ struct Backup: ParsableCommand {
       }
       copy.print(format, at: destination)
       if format == .table {
-        Console.print("it does not contain the keys: back up \(ledger.keyFile) separately")
+        let keys = TextTable.printable(ledger.keyFile)
+        Console.print("it does not contain the keys: back up \(keys) separately")
       }
     }
   }
@@ -60,7 +61,8 @@ struct Restore: ParsableCommand {
     abstract: "Makes a ledger from a backup.",
     discussion: """
       Copies the log of the backup, verifies it with the keys, and rebuilds the projections. The \
-      new ledger is made at --ledger, where nothing may exist yet; the backup is only read. \
+      new ledger is made at --ledger, where nothing may exist yet; the backup is only read. A key \
+      file that is older than the backup is refused, because personal data would be lost. \
       Without its keys a ledger can still be used, but its personal data can never be decrypted \
       again. Example:
 
@@ -78,6 +80,13 @@ struct Restore: ParsableCommand {
   @Flag(help: "Restore without the keys, and give up all personal data.")
   var withoutKeys = false
 
+  @Flag(
+    help: """
+      With --keys: restore although the file is older than the backup, and give up the personal \
+      data whose keys it lacks.
+      """)
+  var giveUpMissing = false
+
   @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
@@ -86,6 +95,9 @@ struct Restore: ParsableCommand {
       throw ValidationError(
         "name the key file with --keys FILE, or add --without-keys if the keys are lost.")
     }
+    guard !(giveUpMissing && withoutKeys) else {
+      throw ValidationError("--give-up-missing needs --keys: --without-keys gives up all keys.")
+    }
   }
 
   func run() throws {
@@ -93,7 +105,8 @@ struct Restore: ParsableCommand {
       let bar = ProgressBar("verifying", unit: "events")
       defer { bar.end() }
       let copy = try Ledger.restore(
-        source, to: options.path, keys: keys.map { .file($0) } ?? .none, progress: bar.show)
+        source, to: options.path, keys: keys.map { .file($0) } ?? .none,
+        givesUpMissingKeys: giveUpMissing, progress: bar.show)
       bar.end()
       copy.print(format, at: options.path)
     }
@@ -104,7 +117,8 @@ extension LedgerCopy {
   fileprivate func print(_ format: OutputFormat, at folder: String) {
     switch format {
     case .table:
-      Console.print("\(folder): verified up to position \(position), root \(root.hexadecimal)")
+      let place = TextTable.printable(folder)
+      Console.print("\(place): verified up to position \(position), root \(root.hexadecimal)")
       for fault in keyFaults { Console.print("key: \(TextTable.printable(fault.message))") }
     case .json, .jsonl:
       var json = JSONText()

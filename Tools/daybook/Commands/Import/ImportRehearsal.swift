@@ -14,7 +14,7 @@ final class ImportRehearsal {
   /// - Throws: `LedgerError`, and what making the folder throws.
   init(of receipts: [ReceiptImport], from source: Ledger?) throws {
     folder = FileManager.default.temporaryDirectory
-      .appending(path: "daybook-rehearsal-\(UUID().uuidString)")
+      .appending(path: "daybook-rehearsal-\(UInt64.random(in: .min ... .max))")
     ledger = try Ledger.create(at: folder.path)
     guard let source else { return }
     let known = try source.read { (view) throws(LedgerError) in

@@ -1,20 +1,27 @@
-import Foundation
 import LedgerEvents
 
 extension Name {
   /// A UUID of version 7: sorts by time, and says nothing of anybody.
   ///
+  /// The random part comes from the system's generator. Foundation's `UUID()` reads `/dev/urandom`,
+  /// and is all zeros without it, so that two events of one millisecond would have the same id.
+  ///
   /// Source: RFC 9562, section 5.7.
   static func timedIdentifier(_ now: Instant) -> Name {
     let milliseconds = UInt64(max(0, now.microseconds / 1000))
-    var bytes = UUID().uuid
-    bytes.0 = UInt8(truncatingIfNeeded: milliseconds >> 40)
-    bytes.1 = UInt8(truncatingIfNeeded: milliseconds >> 32)
-    bytes.2 = UInt8(truncatingIfNeeded: milliseconds >> 24)
-    bytes.3 = UInt8(truncatingIfNeeded: milliseconds >> 16)
-    bytes.4 = UInt8(truncatingIfNeeded: milliseconds >> 8)
-    bytes.5 = UInt8(truncatingIfNeeded: milliseconds)
-    bytes.6 = 0x70 | bytes.6 & 0x0F
-    return Name(UUID(uuid: bytes).uuidString.lowercased())
+    let high = milliseconds << 16 | 0x7000 | UInt64.random(in: 0...0xFFF)
+    let low = 0x8000_0000_0000_0000 | UInt64.random(in: 0...0x3FFF_FFFF_FFFF_FFFF)
+    let digits = hexadecimal(high) + hexadecimal(low)
+    var text = ""
+    for (index, digit) in digits.enumerated() {
+      if [8, 12, 16, 20].contains(index) { text.append("-") }
+      text.append(digit)
+    }
+    return Name(text)
+  }
+
+  private static func hexadecimal(_ word: UInt64) -> String {
+    let digits = String(word, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
   }
 }

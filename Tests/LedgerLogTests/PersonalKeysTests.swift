@@ -1,0 +1,28 @@
+import Foundation
+import LedgerEvents
+import LogTesting
+import Testing
+
+@testable import LedgerLog
+
+@Suite("The key file") struct PersonalKeysTests {
+  @Test("has keys overwritten that read as zeros, because the disk may still hold them")
+  func destroyAgain() throws {
+    let folder = NSTemporaryDirectory() + "daybook-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer {
+      do { try FileManager.default.removeItem(atPath: folder) } catch { print("left \(folder)") }
+    }
+    let keys = PersonalKeys(
+      folder: folder, ledger: [UInt8](repeating: 7, count: 16), mode: 0o600, isWritable: true)
+    try keys.makeAnew(taken: 5)
+    let long = Date(timeIntervalSince1970: 1_000_000_000)
+    try FileManager.default.setAttributes([.modificationDate: long], ofItemAtPath: keys.path)
+    let before = try Data(contentsOf: URL(fileURLWithPath: keys.path))
+    // A slot that a shorter copy lacks is not made.
+    #expect(try keys.destroy([2, 1_000_000]))
+    let changed = try FileManager.default.attributesOfItem(atPath: keys.path)[.modificationDate]
+    #expect(try #require(changed as? Date) > long)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: keys.path)) == before)
+  }
+}
