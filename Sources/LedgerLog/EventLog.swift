@@ -192,7 +192,10 @@ extension EventLog {
         // It may be from an attempt that was interrupted before its name was synced.
         try syncFolder(path + "/..")
       }
-    } catch { throw LedgerError(error) }
+    } catch {
+      throw LedgerError(
+        LedgerError(error).code, "\(path) cannot be created: \(error.message)", cause: error)
+    }
   }
 
   /// The permissions of folders above a ledger's, before the process's umask is applied.
