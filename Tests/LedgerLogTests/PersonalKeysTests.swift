@@ -13,9 +13,12 @@ import Testing
     defer {
       do { try FileManager.default.removeItem(atPath: folder) } catch { print("left \(folder)") }
     }
-    let keys = PersonalKeys(
-      folder: folder, ledger: [UInt8](repeating: 7, count: 16), mode: 0o600, isWritable: true)
-    try keys.makeAnew(taken: 5)
+    let head = try PersonalKeys.makeAnew(
+      in: folder, ledger: [UInt8](repeating: 7, count: 16), taken: 5, mode: 0o600)
+    var random = SystemRandomNumberGenerator()
+    let identity = try LogIdentity(
+      createdAt: Instant(microseconds: 0), keys: head, using: &random)
+    let keys = PersonalKeys(folder: folder, identity, isWritable: true)
     let long = Date(timeIntervalSince1970: 1_000_000_000)
     try FileManager.default.setAttributes([.modificationDate: long], ofItemAtPath: keys.path)
     let before = try Data(contentsOf: URL(fileURLWithPath: keys.path))
