@@ -170,8 +170,8 @@ struct MetaPage {
   /// Why this page and the one behind it are not what LMDB leaves; nil if they are.
   ///
   /// A commit with the number *n* goes to the page *n* mod 2, in a file of its own order: so the
-  /// two numbers always follow each other. A new file has two pages that are alike, with the number
-  /// 0.
+  /// two numbers always follow each other. A new file has two pages with the number 0, of which the
+  /// first has no roots.
   func doubt(with second: MetaPage) -> String? {
     guard number == 0, second.number == 1, pageSize == second.pageSize else {
       return "its meta pages are not each other's neighbours"
@@ -183,7 +183,10 @@ struct MetaPage {
       return "a meta page refers to a page beyond the last one"
     }
     if transaction == 0, second.transaction == 0 {
-      return roots == second.roots ? nil : "its meta pages differ and have the same number"
+      // LMDB reads the first of two that are equal, so a first commit that failed may have left its
+      // roots in the second.
+      let isNew = roots.allSatisfy { $0 == Self.noPage }
+      return isNew ? nil : "its meta pages differ and have the same number"
     }
     let isEvenFirst = transaction % 2 == 0 && second.transaction % 2 == 1
     let distance = max(transaction, second.transaction) - min(transaction, second.transaction)

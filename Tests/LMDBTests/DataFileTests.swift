@@ -148,6 +148,17 @@ import Testing
     }
   }
 
+  /// LMDB writes the old number back to the second page, but not the old roots.
+  @Test("a first commit that failed leaves a new environment")
+  func failedFirstCommit() throws {
+    let folder = try TemporaryFolder()
+    let environment = try folder.environment()
+    _ = try environment.createTable("t")
+    try environment.close()
+    try overwrite(folder.dataFile, at: 4096 + 144, [0])
+    #expect(try folder.environment().table("t") == nil)
+  }
+
   @Test func `New, copied and much written environments have meta pages that fit`() throws {
     let folder = try TemporaryFolder()
     try folder.environment().close()

@@ -1,7 +1,7 @@
 package import LedgerEvents
 
-/// The parts of one environment's answers that a fact can have changed: for whoever keeps answers up
-/// to date fact by fact instead of asking for them whole.
+/// The parts of one environment's answers that a fact can have changed: for whoever keeps answers
+/// up to date fact by fact instead of asking for them whole.
 ///
 /// Transactions, chains and customers are named by their indices in the tables of one environment,
 /// and the environment by its index among the unit's environments. These indices hold while the

@@ -182,6 +182,7 @@ extension Merge: UnitWriter {
     concernedBy change: ContextChange
   ) throws(LedgerError) -> [UnitNumber] {
     var concerned: [UnitNumber] = []
+    var isDamaged = false
     do throws(LMDBError) {
       var cursor = try stored.view.cursor(tables.units)
       var found = try cursor.first()
@@ -189,11 +190,14 @@ extension Merge: UnitWriter {
         if UnitRow.mayBeConcerned(cursor.value, by: change),
           UnitRow(cursor.value).unit?.rests(on: change) ?? true
         {
-          concerned.append(cursor.key.bigEndianHalf(at: 0))
+          let unit = cursor.key.unit(at: 0)
+          if let unit { concerned.append(unit) }
+          isDamaged = isDamaged || unit == nil
         }
         found = try cursor.next()
       }
     } catch { throw LedgerError(ofProjections: error) }
+    if isDamaged { throw .answerDamaged }
     return concerned
   }
 

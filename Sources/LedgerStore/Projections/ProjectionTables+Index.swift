@@ -35,15 +35,19 @@ extension ProjectionTables {
     touching coupling: Coupling, in view: TransactionView
   ) throws(LedgerError) -> [(unit: UInt32, writes: Bool)] {
     var units: [(unit: UInt32, writes: Bool)] = []
+    var isDamaged = false
     let prefix = coupling.keyPrefix
     do throws(LMDBError) {
       var cursor = try view.cursor(couplings)
       var found = try cursor.seek(prefix.span)
       while found, cursor.key.count == prefix.count + 4, cursor.key.starts(with: prefix) {
-        units.append((cursor.key.bigEndianHalf(at: prefix.count), cursor.value[0] != 0))
+        isDamaged = isDamaged || cursor.value.isEmpty
+        let writes = cursor.value.indices.contains(0) && cursor.value[0] != 0
+        units.append((cursor.key.bigEndianHalf(at: prefix.count), writes))
         found = try cursor.next()
       }
     } catch { throw LedgerError(ofProjections: error) }
+    if isDamaged { throw .answerDamaged }
     return units
   }
 }
@@ -54,12 +58,16 @@ extension ProjectionTables {
   /// - Complexity: O(*n*) in the rows of couplings.
   func coupledUnits(in view: TransactionView) throws(LedgerError) -> Set<UInt32> {
     var units: Set<UInt32> = []
+    var isDamaged = false
     do throws(LMDBError) {
       var cursor = try view.cursor(couplings)
       while try cursor.next() {
-        units.insert(cursor.key.bigEndianHalf(at: cursor.key.count - 4))
+        let unit = cursor.key.unit(at: cursor.key.count - 4)
+        if let unit { units.insert(unit) }
+        isDamaged = isDamaged || unit == nil
       }
     } catch { throw LedgerError(ofProjections: error) }
+    if isDamaged { throw .answerDamaged }
     return units
   }
 }
@@ -74,6 +82,11 @@ extension Coupling {
 }
 
 extension Span<UInt8> {
+  /// The number of a unit in a key; nil where the key is too short, which is damage.
+  func unit(at offset: Int) -> UnitNumber? {
+    offset >= 0 && count >= offset + 4 ? bigEndianHalf(at: offset) : nil
+  }
+
   func starts(with prefix: [UInt8]) -> Bool {
     guard count >= prefix.count else { return false }
     for index in prefix.indices where self[index] != prefix[index] { return false }

@@ -147,7 +147,8 @@ package struct UnitWalk: ~Copyable, ~Escapable {
         throw LedgerError(ofProjections: error)
       }
       if isStoredDone { break }
-      unit = cursor.key.bigEndianHalf(at: 0)
+      guard let stored = cursor.key.unit(at: 0) else { throw .answerDamaged }
+      unit = stored
       if absorbed.contains(unit) { continue }
       isStored = !view.reader.overlay.units.touches(unit)
       return true
