@@ -6,8 +6,10 @@ import Testing
 struct SimulationTests {
   private static let scenario = "Tests/Scenarios/explore/two-maps.json"
 
-  @Test(arguments: ["careful", "finish-at-once", "latest-answers"])
-  func `Two processes simulate the same bytes, which are those of the golden file`(
+  @Test(
+    "Two processes simulate the same bytes, which are those of the golden file",
+    arguments: ["careful", "finish-at-once", "latest-answers"])
+  func twoProcesses(
     policy: String
   ) throws {
     let arguments = ["simulate", Self.scenario, "--policy", policy]
@@ -20,7 +22,8 @@ struct SimulationTests {
     #expect(one.output == String(decoding: try Data(contentsOf: golden), as: UTF8.self))
   }
 
-  @Test func `Two processes explore to the same failure, and its file simulates`() throws {
+  @Test("Two processes explore to the same failure, and its file simulates")
+  func twoProcessesExplore() throws {
     let folder = try TemporaryFolder()
     var emitted: [Data] = []
     for name in ["one.json", "other.json"] {
@@ -38,8 +41,8 @@ struct SimulationTests {
     #expect(!run.lines.isEmpty)
   }
 
-  @Test func `A double credit that was found stays found, with the catalogue that shows it`() throws
-  {
+  @Test("A double credit that was found stays found, with the catalogue that shows it")
+  func doubleCredit() throws {
     let folder = try TemporaryFolder()
     let file = folder.path("found.json")
     let found = try Program.run([
@@ -69,7 +72,7 @@ struct SimulationTests {
     #expect(broken.output.contains("broken promise credited-twice: 1 more than expected"))
   }
 
-  @Test func `A search that finds nothing says what it never reached`() throws {
+  @Test("A search that finds nothing says what it never reached") func searchFinds() throws {
     let arguments = [
       "explore", "Tests/Scenarios/explore/credits-twice.json", "--states", "100", "--runs", "50",
     ]
@@ -89,14 +92,16 @@ struct SimulationTests {
     #expect((unreached["rulesNotNear"] as? [String])?.contains("restore-storm") == true)
   }
 
-  @Test(arguments: ["nan", "inf", "-1", "0", "1e300"])
-  func `A time limit that is no time is a usage error`(seconds: String) throws {
+  @Test(
+    "A time limit that is no time is a usage error", arguments: ["nan", "inf", "-1", "0", "1e300"])
+  func timeLimit(seconds: String) throws {
     let answer = try Program.run(["explore", Self.scenario, "--seconds=\(seconds)"])
     #expect(answer.status == 64, "\(answer.status)")
     #expect(answer.errors.contains("--seconds"))
   }
 
-  @Test func `What is emitted takes the place of no file that is there, and never of its input`()
+  @Test("What is emitted takes the place of no file that is there, and never of its input")
+  func emittedTakes()
     throws
   {
     let folder = try TemporaryFolder()
@@ -141,20 +146,22 @@ struct OmissionTests {
     return try Program.run(["simulate", file, "--check"] + more)
   }
 
-  @Test func `A scenario of which everything happens passes`() throws {
+  @Test("A scenario of which everything happens passes") func scenarioWhich() throws {
     let answer = try check(#""script": [{"at": "PT0S", "do": "launch"}]"#)
     #expect(answer.status == 0, "\(answer.errors)")
     #expect(answer.errors.isEmpty)
   }
 
-  @Test(arguments: [
-    (#"{"at": "PT0S", "do": "buy"}"#, "the app is in the foreground"),
-    (#"{"at": "PT0S", "do": "approve"}"#, "a payment is waiting for approval"),
-    (#"{"at": "PT0S", "do": "refund"}"#, "a purchase of the product"),
-    (#"{"at": "PT0S", "do": "resume"}"#, "a download is paused"),
-    (#"{"at": "PT0S", "do": "kill"}"#, "what it strikes is there"),
-  ])
-  func `A command that cannot happen is named`(command: String, need: String) throws {
+  @Test(
+    "A command that cannot happen is named",
+    arguments: [
+      (#"{"at": "PT0S", "do": "buy"}"#, "the app is in the foreground"),
+      (#"{"at": "PT0S", "do": "approve"}"#, "a payment is waiting for approval"),
+      (#"{"at": "PT0S", "do": "refund"}"#, "a purchase of the product"),
+      (#"{"at": "PT0S", "do": "resume"}"#, "a download is paused"),
+      (#"{"at": "PT0S", "do": "kill"}"#, "what it strikes is there"),
+    ])
+  func commandCannot(command: String, need: String) throws {
     let answer = try check(
       #""script": [\#(command), {"at": "PT1S", "do": "launch"}]"#)
     #expect(answer.status == 1)
@@ -162,7 +169,7 @@ struct OmissionTests {
     #expect(answer.errors.contains(need), "\(answer.errors)")
   }
 
-  @Test func `An event that a command waits for in vain is named`() throws {
+  @Test("An event that a command waits for in vain is named") func eventCommand() throws {
     let answer = try check(
       """
       "script": [{"at": "PT0S", "do": "launch"}, {"at": "PT1S", "do": "buy"},
@@ -175,7 +182,9 @@ struct OmissionTests {
           + "type payment.added, and the run had 1"), "\(answer.errors)")
   }
 
-  @Test func `A run that has too many actions is said to be stopped, and nothing else`() throws {
+  @Test("A run that has too many actions is said to be stopped, and nothing else") func runHas()
+    throws
+  {
     // The command and its waits together are the maximum number of actions of a run.
     let waits = Array(repeating: #""wait""#, count: 19_999).joined(separator: ", ")
     let answer = try check(
@@ -186,7 +195,7 @@ struct OmissionTests {
     #expect(answer.errors.split(separator: "\n").count == 1, "\(answer.errors)")
   }
 
-  @Test func `A scenario that is too large is not read to its end`() throws {
+  @Test("A scenario that is too large is not read to its end") func scenarioToo() throws {
     let answer = try Program.run(["simulate", "/dev/zero"])
     #expect(answer.status == 65)
     #expect(answer.errors.contains("/dev/zero has over 16777216 bytes"), "\(answer.errors)")

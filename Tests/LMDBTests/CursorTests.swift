@@ -2,7 +2,7 @@ import LMDB
 import Testing
 
 @Suite struct CursorTests {
-  @Test func `A cursor goes both ways and ends at both ends`() throws {
+  @Test("A cursor goes both ways and ends at both ends") func cursorGoes() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let table = try environment.createTable("t")
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test func `Seeking finds the key or the next one`() throws {
+  @Test("Seeking finds the key or the next one") func seekingFinds() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let table = try environment.createTable("t")
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func `What a cursor lent stays as it was when it moves on`() throws {
+  @Test("What a cursor lent stays as it was when it moves on") func cursorLent() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let table = try environment.createTable("t")
@@ -57,8 +57,8 @@ import Testing
     }
   }
 
-  @Test(arguments: 1...8 as ClosedRange<UInt64>)
-  func `A table does what a sorted dictionary does`(_ seed: UInt64) throws {
+  @Test("A table does what a sorted dictionary does", arguments: 1...8 as ClosedRange<UInt64>)
+  func tableDoes(_ seed: UInt64) throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment(.init(sync: .onRequest))
     let table = try environment.createTable("t")

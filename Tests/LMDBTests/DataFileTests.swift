@@ -21,7 +21,8 @@ import Testing
     return folder
   }
 
-  @Test func `A truncated file never crashes its reader, wherever it was cut`() async {
+  @Test("A truncated file never crashes its reader, wherever it was cut") func truncatedFile() async
+  {
     await #expect(processExitsWith: .success) {
       let folder = try DataFileTests.filled()
       let whole = try Data(contentsOf: URL(filePath: folder.dataFile))
@@ -42,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `A truncated file is refused with what to do`() throws {
+  @Test("A truncated file is refused with what to do") func truncatedFileRefused() throws {
     let folder = try DataFileTests.filled()
     let handle = try FileHandle(forWritingTo: URL(filePath: folder.dataFile))
     try handle.truncate(atOffset: 3 * 4096)
@@ -55,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func `A large value that lacks only its last page is noticed`() throws {
+  @Test("A large value that lacks only its last page is noticed") func largeValue() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let table = try environment.createTable("t")
@@ -73,7 +74,8 @@ import Testing
     #expect(failure { () throws(LMDBError) in _ = try folder.environment() } == .truncated)
   }
 
-  @Test func `A file that is short because its last pages were never written is in order`() throws {
+  @Test("A file that is short because its last pages were never written is in order")
+  func fileShort() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let table = try environment.createTable("t")
@@ -100,16 +102,16 @@ import Testing
     #expect(try reopened.table("t") != nil)
   }
 
-  @Test(arguments: [0, 4096])
-  func `A damaged meta page is refused`(_ page: Int) throws {
+  @Test("A damaged meta page is refused", arguments: [0, 4096])
+  func damagedMeta(_ page: Int) throws {
     let folder = try DataFileTests.filled()
     try overwrite(folder.dataFile, at: page + 16, [0, 0, 0, 0])
     #expect(failure { () throws(LMDBError) in _ = try folder.environment() } == .invalidFile)
   }
 
   /// LMDB itself would open nearly all of these and take the older page: the commit before.
-  @Test(arguments: [0, 4096], 0..<4)
-  func `A flipped bit in the number of a meta page is refused`(_ page: Int, _ more: Int) throws {
+  @Test("A flipped bit in the number of a meta page is refused", arguments: [0, 4096], 0..<4)
+  func flippedBit(_ page: Int, _ more: Int) throws {
     let folder = try DataFileTests.filled()
     do {
       // So that the two numbers end in every pair of bits.
@@ -159,7 +161,9 @@ import Testing
     #expect(try folder.environment().table("t") == nil)
   }
 
-  @Test func `New, copied and much written environments have meta pages that fit`() throws {
+  @Test("New, copied and much written environments have meta pages that fit") func newCopied()
+    throws
+  {
     let folder = try TemporaryFolder()
     try folder.environment().close()
     for round in 0..<5 {
@@ -177,13 +181,13 @@ import Testing
     }
   }
 
-  @Test func `Another version of the file format is refused`() throws {
+  @Test("Another version of the file format is refused") func anotherVersion() throws {
     let folder = try DataFileTests.filled()
     try overwrite(folder.dataFile, at: 20, [2, 0, 0, 0])
     #expect(failure { () throws(LMDBError) in _ = try folder.environment() } == .versionMismatch)
   }
 
-  @Test func `A file of something else is refused`() throws {
+  @Test("A file of something else is refused") func fileSomething() throws {
     let folder = try TemporaryFolder()
     try Data("Dear diary, today was a fine day. ".utf8).write(to: URL(filePath: folder.dataFile))
     #expect(failure { () throws(LMDBError) in _ = try folder.environment() } == .truncated)

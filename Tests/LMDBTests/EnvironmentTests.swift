@@ -3,7 +3,7 @@ import LMDB
 import Testing
 
 @Suite struct EnvironmentTests {
-  @Test func `A second opening in one process is refused, by any path`() throws {
+  @Test("A second opening in one process is refused, by any path") func secondOpening() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let link = folder.path + "-link"
@@ -17,13 +17,14 @@ import Testing
     _ = try Environment.open(link)
   }
 
-  @Test func `An environment closes with its last reference`() throws {
+  @Test("An environment closes with its last reference") func environmentCloses() throws {
     let folder = try TemporaryFolder()
     do { _ = try folder.environment() }
     _ = try folder.environment()
   }
 
-  @Test func `A folder that took a deleted one's place is another environment`() throws {
+  @Test("A folder that took a deleted one's place is another environment") func folderTook() throws
+  {
     let folder = try TemporaryFolder()
     let path = folder.path + "/generation"
     let first = try Environment.open(path)
@@ -33,7 +34,7 @@ import Testing
     try first.close()
   }
 
-  @Test func `Without locks a copy is read and nothing is made beside it`() throws {
+  @Test("Without locks a copy is read and nothing is made beside it") func withoutLocks() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let table = try environment.createTable("t")
@@ -53,7 +54,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: copy) == ["data.mdb"])
   }
 
-  @Test func `Closing waits for no one: open transactions are an error`() throws {
+  @Test("Closing waits for no one: open transactions are an error") func closingWaits() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let code = { failure { () throws(LMDBError) in try environment.close() } }
@@ -70,7 +71,7 @@ import Testing
     #expect(failure { () throws(LMDBError) in _ = try environment.info() } == .closed)
   }
 
-  @Test func `Information tells sizes and the last commit`() throws {
+  @Test("Information tells sizes and the last commit") func informationTells() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let table = try environment.createTable("t")
@@ -82,7 +83,7 @@ import Testing
     #expect(after.usedBytes > 0 && after.usedBytes % after.pageSize == 0)
   }
 
-  @Test func `Readers are listed with how far they are behind`() throws {
+  @Test("Readers are listed with how far they are behind") func readersListed() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let table = try environment.createTable("t")
@@ -94,8 +95,8 @@ import Testing
     #expect(reader.lag == 3)
   }
 
-  @Test(arguments: [false, true])
-  func `A copy holds what was committed`(_ compacting: Bool) throws {
+  @Test("A copy holds what was committed", arguments: [false, true])
+  func copyHolds(_ compacting: Bool) throws {
     let folder = try TemporaryFolder()
     let target = try TemporaryFolder()
     let environment = try folder.environment()
@@ -108,7 +109,7 @@ import Testing
     #expect(again == .system(EEXIST))
   }
 
-  @Test func `A full map ends the transaction; grown, it takes the write`() throws {
+  @Test("A full map ends the transaction; grown, it takes the write") func fullMap() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment(.init(mapSize: 1 << 16))
     let table = try environment.createTable("t")
@@ -128,7 +129,7 @@ import Testing
     #expect(try environment.contents(table).count == 100)
   }
 
-  @Test func `A map does not grow under a transaction, nor shrink`() throws {
+  @Test("A map does not grow under a transaction, nor shrink") func mapDoes() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment(.init(mapSize: 1 << 20))
     func growUnderReader() throws {
@@ -144,7 +145,8 @@ import Testing
     #expect(shrink == .badArgument)
   }
 
-  @Test func `A folder that is missing, or a file in its place, is an error`() throws {
+  @Test("A folder that is missing, or a file in its place, is an error") func folderMissing() throws
+  {
     let folder = try TemporaryFolder()
     let options = Environment.Options(readOnly: true)
     for (path, code) in [
@@ -161,7 +163,7 @@ import Testing
     #expect(code == .system(ENOTDIR))
   }
 
-  @Test func `Files and folder have the rights asked for`() throws {
+  @Test("Files and folder have the rights asked for") func filesFolder() throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/new"
     let environment = try Environment.open(path)

@@ -3,8 +3,8 @@ import LMDB
 import Testing
 
 @Suite struct FileLockTests {
-  @Test func `A held lock is refused to everybody else, and given back when its value goes`() throws
-  {
+  @Test("A held lock is refused to everybody else, and given back when its value goes")
+  func heldLock() throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/fold.lock"
     do {
@@ -19,7 +19,7 @@ import Testing
     #expect(again)
   }
 
-  @Test func `Waiting for a lock ends when its holder gives it back`() throws {
+  @Test("Waiting for a lock ends when its holder gives it back") func waitingFor() throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/fold.lock"
     let lock = try FileLock.tryLock(path)
@@ -39,7 +39,7 @@ import Testing
     #expect(order.notes == ["waiting", "released", "taken"])
   }
 
-  @Test func `A killed process leaves no lock behind`() throws {
+  @Test("A killed process leaves no lock behind") func killedProcess() throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/fold.lock"
     let holder = Process()
@@ -62,7 +62,8 @@ import Testing
     #expect(taken)
   }
 
-  @Test func `A lock in a folder that does not exist is an error that names the path`() {
+  @Test("A lock in a folder that does not exist is an error that names the path") func lockFolder()
+  {
     let error = #expect(throws: LMDBError.self) {
       _ = try FileLock.tryLock("/nonexistent/fold.lock") != nil
     }

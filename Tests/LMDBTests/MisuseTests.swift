@@ -5,8 +5,8 @@ import Testing
 /// `MISUSE`.
 @Suite(.enabled(if: Compiler.path != nil, "there is no swiftc on the path"))
 struct MisuseTests {
-  @Test(arguments: Misuse.all)
-  func `Misuse does not compile, and the right use does`(_ misuse: Misuse) throws {
+  @Test("Misuse does not compile, and the right use does", arguments: Misuse.all)
+  func misuseDoes(_ misuse: Misuse) throws {
     let control = try Compiler.run(misuse.source, defining: nil)
     #expect(control.isEmpty, "the control fails: \(control)")
     let errors = try Compiler.run(misuse.source, defining: "MISUSE")

@@ -4,7 +4,7 @@ import Testing
 
 /// An environment with several processes, and what the system does to a process.
 @Suite struct ProcessTests {
-  @Test func `A map that another process outgrew is followed`() async throws {
+  @Test("A map that another process outgrew is followed") func mapAnother() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path
     let environment = try folder.environment(.init(mapSize: 1 << 18))
@@ -28,7 +28,8 @@ import Testing
     try environment.set(table, "k", "w")
   }
 
-  @Test func `A resized map under a reader of this process is an error, not a crash`() async throws
+  @Test("A resized map under a reader of this process is an error, not a crash") func resizedMap()
+    async throws
   {
     let folder = try TemporaryFolder()
     let path = folder.path
@@ -48,7 +49,7 @@ import Testing
     expect(try !reader.contains(table, bytes("k").span))
   }
 
-  @Test func `The slot of a reader that died is found and cleared`() async throws {
+  @Test("The slot of a reader that died is found and cleared") func slotReader() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path
     let environment = try folder.environment()
@@ -63,7 +64,8 @@ import Testing
     #expect(try environment.readers().isEmpty)
   }
 
-  @Test func `Slots of dead readers are cleared when all slots are taken`() async throws {
+  @Test("Slots of dead readers are cleared when all slots are taken") func slotsDead() async throws
+  {
     let folder = try TemporaryFolder()
     let path = folder.path
     let environment = try folder.environment(.init(maxReaders: 1))
@@ -75,7 +77,7 @@ import Testing
     #expect(transaction.id == 1)
   }
 
-  @Test func `A writer that dies releases the lock and leaves nothing`() async throws {
+  @Test("A writer that dies releases the lock and leaves nothing") func writerDies() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path
     let environment = try folder.environment()
@@ -87,7 +89,7 @@ import Testing
     #expect(try environment.contents(table).count == 1)
   }
 
-  @Test func `After fork the child is refused, and the parent goes on`() async {
+  @Test("After fork the child is refused, and the parent goes on") func afterFork() async {
     await #expect(processExitsWith: .success) {
       let folder = try TemporaryFolder()
       let environment = try folder.environment()
@@ -109,7 +111,9 @@ import Testing
     }
   }
 
-  @Test func `Where address space is short, the largest map that fits is taken`() async {
+  @Test("Where address space is short, the largest map that fits is taken") func whereAddress()
+    async
+  {
     await #expect(processExitsWith: .success) {
       let folder = try TemporaryFolder()
       var limit = rlimit(rlim_cur: 64 << 30, rlim_max: 64 << 30)
@@ -121,7 +125,8 @@ import Testing
     }
   }
 
-  @Test func `After a commit that the disk refused, writes are refused and reads go on`() async {
+  @Test("After a commit that the disk refused, writes are refused and reads go on")
+  func afterCommit() async {
     await #expect(processExitsWith: .success) {
       let folder = try TemporaryFolder()
       let environment = try folder.environment()

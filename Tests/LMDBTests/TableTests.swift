@@ -2,7 +2,7 @@ import LMDB
 import Testing
 
 @Suite struct TableTests {
-  @Test func `What was committed is read back`() throws {
+  @Test("What was committed is read back") func committedRead() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let table = try environment.createTable("t")
@@ -11,7 +11,7 @@ import Testing
     #expect(try environment.text(table, "other") == nil)
   }
 
-  @Test func `What was committed is there after closing and opening`() throws {
+  @Test("What was committed is there after closing and opening") func committedThere() throws {
     let folder = try TemporaryFolder()
     let first = try folder.environment()
     try first.set(try first.createTable("t"), "key", "value")
@@ -21,7 +21,7 @@ import Testing
     #expect(try second.text(table, "key") == "value")
   }
 
-  @Test func `Tables of one environment are apart`() throws {
+  @Test("Tables of one environment are apart") func tablesOne() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let one = try environment.createTable("one")
@@ -31,8 +31,8 @@ import Testing
     #expect(try environment.createTable("one") == one)
   }
 
-  @Test func `A table that does not exist is nil, and an error to a read-only environment`() throws
-  {
+  @Test("A table that does not exist is nil, and an error to a read-only environment")
+  func tableDoes() throws {
     let folder = try TemporaryFolder()
     try folder.environment().close()
     let environment = try folder.environment(.init(readOnly: true))
@@ -40,7 +40,7 @@ import Testing
     #expect(failure { () throws(LMDBError) in _ = try environment.createTable("t") } == .missing)
   }
 
-  @Test func `More tables than asked for are refused`() throws {
+  @Test("More tables than asked for are refused") func moreTables() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment(.init(maxTables: 1))
     _ = try environment.createTable("one")
@@ -48,7 +48,9 @@ import Testing
     #expect(code == .tablesFull)
   }
 
-  @Test func `Tables that many threads open and create at once stay apart`() async throws {
+  @Test("Tables that many threads open and create at once stay apart") func tablesMany()
+    async throws
+  {
     let folder = try TemporaryFolder()
     let names = (0..<40).map { "table \($0)" }
     do {
@@ -74,15 +76,15 @@ import Testing
     }
   }
 
-  @Test(arguments: ["", "a\0b"])
-  func `A name that LMDB would cut or refuse is refused`(_ name: String) throws {
+  @Test("A name that LMDB would cut or refuse is refused", arguments: ["", "a\0b"])
+  func nameLMDB(_ name: String) throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let code = failure { () throws(LMDBError) in _ = try environment.createTable(name) }
     #expect(code == .badArgument)
   }
 
-  @Test func `Keys of numbers sort as the numbers`() throws {
+  @Test("Keys of numbers sort as the numbers") func keysNumbers() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let table = try environment.createTable("t")
@@ -99,8 +101,8 @@ import Testing
     }
   }
 
-  @Test(arguments: [0, 512])
-  func `Keys that are empty or too long are refused`(_ count: Int) throws {
+  @Test("Keys that are empty or too long are refused", arguments: [0, 512])
+  func keysEmpty(_ count: Int) throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let table = try environment.createTable("t")
@@ -121,7 +123,8 @@ import Testing
     }
   }
 
-  @Test func `The longest key and values of every size of page come back whole`() throws {
+  @Test("The longest key and values of every size of page come back whole") func longestKey() throws
+  {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let table = try environment.createTable("t")
@@ -135,7 +138,7 @@ import Testing
     }
   }
 
-  @Test func `Inserting leaves what is there`() throws {
+  @Test("Inserting leaves what is there") func insertingLeaves() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let table = try environment.createTable("t")
@@ -146,7 +149,7 @@ import Testing
     #expect(try environment.text(table, "k") == "1")
   }
 
-  @Test func `Appending out of order is refused`() throws {
+  @Test("Appending out of order is refused") func appendingOut() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let table = try environment.createTable("t")
@@ -163,7 +166,8 @@ import Testing
     #expect(try environment.contents(table).map { $0[1] } == [bytes("a"), bytes("c")])
   }
 
-  @Test func `Reserved room starts as zeros and keeps what is written there`() throws {
+  @Test("Reserved room starts as zeros and keeps what is written there") func reservedRoom() throws
+  {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let table = try environment.createTable("t")
@@ -178,7 +182,7 @@ import Testing
     #expect(try environment.contents(table).map { $0[1] } == [[0, 0, 0, 9, 0, 0, 0, 0]])
   }
 
-  @Test func `Deleting says whether there was something`() throws {
+  @Test("Deleting says whether there was something") func deletingSays() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let table = try environment.createTable("t")
@@ -190,7 +194,7 @@ import Testing
     #expect(try environment.contents(table).isEmpty)
   }
 
-  @Test func `A cleared table is empty and can be filled again`() throws {
+  @Test("A cleared table is empty and can be filled again") func clearedTable() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let table = try environment.createTable("t")
@@ -206,21 +210,21 @@ import Testing
     #expect(try environment.contents(table).count == 1)
   }
 
-  @Test func `Numbers load from any offset, in either order`() throws {
+  @Test("Numbers load from any offset, in either order") func numbersLoad() throws {
     let row: [UInt8] = [0, 1, 2, 3, 4, 5, 6, 7, 8]
     #expect(row.span.littleEndian(UInt32.self, at: 1) == 0x0403_0201)
     #expect(row.span.bigEndian(UInt64.self, at: 1) == 0x0102_0304_0506_0708)
     #expect(row.span.littleEndian(UInt8.self, at: 8) == 8)
   }
 
-  @Test func `Loading beyond the bytes stops the process`() async {
+  @Test("Loading beyond the bytes stops the process") func loadingBeyond() async {
     await #expect(processExitsWith: .failure) {
       let row: [UInt8] = [0, 1, 2, 3]
       _ = row.span.littleEndian(UInt32.self, at: 1)
     }
   }
 
-  @Test func `Using a table with another environment stops the process`() async {
+  @Test("Using a table with another environment stops the process") func usingTable() async {
     await #expect(processExitsWith: .failure) {
       let one = try TemporaryFolder()
       let two = try TemporaryFolder()

@@ -3,7 +3,7 @@ import LMDB
 import Testing
 
 @Suite struct TransactionTests {
-  @Test func `A transaction that throws leaves nothing`() throws {
+  @Test("A transaction that throws leaves nothing") func transactionThrows() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let table = try environment.createTable("t")
@@ -18,7 +18,8 @@ import Testing
     #expect(environment.transactionCount == 0)
   }
 
-  @Test func `A transaction that is dropped or aborted leaves nothing`() throws {
+  @Test("A transaction that is dropped or aborted leaves nothing") func transactionDropped() throws
+  {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let table = try environment.createTable("t")
@@ -33,7 +34,7 @@ import Testing
     #expect(try environment.contents(table).isEmpty)
   }
 
-  @Test func `An explicit commit keeps what was written`() throws {
+  @Test("An explicit commit keeps what was written") func explicitCommit() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let table = try environment.createTable("t")
@@ -43,7 +44,8 @@ import Testing
     #expect(try environment.contents(table).count == 1)
   }
 
-  @Test func `A write transaction reads what it wrote, others what was committed`() throws {
+  @Test("A write transaction reads what it wrote, others what was committed")
+  func writeTransaction() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let table = try environment.createTable("t")
@@ -56,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func `A layer's own error passes through, and LMDB's arrives as it`() throws {
+  @Test("A layer's own error passes through, and LMDB's arrives as it") func layersOwn() throws {
     struct StoreError: LMDBFailure {
       var cause: LMDBError.Code?
       init(_ error: LMDBError) { cause = error.code }
@@ -77,7 +79,7 @@ import Testing
     } catch { #expect(error.cause == .closed) }
   }
 
-  @Test func `A snapshot stays as it was; renewing takes the newest`() throws {
+  @Test("A snapshot stays as it was; renewing takes the newest") func snapshotStays() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let table = try environment.createTable("t")
@@ -90,7 +92,7 @@ import Testing
     #expect(transaction.id == first + 1)
   }
 
-  @Test func `A reset snapshot reads again once it is renewed`() throws {
+  @Test("A reset snapshot reads again once it is renewed") func resetSnapshot() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let table = try environment.createTable("t")
@@ -101,7 +103,7 @@ import Testing
     expect(try !transaction.contains(table, bytes("k").span))
   }
 
-  @Test func `Reading a reset snapshot stops the process`() async {
+  @Test("Reading a reset snapshot stops the process") func readingReset() async {
     await #expect(processExitsWith: .failure) {
       let folder = try TemporaryFolder()
       let environment = try folder.environment()
@@ -112,7 +114,7 @@ import Testing
     }
   }
 
-  @Test func `A table opened after the snapshot is refused with advice`() throws {
+  @Test("A table opened after the snapshot is refused with advice") func tableOpened() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let transaction = try environment.beginRead()
@@ -126,7 +128,9 @@ import Testing
     }
   }
 
-  @Test func `A second write transaction on one thread is an error, not a deadlock`() throws {
+  @Test("A second write transaction on one thread is an error, not a deadlock") func secondWrite()
+    throws
+  {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     try environment.write { transaction in
@@ -139,14 +143,15 @@ import Testing
     try environment.write { _ in }
   }
 
-  @Test func `Reading a write transaction on another thread stops the process`() async {
+  @Test("Reading a write transaction on another thread stops the process") func readingWrite() async
+  {
     await #expect(processExitsWith: .failure) {
       let folder = try TemporaryFolder()
       try readElsewhere(try folder.environment())
     }
   }
 
-  @Test func `A read-only environment refuses to write`() throws {
+  @Test("A read-only environment refuses to write") func readOnly() throws {
     let folder = try TemporaryFolder()
     try folder.environment().close()
     let environment = try folder.environment(.init(readOnly: true))
@@ -155,7 +160,7 @@ import Testing
         == .readOnly)
   }
 
-  @Test func `More readers than slots are refused`() throws {
+  @Test("More readers than slots are refused") func moreReaders() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment(.init(maxReaders: 2))
     let one = try environment.beginRead()
@@ -182,7 +187,8 @@ import Testing
     _ = (one.id, two.id, three.id)
   }
 
-  @Test func `Readers on many threads see whole commits while one writes`() async throws {
+  @Test("Readers on many threads see whole commits while one writes") func readersOn() async throws
+  {
     let folder = try TemporaryFolder()
     let environment = try folder.environment(.init(sync: .onRequest))
     let table = try environment.createTable("t")

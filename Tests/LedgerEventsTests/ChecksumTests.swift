@@ -5,6 +5,7 @@ import Testing
 struct ChecksumTests {
   /// Known results of the reference implementation (`xxhsum -H1`), by length.
   @Test(
+    "The checksum is XXH64",
     arguments: [
       ("", 0xEF46_DB37_51D8_E999),
       ("a", 0xD24E_C4F1_A98C_6E5B),
@@ -17,7 +18,7 @@ struct ChecksumTests {
         0xE04A_477F_19EE_145D
       ),
     ] as [(String, UInt64)])
-  func `The checksum is XXH64`(text: String, hash: UInt64) {
+  func checksumXXH64(text: String, hash: UInt64) {
     #expect(XXH64.hash(Array(text.utf8).span) == hash)
   }
 }

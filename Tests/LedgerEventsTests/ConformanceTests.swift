@@ -3,7 +3,7 @@ import Testing
 
 @Suite(.enabled(if: SharedMaterial.isThere, "../shared is not there"))
 struct ConformanceTests {
-  @Test func `Every recorded event comes back with its content`() throws {
+  @Test("Every recorded event comes back with its content") func everyRecorded() throws {
     var count = 0
     for line in try SharedMaterial.traceLines() + SharedMaterial.historyLines() {
       let input = try EventDecoder().decode(line: line)

@@ -2,7 +2,7 @@ import LedgerEvents
 import Testing
 
 struct DataTests {
-  @Test func `What the builder writes reads as what was set`() throws {
+  @Test("What the builder writes reads as what was set") func builderWrites() throws {
     var data = EventData.Builder()
     data.set("text", "a \"word\"\\\n\u{1}\u{1F}\t\u{8}\u{C}\r é😀")
     data.set("name", Name("N"))
@@ -39,7 +39,7 @@ struct DataTests {
     #expect(!back.isEmpty)
   }
 
-  @Test func `A value of another type is none`() throws {
+  @Test("A value of another type is none") func valueAnother() throws {
     let value = try JSONValue(json: Array(#"{"s":"x","n":1.5,"b":true}"#.utf8))
     #expect(value["s"]?.integer == nil)
     #expect(value["s"]?.double == nil)
@@ -55,24 +55,29 @@ struct DataTests {
     #expect(EventData().value("x") == nil)
   }
 
-  @Test(arguments: ["", "[1", "1 2", "{\"a\":null}", "\"\\ud800\"", "01"])
-  func `What is no value is refused`(text: String) {
+  @Test(
+    "What is no value is refused",
+    arguments: ["", "[1", "1 2", "{\"a\":null}", "\"\\ud800\"", "01"])
+  func noValue(text: String) {
     #expect(throws: EventError.self) { try JSONValue(json: Array(text.utf8)) }
     let data = EventData(members: [EventData.Member(name: "x", json: Array(text.utf8))])
     #expect(data.value("x") == nil)
   }
 
-  @Test(arguments: [
-    "0", "-0", "1", "-1.5", "0.1", "123456789012345678", "1e22", "1.7976931348623157e308", "1e400",
-    "5e-324", "2.2250738585072011e-308", "0.000000000000000000000001", "9007199254740993",
-    "0.30000000000000004", "100000000000000000000000", "3.141592653589793", "1E+2", "-0.0",
-  ])
-  func `A number is the nearest double`(text: String) throws {
+  @Test(
+    "A number is the nearest double",
+    arguments: [
+      "0", "-0", "1", "-1.5", "0.1", "123456789012345678", "1e22", "1.7976931348623157e308",
+      "1e400",
+      "5e-324", "2.2250738585072011e-308", "0.000000000000000000000001", "9007199254740993",
+      "0.30000000000000004", "100000000000000000000000", "3.141592653589793", "1E+2", "-0.0",
+    ])
+  func numberNearest(text: String) throws {
     let value = try #require(try JSONValue(json: Array(text.utf8)).double)
     #expect(value == Double(text) || value.isInfinite)
   }
 
-  @Test func `Random numbers are the nearest double`() throws {
+  @Test("Random numbers are the nearest double") func randomNumbers() throws {
     var random = SampleEvents(seed: 5)
     for _ in 0..<2_000 {
       let text = "\(random.below(1 << 40)).\(random.below(1 << 30))"
@@ -80,7 +85,7 @@ struct DataTests {
     }
   }
 
-  @Test func `Names of data are numbered behind those of the envelope`() throws {
+  @Test("Names of data are numbered behind those of the envelope") func namesData() throws {
     func uses(_ line: String) throws -> [NameUse] {
       try EventDecoder().decode(line: Array(line.utf8)).event.nameUses
     }
@@ -109,7 +114,7 @@ struct DataTests {
       try uses(start + #""type":"catalog.failed","data":{"products":[{"product":"p"}]}}"#).isEmpty)
   }
 
-  @Test func `A member that the type does not know has no names in it`() throws {
+  @Test("A member that the type does not know has no names in it") func memberType() throws {
     let line =
       #"{"id":"1","occurredAt":"2014-03-05T10:00:01Z","type":"catalog.set","#
       + #""data":{"products":[{"product":"p","kind":"consumable"}],"invalid":["i"],"to":"B"}}"#
@@ -117,7 +122,7 @@ struct DataTests {
     #expect(event.nameUses == [NameUse(kind: .product, name: "p")])
   }
 
-  @Test func `Numbers are given in the order of first use`() {
+  @Test("Numbers are given in the order of first use") func numbersGiven() {
     var numbers = NameNumbers()
     #expect(numbers.number(NameUse(kind: .account, name: "A")) == 1)
     #expect(numbers.number(NameUse(kind: .device, name: "A")) == 2)
@@ -130,7 +135,7 @@ struct DataTests {
     #expect(numbers.count == 2)
   }
 
-  @Test func `Slots of names have their kinds`() {
+  @Test("Slots of names have their kinds") func slotsNames() {
     #expect(
       NameSlot.allCases.map(\.kind) == [
         .app, .account, .device, .session, .payment, .product, .transaction, .transaction,
@@ -138,7 +143,7 @@ struct DataTests {
       ])
   }
 
-  @Test func `Names compare by bytes`() {
+  @Test("Names compare by bytes") func namesCompare() {
     #expect(Name("é") != Name("e\u{301}"))
     #expect(Name("a") < Name("b"))
     #expect(Set([Name("é"), Name("e\u{301}"), Name("é")]).count == 2)

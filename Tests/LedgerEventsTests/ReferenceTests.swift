@@ -3,8 +3,8 @@ import Testing
 
 /// The texts for the vocabulary that `docs/events.md` and `daybook types` show.
 @Suite("The reference of events") struct ReferenceTests {
-  @Test(arguments: EventKind.allCases)
-  func `Every type and every field says what it means`(kind: EventKind) {
+  @Test("Every type and every field says what it means", arguments: EventKind.allCases)
+  func everyType(kind: EventKind) {
     var texts = [kind.recordedWhen]
     for field in Vocabulary.rule(kind).fieldReferences {
       #expect(!field.form.isEmpty)
@@ -13,9 +13,10 @@ import Testing
     for text in texts { #expect(text.count > 5 && text.hasSuffix("."), "\(text)") }
   }
 
-  @Test(arguments: EventKind.allCases)
-  func `The example of each type is an event of it that needs nothing more`(kind: EventKind) throws
-  {
+  @Test(
+    "The example of each type is an event of it that needs nothing more",
+    arguments: EventKind.allCases)
+  func exampleEach(kind: EventKind) throws {
     guard let example = kind.example else {
       #expect(kind == .unknown)
       return
@@ -25,7 +26,9 @@ import Testing
     #expect(String(decoding: EventEncoder().encode(event), as: UTF8.self) == example)
   }
 
-  @Test func `Examples have ids of their own and name only fields of the vocabulary`() throws {
+  @Test("Examples have ids of their own and name only fields of the vocabulary") func examplesHave()
+    throws
+  {
     var ids: Set<Name> = []
     for kind in EventKind.allCases {
       guard let example = kind.example else { continue }
@@ -37,14 +40,14 @@ import Testing
     }
   }
 
-  @Test func `Every field of the envelope says what it means`() {
+  @Test("Every field of the envelope says what it means") func everyField() {
     for field in EnvelopeField.allCases {
       #expect(!field.form.isEmpty)
       #expect(field.meaning.hasSuffix("."))
     }
   }
 
-  @Test func `Needed members of data and of objects are marked`() {
+  @Test("Needed members of data and of objects are marked") func neededMembers() {
     func needed(_ kind: EventKind) -> [String] {
       Vocabulary.rule(kind).fieldReferences.filter(\.isNeeded).map(\.path)
     }
@@ -54,7 +57,7 @@ import Testing
     #expect(Vocabulary.rule(.entitlementGranted).needTexts.last == "data.entitlement or product")
   }
 
-  @Test func `Units stand in the form`() {
+  @Test("Units stand in the form") func unitsStand() {
     let fields = Vocabulary.rule(.downloadProgressed).fieldReferences
     #expect(fields.first { $0.path == "timeRemaining" }?.form == "number, seconds")
     #expect(fields.first { $0.path == "contentLength" }?.form == "integer, bytes")

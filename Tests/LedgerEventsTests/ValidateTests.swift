@@ -25,11 +25,11 @@ struct ValidateTests {
     }
   }
 
-  @Test func `A right event passes`() throws {
+  @Test("A right event passes") func rightEvent() throws {
     try event().validate()
   }
 
-  @Test func `Names are held to their limits`() {
+  @Test("Names are held to their limits") func namesHeld() {
     let long = Name(String(repeating: "x", count: nameBytesMax + 1))
     expect("id", "is empty") { $0.id = "" }
     expect("id", "129 bytes") { $0.id = Name(String(repeating: "x", count: 129)) }
@@ -45,7 +45,7 @@ struct ValidateTests {
     }
   }
 
-  @Test func `Type, time and sequence are held to their forms`() {
+  @Test("Type, time and sequence are held to their forms") func typeTime() {
     expect("type", "subject.verb", EventType(text: "a")) { _ in }
     expect("type", "subject.verb", EventType(text: "a." + String(repeating: "b", count: 511))) {
       _ in
@@ -57,7 +57,7 @@ struct ValidateTests {
     expect("sequence", "0 or more") { $0.sequence = -1 }
   }
 
-  @Test func `Data is held to JSON and to the vocabulary`() {
+  @Test("Data is held to JSON and to the vocabulary") func dataHeld() {
     func data(_ json: String, name: String = "x") -> EventData {
       EventData(members: [EventData.Member(name: name, json: Array(json.utf8))])
     }
@@ -88,7 +88,7 @@ struct ValidateTests {
     }
   }
 
-  @Test func `What a type needs must be there`() {
+  @Test("What a type needs must be there") func typeNeeds() {
     expect("account", "account.erased needs account", EventType(.accountErased)) { _ in }
     expect("transaction", "transaction or payment", EventType(.transactionFailed)) { _ in }
     expect("data.text", "needs data.text", EventType(.noteAdded)) { _ in }

@@ -27,7 +27,8 @@ struct AdvanceTests {
     }
   }
 
-  @Test func `Random histories grown in pieces come to the very bytes of a fresh fold`() throws {
+  @Test("Random histories grown in pieces come to the very bytes of a fresh fold")
+  func randomHistories() throws {
     var advances = 0
     for seed in 0..<25 as Range<UInt64> {
       let dense = Histories.dense(seed: seed, count: 40)
@@ -45,8 +46,8 @@ struct AdvanceTests {
     #expect(advances > 500, "most pieces in order go on without folding anew")
   }
 
-  @Test(isPresent, arguments: [5])
-  func `Going on in pieces comes to the very bytes of a fresh fold`(pieceMax: Int) throws {
+  @Test("Going on in pieces comes to the very bytes of a fresh fold", isPresent, arguments: [5])
+  func goingOn(pieceMax: Int) throws {
     var advances = 0
     for (number, history) in try #require(Conformance()).histories().enumerated() {
       let events =
@@ -59,7 +60,7 @@ struct AdvanceTests {
     #expect(advances > 500, "most pieces in order go on without folding anew")
   }
 
-  @Test(isPresent) func `The context is the same in any order of arrival`() throws {
+  @Test("The context is the same in any order of arrival", isPresent) func contextSame() throws {
     for (number, history) in try #require(Conformance()).histories().prefix(100).enumerated() {
       let ledger = FoldedLedger(history.events)
       var random = SeededRandom(seed: UInt64(number))
@@ -78,31 +79,33 @@ struct AdvanceTests {
     }
   }
 
-  @Test(arguments: [
-    // A chain without a catalogue entry becomes a subscription when a fact of it states an expiry.
-    """
-    1T10:00 transaction.purchased t=t1 o=t1 p=book a=A
-    1T11:00 transaction.purchased t=t2 o=t2 p=book a=A
-    1T12:00 subscription.renewed t=t2 p=book {"expiresAt":"2024-02-01T00:00:00Z"}
-    """,
-    // The events of a payment belong to the transaction that a later event names.
-    """
-    1T10:00 transaction.purchasing pay=p1 p=book
-    1T10:01 transaction.purchased pay=p1 t=t1 p=book
-    """,
-    // An account that is stated later holds the transaction from its first event on.
-    """
-    1T10:00 transaction.purchased t=t1 p=book
-    1T10:01 account.transferred a=A d=- {"to":"B"}
-    1T10:02 transaction.finished t=t1 a=A
-    """,
-    // An environment that is stated later applies to all events of the transaction.
-    """
-    1T10:00 transaction.purchased t=t1 p=book
-    1T10:01 transaction.finished t=t1 env=sandbox
-    """,
-  ])
-  func `What reaches back is folded anew`(text: String) throws {
+  @Test(
+    "What reaches back is folded anew",
+    arguments: [
+      // A chain without a catalogue entry becomes a subscription when a fact of it states an expiry.
+      """
+      1T10:00 transaction.purchased t=t1 o=t1 p=book a=A
+      1T11:00 transaction.purchased t=t2 o=t2 p=book a=A
+      1T12:00 subscription.renewed t=t2 p=book {"expiresAt":"2024-02-01T00:00:00Z"}
+      """,
+      // The events of a payment belong to the transaction that a later event names.
+      """
+      1T10:00 transaction.purchasing pay=p1 p=book
+      1T10:01 transaction.purchased pay=p1 t=t1 p=book
+      """,
+      // An account that is stated later holds the transaction from its first event on.
+      """
+      1T10:00 transaction.purchased t=t1 p=book
+      1T10:01 account.transferred a=A d=- {"to":"B"}
+      1T10:02 transaction.finished t=t1 a=A
+      """,
+      // An environment that is stated later applies to all events of the transaction.
+      """
+      1T10:00 transaction.purchased t=t1 p=book
+      1T10:01 transaction.finished t=t1 env=sandbox
+      """,
+    ])
+  func reachesBack(text: String) throws {
     let scene = try Scene(text)
     let facts = scene.ledger.facts
     var unit = Unit.fold(
@@ -112,40 +115,42 @@ struct AdvanceTests {
     #expect(!goesOn)
   }
 
-  @Test(arguments: [
-    // A purge recorded after the newest event, and an earlier install that arrives late.
-    """
-    1T10:00 transaction.purchased t=t1 p=book a=A d=- {"downloads":[{"download":"c1"}]}
-    1T10:01 download.finished t=t1 dl=c1 d=-
-    1T10:02 transaction.finished t=t1 d=-
-    1T10:10 content.purged d=-
-    1T10:05 content.installed t=t1 dl=c1 p=book d=- {"contentVersion":"1"}
-    """,
-    // Launches of the absent device that arrive after the deliveries between them.
-    """
-    1T10:01 transaction.purchased t=t1 p=book a=A d=-
-    1T10:03 transaction.purchased t=t1 p=book a=A d=-
-    1T10:05 transaction.purchased t=t1 p=book a=A d=-
-    1T10:02 session.started d=-
-    1T10:04 session.started d=-
-    """,
-    // The session of a launch turns out to be in another environment.
-    """
-    1T10:01 transaction.purchased t=t1 p=book a=A d=-
-    1T10:02 session.started d=- s=s1
-    1T10:03 transaction.purchased t=t1 p=book a=A d=-
-    1T10:04 session.started d=- s=s2
-    1T10:05 transaction.purchased t=t1 p=book a=A d=-
-    1T10:06 session.ended d=- s=s2 env=sandbox
-    """,
-    // A catalogue that arrives late makes a chain a subscription.
-    """
-    1T10:00 transaction.purchased t=t1 o=t1 p=book a=A
-    1T11:00 transaction.purchased t=t2 o=t2 p=book a=A
-    1T09:00 catalog.set d=- {"products":[{"product":"book","kind":"autoRenewable"}]}
-    """,
-  ])
-  func `What arrives late changes what was folded as if it had come in time`(text: String) throws {
+  @Test(
+    "What arrives late changes what was folded as if it had come in time",
+    arguments: [
+      // A purge recorded after the newest event, and an earlier install that arrives late.
+      """
+      1T10:00 transaction.purchased t=t1 p=book a=A d=- {"downloads":[{"download":"c1"}]}
+      1T10:01 download.finished t=t1 dl=c1 d=-
+      1T10:02 transaction.finished t=t1 d=-
+      1T10:10 content.purged d=-
+      1T10:05 content.installed t=t1 dl=c1 p=book d=- {"contentVersion":"1"}
+      """,
+      // Launches of the absent device that arrive after the deliveries between them.
+      """
+      1T10:01 transaction.purchased t=t1 p=book a=A d=-
+      1T10:03 transaction.purchased t=t1 p=book a=A d=-
+      1T10:05 transaction.purchased t=t1 p=book a=A d=-
+      1T10:02 session.started d=-
+      1T10:04 session.started d=-
+      """,
+      // The session of a launch turns out to be in another environment.
+      """
+      1T10:01 transaction.purchased t=t1 p=book a=A d=-
+      1T10:02 session.started d=- s=s1
+      1T10:03 transaction.purchased t=t1 p=book a=A d=-
+      1T10:04 session.started d=- s=s2
+      1T10:05 transaction.purchased t=t1 p=book a=A d=-
+      1T10:06 session.ended d=- s=s2 env=sandbox
+      """,
+      // A catalogue that arrives late makes a chain a subscription.
+      """
+      1T10:00 transaction.purchased t=t1 o=t1 p=book a=A
+      1T11:00 transaction.purchased t=t2 o=t2 p=book a=A
+      1T09:00 catalog.set d=- {"products":[{"product":"book","kind":"autoRenewable"}]}
+      """,
+    ])
+  func arrivesLate(text: String) throws {
     let scene = try Scene(text)
     var growing = GrowingLedger(texts: scene.ledger)
     for fact in scene.ledger.facts { try growing.append([fact]) }

@@ -4,7 +4,9 @@ import ModelComparison
 import Testing
 
 struct AnswerTests {
-  @Test func `A subscription's answer changes by time alone, and says when`() throws {
+  @Test("A subscription's answer changes by time alone, and says when") func subscriptionsAnswer()
+    throws
+  {
     let scene = try Scene(
       """
       1T09:00 catalog.set d=- {"products":[{"product":"sub","kind":"autoRenewable","entitlements":["pro"]}]}
@@ -28,7 +30,8 @@ struct AnswerTests {
     #expect(segments[2].answer.nextChangeAt == nil)
   }
 
-  @Test func `Of several environments the best grantor is shown and balances add up`() throws {
+  @Test("Of several environments the best grantor is shown and balances add up")
+  func severalEnvironments() throws {
     let scene = try Scene(
       """
       1T09:00 catalog.set d=- {"products":[{"product":"coin","kind":"consumable","grants":{"c":5}}]}
@@ -50,8 +53,8 @@ struct AnswerTests {
     #expect(both.balances.map(\.amount) == [10])
   }
 
-  @Test func `A transaction answers for the customer who holds it, or for its chain alone`() throws
-  {
+  @Test("A transaction answers for the customer who holds it, or for its chain alone")
+  func transactionAnswers() throws {
     let scene = try Scene(
       """
       1T10:00 transaction.purchased t=t1 p=book a=A
@@ -65,7 +68,9 @@ struct AnswerTests {
     #expect(alone.active == ["atlas"])
   }
 
-  @Test func `What the absent device shares is folded together, and only then`() throws {
+  @Test("What the absent device shares is folded together, and only then") func absentDevice()
+    throws
+  {
     let scene = try Scene(
       """
       1T10:00 transaction.failed t=t1 p=book d=- {"error":{"domain":"x","code":2}}
@@ -77,7 +82,8 @@ struct AnswerTests {
     #expect(scene.book.units.count == 3)
   }
 
-  @Test func `A purge of the absent device reaches the finishes of every unit`() throws {
+  @Test("A purge of the absent device reaches the finishes of every unit") func purgeAbsent() throws
+  {
     let scene = try Scene(
       """
       1T10:00 transaction.purchased t=t1 p=book a=A d=- {"downloads":[{"download":"c1"}]}
@@ -90,7 +96,7 @@ struct AnswerTests {
     #expect(!scene.findings.contains("content-missing-at-install@5"))
   }
 
-  @Test func `A customer's events follow links, transfers and erasures`() throws {
+  @Test("A customer's events follow links, transfers and erasures") func customersEvents() throws {
     let scene = try Scene(
       """
       1T10:00 transaction.purchased t=t1 p=book a=A
@@ -110,7 +116,8 @@ struct AnswerTests {
     #expect(positions("C") == [1, 2, 4, 5])
   }
 
-  @Test func `An in-memory ledger grows fact by fact to what a fold of all of them is`() throws {
+  @Test("An in-memory ledger grows fact by fact to what a fold of all of them is")
+  func memoryLedger() throws {
     let scene = try Scene(
       """
       1T10:00 transaction.purchased t=t1 p=book a=A {"downloads":[{"download":"c1"}]}
@@ -127,7 +134,9 @@ struct AnswerTests {
     #expect(growing.units.map { $0.encoded() } == scene.book.units.map { $0.encoded() })
   }
 
-  @Test func `A finding names the account that a transaction's chain lends it`() throws {
+  @Test("A finding names the account that a transaction's chain lends it") func findingNames()
+    throws
+  {
     let scene = try Scene(
       """
       1T10:00 transaction.purchased t=t1 o=t1 p=book a=A
@@ -138,7 +147,7 @@ struct AnswerTests {
     #expect(finding.account == scene.ledger.number(.account, "A"))
   }
 
-  @Test func `Thresholds belong to rules that hold at a moment`() {
+  @Test("Thresholds belong to rules that hold at a moment") func thresholdsBelong() {
     var thresholds = Thresholds.standard
     for rule in Rule.allCases {
       #expect(thresholds.set(rule, to: 5) == Thresholds.rules.contains(rule))
@@ -146,7 +155,7 @@ struct AnswerTests {
     #expect(thresholds.neverFinished == 5 && thresholds.restoreUnanswered == 5)
   }
 
-  @Test func `Balances stop at the ends of 64 bits`() throws {
+  @Test("Balances stop at the ends of 64 bits") func balancesStop() throws {
     let scene = try Scene(
       """
       1T09:00 catalog.set d=- {"products":[{"product":"coin","kind":"consumable","grants":{"c":9000000000000000000}}]}
@@ -160,7 +169,7 @@ struct AnswerTests {
     #expect(try scene.answer("B", at: "2T00:00").balances.map(\.amount) == [-.max])
   }
 
-  @Test func `A term that ends after the last year ends with it`() throws {
+  @Test("A term that ends after the last year ends with it") func termEnds() throws {
     let scene = try Scene(
       """
       1T09:00 catalog.set d=- {"products":[{"product":"pass","kind":"nonRenewing","duration":"P9999Y"}]}

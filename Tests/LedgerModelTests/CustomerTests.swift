@@ -9,7 +9,7 @@ struct CustomerTests {
     try #require(scene.book.unit(of: scene.ledger.number(.account, account)))
   }
 
-  @Test func `Linked ids are one customer until one of them is erased`() throws {
+  @Test("Linked ids are one customer until one of them is erased") func linkedIds() throws {
     let scene = try Scene(
       """
       1T10:00 account.linked a=A d=- {"to":"B"}
@@ -33,7 +33,7 @@ struct CustomerTests {
     #expect(try unit(erased, of: "A").linkedAccounts(of: number) == [number])
   }
 
-  @Test func `An account that only an unknown type states has an answer too`() throws {
+  @Test("An account that only an unknown type states has an answer too") func accountOnly() throws {
     let scene = try Scene("1T10:00 future.thing a=A")
     let account = scene.ledger.number(.account, "A")
     let unit = try unit(scene, of: "A")
@@ -43,7 +43,8 @@ struct CustomerTests {
     #expect(unit.newestEvent(of: .account(account)) == nil)
   }
 
-  @Test func `A customer's newest event is of any of its ids and transactions, by environment`()
+  @Test("A customer's newest event is of any of its ids and transactions, by environment")
+  func customersNewest()
     throws
   {
     let scene = try Scene(
@@ -63,7 +64,7 @@ struct CustomerTests {
     #expect(unit.newestEvent(of: subject, environments: EnvironmentSet(.xcode)) == nil)
   }
 
-  @Test func `A fact is told its transaction and environment`() throws {
+  @Test("A fact is told its transaction and environment") func factTold() throws {
     let scene = try Scene(
       """
       1T10:00 transaction.purchasing pay=p1 p=book
@@ -82,7 +83,8 @@ struct CustomerTests {
       facts.map { unit.environment(of: $0) } == [.sandbox, .sandbox, .production, .production, nil])
   }
 
-  @Test func `A unit's answers concern what it sold, what the queue spoke of and what was granted`()
+  @Test("A unit's answers concern what it sold, what the queue spoke of and what was granted")
+  func unitsAnswers()
     throws
   {
     let scene = try Scene(
@@ -99,7 +101,8 @@ struct CustomerTests {
     #expect(concerns == [true, true, true, false])
   }
 
-  @Test func `The version on offer is the highest that any unit's events named`() throws {
+  @Test("The version on offer is the highest that any unit's events named") func versionOn() throws
+  {
     let scene = try Scene(
       """
       1T10:00 catalog.received d=d1 {"products":[{"product":"book","contentVersion":"1.9"}]}
@@ -115,7 +118,8 @@ struct CustomerTests {
     #expect(scene.book.versionOnOffer(of: 0, in: .production) == nil)
   }
 
-  @Test func `Of equal versions on offer the one that was named first is it`() throws {
+  @Test("Of equal versions on offer the one that was named first is it") func equalVersions() throws
+  {
     let scene = try Scene(
       """
       1T10:00 session.started d=d1
@@ -129,7 +133,7 @@ struct CustomerTests {
     #expect(scene.book.versionOnOffer(of: book, in: .production) == "2")
   }
 
-  @Test func `Chains that nobody holds ask what nobody has installed`() throws {
+  @Test("Chains that nobody holds ask what nobody has installed") func chainsNobody() throws {
     let text = """
       1T10:00 transaction.purchased t=t1 p=book {"downloads":[{"download":"c1"}]}
       1T10:01 transaction.finished t=t1
@@ -151,7 +155,7 @@ struct CustomerTests {
     #expect(found.map(\.rule) == [.undelivered, .undelivered])
   }
 
-  @Test func `Most facts leave the context as it is, and belong to a unit`() throws {
+  @Test("Most facts leave the context as it is, and belong to a unit") func mostFacts() throws {
     let scene = try Scene(
       """
       1T10:00 transaction.purchased t=t1 p=book a=A

@@ -10,12 +10,13 @@ struct FindingOrderTests {
     device: 3, transaction: 3, product: 3, download: 3)
 
   @Test(
+    "Findings that differ in any member have one order",
     arguments: [
       { $0.position = 6 }, { $0.environment = .sandbox }, { $0.rule = .undelivered },
       { $0.transaction = 4 }, { $0.download = 4 }, { $0.device = 4 }, { $0.product = 4 },
       { $0.account = 4 }, { $0.occurredAt = 8 }, { $0.detail = "" },
     ] as [@Sendable (inout Finding) -> Void])
-  func `Findings that differ in any member have one order`(
+  func findingsDiffer(
     change: @Sendable (inout Finding) -> Void
   ) {
     var other = Self.base
@@ -24,7 +25,7 @@ struct FindingOrderTests {
     #expect((other < Self.base) != (Self.base < other))
   }
 
-  @Test func `Earlier members decide before later ones`() {
+  @Test("Earlier members decide before later ones") func earlierMembers() {
     var late = Self.base
     late.device = 9
     var early = Self.base
@@ -35,7 +36,7 @@ struct FindingOrderTests {
     #expect(early < late)
   }
 
-  @Test func `A text comes behind none, and texts by their bytes`() {
+  @Test("A text comes behind none, and texts by their bytes") func textComes() {
     let details: [Name?] = [nil, "", "1.0", "1.1", "2"]
     let findings = details.map { detail in
       var finding = Self.base

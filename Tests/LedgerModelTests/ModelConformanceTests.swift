@@ -6,15 +6,16 @@ import Testing
 
 @Suite(.enabled(if: Conformance.isPresent, "skipped: no ../shared beside the package"))
 struct ModelConformanceTests {
-  @Test func `A fold answers every history as expected`() throws {
+  @Test("A fold answers every history as expected") func foldAnswers() throws {
     for history in try #require(Conformance()).histories() {
       let differences = history.differences(arriving: history.events)
       #expect(differences.isEmpty, "\(history.name): \(differences.joined(separator: "; "))")
     }
   }
 
-  @Test(arguments: [1, 2, 3] as [UInt64])
-  func `The order of arrival changes nothing but what arrived late`(seed: UInt64) throws {
+  @Test(
+    "The order of arrival changes nothing but what arrived late", arguments: [1, 2, 3] as [UInt64])
+  func orderArrival(seed: UInt64) throws {
     for (number, history) in try #require(Conformance()).histories().enumerated() {
       let shuffled = RecordedEvent.shuffled(history.events, seed: UInt64(number) << 8 | seed)
       let differences = history.differences(arriving: shuffled)
@@ -22,7 +23,9 @@ struct ModelConformanceTests {
     }
   }
 
-  @Test func `A fold answers every trace as expected, in order and shuffled`() throws {
+  @Test("A fold answers every trace as expected, in order and shuffled") func foldAnswersEvery()
+    throws
+  {
     for trace in try #require(Conformance()).traces() {
       check(trace, arriving: trace.events)
       check(trace, arriving: RecordedEvent.shuffled(trace.events, seed: 7))

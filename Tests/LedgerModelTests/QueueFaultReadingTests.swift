@@ -15,7 +15,8 @@ struct QueueFaultReadingTests {
     return scene.book.findings.filter { $0.rule == rule }.map(\.position)
   }
 
-  @Test func `A failure from StoreKit 2 opens nothing, and is a delivery all the same`() throws {
+  @Test("A failure from StoreKit 2 opens nothing, and is a delivery all the same")
+  func failureFrom() throws {
     let scene = """
       1T10:00 transaction.failed t=t1 p=coin src=storekit2
       1T10:01 transaction.finished t=t1
@@ -30,7 +31,8 @@ struct QueueFaultReadingTests {
     #expect(try found(.redelivered, in: scene) == [])
   }
 
-  @Test func `A failure from StoreKit 2 closes nothing that a purchase opened`() throws {
+  @Test("A failure from StoreKit 2 closes nothing that a purchase opened")
+  func failureFromStoreKit() throws {
     let scene = """
       1T10:00 transaction.purchased t=t1 p=coin src=storekit2
       1T10:01 transaction.failed t=t1 p=coin src=storekit2
@@ -41,7 +43,8 @@ struct QueueFaultReadingTests {
     #expect(try found(.redelivered, in: scene) == [2])
   }
 
-  @Test func `A download that has ended, or is another device's, does not excuse a loop`() throws {
+  @Test("A download that has ended, or is another device's, does not excuse a loop")
+  func downloadHas() throws {
     func scene(_ download: String) -> String {
       var lines = ["1T10:00 transaction.purchased t=t1 p=coin", "1T10:01 \(download)"]
       for launch in 2...4 {
@@ -56,7 +59,9 @@ struct QueueFaultReadingTests {
     #expect(try found(.deliveryLoop, in: scene("download.requested t=t2 dl=c1")) == [6])
   }
 
-  @Test func `A payment that is added again is one payment, open from its first`() throws {
+  @Test("A payment that is added again is one payment, open from its first") func paymentAdded()
+    throws
+  {
     let scene = """
       1T10:00 payment.added p=coin pay=p1
       1T12:00 payment.added p=coin pay=p1
@@ -67,7 +72,8 @@ struct QueueFaultReadingTests {
     #expect(try found(.paymentUnanswered, in: scene) == [1, 3, 4])
   }
 
-  @Test func `A product that one catalogue names twice is what the last of its entries says`()
+  @Test("A product that one catalogue names twice is what the last of its entries says")
+  func productOne()
     throws
   {
     let twice = #"{"product":"coin","kind":"nonConsumable"},{"product":"coin","kind":"consumable"}"#
@@ -80,8 +86,8 @@ struct QueueFaultReadingTests {
     #expect(try found(.fulfilledTwice, in: scene) == [3])
   }
 
-  @Test func `A restore is held against what its account holds now, not what it held then`() throws
-  {
+  @Test("A restore is held against what its account holds now, not what it held then")
+  func restoreHeld() throws {
     let restore = """
       1T10:00 transaction.purchased t=t1 p=book a=A
       1T10:01 restore.requested a=B d=d2
@@ -95,7 +101,7 @@ struct QueueFaultReadingTests {
     }
   }
 
-  @Test func `A restore is held against each chain by itself`() throws {
+  @Test("A restore is held against each chain by itself") func restoreHeldAgainst() throws {
     let scene = """
       1T09:00 transaction.purchased t=t1 o=t1 p=book a=A
       1T09:01 transaction.purchased t=t2 o=t2 p=book a=A
@@ -109,7 +115,7 @@ struct QueueFaultReadingTests {
     #expect(try found(.restoreIncomplete, in: scene) == [3, 5])
   }
 
-  @Test func `Thresholds of the newer rules can be set`() throws {
+  @Test("Thresholds of the newer rules can be set") func thresholdsNewer() throws {
     let scene = try Scene(
       """
       1T09:00 transaction.purchased t=t1 p=book a=A

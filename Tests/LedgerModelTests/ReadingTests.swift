@@ -27,8 +27,8 @@ struct ReadingTests {
     #expect(ofOracle == positions, "the oracle", sourceLocation: sourceLocation)
   }
 
-  @Test func `A transaction restored twice is found once, however many devices restore it`() throws
-  {
+  @Test("A transaction restored twice is found once, however many devices restore it")
+  func transactionRestored() throws {
     try expect(
       .restoredTwice, at: [3],
       in: """
@@ -41,7 +41,9 @@ struct ReadingTests {
         """)
   }
 
-  @Test func `A restore on another device can find the other one of two transactions`() throws {
+  @Test("A restore on another device can find the other one of two transactions") func restoreOn()
+    throws
+  {
     try expect(
       .restoredTwice, at: [3, 6],
       in: """
@@ -54,8 +56,8 @@ struct ReadingTests {
         """)
   }
 
-  @Test func `A transaction delivered there before the restore is not the restore's second`() throws
-  {
+  @Test("A transaction delivered there before the restore is not the restore's second")
+  func transactionDelivered() throws {
     try expect(
       .restoredTwice, at: [],
       in: """
@@ -66,7 +68,8 @@ struct ReadingTests {
         """)
   }
 
-  @Test func `A transaction restored after the end is found once over all devices`() throws {
+  @Test("A transaction restored after the end is found once over all devices")
+  func transactionRestoredAfter() throws {
     try expect(
       .restoreCompletedEarly, at: [3],
       in: """
@@ -79,8 +82,8 @@ struct ReadingTests {
         """)
   }
 
-  @Test func `A payment that is added again without an answer is found once, at its first`() throws
-  {
+  @Test("A payment that is added again without an answer is found once, at its first")
+  func paymentAdded() throws {
     try expect(
       .paymentUnanswered, at: [1],
       in: """
@@ -92,7 +95,8 @@ struct ReadingTests {
         """)
   }
 
-  @Test func `One answer of the queue answers every payment of its id that was added before`()
+  @Test("One answer of the queue answers every payment of its id that was added before")
+  func oneAnswer()
     throws
   {
     try expect(
@@ -106,7 +110,7 @@ struct ReadingTests {
         """)
   }
 
-  @Test func `The store's own word is no answer of the queue to a payment`() throws {
+  @Test("The store's own word is no answer of the queue to a payment") func storesOwn() throws {
     try expect(
       .paymentUnanswered, at: [1],
       in: """
@@ -116,7 +120,8 @@ struct ReadingTests {
         """)
   }
 
-  @Test func `A transfer to another id of the same customer is one that moved the transaction`()
+  @Test("A transfer to another id of the same customer is one that moved the transaction")
+  func transferAnother()
     throws
   {
     try expect(
@@ -132,7 +137,8 @@ struct ReadingTests {
         """)
   }
 
-  @Test func `An install of a download without a transaction is kept by download, not by product`()
+  @Test("An install of a download without a transaction is kept by download, not by product")
+  func installDownload()
     throws
   {
     try expect(
@@ -147,8 +153,10 @@ struct ReadingTests {
         """)
   }
 
-  @Test(arguments: ["server", "receipt", "notification", "app"])
-  func `A download event counts, whoever reports it`(source: String) throws {
+  @Test(
+    "A download event counts, whoever reports it",
+    arguments: ["server", "receipt", "notification", "app"])
+  func downloadEvent(source: String) throws {
     let text = """
       1T10:00 transaction.purchased t=t1 p=book a=A {"downloads":[{"download":"c1"}]}
       1T10:01 download.finished t=t1 dl=c1 src=\(source)
@@ -163,7 +171,9 @@ struct ReadingTests {
     try expect(.downloadStalled, at: [5], in: text)
   }
 
-  @Test func `Nothing that the store's sources say opens or finishes on the queue`() throws {
+  @Test("Nothing that the store's sources say opens or finishes on the queue") func nothingStores()
+    throws
+  {
     let text = """
       1T10:00 transaction.purchased t=t1 p=book a=A src=server
       1T10:01 transaction.purchased t=t2 p=book a=A

@@ -32,8 +32,8 @@ struct RuleTests {
     + RuleCase.restores + RuleCase.payments + RuleCase.accounts + RuleCase.clocks
     + RuleCase.moments
 
-  @Test(arguments: all)
-  func `Each rule is shown by an incident`(rule: RuleCase) throws {
+  @Test("Each rule is shown by an incident", arguments: all)
+  func eachRule(rule: RuleCase) throws {
     let (found, at) = try rule.count(rule.incident, at: rule.incidentMoment ?? rule.moment)
     if rule.rule.isJudgedAtAMoment {
       #expect(found == rule.line, "\(rule.rule.id)")
@@ -43,17 +43,17 @@ struct RuleTests {
     }
   }
 
-  @Test(arguments: all)
-  func `Each rule stays silent at a near miss`(rule: RuleCase) throws {
+  @Test("Each rule stays silent at a near miss", arguments: all)
+  func eachRuleStays(rule: RuleCase) throws {
     let (found, at) = try rule.count(rule.nearMiss, at: rule.moment)
     #expect(found == 0, "\(rule.rule.id) \(at)")
   }
 
-  @Test func `Every rule has an incident`() {
+  @Test("Every rule has an incident") func everyRule() {
     #expect(Set(Self.all.map(\.rule)) == Set(Rule.allCases))
   }
 
-  @Test func `Rules are found by their ids`() {
+  @Test("Rules are found by their ids") func rulesFound() {
     for rule in Rule.allCases { #expect(Rule(id: rule.id) == rule) }
   }
 }

@@ -30,13 +30,13 @@ struct SeverityTests {
     ],
   ]
 
-  @Test func `Every rule has the severity of its row`() {
+  @Test("Every rule has the severity of its row") func everyRule() {
     var told: [String: [String]] = [:]
     for rule in Rule.allCases { told[rule.severity.text, default: []].append(rule.id) }
     #expect(told.mapValues { Set($0) } == Self.severities.mapValues { Set($0) })
   }
 
-  @Test func `Severities go from info to critical`() {
+  @Test("Severities go from info to critical") func severitiesGo() {
     #expect(
       Rule.Severity.allCases.sorted().map(\.text) == ["info", "warning", "error", "critical"])
     #expect(
@@ -44,7 +44,7 @@ struct SeverityTests {
         == .critical)
   }
 
-  @Test func `An id that no rule has is no rule`() {
+  @Test("An id that no rule has is no rule") func idNo() {
     #expect(Rule(id: "finished-too-early") == nil)
   }
 }

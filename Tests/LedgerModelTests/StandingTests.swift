@@ -11,7 +11,8 @@ struct StandingTests {
     return try #require(scene.book.unit(of: number)).standings(of: .account(number))
   }
 
-  @Test func `A transaction is undelivered, open or finished by what the queue said`() throws {
+  @Test("A transaction is undelivered, open or finished by what the queue said")
+  func transactionUndelivered() throws {
     let standings = try standings(
       of: "A",
       in: """
@@ -40,7 +41,7 @@ struct StandingTests {
     #expect(standings.map { $0.reportedAt != nil } == [false, true, true, true])
   }
 
-  @Test func `What stands of a refund is told`() throws {
+  @Test("What stands of a refund is told") func standsRefund() throws {
     let standings = try standings(
       of: "A",
       in: """
@@ -57,7 +58,7 @@ struct StandingTests {
     #expect(standings.map(\.isFamilyShared) == [false, true, false, false])
   }
 
-  @Test func `The newest report over several products says when`() throws {
+  @Test("The newest report over several products says when") func newestReport() throws {
     let standings = try standings(
       of: "A",
       in: """
@@ -68,7 +69,7 @@ struct StandingTests {
     #expect(standings.map(\.reportedAt) == [try Scene.moment("1T10:02")])
   }
 
-  @Test func `Downloads stand by their newest event, each on its device`() throws {
+  @Test("Downloads stand by their newest event, each on its device") func downloadsStand() throws {
     let standings = try standings(
       of: "A",
       in: """
@@ -99,7 +100,7 @@ struct StandingTests {
       downloads[0].number == downloads[8].number && downloads[0].device != downloads[8].device)
   }
 
-  @Test func `A finish cancels what the store hosts and leaves the rest`() throws {
+  @Test("A finish cancels what the store hosts and leaves the rest") func finishCancels() throws {
     let standings = try standings(
       of: "A",
       in: """
@@ -113,7 +114,8 @@ struct StandingTests {
     #expect(downloads.map(\.isCancelledByFinish) == [true, false])
   }
 
-  @Test func `Of what nobody holds the chain is shown, and all of a unit when it is asked for all`()
+  @Test("Of what nobody holds the chain is shown, and all of a unit when it is asked for all")
+  func nobodyHolds()
     throws
   {
     let scene = try Scene(

@@ -9,7 +9,7 @@ import Testing
     return events.map { encoder.encode($0) }
   }
 
-  @Test func `Every random event is a valid one`() throws {
+  @Test("Every random event is a valid one") func everyRandom() throws {
     let dense = (0..<100).flatMap { Histories.dense(seed: $0) }
     let others =
       Histories.sparse(seed: 1, count: 3_000, accounts: 50)
@@ -17,7 +17,7 @@ import Testing
     for recorded in dense + others { try recorded.event.validate() }
   }
 
-  @Test func `One seed gives one history, another seed another`() {
+  @Test("One seed gives one history, another seed another") func oneSeed() {
     #expect(lines(Histories.dense(seed: 3)) == lines(Histories.dense(seed: 3)))
     #expect(lines(Histories.dense(seed: 3)) != lines(Histories.dense(seed: 4)))
     let sparse = lines(Histories.sparse(seed: 3, count: 200, accounts: 9))
@@ -26,7 +26,7 @@ import Testing
     #expect(realistic == lines(Histories.realistic(seed: 3, count: 200)))
   }
 
-  @Test func `Ids never repeat and positions have no gaps`() {
+  @Test("Ids never repeat and positions have no gaps") func idsNever() {
     let histories = [
       Histories.dense(seed: 5, count: 300),
       Histories.sparse(seed: 5, count: 3_000, accounts: 100),
@@ -39,13 +39,13 @@ import Testing
     }
   }
 
-  @Test func `SplitMix64 gives the published numbers`() {
+  @Test("SplitMix64 gives the published numbers") func splitmix64Gives() {
     var random = SeededRandom(seed: 1_234_567)
     #expect(random.next() == 6_457_827_717_110_365_317)
     #expect(random.next() == 3_203_168_211_198_807_973)
   }
 
-  @Test func `The dense histories meet every type and every rule`() {
+  @Test("The dense histories meet every type and every rule") func denseHistories() {
     var kinds: Set<EventKind> = []
     var rules: Set<String> = []
     for seed in 0..<400 as Range<UInt64> {
@@ -60,7 +60,8 @@ import Testing
     #expect(rules.count == 50, "\(rules.sorted())")
   }
 
-  @Test func `Arrival changes nothing but what arrived late, for dense histories too`() {
+  @Test("Arrival changes nothing but what arrived late, for dense histories too")
+  func arrivalChanges() {
     for seed in 0..<60 as Range<UInt64> {
       let history = Histories.dense(seed: seed)
       let inOrder = Oracle(history).answers()

@@ -5,14 +5,14 @@ import Testing
 
 @Suite(.enabled(if: Conformance.isPresent, "skipped: no ../shared beside the package"))
 struct OracleConformanceTests {
-  @Test func `The oracle answers every history as expected`() throws {
+  @Test("The oracle answers every history as expected") func oracleAnswers() throws {
     for history in try #require(Conformance()).histories() {
       let differences = differences(of: history, arriving: history.events)
       #expect(differences.isEmpty, "\(history.name): \(differences.joined(separator: "; "))")
     }
   }
 
-  @Test func `The order of arrival changes nothing but what arrived late`() throws {
+  @Test("The order of arrival changes nothing but what arrived late") func orderArrival() throws {
     for (number, history) in try #require(Conformance()).histories().enumerated() {
       let shuffled = RecordedEvent.shuffled(history.events, seed: UInt64(number))
       let differences = differences(of: history, arriving: shuffled)
@@ -20,7 +20,8 @@ struct OracleConformanceTests {
     }
   }
 
-  @Test func `The oracle answers every trace as expected, in order and shuffled`() throws {
+  @Test("The oracle answers every trace as expected, in order and shuffled")
+  func oracleAnswersEvery() throws {
     for trace in try #require(Conformance()).traces() {
       check(trace, arriving: trace.events)
       check(trace, arriving: RecordedEvent.shuffled(trace.events, seed: 7))

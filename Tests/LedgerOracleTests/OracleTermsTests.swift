@@ -6,7 +6,8 @@ import Testing
 @Suite struct OracleTermsTests {
   private func at(_ text: String) -> Int64? { microseconds(ofTime: text) }
 
-  @Test func `Months are added by the calendar with the day clamped to the month's end`() throws {
+  @Test("Months are added by the calendar with the day clamped to the month's end")
+  func monthsAdded() throws {
     let start = try #require(at("2023-01-31T10:00:00Z"))
     #expect(adding("P1M", to: start) == at("2023-02-28T10:00:00Z"))
     #expect(adding("P13M", to: start) == at("2024-02-29T10:00:00Z"))
@@ -15,13 +16,14 @@ import Testing
     #expect(adding("P2W", to: start) == at("2023-02-14T10:00:00Z"))
   }
 
-  @Test func `Times are read with their offset and cut to microseconds`() {
+  @Test("Times are read with their offset and cut to microseconds") func timesRead() {
     #expect(at("1970-01-01T00:00:00.1234569Z") == 123_456)
     #expect(at("1970-01-01T01:30:00+01:30") == 0)
     #expect(at("2000-03-01T00:00:00Z") == 951_868_800_000_000)
   }
 
-  @Test func `Versions compare by dotted integers, other parts after every integer`() {
+  @Test("Versions compare by dotted integers, other parts after every integer")
+  func versionsCompare() {
     let ordered = ["0.9", "1", "1.0.1", "1.2", "1.10", "1.a", "1.b", "2", "10", "x"]
     for (place, version) in ordered.enumerated() {
       for other in ordered[(place + 1)...] {
@@ -33,7 +35,8 @@ import Testing
     #expect(versionEquals("01.2", "1.2"))
   }
 
-  @Test func `Accounts that differ only in how an accent is encoded are two customers`() {
+  @Test("Accounts that differ only in how an accent is encoded are two customers")
+  func accountsDiffer() {
     func grant(_ account: Name, _ id: Name) -> RecordedEvent {
       let event = Event(
         id: id, type: EventType(.entitlementGranted), occurredAt: Instant(microseconds: 1),

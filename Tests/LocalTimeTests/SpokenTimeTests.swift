@@ -3,7 +3,7 @@ import LocalTime
 import Testing
 
 /// Every time is read in a fixed zone from a fixed moment.
-@Suite struct `Times as people write them` {
+@Suite("Times as people write them") struct SpokenTimeTests {
   private static let now = "2026-05-13T14:30:00Z"
 
   private func moment(
@@ -25,6 +25,7 @@ import Testing
   }
 
   @Test(
+    "each form is one moment, read in the zone",
     arguments: [
       ("2026-05-11", "2026-05-10T22:00:00Z"), ("2026-05", "2026-04-30T22:00:00Z"),
       ("2026-01", "2025-12-31T23:00:00Z"), ("2026-05-11 10:00", "2026-05-11T08:00:00Z"),
@@ -39,11 +40,11 @@ import Testing
       ("7d", "2026-05-06T14:30:00Z"), ("-7d", "2026-05-06T14:30:00Z"),
       ("2w", "2026-04-29T14:30:00Z"), ("+7d", "2026-05-20T14:30:00Z"),
     ])
-  func `each form is one moment, read in the zone`(_ text: String, _ expected: String) throws {
+  func eachForm(_ text: String, _ expected: String) throws {
     #expect(try moment(text) == expected)
   }
 
-  @Test func `a day is the zone's, and not that of UTC`() throws {
+  @Test("a day is the zone's, and not that of UTC") func dayZones() throws {
     let late = "2026-05-13T23:30:00Z"
     #expect(try moment("today", "UTC", now: late) == "2026-05-13T00:00:00Z")
     #expect(try moment("today", "Europe/Berlin", now: late) == "2026-05-13T22:00:00Z")
@@ -51,7 +52,7 @@ import Testing
     #expect(try moment("yesterday", "Pacific/Kiritimati", now: late) == "2026-05-12T10:00:00Z")
   }
 
-  @Test func `the day after the clocks change is as long as its clock says`() throws {
+  @Test("the day after the clocks change is as long as its clock says") func dayAfter() throws {
     // Berlin's 29 March 2026 has 23 hours, and its 25 October has 25.
     #expect(try moment("2026-03-29") == "2026-03-28T23:00:00Z")
     #expect(try moment("2026-03-30") == "2026-03-29T22:00:00Z")
@@ -63,7 +64,7 @@ import Testing
     #expect(try moment("1d", now: after) == "2026-03-29T08:00:00Z")
   }
 
-  @Test func `a time that no clock showed is refused, with the moment of the change`() {
+  @Test("a time that no clock showed is refused, with the moment of the change") func timeNo() {
     let said = refusal("2026-03-29 02:30")
     #expect(said.contains("no clock in Europe/Berlin showed 2026-03-29 02:30"), "\(said)")
     #expect(said.contains("2026-03-29T03:00:00+02:00"), "\(said)")
@@ -71,7 +72,9 @@ import Testing
     #expect(refusal("2011-12-30 12:00", "Pacific/Apia").contains("no clock"))
   }
 
-  @Test func `a time that the clocks showed twice is refused, with both moments`() throws {
+  @Test("a time that the clocks showed twice is refused, with both moments") func timeClocks()
+    throws
+  {
     let said = refusal("2026-10-25 02:30")
     #expect(
       said.hasSuffix("write 2026-10-25T02:30:00+02:00 or 2026-10-25T02:30:00+01:00."), "\(said)")
@@ -80,7 +83,7 @@ import Testing
     #expect(try moment("2026-10-25T02:30:00+01:00") == "2026-10-25T01:30:00Z")
   }
 
-  @Test func `a day without a midnight begins where its clocks begin`() throws {
+  @Test("a day without a midnight begins where its clocks begin") func dayWithout() throws {
     // São Paulo put its clocks forward at midnight.
     #expect(try moment("2018-11-04", "America/Sao_Paulo") == "2018-11-04T03:00:00Z")
     // And a day that is missing is empty.
@@ -88,11 +91,12 @@ import Testing
     #expect(try moment("2011-12-31", "Pacific/Apia") == "2011-12-30T10:00:00Z")
   }
 
-  @Test func `a day with two midnights begins at the first`() throws {
+  @Test("a day with two midnights begins at the first") func dayWith() throws {
     #expect(try moment("2026-11-01", "America/Havana") == "2026-11-01T04:00:00Z")
   }
 
   @Test(
+    "what is no time is refused, with what was expected",
     arguments: [
       ("2026-02-30", "not in the calendar"), ("2026-13", "not in the calendar"),
       ("2026-05-11 25:00", "not on a clock"), ("3m", "a month is a date"),
@@ -102,11 +106,11 @@ import Testing
       ("last week", "expected a date"), ("2026", "expected a date"),
       ("２０２６-05-11", "expected a date"),
     ])
-  func `what is no time is refused, with what was expected`(_ text: String, _ reason: String) {
+  func noTime(_ text: String, _ reason: String) {
     #expect(refusal(text).contains(reason), "\(refusal(text))")
   }
 
-  @Test func `what is to last does not end before now by a slip`() throws {
+  @Test("what is to last does not end before now by a slip") func lastDoes() throws {
     let times = SpokenTime(in: .utc, now: try #require(Instant(rfc3339: Self.now)))
     #expect(try times.end("+30d").rfc3339 == "2026-06-12T14:30:00Z")
     #expect(try times.end("2026-01").rfc3339 == "2026-01-01T00:00:00Z")

@@ -3,7 +3,7 @@ import LedgerHistories
 import LocalTime
 import Testing
 
-@Suite struct `Time zones` {
+@Suite("Time zones") struct ZoneTests {
   private func zone(_ name: String) throws -> Zone { try #require(Zone(name: name)) }
 
   private func instant(_ text: String) throws -> Instant {
@@ -11,6 +11,7 @@ import Testing
   }
 
   @Test(
+    "a moment is written with the zone's offset",
     arguments: [
       ("Europe/Berlin", "2026-05-11T08:00:01.25Z", "2026-05-11T10:00:01.25+02:00"),
       ("Europe/Berlin", "2026-10-25T01:30:00Z", "2026-10-25T02:30:00+01:00"),
@@ -24,13 +25,13 @@ import Testing
       ("Asia/Tokyo", "9999-12-31T23:00:00Z", "9999-12-31T23:00:00Z"),
       ("America/New_York", "0000-01-01T00:00:00Z", "0000-01-01T00:00:00Z"),
     ])
-  func `a moment is written with the zone's offset`(
+  func momentWritten(
     _ name: String, _ moment: String, _ expected: String
   ) throws {
     #expect(try zone(name).text(of: try instant(moment)) == expected)
   }
 
-  @Test func `days and months are the zone's`() throws {
+  @Test("days and months are the zone's") func daysMonths() throws {
     let moment = try instant("2026-04-30T22:30:00Z")
     #expect(try zone("Europe/Berlin").day(of: moment) == "2026-05-01")
     #expect(try zone("Europe/Berlin").month(of: moment) == "2026-05")
@@ -38,11 +39,13 @@ import Testing
     #expect(Zone.utc.month(of: moment) == "2026-04")
   }
 
-  @Test(arguments: [
-    "Europe/Berlin", "America/Sao_Paulo", "America/Havana", "Pacific/Apia", "Asia/Kolkata",
-    "Australia/Lord_Howe", "Africa/Casablanca", "UTC",
-  ])
-  func `what is written is read as the same moment, and shown by that clock`(
+  @Test(
+    "what is written is read as the same moment, and shown by that clock",
+    arguments: [
+      "Europe/Berlin", "America/Sao_Paulo", "America/Havana", "Pacific/Apia", "Asia/Kolkata",
+      "Australia/Lord_Howe", "Africa/Casablanca", "UTC",
+    ])
+  func writtenRead(
     _ name: String
   ) throws {
     let zone = try zone(name)
@@ -61,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `the variable TZ may have a colon or a path`() {
+  @Test("the variable TZ may have a colon or a path") func variableTZ() {
     #expect(Zone(variable: "Europe/Berlin")?.name == "Europe/Berlin")
     #expect(Zone(variable: ":Europe/Berlin")?.name == "Europe/Berlin")
     #expect(Zone(variable: "/usr/share/zoneinfo/Asia/Tokyo")?.name == "Asia/Tokyo")

@@ -4,15 +4,16 @@ import Testing
 
 /// Checks the simulator against an independent statement of the queue's rules.
 struct AuditTests {
-  @Test(arguments: AppPolicy.all.map(\.name))
-  func `An auditor finds nothing wrong with runs at random`(policy: String) throws {
+  @Test("An auditor finds nothing wrong with runs at random", arguments: AppPolicy.all.map(\.name))
+  func auditorFinds(policy: String) throws {
     let policy = try #require(AppPolicy.named(policy))
     for file in ScenarioCase.explored {
       for number in 0..<12 { try audit(SimulatedRun(file, policy, number)) }
     }
   }
 
-  @Test func `An auditor finds nothing wrong with the scenarios as they are written`() throws {
+  @Test("An auditor finds nothing wrong with the scenarios as they are written")
+  func auditorFindsNothing() throws {
     for file in ScenarioCase.all {
       for policy in AppPolicy.all { try audit(SimulatedRun(file, policy, nil)) }
     }

@@ -22,8 +22,8 @@ struct ExplorationTests {
     "signed-in-gets-it": "one-tablet-two-customers",
   ]
 
-  @Test(arguments: careless)
-  func `An exploration catches every policy but careful, and shows how`(policy: String) throws {
+  @Test("An exploration catches every policy but careful, and shows how", arguments: careless)
+  func explorationCatches(policy: String) throws {
     let name = "explore/\(Self.files[policy] ?? "two-maps").json"
     let file = try #require(ScenarioCase.all.first { $0.name == name })
     var options = Exploration.Options()
@@ -70,7 +70,8 @@ struct ExplorationTests {
       SimulatedRun(file, #require(AppPolicy.named(policy)), played: run))
   }
 
-  @Test func `An exploration finds the same failure after the same runs each time`() throws {
+  @Test("An exploration finds the same failure after the same runs each time")
+  func explorationFinds() throws {
     let file = try #require(ScenarioCase.explored.first)
     let exploration = try Exploration(
       file.scenario, policy: #require(AppPolicy.named("finish-before-copy")))
@@ -81,7 +82,7 @@ struct ExplorationTests {
     #expect(one.counts == other.counts)
   }
 
-  @Test func `Careful installs no version over a newer one`() throws {
+  @Test("Careful installs no version over a newer one") func carefulInstalls() throws {
     let file = try #require(ScenarioCase.all.first { $0.name == "explore/new-version.json" })
     var options = Exploration.Options()
     options.stateCountMax = 5_000
@@ -97,7 +98,8 @@ struct ExplorationTests {
     #expect(outcome.progress.runs >= options.runCountMax)
   }
 
-  @Test func `A search says which faults, commands and events it never reached`() throws {
+  @Test("A search says which faults, commands and events it never reached") func searchSays() throws
+  {
     let scenario = try Scenario(
       json: Array(
         """
@@ -137,7 +139,7 @@ struct ExplorationTests {
     #expect(rules.allSatisfy { !broken.contains(.rule($0)) })
   }
 
-  @Test func `No search breaks a rule that it says no run can break`() throws {
+  @Test("No search breaks a rule that it says no run can break") func noSearch() throws {
     for file in ScenarioCase.explored {
       var options = Exploration.Options()
       options.stateCountMax = 100
@@ -159,7 +161,7 @@ struct ExplorationTests {
     .environmentMixed, .arrivedLate, .clockAhead, .clockStepped,
   ]
 
-  @Test func `Careful survives`() throws {
+  @Test("Careful survives") func carefulSurvives() throws {
     for file in ScenarioCase.explored {
       try expectCarefulSurvives(file, runs: 300, states: 500)
     }

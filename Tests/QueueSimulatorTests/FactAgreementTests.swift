@@ -8,8 +8,8 @@ import Testing
 /// Explorations fold facts that were never encoded. They must equal the facts of the written
 /// events.
 struct FactAgreementTests {
-  @Test(arguments: AppPolicy.all.map(\.name))
-  func `What explorations judge is what a ledger would read`(policy: String) throws {
+  @Test("What explorations judge is what a ledger would read", arguments: AppPolicy.all.map(\.name))
+  func explorationsJudge(policy: String) throws {
     let policy = try #require(AppPolicy.named(policy))
     for file in ScenarioCase.explored {
       for number in 0..<16 { try compareFacts(file, policy, number) }

@@ -6,14 +6,14 @@ import Testing
 struct HeavyRunTests {
   private static let isLong = ProcessInfo.processInfo.environment["DAYBOOK_LONG"] == "1"
 
-  @Test(arguments: ScenarioCase.explored)
-  func `Careful survives thousands of runs`(file: ScenarioCase) throws {
+  @Test("Careful survives thousands of runs", arguments: ScenarioCase.explored)
+  func carefulSurvives(file: ScenarioCase) throws {
     try expectCarefulSurvives(
       file, runs: Self.isLong ? 1_000_000 : 20_000, states: Self.isLong ? 1_000_000 : 20_000)
   }
 
-  @Test(arguments: AppPolicy.all.map(\.name))
-  func `Auditor and oracle agree with thousands of runs`(policy: String) throws {
+  @Test("Auditor and oracle agree with thousands of runs", arguments: AppPolicy.all.map(\.name))
+  func auditorOracle(policy: String) throws {
     let policy = try #require(AppPolicy.named(policy))
     for file in ScenarioCase.explored {
       for number in 100..<(Self.isLong ? 10_000 : 200) {

@@ -5,7 +5,7 @@ import Testing
 
 /// The bugs that `Tools/mutants` plants are still at the places in its list.
 struct MutantTests {
-  @Test func `Every planted bug has its place exactly once`() throws {
+  @Test("Every planted bug has its place exactly once") func everyPlanted() throws {
     let root = try #require(packageRoot())
     let data = try Data(contentsOf: root.appending(path: "Tests/Mutants/mutants.json"))
     let mutants = try #require(JSONSerialization.jsonObject(with: data) as? [[String: String]])

@@ -7,7 +7,7 @@ import Testing
 
 /// The same scenario, policy and seed give the same bytes, in any process and from a file.
 struct ReproductionTests {
-  @Test func `A run that is played twice gives the same bytes`() throws {
+  @Test("A run that is played twice gives the same bytes") func runPlayed() throws {
     for file in ScenarioCase.explored {
       for policy in AppPolicy.all {
         #expect(
@@ -20,7 +20,7 @@ struct ReproductionTests {
     }
   }
 
-  @Test func `Another seed gives another run`() throws {
+  @Test("Another seed gives another run") func anotherSeed() throws {
     for file in ScenarioCase.explored {
       let one = try Simulation(file.scenario, seed: 1)
       let other = try Simulation(file.scenario, seed: 2)
@@ -30,8 +30,10 @@ struct ReproductionTests {
     }
   }
 
-  @Test(arguments: AppPolicy.all.map(\.name))
-  func `A run that is written as a scenario and read again is the same run`(
+  @Test(
+    "A run that is written as a scenario and read again is the same run",
+    arguments: AppPolicy.all.map(\.name))
+  func runWritten(
     policy: String
   ) throws {
     let policy = try #require(AppPolicy.named(policy))
@@ -48,7 +50,9 @@ struct ReproductionTests {
     }
   }
 
-  @Test func `A scenario that is written and read again is written the same`() throws {
+  @Test("A scenario that is written and read again is written the same") func scenarioWritten()
+    throws
+  {
     for file in ScenarioCase.all {
       let json = file.scenario.json
       #expect(try Scenario(json: json).json == json, "\(file.name)")
@@ -70,8 +74,10 @@ struct ReproductionTests {
 /// The recorded results of runs. Debug and release builds and other machines must reproduce them to
 /// the byte.
 struct GoldenRunTests {
-  @Test(arguments: ["careful", "finish-at-once", "latest-answers"])
-  func `A scenario gives the bytes that it always gave`(policy: String) throws {
+  @Test(
+    "A scenario gives the bytes that it always gave",
+    arguments: ["careful", "finish-at-once", "latest-answers"])
+  func scenarioGives(policy: String) throws {
     let file = try #require(ScenarioCase.all.first { $0.name == "explore/two-maps.json" })
     let run = try SimulatedRun(file, #require(AppPolicy.named(policy)), nil)
     let lines = run.run.events.map {
@@ -80,7 +86,7 @@ struct GoldenRunTests {
     try Golden.compare(lines.joined(), with: "two-maps.\(policy).jsonl")
   }
 
-  @Test func `Runs at random give the bytes that they always gave`() throws {
+  @Test("Runs at random give the bytes that they always gave") func runsAt() throws {
     var table = ""
     for file in ScenarioCase.explored
     where ["explore/two-maps.json", "explore/two-customers.json"].contains(file.name) {

@@ -8,8 +8,8 @@ import Testing
 
 /// Compares the reducer with the oracle over simulated runs.
 struct SimulatedOracleTests {
-  @Test(arguments: AppPolicy.all.map(\.name))
-  func `Simulated runs come to what the oracle says`(policy: String) throws {
+  @Test("Simulated runs come to what the oracle says", arguments: AppPolicy.all.map(\.name))
+  func simulatedRuns(policy: String) throws {
     let policy = try #require(AppPolicy.named(policy))
     for file in ScenarioCase.all { try compareWithOracle(SimulatedRun(file, policy, nil)) }
     for file in ScenarioCase.explored {

@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Blocks of sorted runs")
 struct RunsBlockTests {
-  @Test(arguments: 0..<30)
-  func `Every block reads back as it was written`(seed: Int) throws {
+  @Test("Every block reads back as it was written", arguments: 0..<30)
+  func everyBlock(seed: Int) throws {
     var random = RunsRandom(seed: UInt64(seed))
     let entries = runsEntries(&random, count: Int(random.next() % 6000) + 1)
     var start = 0
@@ -24,8 +24,8 @@ struct RunsBlockTests {
     #expect(read == entries, "seed \(seed)")
   }
 
-  @Test(arguments: 0..<30)
-  func `A range of keys is found without its neighbours`(seed: Int) throws {
+  @Test("A range of keys is found without its neighbours", arguments: 0..<30)
+  func rangeKeys(seed: Int) throws {
     var random = RunsRandom(seed: UInt64(seed))
     var entries = runsEntries(&random, count: Int(random.next() % 1000) + 1)
     entries = Array(entries.prefix(RunBlock.fit(entries, from: 0)))
@@ -43,8 +43,8 @@ struct RunsBlockTests {
     }
   }
 
-  @Test
-  func `Keys at both ends of the numbers fit`() throws {
+  @Test("Keys at both ends of the numbers fit")
+  func keysAt() throws {
     let entries = [
       RunEntry(key: 0, value: 0), RunEntry(key: 0, value: .max),
       RunEntry(key: .max - 1, value: 7), RunEntry(key: .max, value: 0),
@@ -64,8 +64,8 @@ struct RunsBlockTests {
     #expect(read == entries)
   }
 
-  @Test
-  func `A damaged block is an error, and never other entries`() throws {
+  @Test("A damaged block is an error, and never other entries")
+  func damagedBlock() throws {
     var random = RunsRandom(seed: 7)
     var entries = runsEntries(&random, count: 900)
     entries = Array(entries.prefix(RunBlock.fit(entries, from: 0)))
@@ -84,8 +84,8 @@ struct RunsBlockTests {
 
   /// The checksum taken away, to see what it is worth: with a sum that fits, damage is read as
   /// other entries, which is the fault that the checksum is for.
-  @Test
-  func `Without the checksum, damage would be read as other entries`() throws {
+  @Test("Without the checksum, damage would be read as other entries")
+  func withoutChecksum() throws {
     var random = RunsRandom(seed: 7)
     let entries = (0..<400).map { RunEntry(key: UInt64($0) * 1000, value: UInt32($0)) }
     let key = RunKey(run: 3, order: entries[0].order)
@@ -106,8 +106,8 @@ struct RunsBlockTests {
     #expect(wrong > 100)
   }
 
-  @Test
-  func `A block under another row's key is refused`() throws {
+  @Test("A block under another row's key is refused")
+  func blockUnder() throws {
     let entries = (0..<100).map { RunEntry(key: UInt64($0) * 1000, value: UInt32($0)) }
     var words: [UInt64] = []
     RunBlock.encode(entries, from: 0, count: entries.count, of: 3, into: &words)
@@ -116,8 +116,8 @@ struct RunsBlockTests {
     #expect(code(words.span.wordBytes, RunKey(run: 3, order: 1)) == .corrupt)
   }
 
-  @Test(arguments: 0..<12)
-  func `Sorting by digits sorts`(seed: Int) {
+  @Test("Sorting by digits sorts", arguments: 0..<12)
+  func sortingDigits(seed: Int) {
     var random = RunsRandom(seed: UInt64(seed))
     var entries = runsEntries(&random, count: 3000)
     entries.append(contentsOf: entries.prefix(10))

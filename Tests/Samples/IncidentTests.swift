@@ -5,7 +5,7 @@ import LedgerOracle
 import Testing
 
 /// The sample incidents of the project: each is valid alone, and all of them together.
-@Suite struct `The sample incidents` {
+@Suite("The sample incidents") struct IncidentTests {
   private static let all: [Conformance.Trace] = {
     do {
       guard let root = packageRoot() else { return [] }
@@ -16,18 +16,18 @@ import Testing
     }
   }()
 
-  @Test func `there are plenty`() {
+  @Test("there are plenty") func therePlenty() {
     #expect(Self.all.count >= 59)
   }
 
-  @Test func `each gives what stands beside it, in order and newest first`() {
+  @Test("each gives what stands beside it, in order and newest first") func eachGives() {
     for incident in Self.all {
       check(incident, arriving: incident.events, isInOrder: true)
       check(incident, arriving: RecordedEvent.newestFirst(incident.events), isInOrder: false)
     }
   }
 
-  @Test func `in one ledger they do not disturb each other`() {
+  @Test("in one ledger they do not disturb each other") func oneLedger() {
     let answers = Oracle(RecordedEvent.appended(Self.all.flatMap(\.arrivals))).answers()
     let findings = answers.values.flatMap(\.findings).map(\.rule)
     #expect(findings.sorted() == Self.all.flatMap(\.findings).sorted())
@@ -39,7 +39,7 @@ import Testing
   }
 
   /// One rule depends on the ledger's own clock, which no sample can set.
-  @Test func `they break every rule but the one about the ledger's clock`() {
+  @Test("they break every rule but the one about the ledger's clock") func theyBreak() {
     let rules = Set(Self.all.flatMap { $0.findings + $0.findingsAtTheEnd })
     #expect(rules.count == 49)
     #expect(!rules.contains("clock-ahead"))

@@ -61,7 +61,7 @@ import Testing
       runs: outcome.progress.runs)
   }
 
-  @Test func `Every policy but the careful one is caught in a short run`() throws {
+  @Test("Every policy but the careful one is caught in a short run") func everyPolicy() throws {
     var lines = [
       "| policy | does | caught by | severity | scenario | after runs | events |",
       "| --- | --- | --- | --- | --- | --: | --: |",

@@ -17,48 +17,50 @@ import Testing
     }
   }
 
-  @Test func `A right document is read`() {
+  @Test("A right document is read") func rightDocument() {
     #expect(error(Self.right) == nil)
   }
 
-  @Test func `A fault of the syntax is told by line and column`() throws {
+  @Test("A fault of the syntax is told by line and column") func faultSyntax() throws {
     let found = try #require(error("{\"title\": \"t\",\n  \"script\": [,]}"))
     #expect(found.reason.hasPrefix("line 2, column 14: "))
   }
 
-  @Test func `A line feed inside a text is none`() {
+  @Test("A line feed inside a text is none") func lineFeed() {
     #expect(error("{\"title\": \"t\nu\", \"script\": []}") != nil)
   }
 
-  @Test(arguments: [
-    ("\"title\": \"t\", ", "", "title"),
-    ("\"title\"", "\"titel\"", "titel"),
-    ("\"alps\"", "7", "products[0].product"),
-    ("[\"a\"]", "[{\"length\": 4}]", "products[0].downloads[0].download"),
-    ("\"downloads\": [\"a\"]", "\"kind\": \"toy\"", "products[0].kind"),
-    ("PT1S", "P1M", "script[1].at"),
-    ("\"at\": \"PT1S\"", "\"on\": \"download.begun\"", "script[1].on"),
-    ("\"at\": \"PT1S\"", "\"on\": \"download.finished\", \"at\": \"PT1S\"", "script[1].on"),
-    ("\"buy\"", "\"steal\"", "script[1].do"),
-    ("\"do\": \"buy\"", "\"do\": \"buy\", \"product\": \"coast\"", "script[1].product"),
-    ("\"do\": \"buy\"", "\"do\": \"buy\", \"quantity\": 11", "script[1].quantity"),
-    ("\"do\": \"buy\"", "\"do\": \"buy\", \"outcome\": \"lost\"", "script[1].outcome"),
-    ("\"do\": \"buy\"", "\"do\": \"kill\", \"device\": \"watch\"", "script[1].device"),
-    ("\"title\": \"t\"", "\"title\": \"t\", \"policy\": \"careless\"", "policy"),
-    ("\"title\": \"t\"", "\"title\": \"t\", \"seed\": -1", "seed"),
-    ("\"title\": \"t\"", "\"title\": \"t\", \"start\": \"2026\"", "start"),
-    ("\"title\": \"t\"", "\"title\": \"t\", \"schedule\": [\"dance 0\"]", "schedule[0]"),
-    ("\"title\": \"t\"", "\"title\": \"t\", \"events\": []", "events"),
-    (
-      "\"title\": \"t\"", "\"title\": \"t\", \"expect\": {\"findings\": [\"bad-luck\"]}",
-      "expect.findings[0]"
-    ),
-    (
-      "\"title\": \"t\"", "\"title\": \"t\", \"expect\": {\"entitled\": {\"a\": {\"b\": \"c\"}}}",
-      "expect.entitled.a.b"
-    ),
-  ])
-  func `A wrong value is told by its path`(right: String, wrong: String, path: String) throws {
+  @Test(
+    "A wrong value is told by its path",
+    arguments: [
+      ("\"title\": \"t\", ", "", "title"),
+      ("\"title\"", "\"titel\"", "titel"),
+      ("\"alps\"", "7", "products[0].product"),
+      ("[\"a\"]", "[{\"length\": 4}]", "products[0].downloads[0].download"),
+      ("\"downloads\": [\"a\"]", "\"kind\": \"toy\"", "products[0].kind"),
+      ("PT1S", "P1M", "script[1].at"),
+      ("\"at\": \"PT1S\"", "\"on\": \"download.begun\"", "script[1].on"),
+      ("\"at\": \"PT1S\"", "\"on\": \"download.finished\", \"at\": \"PT1S\"", "script[1].on"),
+      ("\"buy\"", "\"steal\"", "script[1].do"),
+      ("\"do\": \"buy\"", "\"do\": \"buy\", \"product\": \"coast\"", "script[1].product"),
+      ("\"do\": \"buy\"", "\"do\": \"buy\", \"quantity\": 11", "script[1].quantity"),
+      ("\"do\": \"buy\"", "\"do\": \"buy\", \"outcome\": \"lost\"", "script[1].outcome"),
+      ("\"do\": \"buy\"", "\"do\": \"kill\", \"device\": \"watch\"", "script[1].device"),
+      ("\"title\": \"t\"", "\"title\": \"t\", \"policy\": \"careless\"", "policy"),
+      ("\"title\": \"t\"", "\"title\": \"t\", \"seed\": -1", "seed"),
+      ("\"title\": \"t\"", "\"title\": \"t\", \"start\": \"2026\"", "start"),
+      ("\"title\": \"t\"", "\"title\": \"t\", \"schedule\": [\"dance 0\"]", "schedule[0]"),
+      ("\"title\": \"t\"", "\"title\": \"t\", \"events\": []", "events"),
+      (
+        "\"title\": \"t\"", "\"title\": \"t\", \"expect\": {\"findings\": [\"bad-luck\"]}",
+        "expect.findings[0]"
+      ),
+      (
+        "\"title\": \"t\"", "\"title\": \"t\", \"expect\": {\"entitled\": {\"a\": {\"b\": \"c\"}}}",
+        "expect.entitled.a.b"
+      ),
+    ])
+  func wrongValue(right: String, wrong: String, path: String) throws {
     let json = Self.right.replacing(right, with: wrong, maxReplacements: 1)
     #expect(json != Self.right)
     let found = try #require(error(json), "\(wrong) was taken")
@@ -66,7 +68,7 @@ import Testing
     #expect(found.reason.contains("expected"), "\(found)")
   }
 
-  @Test func `An event of a recording is told by its place and field`() throws {
+  @Test("An event of a recording is told by its place and field") func eventRecording() throws {
     let json = """
       {"title": "t", "events": [{"id": "1", "type": "payment.added",
        "occurredAt": "2026-01-05T09:00:00Z"}]}

@@ -31,16 +31,18 @@ import Testing
     return run.outcome(in: environment)
   }
 
-  @Test(arguments: try files().filter { !$0.hasPrefix("explore/") })
-  func `A scenario comes to what it expects`(file: String) throws {
+  @Test(
+    "A scenario comes to what it expects",
+    arguments: try files().filter { !$0.hasPrefix("explore/") })
+  func scenarioComes(file: String) throws {
     let scenario = try Self.scenario(file)
     let expectation = try #require(scenario.expectation, "\(file) expects nothing")
     let differences = expectation.differences(of: try Self.outcome(scenario))
     #expect(differences == [], "\(file): daybook simulate Tests/Scenarios/\(file) --check")
   }
 
-  @Test(arguments: try files())
-  func `A scenario that is written and read again plays the same`(file: String) throws {
+  @Test("A scenario that is written and read again plays the same", arguments: try files())
+  func scenarioWritten(file: String) throws {
     let scenario = try Self.scenario(file)
     let again = try Scenario(json: scenario.json)
     #expect(again.json == scenario.json)
@@ -50,7 +52,9 @@ import Testing
     #expect(first.events.map(\.id) == second.events.map(\.id))
   }
 
-  @Test func `Every rule has a file that shows it and a near miss that stays silent`() throws {
+  @Test("Every rule has a file that shows it and a near miss that stays silent") func everyRule()
+    throws
+  {
     var shown: Set<String> = []
     var spared: Set<String> = []
     for file in try Self.files() {

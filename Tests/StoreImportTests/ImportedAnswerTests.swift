@@ -40,7 +40,8 @@ private func plan(
     try answer(events, .production, at: moment).accounts["ada"]?.states[product]
   }
 
-  @Test func theSamplesCustomerHasWhatTheReceiptSays() throws {
+  @Test("The samples customer has what the receipt says")
+  func theSamplesCustomerHasWhatTheReceiptSays() throws {
     var products = EventData.Builder()
     products.set(
       "products",
@@ -67,7 +68,9 @@ private func plan(
     #expect(later.accounts["ada"]?.states["com.example.tides.plus.monthly"] == "expired")
   }
 
-  @Test(.enabled(if: StoreFiles.hasFixtures, "skipped: no ../shared/fixtures beside the package"))
+  @Test(
+    "Nine transactions break no rule",
+    .enabled(if: StoreFiles.hasFixtures, "skipped: no ../shared/fixtures beside the package"))
   func nineTransactionsBreakNoRule() throws {
     let events = try VerifyReceipt.events(
       from: StoreFiles.fixture(StoreFiles.nineTransactions),
@@ -87,7 +90,9 @@ private func plan(
     return Oracle(recorded).answers()[.production]
   }
 
-  @Test func aGraceThatRunsEntitlesAndThenDoesNot() throws {
+  @Test("A grace that runs entitles and then does not") func aGraceThatRunsEntitlesAndThenDoesNot()
+    throws
+  {
     let events = try plan(
       pending: #","expiration_intent":"2","is_in_billing_retry_period":"1","#
         + #""grace_period_expires_date_ms":"1700009000000""#)
@@ -95,14 +100,16 @@ private func plan(
     #expect(try state(events, at: "2023-11-15T02:00:00Z") == "billingRetry")
   }
 
-  @Test func billingRetryAndTheEndDoNotEntitle() throws {
+  @Test("Billing retry and the end do not entitle") func billingRetryAndTheEndDoNotEntitle() throws
+  {
     let retry = #","expiration_intent":"2","is_in_billing_retry_period":"1""#
     #expect(try state(try plan(pending: retry)) == "billingRetry")
     #expect(try state(try plan(pending: #","expiration_intent":"1""#)) == "expired")
     #expect(try state(try plan(requested: "1700000900000")) == "active")
   }
 
-  @Test func anExtensionThatALaterReceiptTellsCountsInAnyOrder() throws {
+  @Test("An extension that a later receipt tells counts in any order")
+  func anExtensionThatALaterReceiptTellsCountsInAnyOrder() throws {
     let before = try plan(requested: "1700000100000")
     let after = try plan(requested: "1700000200000", end: "1700090000000")
     for events in [before + after, after + before] {
@@ -110,7 +117,8 @@ private func plan(
     }
   }
 
-  @Test func aRefundedPeriodIsOverAndAnUpgradedOneGivesWay() throws {
+  @Test("A refunded period is over and an upgraded one gives way")
+  func aRefundedPeriodIsOverAndAnUpgradedOneGivesWay() throws {
     let refund = #","cancellation_date_ms":"1700000900000""#
     #expect(try state(try plan(refund, requested: "1700001000000")) == "refunded")
     let better =
@@ -122,7 +130,8 @@ private func plan(
     #expect(try state(events, at: "2023-11-14T22:20:00Z") == "active")
   }
 
-  @Test func importingAgainWithTheAccountNamedFindsTheHolder() throws {
+  @Test("Importing again with the account named finds the holder")
+  func importingAgainWithTheAccountNamedFindsTheHolder() throws {
     let text = """
       {"status":0,"environment":"Production","receipt":{"request_date_ms":"1700000000000",
        "in_app":[{"transaction_id":"1","product_id":"map","purchase_date_ms":"1600000000000"}]}}

@@ -31,7 +31,8 @@ struct RealFileTests {
     }
   }
 
-  @Test func nineTransactionsAreNinePurchasesAndStayNine() throws {
+  @Test("Nine transactions are nine purchases and stay nine")
+  func nineTransactionsAreNinePurchasesAndStayNine() throws {
     var log = IdempotentLog()
     let events = try receipt(StoreFiles.nineTransactions)
     let purchases = events.of(.transactionPurchased, .subscriptionRenewed)
@@ -43,7 +44,7 @@ struct RealFileTests {
     #expect(try log.append(try receipt(StoreFiles.nineTransactions)) == 0)
   }
 
-  @Test func everyConfigurationImports() throws {
+  @Test("Every configuration imports") func everyConfigurationImports() throws {
     let files = StoreFiles.fixtures(ending: ".storekit")
     #expect(files.count == 13)
     var counts: [Int] = []
@@ -55,7 +56,7 @@ struct RealFileTests {
     #expect(counts.sorted() == [0, 1, 1, 2, 3, 3, 5, 6, 6, 7, 11, 13, 16])
   }
 
-  @Test func recordedStatusesAreExplained() throws {
+  @Test("Recorded statuses are explained") func recordedStatusesAreExplained() throws {
     #expect(try answers("invalid_receipt").map { try status($0) } == [21002])
     #expect(try answers("sandbox_receipt_to_production").map { try status($0) } == [21007])
     #expect(try answers("production_receipt_to_sandbox").map { try status($0) } == [21008])
@@ -69,14 +70,15 @@ struct RealFileTests {
         )) == 21002)
   }
 
-  @Test func aRecordingOfExchangesIsNoAnswer() throws {
+  @Test("A recording of exchanges is no answer") func aRecordingOfExchangesIsNoAnswer() throws {
     let error = #expect(throws: ImportError.self) {
       try receipt("\(StoreFiles.cassettes)/receipt.json")
     }
     #expect(try #require(error).code == .otherFormat)
   }
 
-  @Test func oldTransactionsLeftOutOrNotAreTheSamePurchases() throws {
+  @Test("Old transactions left out or not are the same purchases")
+  func oldTransactionsLeftOutOrNotAreTheSamePurchases() throws {
     var log = IdempotentLog()
     let whole = try events(try answers("exclude_old_transactions_false").first)
     let short = try events(try answers("exclude_old_transactions").first)
@@ -87,7 +89,8 @@ struct RealFileTests {
     #expect(Array(log.events.values).of(.subscriptionExpired).count == 1)
   }
 
-  @Test func filesImportedInAnyOrderGiveOneLog() throws {
+  @Test("Files imported in any order give one log") func filesImportedInAnyOrderGiveOneLog() throws
+  {
     var answers: [(String, [UInt8]?)] = []
     for path in [StoreFiles.nineTransactions, StoreFiles.fortyTwo, StoreFiles.numbers] {
       answers.append((path, try StoreFiles.fixture(path)))
@@ -108,7 +111,8 @@ struct RealFileTests {
     #expect(forwards.events.values.allSatisfy { $0.id.byteCount <= eventIDBytesMax })
   }
 
-  @Test func fortyTwoPeriodsAndTheNewerOneAreDatedByTheStore() throws {
+  @Test("Forty two periods and the newer one are dated by the store")
+  func fortyTwoPeriodsAndTheNewerOneAreDatedByTheStore() throws {
     let events = try receipt(StoreFiles.fortyTwo)
     let periods = events.of(.transactionPurchased, .subscriptionRenewed)
     #expect(periods.count == 43)
@@ -118,7 +122,8 @@ struct RealFileTests {
       events.of(.subscriptionAutoRenewChanged).map { $0.data.boolean("autoRenew") } == [false])
   }
 
-  @Test func numbersAreReadAsWrittenAndRestoresGiveThePurchaseItsDateBack() throws {
+  @Test("Numbers are read as written and restores give the purchase its date back")
+  func numbersAreReadAsWrittenAndRestoresGiveThePurchaseItsDateBack() throws {
     let events = try receipt(StoreFiles.numbers)
     let periods = events.filter { $0.originalTransaction == "1000000093384828" }
       .of(.transactionPurchased, .subscriptionRenewed)
@@ -128,7 +133,9 @@ struct RealFileTests {
       periods.map(\.occurredAt) == [at("2013-11-14T10:20:44Z"), at("2014-03-12T10:15:06Z")])
   }
 
-  @Test func aRestoredPurchaseIsDatedByItsOriginal() throws {
+  @Test("A restored purchase is dated by its original") func aRestoredPurchaseIsDatedByItsOriginal()
+    throws
+  {
     let events = try events(try answers("receipt").last)
     #expect(
       events.of(.transactionPurchased).map(\.occurredAt) == [
@@ -136,7 +143,8 @@ struct RealFileTests {
       ])
   }
 
-  @Test func filesOfOtherFormatsAreRefusedWithAnExplanation() throws {
+  @Test("Files of other formats are refused with an explanation")
+  func filesOfOtherFormatsAreRefusedWithAnExplanation() throws {
     for path in [
       "imdhemy+laravel-in-app-purchases/tests/Doubles/fixtures/iOS-receipt.json",
       "RevenueCat+purchases-ios/Tests/UnitTests/Resources/receipts/base64encodedreceiptsample1.txt",

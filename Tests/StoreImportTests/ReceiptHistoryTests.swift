@@ -88,7 +88,9 @@ private struct Customer {
 }
 
 @Suite struct ReceiptHistoryTests {
-  @Test(arguments: 1...60 as ClosedRange<UInt64>)
+  @Test(
+    "Receipts of one customer in any order are each purchase once",
+    arguments: 1...60 as ClosedRange<UInt64>)
   func receiptsOfOneCustomerInAnyOrderAreEachPurchaseOnce(seed: UInt64) throws {
     var customer = Customer(seed: seed)
     let last = customer.purchases.map(\.date).max() ?? 0
@@ -111,7 +113,9 @@ private struct Customer {
         == customer.purchases.filter { $0.refundedAt != nil }.count, "seed \(seed)")
   }
 
-  @Test(arguments: 1...20 as ClosedRange<UInt64>)
+  @Test(
+    "An import cut off anywhere is whole when it is run again",
+    arguments: 1...20 as ClosedRange<UInt64>)
   func anImportCutOffAnywhereIsWholeWhenItIsRunAgain(seed: UInt64) throws {
     var customer = Customer(seed: seed)
     let events = try receipt(customer.answer(at: 1_900_000_000_000))

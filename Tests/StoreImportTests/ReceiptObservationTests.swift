@@ -30,7 +30,8 @@ private let lapsed = #","expiration_intent":"2","is_in_billing_retry_period":"0"
     return try ledger.answer(at: moment, shuffledBy: &random).accounts["ada"]?.states["plus"]
   }
 
-  @Test func aNewerReceiptThatSaysLapsedEndsAGracePeriod() throws {
+  @Test("A newer receipt that says lapsed ends a grace period")
+  func aNewerReceiptThatSaysLapsedEndsAGracePeriod() throws {
     var ledger = ImportingLedger()
     try ledger.add(answer(grace, minute: 20), account: "ada")
     #expect(try state(ledger) == "gracePeriod")
@@ -41,7 +42,8 @@ private let lapsed = #","expiration_intent":"2","is_in_billing_retry_period":"0"
     #expect(expired.data.instant("expiresAt") == at("2023-11-14T22:23:20Z"))
   }
 
-  @Test func aNewerReceiptThatSaysLapsedEndsBillingRetry() throws {
+  @Test("A newer receipt that says lapsed ends billing retry")
+  func aNewerReceiptThatSaysLapsedEndsBillingRetry() throws {
     var ledger = ImportingLedger()
     try ledger.add(answer(retry, minute: 20), account: "ada")
     #expect(try state(ledger) == "billingRetry")
@@ -49,7 +51,8 @@ private let lapsed = #","expiration_intent":"2","is_in_billing_retry_period":"0"
     #expect(try state(ledger) == "expired")
   }
 
-  @Test func aGraceThatANotificationToldIsEndedToo() throws {
+  @Test("A grace that a notification told is ended too")
+  func aGraceThatANotificationToldIsEndedToo() throws {
     var ledger = ImportingLedger()
     try ledger.add(answer("", minute: 5), account: "ada")
     var data = EventData.Builder()
@@ -66,7 +69,9 @@ private let lapsed = #","expiration_intent":"2","is_in_billing_retry_period":"0"
 
   /// Grace, retry and the end, in four receipts. In each of the 24 orders the answers are the same,
   /// now and at every moment in between, and importing a file again appends nothing.
-  @Test func receiptsInAnyOrderGiveTheSameAnswers() throws {
+  @Test("Receipts in any order give the same answers") func receiptsInAnyOrderGiveTheSameAnswers()
+    throws
+  {
     let files = [
       answer(grace, minute: 20), answer(grace, minute: 40), answer(retry, minute: 70),
       answer(lapsed, minute: 90),
@@ -99,7 +104,8 @@ private let lapsed = #","expiration_intent":"2","is_in_billing_retry_period":"0"
     }
   }
 
-  @Test func aStateThatTheNewestKnownSaysIsNotToldAgain() throws {
+  @Test("A state that the newest known says is not told again")
+  func aStateThatTheNewestKnownSaysIsNotToldAgain() throws {
     var ledger = ImportingLedger()
     let on = #","auto_renew_status":"1""#
     let off = #","auto_renew_status":"0""#
@@ -113,7 +119,8 @@ private let lapsed = #","expiration_intent":"2","is_in_billing_retry_period":"0"
       ])
   }
 
-  @Test func aPeriodThatIsPaidAfterwardsCanFailAgain() throws {
+  @Test("A period that is paid afterwards can fail again")
+  func aPeriodThatIsPaidAfterwardsCanFailAgain() throws {
     var ledger = ImportingLedger()
     try ledger.add(answer(retry, minute: 20), account: "ada")
     let next = answer(retry, minute: 40).replacing(
@@ -126,12 +133,14 @@ private let lapsed = #","expiration_intent":"2","is_in_billing_retry_period":"0"
     #expect(ledger.events.of(.subscriptionBillingFailed).map(\.transaction) == ["1", "2"])
   }
 
-  @Test func anEntryWithoutAnOriginalIsMatchedByItsProduct() throws {
+  @Test("An entry without an original is matched by its product")
+  func anEntryWithoutAnOriginalIsMatchedByItsProduct() throws {
     let events = try receipt(answer(#","auto_renew_status":"0""#, minute: 5, original: ""))
     #expect(events.of(.subscriptionAutoRenewChanged).map(\.originalTransaction) == ["1"])
   }
 
-  @Test func anEntryOfNoKnownChainIsLeftOutWithAWarning() throws {
+  @Test("An entry of no known chain is left out with a warning")
+  func anEntryOfNoKnownChainIsLeftOutWithAWarning() throws {
     let text = answer(#","auto_renew_status":"0""#, minute: 5, original: "")
       .replacing(#"{"product_id":"plus","auto"#, with: #"{"product_id":"other","auto"#)
     let outcome = try outcome(text)
@@ -141,7 +150,7 @@ private let lapsed = #","expiration_intent":"2","is_in_billing_retry_period":"0"
     #expect(outcome.warnings[0].hasPrefix("pending_renewal_info[0] is left out"))
   }
 
-  @Test func theStateAtTheTopLevelIsRead() throws {
+  @Test("The state at the top level is read") func theStateAtTheTopLevelIsRead() throws {
     let text = """
       {"status":0,"auto_renew_status":1,"auto_renew_product_id":"plus-yearly",
        "receipt":{"bid":"app","transaction_id":"5","original_transaction_id":"5",
@@ -159,7 +168,7 @@ private let lapsed = #","expiration_intent":"2","is_in_billing_retry_period":"0"
     #expect(changed.map { $0.data.string("toProduct") } == ["plus-yearly"])
   }
 
-  @Test func anUpgradeWithoutADateIsToldOnce() throws {
+  @Test("An upgrade without a date is told once") func anUpgradeWithoutADateIsToldOnce() throws {
     func upgraded(minute: Int) -> String {
       answer("", minute: minute).replacing(
         #""expires_date_ms":"1700000600000""#,

@@ -33,7 +33,8 @@ private func tokenMember(_ token: String) -> String { #","app_account_token":"\#
     }
   }
 
-  @Test func aReceiptForASecondAccountIsRefusedWithTheOwnersName() throws {
+  @Test("A receipt for a second account is refused with the owners name")
+  func aReceiptForASecondAccountIsRefusedWithTheOwnersName() throws {
     var ledger = ImportingLedger()
     try ledger.add(answer(), account: "ada")
     let error = try #require(refusal(ledger, answer(), "ben"))
@@ -48,7 +49,7 @@ private func tokenMember(_ token: String) -> String { #","app_account_token":"\#
 
   /// Two accounts and one receipt: the first account keeps it, whatever the two are called and in
   /// whatever order the events arrive elsewhere.
-  @Test(arguments: 1...40 as ClosedRange<UInt64>)
+  @Test("A claim never moves a purchase", arguments: 1...40 as ClosedRange<UInt64>)
   func aClaimNeverMovesAPurchase(seed: UInt64) throws {
     var random = Seeded(state: seed)
     let owner = Name("account-\(random.next())")
@@ -73,7 +74,7 @@ private func tokenMember(_ token: String) -> String { #","app_account_token":"\#
     }
   }
 
-  @Test func anOwnerWhomTheQueueNamedIsKept() throws {
+  @Test("An owner whom the queue named is kept") func anOwnerWhomTheQueueNamedIsKept() throws {
     var ledger = ImportingLedger()
     var data = EventData.Builder()
     data.set("purchasedAt", at("2023-11-14T22:13:20Z"))
@@ -86,7 +87,8 @@ private func tokenMember(_ token: String) -> String { #","app_account_token":"\#
     #expect(refusal(ledger, answer(), "ada") == nil)
   }
 
-  @Test func aPurchaseOfNobodysIsGivenToTheAccount() throws {
+  @Test("A purchase of nobodys is given to the account")
+  func aPurchaseOfNobodysIsGivenToTheAccount() throws {
     var ledger = ImportingLedger()
     let first = try outcome(answer())
     #expect(first.unownedCount == 1)
@@ -99,7 +101,8 @@ private func tokenMember(_ token: String) -> String { #","app_account_token":"\#
     #expect(try outcome(StoreImportTests.answer(), known: ledger.known).unownedCount == 0)
   }
 
-  @Test func aLaterTransactionOfTheChainIsTheOwnersToo() throws {
+  @Test("A later transaction of the chain is the owners too")
+  func aLaterTransactionOfTheChainIsTheOwnersToo() throws {
     var ledger = ImportingLedger()
     try ledger.add(answer(), account: "ada")
     let later = answer("2", original: "1", date: "1700000900000")
@@ -109,14 +112,16 @@ private func tokenMember(_ token: String) -> String { #","app_account_token":"\#
     #expect(refusal(ledger, shared, "ben") == nil, "a family member's copy is its own")
   }
 
-  @Test func aLinkedIDIsTheSameCustomer() throws {
+  @Test("A linked ID is the same customer") func aLinkedIDIsTheSameCustomer() throws {
     var ledger = ImportingLedger()
     try ledger.add(answer(), account: "ada")
     ledger.linked["ada-2"] = ["ada", "ada-2"]
     #expect(try ledger.add(answer(), account: "ada-2") == 0)
   }
 
-  @Test func whatAnErasedCustomerHeldStaysNobodys() throws {
+  @Test("What an erased customer held stays nobodys") func whatAnErasedCustomerHeldStaysNobodys()
+    throws
+  {
     let known = KnownPurchases(transactions: [
       .init(transaction: "1", original: "1", statedAccount: "erased:1", holder: .forgotten)
     ])
@@ -128,7 +133,7 @@ private func tokenMember(_ token: String) -> String { #","app_account_token":"\#
     #expect(claimed.events.allSatisfy { $0.account == nil })
   }
 
-  @Test func aFormerHolderMovesNothingBack() throws {
+  @Test("A former holder moves nothing back") func aFormerHolderMovesNothingBack() throws {
     let known = KnownPurchases(transactions: [
       .init(transaction: "1", original: "1", statedAccount: "ada", holder: .customer(["ben"]))
     ])
@@ -138,7 +143,8 @@ private func tokenMember(_ token: String) -> String { #","app_account_token":"\#
     #expect(throws: ImportError.self) { try outcome(answer(), account: "eve", known: known) }
   }
 
-  @Test func theReceiptsTokenCountsUnlessTheOtherIsSaidTo() throws {
+  @Test("The receipts token counts unless the other is said to")
+  func theReceiptsTokenCountsUnlessTheOtherIsSaidTo() throws {
     let text = answer("1", tokenMember("token"))
     let token = try outcome(text, account: "ada")
     #expect(token.events.of(.transactionAssigned).map(\.account) == ["token"])
@@ -152,7 +158,8 @@ private func tokenMember(_ token: String) -> String { #","app_account_token":"\#
     #expect(try outcome(text, account: "ada", known: linked).claims.isEmpty)
   }
 
-  @Test func aTokenThatOnlyOneListStatesMakesNoOtherPurchase() throws {
+  @Test("A token that only one list states makes no other purchase")
+  func aTokenThatOnlyOneListStatesMakesNoOtherPurchase() throws {
     var ledger = ImportingLedger()
     try ledger.add(answer())
     #expect(try ledger.add(answer("1", tokenMember("token"))) == 2, "the file, and the account")

@@ -23,7 +23,8 @@ private func answer(inApp: [String], latest: [String]? = nil) -> String {
 @Suite struct ReceiptPurchaseTests {
   private let shared = #""in_app_ownership_type":"FAMILY_SHARED""#
 
-  @Test func identifiersThatComeAsNumbersKeepTheirDigits() throws {
+  @Test("Identifiers that come as numbers keep their digits")
+  func identifiersThatComeAsNumbersKeepTheirDigits() throws {
     let events = try receipt(
       """
       {"status":0,"environment":"Production",
@@ -38,14 +39,16 @@ private func answer(inApp: [String], latest: [String]? = nil) -> String {
     #expect(purchase.occurredAt == at("2015-05-20T17:41:12Z"))
   }
 
-  @Test func oneTransactionInBothListsIsOnePurchase() throws {
+  @Test("One transaction in both lists is one purchase")
+  func oneTransactionInBothListsIsOnePurchase() throws {
     let events = try receipt(
       answer(
         inApp: [entry("1")], latest: [entry("1", #""subscription_group_identifier":"7""#)]))
     #expect(events.of(.transactionPurchased).count == 1)
   }
 
-  @Test func whatOnlyOneListKnowsMakesNoOtherPurchase() throws {
+  @Test("What only one list knows makes no other purchase")
+  func whatOnlyOneListKnowsMakesNoOtherPurchase() throws {
     let plain = try receipt(answer(inApp: [entry("1")]))
     let fuller = try receipt(
       answer(
@@ -64,7 +67,8 @@ private func answer(inApp: [String], latest: [String]? = nil) -> String {
     #expect(Array(log.events.values).of(.subscriptionOfferRedeemed).count == 1)
   }
 
-  @Test func theNewerListGoesFirstAndTheOlderFillsItsGaps() throws {
+  @Test("The newer list goes first and the older fills its gaps")
+  func theNewerListGoesFirstAndTheOlderFillsItsGaps() throws {
     let expiry = #""expires_date_ms":"1700000500000""#
     let events = try receipt(
       answer(
@@ -75,7 +79,8 @@ private func answer(inApp: [String], latest: [String]? = nil) -> String {
     #expect(purchase.data.integer("quantity") == 4)
   }
 
-  @Test func ofTwoStatementsOfAPeriodTheLaterEndComesLast() throws {
+  @Test("Of two statements of a period the later end comes last")
+  func ofTwoStatementsOfAPeriodTheLaterEndComesLast() throws {
     func period(_ expiry: String) throws -> Event {
       try #require(
         try receipt(answer(inApp: [entry("2", #""expires_date_ms":"\#(expiry)""#)]))
@@ -87,13 +92,14 @@ private func answer(inApp: [String], latest: [String]? = nil) -> String {
     #expect(before.id < extended.id)
   }
 
-  @Test func aRestoredPurchaseKeepsItsOwnDate() throws {
+  @Test("A restored purchase keeps its own date") func aRestoredPurchaseKeepsItsOwnDate() throws {
     let events = try receipt(
       answer(inApp: [entry("1", #""original_purchase_date_ms":"1600000000000""#)]))
     #expect(events.of(.transactionPurchased).first?.occurredAt == at("2020-09-13T12:26:40Z"))
   }
 
-  @Test func theOriginalsDateIsNotThatOfALaterTransaction() throws {
+  @Test("The originals date is not that of a later transaction")
+  func theOriginalsDateIsNotThatOfALaterTransaction() throws {
     let events = try receipt(
       answer(
         inApp: [
@@ -104,7 +110,7 @@ private func answer(inApp: [String], latest: [String]? = nil) -> String {
     #expect(events.of(.transactionPurchased).first?.occurredAt == at("2023-11-14T22:13:20Z"))
   }
 
-  @Test func aPeriodIsNotBoughtAfterItsEnd() throws {
+  @Test("A period is not bought after its end") func aPeriodIsNotBoughtAfterItsEnd() throws {
     let events = try receipt(
       answer(
         inApp: [
@@ -116,7 +122,8 @@ private func answer(inApp: [String], latest: [String]? = nil) -> String {
     #expect(events.of(.subscriptionRenewed).first?.occurredAt == at("2020-09-13T12:26:40Z"))
   }
 
-  @Test func familySharingIsStatedAndSetsThePurchaseApart() throws {
+  @Test("Family sharing is stated and sets the purchase apart")
+  func familySharingIsStatedAndSetsThePurchaseApart() throws {
     var log = IdempotentLog()
     _ = try log.append(try receipt(answer(inApp: [entry("1")])))
     let events = try receipt(answer(inApp: [entry("1", shared)]))
@@ -124,14 +131,15 @@ private func answer(inApp: [String], latest: [String]? = nil) -> String {
     #expect(events.of(.transactionPurchased).first?.data.string("ownership") == "familyShared")
   }
 
-  @Test func aFamilysCancelledPurchaseIsRevoked() throws {
+  @Test("A familys cancelled purchase is revoked") func aFamilysCancelledPurchaseIsRevoked() throws
+  {
     let events = try receipt(
       answer(inApp: [entry("1", shared + #","cancellation_date_ms":"1700000900000""#)]))
     #expect(events.of(.transactionRevoked).map(\.occurredAt) == [at("2023-11-14T22:28:20Z")])
     #expect(events.of(.transactionRefunded).isEmpty)
   }
 
-  @Test func anUpgradeIsNoRefund() throws {
+  @Test("An upgrade is no refund") func anUpgradeIsNoRefund() throws {
     let events = try receipt(
       answer(
         inApp: [
@@ -147,7 +155,8 @@ private func answer(inApp: [String], latest: [String]? = nil) -> String {
     #expect(facts.allSatisfy { $0.data.instant("purchasedAt") == facts[0].occurredAt })
   }
 
-  @Test func aReceiptInTheStyleOfIOS6IsOnePurchase() throws {
+  @Test("A receipt in the style of IOS6 is one purchase")
+  func aReceiptInTheStyleOfIOS6IsOnePurchase() throws {
     let events = try receipt(
       """
       {"status":0,"receipt":{"bid":"app","item_id":"1","transaction_id":"5","quantity":"1",
@@ -163,14 +172,17 @@ private func answer(inApp: [String], latest: [String]? = nil) -> String {
     #expect(periods.ids.first == "receipt:app:production:5:purchased:1384424443000-1384424623000")
   }
 
-  @Test func listsThatAreAbsentOrEmptyAreNoError() throws {
+  @Test("Lists that are absent or empty are no error") func listsThatAreAbsentOrEmptyAreNoError()
+    throws
+  {
     let empty = #"{"status":0,"receipt":{"request_date_ms":"1700000000000","in_app":[]}}"#
     #expect(try receipt(empty, environment: .xcode).map(\.type.kind) == [.importReceived])
     let bare = #"{"status":0,"receipt":{"request_date_ms":"1700000000000"}}"#
     #expect(try receipt(bare, environment: .xcode).map(\.type.kind) == [.importReceived])
   }
 
-  @Test func theEnvironmentIsTheAnswersElseTheReceiptsElseTheOptions() throws {
+  @Test("The environment is the answers else the receipts else the options")
+  func theEnvironmentIsTheAnswersElseTheReceiptsElseTheOptions() throws {
     func environment(
       _ answer: String, _ receiptType: String, named: StoreEnvironment? = nil
     ) throws -> StoreEnvironment? {
@@ -186,7 +198,8 @@ private func answer(inApp: [String], latest: [String]? = nil) -> String {
     #expect(try environment("", "", named: .localTesting) == .localTesting)
   }
 
-  @Test func anExpiredReceiptStillListsWhatWasBought() throws {
+  @Test("An expired receipt still lists what was bought")
+  func anExpiredReceiptStillListsWhatWasBought() throws {
     let text = """
       {"status":21006,"receipt":{"bid":"app","transaction_id":"5","original_transaction_id":"5",
        "product_id":"plus","expires_date":"1384424623000","purchase_date_ms":"1384424443000"},
@@ -200,7 +213,9 @@ private func answer(inApp: [String], latest: [String]? = nil) -> String {
     #expect(try #require(refusal(#"{"status":21006,"receipt":{}}"#)).status == 21006)
   }
 
-  @Test func theReceiptInsideANotificationIsRead() throws {
+  @Test("The receipt inside a notification is read") func theReceiptInsideANotificationIsRead()
+    throws
+  {
     let text = """
       {"notification_type":"DID_RENEW","environment":"PROD","bid":"app","unified_receipt":{
        "status":0,"environment":"Production","latest_receipt_info":[\(entry("1"))]}}

@@ -22,7 +22,9 @@ private func answer(_ pending: String, requested: String? = "1700002000000") -> 
   private let end = Instant(microseconds: 1_700_001_000_000_000)
   private let requested = Instant(microseconds: 1_700_002_000_000_000)
 
-  @Test func aLapsedSubscriptionExpiredAtItsExpiry() throws {
+  @Test("A lapsed subscription expired at its expiry") func aLapsedSubscriptionExpiredAtItsExpiry()
+    throws
+  {
     let expired = try receipt(answer(#""expiration_intent":"1","auto_renew_status":"0""#))
       .of(.subscriptionExpired)
     #expect(expired.map(\.occurredAt) == [end])
@@ -31,7 +33,8 @@ private func answer(_ pending: String, requested: String? = "1700002000000") -> 
     #expect(expired.map(\.transaction) == ["2"])
   }
 
-  @Test func aLapsedSubscriptionIsOneFactHoweverOftenTheStoreIsAsked() throws {
+  @Test("A lapsed subscription is one fact however often the store is asked")
+  func aLapsedSubscriptionIsOneFactHoweverOftenTheStoreIsAsked() throws {
     var log = IdempotentLog()
     for requested in ["1700002000000", "1700003000000"] {
       _ = try log.append(try receipt(answer(#""expiration_intent":"1""#, requested: requested)))
@@ -39,12 +42,15 @@ private func answer(_ pending: String, requested: String? = "1700002000000") -> 
     #expect(Array(log.events.values).of(.subscriptionExpired).count == 1)
   }
 
-  @Test func aSubscriptionThatStillRunsDidNotExpire() throws {
+  @Test("A subscription that still runs did not expire")
+  func aSubscriptionThatStillRunsDidNotExpire() throws {
     let events = try receipt(answer(#""expiration_intent":"1""#, requested: "1700000900000"))
     #expect(events.of(.subscriptionExpired).isEmpty)
   }
 
-  @Test func aRefundedPeriodIsNotTheOneThatLapsed() throws {
+  @Test("A refunded period is not the one that lapsed") func aRefundedPeriodIsNotTheOneThatLapsed()
+    throws
+  {
     let text = answer(#""expiration_intent":"2""#)
       .replacing(
         #""expires_date_ms":"1700001000000""#,
@@ -53,14 +59,15 @@ private func answer(_ pending: String, requested: String? = "1700002000000") -> 
     #expect(expired.map(\.occurredAt.microseconds) == [1_700_000_700_000_000])
   }
 
-  @Test func billingRetryIsABillingFailureWhenTheStoreWasAsked() throws {
+  @Test("Billing retry is a billing failure when the store was asked")
+  func billingRetryIsABillingFailureWhenTheStoreWasAsked() throws {
     let events = try receipt(answer(#""is_in_billing_retry_period":"1""#))
     #expect(events.of(.subscriptionBillingFailed).map(\.occurredAt) == [requested])
     let none = try receipt(answer(#""is_in_billing_retry_period":"0""#))
     #expect(none.of(.subscriptionBillingFailed).isEmpty)
   }
 
-  @Test func graceIsTheNewestFactWhileItRuns() throws {
+  @Test("Grace is the newest fact while it runs") func graceIsTheNewestFactWhileItRuns() throws {
     let events = try receipt(
       answer(
         #""expiration_intent":"2","is_in_billing_retry_period":"1","#
@@ -73,7 +80,8 @@ private func answer(_ pending: String, requested: String? = "1700002000000") -> 
     #expect(events.of(.subscriptionBillingFailed).count == 1)
   }
 
-  @Test func graceStaysTheNewestFactWhereIdsAreHashed() throws {
+  @Test("Grace stays the newest fact where ids are hashed")
+  func graceStaysTheNewestFactWhereIdsAreHashed() throws {
     let app = String(repeating: "a", count: 120)
     let text = answer(
       #""is_in_billing_retry_period":"1","grace_period_expires_date_ms":"1700009000000""#
@@ -81,12 +89,12 @@ private func answer(_ pending: String, requested: String? = "1700002000000") -> 
     #expect(try receipt(text).last?.type.kind == .subscriptionGracePeriodEntered)
   }
 
-  @Test func aGraceThatIsOverIsHistory() throws {
+  @Test("A grace that is over is history") func aGraceThatIsOverIsHistory() throws {
     let events = try receipt(answer(#""grace_period_expires_date_ms":"1700001500000""#))
     #expect(events.of(.subscriptionGracePeriodEntered).isEmpty)
   }
 
-  @Test func consentToAPriceIncreaseIsKept() throws {
+  @Test("Consent to a price increase is kept") func consentToAPriceIncreaseIsKept() throws {
     for name in ["price_consent_status", "price_increase_status"] {
       let events = try receipt(answer(#""\#(name)":"0""#))
       #expect(
@@ -94,7 +102,9 @@ private func answer(_ pending: String, requested: String? = "1700002000000") -> 
     }
   }
 
-  @Test func aRenewalStateThatChangesIsAnotherFact() throws {
+  @Test("A renewal state that changes is another fact") func aRenewalStateThatChangesIsAnotherFact()
+    throws
+  {
     var log = IdempotentLog()
     _ = try log.append(try receipt(answer(#""auto_renew_status":"1""#)))
     _ = try log.append(try receipt(answer(#""auto_renew_status":"0""#)))
@@ -105,20 +115,22 @@ private func answer(_ pending: String, requested: String? = "1700002000000") -> 
       Array(log.events.values).of(.transactionPurchased, .subscriptionRenewed).count == 2)
   }
 
-  @Test func aStateThatNothingDatesIsExplained() throws {
+  @Test("A state that nothing dates is explained") func aStateThatNothingDatesIsExplained() throws {
     let error = try #require(refusal(answer(#""auto_renew_status":"1""#, requested: nil)))
     #expect(error.code == .missing)
     #expect(error.path == "receipt.request_date_ms")
     #expect(error.reason.contains("pending_renewal_info[0].auto_renew_status"))
   }
 
-  @Test func aDatedFactNeedsNoDateOfTheRequest() throws {
+  @Test("A dated fact needs no date of the request") func aDatedFactNeedsNoDateOfTheRequest() throws
+  {
     let events = try receipt(answer(#""expiration_intent":"1""#, requested: nil))
     #expect(events.of(.subscriptionExpired).count == 1)
     #expect(events.first?.occurredAt == Instant(microseconds: 1_700_000_000_000_000))
   }
 
-  @Test func aChainThatTheAnswerDoesNotListIsKnownByItsOriginal() throws {
+  @Test("A chain that the answer does not list is known by its original")
+  func aChainThatTheAnswerDoesNotListIsKnownByItsOriginal() throws {
     let text = answer(#""expiration_intent":"1","auto_renew_status":"0""#)
       .replacing(#"[{"original_transaction_id":"1""#, with: #"[{"original_transaction_id":"77""#)
     let events = try receipt(text)

@@ -8,7 +8,8 @@ private func configuration(_ text: String) throws(ImportError) -> [JSONValue] {
 }
 
 @Suite struct StoreKitConfigurationTests {
-  @Test func theImportOfAFileFromOneTimeIsOneEvent() throws {
+  @Test("The import of a file from one time is one event")
+  func theImportOfAFileFromOneTimeIsOneEvent() throws {
     func received(_ effective: String, app: Name? = nil) throws -> Event {
       StoreKitConfiguration.received(
         try StoreFiles.sample("sample.storekit"),
@@ -23,7 +24,8 @@ private func configuration(_ text: String) throws(ImportError) -> [JSONValue] {
     #expect(try first.id != received("2026-01-01T00:00:00Z", app: "com.example.tides").id)
   }
 
-  @Test func everyProductHasItsKindTitleDurationAndGroup() throws {
+  @Test("Every product has its kind title duration and group")
+  func everyProductHasItsKindTitleDurationAndGroup() throws {
     let products = try StoreKitConfiguration.products(
       in: StoreFiles.sample("sample.storekit"), fileName: "sample.storekit")
     #expect(
@@ -40,7 +42,8 @@ private func configuration(_ text: String) throws(ImportError) -> [JSONValue] {
       ])
   }
 
-  @Test func aTitleIsTheReferenceNameWhereNoLanguageHasOne() throws {
+  @Test("A title is the reference name where no language has one")
+  func aTitleIsTheReferenceNameWhereNoLanguageHasOne() throws {
     let products = try configuration(
       #"""
       {"products":[{"productID":"a","type":"Consumable","referenceName":"A",
@@ -50,30 +53,33 @@ private func configuration(_ text: String) throws(ImportError) -> [JSONValue] {
     #expect(products.map { $0["title"]?.string } == ["A", nil])
   }
 
-  @Test func aConfigurationWithoutProductsIsAnEmptyCatalogue() throws {
+  @Test("A configuration without products is an empty catalogue")
+  func aConfigurationWithoutProductsIsAnEmptyCatalogue() throws {
     #expect(try configuration(#"{"products":[],"subscriptionGroups":[]}"#).isEmpty)
   }
 
-  @Test(arguments: [
-    (#"{"version":{"major":4}}"#, ImportError.Code.otherFormat, "", "at least one of"),
-    ("[]", .otherFormat, "", "found an array"),
-    (#"{"products":[{"type":"Consumable"}]}"#, .missing, "products[0].productID", "productID"),
-    (#"{"products":[{"productID":"a"}]}"#, .missing, "products[0].type", "found none"),
-    (
-      #"{"products":[{"productID":"a","type":"Gift"}]}"#, .badValue, "products[0].type",
-      "found \"Gift\""
-    ),
-    (
-      #"{"products":[{"productID":"a","type":"Consumable"}],"subscriptionGroups":[{"id":"g","#
-        + #""subscriptions":[{"productID":"a","type":"RecurringSubscription"}]}]}"#,
-      .contradiction, "subscriptionGroups[0].subscriptions[0]", "already in products[0]"
-    ),
-    (
-      #"{"subscriptionGroups":[{"id":"g","subscriptions":[{"productID":"a","#
-        + #""type":"RecurringSubscription","recurringSubscriptionPeriod":"monthly"}]}]}"#,
-      .badValue, "subscriptionGroups[0].subscriptions[0].recurringSubscriptionPeriod", "P1M"
-    ),
-  ])
+  @Test(
+    "What is wrong is pointed at",
+    arguments: [
+      (#"{"version":{"major":4}}"#, ImportError.Code.otherFormat, "", "at least one of"),
+      ("[]", .otherFormat, "", "found an array"),
+      (#"{"products":[{"type":"Consumable"}]}"#, .missing, "products[0].productID", "productID"),
+      (#"{"products":[{"productID":"a"}]}"#, .missing, "products[0].type", "found none"),
+      (
+        #"{"products":[{"productID":"a","type":"Gift"}]}"#, .badValue, "products[0].type",
+        "found \"Gift\""
+      ),
+      (
+        #"{"products":[{"productID":"a","type":"Consumable"}],"subscriptionGroups":[{"id":"g","#
+          + #""subscriptions":[{"productID":"a","type":"RecurringSubscription"}]}]}"#,
+        .contradiction, "subscriptionGroups[0].subscriptions[0]", "already in products[0]"
+      ),
+      (
+        #"{"subscriptionGroups":[{"id":"g","subscriptions":[{"productID":"a","#
+          + #""type":"RecurringSubscription","recurringSubscriptionPeriod":"monthly"}]}]}"#,
+        .badValue, "subscriptionGroups[0].subscriptions[0].recurringSubscriptionPeriod", "P1M"
+      ),
+    ])
   func whatIsWrongIsPointedAt(
     text: String, code: ImportError.Code, path: String, words: String
   ) throws {

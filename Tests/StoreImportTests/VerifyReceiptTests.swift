@@ -11,7 +11,8 @@ import Testing
         fileName: "Tools/samples/sample-receipt.json", digestKey: digestKey, account: account))
   }
 
-  @Test func anImportStandsBeforeItsEventsAndCountsThem() throws {
+  @Test("An import stands before its events and counts them")
+  func anImportStandsBeforeItsEventsAndCountsThem() throws {
     let events = try sample()
     let received = try #require(events.first)
     #expect(received.type.kind == .importReceived)
@@ -54,18 +55,21 @@ import Testing
       "the guess is one")
   }
 
-  @Test func everyTransactionIsOnePurchase() throws {
+  @Test("Every transaction is one purchase") func everyTransactionIsOnePurchase() throws {
     let purchases = try sample().of(.transactionPurchased, .subscriptionRenewed)
     #expect(Set(purchases.map(\.transaction)).count == 7)
     #expect(purchases.count == 7)
   }
 
-  @Test func factsStandInTheOrderInWhichTheyHappened() throws {
+  @Test("Facts stand in the order in which they happened")
+  func factsStandInTheOrderInWhichTheyHappened() throws {
     let facts = try sample().dropFirst()
     #expect(zip(facts, facts.dropFirst()).allSatisfy { $0.occurredAt <= $1.occurredAt })
   }
 
-  @Test func aPurchaseIsDatedAndNamedByTheStore() throws {
+  @Test("A purchase is dated and named by the store") func aPurchaseIsDatedAndNamedByTheStore()
+    throws
+  {
     let charts = try #require(try sample().first { $0.product == "com.example.tides.northsea" })
     #expect(charts.id == "receipt:com.example.tides:production:480000900000102:purchased")
     #expect(charts.type.kind == .transactionPurchased)
@@ -78,7 +82,8 @@ import Testing
     #expect(charts.data["quantity"] == nil)
   }
 
-  @Test func theFirstPeriodIsBoughtAndLaterOnesAreRenewed() throws {
+  @Test("The first period is bought and later ones are renewed")
+  func theFirstPeriodIsBoughtAndLaterOnesAreRenewed() throws {
     let periods = try sample().filter { $0.originalTransaction == "480000900000103" }
       .of(.transactionPurchased, .subscriptionRenewed)
     #expect(
@@ -92,25 +97,30 @@ import Testing
         + "1771329600000-1773748800000")
   }
 
-  @Test func moreThanOneOfAProductStatesItsQuantity() throws {
+  @Test("More than one of a product states its quantity")
+  func moreThanOneOfAProductStatesItsQuantity() throws {
     let questions = try sample().filter { $0.transaction == "480000900000117" }
     #expect(questions.map { $0.data.integer("quantity") } == [2])
   }
 
-  @Test func aCancelledPurchaseIsRefundedWhenTheStoreSaysSo() throws {
+  @Test("A cancelled purchase is refunded when the store says so")
+  func aCancelledPurchaseIsRefundedWhenTheStoreSaysSo() throws {
     let refunds = try sample().of(.transactionRefunded)
     #expect(refunds.map(\.transaction) == ["480000900000118"])
     #expect(refunds.map(\.occurredAt) == [at("2026-02-14T10:00:00Z")])
     #expect(refunds.map { $0.data.string("reason") } == ["appIssue"])
   }
 
-  @Test func aTrialIsAnOfferRedeemedBesideThePurchase() throws {
+  @Test("A trial is an offer redeemed beside the purchase")
+  func aTrialIsAnOfferRedeemedBesideThePurchase() throws {
     let offers = try sample().of(.subscriptionOfferRedeemed)
     #expect(offers.map(\.transaction) == ["480000900000103"])
     #expect(offers.map { $0.data.string("offer") } == ["freeTrial"])
   }
 
-  @Test func theRenewalStateIsDatedByTheRequest() throws {
+  @Test("The renewal state is dated by the request") func theRenewalStateIsDatedByTheRequest()
+    throws
+  {
     let changes = try sample().of(.subscriptionAutoRenewChanged)
     #expect(changes.map(\.occurredAt) == [at("2026-02-20T08:30:00Z")])
     #expect(changes.map { $0.data.boolean("autoRenew") } == [true])
@@ -118,14 +128,15 @@ import Testing
     #expect(changes.map(\.originalTransaction) == ["480000900000103"])
   }
 
-  @Test func theSameAnswerAgainAppendsNothing() throws {
+  @Test("The same answer again appends nothing") func theSameAnswerAgainAppendsNothing() throws {
     var log = IdempotentLog()
     let events = try sample()
     #expect(try log.append(events) == events.count)
     #expect(try log.append(try sample()) == 0)
   }
 
-  @Test func theAccountNamedIsAFactOfItsOwnForEachChain() throws {
+  @Test("The account named is a fact of its own for each chain")
+  func theAccountNamedIsAFactOfItsOwnForEachChain() throws {
     var log = IdempotentLog()
     let nobodys = try sample()
     let hers = try sample(account: "ada")
@@ -138,11 +149,13 @@ import Testing
     #expect(hers.allSatisfy { $0.account == nil || $0.type.kind == .transactionAssigned })
   }
 
-  @Test func noIDDependsOnTheAccount() throws {
+  @Test("No ID depends on the account") func noIDDependsOnTheAccount() throws {
     #expect(try sample(account: "ada").ids == sample(account: "ben").ids)
   }
 
-  @Test func everyEventIsValidAndItsIDNotTooLong() throws {
+  @Test("Every event is valid and its ID not too long") func everyEventIsValidAndItsIDNotTooLong()
+    throws
+  {
     for event in try sample(account: "ada") {
       try event.validate()
       #expect(event.id.byteCount <= 128)

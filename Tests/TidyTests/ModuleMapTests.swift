@@ -1,8 +1,9 @@
 import Foundation
 import Testing
 
-@Suite struct `The map of the modules` {
-  @Test func `docs design md shows the targets, their files and their imports`() throws {
+@Suite("The map of the modules") struct ModuleMapTests {
+  @Test("docs design md shows the targets, their files and their imports") func docsDesign() throws
+  {
     let page = PackageTree.root.appending(path: "docs/design.md")
     let text = try String(contentsOf: page, encoding: .utf8)
     let start = try #require(text.range(of: "<!-- modules -->\n"))
@@ -20,7 +21,7 @@ import Testing
       """)
   }
 
-  @Test func `targets are read from the manifest, those of tests apart`() {
+  @Test("targets are read from the manifest, those of tests apart") func targetsRead() {
     let manifest = """
       targets: [
         .target(name: "A", swiftSettings: strict),

@@ -1,7 +1,7 @@
 import Testing
 
 /// Each rule catches what it is intended for, and nothing else.
-@Suite struct `The tidy rules` {
+@Suite("The tidy rules") struct RuleTests {
   private func lines(
     _ rule: some TidyRule, in path: String = "Sources/LedgerStore/Log.swift", _ text: String
   ) -> [Int] {
@@ -23,64 +23,72 @@ import Testing
 
   // MARK: Imports
 
-  @Test(arguments: [
-    ("Sources/LedgerEvents/A.swift", "import Foundation"),
-    ("Sources/LedgerModel/A.swift", "public import LMDB"),
-    ("Sources/LedgerModel/A.swift", "import struct Foundation.Data"),
-    ("Sources/LedgerStore/A.swift", "internal import CLMDB"),
-    ("Sources/LMDB/A.swift", "import LedgerEvents"),
-    ("Sources/Entitlements/A.swift", "import LMDB"),
-    ("Tests/LMDBTests/A.swift", "import CLMDB"),
-    ("Tests/LedgerOracle/A.swift", "import LedgerModel"),
-  ])
-  func `an import against the direction of the modules is caught`(path: String, text: String) {
+  @Test(
+    "an import against the direction of the modules is caught",
+    arguments: [
+      ("Sources/LedgerEvents/A.swift", "import Foundation"),
+      ("Sources/LedgerModel/A.swift", "public import LMDB"),
+      ("Sources/LedgerModel/A.swift", "import struct Foundation.Data"),
+      ("Sources/LedgerStore/A.swift", "internal import CLMDB"),
+      ("Sources/LMDB/A.swift", "import LedgerEvents"),
+      ("Sources/Entitlements/A.swift", "import LMDB"),
+      ("Tests/LMDBTests/A.swift", "import CLMDB"),
+      ("Tests/LedgerOracle/A.swift", "import LedgerModel"),
+    ])
+  func importAgainst(path: String, text: String) {
     #expect(lines(ImportRule(), in: path, "// import X\n\n" + text) == [3])
   }
 
-  @Test(arguments: [
-    ("Sources/LedgerModel/A.swift", "public import LedgerEvents"),
-    ("Sources/LMDB/A.swift", "@preconcurrency internal import CLMDB"),
-    ("Sources/LedgerStore/A.swift", "import Foundation"),
-    ("Sources/StoreImport/A.swift", "public func imported() {}"),
-    ("Tests/LedgerStoreTests/A.swift", "@testable import LedgerStore"),
-  ])
-  func `an import along the direction passes`(path: String, text: String) {
+  @Test(
+    "an import along the direction passes",
+    arguments: [
+      ("Sources/LedgerModel/A.swift", "public import LedgerEvents"),
+      ("Sources/LMDB/A.swift", "@preconcurrency internal import CLMDB"),
+      ("Sources/LedgerStore/A.swift", "import Foundation"),
+      ("Sources/StoreImport/A.swift", "public func imported() {}"),
+      ("Tests/LedgerStoreTests/A.swift", "@testable import LedgerStore"),
+    ])
+  func importAlong(path: String, text: String) {
     #expect(lines(ImportRule(), in: path, text) == [])
   }
 
   // MARK: Unsafe code
 
-  @Test(arguments: ["unsafe f()", "let p: UnsafeRawPointer", "a.withUnsafeBytes { _ in }"])
-  func `unsafe code is caught outside LMDB and PackageFiles`(text: String) {
+  @Test(
+    "unsafe code is caught outside LMDB and PackageFiles",
+    arguments: ["unsafe f()", "let p: UnsafeRawPointer", "a.withUnsafeBytes { _ in }"])
+  func unsafeCode(text: String) {
     #expect(lines(UnsafeRule(), text) == [1])
     #expect(lines(UnsafeRule(), in: "Tools/daybook/main.swift", text) == [1])
     #expect(lines(UnsafeRule(), in: "Sources/LMDB/Cursor.swift", text) == [])
   }
 
-  @Test func `the word unsafe in a comment passes`() {
+  @Test("the word unsafe in a comment passes") func wordUnsafe() {
     #expect(lines(UnsafeRule(), "// unsafe would be wrong here\nlet isUnsafe = 1") == [])
   }
 
   // MARK: Lengths
 
-  @Test func `a long line and a long file are caught`() {
+  @Test("a long line and a long file are caught") func longLine() {
     #expect(lines(SizeRule(), String(repeating: "é", count: 100)) == [])
     #expect(lines(SizeRule(), String(repeating: "é", count: 101)) == [1])
     #expect(lines(SizeRule(), String(repeating: "a\n", count: 500)) == [])
     #expect(lines(SizeRule(), String(repeating: "a\n", count: 501)) == [0])
   }
 
-  @Test(arguments: [
-    ("const a = 1;\n", []), ("const a = 1; \n", [1]), ("if (a) {\n\tb();\n}\n", [2]),
-    ("const a = 1;", [1]), ("const a = 1;\n\n", [2]),
-    (String(repeating: "a", count: 101) + "\n", [1]), (String(repeating: "a\n", count: 301), [0]),
-  ])
-  func `a script that is not formatted is caught`(text: String, expected: [Int]) {
+  @Test(
+    "a script that is not formatted is caught",
+    arguments: [
+      ("const a = 1;\n", []), ("const a = 1; \n", [1]), ("if (a) {\n\tb();\n}\n", [2]),
+      ("const a = 1;", [1]), ("const a = 1;\n\n", [2]),
+      (String(repeating: "a", count: 101) + "\n", [1]), (String(repeating: "a\n", count: 301), [0]),
+    ])
+  func scriptNot(text: String, expected: [Int]) {
     #expect(lines(PageSourceRule(), in: "Sources/Replay/Page/page.js", text) == expected)
     #expect(lines(PageSourceRule(), in: "Sources/Replay/Page/Page.swift", text) == [])
   }
 
-  @Test func `a long text is excused in a test, a long comment is not`() {
+  @Test("a long text is excused in a test, a long comment is not") func longText() {
     let text = "let a = \"" + String(repeating: "x", count: 200) + "\""
     #expect(lines(SizeRule(), in: "Tests/LedgerStoreTests/A.swift", text) == [])
     #expect(lines(SizeRule(), in: "Sources/LedgerStore/A.swift", text) == [1])
@@ -90,11 +98,13 @@ import Testing
     #expect(lines(SizeRule(), in: "Tests/LedgerStoreTests/A.swift", later) == [])
   }
 
-  @Test(arguments: [
-    "  public static func f(\n    a: Int = { 1 }()\n  ) async throws(E) -> Int {",
-    "@inlinable public init(_ a: Int) {", "subscript(i: Int) -> Int {", "deinit {",
-  ])
-  func `a long function is caught`(declaration: String) {
+  @Test(
+    "a long function is caught",
+    arguments: [
+      "  public static func f(\n    a: Int = { 1 }()\n  ) async throws(E) -> Int {",
+      "@inlinable public init(_ a: Int) {", "subscript(i: Int) -> Int {", "deinit {",
+    ])
+  func longFunction(declaration: String) {
     let spare = 69 - declaration.split(separator: "\n").count - 1
     for (body, expected) in [(spare, [Int]()), (spare + 1, [2])] {
       let text =
@@ -104,32 +114,37 @@ import Testing
     }
   }
 
-  @Test func `a requirement without a body is no long function`() {
+  @Test("a requirement without a body is no long function") func requirementWithout() {
     let text = "protocol P {\n  func f()\n  init(a: Int)\n}\n"
     #expect(lines(FunctionRule(), text + String(repeating: "\n", count: 90) + "{ }") == [])
   }
 
   // MARK: Traps
 
-  @Test(arguments: [
-    "let a = try! f()", "let a = try? f()", "a as! B", "fatalError(\"no\")", "a!.b", "f()!",
-    "let a: Int! = nil", "do { } catch { }", "do {\n} catch is E\n{\n  // nothing\n}",
-  ])
-  func `a trap or a swallowed error is caught`(text: String) {
+  @Test(
+    "a trap or a swallowed error is caught",
+    arguments: [
+      "let a = try! f()", "let a = try? f()", "a as! B", "fatalError(\"no\")", "a!.b", "f()!",
+      "let a: Int! = nil", "do { } catch { }", "do {\n} catch is E\n{\n  // nothing\n}",
+    ])
+  func trapSwallowed(text: String) {
     #expect(lines(TrapRule(), text).count == 1)
   }
 
-  @Test(arguments: [
-    "if a != b { }", "!a", "try f()", "a as? B", "catch { throw e }", "\"try! it\"", "// a!",
-    "precondition(!isOpen)",
-  ])
-  func `honest code passes the rule of traps`(text: String) {
+  @Test(
+    "honest code passes the rule of traps",
+    arguments: [
+      "if a != b { }", "!a", "try f()", "a as? B", "catch { throw e }", "\"try! it\"", "// a!",
+      "precondition(!isOpen)",
+    ])
+  func honestCode(text: String) {
     #expect(lines(TrapRule(), text) == [])
   }
 
   // MARK: Words
 
-  @Test func `a mark of unfinished work is caught in code, comments and documents`() {
+  @Test("a mark of unfinished work is caught in code, comments and documents") func markUnfinished()
+  {
     #expect(lines(WordRule(), "let a = 1  // to" + "do: more") == [1])
     #expect(lines(WordRule(), in: "docs/a.md", "It works.\nThis is a place" + "holder.") == [2])
     #expect(lines(WordRule(), in: "docs/a.md", "Enough for n" + "ow.") == [1])
@@ -139,63 +154,76 @@ import Testing
 
   // MARK: Documentation
 
-  @Test(arguments: [
-    "public struct A {}", "@frozen public enum A {}", "  public static func f() {}",
-    "// Not a documentation comment.\npublic typealias A = Int",
-    "public subscript(i: Int) -> Int {",
-  ])
-  func `a public declaration without documentation is caught`(text: String) {
+  @Test(
+    "a public declaration without documentation is caught",
+    arguments: [
+      "public struct A {}", "@frozen public enum A {}", "  public static func f() {}",
+      "// Not a documentation comment.\npublic typealias A = Int",
+      "public subscript(i: Int) -> Int {",
+    ])
+  func publicDeclaration(text: String) {
     #expect(lines(DocumentationRule(), text).count == 1)
     #expect(lines(DocumentationRule(), in: "Tools/daybook/Init.swift", text) == [])
   }
 
-  @Test(arguments: [
-    "/// Meaning.\npublic struct A {}", "/// Meaning.\n@inlinable\npublic func f() {}",
-    "public import LMDB", "public extension A {}", "struct A {}",
-    "public static func == (a: A, b: A) -> Bool {", "public func hash(into hasher: inout Hasher) {",
-    "  case a  // public",
-  ])
-  func `a documented declaration passes`(text: String) {
+  @Test(
+    "a documented declaration passes",
+    arguments: [
+      "/// Meaning.\npublic struct A {}", "/// Meaning.\n@inlinable\npublic func f() {}",
+      "public import LMDB", "public extension A {}", "struct A {}",
+      "public static func == (a: A, b: A) -> Bool {",
+      "public func hash(into hasher: inout Hasher) {",
+      "  case a  // public",
+    ])
+  func documentedDeclaration(text: String) {
     #expect(lines(DocumentationRule(), text) == [])
   }
 
   // MARK: Places
 
-  @Test(arguments: [
-    "notes.txt", "Sources/Log.swift", "Sources/LedgerStore/log.txt", "Sources/LMDB/lmdb.h",
-    "Sources/LedgerStore/LogHelpers.swift", "Sources/LedgerStore/StringUtils.swift",
-    "Tests/Log.swift", "Tools/run.sh", "build/a.swift", "docs/data.mdb",
-  ])
-  func `a stray file is caught`(path: String) {
+  @Test(
+    "a stray file is caught",
+    arguments: [
+      "notes.txt", "Sources/Log.swift", "Sources/LedgerStore/log.txt", "Sources/LMDB/lmdb.h",
+      "Sources/LedgerStore/LogHelpers.swift", "Sources/LedgerStore/StringUtils.swift",
+      "Tests/Log.swift", "Tools/run.sh", "build/a.swift", "docs/data.mdb",
+    ])
+  func strayFile(path: String) {
     #expect(lines(PlaceRule(), in: path, "") == [0])
   }
 
-  @Test(arguments: [
-    "Package.swift", "Sources/LedgerStore/Log.swift", "Sources/LMDB/LMDB.docc/LMDB.md",
-    "Sources/CLMDB/shim.h", "Tests/Samples/a.jsonl", "Tools/quickstart", ".ci/run",
-    "Tools/Benchmarks/Sources/Baseline/baseline.c", "Sources/LMDB/Environment+Map.swift",
-  ])
-  func `a file in its place passes`(path: String) {
+  @Test(
+    "a file in its place passes",
+    arguments: [
+      "Package.swift", "Sources/LedgerStore/Log.swift", "Sources/LMDB/LMDB.docc/LMDB.md",
+      "Sources/CLMDB/shim.h", "Tests/Samples/a.jsonl", "Tools/quickstart", ".ci/run",
+      "Tools/Benchmarks/Sources/Baseline/baseline.c", "Sources/LMDB/Environment+Map.swift",
+    ])
+  func filePlace(path: String) {
     #expect(lines(PlaceRule(), in: path, "") == [])
   }
 
   // MARK: Links
 
-  @Test(arguments: [
-    ("[a](missing.md)", 1), ("[a](../README.md) [b](b.md#part)", 0), ("[a](../../x)", 1),
-    ("[a](https://swift.org) [b](#part)", 0), ("[a](../Tools) [b](../Tool)", 1),
-  ])
-  func `a link to what is not there is caught`(text: String, count: Int) {
+  @Test(
+    "a link to what is not there is caught",
+    arguments: [
+      ("[a](missing.md)", 1), ("[a](../README.md) [b](b.md#part)", 0), ("[a](../../x)", 1),
+      ("[a](https://swift.org) [b](#part)", 0), ("[a](../Tools) [b](../Tool)", 1),
+    ])
+  func linkNot(text: String, count: Int) {
     let rule = LinkRule(paths: ["README.md", "docs/b.md", "Tools/test"])
     #expect(lines(rule, in: "docs/a.md", text).count == count)
   }
 
-  @Test(arguments: [
-    ("/// What holds (^b.md^ 5).", 0), ("// See ^docs/b.md^ and ^README.md^.", 0),
-    ("/// What holds (^missing.md^ 5).", 1), ("It stands in ^b.md^,\nand in ^c.md^.", 1),
-    ("let page = \"a.md\"", 0),
-  ])
-  func `a citation of a page that is not shipped is caught`(text: String, count: Int) {
+  @Test(
+    "a citation of a page that is not shipped is caught",
+    arguments: [
+      ("/// What holds (^b.md^ 5).", 0), ("// See ^docs/b.md^ and ^README.md^.", 0),
+      ("/// What holds (^missing.md^ 5).", 1), ("It stands in ^b.md^,\nand in ^c.md^.", 1),
+      ("let page = \"a.md\"", 0),
+    ])
+  func citationPage(text: String, count: Int) {
     let rule = LinkRule(paths: ["README.md", "docs/b.md"])
     // Without backquotes above, so that this file does not break the rule.
     let cited = text.replacing("^", with: "`")

@@ -1,7 +1,7 @@
 import Testing
 
 /// Properties that hold throughout the package.
-@Suite struct `The package is tidy` {
+@Suite("The package is tidy") struct TidyTests {
   /// One issue per breach, so that each is shown separately.
   private func expectNoBreach(of rule: some TidyRule) {
     for file in PackageTree.current.files {
@@ -9,7 +9,7 @@ import Testing
     }
   }
 
-  @Test func `the files of the package are found`() {
+  @Test("the files of the package are found") func filesPackage() {
     let paths = Set(PackageTree.current.files.map(\.path))
     #expect(paths.contains("Package.swift"))
     #expect(paths.contains("Sources/CLMDB/module.modulemap"))
@@ -17,43 +17,44 @@ import Testing
     #expect(!paths.contains { $0.hasPrefix(".build") || $0.hasPrefix(".git/") })
   }
 
-  @Test func `modules import only what stands before them`() {
+  @Test("modules import only what stands before them") func modulesImport() {
     expectNoBreach(of: ImportRule())
   }
 
-  @Test func `unsafe code lives in the LMDB module alone`() {
+  @Test("unsafe code lives in the LMDB module alone") func unsafeCode() {
     expectNoBreach(of: UnsafeRule())
   }
 
-  @Test func `files and lines are short`() {
+  @Test("files and lines are short") func filesLines() {
     expectNoBreach(of: SizeRule())
   }
 
-  @Test func `markup, styles and scripts are formatted`() {
+  @Test("markup, styles and scripts are formatted") func markupStyles() {
     expectNoBreach(of: PageSourceRule())
   }
 
-  @Test func `functions are short`() {
+  @Test("functions are short") func functionsShort() {
     expectNoBreach(of: FunctionRule())
   }
 
-  @Test func `nothing traps or swallows an error without a reason`() {
+  @Test("nothing traps or swallows an error without a reason") func nothingTraps() {
     expectNoBreach(of: TrapRule())
   }
 
-  @Test func `nothing is marked as unfinished and nothing names where it was written`() {
+  @Test("nothing is marked as unfinished and nothing names where it was written")
+  func nothingMarked() {
     expectNoBreach(of: WordRule())
   }
 
-  @Test func `public declarations are documented`() {
+  @Test("public declarations are documented") func publicDeclarations() {
     expectNoBreach(of: DocumentationRule())
   }
 
-  @Test func `every file lies where its kind belongs`() {
+  @Test("every file lies where its kind belongs") func everyFile() {
     expectNoBreach(of: PlaceRule())
   }
 
-  @Test func `documents link to what is there`() {
+  @Test("documents link to what is there") func documentsLink() {
     expectNoBreach(of: LinkRule(paths: Set(PackageTree.current.files.map(\.path))))
   }
 }

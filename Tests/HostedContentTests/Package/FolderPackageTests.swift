@@ -2,8 +2,8 @@ import Foundation
 import HostedContent
 import Testing
 
-@Suite struct `A package that is a folder` {
-  @Test func `of more than the store takes is refused without being read`() throws {
+@Suite("A package that is a folder") struct FolderPackageTests {
+  @Test("of more than the store takes is refused without being read") func moreThan() throws {
     let lab = try PackageLab()
     let path = try lab.goodFolder()
     let sparse = try lab.write("good/Contents/z.bin", [])
@@ -15,7 +15,7 @@ import Testing
     #expect(report.faults[0].path == "Contents/z.bin")
   }
 
-  @Test func `with a pipe is refused, and the pipe is not waited for`() throws {
+  @Test("with a pipe is refused, and the pipe is not waited for") func withPipe() throws {
     let lab = try PackageLab()
     let path = try lab.goodFolder()
     try lab.shell("mkfifo good/Contents/p")
@@ -23,7 +23,7 @@ import Testing
     #expect(report.faults.map(\.code) == [.special])
   }
 
-  @Test func `with a link out of it is refused, and the link is not followed`() throws {
+  @Test("with a link out of it is refused, and the link is not followed") func withLink() throws {
     let lab = try PackageLab()
     let path = try lab.goodFolder()
     try lab.write("outside/secret", "secret")
@@ -33,7 +33,7 @@ import Testing
     #expect(!report.files.contains { $0.path.contains("secret") })
   }
 
-  @Test func `with a name that is no UTF-8 is refused`() throws {
+  @Test("with a name that is no UTF-8 is refused") func withName() throws {
     let lab = try PackageLab()
     let path = try lab.goodFolder()
     try lab.shell("touch good/Contents/$'\\xff\\xfe'")
@@ -41,8 +41,10 @@ import Testing
     #expect(report.faults.map(\.code) == [.invalidUTF8])
   }
 
-  @Test(arguments: ["grow", "shrink", "rewrite", "add", "remove", "rename"])
-  func `that changes while it is read is told from one that does not`(change: String) throws {
+  @Test(
+    "that changes while it is read is told from one that does not",
+    arguments: ["grow", "shrink", "rewrite", "add", "remove", "rename"])
+  func changesWhile(change: String) throws {
     let lab = try PackageLab()
     let path = try lab.goodFolder()
     var package = try OpenedPackage(path: path)
@@ -63,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func `that does not change is read to its end`() throws {
+  @Test("that does not change is read to its end") func doesNot() throws {
     let lab = try PackageLab()
     let path = try lab.goodFolder()
     var package = try OpenedPackage(path: path)
@@ -71,7 +73,7 @@ import Testing
     #expect(try PackageInspection.judge(&package, into: &sink).isValid)
   }
 
-  @Test func `whose container is replaced while it is read is told`() throws {
+  @Test("whose container is replaced while it is read is told") func whoseContainer() throws {
     let lab = try PackageLab()
     let path = try lab.write("package", PackageLab.goodZip().bytes)
     var package = try OpenedPackage(path: path)

@@ -4,7 +4,7 @@ import LedgerEvents
 import Testing
 
 /// Packages by other programs that ours reads, and the other way round.
-@Suite struct `Other programs` {
+@Suite("Other programs") struct ForeignToolTests {
   /// Returns the path of a program, or prints that the test is skipped.
   private func tool(_ name: String) -> String? {
     let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
@@ -41,8 +41,8 @@ import Testing
     return folder
   }
 
-  @Test(arguments: ["xar", "zip"])
-  func `bsdtar's packages are read`(format: String) throws {
+  @Test("bsdtar's packages are read", arguments: ["xar", "zip"])
+  func bsdtarsPackages(format: String) throws {
     guard let bsdtar = tool("bsdtar") else { return }
     let lab = try PackageLab()
     let folder = try content(lab)
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func `zip's packages are read`() throws {
+  @Test("zip's packages are read") func zipsPackages() throws {
     guard let zip = tool("zip") else { return }
     let lab = try PackageLab()
     let folder = try content(lab)
@@ -66,8 +66,8 @@ import Testing
     #expect(report.digest == (try PackageInspection.judge(path: folder)).digest)
   }
 
-  @Test(arguments: [PackageFormat.pkg, .zip])
-  func `bsdtar unpacks what is built`(format: PackageFormat) throws {
+  @Test("bsdtar unpacks what is built", arguments: [PackageFormat.pkg, .zip])
+  func bsdtarUnpacks(format: PackageFormat) throws {
     guard let bsdtar = tool("bsdtar") else { return }
     let lab = try PackageLab()
     let folder = try content(lab)
@@ -80,7 +80,7 @@ import Testing
     #expect(built.digest == (try PackageInspection.judge(path: lab.path("out"))).digest)
   }
 
-  @Test func `unzip finds no fault with what is built`() throws {
+  @Test("unzip finds no fault with what is built") func unzipFinds() throws {
     guard let unzip = tool("unzip") else { return }
     let lab = try PackageLab()
     _ = try PackageBuilder(
@@ -89,7 +89,7 @@ import Testing
     try run(unzip, ["-tqq", lab.path("package.zip")], in: lab.path)
   }
 
-  @Test func `sha256sum over the sorted files gives the digest`() throws {
+  @Test("sha256sum over the sorted files gives the digest") func sha256sumOver() throws {
     guard let shell = tool("bash"), tool("sha256sum") != nil else { return }
     let lab = try PackageLab()
     let folder = try lab.goodFolder()

@@ -2,9 +2,9 @@ import Foundation
 import HostedContent
 import Testing
 
-@Suite struct `A hostile package` {
-  @Test(arguments: HostilePackage.all)
-  func `is refused with its reason`(package: HostilePackage) throws {
+@Suite("A hostile package") struct HostilePackageTests {
+  @Test("is refused with its reason", arguments: HostilePackage.all)
+  func refusedWith(package: HostilePackage) throws {
     let lab = try PackageLab()
     let path = try lab.write("package", package.bytes())
     do {
@@ -23,8 +23,8 @@ import Testing
     }
   }
 
-  @Test(arguments: HostilePackage.all)
-  func `leaves nothing outside, even with a sink that trusts it`(
+  @Test("leaves nothing outside, even with a sink that trusts it", arguments: HostilePackage.all)
+  func leavesNothing(
     package: HostilePackage
   ) throws {
     let lab = try PackageLab()
@@ -51,12 +51,12 @@ import Testing
     #expect(sink.paths.allSatisfy { !$0.hasPrefix("/") && !$0.contains("..") })
   }
 
-  @Test func `there are at least forty of them`() {
+  @Test("there are at least forty of them") func thereAt() {
     #expect(HostilePackage.all.count >= 40)
     #expect(Set(HostilePackage.all.map(\.name)).count == HostilePackage.all.count)
   }
 
-  @Test func `every kind of fault is shown by one`() {
+  @Test("every kind of fault is shown by one") func everyKind() {
     // libarchive itself detects a wrong size; these two are passed to the check directly.
     let elsewhere: Set<PackageFault.Code> = [.sizeMismatch, .hardLink]
     let shown = Set(

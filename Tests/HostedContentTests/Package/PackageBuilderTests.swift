@@ -3,15 +3,17 @@ import HostedContent
 import LedgerEvents
 import Testing
 
-@Suite struct `Building a package` {
+@Suite("Building a package") struct PackageBuilderTests {
   private static let formats: [PackageFormat] = [.pkg, .zip]
 
   private func builder(_ folder: String, _ format: PackageFormat) -> PackageBuilder {
     PackageBuilder(folder: folder, product: "atlas", version: "1.0", format: format)
   }
 
-  @Test(arguments: formats)
-  func `gives the same bytes for the same files, whenever and in whatever order they were made`(
+  @Test(
+    "gives the same bytes for the same files, whenever and in whatever order they were made",
+    arguments: formats)
+  func givesSame(
     format: PackageFormat
   ) throws {
     let lab = try PackageLab()
@@ -31,8 +33,8 @@ import Testing
     #expect(built[0] == built[1])
   }
 
-  @Test(arguments: formats)
-  func `what is built is valid, with the folder's digest`(format: PackageFormat) throws {
+  @Test("what is built is valid, with the folder's digest", arguments: formats)
+  func builtValid(format: PackageFormat) throws {
     let lab = try PackageLab()
     let folder = try lab.goodFolder()
     try lab.link("good/Contents/l", to: "sub/b.bin")
@@ -47,7 +49,7 @@ import Testing
     #expect(read.version == "1.0")
   }
 
-  @Test func `plain files go below Contents`() throws {
+  @Test("plain files go below Contents") func plainFiles() throws {
     let lab = try PackageLab()
     try lab.write("files/a.txt", "text")
     try lab.write("files/Contents/b.txt", "text")
@@ -90,7 +92,7 @@ import Testing
     #expect(throws: ContentError(.malformed, path: "", "")) { try build("broken") }
   }
 
-  @Test func `a folder with ContentInfo.plist is a package already`() throws {
+  @Test("a folder with ContentInfo.plist is a package already") func folderWith() throws {
     let lab = try PackageLab()
     let folder = try lab.goodFolder()
     try lab.write("good/README", "stray")
@@ -98,8 +100,8 @@ import Testing
     #expect(report.faults.map(\.code) == [.stray])
   }
 
-  @Test(arguments: formats)
-  func `a folder that would not validate is refused and nothing is written`(
+  @Test("a folder that would not validate is refused and nothing is written", arguments: formats)
+  func folderWould(
     format: PackageFormat
   ) throws {
     let lab = try PackageLab()
@@ -111,7 +113,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: lab.path) == ["files"])
   }
 
-  @Test func `a file that is there is not overwritten unless that is said`() throws {
+  @Test("a file that is there is not overwritten unless that is said") func fileThere() throws {
     let lab = try PackageLab()
     let folder = try lab.goodFolder()
     let path = try lab.write("package", "precious")
@@ -125,7 +127,7 @@ import Testing
     #expect(names.sorted() == ["good", "package"])
   }
 
-  @Test func `a folder is never replaced`() throws {
+  @Test("a folder is never replaced") func folderNever() throws {
     let lab = try PackageLab()
     let folder = try lab.goodFolder()
     #expect(throws: ContentError(.exists, path: "", "")) {
@@ -133,7 +135,7 @@ import Testing
     }
   }
 
-  @Test func `a file in place of the folder says what was expected`() throws {
+  @Test("a file in place of the folder says what was expected") func filePlace() throws {
     let lab = try PackageLab()
     let file = try lab.write("file", PackageLab.goodZip().bytes)
     #expect(throws: ContentError(.malformed, path: "", "")) {
@@ -141,7 +143,7 @@ import Testing
     }
   }
 
-  @Test func `the version must rise`() throws {
+  @Test("the version must rise") func versionMust() throws {
     let lab = try PackageLab()
     var builder = builder(try lab.goodFolder(), .zip)
     builder.expectations.versionOnOffer = { _ in .version("1.0") }
@@ -149,8 +151,8 @@ import Testing
       try builder.build(to: lab.path("package")).faults.map(\.code) == [.versionNotHigher])
   }
 
-  @Test(arguments: formats)
-  func `the bytes are what they were when this was written`(format: PackageFormat) throws {
+  @Test("the bytes are what they were when this was written", arguments: formats)
+  func bytesThey(format: PackageFormat) throws {
     let lab = try PackageLab()
     try lab.write("files/a.txt", "text")
     try lab.write("files/sub/b.txt", "more")
@@ -167,7 +169,7 @@ import Testing
 }
 
 @Suite("Heavy: building a large package") struct HeavyPackageBuilderTests {
-  @Test func `a zip of more than 65,535 entries is read again`() throws {
+  @Test("a zip of more than 65,535 entries is read again") func zipMore() throws {
     let lab = try PackageLab()
     let count = 66_000
     for index in 0..<count {

@@ -4,11 +4,11 @@ import LedgerEvents
 import LedgerHistories
 import Testing
 
-@Suite struct `A real ContentInfo.plist` {
+@Suite("A real ContentInfo.plist") struct PackageConformanceTests {
   private static let place =
     "../shared/fixtures/MugunthKumar+MKStoreKit/HostedContent/ContentInfo.plist"
 
-  @Test func `is read`() throws {
+  @Test("is read") func read() throws {
     let root = try #require(packageRoot())
     let file = root.appending(path: Self.place).standardizedFileURL
     guard FileManager.default.fileExists(atPath: file.path) else {
@@ -24,7 +24,7 @@ import Testing
     #expect(report.product == "com.steinlogic.iapdemo.nonconsumablewithcontent")
   }
 
-  @Test func `is read in binary form too`() throws {
+  @Test("is read in binary form too") func readBinary() throws {
     let list = ["ContentVersion": "2.10", "IAPProductIdentifier": "atlas"]
     let bytes = try PropertyListSerialization.data(
       fromPropertyList: list, format: .binary, options: 0)

@@ -3,14 +3,16 @@ import HostedContent
 import LedgerHistories
 import Testing
 
-@Suite struct `Packages with random damage` {
+@Suite("Packages with random damage") struct PackageFuzzTests {
   /// The number of damaged packages of each kind. `DAYBOOK_FUZZ_ROUNDS` overrides it.
   private static var rounds: Int {
     Int(ProcessInfo.processInfo.environment["DAYBOOK_FUZZ_ROUNDS"] ?? "") ?? 300
   }
 
-  @Test(arguments: ["zip", "deflated zip", "xar", "plist"])
-  func `are refused or read, and nothing else happens`(kind: String) throws {
+  @Test(
+    "are refused or read, and nothing else happens",
+    arguments: ["zip", "deflated zip", "xar", "plist"])
+  func refusedRead(kind: String) throws {
     let lab = try PackageLab()
     let good: [UInt8]
     switch kind {

@@ -2,7 +2,7 @@ import HostedContent
 import Testing
 
 /// Passes entries to the check that no container can state, or not through libarchive.
-@Suite struct `The judge of a package` {
+@Suite("The judge of a package") struct PackageInspectionTests {
   private static let text = Array("text".utf8)
 
   private func show(
@@ -20,8 +20,10 @@ import Testing
     report.faults.map(\.code).filter { ![.infoMissing, .contentsMissing].contains($0) }
   }
 
-  @Test(arguments: ["Contents/b", "Contents/later", "../a", "/etc/passwd", "Contents", ""])
-  func `a hard link to anything but a file before it is refused`(target: String) {
+  @Test(
+    "a hard link to anything but a file before it is refused",
+    arguments: ["Contents/b", "Contents/later", "../a", "/etc/passwd", "Contents", ""])
+  func hardLink(target: String) {
     var inspection = PackageInspection()
     #expect(show(&inspection, "Contents/a", .file(bytes: 4)))
     #expect(!show(&inspection, "Contents/b", .hardLink(target: target)))
@@ -29,7 +31,7 @@ import Testing
     #expect(codes(inspection.report()) == [.hardLink])
   }
 
-  @Test func `a hard link by way of a link is refused`() {
+  @Test("a hard link by way of a link is refused") func hardLinkWay() {
     var inspection = PackageInspection()
     #expect(show(&inspection, "Contents/a", .file(bytes: 4)))
     #expect(show(&inspection, "Contents/l", .link(target: "a")))
@@ -37,7 +39,7 @@ import Testing
     #expect(codes(inspection.report()) == [.hardLink])
   }
 
-  @Test func `hard links count as often as they are`() {
+  @Test("hard links count as often as they are") func hardLinks() {
     var limits = PackageLimits()
     limits.bytesMax = 10
     var inspection = PackageInspection(limits: limits)
@@ -49,14 +51,14 @@ import Testing
     #expect(codes(inspection.report()) == [.tooLarge])
   }
 
-  @Test(arguments: [0, 3, 5])
-  func `an entry that holds other than it states is refused`(bytes: UInt64) {
+  @Test("an entry that holds other than it states is refused", arguments: [0, 3, 5])
+  func entryHolds(bytes: UInt64) {
     var inspection = PackageInspection()
     _ = show(&inspection, "Contents/a", .file(bytes: bytes))
     #expect(codes(inspection.report()) == [.sizeMismatch])
   }
 
-  @Test func `an entry that states no size is counted`() {
+  @Test("an entry that states no size is counted") func entryStates() {
     var limits = PackageLimits()
     limits.bytesMax = 10
     var inspection = PackageInspection(limits: limits)
@@ -66,12 +68,12 @@ import Testing
     #expect(codes(inspection.report()) == [.tooLarge])
   }
 
-  @Test func `a container of more than the store takes is refused`() {
+  @Test("a container of more than the store takes is refused") func containerMore() {
     let inspection = PackageInspection(packedBytes: 2_000_000_001)
     #expect(codes(inspection.report()) == [.tooLarge])
   }
 
-  @Test func `nothing may be written after the first fault, whatever it is`() {
+  @Test("nothing may be written after the first fault, whatever it is") func nothingMay() {
     var inspection = PackageInspection()
     #expect(show(&inspection, "Contents/a", .file(bytes: 4)))
     #expect(!show(&inspection, "../b", .file(bytes: 4)))
@@ -80,7 +82,7 @@ import Testing
     #expect(!isSafe)
   }
 
-  @Test func `what is written has its path without what means nothing`() {
+  @Test("what is written has its path without what means nothing") func writtenHas() {
     var inspection = PackageInspection()
     #expect(
       inspection.begin(

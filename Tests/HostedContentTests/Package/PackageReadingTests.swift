@@ -3,8 +3,8 @@ import HostedContent
 import LedgerEvents
 import Testing
 
-@Suite struct `Reading a package` {
-  @Test func `a folder, a zip and a xar of the same content have one digest`() throws {
+@Suite("Reading a package") struct PackageReadingTests {
+  @Test("a folder, a zip and a xar of the same content have one digest") func folderZip() throws {
     let lab = try PackageLab()
     try lab.write("folder/ContentInfo.plist", PackageLab.info())
     try lab.write("folder/Contents/a.txt", "text")
@@ -20,7 +20,7 @@ import Testing
     #expect(Set(digests).count == 1)
   }
 
-  @Test func `rights, times and empty folders do not change the digest`() throws {
+  @Test("rights, times and empty folders do not change the digest") func rightsTimes() throws {
     let lab = try PackageLab()
     let path = try lab.goodFolder()
     let before = try PackageInspection.judge(path: path).digest
@@ -30,7 +30,7 @@ import Testing
     #expect(try PackageInspection.judge(path: path).digest == before)
   }
 
-  @Test func `a changed byte and a changed name change the digest`() throws {
+  @Test("a changed byte and a changed name change the digest") func changedByte() throws {
     let lab = try PackageLab()
     let path = try lab.goodFolder()
     let before = try PackageInspection.judge(path: path).digest
@@ -42,7 +42,7 @@ import Testing
     #expect(try PackageInspection.judge(path: path).digest != after)
   }
 
-  @Test func `the manifest has a line for each file and link, sorted by bytes`() {
+  @Test("the manifest has a line for each file and link, sorted by bytes") func manifestHas() {
     let digest = ContentDigest([UInt8](repeating: 0xAB, count: 32))
     let lines = PackageManifest.lines(of: [
       PackageFile(path: "Contents/b", content: .file(bytes: 1, digest: digest)),
@@ -57,7 +57,7 @@ import Testing
       ])
   }
 
-  @Test func `names in another normal form are one manifest`() {
+  @Test("names in another normal form are one manifest") func namesAnother() {
     let digest = ContentDigest([UInt8](repeating: 1, count: 32))
     let lines = ["caf\u{E9}", "cafe\u{301}"].map { name in
       PackageManifest.digest(of: [
@@ -67,7 +67,7 @@ import Testing
     #expect(lines[0] == lines[1])
   }
 
-  @Test func `a digest is read from its text`() throws {
+  @Test("a digest is read from its text") func digestRead() throws {
     let digest = ContentDigest((0..<32).map { UInt8($0) })
     #expect(ContentDigest(text: digest.description) == digest)
     #expect(ContentDigest(text: digest.hexadecimal) == nil)
@@ -75,7 +75,7 @@ import Testing
     #expect(ContentDigest(text: String(digest.description.dropLast())) == nil)
   }
 
-  @Test func `a xar's hard link is the file that it names`() throws {
+  @Test("a xar's hard link is the file that it names") func xarsHard() throws {
     let lab = try PackageLab()
     let info = Array(PackageLab.info().utf8)
     let text = Array("text".utf8)
@@ -93,7 +93,7 @@ import Testing
     #expect(report.files[1].content == report.files[2].content)
   }
 
-  @Test func `a folder that is a twin is told once, whatever lies in it`() throws {
+  @Test("a folder that is a twin is told once, whatever lies in it") func folderTwin() throws {
     let lab = try PackageLab()
     let bytes = PackageLab.zip {
       $0.add("Contents/maps/0")
@@ -103,7 +103,7 @@ import Testing
     #expect(report.faults.map(\.path) == ["Contents/Maps"])
   }
 
-  @Test func `an installer's package is told apart`() throws {
+  @Test("an installer's package is told apart") func installersPackage() throws {
     let lab = try PackageLab()
     let xar = TestXar(
       files: TestXar.entry("PackageInfo", type: "file") + TestXar.entry("Payload", type: "file"))
@@ -112,7 +112,8 @@ import Testing
     #expect(report.faults[3].message.contains("installer"))
   }
 
-  @Test func `names of an installed package's tool beside the two are named once each`() throws {
+  @Test("names of an installed package's tool beside the two are named once each")
+  func namesInstalled() throws {
     let lab = try PackageLab()
     var zip = PackageLab.goodZip()
     for index in 0..<20 { zip.add("__MACOSX/\(index)") }
@@ -120,7 +121,7 @@ import Testing
     #expect(report.faults.map(\.path) == ["__MACOSX"])
   }
 
-  @Test func `every fault is listed at once`() throws {
+  @Test("every fault is listed at once") func everyFault() throws {
     let lab = try PackageLab()
     var zip = TestZip()
     zip.add("README")
@@ -134,7 +135,7 @@ import Testing
       ])
   }
 
-  @Test func `faults beyond the limit are counted`() throws {
+  @Test("faults beyond the limit are counted") func faultsBeyond() throws {
     let lab = try PackageLab()
     var zip = PackageLab.goodZip()
     for index in 0..<10 { zip.add("../\(index)") }
@@ -146,7 +147,7 @@ import Testing
     #expect(report.faultsLeftOff == 6)
   }
 
-  @Test func `a leading dot and a slash mean nothing`() throws {
+  @Test("a leading dot and a slash mean nothing") func leadingDot() throws {
     let lab = try PackageLab()
     var zip = TestZip()
     zip.add("./", "", mode: 0o040755)
@@ -158,7 +159,7 @@ import Testing
     #expect(report.files.map(\.path) == ["ContentInfo.plist", "Contents/a.txt"])
   }
 
-  @Test func `a link within the package is good`() throws {
+  @Test("a link within the package is good") func linkWithin() throws {
     let lab = try PackageLab()
     let path = try lab.goodFolder()
     try lab.link("good/Contents/sub/l", to: "../a.txt")
@@ -166,7 +167,7 @@ import Testing
     #expect(try PackageInspection.judge(path: path).faults == [])
   }
 
-  @Test func `data with a run bit is no code`() throws {
+  @Test("data with a run bit is no code") func dataWith() throws {
     let lab = try PackageLab()
     let path = try lab.goodFolder()
     try lab.write("good/Contents/a.txt", "text", mode: 0o755)
@@ -174,7 +175,7 @@ import Testing
     #expect(try PackageInspection.judge(path: path).faults == [])
   }
 
-  @Test func `a zip may state sizes behind its data`() throws {
+  @Test("a zip may state sizes behind its data") func zipMay() throws {
     let lab = try PackageLab()
     let bytes = PackageLab.zip { zip in
       zip.entries[1].statesSizesBehind = true
@@ -184,7 +185,7 @@ import Testing
     #expect(try PackageInspection.judge(path: lab.write("good.zip", bytes)).faults == [])
   }
 
-  @Test func `a xar may hold hard links to a file`() throws {
+  @Test("a xar may hold hard links to a file") func xarMay() throws {
     let lab = try PackageLab()
     let link = "<file id=\"8\"><name>h</name><type link=\"7\">hardlink</type></file>"
     let original =
@@ -193,7 +194,7 @@ import Testing
     #expect(try PackageInspection.judge(path: lab.write("good.pkg", bytes)).faults == [])
   }
 
-  @Test func `a folder of too many entries is reported as that`() throws {
+  @Test("a folder of too many entries is reported as that") func folderToo() throws {
     let lab = try PackageLab()
     let path = try lab.goodFolder()
     for index in 0..<60 { try lab.write("good/Contents/\(index)", "x") }
@@ -201,7 +202,7 @@ import Testing
     #expect(report.faults.map(\.code).contains(.tooManyEntries), "\(report.faults)")
   }
 
-  @Test func `entries that alternate between two deep folders are read`() throws {
+  @Test("entries that alternate between two deep folders are read") func entriesAlternate() throws {
     let lab = try PackageLab()
     let deep = String(repeating: "/é", count: 290)
     let bytes = PackageLab.zip { zip in
@@ -210,7 +211,7 @@ import Testing
     #expect(try PackageInspection.judge(path: lab.write("deep.zip", bytes)).faults == [])
   }
 
-  @Test func `a package that is missing says so`() throws {
+  @Test("a package that is missing says so") func packageMissing() throws {
     let lab = try PackageLab()
     #expect(throws: ContentError(.missing, path: "", "")) {
       try PackageInspection.judge(path: lab.path("nowhere"))

@@ -6,12 +6,12 @@ struct MalformedTests {
     BadLine.syntax + BadLine.nesting + BadLine.encoding + BadLine.envelope + BadLine.fields
     + BadLine.needs + BadLine.downloadNeeds + BadLine.subscriptionNeeds
 
-  @Test func `There are several hundred lines that must be refused`() {
+  @Test("There are several hundred lines that must be refused") func thereSeveral() {
     #expect(MalformedTests.all.count >= 300)
   }
 
-  @Test(arguments: all)
-  func `A malformed line is refused with its place, its field and the reason`(bad: BadLine) {
+  @Test("A malformed line is refused with its place, its field and the reason", arguments: all)
+  func malformedLine(bad: BadLine) {
     do {
       _ = try EventDecoder().decode(line: bad.bytes, number: 7)
       Issue.record("was accepted")
@@ -24,7 +24,7 @@ struct MalformedTests {
   }
 
   /// A line that is cut anywhere is refused, and so is one without any byte of its structure.
-  @Test func `No beginning of a line is an event`() throws {
+  @Test("No beginning of a line is an event") func noBeginning() throws {
     let line = Array(
       (#"{"id":"1","type":"transaction.failed","occurredAt":"2014-03-05T10:00:01.25+01:00","#
         + #""transaction":"T","data":{"error":{"code":-2,"x":[true,false,1.5e3]},"#
