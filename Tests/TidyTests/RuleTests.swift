@@ -10,15 +10,33 @@ import Testing
 
   // MARK: Code apart from texts
 
-  @Test(arguments: [
-    ("let a = 1 // try! it", "let a = 1           "),
-    ("/* a /* b */ c */ d", "                  d"),
-    (#"f("try! \(g("x")) {")"#, #"f("      (g(" "))  ")"#),
-    (##"f(#"a"b\#(c)"#)"##, ##"f(#"     (c)"#)"##),
-    ("\"\"\"\na \" {\n\"\"\" }", "\"\"\"\n     \n\"\"\" }"),
-  ])
-  func `comments and texts are not code`(source: String, code: String) {
+  @Test(
+    "comments and texts are not code",
+    arguments: [
+      ("let a = 1 // try! it", "let a = 1           "),
+      ("/* a /* b */ c */ d", "                  d"),
+      (#"f("try! \(g("x")) {")"#, #"f("      (g(" "))  ")"#),
+      (##"f(#"a"b\#(c)"#)"##, ##"f(#"     (c)"#)"##),
+      ("\"\"\"\na \" {\n\"\"\" }", "\"\"\"\n     \n\"\"\" }"),
+    ])
+  func commentsAreNotCode(source: String, code: String) {
     #expect(String(decoding: SwiftCode([UInt8](source.utf8)).bytes, as: UTF8.self) == code)
+  }
+
+  // MARK: Names of tests
+
+  @Test("a test that is not named by a sentence is caught")
+  func testNames() {
+    let text = """
+      @Test("reports a full disk") func full() {}
+      @Test(
+        "reports an empty disk", arguments: [1])
+      func empty() {}
+      @Test func half() {}
+      @Test(arguments: [1]) func third() {}
+      """
+    #expect(lines(TestNameRule(), in: "Tests/LMDBTests/A.swift", text) == [5, 6])
+    #expect(lines(TestNameRule(), in: "Sources/LMDB/A.swift", text) == [])
   }
 
   // MARK: Imports

@@ -54,6 +54,10 @@ import Testing
     expectNoBreach(of: PlaceRule())
   }
 
+  @Test("tests are named by sentences") func testNames() {
+    expectNoBreach(of: TestNameRule())
+  }
+
   @Test("documents link to what is there") func documentsLink() {
     expectNoBreach(of: LinkRule(paths: Set(PackageTree.current.files.map(\.path))))
   }
