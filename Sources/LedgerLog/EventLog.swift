@@ -226,8 +226,8 @@ extension EventLog {
   }
 
   /// Rejects a log without an identity that was in use. A ledger whose creation was interrupted has
-  /// no identity either, but it has neither events nor a root, and no key for personal data: the
-  /// first append makes them.
+  /// no identity either, but it has neither events nor a root: the first append makes them. Keys
+  /// without a log are refused where they would be overwritten (`PersonalKeys.create`).
   private static func checkUnused(
     _ environment: Environment, _ tables: LogTables
   ) throws(LedgerError) {
@@ -237,7 +237,6 @@ extension EventLog {
       let transaction = try environment.beginRead()
       if try transaction.view.contains(tables.meta, LogIdentity.Row.format.bytes.span) { return }
       if try transaction.view.statistics(tables.records).entries > 0 { isUsed = true }
-      if try PersonalKeys.hasSlots(in: folder) { isUsed = true }
     } catch { throw LedgerError(error) }
     guard isUsed else { return }
     throw LedgerError(
