@@ -82,7 +82,7 @@ struct AdvanceTests {
   @Test(
     "What reaches back is folded anew",
     arguments: [
-      // A chain without a catalogue entry becomes a subscription when a fact of it states an expiry.
+      // A chain without a catalogue entry becomes a subscription when a fact states an expiry.
       """
       1T10:00 transaction.purchased t=t1 o=t1 p=book a=A
       1T11:00 transaction.purchased t=t2 o=t2 p=book a=A
