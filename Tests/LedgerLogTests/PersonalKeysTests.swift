@@ -19,6 +19,7 @@ import Testing
     let identity = try LogIdentity(
       createdAt: Instant(microseconds: 0), keys: head, using: &random)
     let keys = PersonalKeys(folder: folder, identity, isWritable: true)
+    #expect(try keys.lastSlot() == UInt32(PersonalKeys.blockSlots))
     let long = Date(timeIntervalSince1970: 1_000_000_000)
     try FileManager.default.setAttributes([.modificationDate: long], ofItemAtPath: keys.path)
     let before = try Data(contentsOf: URL(fileURLWithPath: keys.path))

@@ -71,7 +71,7 @@ package final class PersonalKeys: Sendable {
   package func lastSlot() throws(LedgerError) -> UInt32 {
     guard let file = try file() else { return 0 }
     do throws(LMDBError) {
-      return UInt32(clamping: try file.size() / Secret.byteCount - 1)
+      return try PersonalKeys.slotEnd(of: file) - 1
     } catch { throw LedgerError(error) }
   }
 
