@@ -222,24 +222,36 @@ extension EventLog {
     }
     if let identity = try LogIdentity(transaction.view, tables) { return identity }
     try checkUnused(environment, tables)
+    let hasKeys: Bool
+    do throws(LMDBError) {
+      hasKeys = try PersonalKeys.hasSlots(in: folder(of: environment))
+    } catch { throw LedgerError(error) }
+    if hasKeys { throw lostIdentity(environment) }
     return nil
   }
 
   /// Rejects a log without an identity that was in use. A ledger whose creation was interrupted has
-  /// no identity either, but it has neither events nor a root: the first append makes them. Keys
-  /// without a log are refused where they would be overwritten (`PersonalKeys.create`).
+  /// no identity either, but it has neither events nor a root, nor keys with slots: the first
+  /// append makes them. Whoever makes a ledger refuses such keys by name (`PersonalKeys.create`).
   private static func checkUnused(
     _ environment: Environment, _ tables: LogTables
   ) throws(LedgerError) {
-    let folder = String(environment.path.dropLast(folderName.utf8.count + 1))
-    var isUsed = FileManager.default.fileExists(atPath: "\(folder)/\(RootKeeper.fileName)")
+    let root = "\(folder(of: environment))/\(RootKeeper.fileName)"
+    var isUsed = FileManager.default.fileExists(atPath: root)
     do throws(LMDBError) {
       let transaction = try environment.beginRead()
       if try transaction.view.contains(tables.meta, LogIdentity.Row.format.bytes.span) { return }
       if try transaction.view.statistics(tables.records).entries > 0 { isUsed = true }
     } catch { throw LedgerError(error) }
-    guard isUsed else { return }
-    throw LedgerError(
+    if isUsed { throw lostIdentity(environment) }
+  }
+
+  private static func folder(of environment: Environment) -> String {
+    String(environment.path.dropLast(folderName.utf8.count + 1))
+  }
+
+  private static func lostIdentity(_ environment: Environment) -> LedgerError {
+    LedgerError(
       .corrupt,
       "The log in \(environment.path) has lost its identity and was in use. Restore the ledger "
         + "from a backup.")
