@@ -133,8 +133,11 @@ public final class EventLog: Sendable {
   ///
   /// - Throws: ``LedgerError``: `busy` while something reads or appends, `io`.
   public func close() throws(LedgerError) {
-    try roots.sync()
+    // The file of roots is a hint: the ledger is closed even if it cannot be synced.
+    var failure: LedgerError?
+    do throws(LedgerError) { try roots.sync() } catch { failure = error }
     do throws(LMDBError) { try environment.close() } catch { throw LedgerError(error) }
+    if let failure { throw failure }
   }
 }
 
@@ -216,7 +219,7 @@ extension EventLog {
   private static func identity(
     _ environment: Environment, _ tables: LogTables
   ) throws(LedgerError) -> LogIdentity? {
-    let transaction: ReadTransaction
+    var transaction: ReadTransaction
     do throws(LMDBError) { transaction = try environment.beginRead() } catch {
       throw LedgerError(error)
     }
@@ -226,8 +229,13 @@ extension EventLog {
     do throws(LMDBError) {
       hasKeys = try PersonalKeys.hasSlots(in: folder(of: environment))
     } catch { throw LedgerError(error) }
-    if hasKeys { throw lostIdentity(environment) }
-    return nil
+    guard hasKeys else { return nil }
+    // Somebody may have made the ledger meanwhile, and appended.
+    do throws(LMDBError) { transaction = try environment.beginRead() } catch {
+      throw LedgerError(error)
+    }
+    if let identity = try LogIdentity(transaction.view, tables) { return identity }
+    throw lostIdentity(environment)
   }
 
   /// Rejects a log without an identity that was in use. A ledger whose creation was interrupted has

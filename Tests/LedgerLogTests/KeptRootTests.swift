@@ -70,6 +70,26 @@ struct KeptRootTests {
     }
   }
 
+  @Test("leaves the one before it, even if each append opens the log anew")
+  func twoSlots() throws {
+    for round in 0..<3 {
+      let log = try EventLog(open: folder.ledger, clock: fixedClock)
+      try log.appendAndWait([progress("more-\(round)")])
+      try log.close()
+    }
+    let whole = try Data(contentsOf: URL(filePath: file))
+    var found: Set<UInt64?> = []
+    for slot in [0, 512] {
+      var damaged = whole
+      damaged[slot + 40] ^= 1
+      try damaged.write(to: URL(filePath: file))
+      let log = try EventLog(open: folder.ledger, clock: fixedClock)
+      found.insert(try log.roots.kept()?.position)
+      try log.close()
+    }
+    #expect(found == [47, 48])
+  }
+
   @Test("shows that the log took another course")
   func otherCourse() throws {
     let older = try Data(contentsOf: URL(filePath: data))

@@ -23,8 +23,8 @@ import Testing
     let long = Date(timeIntervalSince1970: 1_000_000_000)
     try FileManager.default.setAttributes([.modificationDate: long], ofItemAtPath: keys.path)
     let before = try Data(contentsOf: URL(fileURLWithPath: keys.path))
-    // A slot that a shorter copy lacks is not made.
-    #expect(try keys.destroy([2, 1_000_000]))
+    // A slot that a shorter copy lacks is not made, and a damaged row's 0 is none.
+    #expect(try keys.destroy([0, 2, 1_000_000]))
     let changed = try FileManager.default.attributesOfItem(atPath: keys.path)[.modificationDate]
     #expect(try #require(changed as? Date) > long)
     #expect(try Data(contentsOf: URL(fileURLWithPath: keys.path)) == before)

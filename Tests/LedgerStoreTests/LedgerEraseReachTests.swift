@@ -34,6 +34,22 @@ import Testing
     try book.finishes()
   }
 
+  @Test("not to somebody else's session that has the same name")
+  func sessionOfTheSameName() throws {
+    let book = try ErasureBook([
+      bought("a1", "ada", "phone-a", on: "2026-01-01", #","session":"launch-1""#),
+      bought("b1", "ben", "phone-b", on: "2026-01-02", #","session":"launch-1""#),
+    ])
+    let result = try book.erase("ada", at: "2026-02-01")
+    #expect(result.remainder.names == [NameUse(kind: .session, name: "launch-1")])
+    #expect(try book.event("b1")?.session == "launch-1")
+    // A late report of ben's names nobody, and stays what it is.
+    try book.append([report("r1", "phone-b", "launch-1", on: "2026-01-10")])
+    #expect(try book.event("r1")?.session == "launch-1")
+    #expect(try book.event("r1")?.data.string("reason") == "text of r1")
+    try book.finishes()
+  }
+
   @Test("to nobody else's late events from that device")
   func lateStranger() throws {
     let book = try ErasureBook([bought("a1", "ada", "phone-a", on: "2026-01-01")])

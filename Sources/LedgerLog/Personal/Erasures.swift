@@ -108,7 +108,8 @@ package struct ErasedSlot {
 
   /// Nil where the bytes are no such row.
   init?(_ key: Span<UInt8>, _ value: Span<UInt8>) {
-    guard key.count == 4, value.count == ErasedSlot.valueByteCount else { return nil }
+    guard key.count == 4, key.bigEndianHalf(at: 0) > 0, value.count == ErasedSlot.valueByteCount
+    else { return nil }
     self.init(
       slot: key.bigEndianHalf(at: 0), position: value.bigEndianWord(at: 0),
       number: value.bigEndianHalf(at: 8), event: value.bigEndianWord(at: 12))
@@ -171,17 +172,22 @@ extension LogView {
   /// How many slots of the key file are taken: slots never go back within a table.
   ///
   /// - Complexity: O(log *n*).
+  /// - Throws: ``LedgerError``: `corrupt` if a last row is damaged, because a slot that is taken
+  ///   must not be given away again; `io`.
   package func lastSlot() throws(LedgerError) -> UInt32 {
-    var last: UInt32 = 0
+    var taken: [UInt32?] = []
     do throws(LMDBError) {
       var people = try view.cursor(tables.people)
-      if try people.last(), let name = SealedName(people.value) { last = name.slot.taken }
+      if try people.last() { taken.append(SealedName(people.value)?.slot.taken) }
       var personal = try view.cursor(tables.personal)
-      if try personal.last(), let data = SealedData(personal.value) {
-        last = max(last, data.slot.taken)
-      }
+      if try personal.last() { taken.append(SealedData(personal.value)?.slot.taken) }
     } catch {
       throw LedgerError(error)
+    }
+    var last: UInt32 = 0
+    for slot in taken {
+      guard let slot else { throw .corrupt("The last row of a table of personal data is damaged") }
+      last = max(last, slot)
     }
     return last
   }

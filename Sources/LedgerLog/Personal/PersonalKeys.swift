@@ -133,7 +133,7 @@ package final class PersonalKeys: Sendable {
     do throws(LMDBError) {
       let end = try file.size()
       // What a shorter copy lacks stays missing.
-      for slot in slots where PersonalKeys.offset(slot) + Secret.byteCount <= end {
+      for slot in slots where slot > 0 && PersonalKeys.offset(slot) + Secret.byteCount <= end {
         try file.write(zeros, at: PersonalKeys.offset(slot))
       }
       try file.sync()
@@ -275,12 +275,14 @@ package final class PersonalKeys: Sendable {
   }
 
   private static func offset(_ slot: UInt32) -> Int {
-    KeyFileHead.byteCount + (Int(slot) - 1) * Secret.byteCount
+    precondition(slot > 0, "slots are counted from 1")
+    return KeyFileHead.byteCount + (Int(slot) - 1) * Secret.byteCount
   }
 
   /// The first slot that is not in the file.
   private static func slotEnd(of file: FlatFile) throws(LMDBError) -> UInt32 {
-    let slots = (try file.size() - KeyFileHead.byteCount) / Secret.byteCount
+    // Somebody may have cut the file short since it was opened.
+    let slots = max(0, try file.size() - KeyFileHead.byteCount) / Secret.byteCount
     return UInt32(clamping: slots + 1)
   }
 

@@ -29,7 +29,7 @@ struct ListedErasures {
     byName = Dictionary(rows.filter { $0.number != 0 }.map { ($0.number, $0.position) }) {
       first, _ in first
     }
-    commitments = try log.erasureCommitments()
+    commitments = Dictionary(grouping: rows, by: \.position).mapValues { Commitment.erasure($0) }
     positions = Set(rows.map(\.position))
   }
 

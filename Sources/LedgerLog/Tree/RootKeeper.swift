@@ -60,8 +60,15 @@ package final class RootKeeper: Sendable {
     let slot = bytes
     do throws(LMDBError) {
       try state.withLock { (state: inout sending State) throws(LMDBError) in
-        let file = try self.file(state)
-        state.file = file
+        let file: FlatFile
+        if let open = state.file {
+          file = open
+        } else {
+          file = try self.file()
+          state.file = file
+          // The newest root stays until another one is there.
+          state.next = (try newestSlot(in: file) + 1) % RootKeeper.slotCount
+        }
         try file.write(slot, at: state.next * RootKeeper.slotBytes)
         state.next = (state.next + 1) % RootKeeper.slotCount
         state.isSynced = false
@@ -69,8 +76,13 @@ package final class RootKeeper: Sendable {
     } catch { throw LedgerError(error) }
   }
 
-  private func file(_ state: State) throws(LMDBError) -> FlatFile {
-    if let open = state.file { return open }
+  private func newestSlot(in file: FlatFile) throws(LMDBError) -> Int {
+    let bytes = try file.read(at: 0, count: RootKeeper.slotCount * RootKeeper.slotBytes)
+    let positions = (0..<RootKeeper.slotCount).map { kept(bytes, slot: $0)?.position ?? 0 }
+    return positions.indices.max { positions[$0] < positions[$1] } ?? 0
+  }
+
+  private func file() throws(LMDBError) -> FlatFile {
     if let found = try FlatFile.open(path, isWritable: true) { return found }
     return try FlatFile.create(path, in: folder, mode: mode)
   }

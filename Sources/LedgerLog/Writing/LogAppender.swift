@@ -170,7 +170,10 @@ struct LogAppender {
       throw LedgerError(error)
     }
     let log = try LogView(snapshot.view, tables)
-    guard log.lastPosition > tail.position + LogAppender.tailLockedMax else { return }
+    // A tail that does not meet the index is read again from there.
+    let isUsable = tail.meets(index) && tail.position <= log.lastPosition
+    let start = isUsable ? tail.position : index.reach
+    guard log.lastPosition > start + LogAppender.tailLockedMax else { return }
     try catchUp(log, index)
   }
 

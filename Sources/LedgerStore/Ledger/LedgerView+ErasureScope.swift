@@ -2,14 +2,18 @@ internal import LMDB
 public import LedgerEvents
 internal import LedgerModel
 
-/// What operators recorded that names one of some accounts.
+/// What a walk over the log finds of a customer outside of the customer's units.
 struct Mentions: Sendable {
   /// The accounts' texts.
   let texts: Set<String>
+  /// The sessions of the customer's units.
+  let sessions: Set<NameNumber>
   /// The position up to which the log was looked through.
   let through: UInt64
   /// The positions of what they recorded, by the slots of its personal data.
   let slots: [UInt32: UInt64]
+  /// The sessions whose name somebody else's events state, too: a recorder may number them.
+  let sessionsOfOthers: Set<NameNumber>
 }
 
 /// What an erasure would destroy, and what it would leave readable.
@@ -71,13 +75,10 @@ extension LedgerView {
     let customer = try erasedCustomer(account)
     var scope = ErasureScope()
     var remainder = ErasureRemainder()
-    var uses = UsesOfPeople(accounts: customer.accounts)
-    for place in customer.places {
-      let record = try log.record(at: place)
-      let isMember = customer.members.contains(place)
-      if isMember { scope.newest = max(scope.newest, record.believedAt) }
-      uses.note(record, isMember: isMember)
-    }
+    var uses = try uses(of: customer)
+    scope.newest = uses.newest
+    let mentions = try mentions(of: customer, account, uses.sessions, known)
+    uses.noteOthers(mentions.sessionsOfOthers)
     for place in customer.members.union(uses.reports).sorted() {
       guard let slot = try log.livingSlot(ofData: place) else { continue }
       if try isOperatorsOwn(at: place) {
@@ -89,7 +90,6 @@ extension LedgerView {
     for number in customer.accounts.union(uses.exclusive) {
       if let slot = try log.livingSlot(ofName: number) { scope.names[slot] = number }
     }
-    let mentions = try mentions(of: customer, account, known)
     scope.texts.merge(mentions.slots) { first, _ in first }
     for number in uses.shared.sorted() where try log.livingSlot(ofName: number) != nil {
       remainder.names.append(try log.name(number))
@@ -114,9 +114,18 @@ extension LedgerView {
     } catch { return false }
   }
 
-  /// What operators recorded of the customer up to now; to be looked for before the log is locked.
+  /// What is found of the customer up to now; to be looked for before the log is locked.
   func mentions(of account: Name) throws(LedgerError) -> Mentions {
-    try mentions(of: try erasedCustomer(account), account, nil)
+    let customer = try erasedCustomer(account)
+    return try mentions(of: customer, account, try uses(of: customer).sessions, nil)
+  }
+
+  private func uses(of customer: ErasedCustomer) throws(LedgerError) -> UsesOfPeople {
+    var uses = UsesOfPeople(accounts: customer.accounts)
+    for place in customer.places {
+      uses.note(try log.record(at: place), isMember: customer.members.contains(place))
+    }
+    return uses
   }
 
   // MARK: - Whose events
@@ -196,11 +205,13 @@ extension LedgerView {
     }
   }
 
-  // MARK: - What operators wrote
+  // MARK: - What others wrote
 
-  /// What operators recorded of exports and the like that names one of the customer's accounts.
+  /// What operators recorded of exports and the like that names one of the customer's accounts, and
+  /// which of the customer's sessions somebody else's events state. A session's name has one number
+  /// in the whole ledger, and does not join units that have devices.
   private func mentions(
-    of customer: ErasedCustomer, _ account: Name, _ known: Mentions?
+    of customer: ErasedCustomer, _ account: Name, _ sessions: Set<NameNumber>, _ known: Mentions?
   ) throws(LedgerError) -> Mentions {
     var texts: Set<String> = [account.text]
     for number in customer.accounts where try !log.isErased(name: number) {
@@ -209,22 +220,35 @@ extension LedgerView {
         texts.insert(name.text)
       }
     }
-    let before = known.flatMap { $0.texts == texts ? $0 : nil }
+    let before = known.flatMap { known in
+      known.texts == texts && sessions.isSubset(of: known.sessions) ? known : nil
+    }
     let start = (before?.through ?? 0) + 1
     var slots = before?.slots ?? [:]
-    guard start <= position else {
-      return Mentions(texts: texts, through: position, slots: slots)
+    var sessionsOfOthers = before?.sessionsOfOthers ?? []
+    func found() -> Mentions {
+      Mentions(
+        texts: texts, sessions: sessions, through: position, slots: slots,
+        sessionsOfOthers: sessionsOfOthers)
     }
+    guard start <= position else { return found() }
+    let places = Set(customer.places)
     var cursor = try log.records(in: start...position)
     while try cursor.next() {
       let record = try cursor.record(isChecked: false)
+      let session = record.number(.session)
+      if session != 0, sessions.contains(session), record.statesSomebody,
+        !places.contains(cursor.position)
+      {
+        sessionsOfOthers.insert(session)
+      }
       guard record.kind == .operatorActed, let slot = try log.livingSlot(ofData: cursor.position)
       else { continue }
       let place = cursor.position
       let json = try unlessCorrupt { () throws(LedgerError) in try log.personal(at: place) }
       if let json = json ?? nil, EventData.names(texts, in: json) { slots[slot] = place }
     }
-    return Mentions(texts: texts, through: position, slots: slots)
+    return found()
   }
 
   /// Nil where what is sealed cannot be opened: what is to be destroyed may be damaged.
@@ -269,6 +293,10 @@ private struct UsesOfPeople {
   private var members: Set<NameNumber> = []
   private var others: Set<NameNumber> = []
   private var silent: [Report] = []
+  /// Every session that an event of these units states.
+  private(set) var sessions: Set<NameNumber> = []
+  /// Believed time of the customer's newest event.
+  private(set) var newest = Instant(microseconds: .min)
 
   /// What a device reports of itself.
   private struct Report {
@@ -285,11 +313,13 @@ private struct UsesOfPeople {
   mutating func note(_ record: borrowing RecordView, isMember: Bool) {
     let numbers = [record.number(.device), record.number(.session)].filter { $0 != 0 }
     let account = record.number(.account)
+    if record.number(.session) != 0 { sessions.insert(record.number(.session)) }
     if isMember {
+      newest = max(newest, record.believedAt)
       members.formUnion(numbers)
       // What states somebody else was told by whoever that is, too.
       if account != 0 && !accounts.contains(account) { others.formUnion(numbers) }
-    } else if account != 0 || record.number(.transaction) != 0 || record.number(.payment) != 0 {
+    } else if record.statesSomebody {
       others.formUnion(numbers)
     } else if !numbers.isEmpty {
       // What a device reports of itself is about whoever used it.
@@ -299,6 +329,9 @@ private struct UsesOfPeople {
           session: record.number(.session)))
     }
   }
+
+  /// Takes in what people used who stand in other units.
+  mutating func noteOthers(_ numbers: Set<NameNumber>) { others.formUnion(numbers) }
 
   /// The devices and sessions that only the customer used.
   var exclusive: Set<NameNumber> {
@@ -332,6 +365,11 @@ private struct UsesOfPeople {
 }
 
 extension RecordView {
+  /// Whether the event is about somebody, and not only about what a device reports of itself.
+  fileprivate var statesSomebody: Bool {
+    number(.account) != 0 || number(.transaction) != 0 || number(.payment) != 0
+  }
+
   /// The transactions that the event names: its own, and the first of its chain.
   fileprivate var transactions: Set<NameNumber> {
     Set([number(.transaction), number(.originalTransaction)].filter { $0 != 0 })

@@ -24,26 +24,29 @@ public enum ArchiveServer {
       unsafe fstat(archiveDescriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG
     else { return false }
     let socket = MessageSocket(descriptor: socketDescriptor)
+    // The parent sets the limits before its first request: until then, nothing is parsed.
+    guard let first = awaitRequest(socket) else { return true }
     do throws(PackageFileError) {
       let file = try ReadFile(descriptor: archiveDescriptor, path: "")
       guard let reader = try ArchiveReader(file) else {
         throw PackageFileError(.malformed, path: "", "is neither a xar nor a zip.")
       }
-      try serve(reader, socket)
+      serve(reader, socket, first)
     } catch {
       var payload = PayloadWriter()
       error.write(to: &payload)
-      // The parent may have gone: then nobody asks.
-      _ = awaitRequest(socket) != nil && answer(.failure, payload.bytes, socket)
+      _ = answer(.failure, payload.bytes, socket)
     }
     return true
   }
 
+  /// Answers `first` and all requests behind it.
   private static func serve(
-    _ reader: ArchiveReader, _ socket: MessageSocket
-  ) throws(PackageFileError) {
+    _ reader: ArchiveReader, _ socket: MessageSocket, _ first: (ArchiveRequest, UInt32)
+  ) {
     var buffer = [UInt8](repeating: 0, count: pieceBytesMax)
-    while let (request, number) = awaitRequest(socket) {
+    var asked: (ArchiveRequest, UInt32)? = first
+    while let (request, number) = asked {
       var payload = PayloadWriter()
       let isHeard: Bool
       do throws(PackageFileError) {
@@ -71,6 +74,7 @@ public enum ArchiveServer {
         isHeard = answer(.failure, payload.bytes, socket)
       }
       if !isHeard { return }
+      asked = awaitRequest(socket)
     }
   }
 

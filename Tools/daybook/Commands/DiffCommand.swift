@@ -76,7 +76,6 @@ struct DiffCommand: ParsableCommand {
       Console.declare(columns: [
         "account", "environment", "gained", "lost", "entries", "balances", "installed",
       ])
-      if format == .json { Console.print("[") }
       try ledger.read { (view) throws(LedgerError) in
         let (before, after) = try sides(view)
         var account: Name?
@@ -84,6 +83,7 @@ struct DiffCommand: ParsableCommand {
           account = try view.account(of: customer, environments.environments, after)
           isKnown = try view.isKnown(customer, after)
         }
+        if format == .json { Console.print("[") }
         try view.differences(
           from: before, to: after, account: account, environments: environments.environments
         ) { difference in
