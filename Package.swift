@@ -233,7 +233,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "CommandLineTests",
-      dependencies: ["LedgerLog", "LedgerEvents", "LedgerHistories", "LocalTime", "daybook"],
+      dependencies: [
+        "LedgerLog", "LedgerEvents", "LedgerHistories", "LocalTime", "TracedProcesses", "daybook",
+      ],
       exclude: ["Golden"], swiftSettings: strict),
     .testTarget(
       name: "ReplayTests",

@@ -38,7 +38,7 @@ package struct KeyHash: Sendable {
   ) throws(LedgerError) -> UInt64 {
     guard kind.isPersonal else { return hash(text, domain: kind.rawValue) }
     guard let people else { throw .namesUnknown }
-    return people.hash(text, kind).0
+    return people.firstHash(text, kind)
   }
 
   /// The hash of the name with this row of the log; nil where it is none.

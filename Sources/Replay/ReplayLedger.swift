@@ -95,7 +95,7 @@ struct ReplayLedger {
       let moment = judgement.at?.microseconds ?? newest
       found.moments.append((environment, moment))
     }
-    ledger.forEachUnit { number, _, unit in
+    ledger.forEachUnit { number, unit in
       if isBackground(number) { return }
       found.addOpen(in: unit, ledger.context, ledger.observations(of:))
     }

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TracedProcesses
 
 /// Systems that lack what the program takes for granted, made of a mount namespace.
 @Suite(
@@ -9,9 +10,7 @@ struct BareSystemTests {
   private let ledger: TestLedger
 
   init() throws {
-    ledger = try TestLedger()
-    let appended = try ledger.run("append", input: Sample.purchase("t1", of: "ada"))
-    try #require(appended.status == 0, "\(appended.errors)")
+    ledger = try TestLedger(events: [Sample.purchase("t1", of: "ada")])
   }
 
   @Test("/proc, a command says so and does nothing") func noProc() throws {
@@ -50,28 +49,15 @@ private enum BareSystem {
     do { return try shell("exit 0", without: "/mnt", []).status == 0 } catch { return false }
   }()
 
-  static func run(without folder: String, _ arguments: [String]) throws -> Outcome {
+  static func run(without folder: String, _ arguments: [String]) throws -> ProcessEnding {
     try shell(#"exec "$@""#, without: folder, [try Program.executable().path] + arguments)
   }
 
   private static func shell(
     _ script: String, without folder: String, _ words: [String]
-  ) throws -> Outcome {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
-    process.arguments =
-      ["-m", "/bin/sh", "-c", "mount -t tmpfs none \(folder) && \(script)", "sh"] + words
-    let output = Pipe()
-    let errors = Pipe()
-    process.standardInput = Pipe()
-    process.standardOutput = output
-    process.standardError = errors
-    try process.run()
-    let said = output.fileHandleForReading.readDataToEndOfFile()
-    let complained = errors.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return Outcome(
-      status: process.terminationStatus, output: String(decoding: said, as: UTF8.self),
-      errors: String(decoding: complained, as: UTF8.self))
+  ) throws -> ProcessEnding {
+    try TracedProcess.run(
+      "/usr/bin/unshare",
+      ["-m", "/bin/sh", "-c", "mount -t tmpfs none \(folder) && \(script)", "sh"] + words)
   }
 }

@@ -7,7 +7,7 @@ import Testing
 struct PartingTests {
   private func states(_ ledger: InMemoryLedger) -> [UnitNumber: [UInt8]] {
     var states: [UnitNumber: [UInt8]] = [:]
-    ledger.forEachUnit { number, _, unit in states[number] = unit.encoded() }
+    ledger.forEachUnit { number, unit in states[number] = unit.encoded() }
     return states
   }
 

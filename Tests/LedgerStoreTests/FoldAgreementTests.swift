@@ -17,7 +17,7 @@ private struct FoldedStatement: Equatable {
 
   init(_ ledger: InMemoryLedger, _ texts: LogTexts) throws(LedgerError) {
     var units: [(UnitNumber, LedgerModel.Unit)] = []
-    ledger.forEachUnit { number, _, unit in units.append((number, unit)) }
+    ledger.forEachUnit { number, unit in units.append((number, unit)) }
     for (number, unit) in units { try add(unit, called: number, ledger.context, texts) }
     findings = ledger.findings
     for environment in StoreEnvironment.allCases {

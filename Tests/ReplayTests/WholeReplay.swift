@@ -52,7 +52,7 @@ struct WholeReplay {
       facts.filter { !background.contains($0.position) }.compactMap(ledger.unitNumber(of:)))
     var lines = WholeLines(ledger, texts)
     var found = LedgerFindings(texts: texts)
-    ledger.forEachUnit { number, _, unit in
+    ledger.forEachUnit { number, unit in
       guard told.contains(number) else { return }
       lines.add(unit)
       found.addBroken(by: unit, ledger.observations(of:))

@@ -14,12 +14,17 @@ package struct NameSeal: Sendable {
 
   /// The hash of a name: what stays of it when it is erased.
   package func hash(_ text: Span<UInt8>, _ kind: NameKind) -> (UInt64, UInt64) {
+    (firstHash(text, kind), NameSeal.hash(text, kind, under: high))
+  }
+
+  /// The first half of the hash of a name, by which indexes find it.
+  func firstHash(_ text: Span<UInt8>, _ kind: NameKind) -> UInt64 {
+    NameSeal.hash(text, kind, under: low)
+  }
+
+  private static func hash(_ text: Span<UInt8>, _ kind: NameKind, under key: HashKey) -> UInt64 {
     // A key of its own for each kind, so that equal texts of two kinds have nothing in common.
-    let kind = UInt64(kind.rawValue)
-    return (
-      HashKey(low: low.low ^ kind, high: low.high).hash(text),
-      HashKey(low: high.low ^ kind, high: high.high).hash(text)
-    )
+    HashKey(low: key.low ^ UInt64(kind.rawValue), high: key.high).hash(text)
   }
 
   /// The key of an account's answer in the projections: its hash, 16 bytes.

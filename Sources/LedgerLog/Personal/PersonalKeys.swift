@@ -51,6 +51,7 @@ package final class PersonalKeys: Sendable {
   /// - Complexity: O(1), read once.
   /// - Throws: ``LedgerError``: `corrupt` where the file is damaged or another one's, `io`.
   package func head() throws(LedgerError) -> KeyFileHead? {
+    if let head = state.withLock({ $0.head }) { return head }
     _ = try file()
     return state.withLock { $0.head }
   }

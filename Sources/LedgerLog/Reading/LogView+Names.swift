@@ -30,6 +30,17 @@ extension LogView {
     return NameUse(kind: sealed.kind, name: Name("sealed:\(number)"))
   }
 
+  /// The kind of a name, for which no key is needed.
+  ///
+  /// - Complexity: O(log *n*).
+  /// - Throws: ``LedgerError``: `corrupt` if there is no such name, or it is damaged.
+  package func kind(ofName number: NameNumber) throws(LedgerError) -> NameKind {
+    guard let row = try nameRow(number), row.count > 1, let kind = NameKind(rawValue: row[0]) else {
+      throw .corrupt("The name with the number \(number) is damaged")
+    }
+    return kind
+  }
+
   /// Whether `number` is that of `use`; what an index says is asked here.
   ///
   /// - Complexity: O(log *n*), no allocation.

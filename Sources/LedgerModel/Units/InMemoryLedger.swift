@@ -123,10 +123,10 @@ extension InMemoryLedger {
   /// when this changes.
   package var partingCount: Int { stored.partingCount }
 
-  /// Calls `body` with every unit, in no order. The version differs after each change of the unit.
-  package func forEachUnit(_ body: (UnitNumber, _ version: Int, Unit) -> Void) {
+  /// Calls `body` with every unit, in no order.
+  package func forEachUnit(_ body: (UnitNumber, Unit) -> Void) {
     for (number, entry) in stored.entries {
-      if let state = entry.state { body(number, entry.version, state) }
+      if let state = entry.state { body(number, state) }
     }
   }
 }

@@ -16,8 +16,6 @@ struct InMemoryUnits {
   struct Entry {
     /// Empty while the driver has the state.
     var state: Unit?
-    /// Different for every state that was written.
-    var version = 0
     /// The places of its facts, in any order.
     var places: [UInt32] = []
     fileprivate var couplings: [Coupling] = []
@@ -28,7 +26,6 @@ struct InMemoryUnits {
   private(set) var entries: [UnitNumber: Entry] = [:]
   /// How often units were parted.
   private(set) var partingCount = 0
-  private var writeCount = 0
   /// In the order of arrival.
   private(set) var facts: [Fact] = []
   private var parents = UnitParents()
@@ -48,13 +45,9 @@ struct InMemoryUnits {
 
   /// The unit of a name; nil where no fact names it in a way that connects.
   func unit(of name: NameNumber) -> UnitNumber? {
-    guard var unit = knownParent(of: name) else { return nil }
-    while unit != 0, let parent = knownParent(of: unit), parent != unit { unit = parent }
+    guard var unit = parents.knownParent(of: name) else { return nil }
+    while unit != 0, let parent = parents.knownParent(of: unit), parent != unit { unit = parent }
     return unit
-  }
-
-  private func knownParent(of name: NameNumber) -> NameNumber? {
-    parents.has(page: UnitParents.page(of: name)) ? parents.parent(of: name) : nil
   }
 
   /// The units that observed a product, in order.
@@ -103,17 +96,12 @@ struct InMemoryUnits {
 }
 
 extension InMemoryUnits: UnitWriter {
-  mutating func parent(of name: NameNumber) -> NameNumber? {
-    let page = UnitParents.page(of: name)
-    return parents.has(page: page) ? parents.parent(of: name) : nil
-  }
+  mutating func parent(of name: NameNumber) -> NameNumber? { parents.knownParent(of: name) }
 
   func commonUnit(of names: UnitNodes) -> UnitNumber? { parents.commonUnit(of: names) }
 
   mutating func setParent(_ parent: NameNumber, of name: NameNumber) {
-    let page = UnitParents.page(of: name)
-    if !parents.has(page: page) { parents.make(page: page) }
-    parents.setParent(parent, of: name)
+    parents.addParent(parent, of: name)
   }
 
   func failDamaged() -> Never { preconditionFailure("the names of a unit lead to no unit") }
@@ -156,8 +144,9 @@ extension InMemoryUnits: UnitWriter {
 
   mutating func write(_ write: UnitWrite, _ state: Unit, _ context: SharedContext) {
     let unit = write.unit
-    var entry = entries.removeValue(forKey: unit) ?? Entry()
-    if entry.version == 0 { changes.foldedAnew.insert(unit) }
+    let known = entries.removeValue(forKey: unit)
+    if known == nil { changes.foldedAnew.insert(unit) }
+    var entry = known ?? Entry()
     if releasesContent || changes.foldedAnew.contains(unit) { forget(&entry, of: unit) }
     for other in write.absorbed {
       guard var former = entries.removeValue(forKey: other) else { continue }
@@ -166,8 +155,6 @@ extension InMemoryUnits: UnitWriter {
       entry.places += former.places
       changes.absorbed.append(other)
     }
-    writeCount += 1
-    entry.version = writeCount
     noteCouplings(of: state, unit, &entry)
     noteObserved(by: state, unit, &entry)
     entry.state = state

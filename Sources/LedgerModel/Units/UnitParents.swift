@@ -37,6 +37,19 @@ package struct UnitParents {
     return slot == 0 ? nil : slot - 1
   }
 
+  /// The parent of a name; nil if it has none, or its page is not there.
+  @inlinable
+  package func knownParent(of name: NameNumber) -> NameNumber? {
+    has(page: Self.page(of: name)) ? parent(of: name) : nil
+  }
+
+  /// Sets the parent of a name, on a new page if its own is not there: where nothing is stored.
+  package mutating func addParent(_ parent: NameNumber, of name: NameNumber) {
+    let page = Self.page(of: name)
+    if !has(page: page) { make(page: page) }
+    setParent(parent, of: name)
+  }
+
   /// The unit that all names lead to by at most two steps; nil where there is no such unit, or
   /// where a page is not there.
   package func commonUnit(of names: UnitNodes) -> UnitNumber? {

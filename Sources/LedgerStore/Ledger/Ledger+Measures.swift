@@ -42,16 +42,12 @@ private struct CountedUnits: UnitWriter {
 
   init(texts: LogTexts) { self.texts = texts }
 
-  func parent(of name: NameNumber) -> NameNumber? {
-    parents.has(page: UnitParents.page(of: name)) ? parents.parent(of: name) : nil
-  }
+  func parent(of name: NameNumber) -> NameNumber? { parents.knownParent(of: name) }
 
   func commonUnit(of names: UnitNodes) -> UnitNumber? { parents.commonUnit(of: names) }
 
   mutating func setParent(_ parent: NameNumber, of name: NameNumber) {
-    let page = UnitParents.page(of: name)
-    if !parents.has(page: page) { parents.make(page: page) }
-    parents.setParent(parent, of: name)
+    parents.addParent(parent, of: name)
   }
 
   func failDamaged() throws(LedgerError) -> Never {

@@ -37,12 +37,7 @@ extension Ledger {
     try schedule.whileNobodyFolds { () throws(LedgerError) in
       guard let live = try source.live() else { return ["There are no projections."] }
       if let stored = try live.storedReducer(), stored != Reducer.version {
-        return [
-          """
-          everything was folded by version \(stored) of the rules, and this program has version \
-          \(Reducer.version): `--report` says for whom the answers differ
-          """
-        ]
+        return [Checkpoint.foldedByOtherRules(stored)]
       }
       // A merge that was cut short has left rows ahead of the checkpoint: it is done first.
       try fold(into: live, through: .max, nil)

@@ -68,7 +68,7 @@ extension LogView {
     var count = 0
     let last = try lastNameNumber()
     guard last > 0 else { return 0 }
-    for number in 1...last where try name(number).kind == .account { count += 1 }
+    for number in 1...last where try kind(ofName: number) == .account { count += 1 }
     return count
   }
 

@@ -85,8 +85,14 @@ extension FolderHandle {
   /// - Throws: ``FolderError``: `other` if a name is not UTF-8, which means that another program
   ///   created it.
   public func names() throws(FolderError) -> [String] {
-    if let odd = try namesThatAreNotUTF8().first { throw FolderError(EILSEQ, "list", odd) }
-    return try namesInUTF8()
+    var names: [String] = []
+    for bytes in try nameBytes() {
+      guard let name = String(validating: bytes, as: UTF8.self) else {
+        throw FolderError(EILSEQ, "list", String(decoding: bytes, as: UTF8.self))
+      }
+      names.append(name)
+    }
+    return names
   }
 
   /// Returns the names in this folder that are UTF-8, sorted by their bytes, without `.` and `..`.

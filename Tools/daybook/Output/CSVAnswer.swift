@@ -3,8 +3,8 @@ import LedgerExport
 
 /// An answer as CSV: what the command prints as JSON Lines, a row an object, with the same names.
 ///
-/// A member that is an object is as many columns as it has members (`bytes.log`); a list is JSON
-/// text. Absent values are empty.
+/// If a command does not declare its columns, a member that is an object is as many columns as it
+/// has members (`bytes.log`); else it is JSON text, as a list is. Absent values are empty.
 struct CSVAnswer {
   /// A member of an object that this program wrote, with its value as JSON text.
   typealias Member = (name: String, json: String)
