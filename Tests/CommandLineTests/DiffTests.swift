@@ -34,6 +34,10 @@ import Testing
     #expect(found.count == 1)
     #expect(found.first?["lost"] as? [String] == ["map"])
     #expect(try ledger.run("diff", "--from", "3", "--format", "json").objects().isEmpty)
+    let unknown = try ledger.run(
+      "diff", "--from", "0", "--transaction", "nobody", "--format", "json")
+    #expect(unknown.status == 65)
+    #expect(unknown.output.isEmpty)
   }
 
   @Test("sides that are turned round, or not there, are refused") func refused() throws {

@@ -159,6 +159,19 @@ struct LogReadTests {
     #expect(try made.lastPosition() == 0)
   }
 
+  @Test("gives no slot of the key file away again if the last row that has one is damaged")
+  func damagedLastRow() throws {
+    try fill(3)
+    try change { (transaction, tables) throws(LMDBError) in
+      let key: [UInt8] = [255, 255, 255, 255]
+      try transaction.put(tables.people, key.span, ([1, 2, 3] as [UInt8]).span)
+    }
+    let failure = #expect(throws: LedgerError.self) {
+      try log.read { (view) throws(LedgerError) in try view.lastSlot() }
+    }
+    #expect(failure?.code == .corrupt)
+  }
+
   @Test("is never made anew where a ledger was in use", arguments: [0, 1, 2])
   func lostIdentity(_ left: Int) throws {
     try fill(3)
