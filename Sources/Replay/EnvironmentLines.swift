@@ -43,7 +43,7 @@ struct EnvironmentLines {
     static func < (left: Self, right: Self) -> Bool { left.moment < right.moment }
   }
 
-  private var holdings: [Holder: Holdings] = [:]
+  private var holdings: [Holder: IncrementalHoldings] = [:]
   private var chains: [Int: Chain] = [:]
   private var accounts: [Int: [NameNumber]] = [:]
   private var customers: [NameNumber: Int] = [:]
@@ -156,7 +156,7 @@ extension EnvironmentLines {
   private mutating func note(
     _ reports: [ReportPart], of holder: Holder, _ source: PartSource, _ sheet: inout LineSheet
   ) {
-    for report in reports where holdings[holder, default: Holdings()].note(report) {
+    for report in reports where holdings[holder, default: IncrementalHoldings()].note(report) {
       write(product: report.product, of: holder, source, &sheet)
     }
   }
@@ -169,14 +169,16 @@ extension EnvironmentLines {
     var holders = chain.customers.map { Holder.customer($0) }
     if chain.isLoose { holders.append(.chain(place)) }
     for holder in holders {
-      for product in holdings[holder, default: Holdings()].set(part.granted, of: place) {
+      for product in holdings[holder, default: IncrementalHoldings()].set(part.granted, of: place) {
         write(product: product, of: holder, source, &sheet)
       }
     }
     var credited = part.creditHolder.map { [Holder.customer($0)] } ?? []
     if chain.isLoose { credited.append(.chain(place)) }
     for holder in credited {
-      for unit in holdings[holder, default: Holdings()].set(credits: part.credits, of: place) {
+      for unit in holdings[holder, default: IncrementalHoldings()].set(
+        credits: part.credits, of: place)
+      {
         write(balanceOf: unit, of: holder, source, &sheet)
       }
     }
@@ -194,7 +196,7 @@ extension EnvironmentLines {
     let grants = source.unit.grantParts(of: customer, in: source.place)
     let holder = Holder.customer(customer)
     if grants.isEmpty && holdings[holder] == nil { return }
-    let changed = holdings[holder, default: Holdings()].set(grants, at: source.moment)
+    let changed = holdings[holder, default: IncrementalHoldings()].set(grants, at: source.moment)
     for product in changed.products { write(product: product, of: holder, source, &sheet) }
     for name in changed.entitlements { write(entitlement: name, of: holder, source, &sheet) }
     let next = grants.lazy.map(\.until).filter { $0 > source.moment }.min() ?? .max
@@ -209,7 +211,7 @@ extension EnvironmentLines {
     let consumed = source.unit.consumedParts(by: customer, in: source.place)
     let holder = Holder.customer(customer)
     if consumed.isEmpty && holdings[holder] == nil { return }
-    for unit in holdings[holder, default: Holdings()].set(consumed: consumed) {
+    for unit in holdings[holder, default: IncrementalHoldings()].set(consumed: consumed) {
       write(balanceOf: unit, of: holder, source, &sheet)
     }
   }

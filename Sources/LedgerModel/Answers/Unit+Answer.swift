@@ -187,8 +187,7 @@ extension Unit {
     entry.product != 0 ? texts.text(of: entry.product) : entry.entitlement ?? Name("")
   }
 
-  /// One entry for each product and each operator's entitlement, with its best grantor: the one
-  /// with the best state, and of those the one that ends last.
+  /// One entry for each product and each operator's entitlement, with its best grantor.
   private static func keepBest(
     _ entry: EntitlementEntry, in entries: inout [EntitlementEntry]
   ) {
@@ -200,12 +199,7 @@ extension Unit {
       return
     }
     let names = entries[same].entitlements
-    let known = entries[same]
-    if entry.state < known.state
-      || (entry.state == known.state && (entry.expiresAt ?? .max) > (known.expiresAt ?? .max))
-    {
-      entries[same] = entry
-    }
+    if entry.rank < entries[same].rank { entries[same] = entry }
     for name in names where !entries[same].entitlements.contains(name) {
       entries[same].entitlements.append(name)
     }

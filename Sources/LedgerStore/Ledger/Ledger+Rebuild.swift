@@ -42,14 +42,37 @@ extension Ledger {
       // A merge that was cut short has left rows ahead of the checkpoint: it is done first.
       try fold(into: live, through: .max, nil)
       let position = try live.position()
-      let other = live.generation + 1
-      try Projections.removeGenerations(except: live.generation, of: log)
-      let fresh = try Projections.make(other, of: log)
-      try fold(into: fresh, through: position, progress)
-      let differences = try ProjectionComparison(live, fresh).differences()
-      try Projections.removeGenerations(except: live.generation, of: log)
-      return differences
+      return try withFreshGeneration(beside: live, through: position, progress) {
+        (fresh) throws(LedgerError) in try ProjectionComparison(live, fresh).differences()
+      }
     }
+  }
+
+  /// Folds the log up to a position into a generation beside the live one, and removes it after
+  /// `body`, also if something fails.
+  ///
+  /// - Complexity: O(*n*) in the events of the log, and what `body` costs.
+  func withFreshGeneration<Answer>(
+    beside live: Projections, through position: UInt64,
+    _ progress: ((_ position: UInt64, _ last: UInt64) -> Void)?,
+    _ body: (Projections) throws(LedgerError) -> Answer
+  ) throws(LedgerError) -> Answer {
+    // What a killed process has left.
+    try Projections.removeGenerations(except: live.generation, of: log)
+    let answer: Answer
+    do throws(LedgerError) {
+      let fresh = try Projections.make(live.generation + 1, of: log)
+      try fold(into: fresh, through: position, progress)
+      answer = try body(fresh)
+    } catch {
+      // The first error is the one to report. What stays now is removed by the next call.
+      _ = Result { () throws(LedgerError) in
+        try Projections.removeGenerations(except: live.generation, of: log)
+      }
+      throw error
+    }
+    try Projections.removeGenerations(except: live.generation, of: log)
+    return answer
   }
 
   func fold(

@@ -28,17 +28,16 @@ extension Ledger {
         try fold(into: live, through: .max, nil)
       }
       let stored = try checkpoint(of: live)
-      let other = live.generation + 1
-      try Projections.removeGenerations(except: live.generation, of: log)
-      let fresh = try Projections.make(other, of: log)
-      try fold(into: fresh, through: stored?.position ?? 0, progress)
+      let position = stored?.position ?? 0
       var summary = ReducerSummary(
-        position: stored?.position ?? 0, storedReducer: stored?.reducer ?? Reducer.version)
-      let comparison = ReducerComparison(live, fresh, LogTexts(log), at: now)
-      try log.read { (view) throws(LedgerError) in
-        try comparison.compare(view, &summary, body)
+        position: position, storedReducer: stored?.reducer ?? Reducer.version)
+      try withFreshGeneration(beside: live, through: position, progress) {
+        (fresh) throws(LedgerError) in
+        let comparison = ReducerComparison(live, fresh, LogTexts(log), at: now)
+        try log.read { (view) throws(LedgerError) in
+          try comparison.compare(view, &summary, body)
+        }
       }
-      try Projections.removeGenerations(except: live.generation, of: log)
       return summary
     }
   }

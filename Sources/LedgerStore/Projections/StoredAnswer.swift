@@ -120,7 +120,7 @@ struct StoredAnswer: ~Escapable {
       while !entries.isAtEnd {
         let entry = try entries.entry(opening: opened, in: environment.number)
         guard let found = try standing(entry) else { continue }
-        if best.map(found.isBetter) ?? true { best = found }
+        if best.map({ found.rank < $0.rank }) ?? true { best = found }
       }
     }
     return (best, next)

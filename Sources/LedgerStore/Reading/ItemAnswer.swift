@@ -13,7 +13,7 @@ package struct ItemReference: Hashable, Sendable {
   }
 }
 
-/// What an item comes to for a customer: the best of its grantors.
+/// How a customer stands with an item: what the best of its grantors gives.
 package struct ItemStanding: Hashable, Sendable {
   package var state: EntitlementState
   /// From when the state holds, in microseconds.
@@ -23,10 +23,7 @@ package struct ItemStanding: Hashable, Sendable {
   package var source: EntitlementEntry.Source
   package var environment: StoreEnvironment
 
-  /// By state, then the later end (`model.md` 12).
-  func isBetter(than other: ItemStanding) -> Bool {
-    state < other.state || (state == other.state && end > other.end)
-  }
+  var rank: GrantorRank { GrantorRank(state: state, end: end) }
 }
 
 /// A lookup's question: one item of one account.

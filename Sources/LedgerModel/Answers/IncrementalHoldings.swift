@@ -1,20 +1,19 @@
-internal import LedgerEvents
-internal import LedgerModel
+package import LedgerEvents
 
-/// What a customer has in one environment, or what a chain grants that nobody holds: for each
-/// product the best of what grants it, and balances.
+/// What a customer has in one environment, or what a chain grants that nobody holds: the best
+/// grantor of each product, and the balances.
 ///
-/// The model evaluates each chain and each grant; here they are put together as
-/// `Unit.answer(_:environments:at:context:texts:)` does, so that a change of one part costs what
-/// that part costs.
-struct Holdings {
+/// It gives what `Unit.answer(_:environments:at:context:texts:)` gives, from parts that are set one
+/// by one, so that a change costs what the changed part costs. `replay` shows each of a customer's
+/// events with what it changed.
+package struct IncrementalHoldings {
   /// What grants a product: the best comes first, by state and then by the later end.
   private struct Grantor: Comparable {
     var granted: ChainPart.Granted
     var chain: Int
 
     static func < (left: Self, right: Self) -> Bool {
-      left.granted.isBetter(than: right.granted)
+      left.granted.rank < right.granted.rank
     }
   }
 
@@ -34,8 +33,10 @@ struct Holdings {
   private var creditedUnits: [Int: [Name]] = [:]
   private var consumedUnits: [Name] = []
 
+  package init() {}
+
   /// What a chain grants now; returns the products that may stand differently.
-  mutating func set(_ now: ChainPart.Granted?, of chain: Int) -> [NameNumber] {
+  package mutating func set(_ now: ChainPart.Granted?, of chain: Int) -> [NameNumber] {
     let before = granted[chain]
     if before == now { return [] }
     granted[chain] = now
@@ -47,7 +48,7 @@ struct Holdings {
   }
 
   /// What the queue said of a product; returns whether that is the newest.
-  mutating func note(_ report: ReportPart) -> Bool {
+  package mutating func note(_ report: ReportPart) -> Bool {
     let known = products[report.product]?.report
     if let known, known.ordinal > report.ordinal { return false }
     products[report.product, default: Product()].report = report
@@ -56,7 +57,7 @@ struct Holdings {
 
   /// What operators have granted until after a moment; returns the products, and the names of
   /// entitlements, that may stand differently.
-  mutating func set(
+  package mutating func set(
     _ grants: [GrantPart], at moment: Int64
   ) -> (products: [NameNumber], entitlements: [Name]) {
     let before = (products: grantedProducts, entitlements: Array(entitlements.keys))
@@ -77,12 +78,12 @@ struct Holdings {
   }
 
   /// When an operator's grant of an entitlement ends; `nil` where there is none.
-  func end(ofEntitlement name: Name) -> Int64? { entitlements[name] }
+  package func end(ofEntitlement name: Name) -> Int64? { entitlements[name] }
 
   /// The best of what grants a product; `nil` where nothing does.
   ///
   /// - Complexity: O(log *n*) amortized, in what granted it so far.
-  mutating func best(of product: NameNumber) -> ChainPart.Granted? {
+  package mutating func best(of product: NameNumber) -> ChainPart.Granted? {
     // In place: a copy of the heap would cost all of it.
     while let first = products[product]?.grantors.first, granted[first.chain] != first.granted {
       products[product]?.grantors.removeFirst()
@@ -90,7 +91,7 @@ struct Holdings {
     guard let known = products[product] else { return nil }
     var best = known.grantors.first?.granted
     func add(_ other: ChainPart.Granted) {
-      if let found = best, !other.isBetter(than: found) { return }
+      if let found = best, found.rank <= other.rank { return }
       best = other
     }
     if known.report?.isDeferred ?? false {
@@ -103,7 +104,7 @@ struct Holdings {
   }
 
   /// What a chain credits now; returns the units that may stand differently.
-  mutating func set(credits: [Balance], of chain: Int) -> [Name] {
+  package mutating func set(credits: [Balance], of chain: Int) -> [Name] {
     let before = creditedUnits[chain] ?? []
     if before.isEmpty && credits.isEmpty { return [] }
     var amounts: [Name: [Int64]] = [:]
@@ -119,7 +120,7 @@ struct Holdings {
   }
 
   /// What the customer has consumed; returns the units that may stand differently.
-  mutating func set(consumed: [Balance]) -> [Name] {
+  package mutating func set(consumed: [Balance]) -> [Name] {
     let before = consumedUnits
     for unit in before { balances[unit]?.consumed = 0 }
     consumedUnits = consumed.map(\.unit)
@@ -128,13 +129,7 @@ struct Holdings {
   }
 
   /// What is left of a unit.
-  func balance(of unit: Name) -> Int64 { balances[unit]?.amount ?? 0 }
-}
-
-extension ChainPart.Granted {
-  fileprivate func isBetter(than other: Self) -> Bool {
-    state != other.state ? state < other.state : end > other.end
-  }
+  package func balance(of unit: Name) -> Int64 { balances[unit]?.amount ?? 0 }
 }
 
 /// The sum of what chains credit of one unit, less what was consumed, as a number of 64 bits that

@@ -1,12 +1,16 @@
 /// A binary heap: its least element comes first.
-struct Heap<Element: Comparable & Sendable>: Sendable {
-  private var elements: [Element] = []
+package struct Heap<Element: Comparable & Sendable>: Sendable {
+  @usableFromInline var elements: [Element] = []
+
+  @inlinable
+  package init() {}
 
   /// The least element.
-  var first: Element? { elements.first }
+  @inlinable package var first: Element? { elements.first }
 
   /// - Complexity: O(log *n*).
-  mutating func insert(_ element: Element) {
+  @inlinable
+  package mutating func insert(_ element: Element) {
     elements.append(element)
     var place = elements.count - 1
     while place > 0, elements[place] < elements[(place - 1) / 2] {
@@ -19,7 +23,8 @@ struct Heap<Element: Comparable & Sendable>: Sendable {
   ///
   /// - Complexity: O(log *n*).
   @discardableResult
-  mutating func removeFirst() -> Element? {
+  @inlinable
+  package mutating func removeFirst() -> Element? {
     guard let last = elements.popLast() else { return nil }
     guard let first = elements.first else { return last }
     elements[0] = last
