@@ -26,6 +26,9 @@ public struct CataloguePlan: Sendable {
     public var members: [Member]
     /// Units of which a consumable would grant less than now, or nothing.
     public var grantsTaken: [Name]
+    /// Whether the store hosts its content now and would no longer. The store does not take hosting
+    /// away from a product that was sold with it (Xamarin, *Changes to StoreKit in iOS 6*).
+    public var endsHosting: Bool
   }
 
   /// With what a `.storekit` file cannot say.
@@ -41,9 +44,11 @@ public struct CataloguePlan: Sendable {
   /// From when it would count.
   public var effective: Instant
 
-  /// The products of which a grant would be taken and that somebody has bought.
-  public func grantsTakenFromBuyers(_ effect: CatalogueEffect) -> [Product] {
-    products.filter { !$0.grantsTaken.isEmpty && (effect.buyers[$0.product] ?? 0) > 0 }
+  /// The products that somebody has bought and from which a grant or the hosting would be taken.
+  public func takenFromBuyers(_ effect: CatalogueEffect) -> [Product] {
+    products.filter {
+      (!$0.grantsTaken.isEmpty || $0.endsHosting) && (effect.buyers[$0.product] ?? 0) > 0
+    }
   }
 }
 
@@ -95,7 +100,7 @@ extension CataloguePlan.Product {
       self.init(
         product: name, change: .added,
         members: members.map { Member(name: $0.name, before: nil, after: Self.text($0.value)) },
-        grantsTaken: [])
+        grantsTaken: [], endsHosting: false)
       return
     }
     var members = Self.differences(known.answer.entry, entry)
@@ -109,8 +114,12 @@ extension CataloguePlan.Product {
     }
     self.init(
       product: name, change: members.isEmpty ? .same : .changed, members: members,
-      grantsTaken: Self.grantsTaken(known.answer, entry))
+      grantsTaken: Self.grantsTaken(known.answer, entry),
+      endsHosting: known.answer.delivery == Self.hosted && entry["delivery"]?.string != Self.hosted)
   }
+
+  /// The delivery of content that the store hosts.
+  private static let hosted = "store"
 
   private static func differences(_ before: JSONValue, _ after: JSONValue) -> [Member] {
     var names = (before.object ?? []).map(\.name)

@@ -54,7 +54,7 @@ import Testing
       """)
     let refused = try ledger.run("catalog", "set", less)
     #expect(refused.status == 65)
-    #expect(refused.errors.contains("example.tides.forecasts (forecasts)"))
+    #expect(refused.errors.contains("example.tides.forecasts (grants of forecasts)"))
     #expect(refused.errors.contains("--yes"))
     #expect(refused.output.contains("balance forecasts  10   2"))
     #expect(try ledger.events().count == 16)
@@ -64,6 +64,28 @@ import Testing
     #expect(try ledger.run("catalog", "set", less, "--yes").status == 0)
     let answer = try ledger.run("entitlements", "mate", "--format", "json").object()
     #expect(answer["balances"] as? [String: Int] == ["forecasts": 2])
+  }
+
+  @Test("hosting is not taken from a product that was bought without --yes") func hosting() throws {
+    #expect(try ledger.run(set).status == 0)
+    let own = try document(
+      """
+      {"app": "example.tides", "effective": "2026-02-02T00:00:00Z", "products": [
+        {"product": "example.tides.atlas", "kind": "nonConsumable", "title": "Tide atlas",
+         "entitlements": ["atlas"], "delivery": "ownServer"}]}
+      """)
+    let dry = try ledger.run("catalog", "set", own, "--dry-run", "--format", "json").object()
+    #expect(dry["refused"] as? Bool == false)
+    let bought = try document(
+      #"{"id":"atlas","type":"transaction.purchased","occurredAt":"2026-01-05T00:00:00Z","#
+        + #""account":"reader","product":"example.tides.atlas","transaction":"t-atlas"}"# + "\n")
+    #expect(try ledger.run("append", bought).status == 0)
+    let refused = try ledger.run("catalog", "set", own)
+    #expect(refused.status == 65)
+    #expect(refused.errors.contains("example.tides.atlas (hosting"))
+    let count = try ledger.events().count
+    #expect(try ledger.run("catalog", "set", own, "--yes").status == 0)
+    #expect(try ledger.events().count == count + 1)
   }
 
   @Test("what nobody has bought may change") func unsold() throws {

@@ -236,6 +236,21 @@ struct BrokenCatalogue: CustomTestStringConvertible {
     #expect(found.products[0].grantsTaken.isEmpty)
   }
 
+  @Test("ends hosting if the store delivers a product now and would not any more")
+  func hosting() throws {
+    func endsHosting(_ delivery: String) throws -> Bool {
+      try plan(
+        ledger(),
+        #"{"products":[{"product":"pro","kind":"nonConsumable","title":"Pro"\#(delivery)}]}"#
+      ).products[0].endsHosting
+    }
+    #expect(try endsHosting(""))
+    #expect(try endsHosting(#","delivery":"ownServer""#))
+    #expect(try !endsHosting(#","delivery":"store""#))
+    let other = #"{"products":[{"product":"coins","kind":"consumable","delivery":"store"}]}"#
+    #expect(try !plan(ledger(), other).products[0].endsHosting)
+  }
+
   @Test("takes a grant where a consumable becomes something else") func otherKind() throws {
     let found = try plan(
       ledger(), #"{"products":[{"product":"coins","kind":"nonConsumable"}]}"#)

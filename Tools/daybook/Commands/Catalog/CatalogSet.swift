@@ -11,8 +11,9 @@ struct CatalogSet: ParsableCommand {
     discussion: """
       Reads a catalogue (Schemas/catalogue.schema.json) or a .storekit file, writes which products \
       would be other than now and which customers' answers change, and appends one catalog.set. \
-      The same file again appends nothing. What would take a grant from a consumable that somebody \
-      has paid for is refused without --yes. Example:
+      The same file again appends nothing. A change that takes a grant or the store's hosting from \
+      a product that somebody has bought asks first; where nobody can be asked, it needs --yes. \
+      Example:
 
         daybook catalog set Tools/samples/catalogue.json --dry-run
       """)
@@ -40,7 +41,7 @@ struct CatalogSet: ParsableCommand {
   @Flag(name: .customLong("dry-run"), help: "Says what would change and appends nothing.")
   var dryRun = false
 
-  @Flag(help: "Takes grants from paid consumables, too.")
+  @Flag(help: "Takes grants and hosting from products that were bought, too, without asking.")
   var yes = false
 
   @Option(help: "How many customers a table or a JSON document shows; jsonl shows all.")
@@ -66,24 +67,23 @@ struct CatalogSet: ParsableCommand {
       try setting.checkTime(now: now, file: file)
       var report = CatalogueReport(format, limit: limit, isDryRun: dryRun)
       let proposal = try setting.proposal(to: ledger, now: now, &report)
-      let refused = proposal.grantsTaken
-      let isRefused = !refused.isEmpty && !yes
+      let losses = proposal.losses
+      var isRefused = losses != nil && !yes
+      if isRefused, !dryRun, Consent.canAsk, let losses {
+        report.previewBeforeQuestion(proposal.plan)
+        isRefused = !Consent.isGiven(to: "\(losses). Set it?")
+      }
       var appended: UInt64?
       if let event = proposal.plan.event, !dryRun, !isRefused {
         let result = try CatalogueSetting.append([event], behind: proposal.position, to: ledger)
         appended = result.positions?.lowerBound
       }
       report.end(proposal.plan, position: appended, isRefused: isRefused)
-      if isRefused && !dryRun { throw InputProblem(Self.refusal(refused)) }
+      if isRefused, !dryRun, let losses {
+        throw InputProblem(
+          "nothing was appended, because \(losses). Run it again with --yes to set it.")
+      }
     }
-  }
-
-  private static func refusal(_ products: [CataloguePlan.Product]) -> String {
-    let list = products.map { product in
-      "\(product.product) (\(product.grantsTaken.map(\.text).joined(separator: ", ")))"
-    }
-    return "nothing is appended: this takes a grant from consumables that somebody has paid for: "
-      + "\(list.joined(separator: ", ")); say --yes if that is meant"
   }
 
   /// - Throws: `InputProblem`: exit 66 where there is no such file, 65 with the path in the

@@ -14,6 +14,7 @@ struct CatalogueReport {
   let isDryRun: Bool
   private var shown: [AnswerDifference] = []
   private var effect = CatalogueEffect()
+  private var isPreviewed = false
   private let line: (String) -> Void
 
   /// - Parameter line: Where lines of tables go.
@@ -80,18 +81,25 @@ struct CatalogueReport {
   }
 
   private func printTables(_ plan: CataloguePlan, _ position: UInt64?, _ isRefused: Bool) {
-    preview(plan)
+    if !isPreviewed { preview(plan) }
     guard plan.event != nil else { return }
     if let position {
       line("appended at position \(position)")
     } else if isRefused {
-      line("refused: this takes a grant from consumables that somebody has paid for")
+      line("refused: this takes away what customers have bought")
     } else if isDryRun {
       line("a dry run: nothing is appended")
     }
   }
 
-  /// Which products would be other than now, and for whom that changes something, as tables.
+  /// Shows the tables of `end` before a question; `end` does not print them again.
+  mutating func previewBeforeQuestion(_ plan: CataloguePlan) {
+    guard format == .table else { return }
+    preview(plan)
+    isPreviewed = true
+  }
+
+  /// Prints which products change, and for which customers that changes the answer, as tables.
   func preview(_ plan: CataloguePlan) {
     line("\(plan.document.scope.text), from \(plan.effective.shown)")
     var products = TextTable(["product", "change", "what", "now", "then"])
@@ -120,8 +128,9 @@ struct CatalogueReport {
 
   private func printCustomers() {
     line(
-      "\(effect.changed) of \(effect.compared) customers with these products would be answered "
-        + "otherwise")
+      effect.changed == 0
+        ? "no customer's answer changes"
+        : "answers change for \(effect.changed) of \(effect.compared.counted("customer"))")
     guard !shown.isEmpty else { return }
     var table = TextTable(["account", "environment", "what", "now", "then"])
     for difference in shown {
@@ -154,6 +163,7 @@ extension CataloguePlan.Product {
         }
       }
       json.member("grantsTaken", names: grantsTaken)
+      json.member("endsHosting", endsHosting)
     }
   }
 

@@ -17,8 +17,21 @@ struct CatalogueSetting {
     let effect: CatalogueEffect
     let position: UInt64
 
-    /// Products of which a grant would be taken and that somebody has bought.
-    var grantsTaken: [CataloguePlan.Product] { plan.grantsTakenFromBuyers(effect) }
+    /// What would be taken from products that somebody has bought, as text; `nil` if nothing.
+    var losses: String? {
+      let products = plan.takenFromBuyers(effect).map { product in
+        var losses: [String] = []
+        if !product.grantsTaken.isEmpty {
+          losses.append("grants of \(product.grantsTaken.map(\.text).joined(separator: ", "))")
+        }
+        if product.endsHosting {
+          losses.append("hosting, which the store leaves on once it is sold")
+        }
+        return "\(product.product) (\(losses.joined(separator: "; ")))"
+      }
+      if products.isEmpty { return nil }
+      return "it takes away what customers have bought: \(products.joined(separator: ", "))"
+    }
   }
 
   /// - Parameter file: For the message.

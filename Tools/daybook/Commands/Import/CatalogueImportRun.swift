@@ -73,27 +73,26 @@ struct CatalogueImportRun {
     if isForPeople || command.dryRun || changed > 0 { report.preview(proposal.plan) }
     guard let event = proposal.plan.event else { return }
     if command.dryRun { return Self.print([received, event]) }
-    if changed > 0 || !proposal.grantsTaken.isEmpty { try consent(to: proposal, file) }
+    if changed > 0 || proposal.losses != nil { try consent(to: proposal, file) }
     summary.add(
       try CatalogueSetting.append([received, event], behind: proposal.position, to: ledger))
   }
 
-  /// Goes on where whoever types it says so.
+  /// Returns if the user agrees.
   private func consent(to proposal: CatalogueSetting.Proposal, _ file: String) throws {
     if command.yes { return }
     let changed = proposal.effect.changed
-    let what =
-      changed > 0
-      ? "the answers of \(changed) \(changed == 1 ? "customer" : "customers") would change"
-      : "it takes grants from products that somebody has bought: "
-        + proposal.grantsTaken.map(\.product.text).joined(separator: ", ")
+    let what = [
+      changed > 0 ? "the answers of \(changed.counted("customer")) would change" : nil,
+      proposal.losses,
+    ].compactMap(\.self).joined(separator: ", and ")
     if Consent.canAsk {
       if Consent.isGiven(to: "\(file): \(what). Set it?") { return }
       throw InputProblem("\(file): nothing was appended.")
     }
     throw InputProblem(
-      "\(file): nothing was appended, because \(what). Run it again with --yes where that is "
-        + "meant, or with --dry-run to look at it.")
+      "\(file): nothing was appended, because \(what). Run it again with --yes to set it, or with "
+        + "--dry-run to look at it.")
   }
 
   private static func print(_ events: [Event]) {
