@@ -54,6 +54,23 @@ import Testing
     #expect(answer.output.isEmpty)
   }
 
+  #if os(Linux)
+    @Test("a file that the system does not read is named with the system's reason")
+    func unreadable() throws {
+      let ledger = try TestLedger()
+      for arguments in [
+        ["append", "/proc/self/mem"], ["catalog", "set", "/proc/self/mem"],
+        ["import", "verify-receipt", "/proc/self/mem", "--account", "ada"],
+      ] {
+        let answer = try ledger.run(arguments)
+        #expect(answer.status == 74)
+        let reasons = ["Input/output error", "Invalid argument"]
+        #expect(
+          reasons.contains { answer.errors.contains("/proc/self/mem cannot be read: \($0)") })
+      }
+    }
+  #endif
+
   @Test("a second ledger at one path is refused") func secondLedger() throws {
     let ledger = try TestLedger()
     #expect(try ledger.run("init").status == 73)

@@ -24,7 +24,7 @@ struct AppendSource {
       try handle.close()
     } catch {
       throw InputProblem(
-        "\(name) cannot be read: \(error.localizedDescription)", exitCode: ExitStatus.inputOutput)
+        "\(name) cannot be read: \(error.systemReason)", exitCode: ExitStatus.inputOutput)
     }
   }
 

@@ -36,7 +36,7 @@ final class ByteSource: Sendable {
         let chunk = isPipe ? handle.availableData : try handle.read(upToCount: Self.chunkBytes)
         if let chunk, !chunk.isEmpty { arrival = .chunk(chunk) } else { arrival = .end }
       } catch {
-        arrival = .failure(error.localizedDescription)
+        arrival = .failure(error.systemReason)
       }
       arrivals.withLock { $0.append(arrival) }
       arrived.signal()

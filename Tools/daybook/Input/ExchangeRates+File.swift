@@ -16,7 +16,7 @@ extension ExchangeRates {
     let bytes: [UInt8]
     do { bytes = Array(try handle.readToEnd() ?? Data()) } catch {
       throw InputProblem(
-        "\(file) cannot be read: \(error.localizedDescription)", exitCode: ExitStatus.inputOutput)
+        "\(file) cannot be read: \(error.systemReason)", exitCode: ExitStatus.inputOutput)
     }
     let written: Written
     do { written = try JSONDecoder().decode(Written.self, from: Data(bytes)) } catch {

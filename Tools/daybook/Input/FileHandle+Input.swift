@@ -19,7 +19,7 @@ extension FileHandle {
     }
     do { try self.init(forReadingFrom: URL(fileURLWithPath: name)) } catch {
       throw InputProblem(
-        "\(name) cannot be read: \(error.localizedDescription)", exitCode: ExitStatus.noInput)
+        "\(name) cannot be read: \(error.systemReason)", exitCode: ExitStatus.noInput)
     }
   }
 
@@ -49,7 +49,7 @@ extension FileHandle {
       try handle.close()
     } catch {
       throw InputProblem(
-        "\(name) cannot be read: \(error.localizedDescription)", exitCode: ExitStatus.inputOutput)
+        "\(name) cannot be read: \(error.systemReason)", exitCode: ExitStatus.inputOutput)
     }
     guard bytes.count <= bytesMax else {
       throw InputProblem("\(name) has over \(bytesMax) bytes: expected \(expected)")

@@ -174,7 +174,7 @@ private func telling(_ body: () throws -> Void) throws {
     throw error
   } catch {
     // Nothing else throws but the writing of files.
-    Console.complain("daybook: \(error.localizedDescription)")
+    Console.complain("daybook: \(error.systemReason)")
     throw ExitStatus.inputOutput
   }
 }

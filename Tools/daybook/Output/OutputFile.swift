@@ -46,7 +46,7 @@ final class OutputFile {
   private static func open(_ path: String, for name: String) throws -> FileHandle {
     do { return try FileHandle(forWritingTo: URL(fileURLWithPath: path)) } catch {
       throw InputProblem(
-        "\(name) cannot be written: \(error.localizedDescription)",
+        "\(name) cannot be written: \(error.systemReason)",
         exitCode: ExitStatus.cannotCreate)
     }
   }
@@ -81,6 +81,6 @@ final class OutputFile {
 
   private func failure(_ error: any Error) -> InputProblem {
     InputProblem(
-      "\(path) cannot be written: \(error.localizedDescription)", exitCode: ExitStatus.inputOutput)
+      "\(path) cannot be written: \(error.systemReason)", exitCode: ExitStatus.inputOutput)
   }
 }

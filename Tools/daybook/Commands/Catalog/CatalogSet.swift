@@ -97,7 +97,7 @@ struct CatalogSet: ParsableCommand {
     let bytes: [UInt8]
     do { bytes = Array(try handle.readToEnd() ?? Data()) } catch {
       throw InputProblem(
-        "\(file) cannot be read: \(error.localizedDescription)", exitCode: ExitStatus.inputOutput)
+        "\(file) cannot be read: \(error.systemReason)", exitCode: ExitStatus.inputOutput)
     }
     var document: CatalogueDocument
     do throws(CatalogueError) { document = try CatalogueDocument(bytes, name: file) } catch {

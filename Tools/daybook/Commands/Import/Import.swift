@@ -105,7 +105,7 @@ struct Import: ParsableCommand {
       : try FileHandle(readingInput: file, as: "the store")
     do { return [UInt8](try handle.readToEnd() ?? Data()) } catch {
       throw InputProblem(
-        "\(file) cannot be read: \(error.localizedDescription)", exitCode: ExitStatus.inputOutput)
+        "\(file) cannot be read: \(error.systemReason)", exitCode: ExitStatus.inputOutput)
     }
   }
 }

@@ -40,7 +40,7 @@ final class ImportRehearsal {
       try ledger.close()
       try FileManager.default.removeItem(at: folder)
     } catch {
-      Console.complain("daybook: \(folder.path) cannot be removed: \(error.localizedDescription)")
+      Console.complain("daybook: \(folder.path) cannot be removed: \(error.systemReason)")
     }
   }
 
