@@ -104,7 +104,7 @@ extension ContentRoot {
     }
   }
 
-  /// Whether the name of the link to the current version belongs to a link.
+  /// Whether the name `current` in the product's folder belongs to a link.
   fileprivate func hasCurrentLink(_ product: Name) throws(ContentError) -> Bool {
     guard let versions = try productFolder(product) else { return false }
     return try telling(path(of: product)) { () throws(FolderError) in

@@ -3,7 +3,7 @@ enum ExecutableKind {
   /// The number of bytes that are examined.
   static let headBytes = 1_024
 
-  /// Returns the kind of code that a file contains, in words; nil if it is not code.
+  /// Returns a description of the code that a file contains; nil if it is not code.
   ///
   /// Mach-O is detected as in `mach-o/loader.h` and `mach-o/fat.h` in both byte orders, ELF by its
   /// specification, PE by Microsoft's (`MZ`, and `PE\0\0` at the offset in the header), WebAssembly

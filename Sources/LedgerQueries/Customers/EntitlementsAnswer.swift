@@ -12,7 +12,7 @@ public struct EntitlementsAnswer: Sendable {
     public var entitlements: [Name]
     public var state: EntitlementState
     public var since: Instant
-    /// `nil` where it has no end.
+    /// `nil` if it has no end.
     public var expiresAt: Instant?
     public var originalTransaction: Name?
     public var transactions: [Name]

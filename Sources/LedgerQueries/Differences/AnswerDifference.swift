@@ -82,10 +82,10 @@ extension EntitlementsAnswer.Entry {
 }
 
 extension LedgerView {
-  /// What is not the same in two answers of one customer; nil where nothing is.
+  /// The difference between two answers about one customer; `nil` if there is none.
   ///
-  /// - Complexity: O(*n*) in the entries of both where none differs; names are looked up only where
-  ///   one does.
+  /// - Complexity: O(*n*) in the entries of both answers if there is no difference. Names are
+  ///   looked up only if there is one.
   package func difference(
     _ before: Answer, _ after: Answer, of account: NameNumber, _ environment: StoreEnvironment
   ) throws(LedgerError) -> AnswerDifference? {
