@@ -1,7 +1,7 @@
 public import LedgerEvents
 public import LedgerStore
 
-/// What a question about the catalogue asks for.
+/// A question about the catalogue.
 public struct CatalogueQuery: Sendable {
   public var environment: StoreEnvironment
   /// `nil` for any app.

@@ -25,7 +25,7 @@ public enum InvalidHint: Hashable, Sendable {
   case prefix(Name)
   /// It differs from a known product in a few letters.
   case spelling(Name, edits: Int)
-  /// Test environments sell it but this one does not: it is not approved or not cleared for sale
+  /// Other environments sell it but this one does not: it is not approved or not cleared for sale
   /// yet.
   case notYetApproved([StoreEnvironment])
   /// This environment's store sold it at another time, or in another storefront.

@@ -27,7 +27,8 @@ public struct CatalogueAnswer: Sendable {
 
 extension LedgerView {
   /// The catalogue in force at the clocks, sorted by product; at `now` if the clocks name no store
-  /// time. `app` selects one app's catalogue; without it, the entries of any app count.
+  /// time. If `app` is `nil`, entries for any app count; otherwise, those for that app and for
+  /// every app.
   ///
   /// - Complexity: O(*n*) in the catalogue's change points.
   /// - Throws: ``LedgerError``.

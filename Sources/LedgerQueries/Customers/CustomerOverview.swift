@@ -6,7 +6,7 @@ public import LedgerStore
 public struct CustomerOverview: Sendable {
   /// A device that one of the customer's events states, or on which something is installed.
   public struct Device: Sendable {
-    /// `nil` for events that state no device.
+    /// `nil` for the absent device.
     public var name: Name?
     /// The time of the customer's newest event on it; `nil` if only installed content refers to it.
     public var lastSeenAt: Instant?

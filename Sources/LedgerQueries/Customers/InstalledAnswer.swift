@@ -31,8 +31,8 @@ extension LedgerView {
     var offers = Offers()
     let contents = inquiry.unit.installed(
       inquiry.subject, environments: EnvironmentSet(environments))
-    // Include the customer's own unit. What its events named then counts, even if they no longer
-    // do.
+    // Include the customer's own unit: what its events named then counts, even if it no longer
+    // does.
     if !clocks.reachAll { offers.asked = inquiry.named.unitNumber }
     var answers: [InstalledAnswer] = []
     for content in contents {

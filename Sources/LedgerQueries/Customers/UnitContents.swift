@@ -38,7 +38,7 @@ extension LedgerView {
   ///   - includesSales: Whether to look up the sales of transactions.
   ///   - body: Receives each unit.
   /// - Complexity: O(*n* log *n*) in the events of one unit at a time; if the clocks ask about the
-  ///   past, the versions on offer take as much memory as all events.
+  ///   past, also as `versionsOnOffer(of:in:clocks:)` for the installed products.
   /// - Throws: ``LedgerError``, and what `body` throws.
   public func contents(
     environments: [StoreEnvironment], clocks: Clocks = .now, account: Name? = nil, now: Instant,

@@ -40,7 +40,8 @@ public struct SessionVersions: Sendable {
 extension LedgerView {
   /// The versions of every session that has started, at the clocks.
   ///
-  /// - Complexity: O(*n*) in the ledger's events, reading only their headers.
+  /// - Complexity: O(*n*) in the headers of the ledger's events; only `session.started` events are
+  ///   decoded.
   /// - Throws: ``LedgerError``.
   public func sessionVersions(clocks: Clocks = .now) throws(LedgerError) -> SessionVersions {
     var versions = SessionVersions()
