@@ -53,7 +53,7 @@ enum ExecutableKind {
   private static func isPortableExecutable(_ head: [UInt8]) -> Bool {
     guard head.starts(with: "MZ".utf8), head.count >= 64 else { return false }
     let offset = head[60..<64].reversed().reduce(0) { $0 << 8 | Int($1) }
-    // If the header lies beyond the examined bytes, assume that it is one.
+    // If the header lies beyond the examined bytes, but not far, assume that it is one.
     guard offset + 4 <= head.count else { return offset < 1 << 20 && head.count == headBytes }
     return Array(head[offset..<offset + 4]) == [0x50, 0x45, 0, 0]
   }
