@@ -7,7 +7,8 @@ extension LedgerView {
   /// withdrawal, a link or a transfer.
   ///
   /// The reducer computes both sides: it folds the events of the customers' units with and without
-  /// the event. Answers are judged at `now` or at the event's time, whichever is later.
+  /// the event. Answers are judged at `now`, at the event's time or at the customer's newest event,
+  /// whichever is latest.
   ///
   /// - Parameters:
   ///   - event: A valid event of an operator.
