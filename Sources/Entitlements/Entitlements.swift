@@ -162,15 +162,16 @@ extension Entitlements {
   /// - Throws: `LedgerError`: `io`, `closed`.
   public func position() throws(LedgerError) -> UInt64 { try ledger.log.lastPosition() }
 
-  /// Suspends until the ledger holds a position, for example one that another process reported
-  /// after an append.
+  /// Suspends until the ledger has a position, for example one that another process reported after
+  /// an append.
   ///
-  /// Questions include what was acknowledged at once. Wait for what is still on its way, such as
-  /// a notification that a webhook is appending. An append of this process ends the wait at once.
-  /// An append of another process is seen within 5 ms.
+  /// You do not need this for events that have been acknowledged, because questions include them
+  /// immediately. Use it to wait for an event that is still being processed, such as a notification
+  /// that a webhook is appending. An append of this process ends the wait immediately. An append of
+  /// another process is seen within 5 ms.
   ///
-  /// - Returns: Whether the position is there; `false` after the timeout, or if the task was
-  ///   cancelled.
+  /// - Returns: True once the ledger has the position; `false` after the timeout, or if the task
+  ///   was cancelled.
   /// - Throws: `LedgerError`: `io`, `closed`.
   public func wait(
     until position: UInt64, timeout: Duration = .seconds(30)

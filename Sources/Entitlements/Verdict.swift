@@ -4,8 +4,8 @@ public import LedgerStore
 
 /// The answer to "may this account have that item?".
 ///
-/// The four cases mean different things. *No* is a fact. *Unknown account* may be a typing error or
-/// a customer of whom the ledger has not heard yet. *Unavailable* says nothing about the customer,
+/// The four cases mean different things. *No* is a fact. *Unknown account* may be a typing mistake
+/// or a customer that the ledger does not know yet. *Unavailable* says nothing about the customer,
 /// so your program has to decide what to do (most let the customer in).
 public enum Verdict: Hashable, Sendable {
   /// The item is active or in its grace period.

@@ -1,2 +1,2 @@
-// Whoever asks questions has a ledger open: `Ledger`, its views and errors come with the questions.
+// Anyone who asks questions has an open ledger, so `Ledger`, its views and its errors are exported.
 @_exported public import LedgerStore

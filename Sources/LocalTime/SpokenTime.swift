@@ -2,12 +2,13 @@ package import LedgerEvents
 
 /// Times as people write them: dates, months, `yesterday`, `7d`, and RFC 3339.
 ///
-/// A date, a month and a word for a day are one moment, the first of that day or month in the
-/// zone. So `--since 2026-04 --until 2026-05` is all of April, for the end of a range is not in it.
+/// A date, a month or a word for a day means one moment: the beginning of that day or month in the
+/// zone. The end of a range is not part of it, so `--since 2026-04 --until 2026-05` is all of
+/// April.
 package struct SpokenTime: Sendable {
-  /// Where times without an offset are read.
+  /// The zone for times without an offset.
   package let zone: Zone
-  /// The moment from which `today` and `7d` count.
+  /// The moment that `today` and `7d` are relative to.
   package let now: Instant
 
   package init(in zone: Zone, now: Instant) {
@@ -15,18 +16,18 @@ package struct SpokenTime: Sendable {
     self.now = now
   }
 
-  /// The moment that a text names.
+  /// The moment that a text states.
   ///
   /// - Parameters:
   ///   - text: The text, without white space around it.
-  ///   - others: What else may stand there, for messages: `a position (1200)`.
-  /// - Throws: `SpokenTimeError` for a text that is no time, for a time that the clocks of the zone
-  ///   never showed, and for one that they showed twice.
+  ///   - others: What else is allowed in its place, for messages: `a position (1200)`.
+  /// - Throws: `SpokenTimeError` if the text is not a time, or if it is a time that the clocks of
+  ///   the zone never showed or showed twice.
   package func moment(
     _ text: String, or others: String...
   ) throws(SpokenTimeError) -> Instant {
     var moment = dayWord(text)
-    // One after the other, because `??` does not know which errors its sides throw.
+    // Try one form after the other, because `??` loses the types of its operands' errors.
     if moment == nil { moment = try span(text) }
     if moment == nil { moment = try date(text) }
     if moment == nil { moment = try clockTime(text) }
@@ -40,10 +41,10 @@ package struct SpokenTime: Sendable {
     return moment
   }
 
-  /// The moment that a text names as the end of something that is to last.
+  /// The moment that a text states as the end of something that is to last.
   ///
-  /// - Throws: `SpokenTimeError` as `moment` does, and for a span without `+`, which would have
-  ///   ended before it began.
+  /// - Throws: `SpokenTimeError` as `moment` does, and for a span without `+`, which would end in
+  ///   the past.
   package func end(_ text: String) throws(SpokenTimeError) -> Instant {
     if text.first?.isNumber == true, try span(text) != nil {
       throw SpokenTimeError("\(text) is a time in the past: write +\(text) for one in the future.")
@@ -51,7 +52,7 @@ package struct SpokenTime: Sendable {
     return try moment(text)
   }
 
-  /// What a time may be, for messages.
+  /// The possible forms of a time, for messages.
   private static let forms = [
     "a date (2026-05-11)", "a month (2026-05)", "a date and time (\"2026-05-11 10:00\")",
     "a time of RFC 3339 (2026-05-11T10:00:00Z)", "now", "today", "yesterday", "tomorrow",
@@ -73,7 +74,7 @@ package struct SpokenTime: Sendable {
     zone.firstMoment(showing: zone.clock(at: now).midnight(days: days))
   }
 
-  /// `7d` is 7 × 24 hours before now, `+7d` as long after it.
+  /// `7d` is 7 × 24 hours before now, and `+7d` is 7 × 24 hours after it.
   private func span(_ text: String) throws(SpokenTimeError) -> Instant? {
     guard let match = text.wholeMatch(of: /([+-]?)([0-9]+)([A-Za-z]+)/) else { return nil }
     let units: [Substring: Int64] = [
@@ -83,7 +84,7 @@ package struct SpokenTime: Sendable {
       throw SpokenTimeError(
         "\(text): expected min, h, d or w behind the number; a month is a date such as 2026-05.")
     }
-    // A million weeks are 19,000 years, beyond what can be written and within 64 bits.
+    // A million weeks are 19,000 years. That is beyond what can be written, and fits into 64 bits.
     guard match.2.count <= 6, let count = Int64(match.2) else {
       throw SpokenTimeError("\(text): expected a number of at most six digits.")
     }
@@ -127,7 +128,7 @@ package struct SpokenTime: Sendable {
   }
 }
 
-/// Why a text is no time, and what to write.
+/// Why a text is not a time, and what to write instead.
 package struct SpokenTimeError: Error, Equatable {
   package let message: String
 

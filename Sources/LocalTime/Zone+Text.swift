@@ -1,11 +1,11 @@
 package import LedgerEvents
 
 extension Zone {
-  /// A moment as RFC 3339 writes it, with the zone's offset: `2026-05-11T10:00:00+02:00`, and `Z`
-  /// for UTC.
+  /// A moment in the format of RFC 3339, with the zone's offset: `2026-05-11T10:00:00+02:00`, and
+  /// `Z` for UTC.
   ///
-  /// It is in UTC where RFC 3339 cannot write it in the zone: for offsets with seconds, and beyond
-  /// the years 0000 to 9999.
+  /// The result is in UTC if RFC 3339 cannot express the time in the zone: if the offset has
+  /// seconds, or the year is not within 0000 to 9999.
   package func text(of instant: Instant) -> String {
     let offset = offset(at: instant)
     let time = ClockTime(microseconds: instant.microseconds + offset)

@@ -1,13 +1,13 @@
 internal import Foundation
 package import LedgerEvents
 
-/// A time zone of the IANA database, for reading times that state no offset and for printing.
+/// A time zone of the IANA database, for reading times without an offset and for printing.
 package struct Zone: Sendable, Hashable {
   /// The name of the zone, such as `Europe/Berlin`.
   package let name: String
   private let zone: TimeZone
 
-  /// The zone of this name; nil where the database has none.
+  /// The zone with this name; nil if the database has none.
   package init?(name: String) {
     guard let zone = TimeZone(identifier: name) else { return nil }
     self.name = name
@@ -22,13 +22,13 @@ package struct Zone: Sendable, Hashable {
   /// Coordinated universal time.
   package static let utc = Zone(.gmt, name: "UTC")
 
-  /// The zone that the system is set to, which is UTC where it is set to none.
+  /// The system's time zone; UTC if none is set.
   package static var system: Zone { Zone(.current, name: TimeZone.current.identifier) }
 
-  /// The zone that a value of the variable `TZ` names; nil where it names none.
+  /// The zone that a value of the variable `TZ` names; nil if it names none.
   ///
-  /// POSIX allows a colon before the name, and a path into the database in its place. An empty
-  /// value is UTC.
+  /// POSIX allows a colon before the name, and a path into the database instead of the name. An
+  /// empty value is UTC.
   package init?(variable: String) {
     var name = Substring(variable)
     if name.first == ":" { name.removeFirst() }
@@ -40,27 +40,27 @@ package struct Zone: Sendable, Hashable {
     self.init(name: String(name))
   }
 
-  /// The names of all zones, for completions and for what was probably meant.
+  /// The names of all zones, for completions and for suggestions after a typing mistake.
   package static var names: [String] { ["UTC"] + TimeZone.knownTimeZoneIdentifiers }
 
-  /// How far the clocks of the zone are ahead of UTC, in microseconds.
+  /// How far the zone's clocks are ahead of UTC, in microseconds.
   ///
   /// - Complexity: O(log *n*) in the number of the zone's transitions.
   package func offset(at instant: Instant) -> Int64 {
-    // Offsets change at whole seconds, which a `Date` holds exactly and microseconds not.
+    // Offsets change at whole seconds. A `Date` represents those exactly, but not microseconds.
     let (quotient, rest) = instant.microseconds.quotientAndRemainder(dividingBy: Instant.second)
     let seconds = rest < 0 ? quotient - 1 : quotient
     let date = Date(timeIntervalSince1970: TimeInterval(seconds))
     return Int64(zone.secondsFromGMT(for: date)) * Instant.second
   }
 
-  /// What the clocks of the zone show at a moment.
+  /// The time on the zone's clocks at a moment.
   package func clock(at instant: Instant) -> ClockTime {
     ClockTime(microseconds: instant.microseconds + offset(at: instant))
   }
 
-  /// The moments at which the clocks show a time, in order: none where they were put forward over
-  /// it, two where they were put back.
+  /// The moments at which the clocks show a time, in order: none if the clocks were put forward
+  /// past it, two if they were put back.
   package func moments(showing time: ClockTime) -> [Instant] {
     let (before, after) = around(time)
     return Set([before.offset, after.offset])
@@ -69,10 +69,10 @@ package struct Zone: Sendable, Hashable {
       .sorted()
   }
 
-  /// The first moment at which the clocks show a time or a later one.
+  /// The first moment at which the clocks show this time or a later one.
   ///
-  /// Where the clocks were put forward over it, this is the moment of the change: the beginning of
-  /// a day that has no midnight.
+  /// If the clocks were put forward past it, this is the moment of the change. For example, it is
+  /// the beginning of a day without a midnight.
   package func firstMoment(showing time: ClockTime) -> Instant {
     if let first = moments(showing: time).first { return first }
     var (before, after) = around(time)
@@ -92,7 +92,7 @@ package struct Zone: Sendable, Hashable {
 
   private typealias Known = (moment: Instant, offset: Int64)
 
-  /// The offsets a day before and a day after: no zone is further from UTC than that, and none
+  /// The offsets a day before and a day after. No zone is further from UTC than a day, and none
   /// changes its clocks twice in two days.
   private func around(_ time: ClockTime) -> (before: Known, after: Known) {
     let before = Instant(microseconds: time.microseconds - Instant.day)
@@ -101,21 +101,21 @@ package struct Zone: Sendable, Hashable {
   }
 }
 
-/// What a clock on a wall shows: a date and a time of day without a zone.
+/// A time on a wall clock: a date and a time of day without a zone.
 package struct ClockTime: Hashable, Sendable {
   /// Microseconds since 1970-01-01 00:00 on the same clock.
   package let microseconds: Int64
 
   package init(microseconds: Int64) { self.microseconds = microseconds }
 
-  /// Midnight of the same day, and of the day so many days later.
+  /// Midnight of the same day, or of the day that is `days` later.
   package func midnight(days: Int64 = 0) -> ClockTime {
     let rest = microseconds % Instant.day
     let time = rest < 0 ? rest + Instant.day : rest
     return ClockTime(microseconds: microseconds - time + days * Instant.day)
   }
 
-  /// The time as RFC 3339 writes it, without an offset: `2026-05-11T10:00:00`.
+  /// The time in the format of RFC 3339, without an offset: `2026-05-11T10:00:00`.
   ///
   /// - Precondition: The year is 0000 to 9999.
   package var text: String { String(Instant(microseconds: microseconds).rfc3339.dropLast()) }

@@ -3,7 +3,7 @@ internal import LedgerQueries
 public import StoreImport
 
 extension CatalogueDocument {
-  /// The `catalog.set` of the document.
+  /// The document as a `catalog.set` event.
   public func event(id: Name, at time: Instant, operator: String? = nil) -> Event {
     var data = EventData.Builder()
     data.set("products", .array(products))
@@ -13,10 +13,11 @@ extension CatalogueDocument {
       environment: scope.environment, app: scope.app, data: data.build())
   }
 
-  /// The id that the document's `catalog.set` has: made of all that it says and of the time from
-  /// which it counts, so that one catalogue set twice from one time is one event.
+  /// The id of the document's `catalog.set`. It depends on the document's whole content and on the
+  /// time from which it applies, so setting the same catalogue twice from the same time gives one
+  /// event.
   public func identifier(at time: Instant, operator: String?) -> Name {
-    // Names are not empty, so that an empty text is one that is absent.
+    // A name is never empty, so an empty text means that the member is absent.
     let parts = [
       scope.app?.text, scope.environment?.text, String(time.microseconds), `operator`,
       String(decoding: JSONValue.array(products).json, as: UTF8.self),
@@ -24,7 +25,7 @@ extension CatalogueDocument {
     return Name("catalog:" + Digest.hex(parts.map { $0 ?? "" }))
   }
 
-  /// Reads a `.storekit` file: what it says of products, by the importer of such files.
+  /// Reads a `.storekit` file with StoreImport.
   static func storekit(_ bytes: [UInt8], name: String) throws(CatalogueError) -> Self {
     do throws(ImportError) {
       let document = try Self(storekit: bytes, name: name)
@@ -39,7 +40,7 @@ extension CatalogueDocument {
     }
   }
 
-  /// Reads a StoreKit configuration of Xcode, which may have no products.
+  /// Reads a StoreKit configuration from Xcode. It may be without products.
   ///
   /// - Parameters:
   ///   - bytes: The whole file.
@@ -57,9 +58,10 @@ extension CatalogueDocument {
     scope = CatalogueScope()
   }
 
-  /// The document with what the file does not say taken from the entries in force: a `catalog.set`
-  /// replaces entries whole, and a `.storekit` file knows nothing of entitlements, grants, delivery
-  /// or the duration of what does not renew. Setting it must not take them away.
+  /// The document with the members that its format cannot state filled in from the entries in
+  /// force. A `catalog.set` replaces whole entries, and a `.storekit` file says nothing about
+  /// entitlements, grants, delivery or the duration of non-renewing products. Setting such a file
+  /// must not remove them.
   func completed(by known: (Name) throws(LedgerError) -> CatalogueAnswer?) throws(LedgerError)
     -> Self
   {
@@ -79,8 +81,8 @@ extension CatalogueDocument {
     return document
   }
 
-  /// Whether a member means something for a product of this kind: what one of another kind granted,
-  /// or how long it lasted, is not this one's.
+  /// Whether a member still applies to a product of this kind. For example, the grant or the
+  /// duration of a product that had another kind does not.
   private static func stays(_ member: String, as kind: String) -> Bool {
     switch member {
     case "grants": kind == "consumable"

@@ -1,22 +1,22 @@
 public import LedgerEvents
 internal import LedgerQueries
 
-/// A catalogue as a person writes it down or as Xcode saves it: what is to be set.
+/// A catalogue to be set, as a person writes it or as Xcode saves it.
 ///
 /// `Schemas/catalogue.schema.json` describes the document.
 public struct CatalogueDocument: Sendable {
-  /// What the bytes are.
+  /// The format of the bytes.
   public enum Format: String, Sendable {
-    /// The documented JSON.
+    /// The documented JSON format.
     case catalogue
-    /// A StoreKit configuration of Xcode.
+    /// A StoreKit configuration from Xcode.
     case storekit
   }
 
   public var format: Format
-  /// Whose it is, and where it counts; as the document states it.
+  /// The app and environment that the document states.
   public var scope: CatalogueScope
-  /// From when it counts; `nil` where the document does not say.
+  /// When the catalogue takes effect; `nil` if the document does not say.
   public var effective: Instant?
   /// The entries, each an object that a `catalog.set` may hold.
   public var products: [JSONValue]
@@ -31,13 +31,13 @@ public struct CatalogueDocument: Sendable {
     "delivery",
   ]
 
-  /// Reads a document. A `.storekit` file is told by its name or by its members.
+  /// Reads a document. A `.storekit` file is recognized by its name or its members.
   ///
   /// - Parameters:
   ///   - bytes: The whole file.
   ///   - name: The file's name.
-  /// - Throws: ``CatalogueError`` with the path in the document, or the line and column where it is
-  ///   no JSON.
+  /// - Throws: ``CatalogueError`` with the path in the document, or with the line and column if it
+  ///   is not JSON.
   /// - Complexity: O(*n*) in the number of bytes.
   public init(_ bytes: [UInt8], name: String) throws(CatalogueError) {
     guard bytes.count <= eventSizeBytesMax else {
@@ -65,7 +65,7 @@ public struct CatalogueDocument: Sendable {
     try check()
   }
 
-  /// Whether the file is called so, or has members that only a StoreKit configuration has.
+  /// Whether the file has the extension, or members that only a StoreKit configuration has.
   private static func isStoreKit(_ bytes: [UInt8], name: String) -> Bool {
     let text = String(decoding: bytes, as: UTF8.self)
     return name.hasSuffix(".storekit")
@@ -121,7 +121,7 @@ public struct CatalogueDocument: Sendable {
     products = found
   }
 
-  /// A member that nobody knows is a typing mistake: an event would keep it and mean nothing by it.
+  /// An unknown member is a typing mistake: the event would store it without any effect.
   private static func refuseUnknown(
     _ value: JSONValue, _ known: [String], path: String
   ) throws(CatalogueError) {
@@ -133,7 +133,7 @@ public struct CatalogueDocument: Sendable {
     }
   }
 
-  /// Holds the entries to the rules of events, and each product to one entry.
+  /// Checks the entries against the rules for events, and that each product has only one entry.
   func check() throws(CatalogueError) {
     do throws(EventError) {
       try event(id: "catalogue", at: effective ?? Instant(microseconds: 0)).validate()

@@ -1,7 +1,7 @@
-/// Why a catalogue's document cannot be set: where in it, what was expected there, and what was
+/// Why a catalogue document cannot be set: where the problem is, what was expected, and what was
 /// found.
 public struct CatalogueError: Error, Hashable, Sendable {
-  /// The path in the document, such as `products[2].kind`; empty for the whole.
+  /// The path in the document, such as `products[2].kind`; empty for the whole document.
   public var path: String
   /// What was expected, what was found and what to do, in one sentence.
   public var reason: String

@@ -2,46 +2,46 @@ public import LedgerEvents
 internal import LedgerModel
 public import LedgerQueries
 
-/// A product: what the seller says it is, and what the store last told devices of it.
+/// A product as the seller describes it, and what the store last told devices about it.
 public struct CatalogueProduct: Sendable {
-  /// What the newest response in a storefront says of the product.
+  /// What the newest response in a storefront says about the product.
   public struct Offer: Sendable {
-    /// `nil` where nothing says it.
+    /// `nil` if unknown.
     public var storefront: Storefront?
-    /// `nil` where the newest response lists the product as invalid, or without a price.
+    /// `nil` if the newest response lists the product as invalid or without a price.
     public var price: StorePrice?
     public var reading: PriceReading?
-    /// As that device was told, in its own language.
+    /// As that device received it, in its own language.
     public var title: String?
     public var description: String?
     /// Whether that response lists the product as invalid.
     public var isInvalid: Bool
-    /// When the device was told, and by which event.
+    /// When the device received the response, and the event that recorded it.
     public var seenAt: Instant
     public var position: UInt64
   }
 
   public var product: Name
-  /// The seller's own entry in force; `nil` where only the store has named the product.
+  /// The seller's entry in force; `nil` if only the store has named the product.
   public var entry: CatalogueAnswer?
-  /// The state of its hosted content at the store, by the newest `content.hostingChanged`; `nil`
-  /// where none is known.
+  /// The state of its hosted content at the store, from the newest `content.hostingChanged`; `nil`
+  /// if unknown.
   public var hosting: String?
   /// The version on offer (`model.md` 18).
   public var versionOnOffer: Name?
-  /// By storefront, the one that nobody named last.
+  /// One for each storefront; the offer of an unknown storefront is last.
   public var offers: [Offer]
 }
 
 extension LedgerView {
-  /// The products that the seller's catalogue in force or the store's responses name, by
-  /// identifier, as far as the clocks reach.
+  /// The products that the seller's catalogue in force or the store's responses name, sorted by
+  /// identifier, as known at the query's clocks.
   ///
-  /// An identifier that the store never sold and the seller never set is not among them: see
+  /// An identifier that the store never sold and the seller never set is not included: see
   /// `invalidIdentifiers`.
   ///
-  /// - Complexity: O(*n*) in the positions, one byte of each; O(*k*) in the responses, of which one
-  ///   a product and storefront is held; and as `versionsOnOffer`.
+  /// - Complexity: O(*n*) in the positions, one byte each; O(*k*) in the responses, of which one
+  ///   for each product and storefront is kept in memory; and as `versionsOnOffer`.
   /// - Throws: ``LedgerError``.
   public func catalogueListing(
     _ query: CatalogueQuery
@@ -79,7 +79,7 @@ extension LedgerView {
 }
 
 extension LedgerView {
-  /// What the newest event by the fold's order says of the hosting of each product.
+  /// The hosting state of each product, from its newest event in fold order.
   private func hostingStates(
     _ query: CatalogueQuery
   ) throws(LedgerError) -> [Name: String] {
@@ -109,7 +109,7 @@ extension CatalogueProduct.Offer {
 }
 
 extension Storefront {
-  /// By code; one that nobody named comes last.
+  /// Sorts by code, with an unknown storefront last.
   static func precedes(_ left: Storefront?, _ right: Storefront?) -> Bool {
     guard let left else { return false }
     guard let right else { return true }

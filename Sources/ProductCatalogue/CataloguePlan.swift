@@ -2,19 +2,19 @@ public import LedgerEvents
 internal import LedgerModel
 public import LedgerQueries
 
-/// What setting a document would change of the catalogue, and the event that would do it.
+/// What setting a document would change in the catalogue, and the event that would do it.
 public struct CataloguePlan: Sendable {
-  /// A product of the document, beside the entry that counts now.
+  /// A product in the document, compared with its entry in force.
   public struct Product: Sendable {
-    /// How the entry differs from the one that counts.
+    /// How the entry differs from the one in force.
     public enum Change: String, Sendable {
-      /// No entry counts for it there yet.
+      /// No entry is in force for the product in this scope yet.
       case added
       case changed
       case same
     }
 
-    /// A member that is not the same, as JSON; `nil` where it is not there.
+    /// A member that changes, as JSON; `nil` on the side where it is absent.
     public struct Member: Sendable {
       public var name: String
       public var before: String?
@@ -24,24 +24,24 @@ public struct CataloguePlan: Sendable {
     public var product: Name
     public var change: Change
     public var members: [Member]
-    /// Units of which a consumable would grant less than now, or nothing.
+    /// Units that a consumable would grant fewer of than now, or none.
     public var grantsTaken: [Name]
     /// Whether the store hosts its content now and would no longer. The store does not take hosting
     /// away from a product that was sold with it (Xamarin, *Changes to StoreKit in iOS 6*).
     public var endsHosting: Bool
   }
 
-  /// With what a `.storekit` file cannot say.
+  /// The document, completed with what a `.storekit` file cannot state.
   public var document: CatalogueDocument
   /// In the order of the document.
   public var products: [Product]
-  /// Products of the catalogue in force that the document does not name: they stay as they are.
+  /// Products in the catalogue in force that the document does not name. They stay as they are.
   public var leftOut: [Name]
-  /// The `catalog.set`; `nil` where nothing would change, so that the same document set again
-  /// appends nothing.
+  /// The `catalog.set`; `nil` if nothing would change, so setting the same document again appends
+  /// nothing.
   public var event: Event?
 
-  /// From when it would count.
+  /// When it would take effect.
   public var effective: Instant
 
   /// The products that somebody has bought and from which a grant or the hosting would be taken.
@@ -53,12 +53,12 @@ public struct CataloguePlan: Sendable {
 }
 
 extension LedgerView {
-  /// What setting a document from a time on would change.
+  /// What setting a document would change from a given time.
   ///
   /// - Parameters:
-  ///   - document: What is to be set.
-  ///   - effective: From when it counts.
-  ///   - operator: Who sets it.
+  ///   - document: The document to set.
+  ///   - effective: When it takes effect.
+  ///   - operator: The person who sets it.
   /// - Complexity: O(*n*) in the products and their change points.
   /// - Throws: ``LedgerError``.
   public func plan(
@@ -129,14 +129,14 @@ extension CataloguePlan.Product {
     return names.compactMap { name in
       let texts = [before[name], after[name]].map { $0.map(text) }
       if texts[0] == texts[1] { return nil }
-      // None of them is what an empty list says.
+      // An empty list states the same as an absent member.
       if texts.allSatisfy({ $0 == nil || $0 == "[]" || $0 == "{}" }) { return nil }
       return Member(name: name, before: texts[0], after: texts[1])
     }
   }
 
-  /// JSON in which equal values have equal bytes: members by name, and names of entitlements, which
-  /// are a set.
+  /// JSON in which equal values have equal bytes: members are sorted by name, and so are the names
+  /// of entitlements, which are a set.
   private static func text(_ value: JSONValue) -> String {
     String(decoding: value.ordered.json, as: UTF8.self)
   }

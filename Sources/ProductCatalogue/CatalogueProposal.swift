@@ -2,31 +2,32 @@ public import LedgerEvents
 internal import LedgerModel
 public import LedgerQueries
 
-/// What a proposed catalogue would come to, beside the customers that it changes.
+/// The effect of a proposed catalogue, apart from the customers it changes.
 public struct CatalogueEffect: Sendable {
-  /// Units in which someone, or nobody known, has bought the product, by product.
+  /// The number of units in which an account, or an unknown customer, has bought each product.
   public var buyers: [Name: Int] = [:]
   /// Customers whose answers were compared.
   public var compared = 0
-  /// Customers whose answer would be another.
+  /// Customers whose answer would change.
   public var changed = 0
 
   public init() {}
 }
 
 extension LedgerView {
-  /// What the ledger would answer otherwise if a `catalog.set` were appended now: each customer
-  /// whose answer it changes, in each environment that it counts in; stops where `body` returns
-  /// false.
+  /// Reports what would change in the ledger's answers if a `catalog.set` were appended now: every
+  /// customer whose answer changes, in each environment that the event applies to. Stops when
+  /// `body` returns false.
   ///
-  /// The answers are the reducer's, given the catalogue with the event and without it: what a chain
-  /// was bought as is looked up when it is asked, and no state rests on it. Answers are judged at
-  /// `now`, or where that is later at the event's time or at the customer's newest event.
+  /// The reducer computes the answers with and without the event in the catalogue. The entry that a
+  /// chain was bought under is looked up only when a question is asked, and no stored state depends
+  /// on it. Answers are judged at `now`, at the event's time or at the customer's newest event,
+  /// whichever is latest.
   ///
   /// - Parameters:
   ///   - event: A valid `catalog.set`.
-  ///   - now: The ledger's clock: the event would be recorded then.
-  ///   - body: Given each customer whose answer changes; returns whether to go on.
+  ///   - now: The ledger's clock, which would become the event's `recordedAt`.
+  ///   - body: Receives each customer whose answer changes; returns whether to continue.
   /// - Complexity: O(*n*) in the ledger's units, one at a time.
   /// - Throws: ``LedgerError``, and what `body` throws.
   @discardableResult
@@ -80,15 +81,15 @@ extension LedgerView {
   }
 }
 
-/// A `catalog.set` that is not in the ledger: as a fact behind its end, with what the shared
-/// context would be.
+/// A `catalog.set` that is not in the ledger, as a fact after its end, with the shared context that
+/// would result.
 private struct CatalogueProposal {
   let context: SharedContext
-  /// The products that it names and that the ledger knows.
+  /// The products that it names and the ledger knows.
   let products: [NameNumber]
-  /// Where it counts.
+  /// The environments it applies to.
   let environments: EnvironmentSet
-  /// When answers are judged at the earliest.
+  /// The earliest moment at which answers are judged.
   let moment: Int64
   let texts: ProposedTexts
 

@@ -1,17 +1,17 @@
 public import LedgerEvents
 public import LedgerStore
 
-/// What is asked of a catalogue.
+/// A question about the catalogue.
 public struct CatalogueQuery: Sendable {
   public var environment: StoreEnvironment
-  /// `nil` for whatever app.
+  /// `nil` for any app.
   public var app: Name?
-  /// `nil` for every one.
+  /// `nil` for every storefront.
   public var storefront: Storefront?
-  /// `nil` for every one.
+  /// `nil` for every product.
   public var product: Name?
   public var clocks: Clocks
-  /// The moment that counts where the clocks name none: entries that begin later are not in force.
+  /// The moment to use if the clocks name none. Entries that begin later are not in force.
   public var now: Instant
 
   public init(

@@ -2,7 +2,8 @@ public import LedgerEvents
 internal import LedgerModel
 internal import LedgerQueries
 
-/// Where a catalogue counts: what `catalog.set` states beside its products.
+/// Where a catalogue applies: the app and environment that a `catalog.set` states beside its
+/// products.
 public struct CatalogueScope: Hashable, Sendable {
   /// `nil` for every app.
   public var app: Name?
@@ -16,15 +17,15 @@ public struct CatalogueScope: Hashable, Sendable {
 }
 
 extension LedgerView {
-  /// The newest entry of a product up to a moment that reaches into a scope, and whether it counts
-  /// for all of that scope.
+  /// A product's newest entry up to a moment that overlaps the scope, and whether it covers the
+  /// whole scope.
   ///
   /// - Throws: ``LedgerError``.
   func newestEntry(
     of product: Name, reaching scope: CatalogueScope, at moment: Instant
   ) throws(LedgerError) -> (answer: CatalogueAnswer, coversScope: Bool)? {
     guard let number = try number(of: .product, product) else { return nil }
-    // An app that no event names yet has no entry of its own, and matches those of every app.
+    // An app that no event names yet has no entry of its own. Entries for every app apply to it.
     let app =
       try scope.app.map { (name) throws(LedgerError) in
         try self.number(of: .app, name) ?? .max
@@ -38,7 +39,7 @@ extension LedgerView {
 }
 
 extension CatalogueScope {
-  /// For people: `app com.example.reader, production`, `every app and environment`.
+  /// A text for people: `app com.example.reader, production`, `every app and environment`.
   public var text: String {
     switch (app, environment) {
     case (nil, nil): "every app and environment"

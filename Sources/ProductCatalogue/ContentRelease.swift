@@ -1,16 +1,16 @@
 public import LedgerEvents
 internal import StoreImport
 
-/// A version of a product's hosted content that is released.
+/// A released version of a product's hosted content.
 public struct ContentRelease: Hashable, Sendable {
   public var product: Name
   public var version: Name
   public var environment: StoreEnvironment
-  /// The bundle identifier; `nil` where nobody says it.
+  /// The bundle identifier; `nil` if unknown.
   public var app: Name?
-  /// Bytes of the content; `nil` where there is no package at hand.
+  /// The content's size in bytes; `nil` if no package is at hand.
   public var bytes: UInt64?
-  /// Of the content, as `content inspect` writes it.
+  /// The content's digest, as `content inspect` prints it.
   public var digest: String?
 
   public init(
@@ -25,8 +25,8 @@ public struct ContentRelease: Hashable, Sendable {
     self.digest = digest
   }
 
-  /// The `content.versionPublished`. Its id is of the release alone, so that one that is published
-  /// already is found by it.
+  /// The `content.versionPublished` event. Its id depends on the release alone, so a release that
+  /// is already published can be found by it.
   ///
   /// - Parameter time: When it is released.
   public func event(at time: Instant) -> Event {

@@ -2,7 +2,7 @@ internal import LedgerEvents
 internal import LedgerModel
 internal import LedgerQueries
 
-/// The storefronts that devices said they were in, for responses that do not say it themselves.
+/// The storefronts that devices reported, for responses that do not state one themselves.
 struct DeviceStorefronts {
   private struct Statement {
     var place: FoldPlace
@@ -12,9 +12,9 @@ struct DeviceStorefronts {
 
   private var statements: [Name?: [Statement]] = [:]
 
-  /// Reads what some devices said: `session.started` and `storefront.changed`.
+  /// Reads the `session.started` and `storefront.changed` events of some devices.
   ///
-  /// - Complexity: O(*n*) in the positions, one byte of each, and in the devices' statements.
+  /// - Complexity: O(*n*) in the positions, one byte each, and in the devices' statements.
   init(of devices: Set<Name?>, _ view: LedgerView, _ clocks: Clocks) throws(LedgerError) {
     guard !devices.isEmpty else { return }
     var found: [Name?: [Statement]] = [:]
@@ -30,8 +30,9 @@ struct DeviceStorefronts {
     statements = found.mapValues { $0.sorted { $0.place < $1.place } }
   }
 
-  /// The newest that the device said before a place. What it said of one environment does not count
-  /// for another: testers have a storefront of their own.
+  /// The newest storefront that the device reported before a place in fold order. A storefront
+  /// reported in one environment does not count for another: testers have a storefront of their
+  /// own.
   func storefront(
     of device: Name?, before place: FoldPlace, in environment: StoreEnvironment?
   ) -> Storefront? {

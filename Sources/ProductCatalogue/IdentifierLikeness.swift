@@ -4,16 +4,16 @@ internal import LedgerEvents
 struct IdentifierLikeness {
   private let known: [Name]
 
-  /// The most letters that a typing mistake may change: more, and another product may be meant.
+  /// The most letters that a typing mistake may change. With more, another product may be meant.
   static let editsMax = 3
 
-  /// The least letters for each one that may be wrong: `map1` is not `map2` mistyped.
+  /// The fewest letters for each letter that may be wrong: `map1` is not a misspelt `map2`.
   static let lettersPerEditMin = 5
 
-  /// - Parameter known: Sorted, so that the answer does not depend on chance.
+  /// - Parameter known: Sorted, so that the answer is deterministic.
   init(known: [Name]) { self.known = known }
 
-  /// What the identifier differs in from the known product that is nearest to it.
+  /// How the identifier differs from the nearest known product.
   ///
   /// - Complexity: O(*n* · *m*) for *n* known products of *m* letters.
   func hint(for identifier: Name) -> InvalidHint? {
@@ -44,8 +44,8 @@ struct IdentifierLikeness {
     return nearest.map { .spelling($0.product, edits: $0.edits) }
   }
 
-  /// The known product with the most parts between dots in common with it at its end, where that is
-  /// one alone.
+  /// The only known product that shares the most dot-separated parts at its end; `nil` if several
+  /// do.
   private func prefix(of identifier: String) -> InvalidHint? {
     let parts = identifier.split(separator: ".").map(String.init)
     var best: (product: Name, count: Int, isAlone: Bool)?

@@ -1,9 +1,9 @@
-/// Why a store knows none of an app's products: a check list, to be gone through when a response
-/// lists every identifier as invalid.
+/// Why a store knows none of an app's products: a checklist for when a response lists every
+/// identifier as invalid.
 ///
 /// Source: Apple's Technical Notes TN2259 (*Adding In-App Purchase to your iOS and OS X
-/// Applications*, frequently asked questions) and TN2413 (*In-App Purchase FAQ*), and what the
-/// documentation says of `SKProductsResponse.invalidProductIdentifiers`.
+/// Applications*, frequently asked questions) and TN2413 (*In-App Purchase FAQ*), and the
+/// documentation of `SKProductsResponse.invalidProductIdentifiers`.
 public enum InvalidCause: String, CaseIterable, Sendable {
   case wildcardAppID
   case olderProfile
@@ -12,7 +12,7 @@ public enum InvalidCause: String, CaseIterable, Sendable {
   case otherBundleID
   case notClearedForSale
 
-  /// Where the list comes from.
+  /// The sources of the list.
   public static let source =
     "Apple TN2259, TN2413, and SKProductsResponse.invalidProductIdentifiers"
 

@@ -1,38 +1,39 @@
 public import LedgerEvents
 
-/// An identifier that the store did not know, and what that points to.
+/// An identifier that the store did not know, and its likely explanations.
 public struct InvalidIdentifier: Sendable {
   public var identifier: Name
-  /// The responses that list it, and their devices; responses that name no device count as one
-  /// device's.
+  /// The responses that list it, and their devices. All responses that name no device count as one
+  /// device.
   public var responses: Int
   public var devices: Int
   public var firstSeen: Instant
   public var lastSeen: Instant
-  /// Of the last response.
+  /// The position of the last response.
   public var position: UInt64
-  /// The likeliest first; empty where nothing that the ledger knows explains it.
+  /// The likeliest first; empty if nothing in the ledger explains it.
   public var hints: [InvalidHint]
 }
 
 /// Why the store may not know an identifier.
 public enum InvalidHint: Hashable, Sendable {
-  /// It is a known product but for capital letters.
+  /// It differs from a known product only in letter case.
   case letterCase(Name)
-  /// It is a known product but for spaces and line ends.
+  /// It differs from a known product only in spaces and line ends.
   case whiteSpace(Name)
-  /// It ends as a known product does, behind another bundle identifier or none.
+  /// It ends like a known product, but has a different bundle identifier in front, or none.
   case prefix(Name)
-  /// It is a known product but for a few letters.
+  /// It differs from a known product in a few letters.
   case spelling(Name, edits: Int)
-  /// Environments for tests sell it, this one does not: not approved yet, or not cleared for sale.
+  /// Other environments sell it but this one does not: it is not approved or not cleared for sale
+  /// yet.
   case notYetApproved([StoreEnvironment])
   /// This environment's store sold it at another time, or in another storefront.
   case soldElsewhere(Storefront?, Instant, position: UInt64)
-  /// The seller's catalogue has it and no store ever sold it.
+  /// The seller's catalogue has it, but no store ever sold it.
   case neverSold
 
-  /// A word for programs.
+  /// A code for programs.
   public var code: String {
     switch self {
     case .letterCase: "letterCase"
@@ -55,7 +56,7 @@ public enum InvalidHint: Hashable, Sendable {
     }
   }
 
-  /// What it points to and what to do, for people.
+  /// The explanation and what to do, for people.
   public var text: String {
     switch self {
     case .letterCase(let product): "capital letters differ from \(product): ask for that one"
@@ -77,21 +78,21 @@ public enum InvalidHint: Hashable, Sendable {
   }
 }
 
-/// How responses of a store failed: what `invalidIdentifiers` answers.
+/// What went wrong with a store's responses: the answer of `invalidIdentifiers`.
 public struct InvalidReport: Sendable {
-  /// Responses that know nothing of what was asked for.
+  /// Responses in which the store knew none of the requested products.
   public struct AllInvalid: Sendable {
     public var responses: Int
     public var devices: Int
     public var lastSeen: Instant
     public var position: UInt64
-    /// A response after the last of them that knows a product: what was wrong is settled.
+    /// The time of a later response that knows a product. The problem is settled then.
     public var settledAt: Instant?
   }
 
-  /// Requests that ended in an error of one sort: `catalog.failed`.
+  /// Requests that failed with the same error: `catalog.failed`.
   public struct Failure: Sendable {
-    /// `nil` where the event states none.
+    /// `nil` if the event states none.
     public var domain: String?
     public var code: Int64?
     public var message: String?
@@ -101,11 +102,11 @@ public struct InvalidReport: Sendable {
     public var position: UInt64
   }
 
-  /// How many responses were looked at.
+  /// The number of responses examined.
   public var responses: Int
-  /// By identifier.
+  /// Sorted by identifier.
   public var identifiers: [InvalidIdentifier]
-  /// `nil` where there are none. While they are not settled, look at `InvalidCause.allCases`.
+  /// `nil` if there are none. If they are not settled, go through `InvalidCause.allCases`.
   public var allInvalid: AllInvalid?
   /// The most frequent first.
   public var failures: [Failure]

@@ -3,11 +3,11 @@ internal import LedgerModel
 public import LedgerQueries
 
 extension LedgerView {
-  /// The identifiers that an environment's store did not know, each with what it points to, the
+  /// The identifiers that an environment's store did not know with their likely explanations, the
   /// responses that knew none at all, and the requests that failed.
   ///
-  /// - Parameter query: Its `storefront` counts for nothing: a response that knows no product says
-  ///   none.
+  /// - Parameter query: Its `storefront` is ignored, because a response that knows no product
+  ///   states none.
   /// - Complexity: O(*n*) in the positions, one byte of each; O(*i* · *p*) in the invalid
   ///   identifiers and the known products.
   /// - Throws: ``LedgerError``.
@@ -39,7 +39,7 @@ extension LedgerView {
   }
 }
 
-/// What responses say of identifiers, counted.
+/// Counts what responses say about identifiers.
 private struct InvalidTally {
   private struct Refusals {
     var responses = 0
@@ -56,13 +56,13 @@ private struct InvalidTally {
   let environment: StoreEnvironment
   private(set) var responses = 0
   private var refusals: [Name: Refusals] = [:]
-  /// Responses that knew nothing.
+  /// Responses that knew none of the requested products.
   private var whole: Refusals?
-  /// The newest sale of each product here.
+  /// The newest sale of each product in this environment.
   private var sales: [Name: Sale] = [:]
-  /// Environments besides that have sold a product.
+  /// Other environments that have sold a product.
   private var elsewhere: [Name: Set<StoreEnvironment>] = [:]
-  /// The newest response here that knew a product.
+  /// The newest response in this environment that knew a product.
   private var newestSale: FoldPlace?
 
   init(environment: StoreEnvironment) { self.environment = environment }
@@ -137,7 +137,7 @@ private struct InvalidTally {
   }
 }
 
-/// Failed requests by their error.
+/// Counts failed requests by their error.
 private struct FailureTally {
   private struct Sort: Hashable {
     var domain: String?

@@ -2,8 +2,8 @@ public import LedgerEvents
 internal import LedgerModel
 public import LedgerQueries
 
-/// A device that may not pay, by its newest `payments.checked`, and what was tried there all the
-/// same.
+/// A device that is not allowed to make payments, by its newest `payments.checked`, and the
+/// payments that were attempted on it nevertheless.
 public struct PaymentBlock: Sendable {
   /// A `payment.added` while payments were not allowed: the finding `payment-not-allowed`.
   public struct Attempt: Sendable {
@@ -16,9 +16,9 @@ public struct PaymentBlock: Sendable {
 
   /// `nil` for the absent device.
   public var device: Name?
-  /// The accounts that its checks and attempts name, in their order.
+  /// The accounts that its checks and attempts name, in order.
   public var accounts: [Name]
-  /// The first check of the last run of checks that say so.
+  /// The first of the consecutive newest checks that say so.
   public var since: Instant
   /// The newest check.
   public var lastChecked: Instant
@@ -27,17 +27,17 @@ public struct PaymentBlock: Sendable {
 }
 
 extension LedgerView {
-  /// The devices that may not pay at the clocks, by name, with what was tried on them since.
+  /// The devices that may not pay at the clocks, sorted by name, with the attempts since then.
   ///
-  /// - Parameter query: Its `storefront` and `product` count for nothing.
-  /// - Complexity: O(*n*) in the positions, one byte of each, for the checks, which are held; as
-  ///   `findings(_:)` for what was tried.
+  /// - Parameter query: Its `storefront` and `product` are ignored.
+  /// - Complexity: O(*n*) in the positions, one byte each, for the checks, which are kept in
+  ///   memory; as `findings(_:)` for the attempts.
   /// - Throws: ``LedgerError``.
   public func paymentBlocks(_ query: CatalogueQuery) throws(LedgerError) -> [PaymentBlock] {
     var checks: [Name?: [PaymentMark]] = [:]
     try events(ofKinds: [.paymentsChecked], clocks: query.clocks) {
       (recorded, place) throws(LedgerError) in
-      // The environment is looked at last, because it takes a fold.
+      // The environment is checked last, because it takes a fold.
       if query.counts(recorded.event),
         try environment(of: recorded.position) == query.environment
       {
@@ -70,7 +70,7 @@ extension LedgerView {
     return blocks.values.sorted { ($0.device ?? "") < ($1.device ?? "") }
   }
 
-  /// The payments that the reducer found to break `payment-not-allowed`, in the fold's order.
+  /// The payments for which the reducer found `payment-not-allowed`, in fold order.
   private func forbiddenPayments(
     _ query: CatalogueQuery
   ) throws(LedgerError) -> [(event: Event, place: FoldPlace)] {
@@ -88,13 +88,13 @@ extension LedgerView {
 }
 
 extension CatalogueQuery {
-  /// Whether an event is of the app asked for.
+  /// Whether an event belongs to the app asked for.
   fileprivate func counts(_ event: Event) -> Bool {
     app == nil || event.app == nil || event.app == app
   }
 }
 
-/// A check at its place.
+/// A check with its place in fold order.
 private struct PaymentMark {
   var event: Event
   var place: FoldPlace

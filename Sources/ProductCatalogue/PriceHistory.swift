@@ -2,34 +2,34 @@ public import LedgerEvents
 internal import LedgerModel
 public import LedgerQueries
 
-/// A stretch of time in which devices of one storefront were told one price of a product.
+/// A period in which the devices of one storefront received the same price for a product.
 public struct PriceChange: Sendable {
-  /// `nil` where nothing says it.
+  /// `nil` if unknown.
   public var storefront: Storefront?
-  /// The first response that says so, and its place.
+  /// The time and position of the first response that states it.
   public var since: Instant
   public var position: UInt64
-  /// The last response that says so before one says otherwise.
+  /// The last response that states it before a different one arrives.
   public var lastSeen: Instant
-  /// `nil` where the store listed the product as invalid, or gave no price.
+  /// `nil` if the store listed the product as invalid or gave no price.
   public var price: StorePrice?
   public var reading: PriceReading?
   /// Whether the store listed the product as invalid.
   public var isInvalid: Bool
-  /// How many devices were told, and in how many responses. Responses that name no device count as
-  /// one device's.
+  /// How many devices received it, and in how many responses. All responses that name no device
+  /// count as one device.
   public var devices: Int
   public var responses: Int
 }
 
 extension LedgerView {
-  /// What a product cost, storefront by storefront and in the fold's order: a line each time that
-  /// the store said otherwise than before.
+  /// A product's prices by storefront and in fold order, with a new entry each time the store's
+  /// statement changes.
   ///
-  /// - Parameter query: Its `product` is the one asked for.
+  /// - Parameter query: Its `product` is the product asked about.
   /// - Precondition: `query.product` is not nil.
-  /// - Complexity: O(*n*) in the positions, one byte of each; O(*k* log *k*) in the responses that
-  ///   name the product, which are held.
+  /// - Complexity: O(*n*) in the positions, one byte each; O(*k* log *k*) in the responses that
+  ///   name the product, which are kept in memory.
   /// - Throws: ``LedgerError``.
   public func priceHistory(_ query: CatalogueQuery) throws(LedgerError) -> [PriceChange] {
     precondition(query.product != nil, "a history is of one product")
@@ -46,7 +46,7 @@ extension LedgerView {
     return changes
   }
 
-  /// Stretches of one storefront's sightings in which nothing changes.
+  /// Groups one storefront's sightings into periods without a change.
   private static func changes(_ sightings: [PriceSighting]) -> [PriceChange] {
     var changes: [PriceChange] = []
     var devices: Set<Name?> = []
@@ -73,7 +73,7 @@ extension LedgerView {
 }
 
 extension PriceChange {
-  /// Whether a sighting says what this one does: in another language it is still the same price.
+  /// Whether a sighting states the same price. The language of the title does not matter.
   fileprivate func isSame(as sighting: PriceSighting) -> Bool {
     guard isInvalid == (sighting.offered == nil) else { return false }
     switch (price, sighting.offered?.price) {

@@ -1,21 +1,21 @@
-/// A price as people read it, and what decided its form.
+/// A price formatted for people, and what decided its format.
 public struct PriceReading: Hashable, Sendable {
-  /// What decided how the price is written.
+  /// What decided the format.
   public enum Form: String, Sendable {
     /// The price's own locale.
     case priceLocale
-    /// The usual locale of the storefront's country: the price has none that is known.
+    /// The usual locale of the storefront's country, because the price has no known locale.
     case storefront
-    /// Nothing: the digits as they were recorded, and the currency's code.
+    /// Nothing: the recorded digits and the currency code.
     case plain
   }
 
-  /// As people there read it, with the spaces and marks of direction of their writing.
+  /// The formatted price, with the spaces and direction marks of the locale.
   public var text: String
   public var form: Form
-  /// The locale that was used; `nil` for plain digits.
+  /// The locale that was used; `nil` for the plain format.
   public var locale: String?
-  /// Why it is not the price's own locale, or what else a reader should know; `nil` where nothing
-  /// is amiss.
+  /// Why the price's own locale was not used, or what else a reader should know; `nil` if there is
+  /// nothing to note.
   public var note: String?
 }

@@ -2,23 +2,23 @@ internal import LedgerEvents
 internal import LedgerModel
 internal import LedgerStore
 
-/// One product in one response of the store, with the storefront that it was told in.
+/// One product in one response of the store, with the storefront of that response.
 struct PriceSighting {
   var product: Name
-  /// `nil` where neither the response nor the device says it.
+  /// `nil` if neither the response nor the device states one.
   var storefront: Storefront?
   var device: Name?
   var place: FoldPlace
-  /// `nil` where the response lists the product as invalid.
+  /// `nil` if the response lists the product as invalid.
   var offered: StoreResponse.Offered?
 }
 
 extension CatalogueQuery {
-  /// Hands out what responses say of products, in no particular order; the storefront of those that
-  /// do not say it is the device's.
+  /// Passes each product of each response to `body`, in no particular order. If a response does not
+  /// state a storefront, the device's storefront is used.
   ///
   /// - Complexity: O(*n*) in the positions and in the responses; those without a storefront are
-  ///   held in memory.
+  ///   kept in memory.
   func sightings(
     _ view: LedgerView, of product: Name? = nil, _ body: (PriceSighting) -> Void
   ) throws(LedgerError) {
@@ -42,7 +42,7 @@ extension CatalogueQuery {
     }
   }
 
-  /// Whether a storefront is the one asked for.
+  /// Whether a storefront matches the query.
   func admits(_ storefront: Storefront?) -> Bool {
     guard let asked = self.storefront else { return true }
     return storefront == asked

@@ -4,28 +4,28 @@ public import LedgerQueries
 
 /// Why a version of hosted content must not be published.
 public enum PublishingRefusal: Hashable, Sendable {
-  /// The version on offer is this one or a higher one: devices that have it would never see the
-  /// other (`model.md` 18, finding `version-not-increased`).
+  /// The version on offer is the same or higher. Devices that have it would never see this one
+  /// (`model.md` 18, finding `version-not-increased`).
   case notIncreased(onOffer: Name)
-  /// Customers bought the product when the store hosted nothing for it: their apps await no
-  /// download, and what they bought is installed in some other way.
+  /// Customers bought the product when the store hosted nothing for it. Their apps don't wait for a
+  /// download, and the content reaches them in some other way.
   case soldWithout(since: Instant, delivery: String?)
-  /// The seller's catalogue says that the content comes in another way.
+  /// The seller's catalogue says that the content is delivered in another way.
   case otherDelivery(String)
-  /// The store hosts content of non-consumables alone (finding `hosted-content-unsupported`).
+  /// The store hosts content only for non-consumables (finding `hosted-content-unsupported`).
   case otherKind(ProductDefinition.Kind)
 }
 
 extension LedgerView {
-  /// Why a version must not be published now; nil where it may be.
+  /// Why a version must not be published now; `nil` if it may be.
   ///
-  /// A product was sold without hosted content where it was bought, no version of it was ever on
-  /// offer, no queue announced a download of it, and the catalogue in force at its first purchase
-  /// did not say that the store delivers it. Hosting is for new products only (Microsoft, *Changes
-  /// to StoreKit in iOS 6*, iTunes Connect).
+  /// A product counts as sold without hosted content if, in the environment where it was bought, no
+  /// version was ever on offer, no queue announced a download of it, and the catalogue in force at
+  /// its first purchase did not say that the store delivers it. Hosting is for new products only
+  /// (Microsoft, *Changes to StoreKit in iOS 6*, iTunes Connect).
   ///
-  /// - Complexity: O(*u*) in the units that observed the product where a version is on offer, else
-  ///   O(*n*) in all units, one at a time.
+  /// - Complexity: O(*u*) in the units that observed the product if a version is on offer,
+  ///   otherwise O(*n*) in all units, one at a time.
   /// - Throws: ``LedgerError``.
   public func refusal(
     ofPublishing version: Name, of product: Name, in environment: StoreEnvironment = .production,
@@ -42,7 +42,7 @@ extension LedgerView {
     return nil
   }
 
-  /// The first sale of a product that nothing says the store hosted anything for.
+  /// The first sale of a product if nothing says that the store hosted content for it.
   private func saleWithoutHosting(
     of product: Name, in environment: StoreEnvironment, app: Name?
   ) throws(LedgerError) -> PublishingRefusal? {

@@ -3,12 +3,13 @@ internal import Foundation
 extension StorePrice {
   /// The price as people in its storefront read it.
   ///
-  /// The form (digits, separators, where the currency stands, how many decimals) is the locale's
-  /// and the currency's, by Foundation's number formatting over CLDR; the machine's own locale
-  /// decides nothing. The amount is exact: digits beyond those that the currency has are shown, not
-  /// rounded away.
+  /// The format (digits, separators, position of the currency, number of decimals) comes from the
+  /// locale and the currency, through Foundation's number formatting over CLDR. The machine's own
+  /// locale has no effect. The amount is exact: digits beyond the currency's usual decimals are
+  /// shown, not rounded.
   ///
-  /// - Parameter storefront: Where the price was told; it decides where the price has no locale.
+  /// - Parameter storefront: Where the price was shown; it decides the format if the price has no
+  ///   locale.
   /// - Complexity: O(*n*) in the number of digits; the first price of a locale loads its data.
   public func reading(storefront: Storefront?) -> PriceReading {
     guard let decimal = Self.decimal(amount) else {
@@ -39,10 +40,10 @@ extension StorePrice {
       text: currency.map { "\(amount) \($0)" } ?? amount, form: .plain, locale: nil, note: note)
   }
 
-  /// The most significant digits that Foundation's `Decimal` holds exactly: 2¹²⁸ has 39.
+  /// The most significant digits that Foundation's `Decimal` holds exactly; 2¹²⁸ has 39.
   static let exactDigitsMax = 38
 
-  /// The exact value; `nil` where it does not fit.
+  /// The exact value; `nil` if it does not fit.
   private static func decimal(_ amount: String) -> Decimal? {
     let digits = amount.utf8.filter { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
     guard digits.count <= exactDigitsMax, digits.count > 0,
@@ -53,7 +54,7 @@ extension StorePrice {
 
   private static func text(_ value: Decimal, _ currency: String, _ locale: KnownLocale) -> String {
     var style = Decimal.FormatStyle.Currency(code: currency, locale: locale.locale)
-    // A currency's usual number of decimals would round what does not fit into it.
+    // The currency's usual number of decimals would round an amount that has more.
     let decimals = max(0, -value.exponent)
     if decimals > usualDecimals(of: currency) {
       style = style.precision(.fractionLength(decimals))
@@ -61,7 +62,7 @@ extension StorePrice {
     return value.formatted(style)
   }
 
-  /// How many decimals prices in a currency have: 2 for most, 0 for the yen, 3 for the dinar.
+  /// How many decimals prices in a currency usually have: 2 for most, 0 for yen, 3 for dinar.
   private static func usualDecimals(of currency: String) -> Int {
     let style = Decimal.FormatStyle.Currency(
       code: currency, locale: Locale(identifier: "en_US_POSIX"))
@@ -70,13 +71,13 @@ extension StorePrice {
   }
 }
 
-/// A locale whose language is one that there is data for: others would be written in a form that
-/// nobody uses.
+/// A locale whose language CLDR has data for. Any other would be formatted in a way that nobody
+/// uses.
 struct KnownLocale {
   let identifier: String
   let locale: Locale
 
-  /// The identifiers of StoreKit: `en_US`, `en_US@currency=USD`, `de-DE`.
+  /// Reads the identifiers that StoreKit uses: `en_US`, `en_US@currency=USD`, `de-DE`.
   init?(_ identifier: String) {
     let locale = Locale(identifier: identifier)
     guard let language = locale.language.languageCode?.identifier,
@@ -86,7 +87,7 @@ struct KnownLocale {
     self.locale = locale
   }
 
-  /// The currency that the identifier states, else that of its region.
+  /// The currency in the identifier, or else that of its region.
   var currency: String? { locale.currency?.identifier.uppercased() }
 
   private static let languages = Set(

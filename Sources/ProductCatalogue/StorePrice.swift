@@ -1,13 +1,13 @@
-/// A price as the store told it to a device: an exact decimal, and how it is to be read.
+/// A price as the store gave it to a device: an exact decimal, and how to format it.
 ///
 /// Source: the *In-App Purchase Programming Guide*, *Retrieving Product Information*: a price is
 /// formatted with the product's `priceLocale`, not with the device's locale.
 public struct StorePrice: Hashable, Sendable {
-  /// The decimal as it was recorded, digit for digit.
+  /// The recorded decimal, digit for digit.
   public let amount: String
   /// ISO 4217.
   public let currency: String?
-  /// The locale's identifier, as `en_US` or `ja_JP@currency=JPY`.
+  /// The locale's identifier, such as `en_US` or `ja_JP@currency=JPY`.
   public let priceLocale: String?
 
   public init(amount: String, currency: String?, priceLocale: String?) {
@@ -16,12 +16,12 @@ public struct StorePrice: Hashable, Sendable {
     self.priceLocale = priceLocale
   }
 
-  /// Whether the same is to be paid: `1.9` is `1.90`, whatever the form.
+  /// Whether both cost the same: `1.9` equals `1.90`, however they are formatted.
   public func costsAsMuch(as other: StorePrice) -> Bool {
     currency == other.currency && Self.canonical(amount) == Self.canonical(other.amount)
   }
 
-  /// A decimal without what does not change it: zeros in front, zeros behind the point.
+  /// A decimal without redundant zeros: those in front, and those at the end behind the point.
   static func canonical(_ amount: String) -> String {
     let isNegative = amount.utf8.first == UInt8(ascii: "-")
     let parts = amount.drop { $0 == "-" || $0 == "+" }

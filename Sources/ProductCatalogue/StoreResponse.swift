@@ -2,16 +2,16 @@ public import LedgerEvents
 public import LedgerModel
 internal import LedgerQueries
 
-/// What the store told a device of its products: a `catalog.received`.
+/// What the store told a device about its products: a `catalog.received`.
 public struct StoreResponse: Sendable {
   /// A product that the store sells.
   public struct Offered: Sendable {
     public var product: Name
-    /// In the device's language, as are descriptions.
+    /// In the device's language, like the description.
     public var title: String?
     public var description: String?
     public var price: StorePrice?
-    /// As the response states it of the product.
+    /// As the response states it for the product.
     public var storefront: Storefront?
     public var downloadable: Bool?
     public var contentVersion: String?
@@ -20,9 +20,9 @@ public struct StoreResponse: Sendable {
   public var place: FoldPlace
   public var device: Name?
   public var app: Name?
-  /// `nil` counts in every environment (`model.md`, *Environment*).
+  /// `nil` if it counts in every environment (`model.md`, *Environment*).
   public var environment: StoreEnvironment?
-  /// Empty where the event states none.
+  /// Empty if the event states none.
   public var requested: [Name]
   public var offered: [Offered]
   public var invalid: [Name]
@@ -42,12 +42,12 @@ public struct StoreResponse: Sendable {
     (values ?? []).compactMap { $0.string.map { Name($0) } }
   }
 
-  /// Whether the store knew none of what it was asked for.
+  /// Whether the store knew none of the requested products.
   public var refusesAll: Bool {
     !invalid.isEmpty && offered.isEmpty && requested.allSatisfy(invalid.contains)
   }
 
-  /// The storefront that its products state, where they state one.
+  /// The storefront that its products state, if any.
   var storefront: Storefront? { offered.lazy.compactMap(\.storefront).first }
 }
 
@@ -69,11 +69,11 @@ extension StoreResponse.Offered {
 }
 
 extension LedgerView {
-  /// Hands out the store's responses that count in an environment, by position; in every one where
-  /// none is named.
+  /// Passes the store's responses to `body` by position: those that count in an environment, or all
+  /// of them if `environment` is `nil`.
   ///
-  /// - Parameter app: Whose; a response that states none matches every app (`model.md` 5).
-  /// - Complexity: O(*n*) in the positions, one byte of each, and in the responses.
+  /// - Parameter app: The app; a response that states none matches every app (`model.md` 5).
+  /// - Complexity: O(*n*) in the positions, one byte each, and in the responses.
   /// - Throws: ``LedgerError``.
   func responses(
     in environment: StoreEnvironment?, app: Name?, clocks: Clocks,

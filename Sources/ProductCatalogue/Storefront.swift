@@ -3,12 +3,12 @@ internal import LedgerEvents
 
 /// A storefront: the country whose store a device buys in.
 ///
-/// StoreKit gives the country's code of ISO 3166-1 in three letters (`USA`); two letters are
-/// understood, too. Other texts, such as the store's own numbers, stay what they are.
+/// StoreKit gives the three-letter country code of ISO 3166-1 (`USA`). Two-letter codes are
+/// understood as well. Other texts, such as the store's own numbers, are kept as they are.
 public struct Storefront: Sendable {
-  /// As it was recorded.
+  /// The code as it was recorded.
   public let code: String
-  /// The country's code in two letters; `nil` where the code is none of a country.
+  /// The two-letter country code; `nil` if the code is not a country's.
   public let country: String?
 
   public init(_ code: String) {
@@ -18,7 +18,7 @@ public struct Storefront: Sendable {
       Self.countryByThreeLetters[upper] ?? (Self.countries.contains(upper) ? upper : nil)
   }
 
-  /// The language that most people of the country read, with the country's forms (CLDR, *likely
+  /// The language that most people in the country read, in the country's variety (CLDR, *likely
   /// subtags*).
   var usualLocale: KnownLocale? {
     guard let country,
@@ -38,7 +38,7 @@ public struct Storefront: Sendable {
     return found
   }()
 
-  /// ISO 3166-1, three letters and two of each country; `XKX` is Kosovo's by usage.
+  /// ISO 3166-1: the three-letter and two-letter codes of each country; `XKX` is Kosovo's by usage.
   private static let pairs = """
     ABWAW AFGAF AGOAO AIAAI ALAAX ALBAL ANDAD AREAE ARGAR ARMAM ASMAS ATAAQ ATFTF ATGAG AUSAU
     AUTAT AZEAZ BDIBI BELBE BENBJ BESBQ BFABF BGDBD BGRBG BHRBH BHSBS BIHBA BLMBL BLRBY BLZBZ
@@ -61,7 +61,7 @@ public struct Storefront: Sendable {
 }
 
 extension Storefront: Hashable {
-  /// Two codes of one country are one storefront, and else those of the same bytes.
+  /// Two codes of the same country are equal; other codes are equal if their bytes are.
   public static func == (left: Storefront, right: Storefront) -> Bool { left.key == right.key }
 
   public func hash(into hasher: inout Hasher) { hasher.combine(key) }

@@ -12,6 +12,7 @@ public enum StoreAnswer {
   public static let sizeBytesMax = 64 << 20
 
   /// Reads a response.
+  ///
   /// - Parameter bytes: The JSON document, which can also be a single result.
   /// - Throws: ``StoreItemError`` with the location in the document.
   /// - Complexity: O(*n*) in the number of bytes.

@@ -2,10 +2,10 @@ internal import Foundation
 
 /// Reads an item from a link to the store, or from a number alone.
 ///
-/// Accepts links to the hosts below `apple.com` that the store has used (`itunes`, `apps`, `music`,
-/// `books`, `podcasts`, `tv`, `phobos`, `geo.…`), with the schemes of the web and of the store's
-/// apps (`itms-apps:` and similar), with or without a storefront, and with any path, query and
-/// fragment.
+/// Accepts links to `appstore.com` and to the hosts below `apple.com` that the store has used
+/// (`itunes`, `apps`, `music`, `books`, `podcasts`, `tv`, `phobos`, `geo.…`), with the schemes of
+/// the web and of the store's apps (`itms-apps:` and similar), with or without a storefront, and
+/// with any path, query and fragment.
 ///
 /// Source: Apple, *Direct product links*: the item is the number after `id` in the path. Older
 /// links have it in the query, as in `viewSoftware?id=364709193`. Links to music and books can end
@@ -84,7 +84,7 @@ public enum StoreLink {
     "tv-season", "tv-show", "viewer",
   ]
 
-  /// The store's hosts below `apple.com`. They can have prefixes (`geo.`, `ax.`, `de.`).
+  /// The store's hosts. They can have prefixes (`geo.`, `ax.`, `de.`).
   private static let hosts = [
     "itunes.apple.com", "apps.apple.com", "music.apple.com", "books.apple.com",
     "podcasts.apple.com", "tv.apple.com", "phobos.apple.com", "appstore.com",
@@ -109,7 +109,7 @@ public enum StoreLink {
     text.utf8.count == 2 && text.utf8.allSatisfy { (0x61...0x7A).contains($0 | 0x20) }
   }
 
-  /// Removes characters that surround a link in text: spaces, quotes, angle brackets, `&amp;`.
+  /// Removes what surrounds a link in text (spaces, quotes, angle brackets), and unescapes `&amp;`.
   private static func trimmed(_ text: String) -> String {
     let around = CharacterSet.whitespacesAndNewlines.union(CharacterSet(charactersIn: "<>\"'"))
     return text.trimmingCharacters(in: around).replacingOccurrences(of: "&amp;", with: "&")

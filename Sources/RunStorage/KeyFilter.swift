@@ -29,10 +29,10 @@ package struct KeyFilter: Sendable {
   /// The number of bits in a block: a cache line.
   static let blockBits = 512
 
-  /// The minimum capacity, which takes 160 kB.
+  /// The minimum capacity. Such a filter takes 160 kB.
   static let capacityMin = 1 << 16
 
-  /// The maximum capacity, which takes 10 GB and has 32-bit block numbers.
+  /// The maximum capacity. Such a filter takes 10 GB, and its block numbers have 32 bits.
   static let capacityMax = 1 << 32
 
   /// Creates an empty filter for `capacity` keys.
@@ -59,7 +59,7 @@ package struct KeyFilter: Sendable {
     return filter
   }
 
-  /// Whether it contains as many keys as it is designed for.
+  /// Whether the filter contains as many keys as it is designed for.
   package var isFull: Bool { count >= capacity }
 
   /// Returns false if `key` was certainly not inserted, and true if it may have been.
@@ -88,7 +88,7 @@ package struct KeyFilter: Sendable {
   /// Returns the index of the block of `key`, and one bit for each of its words.
   @inline(__always)
   private func place(of key: UInt64) -> (index: Int, bits: SIMD8<UInt64>) {
-    // The finalizer of SplitMix64, so that keys need not use all of their bits evenly.
+    // This is the finalizer of SplitMix64, so that keys need not use all of their bits evenly.
     var hash = key
     hash = (hash ^ (hash &>> 30)) &* 0xBF58_476D_1CE4_E5B9
     hash = (hash ^ (hash &>> 27)) &* 0x94D0_49BB_1331_11EB

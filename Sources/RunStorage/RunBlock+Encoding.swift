@@ -1,7 +1,7 @@
 internal import LMDB
 internal import LedgerEvents
 
-/// What decides the size of a block.
+/// The numbers that determine the size of a block.
 private struct RunBlockShape {
   var count: Int
   var lowBits: Int
@@ -57,7 +57,7 @@ extension RunBlock {
 
   /// Writes the block of the `count` sorted `entries` from `start` on to `words`.
   ///
-  /// The entry behind them, if there is one, is the first of the run's next block.
+  /// If there is an entry after them, it is the first one of the run's next block.
   ///
   /// - Complexity: O(*n*).
   /// - Precondition: The entries fit, as determined by ``fit(_:from:)``.

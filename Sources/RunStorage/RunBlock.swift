@@ -12,19 +12,19 @@ internal import LedgerEvents
 /// All numbers are little-endian 64-bit words; packed fields begin at a word's lowest bit.
 ///
 ///     word 0    bits  0…15  number of entries n, 1…4,096
-///                    16…23  low bits a distance l, 0…48
-///                    24…31  bits a value v, 0…32
+///                    16…23  low bits per distance l, 0…48
+///                    24…31  bits per value v, 0…32
 ///                    32…63  least value
-///     then      bit (high part of entry i) + i is set, for each i; whatever words are left
+///     then      bit (high part of entry i) + i is set, for each i; in the remaining words
 ///     then      n × l bits  low parts, rounded up to a word
-///     then      n × v bits  values less the least value, rounded up to a word
-///     then      first key, which the row's key says too
+///     then      n × v bits  values minus the least value, rounded up to a word
+///     then      first key, which is also in the row's key
 ///     then      first key of the run's next block, all ones in the last block
 ///     last      XXH64 of all words before it, seeded with the row's key
 ///
-/// The checksum is compared each time a block is read. With it and the next block's key, a look-up
-/// that finds nothing proves that nothing is there: damage to a block or to the pages above it
-/// never looks like a key that is missing.
+/// The checksum is compared each time a block is read. Together with the next block's key, it lets
+/// a lookup prove that a key is absent: damage to a block or to the pages above it never looks like
+/// a missing key.
 ///
 /// Peter Elias, "Efficient storage and retrieval by content and address of static files",
 /// J. ACM 21 (1974).
@@ -43,13 +43,14 @@ enum RunBlock {
   /// The word at which the high parts begin.
   static let upperWord = 1
 
-  /// The words that are neither high parts nor packed fields.
+  /// The number of words other than the high parts and the packed fields.
   static let frameWords = 1 + trailerWords
 
-  /// The words behind the packed fields: the first key, the next block's, and the checksum.
+  /// The number of words after the packed fields: the first key, the next block's first key, and
+  /// the checksum.
   static let trailerWords = 3
 
-  /// What the last block of a run has in the place of the next block's first key.
+  /// The value in the last block of a run instead of the next block's first key.
   static let noNextKey = UInt64.max
 
   /// The maximum number of entries in a block, which limits how much a reader decodes at once.
@@ -63,18 +64,20 @@ enum RunBlock {
   @inline(__always)
   static func words(_ count: Int, _ bits: Int) -> Int { (count &* bits &+ 63) &>> 6 }
 
-  /// The checksum of the block in `bytes` under its row's key; the last word is the checksum's own.
+  /// The checksum of the block in `bytes` under its row's key. The last word, which holds the
+  /// checksum, is not covered.
   ///
   /// - Complexity: O(*n*), a third of a microsecond for the largest block.
   static func checksum(_ bytes: Span<UInt8>, under key: RunKey) -> UInt64 {
     let high = UInt64(truncatingIfNeeded: key.number >> 64)
-    // Odd, so that two halves of a key that change together do not cancel each other out.
+    // The factor is odd, so that two halves of a key that change together do not cancel each other
+    // out.
     let seed = high &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(truncatingIfNeeded: key.number)
     return XXH64.hash(bytes.extracting(0..<bytes.count - 8), seed: seed)
   }
 }
 
-/// A block as it lies in a page, with a checksum that is right.
+/// A block in a page, whose checksum has been verified.
 struct RunBlockView: ~Escapable {
   private let bytes: Span<UInt8>
 
@@ -84,7 +87,7 @@ struct RunBlockView: ~Escapable {
   /// The key of the first entry of the run's next block, or ``RunBlock/noNextKey``.
   let next: UInt64
 
-  /// How many entries the block holds.
+  /// The number of entries in the block.
   let count: Int
 
   /// The size of the block in bytes.
@@ -96,14 +99,14 @@ struct RunBlockView: ~Escapable {
   private let lowWord: Int
   private let valueWord: Int
 
-  /// Checks the block in `bytes`, which stands under `key`.
+  /// Checks the block in `bytes`, which is stored under `key`.
   ///
   /// - Parameters:
-  ///   - bytes: the row's value.
-  ///   - key: the row's key.
-  ///   - isChecked: whether its checksum was compared a moment ago, in the same snapshot.
+  ///   - bytes: The row's value.
+  ///   - key: The row's key.
+  ///   - isChecked: Whether its checksum has just been compared in the same snapshot.
   /// - Complexity: O(*n*) for the checksum.
-  /// - Throws: ``RunsError`` when it is no block, or not the one that was written under `key`.
+  /// - Throws: ``RunsError`` if it is not a block, or not the one that was written under `key`.
   @_lifetime(copy bytes)
   init(_ bytes: Span<UInt8>, under key: RunKey, isChecked: Bool = false) throws(RunsError) {
     let size = bytes.count

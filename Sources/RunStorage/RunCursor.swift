@@ -3,7 +3,7 @@ internal import LMDB
 /// A position among the blocks of a family.
 struct RunCursor: ~Copyable, ~Escapable {
   private var cursor: Cursor
-  /// The row whose block was checked last; the pages stay as they are while the cursor exists.
+  /// The row whose block was checked last. Its page does not change while the cursor exists.
   private var checked = RunKey.manifest
 
   @_lifetime(copy view)
@@ -50,7 +50,7 @@ struct RunCursor: ~Copyable, ~Escapable {
 
   /// Returns the block at the cursor, whose row has the key `key`.
   ///
-  /// - Throws: ``RunsError`` when it is no block, or not the one that was written there.
+  /// - Throws: ``RunsError`` if it is not a block, or not the one that was written there.
   @_lifetime(copy self)
   mutating func block(_ key: RunKey) throws(RunsError) -> RunBlockView {
     let block = try RunBlockView(
@@ -61,7 +61,7 @@ struct RunCursor: ~Copyable, ~Escapable {
 }
 
 extension RunsError {
-  /// A search that ended on the wrong side of its key, as the keys of a damaged page make it.
+  /// The error for a search that ended on the wrong side of its key because a page is damaged.
   fileprivate static var misplaced: RunsError {
     .corrupt("The rows of a sorted run are not in order")
   }

@@ -24,7 +24,7 @@ extension [RunEntry] {
     }
   }
 
-  /// Up to this many entries are sorted by comparison instead.
+  /// Up to this number of entries, a comparison sort is used instead.
   private static var comparedMax: Int { 512 }
 
   private static var digitBits: Int { 11 }

@@ -42,10 +42,10 @@ package struct RunDescription: Sendable, Equatable {
   /// The number of runs of a level that are merged into one.
   static let fanIn = 8
 
-  /// An upper bound of the entries of a run, so that sums fit into 64 bits.
+  /// An upper bound for the entries of a run, so that sums fit into 64 bits.
   static let entriesMax: UInt64 = 1 << 48
 
-  /// An upper bound of the bytes of a run.
+  /// An upper bound for the bytes of a run.
   static let bytesMax: UInt64 = 1 << 52
 
   /// The maximum number of runs in one merge, if more than ``fanIn`` are waiting.
@@ -68,7 +68,7 @@ struct RunMergeDescription: Sendable, Equatable {
 /// Little-endian words of 64 bits:
 ///
 ///     word 0    "RUNS" and the format's version
-///     word 1    revision, one more with each change
+///     word 1    revision, incremented with each change
 ///     word 2    next run's number | number of runs << 32
 ///     word 3    number of merges | number of runs being deleted << 32
 ///     runs      id | blocks << 32, entries, bytes, first key, last key, last value

@@ -74,7 +74,7 @@ struct LoserTree {
   private var losers: [Player]
   private var champion: Player
 
-  /// Begins with `numbers`. The greatest possible number means that a player has no more entries.
+  /// Begins with `numbers`. The greatest possible number means that a player has no entries left.
   init(_ numbers: [UInt128]) {
     var size = 1
     while size < numbers.count { size *= 2 }

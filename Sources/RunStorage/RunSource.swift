@@ -14,13 +14,13 @@ struct RunRange {
 
 /// The entries of one run within a range, a block at a time.
 ///
-/// It keeps no cursor, so that it can be kept across writes. Seeking a block by its key costs a
-/// two-hundredth of decoding it.
+/// It has no cursor, so it can be kept across writes. Seeking a block by its key takes a
+/// two-hundredth of the time for decoding it.
 struct RunSource {
   private let run: RunDescription
   private let range: RunRange
   private var place: RunKey?
-  /// The first key of the block behind the last one that was read.
+  /// The first key of the block after the last one that was read.
   private var next: UInt64
   private var isAtEnd = false
   private var buffer: [RunEntry] = []
@@ -80,7 +80,7 @@ struct RunSource {
 
   /// Moves `cursor` to the next block that can hold entries of the range.
   ///
-  /// - Throws: ``RunsError`` when the run has other blocks than were written.
+  /// - Throws: ``RunsError`` if the run does not have the blocks that were written.
   private func move(_ cursor: inout RunCursor) throws(RunsError) -> RunKey? {
     let key: RunKey?
     if let place {
@@ -99,13 +99,13 @@ struct RunSource {
 }
 
 extension RunDescription {
-  /// Whether the block under `key` is the run's next one; false behind the last.
+  /// Whether the block under `key` is the run's next one; false after the last one.
   ///
   /// - Parameters:
-  ///   - key: the row behind the last block that was read, of whichever run.
-  ///   - next: the first key of the block that has to follow.
-  ///   - isFirst: whether no block was read before.
-  /// - Throws: ``RunsError`` when another block follows than the one that was written, or none.
+  ///   - key: The row after the last block that was read, of any run.
+  ///   - next: The first key of the block that must follow.
+  ///   - isFirst: Whether no block was read before.
+  /// - Throws: ``RunsError`` if a block other than the one written follows, or none does.
   func continues(
     with key: RunKey?, at next: UInt64, isFirst: Bool = false
   ) throws(RunsError) -> Bool {

@@ -25,7 +25,7 @@ struct RunWriter {
     var start = 0
     while start < pending.count {
       let count = RunBlock.fit(pending, from: start)
-      // A block says where the next one begins, so it waits until that is known.
+      // A block states where the next one begins, so it is written only when that is known.
       guard isLast || start + count < pending.count else { break }
       RunBlock.encode(pending, from: start, count: count, of: run.id, into: &words)
       let key = RunKey(run: run.id, order: pending[start].order).words

@@ -82,7 +82,7 @@ extension RunsSnapshot {
 
   /// Appends the entries of `key` in `run`, whose keys include it.
   ///
-  /// - Throws: ``RunsError`` unless the blocks that were read are all those that can hold the key.
+  /// - Throws: ``RunsError`` unless all the blocks that can hold the key were read.
   private func collect(
     _ key: UInt64, in run: RunDescription, _ cursor: inout RunCursor, _ found: inout [RunEntry]
   ) throws(RunsError) {

@@ -54,9 +54,9 @@ extension RunsSnapshot {
   /// Calls `body` with the entries of each block, run after run. This is the fastest way to read
   /// all entries; those that are in several runs are passed several times.
   ///
-  /// - Complexity: O(*n*), a few nanoseconds an entry.
-  /// - Throws: ``RunsError`` as `Failure`, also when a run does not hold as many entries as were
-  ///   written; or what `body` throws.
+  /// - Complexity: O(*n*), a few nanoseconds per entry.
+  /// - Throws: ``RunsError`` as `Failure`, also if a run does not have as many entries as were
+  ///   written; or the error of `body`.
   package func forEachBlock<Failure: RunsFailure>(
     in view: TransactionView, _ body: ([RunEntry]) throws(Failure) -> Void
   ) throws(Failure) {
@@ -79,7 +79,7 @@ extension RunsSnapshot {
     }
   }
 
-  /// Where a walk over the blocks of a run goes on.
+  /// The position at which a walk over the blocks of a run continues.
   private struct BlockPlace {
     /// The least key of the next block's row.
     var key: RunKey
@@ -88,8 +88,8 @@ extension RunsSnapshot {
     var isFirst = true
   }
 
-  /// Appends the entries of the first block of `run` from `place`, which moves behind it; false
-  /// when there is none.
+  /// Appends the entries of the first block of `run` from `place`, and moves `place` past it.
+  /// Returns false if there is none.
   private func read(
     _ place: inout BlockPlace, of run: RunDescription, _ view: TransactionView,
     _ entries: inout [RunEntry]

@@ -124,7 +124,7 @@ extension SortedRuns {
 extension RunManifest {
   /// The runs with the numbers `ids`.
   ///
-  /// - Throws: ``RunsError`` when the family does not have one of them.
+  /// - Throws: ``RunsError`` if the family does not have one of them.
   fileprivate func runs(_ ids: [UInt32]) throws(RunsError) -> [RunDescription] {
     let found = runs.filter { ids.contains($0.id) }
     guard found.count == ids.count else {
@@ -133,7 +133,7 @@ extension RunManifest {
     return found
   }
 
-  /// Whether merging or deleting waits.
+  /// Whether merges or deletions are pending.
   var hasWork: Bool { !deleted.isEmpty || !merges.isEmpty || nextInputs() != nil }
 
   /// Returns the merge to continue, beginning a new one if necessary. It is the one at the lowest

@@ -83,7 +83,7 @@ package struct SortedRuns: Sendable {
     try store(&manifest, in: &transaction)
   }
 
-  /// The number of entries to collect before blocks are made of them: several times the largest
+  /// The number of entries to collect before they are packed into blocks: several times the largest
   /// block.
   static let chunkEntries = 4 * RunBlock.entriesMax
 }

@@ -3,13 +3,13 @@ import LedgerEvents
 
 /// The id of an event that was created from a fact in a file of the store.
 ///
-/// It has the form `receipt:<app>:<environment>:<transaction>:<fact>`, so that a fact that is in
-/// two files becomes one event. Everything that a later file could state differently, or that an
-/// option determines, comes after that: first the times of the fact in milliseconds, in plain text,
-/// so that of two statements about one period the one with the later end comes last in the fold
-/// order; then a digest of the rest, under a key that only the ledger has, so that nobody can guess
-/// what it is a digest of. Two events with the same id therefore have the same content,
-/// in whatever order files are imported.
+/// It has the form `receipt:<app>:<environment>:<transaction>:<fact>`, so a fact that is in two
+/// files becomes one event. Everything that a later file could state differently, or that an option
+/// determines, comes after that. First come the times of the fact in milliseconds, as plain text:
+/// of two statements about one period, the one with the later end is then last in the fold order. A
+/// digest of the rest follows, under a key that only the ledger has, so that nobody can guess the
+/// rest from it. Two events with the same id therefore have the same content, in whatever order
+/// files are imported.
 ///
 /// If the id would be too long, `<app>:<environment>:<transaction>` is replaced by its digest in
 /// hexadecimal digits. A colon inside a part is written as `%3A` and a percent sign as `%25`, so
@@ -81,8 +81,8 @@ package enum Digest {
   /// lists never have the same bytes.
   package static func hex(_ parts: [String]) -> String { hex(of: bytes(of: parts)) }
 
-  /// Returns the digest of a list of texts under a key (HMAC with SHA-256, RFC 2104). Whoever does
-  /// not have the key cannot find out by guessing what it is a digest of.
+  /// Returns the digest of a list of texts under a key (HMAC with SHA-256, RFC 2104). Without
+  /// the key, nobody can guess the texts from the digest.
   static func hex(_ parts: [String], key: [UInt8]) -> String {
     digits(
       HMAC<SHA256>.authenticationCode(for: bytes(of: parts), using: SymmetricKey(data: key)))

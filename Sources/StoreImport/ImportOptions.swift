@@ -4,9 +4,9 @@ public import LedgerEvents
 public struct ImportOptions: Sendable {
   /// The file's name. Only the last part of a path is used, so that the folder makes no difference.
   public var fileName: String
-  /// The key of the digests in ids. Take the ledger's (`Ledger.importDigestKey()`): imported again
-  /// into the same ledger, a file then gives the same ids, and without the ledger's key file nobody
-  /// can find out from an id, by guessing, what was imported.
+  /// The key of the digests in ids. Use the ledger's own (`Ledger.importDigestKey()`). A file that
+  /// is imported into the same ledger again then gives the same ids, and nobody without the
+  /// ledger's key file can guess from an id what was imported.
   public var digestKey: [UInt8]
   /// The account that the purchases belong to.
   public var account: Name?

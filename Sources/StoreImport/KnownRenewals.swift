@@ -26,7 +26,7 @@ struct KnownRenewals {
     (event.occurredAt, event.sequence ?? 0, event.id)
   }
 
-  /// Returns whether there is a grace period or a billing failure after the end of a period.
+  /// Returns whether there is a grace period or a billing failure at or after the end of a period.
   func isInterrupted(after end: Instant) -> Bool {
     states.contains { state in
       Self.interruptions.contains(state.event.type.kind)
@@ -34,8 +34,9 @@ struct KnownRenewals {
     }
   }
 
-  /// Returns the end of a lapsed period that precedes an earlier statement of the store in the fold
-  /// order. It has to be recorded again, at the time when the store stated it.
+  /// Returns a known end of the period that the store stated after `time`, but that comes before
+  /// `time` in the fold order. It has to be recorded again, at the time when the store stated it.
+  /// Returns nil if there is none, or if it has already been recorded again.
   func lapse(at end: Instant, hiddenAt time: Instant) -> KnownPurchases.RenewalState? {
     let lapses = states.filter {
       $0.event.type.kind == .subscriptionExpired && $0.event.data.instant("expiresAt") == end

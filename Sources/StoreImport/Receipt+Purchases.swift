@@ -110,8 +110,8 @@ extension Receipt {
     _ kind: EventKind, _ purchase: ReceiptTransaction, named fact: String? = nil,
     at occurredAt: Instant, _ data: EventData.Builder, moments: [Instant], varying: [String]
   ) throws(ImportError) -> Event {
-    // The original is left out of the first transaction of a chain, so that lists that lack it give
-    // the same event.
+    // If no original is stated, it is the transaction itself. So lists that leave it out of the
+    // first transaction of a chain give the same event.
     let original = try purchase.original()
     return event(
       EventType(kind), named: fact ?? Self.verb(of: kind), about: purchase.transaction,

@@ -21,7 +21,8 @@ public enum VerifyReceipt {
   /// Returns the events of one answer for an empty ledger: `import.received`, followed by the facts
   /// in the fold order. To import into an existing ledger, use ``ReceiptImport``.
   ///
-  /// - Throws: `ImportError`, also if the answer's status is not 0.
+  /// - Throws: `ImportError`, also if the answer's status is not 0, unless it is 21006 and the
+  ///   answer lists purchases.
   /// - Complexity: O(*n* log *n*) in the number of purchases, O(*m*) in the number of bytes.
   public static func events(
     from bytes: [UInt8], options: ImportOptions

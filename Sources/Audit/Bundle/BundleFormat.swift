@@ -6,10 +6,10 @@ enum BundleFormat {
   /// The format version that this code writes and reads.
   static let version: Int64 = 1
 
-  /// The maximum length of a line in bytes: the entry of an event of 1 MiB, whose names may occur
-  /// in it twice, in base64, and the event itself.
+  /// The maximum length of a line in bytes. A line has an entry in base64 and its event. An event
+  /// has up to 1 MiB, and its names may occur twice in the entry.
   static let lineBytesMax = 8 << 20
-  /// The maximum number of bytes that are read. A bundle is about one customer and is held in
+  /// The maximum number of bytes that are read. A bundle is about one customer and is kept in
   /// memory.
   static let bytesMax = 1 << 28
   /// The maximum number of leaves that are read.

@@ -1,19 +1,19 @@
 internal import Crypto
 internal import LedgerEvents
 
-/// What a bundle has, in one digest. Whoever makes the bundle signs it, behind the root of the
-/// checkpoint, so that nobody can leave an event out afterwards or give one another role.
+/// The contents of a bundle in one digest. It is signed in the checkpoint, after the root, so that
+/// nobody can remove an event from the bundle or change its role.
 ///
-/// Which bytes are at a position, the tree says already.
+/// The digest does not cover the bytes at each position, because the tree already proves them.
 struct BundleManifest {
   let account: Name?
   let eventCount: Int
   let nodeCount: Int
   let leaves: [(position: UInt64, role: BundleRole)]
 
-  /// The line of the checkpoint: `daybook-bundle` and the base64 of the SHA-256 over the account or
-  /// nothing, the number of events, of entries and of nodes, and for each entry its position and
-  /// its role, each as text with a line feed behind it.
+  /// The line in the checkpoint: `daybook-bundle` and the base64 of a SHA-256. It covers the
+  /// account (or nothing), the numbers of events, entries and nodes, and for each entry its
+  /// position and role, each as text and followed by a line feed.
   ///
   /// - Complexity: O(*n*) in the number of entries.
   var line: String {

@@ -5,10 +5,10 @@ public import LedgerQueries
 /// rebuilt from the bytes that the ledger's tree covers.
 ///
 /// A bundle that was read is consistent: its entries and nodes give the root in its checkpoint.
-/// ``signers(of:)`` checks that the checkpoint is the ledger's, and that nothing was left out or
-/// given another role since the bundle was made. The bundle proves neither that nothing was left
-/// out then, nor which events are the customer's own; for that, you have to trust whoever signed
-/// it.
+/// ``signers(of:)`` checks that the checkpoint is the ledger's, and that no event was left out or
+/// given another role since the bundle was made. The bundle does not prove that it was complete
+/// when it was made, nor which events are the customer's own. For that, you have to trust whoever
+/// signed it.
 public struct IncidentBundle: Sendable {
   /// The customer's pseudonym; nil if none of the events states it.
   public let account: Name?

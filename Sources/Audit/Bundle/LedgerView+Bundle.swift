@@ -16,7 +16,7 @@ public struct BundleContents: Sendable {
   let leaves: [(position: UInt64, role: BundleRole)]
   let proof: TreeMultiProof
 
-  /// Signs the state of the ledger, and what the bundle has of it.
+  /// Signs the state of the ledger and the contents of the bundle.
   ///
   /// - Parameter key: The ledger's signing key.
   /// - Complexity: O(*n*) in the number of entries.
@@ -32,7 +32,8 @@ public struct BundleContents: Sendable {
 
   /// The number of the customer's own events.
   public var stepCount: Int { leaves.count { $0.role == .step } }
-  /// The number of entries of the tree in the bundle: of the events, and of names that they use.
+  /// The number of entries of the tree in the bundle: those of the events and of the names they
+  /// use.
   public var leafCount: Int { leaves.count }
   /// The number of hashes that prove all entries together.
   public var nodeCount: Int { proof.nodes.count }
@@ -46,8 +47,8 @@ extension LedgerView {
   ///   - account: The customer's account.
   ///   - slice: The customer's events that are steps of the incident. Its account is `account`.
   ///   - disclosed: The names of the personal members of `data` to show.
-  /// - Complexity: that of `LedgerView.replayEvents(_:)`, and O(*k* log *n*) lookups for *k*
-  ///   events of a ledger of *n*.
+  /// - Complexity: as `LedgerView.replayEvents(_:)`, and O(*k* log *n*) lookups for *k* events of a
+  ///   ledger of *n*.
   /// - Throws: ``LedgerError``: `notFound` if the slice has no event.
   public func bundleContents(
     of account: Name, in slice: ReplaySlice = ReplaySlice(), disclosing disclosed: Set<Name> = []
@@ -130,8 +131,8 @@ extension LedgerView {
     }
   }
 
-  /// Returns the personal members of an event, of which those with one of the names are shown; none
-  /// if nothing would be shown.
+  /// Returns the personal members of an event, of which those with one of the names will be shown;
+  /// empty if none would be shown.
   private func shown(
     _ names: Set<Name>, at position: UInt64
   ) throws(LedgerError) -> [PersonalMember] {

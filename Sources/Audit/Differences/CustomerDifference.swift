@@ -4,7 +4,7 @@ public import LedgerQueries
 
 /// What changed for one customer between two moments of the ledger.
 public struct CustomerDifference: Sendable {
-  /// A version that is not the same before and after; `nil` where none is installed.
+  /// A version that differs; `nil` on the side where none is installed.
   public struct Installed: Hashable, Sendable {
     /// `nil` for the absent device.
     public var device: Name?
@@ -13,7 +13,7 @@ public struct CustomerDifference: Sendable {
     public var after: Name?
   }
 
-  /// A version on a device.
+  /// A version of a product's content on a device.
   struct Version: Hashable {
     /// `nil` for the absent device.
     var device: Name?
@@ -24,13 +24,13 @@ public struct CustomerDifference: Sendable {
   /// The first of the customer's linked ids.
   public var account: Name
   public var environment: StoreEnvironment
-  /// `nil` where entitlements and balances are the same.
+  /// `nil` if entitlements and balances are the same.
   public var answer: AnswerDifference?
   public var installed: [Installed]
 }
 
 extension CustomerDifference.Installed {
-  /// What changed of some versions, by device and product.
+  /// The changes between two lists of versions, by device and product.
   static func changes(
     from before: [CustomerDifference.Version], to after: [CustomerDifference.Version]
   ) -> [Self] {
@@ -49,20 +49,21 @@ extension CustomerDifference.Installed {
 }
 
 extension LedgerView {
-  /// What changed between two moments of the ledger, customer by customer; stops where `body`
-  /// returns false.
+  /// Passes what changed for each customer between two moments of the ledger to `body`. Stops when
+  /// `body` returns false.
   ///
-  /// Each side is what the ledger answered then: folded from what it held, and judged at the time
-  /// of that moment, or at the customer's newest event where that is later. With `at` both are
-  /// judged there, so that only what the ledger learned counts and not what time did.
+  /// Each side is what the ledger answered then. It is folded from the events that the ledger had,
+  /// and judged at the time of that moment or at the customer's newest event, whichever is later.
+  /// With `at`, both sides are judged at that time, so only what the ledger learned counts and not
+  /// the passing of time.
   ///
   /// - Parameters:
   ///   - from: The earlier moment.
-  ///   - to: The later one.
-  ///   - account: Whose; `nil` for all customers.
-  ///   - environments: In which environments, each by itself.
-  ///   - at: Store time for both sides.
-  ///   - body: Told of each customer for whom something changed.
+  ///   - to: The later moment.
+  ///   - account: The account of one customer; `nil` for all customers.
+  ///   - environments: The environments, each compared separately.
+  ///   - at: The store time for both sides.
+  ///   - body: Receives each customer for whom something changed.
   /// - Complexity: O(*n* log *n*) in the events of the customer's unit, or of all units, one at a
   ///   time.
   /// - Throws: ``LedgerError``, and what `body` throws.
@@ -76,19 +77,19 @@ extension LedgerView {
       environments: environments, body)
   }
 
-  /// What is not the same at two settings of the clocks, customer by customer; stops where `body`
-  /// returns false.
+  /// Passes what differs between two settings of the clocks for each customer to `body`. Stops when
+  /// `body` returns false.
   ///
-  /// Two store times of one ledger time say what changed in between as the ledger knew it then; two
-  /// ledger times at one store time say what it learned. A side without a store time is judged at
-  /// the time of its moment, or at the customer's newest event where that is later.
+  /// Two store times at one ledger time show what changed in between, as the ledger knew it then.
+  /// Two ledger times at one store time show what the ledger learned. A side without a store time
+  /// is judged at the time of its moment or at the customer's newest event, whichever is later.
   ///
   /// - Parameters:
-  ///   - from: The clocks before.
-  ///   - to: The clocks after.
-  ///   - account: Whose; `nil` for all customers.
-  ///   - environments: In which environments, each by itself.
-  ///   - body: Told of each customer for whom something differs.
+  ///   - from: The clocks of the first side.
+  ///   - to: The clocks of the second side.
+  ///   - account: The account of one customer; `nil` for all customers.
+  ///   - environments: The environments, each compared separately.
+  ///   - body: Receives each customer for whom something differs.
   /// - Complexity: O(*n* log *n*) in the events of the customer's unit, or of all units, one at a
   ///   time.
   /// - Throws: ``LedgerError``, and what `body` throws.
@@ -110,7 +111,7 @@ extension LedgerView {
     _ = try compare(unit: unit, sides, environments, of: number, body: body)
   }
 
-  /// One of the two moments.
+  /// One side of the comparison.
   private struct Side {
     var clocks: Clocks
     /// In microseconds.
@@ -151,7 +152,7 @@ extension LedgerView {
       let set = EnvironmentSet(environment)
       var seen: Set<NameNumber> = []
       for account in accounts where !seen.contains(account) {
-        // Linked ids are one customer; before the link they were two.
+        // Linked ids are one customer, but before the link they were two.
         let linked = after.linkedAccounts(of: account, environments: set)
         if linked == before.linkedAccounts(of: account, environments: set) {
           seen.formUnion(linked)

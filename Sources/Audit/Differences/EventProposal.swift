@@ -6,15 +6,15 @@ extension LedgerView {
   /// What would change for customers if an operator's event were appended now: a grant, a
   /// withdrawal, a link or a transfer.
   ///
-  /// Both sides are the reducer's: it folds the events of the customers' units without the event
-  /// and with it, and answers are judged at one moment, `now`, or the event's time where that is
-  /// later.
+  /// The reducer computes both sides: it folds the events of the customers' units with and without
+  /// the event. Answers are judged at `now`, at the event's time or at the customer's newest event,
+  /// whichever is latest.
   ///
   /// - Parameters:
   ///   - event: A valid event of an operator.
-  ///   - accounts: Whose answers are compared.
-  ///   - environments: In which environments, each by itself.
-  ///   - now: The ledger's clock: the event would be recorded then.
+  ///   - accounts: The accounts whose answers are compared.
+  ///   - environments: The environments, each compared separately.
+  ///   - now: The ledger's clock, which would become the event's `recordedAt`.
   /// - Returns: Each account for which something differs.
   /// - Complexity: O(*n* log *n*) in the events of the accounts' units.
   /// - Throws: ``LedgerError``.
@@ -57,7 +57,7 @@ extension LedgerView {
   }
 }
 
-/// What an account has without the event, or with it.
+/// What an account has with or without the event.
 private struct ProposedSide {
   var entries: [EntitlementsAnswer.Entry] = []
   var balances: [Name: Int64] = [:]

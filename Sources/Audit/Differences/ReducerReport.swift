@@ -2,21 +2,21 @@ public import LedgerEvents
 internal import LedgerModel
 public import LedgerQueries
 
-/// What one customer's answers become when another version of the reducer takes over.
+/// What changes in one customer's answers when another version of the reducer takes over.
 public struct CustomerRevision: Sendable {
-  /// `nil` for what concerns no account that the ledger knows.
+  /// `nil` for differences that concern no known account.
   public var account: Name?
   public var environment: StoreEnvironment
-  /// What is entitled, and balances; `nil` where both are the same.
+  /// Entitlements and balances; `nil` if both are the same.
   public var answer: AnswerDifference?
-  /// The first moment, from the report's on, at which what is entitled differs.
+  /// The first moment, from the report's on, at which the entitlements differ.
   public var from: Instant?
   public var installed: [CustomerDifference.Installed]
   public var findings: [FindingsRevision]
 }
 
 extension CustomerRevision {
-  /// What differs between two sides; nil where nothing does.
+  /// What differs between two sides; `nil` if nothing does.
   init?(_ sides: ReducerSides) {
     let (before, after) = (sides.before, sides.after)
     account = sides.account
@@ -50,7 +50,7 @@ extension CustomerDifference.Version {
 
 /// How often a rule is broken before and after.
 public struct FindingsRevision: Hashable, Sendable {
-  /// The rule's id, or its number where this program does not know it.
+  /// The rule's id, or its number if this program does not know the rule.
   public var rule: String
   public var before: Int
   public var after: Int
@@ -62,31 +62,32 @@ public struct FindingsRevision: Hashable, Sendable {
   }
 }
 
-/// How many answers another version of the reducer changes.
+/// How many customers' answers another version of the reducer changes.
 public struct ReducerReport: Sendable {
-  /// The position that both were folded up to.
+  /// The position up to which both were folded.
   public var position: UInt64
-  /// The version that folded the live projections, and this program's.
+  /// The version that folded the live projections, and this program's version.
   public var storedReducer: UInt32
   public var reducer: UInt32
   /// Accounts whose answers were compared.
   public var accounts = 0
-  /// Accounts for whom anything differs; what concerns nobody does not count.
+  /// Accounts for which anything differs. Differences without an account don't count.
   public var changed = 0
-  /// Of these, accounts that would be entitled to something more, and to something no longer.
+  /// Of these, accounts that gain an entitlement, and accounts that lose one.
   public var gaining = 0
   public var losing = 0
-  /// Of these, accounts with other balances, and with other versions installed.
+  /// Of these, accounts whose balances differ, and accounts whose installed versions differ.
   public var otherBalances = 0
   public var otherInstalled = 0
-  /// How often each rule is broken that is broken at all, by its number.
+  /// How often each rule is broken, sorted by rule number. Rules that are never broken are left
+  /// out.
   public var findings: [FindingsRevision] = []
-  /// Whether anything differs, for whomever.
+  /// Whether anything differs, with or without an account.
   public var isDifferent = false
 }
 
 extension ReducerReport {
-  /// Counts one account with all that differs for it, in whichever environments.
+  /// Counts one account with all its differences, in any environment.
   mutating func count(_ revisions: [CustomerRevision]) {
     guard let first = revisions.first else { return }
     isDifferent = true

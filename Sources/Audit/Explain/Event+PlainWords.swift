@@ -41,7 +41,7 @@ extension Event {
     }
   }
 
-  /// What events say that decide less often.
+  /// The text for events that decide less often.
   private var moreWords: String? {
     sessionWords ?? storeWords ?? queueWords ?? contentWords ?? customerWords
   }
@@ -151,7 +151,7 @@ extension Event {
   private var place: String { device?.text ?? "a device" }
   private var version: String { data.string("contentVersion").map { " \($0)" } ?? "" }
 
-  /// The download that it is about.
+  /// The download that the event is about.
   private var content: String {
     "the download \(download?.text ?? "-") of transaction \(which)"
   }

@@ -30,7 +30,7 @@ public struct SignedCheckpoint: Sendable {
     try sign(size: size, root: root, extensions: [], with: key)
   }
 
-  /// Signs further lines behind the root, which the format calls extensions.
+  /// Signs further lines after the root, which the format calls extensions.
   static func sign(
     size: UInt64, root: TreeHash, extensions: [String], with key: NoteSigner
   ) throws(ProofError) -> SignedCheckpoint {
@@ -62,7 +62,7 @@ public struct SignedCheckpoint: Sendable {
     self.root = root
   }
 
-  /// The lines behind the root.
+  /// The lines after the root.
   var extensions: [String] {
     note.text.split(separator: "\n", omittingEmptySubsequences: false).dropFirst(3).dropLast()
       .map { String($0) }

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import LedgerEvents
 
-/// A folder of content as the package that it becomes, with `ContentInfo.plist` before it.
+/// A folder of content in the form of the package to build, with `ContentInfo.plist` first.
 struct ContentSource: PackageReader, ~Copyable {
   private enum Step {
     case info
@@ -11,8 +11,8 @@ struct ContentSource: PackageReader, ~Copyable {
 
   private var package: OpenedPackage
   private let info: [UInt8]
-  /// Whether the folder has the form of a package: then its own `ContentInfo.plist`, which was read
-  /// already, is skipped.
+  /// Whether the folder has the form of a package. Its own `ContentInfo.plist` has then been read
+  /// already, and is skipped.
   private let isPackage: Bool
   private var step = Step.info
   private var infoRead = 0
@@ -33,8 +33,8 @@ struct ContentSource: PackageReader, ~Copyable {
       try OpenedPackage(path: folder), own ?? info(product, version), isPackage: isPackage)
   }
 
-  /// The folder's own `ContentInfo.plist`, if it can be packed as it is; nil if there is none, or
-  /// if a new one says all that it says.
+  /// The folder's own `ContentInfo.plist`, if it can be packed unchanged; nil if there is none, or
+  /// if a new one loses nothing that it states.
   ///
   /// - Throws: ``ContentError``: `malformed` if it cannot be read; `refused` if it states another
   ///   product or version, and a new one would lose its other keys.

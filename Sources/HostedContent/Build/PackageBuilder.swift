@@ -21,7 +21,9 @@ public struct PackageBuilder: Sendable {
   /// - Parameters:
   ///   - folder: The files of the content, which are packed below `Contents/`. A folder with
   ///     `ContentInfo.plist` at its top, or with only `Contents`, is treated as a package: its
-  ///     `Contents` are packed, and `ContentInfo.plist` is created again.
+  ///     `Contents` are packed, and its `ContentInfo.plist` is packed unchanged if it states the
+  ///     product and the version. Otherwise it is created anew, or refused if other keys would be
+  ///     lost.
   ///   - product: The product that the content belongs to.
   ///   - version: The content's version, a dotted number.
   ///   - format: The format of the package.
@@ -48,7 +50,8 @@ public struct PackageBuilder: Sendable {
   ///   - replaces: Whether an existing file may be replaced.
   /// - Returns: The report. If it has faults, nothing was written.
   /// - Complexity: Reads the folder twice. Memory is one chunk and a few hundred bytes per entry.
-  /// - Throws: ``ContentError``: `missing`, `exists`, `diskFull`, `inputOutput`, `changed`.
+  /// - Throws: ``ContentError``: `missing`, `malformed`, `refused`, `exists`, `diskFull`,
+  ///   `inputOutput`, `changed`.
   public func build(
     to path: String, replaces: Bool = false
   ) throws(ContentError) -> PackageReport {

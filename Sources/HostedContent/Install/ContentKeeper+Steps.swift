@@ -2,7 +2,7 @@ internal import Foundation
 internal import LedgerEvents
 internal import PackageFiles
 
-// The steps of an install, in order, and its two possible ends.
+// The steps of an install in order, and its two possible outcomes.
 
 extension ContentKeeper {
   /// Copies the package into the attempt's tree and checks it, in one pass.

@@ -46,7 +46,7 @@ public struct ContentListing: Sendable {
     unfinished = try root.attemptsLeft().count
     for product in try root.products() {
       strays += try root.strays(of: product)
-      // Something else in the place of the link is a stray like any other.
+      // If something other than a link has the link's name, it is a stray.
       let current = try root.hasCurrentLink(product) ? root.currentVersion(of: product) : nil
       var versions: [Version] = []
       let names = try root.versions(of: product).sorted { VersionOrder.compare($0, $1) > 0 }
@@ -104,7 +104,7 @@ extension ContentRoot {
     }
   }
 
-  /// Whether the name of the link to the current version belongs to a link.
+  /// Whether the name `current` in the product's folder belongs to a link.
   fileprivate func hasCurrentLink(_ product: Name) throws(ContentError) -> Bool {
     guard let versions = try productFolder(product) else { return false }
     return try telling(path(of: product)) { () throws(FolderError) in

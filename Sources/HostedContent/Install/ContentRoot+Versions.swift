@@ -24,8 +24,8 @@ extension ContentRoot {
     }
   }
 
-  /// Checks an installed version as a package, and reads it through the open root: a link that was
-  /// put at its path leads nowhere.
+  /// Checks an installed version as a package. It reads through the open root, so a link that was
+  /// put at the version's path has no effect.
   func judge(
     _ product: Name, _ version: Name,
     expecting expectations: PackageExpectations = PackageExpectations()

@@ -5,8 +5,8 @@ internal import Synchronization
 /// A file that is being copied. Large pieces are written on another thread while the caller hashes
 /// them.
 ///
-/// One piece is in flight at any time. It is kept until it is written. It is not copied, because
-/// writing takes less time than hashing.
+/// At most one piece is in flight. It is kept until it is written, and not copied. Writing takes
+/// less time than hashing.
 final class StagedFile: Sendable {
   /// The size in bytes from which a piece is written on another thread.
   private static let besideBytesMin = 256 * 1024

@@ -5,7 +5,7 @@ struct ContentInfo: Decodable {
   enum Value {
     case missing
     case text(String)
-    /// A value of another type, described in words.
+    /// A value of another type, described as text.
     case other(String)
   }
 
@@ -33,8 +33,8 @@ struct ContentInfo: Decodable {
       .filter { $0 != Self.productKey && $0 != Self.versionKey }.sorted()
   }
 
-  /// The bytes of a package's `ContentInfo.plist`; nil if it has none. Of a file that is too large,
-  /// more than the limit is returned, but not all.
+  /// The bytes of a package's `ContentInfo.plist`; nil if it has none. If the file is too large,
+  /// only a part that exceeds the limit is returned.
   ///
   /// - Complexity: O(*n*) in the entries before it, whose data is skipped.
   /// - Throws: ``ContentError`` if the package cannot be read.

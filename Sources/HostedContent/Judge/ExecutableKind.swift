@@ -3,7 +3,7 @@ enum ExecutableKind {
   /// The number of bytes that are examined.
   static let headBytes = 1_024
 
-  /// Returns the kind of code that a file contains, in words; nil if it is not code.
+  /// Returns a description of the code that a file contains; nil if it is not code.
   ///
   /// Mach-O is detected as in `mach-o/loader.h` and `mach-o/fat.h` in both byte orders, ELF by its
   /// specification, PE by Microsoft's (`MZ`, and `PE\0\0` at the offset in the header), WebAssembly
@@ -53,7 +53,7 @@ enum ExecutableKind {
   private static func isPortableExecutable(_ head: [UInt8]) -> Bool {
     guard head.starts(with: "MZ".utf8), head.count >= 64 else { return false }
     let offset = head[60..<64].reversed().reduce(0) { $0 << 8 | Int($1) }
-    // If the header lies beyond the examined bytes, assume that it is one.
+    // If the header lies beyond the examined bytes, but not far, assume that it is one.
     guard offset + 4 <= head.count else { return offset < 1 << 20 && head.count == headBytes }
     return Array(head[offset..<offset + 4]) == [0x50, 0x45, 0, 0]
   }

@@ -47,7 +47,7 @@ public struct OpenedPackage: PackageReader, ~Copyable {
     }
   }
 
-  /// Opens a package that is an open folder, whatever is at its path now.
+  /// Opens a package from an open folder, whatever is at its path now.
   init(_ folder: borrowing FolderHandle, path: String) throws(ContentError) {
     self.path = path
     format = .folder
@@ -59,8 +59,8 @@ public struct OpenedPackage: PackageReader, ~Copyable {
     }
   }
 
-  /// - Complexity: O(*n* log *n*) in the names of a folder that is entered, else O(1); with the
-  ///   first, a container's table is read.
+  /// - Complexity: O(*n* log *n*) in the names of a folder that is entered, otherwise O(1). The
+  ///   first call for a container also reads its table.
   public mutating func next() throws(ContentError) -> PackageEntry? {
     do throws(PackageFileError) {
       switch source {
@@ -84,8 +84,8 @@ public struct OpenedPackage: PackageReader, ~Copyable {
     }
   }
 
-  /// Reads a folder's names, sizes and times once more. For a container, checks the state of its
-  /// file, and compares the checksums that libarchive does not know.
+  /// Reads a folder's names, sizes and times again. For a container, checks that its file is
+  /// unchanged, and compares the checksums that libarchive does not support.
   ///
   /// - Throws: ``ContentError``: `changed`; `malformed` if a checksum differs.
   public mutating func checkUnchanged() throws(ContentError) {
@@ -108,7 +108,7 @@ public struct OpenedPackage: PackageReader, ~Copyable {
     }
   }
 
-  /// How many bytes are hashed at once.
+  /// The number of bytes that are hashed at once.
   private static let hashedBytes = 1 << 20
 
   private static func digest(
@@ -119,7 +119,7 @@ public struct OpenedPackage: PackageReader, ~Copyable {
     while done < checksum.length {
       let count = Int(min(UInt64(hashedBytes), checksum.length - done))
       let bytes = try reader.containerBytes(at: checksum.offset + done, count: count)
-      // A file that was cut off has another digest.
+      // If the file was cut off, the digest differs.
       if bytes.isEmpty { break }
       hasher.update(data: bytes)
       done += UInt64(bytes.count)

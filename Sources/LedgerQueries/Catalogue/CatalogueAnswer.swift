@@ -2,32 +2,33 @@ public import LedgerEvents
 public import LedgerModel
 public import LedgerStore
 
-/// What the seller's catalogue says of a product: the entry in force (`model.md` 5).
+/// What the seller's catalogue says about a product: the entry in force (`model.md` 5).
 public struct CatalogueAnswer: Sendable {
   public var product: Name
   public var kind: ProductDefinition.Kind
   public var entitlements: [Name]
   public var grants: [ProductDefinition.Grant]
-  /// As it was written, ISO 8601.
+  /// The ISO 8601 duration as it was written.
   public var duration: String?
   public var title: String?
   public var subscriptionGroup: String?
   /// `builtIn`, `ownServer` or `store`.
   public var delivery: String?
-  /// The entry whole, as the `catalog.set` states it, members that nobody knows included.
+  /// The whole entry as the `catalog.set` states it, including unknown members.
   public var entry: JSONValue
-  /// The position of the `catalog.set`, and from when it counts.
+  /// The position of the `catalog.set`, and the time from which it applies.
   public var position: UInt64
   public var since: Instant
-  /// `nil` where it counts for every app.
+  /// `nil` if it applies to every app.
   public var app: Name?
-  /// `nil` where it counts in every environment.
+  /// `nil` if it applies in every environment.
   public var environment: StoreEnvironment?
 }
 
 extension LedgerView {
-  /// The catalogue in force at the clocks, by product; without a store time of theirs, at `now`;
-  /// for one app, or of whatever app where none is named.
+  /// The catalogue in force at the clocks, sorted by product; at `now` if the clocks name no store
+  /// time. If `app` is `nil`, entries for any app count; otherwise, those for that app and for
+  /// every app.
   ///
   /// - Complexity: O(*n*) in the catalogue's change points.
   /// - Throws: ``LedgerError``.
@@ -50,14 +51,15 @@ extension LedgerView {
     return answers.sorted { $0.product < $1.product }
   }
 
-  /// The number of an app; 0 where none is asked for, and nil where no event names it.
+  /// The number of an app: 0 if `app` is `nil`, and a number that no entry has if no event names
+  /// it.
   private func scopeNumber(of app: Name?) throws(LedgerError) -> NameNumber? {
     guard let app else { return 0 }
-    // What counts for every app counts for one that no event names, too.
+    // An entry for every app also applies to an app that no event names.
     return try number(of: .app, app) ?? .max
   }
 
-  /// An entry of the catalogue with names, and as its event states it.
+  /// A catalogue entry with names, and as its event states it.
   ///
   /// - Complexity: O(*n*) in the products of the event.
   package func answer(_ found: CatalogueEntry) throws(LedgerError) -> CatalogueAnswer {
@@ -65,7 +67,7 @@ extension LedgerView {
     return try answer(found, &events)
   }
 
-  /// - Parameter events: The products of events that were read already, by position.
+  /// - Parameter events: The products of events that were already read, by position.
   private func answer(
     _ found: CatalogueEntry, _ events: inout [UInt64: [Name: JSONValue]]
   ) throws(LedgerError) -> CatalogueAnswer {
@@ -73,7 +75,7 @@ extension LedgerView {
     if events[found.position] == nil {
       var products: [Name: JSONValue] = [:]
       for entry in try event(at: found.position).event.data.array("products") ?? [] {
-        // Where a set names a product twice, the entry that stands last is in force.
+        // If an event names a product twice, the last entry is in force.
         if let name = entry["product"]?.string { products[Name(name)] = entry }
       }
       events[found.position] = products
@@ -90,7 +92,7 @@ extension LedgerView {
 }
 
 extension ProductDefinition.Kind {
-  /// As events write it.
+  /// The value as events write it.
   public var text: String {
     switch self {
     case .consumable: "consumable"

@@ -2,7 +2,7 @@ public import LedgerEvents
 internal import LedgerModel
 public import LedgerStore
 
-/// What is asked of content and its updates.
+/// A question about content and its updates.
 public struct ContentUpdatesQuery: Sendable {
   public var environments: [StoreEnvironment]
   /// `nil` for every product.
@@ -10,7 +10,7 @@ public struct ContentUpdatesQuery: Sendable {
   /// `nil` for every device.
   public var device: Name?
   public var clocks: Clocks
-  /// When it is judged who owns what, where the clocks name no moment.
+  /// The moment at which ownership is judged if the clocks name none.
   public var now: Instant
 
   public init(
@@ -25,28 +25,28 @@ public struct ContentUpdatesQuery: Sendable {
   }
 }
 
-/// How many devices stand where with one product's content.
+/// How many devices have which version of one product's content.
 public struct ContentUpdateCounts: Sendable {
   public var environment: StoreEnvironment
   public var product: Name
   /// The version on offer.
   public var available: Name
-  /// Devices of owners that have it.
+  /// Owners' devices that have it.
   public var current = 0
-  /// Devices of owners that have an older one: they must be told.
+  /// Owners' devices that have an older version. They must be notified.
   public var behind = 0
-  /// Devices of owners to which it was announced and that never installed any, and owners of whom
-  /// no device is known to have had any: they must be told.
+  /// Owners' devices to which it was announced but which never installed any version, and owners
+  /// without a device that is known to have had one. They must be notified.
   public var missing = 0
-  /// Devices of owners that took it away.
+  /// Owners' devices from which it was removed.
   public var removed = 0
-  /// Devices of customers who have content and do not own the product (any more).
+  /// Devices of customers who have the content but don't own the product, or no longer do.
   public var notOwned = 0
 }
 
-/// A device that must be told of content: the store tells nobody.
+/// A device that must be notified about content, because the store notifies nobody.
 public struct ContentUpdate: Sendable {
-  /// Why it must be told.
+  /// Why it must be notified.
   public enum Reason: String, Sendable {
     case behind
     case missing
@@ -55,7 +55,7 @@ public struct ContentUpdate: Sendable {
   public var environment: StoreEnvironment
   /// The first of the customer's linked ids.
   public var account: Name
-  /// `nil` for the absent device, and where no device is known to have had the content.
+  /// `nil` for the absent device, or if no device is known to have had the content.
   public var device: Name?
   public var product: Name
   public var installed: Name?
@@ -64,17 +64,18 @@ public struct ContentUpdate: Sendable {
 }
 
 extension LedgerView {
-  /// Who has what, what is on offer, and who must be told: the counts first, then each device of an
-  /// owner that is behind the version on offer or lacks it; stops where `body` returns false.
+  /// Who has what, what is on offer, and which devices must be notified. Reports the counts first,
+  /// then each owner's device that is behind the version on offer or lacks it. Stops when `body`
+  /// returns false.
   ///
   /// - Parameters:
-  ///   - query: What is asked.
-  ///   - counts: Given the counts by environment and product, once, before the first device.
-  ///   - body: Given each device that must be told; returns whether to go on.
-  /// - Complexity: O(*n*) in the ledger's units, gone through twice, one at a time; O(*n*) in the
-  ///   device's unit where one is named. Where the clocks ask for the past, the ledger's events are
-  ///   folded in memory.
-  /// - Throws: ``LedgerError``, and what is thrown by `counts` and `body`.
+  ///   - query: The question.
+  ///   - counts: Receives the counts by environment and product, once, before the first device.
+  ///   - body: Receives each device that must be notified; returns whether to continue.
+  /// - Complexity: O(*n*) in the ledger's units, which are read twice, one at a time; O(*n*) in the
+  ///   device's unit if a device is named. If the clocks ask about the past, the ledger's events
+  ///   are folded in memory.
+  /// - Throws: ``LedgerError``, and what `counts` and `body` throw.
   public func contentUpdates(
     _ query: ContentUpdatesQuery,
     counts: ([ContentUpdateCounts]) throws(LedgerError) -> Void,
@@ -129,14 +130,14 @@ extension LedgerView {
   }
 }
 
-/// The query in numbers.
+/// The query with numbers in place of names.
 private struct UpdatesQuestion {
   let environments: [StoreEnvironment]
   let product: NameNumber?
   let device: NameNumber?
   let moment: Int64
   let isExact: Bool
-  /// Whether the ledger knows every name that is asked for.
+  /// Whether the ledger knows every name in the query.
   let isAnswerable: Bool
 
   init(_ query: ContentUpdatesQuery, _ view: LedgerView) throws(LedgerError) {
@@ -168,11 +169,11 @@ private struct UpdatesQuestion {
   }
 }
 
-/// What all units hold, counted by version, because the version on offer is known at the end only.
+/// What all units hold, counted by version, because the version on offer is known only at the end.
 private struct UpdatesTally {
   private var observations: [Unit.ObservedProduct: VersionObservation] = [:]
   private var counts: [Unit.ObservedProduct: [ContentSort: Int]] = [:]
-  /// How many must be told, once `counts(_:)` was asked.
+  /// How many devices must be notified; valid after `counts(_:)`.
   private(set) var mustTell = 0
 
   mutating func add(
@@ -188,7 +189,7 @@ private struct UpdatesTally {
     }
   }
 
-  /// The version on offer, once all units were added.
+  /// The version on offer, after all units have been added.
   func offer(of product: Unit.ObservedProduct) -> Name? { observations[product]?.version }
 
   private mutating func note(
@@ -198,7 +199,7 @@ private struct UpdatesTally {
     observations[product] = named
   }
 
-  /// Asks all units for the versions on offer of what one device holds.
+  /// Asks all units for the versions on offer of the content on one device.
   mutating func complete(_ view: LedgerView) throws(LedgerError) {
     for product in counts.keys {
       if let named = try view.observed(product).onOffer(view.texts) {
@@ -241,12 +242,12 @@ extension HeldContent {
   }
 }
 
-/// What a device has of a product, as far as it decides where the device stands.
+/// What a device has of a product, as far as it matters for the counts.
 private struct ContentSort: Hashable {
   enum Standing {
     case current, behind, missing, removed, notOwned, nothing
 
-    /// Why the device must be told; nil where it need not be.
+    /// Why the device must be notified; `nil` if it need not be.
     var reason: ContentUpdate.Reason? {
       switch self {
       case .behind: .behind

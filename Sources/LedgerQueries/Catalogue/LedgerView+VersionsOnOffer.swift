@@ -3,11 +3,11 @@ internal import LedgerModel
 public import LedgerStore
 
 extension LedgerView {
-  /// The version on offer of each product that events have named one for (`model.md` 18).
+  /// The version on offer of each product for which events have named one (`model.md` 18).
   ///
-  /// - Complexity: O(*u*) in the units that observed the products; where the clocks ask for the
+  /// - Complexity: O(*u*) in the units that observed the products. If the clocks ask about the
   ///   past, O(*n* log *n*) in their events, one unit at a time; O(*n*) in the ledger's events for
-  ///   a store time before that of the event by which the ledger learned of the environment.
+  ///   a store time before the event from which the ledger learned of the environment.
   /// - Throws: ``LedgerError``.
   public func versionsOnOffer(
     of products: [Name], in environment: StoreEnvironment = .production, clocks: Clocks = .now
@@ -26,7 +26,8 @@ extension LedgerView {
 
   /// The versions on offer by number; see ``versionsOnOffer(of:in:clocks:)``.
   ///
-  /// - Parameter known: Units to look at where the clocks ask for the past, observers or not.
+  /// - Parameter known: Units to include if the clocks ask about the past, even if they observed
+  ///   nothing.
   func versionsOnOffer(
     of products: Set<Unit.ObservedProduct>, _ clocks: Clocks, along known: Set<UnitNumber> = []
   ) throws(LedgerError) -> [Unit.ObservedProduct: Name] {
@@ -52,7 +53,7 @@ extension LedgerView {
     let context = try context(at: clocks, in: EnvironmentSet(products.map(\.environment)))
     var observers = known
     for product in products {
-      // An event's environment may have been another one before its transaction stated it.
+      // An event may have counted in another environment before its transaction stated one.
       for environment in StoreEnvironment.allCases {
         observers.formUnion(
           try self.observers(of: .init(environment: environment, product: product.product)))
@@ -68,10 +69,10 @@ extension LedgerView {
     return all
   }
 
-  /// What all units observed of a product, everything that stands behind the projections included.
+  /// What all units observed of a product, including events that are not projected yet.
   ///
-  /// - Complexity: O(*u*) in the number of units that observed it, and in those that the events
-  ///   behind the projections touch.
+  /// - Complexity: O(*u*) in the number of units that observed it, and in the units that the
+  ///   unprojected events touch.
   func observed(_ observed: Unit.ObservedProduct) throws(LedgerError) -> ProductObservations {
     var all = ProductObservations()
     for unit in try observers(of: observed) {
@@ -82,14 +83,14 @@ extension LedgerView {
     return all
   }
 
-  /// The fold context at the clocks, which knows those of the environments asked for that an
-  /// event up to then states.
+  /// The fold context at the clocks. It knows those of the environments in `asked` that an event up
+  /// to then states.
   ///
-  /// What is kept at hand is the event by which the ledger learned of an environment. In store time
-  /// another one may be the first to state it.
+  /// The ledger keeps the event from which it learned of an environment. In store time, another
+  /// event may be the first to state it.
   ///
   /// - Complexity: as ``context(at:)``; O(*n*) in the ledger's events for each environment that the
-  ///   ledger knows and those kept at hand do not state by then.
+  ///   ledger knows but whose kept event is later.
   private func context(
     at clocks: Clocks, in asked: EnvironmentSet
   ) throws(LedgerError) -> SharedContext {

@@ -2,32 +2,32 @@ public import LedgerEvents
 internal import LedgerModel
 public import LedgerStore
 
-/// Everything that support asks first about one customer, at one position.
+/// What support asks first about a customer, at one position.
 public struct CustomerOverview: Sendable {
-  /// A device that an event of the customer states, or on which something is installed.
+  /// A device that one of the customer's events states, or on which something is installed.
   public struct Device: Sendable {
-    /// `nil` for events that state no device.
+    /// `nil` for the absent device.
     public var name: Name?
-    /// Of the newest of the customer's events on it; `nil` where only content tells of it.
+    /// The time of the customer's newest event on it; `nil` if only installed content refers to it.
     public var lastSeenAt: Instant?
-    /// What the device's newest launch says of itself, whoever used it.
+    /// What the device's newest launch states about itself, whichever customer used it.
     public var appVersion: String?
     public var systemVersion: String?
     public var installed: [InstalledAnswer]
   }
 
-  /// The account ids that are linked together; empty where nobody known is the customer.
+  /// The linked account ids; empty if no known account is the customer.
   public var accounts: [Name]
   public var entitlements: EntitlementsAnswer
-  /// By name, the absent one first.
+  /// Sorted by name, with the absent device first.
   public var devices: [Device]
-  /// Transactions that are still on the queue, in the order of their first events.
+  /// Transactions that are still in the queue, in the order of their first events.
   public var openTransactions: [TransactionsAnswer.Entry]
-  /// Rules that were broken, and that are broken now, by position.
+  /// Rules that were broken, and rules that are broken now, by position.
   public var findings: [FindingAnswer]
   /// How many events the customer has.
   public var eventCount: Int
-  /// The newest of them by store time, the newest last.
+  /// The customer's newest events by store time, with the newest last.
   public var lastEvents: [RecordedEvent]
 }
 
@@ -35,13 +35,14 @@ extension LedgerView {
   /// What support asks first about one customer.
   ///
   /// - Parameters:
-  ///   - customer: Whom it is about.
-  ///   - environments: In which environments; events and devices are those of all.
+  ///   - customer: The customer.
+  ///   - environments: The environments that count, except that events and devices are from all of
+  ///     them.
   ///   - clocks: Store time and ledger time.
   ///   - now: The ledger's clock.
-  ///   - eventCountMax: How many of the newest events it has.
-  /// - Complexity: O(*n* log *n*) in the events of the customer's unit; O(*n*) in all events up to
-  ///   then for the findings of the past.
+  ///   - eventCountMax: The maximum number of events in `lastEvents`.
+  /// - Complexity: O(*n* log *n*) in the events of the customer's unit; for findings of the past,
+  ///   O(*n*) in all events up to then.
   /// - Throws: ``LedgerError``.
   public func overview(
     of customer: CustomerReference, environments: [StoreEnvironment] = [.production],
@@ -68,7 +69,7 @@ extension LedgerView {
       findings: try findings(query), eventCount: facts.count, lastEvents: events)
   }
 
-  /// The facts of the unit that the customer is in.
+  /// The facts of the customer's unit.
   private func unitFacts(
     of customer: CustomerReference, _ clocks: Clocks
   ) throws(LedgerError) -> [Fact] {
@@ -78,7 +79,8 @@ extension LedgerView {
     return try facts(of: unit, at: clocks)
   }
 
-  /// The customer's facts; of a chain that nobody known holds, those that name a transaction of it.
+  /// The customer's facts; for a chain without a known holder, the facts that name one of its
+  /// transactions.
   private func facts(
     of customer: CustomerReference, _ environments: EnvironmentSet, among facts: [Fact],
     _ clocks: Clocks

@@ -4,7 +4,7 @@ public import LedgerStore
 
 /// A name by which a search found a customer.
 public struct CustomerMatch: Hashable, Sendable {
-  /// What the name is; the first of several kinds says most about whose it is.
+  /// What the name is. Earlier cases say more about who the customer is.
   public enum Kind: Int, CaseIterable, Sendable {
     case account = 0
     case transaction = 1
@@ -13,20 +13,20 @@ public struct CustomerMatch: Hashable, Sendable {
     case order = 4
     case device = 5
 
-    /// As answers write it.
+    /// The text in answers.
     public var text: String { "\(self)" }
   }
 
-  /// How near the name is to what was searched for.
+  /// How close the name is to the text that was searched for.
   public enum Nearness: Int, CaseIterable, Sendable {
-    /// The very name.
+    /// The same name.
     case exact = 0
-    /// The text is a part of the name; letter case does not count.
+    /// The name contains the text, ignoring letter case.
     case part = 1
     /// A name that was probably meant.
     case near = 2
 
-    /// As answers write it.
+    /// The text in answers.
     public var text: String { "\(self)" }
   }
 
@@ -35,21 +35,20 @@ public struct CustomerMatch: Hashable, Sendable {
   public var nearness: Nearness
 }
 
-/// A customer that a search found, or of a list of all.
+/// A customer from a search, or from the list of all customers.
 public struct CustomerAnswer: Sendable {
-  /// The customer's account ids, those that are linked together; empty where nobody known holds
-  /// what was found.
+  /// The customer's linked account ids; empty if no known account holds what was found.
   public var accounts: [Name]
-  /// By what other questions find the customer.
+  /// The reference by which other questions find the customer.
   public var reference: CustomerReference
   /// What the search found; empty in a list of all customers.
   public var matches: [CustomerMatch]
   /// Products and entitlements that are active now.
   public var active: [Name]
   public var transactions: Int
-  /// Transactions that are still on the queue.
+  /// Transactions that are still in the queue.
   public var openTransactions: Int
-  /// Believed store time of the customer's newest event, in these environments.
+  /// The believed store time of the customer's newest event in these environments.
   public var newestEventAt: Instant?
 }
 
@@ -57,18 +56,19 @@ extension LedgerView {
   /// The customers that a text names: by account, transaction, original transaction, payment,
   /// device or order.
   ///
-  /// An order is found where the `data` of an event carries it (`OrderMember`). Where nothing has
-  /// exactly that name, those are the answer whose account, transaction, payment or device contains
-  /// the text; where none does, those with a name that was probably meant.
+  /// An order is found if the `data` of an event contains it (`OrderMember`). If nothing has
+  /// exactly that name, the answer is the customers with an account, transaction, payment or device
+  /// whose name contains the text. If there are none either, it is those with a name that was
+  /// probably meant.
   ///
   /// - Parameters:
-  ///   - text: What is searched for.
-  ///   - environments: Which environments count for what is active and for transactions; names are
-  ///     found in all of them.
+  ///   - text: The text to search for.
+  ///   - environments: The environments that count for active products and for transactions. Names
+  ///     are found in all of them.
   ///   - now: The ledger's clock.
-  /// - Returns: Customers found by an account first; each customer once.
+  /// - Returns: Each customer once, with those found by an account first.
   /// - Complexity: O(log *n*) for a name and O(*n*) in its unit; O(*n*) in the ledger's names and
-  ///   events where nothing has that name.
+  ///   events if nothing has that name.
   /// - Throws: ``LedgerError``.
   public func customers(
     matching text: Name, environments: [StoreEnvironment] = [.production], now: Instant
@@ -97,12 +97,12 @@ extension LedgerView {
     return answers
   }
 
-  /// Hands out every customer whom an event names by an account; stops where `body` returns false.
+  /// Passes every customer with a known account to `body`. Stops when `body` returns false.
   ///
   /// - Parameters:
-  ///   - environments: Which environments count for what is active and for transactions.
+  ///   - environments: The environments that count for active products and for transactions.
   ///   - now: The ledger's clock.
-  ///   - body: Given each customer once.
+  ///   - body: Receives each customer once.
   /// - Complexity: O(*n*) in the ledger's units, one at a time.
   /// - Throws: ``LedgerError``, and what `body` throws.
   public func customers(
@@ -123,12 +123,12 @@ extension LedgerView {
     }
   }
 
-  /// The account ids of whom a question is about; empty where nobody known is.
+  /// The account ids of the customer that a question is about; empty if none is known.
   ///
-  /// A transaction can have another holder in another environment: the first environment in which
-  /// somebody holds it decides.
+  /// A transaction can have different holders in different environments. The first environment in
+  /// which it has one decides.
   ///
-  /// - Complexity: O(*n*) in the customer's unit at the worst.
+  /// - Complexity: O(*n*) in the customer's unit in the worst case.
   /// - Throws: ``LedgerError``.
   public func accounts(
     of customer: CustomerReference, environments: [StoreEnvironment] = [.production],
@@ -146,10 +146,10 @@ extension LedgerView {
   }
 }
 
-// MARK: - What has the name
+// MARK: - Finding by name
 
 extension LedgerView {
-  /// Adds the customers that names lead to.
+  /// Adds the customers that the names lead to.
   ///
   /// - Complexity: O(*n*) in the units that the names belong to, each read once.
   private func add(
@@ -198,13 +198,13 @@ extension LedgerView {
     try add(names, .part, to: &found)
   }
 
-  /// Adds whoever holds a transaction of which an event carries the order.
+  /// Adds the holders of transactions whose events contain the order.
   private func addOrders(_ order: Name, to found: inout FoundCustomers) throws(LedgerError) {
     guard position > 0 else { return }
     var cursor = try log.records(in: 1...position)
     while try cursor.next() {
       let record = try cursor.record(isChecked: false)
-      // What the vocabulary does not name stands with the personal data.
+      // Members outside the vocabulary are stored with the personal data.
       guard record.commitment != nil, OrderMember.canStand(in: record.kind) else { continue }
       let event = try log.event(at: cursor.position).event
       guard event.data.members.contains(where: { OrderMember.isOrder($0, order) }) else { continue }
@@ -222,7 +222,8 @@ extension LedgerView {
     }
   }
 
-  /// `nil` for a payment of nobody known that came to no transaction: no question is about it.
+  /// `nil` for a payment without a known account or transaction, because no question can be about
+  /// it.
   private func answer(
     _ customer: FoundCustomer, _ environments: EnvironmentSet, _ now: Instant
   ) throws(LedgerError) -> CustomerAnswer? {
@@ -250,10 +251,10 @@ extension LedgerView {
   }
 }
 
-/// A member of `data` that carries the store's order: `orderId` or `webOrderLineItemId`, also as
-/// receipts and servers of others spell them (`order_id`, `web_order_line_item_id`).
+/// A member of `data` that contains the store's order: `orderId` or `webOrderLineItemId`, also in
+/// the spelling of receipts and other servers (`order_id`, `web_order_line_item_id`).
 enum OrderMember {
-  /// In small letters, without underscores.
+  /// In lower case, without underscores.
   private static let names: Set<String> = ["orderid", "weborderid", "weborderlineitemid"]
 
   static func isOrder(_ member: EventData.Member, _ order: Name) -> Bool {
@@ -262,7 +263,7 @@ enum OrderMember {
       || member.json == JSONValue.string(order.text).json
   }
 
-  /// Whether an event of the kind can say of which order it is: not what devices report in bulk.
+  /// Whether an event of the kind can state an order. Kinds that devices report in bulk cannot.
   static func canStand(in kind: EventKind) -> Bool {
     switch kind {
     case .downloadProgressed, .downloadWaiting, .catalogReceived: false
@@ -271,13 +272,13 @@ enum OrderMember {
   }
 }
 
-// MARK: - Who was found
+// MARK: - Customers found
 
-/// A customer, or a chain that nobody known holds, and how it was found.
+/// A customer, or a chain without a known holder, and how it was found.
 private struct FoundCustomer {
   var subject: Subject
   var accounts: [NameNumber]
-  /// Where nobody known holds it.
+  /// The transaction, if no known account holds it.
   var transaction: NameNumber
   var unit: Unit
   var matches: [CustomerMatch]
@@ -289,7 +290,7 @@ private struct FoundCustomer {
 }
 
 private struct FoundCustomers {
-  /// Shorter texts are a part of too many names.
+  /// Too many names contain a shorter text.
   static let partLettersMin = 3
 
   private enum Key: Hashable {
@@ -302,7 +303,7 @@ private struct FoundCustomers {
 
   var isEmpty: Bool { customers.isEmpty }
 
-  /// By the best match, in the order in which they were found.
+  /// Sorted by the best match, then in the order in which they were found.
   var sorted: [FoundCustomer] {
     customers.enumerated().sorted {
       $0.element.best == $1.element.best
@@ -310,8 +311,8 @@ private struct FoundCustomers {
     }.map(\.element)
   }
 
-  /// Adds whoever the subject means, in each environment: a transaction can have another holder in
-  /// another one.
+  /// Adds the customers that the subject refers to. A transaction can have a different holder in
+  /// each environment.
   mutating func add(_ subject: Subject, _ match: CustomerMatch, _ unit: Unit) {
     var isHeld = false
     for environment in StoreEnvironment.allCases {
@@ -346,7 +347,7 @@ private struct FoundCustomers {
 }
 
 extension NameKind {
-  /// Those by which customers are found.
+  /// The kinds by which customers are found.
   fileprivate static let searched: [NameKind] = [.account, .transaction, .payment, .device]
 }
 
@@ -354,7 +355,7 @@ extension EnvironmentSet {
   static let all = EnvironmentSet(StoreEnvironment.allCases)
 }
 
-/// A name, as what a fact of somebody states it.
+/// A name with its role in somebody's fact.
 private struct StatedName: Hashable {
   let number: NameNumber
   let kind: CustomerMatch.Kind
@@ -362,7 +363,7 @@ private struct StatedName: Hashable {
 }
 
 extension Fact {
-  /// The names other than accounts by which customers are found, each once, with what they are.
+  /// The names by which customers are found, other than accounts, each once and with its role.
   fileprivate var stated: [(NameNumber, CustomerMatch.Kind)] {
     var stated: [(NameNumber, CustomerMatch.Kind)] = [
       (transaction, .transaction), (payment, .payment), (device, .device),
@@ -371,7 +372,7 @@ extension Fact {
     return stated.filter { $0.0 != 0 }
   }
 
-  /// Whose the fact is.
+  /// Who the fact belongs to.
   fileprivate var subject: Subject? {
     if transaction != 0 { return .transaction(transaction) }
     if account != 0 { return .account(account) }

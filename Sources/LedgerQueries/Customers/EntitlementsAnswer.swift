@@ -8,11 +8,11 @@ public struct EntitlementsAnswer: Sendable {
   public struct Entry: Hashable, Sendable {
     public var product: Name?
     public var entitlement: Name?
-    /// The product's entitlement names by the catalogue in force.
+    /// The names of the product's entitlements in the catalogue in force.
     public var entitlements: [Name]
     public var state: EntitlementState
     public var since: Instant
-    /// `nil` where it has no end.
+    /// `nil` if it has no end.
     public var expiresAt: Instant?
     public var originalTransaction: Name?
     public var transactions: [Name]
@@ -28,28 +28,28 @@ public struct EntitlementsAnswer: Sendable {
     public var amount: Int64
   }
 
-  /// The account asked for; `nil` where a transaction or an original was.
+  /// The account asked about; `nil` if the question named a transaction or an original transaction.
   public var account: Name?
-  /// Whether any event of the ledger states that account, transaction or original.
+  /// Whether any event of the ledger states that account, transaction or original transaction.
   public var isKnown: Bool
-  /// The store time it is judged at.
+  /// The store time of the answer.
   public var at: Instant
-  /// The position it is true at.
+  /// The position of the answer.
   public var position: UInt64
   public var environments: [StoreEnvironment]
   public var entries: [Entry]
   public var active: [Name]
   public var balances: [Balance]
-  /// When it changes by time alone.
+  /// The next time at which it changes without a new event.
   public var nextChangeAt: Instant?
 }
 
-/// Whom a question is about, by name.
+/// The customer a question is about, by name.
 public enum CustomerReference: Hashable, Sendable {
   case account(Name)
-  /// Whoever holds the transaction.
+  /// The holder of the transaction.
   case transaction(Name)
-  /// Whoever holds the first transaction of the chain.
+  /// The holder of the chain's first transaction.
   case original(Name)
 
   var use: NameUse {
@@ -69,7 +69,7 @@ public enum CustomerReference: Hashable, Sendable {
 }
 
 extension EntitlementsAnswer.Entry {
-  /// What a stored answer says; it names no transactions.
+  /// Creates an entry from a stored answer, which names no transactions.
   package init(_ stored: StoredEntry) {
     let (item, standing) = (stored.item, stored.standing)
     self.init(

@@ -14,10 +14,10 @@ public struct HolderAnswer: Sendable {
 }
 
 extension LedgerView {
-  /// The customers whose answer has a product, or an entitlement, of this name, one account at a
-  /// time; stops where `body` returns false.
+  /// Passes the customers who have a product or entitlement of this name to `body`, one account at
+  /// a time. Stops when `body` returns false.
   ///
-  /// - Complexity: O(*n*) in the ledger's units; holds one at a time where no clock is asked.
+  /// - Complexity: O(*n*) in the ledger's units; without clocks, one unit is in memory at a time.
   /// - Throws: ``LedgerError``, and what `body` throws.
   public func holders(
     of name: Name, environments: [StoreEnvironment] = [.production], clocks: Clocks = .now,
@@ -65,7 +65,7 @@ extension LedgerView {
   }
 }
 
-/// What is asked of each unit.
+/// The question asked of each unit.
 private struct HoldersQuestion {
   let name: Name
   let environments: EnvironmentSet

@@ -11,7 +11,7 @@ public struct InstalledAnswer: Sendable {
   public var contentVersion: Name
   public var path: Name?
   public var installedAt: Instant
-  /// The version on offer, where one was named.
+  /// The version on offer, if there is one.
   public var available: Name?
   /// Whether the version on offer is higher than the installed one.
   public var updateAvailable: Bool
@@ -20,8 +20,8 @@ public struct InstalledAnswer: Sendable {
 extension LedgerView {
   /// What a customer has installed, by device and product.
   ///
-  /// - Complexity: O(*n*) in the customer's unit, and in the units that observed the products,
-  ///   whose events are folded where the clocks ask for the past.
+  /// - Complexity: O(*n*) in the customer's unit and in the units that observed the products. Their
+  ///   events are folded if the clocks ask about the past.
   /// - Throws: ``LedgerError``.
   public func installed(
     of customer: CustomerReference, environments: [StoreEnvironment] = [.production],
@@ -31,7 +31,8 @@ extension LedgerView {
     var offers = Offers()
     let contents = inquiry.unit.installed(
       inquiry.subject, environments: EnvironmentSet(environments))
-    // What the customer's own events named then counts, whatever became of it since.
+    // Include the customer's own unit: what its events named then counts, even if it no longer
+    // does.
     if !clocks.reachAll { offers.asked = inquiry.named.unitNumber }
     var answers: [InstalledAnswer] = []
     for content in contents {
@@ -43,7 +44,8 @@ extension LedgerView {
     }
   }
 
-  /// Every device behind the version on offer, with the accounts that are the customer's.
+  /// Passes every device that is behind the version on offer to `body`, with the customer's
+  /// accounts.
   ///
   /// - Complexity: O(*n*) in the ledger's units.
   /// - Throws: ``LedgerError``, and what `body` throws.
@@ -91,17 +93,17 @@ extension LedgerView {
       updateAvailable: available.map { VersionOrder.compare($0, content.version) > 0 } ?? false)
   }
 
-  /// The path that the install stated: it is personal, and so not in the folded state.
+  /// The path that the install stated. It is personal, so the folded state does not contain it.
   private func path(of content: InstalledContent) throws(LedgerError) -> Name? {
     try event(at: content.position).event.data.string("path").map { Name($0) }
   }
 }
 
-/// Versions on offer, found once a question.
+/// The versions on offer, each found once per question.
 struct Offers {
-  /// The whole ledger at the clocks, where somebody has folded it anyway.
+  /// The whole ledger at the clocks, if it has been folded anyway.
   var ledger: InMemoryLedger?
-  /// The unit that is asked about.
+  /// The unit that the question is about.
   var asked: UInt32?
   private var known: [Unit.ObservedProduct: Name?] = [:]
 

@@ -5,11 +5,12 @@ public import LedgerStore
 extension LedgerView {
   /// What a customer has.
   ///
-  /// Without `clocks.at` everything is folded, and it is judged at `now`, or at the customer's
-  /// newest event where that is later (`events.md`): what a phone three minutes fast has bought can
-  /// be asked for at once.
+  /// Without `clocks.at`, everything is folded and judged at `now`, or at the customer's newest
+  /// event if that is later (`events.md`). So what was bought on a phone whose clock is three
+  /// minutes fast is found immediately.
   ///
-  /// - Complexity: O(*n*) in the events of the customer's unit at the worst, also for the past.
+  /// - Complexity: O(*n*) in the events of the customer's unit in the worst case, also for the
+  ///   past.
   /// - Throws: ``LedgerError``.
   public func entitlements(
     of customer: CustomerReference, environments: [StoreEnvironment] = [.production],
@@ -40,7 +41,7 @@ extension LedgerView {
       nextChangeAt: answer.nextChangeAt.map(Instant.init(microseconds:)))
   }
 
-  /// The entries of an answer, with the names of their numbers.
+  /// The entries of an answer, with names in place of numbers.
   func entries(_ answer: Answer) throws(LedgerError) -> [EntitlementsAnswer.Entry] {
     let entries = answer.entries.map { EntitlementsAnswer.Entry($0, texts: texts) }
     try texts.check()
@@ -48,7 +49,7 @@ extension LedgerView {
   }
 }
 
-/// A customer found: as whom, and the folded unit that answers.
+/// A customer that was found, with the folded unit that answers.
 struct Inquiry {
   let subject: Subject
   let named: NamedUnit
@@ -60,7 +61,8 @@ struct Inquiry {
 }
 
 extension LedgerView {
-  /// Finds a customer and folds what the clocks ask for; nil where no event of then names it.
+  /// Finds a customer and folds the unit at the clocks; `nil` if no event up to then names the
+  /// customer.
   func inquire(
     _ customer: CustomerReference, _ clocks: Clocks
   ) throws(LedgerError) -> Inquiry? {

@@ -18,17 +18,17 @@ public struct TransactionsAnswer: Sendable {
     public var since: Instant?
   }
 
-  /// One transaction, or a payment of which no transaction is known.
+  /// One transaction, or a payment without a known transaction.
   public struct Entry: Sendable {
     public var environment: StoreEnvironment
     public var transaction: Name?
-    /// Stands where no transaction is known.
+    /// Set if no transaction is known.
     public var payment: Name?
     public var originalTransaction: Name?
     public var product: Name?
     /// The first account that an event of it states.
     public var account: Name?
-    /// What the queue reported last; `nil` where only the store has spoken.
+    /// The queue's last report; `nil` if only the store has reported the transaction.
     public var reported: EventKind?
     public var reportedAt: Instant?
     public var phase: TransactionStanding.Phase
@@ -40,15 +40,15 @@ public struct TransactionsAnswer: Sendable {
     public var isFamilyShared: Bool
     public var downloads: [Download]
 
-    /// Whether it is still on the queue: delivered and not finished, or not answered yet.
+    /// Whether it is still in the queue: delivered and not finished, or not answered yet.
     public var isOnQueue: Bool
   }
 
-  /// The account asked for; `nil` where a transaction or an original was.
+  /// The account asked about; `nil` if the question named a transaction or an original transaction.
   public var account: Name?
-  /// Whether any event of the ledger states that account, transaction or original.
+  /// Whether any event of the ledger states that account, transaction or original transaction.
   public var isKnown: Bool
-  /// The position it is true at.
+  /// The position of the answer.
   public var position: UInt64
   public var environments: [StoreEnvironment]
   /// In the order of their first events, environment by environment.

@@ -2,15 +2,15 @@ public import LedgerEvents
 internal import LedgerModel
 public import LedgerStore
 
-/// What connected customers have at two clocks: one part of a walk over the whole ledger.
+/// What the customers of one unit have at the clocks: one step of a walk over the whole ledger.
 public struct UnitContents: Sendable {
   /// One customer in one environment.
   public struct Customer: Sendable {
     public var environment: StoreEnvironment
-    /// The linked ids, at least one; the first stands for the customer.
+    /// The linked ids, at least one; the first one represents the customer.
     public var accounts: [Name]
     public var entries: [EntitlementsAnswer.Entry]
-    /// Names of entries that the customer may use now.
+    /// The names of entries that the customer may use now.
     public var active: Set<Name>
     public var balances: [EntitlementsAnswer.Balance]
     public var installed: [InstalledAnswer]
@@ -18,26 +18,27 @@ public struct UnitContents: Sendable {
 
   public var customers: [Customer]
   public var transactions: [TransactionsAnswer.Entry]
-  /// By transaction, in the same order: its sale, where it has one and they were asked for.
+  /// The sale of each transaction, in the same order; `nil` if it has none or sales were not asked
+  /// for.
   public var sales: [PostingAnswer?]
-  /// How many events it rests on.
+  /// The number of events it is based on.
   public var eventCount: Int
 }
 
 extension LedgerView {
-  /// Hands out what every customer has, those who are connected together; stops where `body`
-  /// returns false.
+  /// Passes what every customer has to `body`, one unit of connected customers at a time. Stops
+  /// when `body` returns false.
   ///
   /// - Parameters:
-  ///   - environments: In which environments, each by itself.
+  ///   - environments: The environments, each answered separately.
   ///   - clocks: Which events are known; without `at`, each customer is judged at `now` or at the
   ///     newest event, whichever is later.
-  ///   - account: Only the customer that this account is.
+  ///   - account: Only the customer with this account; `nil` for all.
   ///   - now: The moment for answers without `at`.
-  ///   - includesSales: Whether the sales of transactions are looked up.
-  ///   - body: Told of each unit.
-  /// - Complexity: O(*n* log *n*) in the events of one unit at a time; with clocks that cut, the
-  ///   versions on offer take as much memory as all events.
+  ///   - includesSales: Whether to look up the sales of transactions.
+  ///   - body: Receives each unit.
+  /// - Complexity: O(*n* log *n*) in the events of one unit at a time; if the clocks ask about the
+  ///   past, also as `versionsOnOffer(of:in:clocks:)` for the installed products.
   /// - Throws: ``LedgerError``, and what `body` throws.
   public func contents(
     environments: [StoreEnvironment], clocks: Clocks = .now, account: Name? = nil, now: Instant,
@@ -116,7 +117,7 @@ extension LedgerView {
     return sales
   }
 
-  /// A customer; `nil` where the environment knows nothing of the accounts.
+  /// A customer; `nil` if the environment has nothing about the accounts.
   private func customer(
     _ accounts: [NameNumber], in unit: Unit, _ environment: StoreEnvironment,
     _ question: inout ContentsQuestion
@@ -143,7 +144,7 @@ extension LedgerView {
   }
 }
 
-/// What is asked of each unit, and what is found once for all of them.
+/// The question asked of each unit, and what is found once for all units.
 private struct ContentsQuestion {
   let environments: [StoreEnvironment]
   let clocks: Clocks
@@ -154,7 +155,7 @@ private struct ContentsQuestion {
   var offers = Offers()
 }
 
-/// What a sale is of.
+/// The transaction that a sale belongs to.
 private struct SoldTransaction: Hashable {
   var environment: StoreEnvironment
   var number: NameNumber

@@ -2,15 +2,15 @@ public import LedgerEvents
 package import LedgerModel
 package import LedgerStore
 
-/// What is not the same in two answers of one customer.
+/// The difference between two answers about one customer.
 public struct AnswerDifference: Sendable {
-  /// An entry of the answer that is not the same before and after; `nil` where there is none.
+  /// An entry that differs; `nil` on the side where the answer has none.
   public struct Entry: Sendable {
     public var before: EntitlementsAnswer.Entry?
     public var after: EntitlementsAnswer.Entry?
   }
 
-  /// An amount of a unit, 0 where the answer lists none.
+  /// The balance of a unit, 0 on the side where the answer lists none.
   public struct Balance: Sendable {
     public var unit: Name
     public var before: Int64
@@ -20,7 +20,7 @@ public struct AnswerDifference: Sendable {
   /// The first of the customer's linked ids.
   public var account: Name
   public var environment: StoreEnvironment
-  /// Names that would become active, and names that would no longer be.
+  /// Names that become active, and names that no longer are.
   public var gained: [Name]
   public var lost: [Name]
   public var entries: [Entry]
@@ -28,7 +28,7 @@ public struct AnswerDifference: Sendable {
 }
 
 extension AnswerDifference {
-  /// Compares what a customer has in one environment before and after; nil where nothing differs.
+  /// Compares what a customer has in one environment before and after; `nil` if nothing differs.
   ///
   /// - Complexity: O(*n* · *m*) in the entries of both sides.
   package init?(
@@ -82,10 +82,10 @@ extension EntitlementsAnswer.Entry {
 }
 
 extension LedgerView {
-  /// What is not the same in two answers of one customer; nil where nothing is.
+  /// The difference between two answers about one customer; `nil` if there is none.
   ///
-  /// - Complexity: O(*n*) in the entries of both where none differs; names are looked up only where
-  ///   one does.
+  /// - Complexity: O(*n*) in the entries of both answers if there is no difference. Names are
+  ///   looked up only if there is one.
   package func difference(
     _ before: Answer, _ after: Answer, of account: NameNumber, _ environment: StoreEnvironment
   ) throws(LedgerError) -> AnswerDifference? {

@@ -2,16 +2,16 @@ package import LedgerEvents
 package import LedgerModel
 package import LedgerStore
 
-/// An event that is not in the ledger: as a fact behind its end.
+/// An event that is not in the ledger, as a fact after its end.
 package struct ProposedFact {
   package let fact: Fact
   package let texts: ProposedTexts
-  /// The numbers of the event's names; a name that the ledger does not know is lent one.
+  /// The numbers of the event's names. A name that the ledger does not know gets a temporary one.
   private let numbers: [NameUse: NameNumber]
   /// The numbers of the names that the ledger knows.
   package let known: [NameUse: NameNumber]
 
-  /// - Complexity: O(*n*) in the event's names, each a look-up.
+  /// - Complexity: O(*n*) in the event's names, with one look-up each.
   package init(_ event: Event, _ now: Instant, _ view: LedgerView) throws(LedgerError) {
     var lent: [NameNumber: Name] = [:]
     var numbers: [NameUse: NameNumber] = [:]
@@ -24,7 +24,7 @@ package struct ProposedFact {
           known[use] = found
           numbers[use] = found
         } else {
-          // The number that the ledger would give it next.
+          // The number that the ledger would assign next.
           let number = firstFree + NameNumber(lent.count)
           lent[number] = use.name
           numbers[use] = number
@@ -45,12 +45,12 @@ package struct ProposedFact {
   }
 }
 
-/// The log's texts, and those of an event that is not in it.
+/// The log's texts, together with those of an event that is not in it.
 package struct ProposedTexts: FactTexts {
   let texts: LogTexts
   let position: UInt64
   let id: Name
-  /// Names that the ledger does not know, by the numbers lent to them.
+  /// Names that the ledger does not know, by their temporary numbers.
   let lent: [NameNumber: Name]
 
   package func id(ofPosition position: UInt64) -> Name {
@@ -61,7 +61,7 @@ package struct ProposedTexts: FactTexts {
 }
 
 extension EntitlementsAnswer.Entry {
-  /// An entry with the names of its numbers.
+  /// Creates an entry with names in place of numbers.
   package init(_ entry: EntitlementEntry, texts: any FactTexts) {
     func text(_ number: NameNumber) -> Name? { number == 0 ? nil : texts.text(of: number) }
     self.init(

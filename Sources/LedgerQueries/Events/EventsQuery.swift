@@ -2,43 +2,44 @@ public import LedgerEvents
 internal import LedgerModel
 public import LedgerStore
 
-/// Which events are asked for; what is not named does not narrow them.
+/// Which events to return. A property that is not set does not filter.
 public struct EventsQuery: Sendable {
-  /// All events of the customer that this account is, also those that state no account.
+  /// All events of the account's customer, including those that state no account.
   public var account: Name?
   public var device: Name?
   public var app: Name?
   public var environment: StoreEnvironment?
   public var transaction: Name?
-  /// Events that state this original, and those of the transaction with its id.
+  /// Events that state this original transaction, and those of the transaction with its id.
   public var original: Name?
   public var product: Name?
   public var download: Name?
-  /// A type, or a pattern of one with `*` for any run of characters.
+  /// A type, or a pattern in which `*` stands for any run of characters.
   public var type: String?
   public var source: EventSource?
-  /// Product pages of this item: the digits of its Apple ID.
+  /// Events about product pages of this item: the digits of its Apple ID.
   public var storeItem: String?
-  /// Store time, half open.
+  /// Store time, as a half-open range.
   public var since: Instant?
   public var until: Instant?
   /// Positions, both included.
   public var from: UInt64 = 1
   public var to: UInt64 = .max
   public var isReverse = false
-  /// Store time and ledger time of what is shown.
+  /// The store time and ledger time of the answer.
   public var clocks = Clocks.now
-  /// Where its events stand, in order, once that was found (``LedgerView/located(_:)``).
+  /// The sorted positions of its events, once they have been found (``LedgerView/located(_:)``).
   fileprivate var places: [UInt64]?
 
   public init() {}
 }
 
 extension LedgerView {
-  /// Hands out the events of a query by position, or backwards; stops where `body` returns false.
+  /// Passes the events of a query to `body` in ascending or descending order of position. Stops
+  /// when `body` returns false.
   ///
-  /// - Complexity: O(*n*) in the events of the unit where a name that connects is asked for, else
-  ///   in the positions asked for; only those that match are decoded.
+  /// - Complexity: O(*n*) in the events of the unit if the query has a name that connects,
+  ///   otherwise in the positions asked for; only matching events are decoded.
   /// - Throws: ``LedgerError``, and what `body` throws.
   public func events(
     _ query: EventsQuery, _ body: (RecordedEvent) throws(LedgerError) -> Bool
@@ -61,11 +62,11 @@ extension LedgerView {
     }
   }
 
-  /// The query with the places of its events, where a name that connects is asked for: whoever
-  /// reads it in pages, each in a view of its own, has the unit gathered and folded once, and the
-  /// customer is who it is now on every page. Only what the view holds is found.
+  /// The query with the positions of its events, if it has a name that connects. If it is then read
+  /// in pages, each in its own view, the unit is gathered and folded only once, and every page is
+  /// about the customer as known now. Only events that this view holds are found.
   ///
-  /// - Complexity: O(*n*) in the events of the unit; 8 bytes an event that matches.
+  /// - Complexity: O(*n*) in the events of the unit; 8 bytes for each matching event.
   /// - Throws: ``LedgerError``.
   package func located(_ query: EventsQuery) throws(LedgerError) -> EventsQuery {
     guard let range = try positions(of: query), let filter = try HeaderFilter(query, self),
@@ -76,7 +77,7 @@ extension LedgerView {
     return query
   }
 
-  /// The positions that are asked for and there; nil where there are none.
+  /// The positions that are asked for and exist; `nil` if there are none.
   private func positions(of query: EventsQuery) throws(LedgerError) -> ClosedRange<UInt64>? {
     let lower = max(query.from, 1)
     var upper = min(query.to, position)
@@ -105,18 +106,18 @@ extension LedgerView {
   }
 }
 
-/// A query in numbers, to be held against the headers of records.
+/// A query with numbers in place of names, to be compared with the headers of records.
 struct HeaderFilter {
   private let query: EventsQuery
   private let kinds: TypePattern?
   private var numbers: [(slot: NameSlot, number: NameNumber)] = []
   private var original: NameNumber?
-  /// The unit that all matches are in, where a name says so.
+  /// The unit of all matches, if a name determines it.
   private(set) var unit: UInt32?
-  /// The customer's events, where an account is asked for.
+  /// The positions of the customer's events, if the query has an account.
   private(set) var members: Set<UInt64>?
 
-  /// `nil` where a name is asked for that no event uses.
+  /// `nil` if the query has a name that no event uses.
   init?(_ query: EventsQuery, _ view: LedgerView) throws(LedgerError) {
     self.query = query
     kinds = query.type.map(TypePattern.init)
@@ -179,9 +180,9 @@ package struct TypePattern {
     matches(record.typeText)
   }
 
-  /// Whether all of `text` fits the pattern.
+  /// Whether the whole `text` matches the pattern.
   ///
-  /// - Complexity: O(*n* · *m*) at the worst.
+  /// - Complexity: O(*n* · *m*) in the worst case.
   package func matches(_ text: String) -> Bool {
     let text = Array(text)
     var (place, at) = (0, 0)
@@ -206,12 +207,12 @@ package struct TypePattern {
 }
 
 extension RecordView {
-  /// The type as the event wrote it, also where the vocabulary does not know it.
+  /// The type as the event wrote it, even if the vocabulary does not have it.
   fileprivate var typeText: String {
     kind == .unknown ? text(of: .typeText) ?? "" : kind.text
   }
 
-  /// The source as the event wrote it; `app` where it wrote none.
+  /// The source as the event wrote it; `app` if it wrote none.
   fileprivate var sourceText: String {
     source == .app ? text(of: .sourceText) ?? source.text : source.text
   }

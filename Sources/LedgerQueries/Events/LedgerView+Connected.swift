@@ -3,10 +3,10 @@ internal import LedgerModel
 package import LedgerStore
 
 extension LedgerView {
-  /// The events that can decide what an account has: all that are connected with it, and the shared
-  /// context, by position up to `end`. Empty where no event names the account.
+  /// The events that can decide what an account has: all that are connected with it, and those of
+  /// the shared context, by position up to `end`. Empty if no event names the account.
   ///
-  /// - Complexity: O(*n* log *n*) in these events, which are held in memory.
+  /// - Complexity: O(*n* log *n*) in these events, which are kept in memory.
   /// - Throws: ``LedgerError``.
   package func events(
     connectedWith account: Name, upTo end: UInt64

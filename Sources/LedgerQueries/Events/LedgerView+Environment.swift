@@ -3,11 +3,11 @@ internal import LedgerModel
 package import LedgerStore
 
 extension LedgerView {
-  /// The environment that an event is folded in by all that the ledger knows (`model.md`,
-  /// *Environment*); nil where it counts in every one.
+  /// The environment that an event is folded in, from everything the ledger knows (`model.md`,
+  /// *Environment*); `nil` if it counts in every environment.
   ///
-  /// - Complexity: O(log *n*) where the event states it, else O(*n*) in the event's unit, which is
-  ///   folded once.
+  /// - Complexity: O(log *n*) if the event states it, otherwise O(*n*) in the event's unit, which
+  ///   is folded once.
   /// - Throws: ``LedgerError``.
   package func environment(of position: UInt64) throws(LedgerError) -> StoreEnvironment? {
     let fact = try fact(at: position)

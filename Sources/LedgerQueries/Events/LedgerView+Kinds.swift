@@ -3,10 +3,10 @@ public import LedgerModel
 public import LedgerStore
 
 extension LedgerView {
-  /// Hands out the events of some kinds by position, as far as the clocks reach; stops where `body`
-  /// returns false.
+  /// Passes the events of some kinds to `body` by position, as known at the clocks. Stops when
+  /// `body` returns false.
   ///
-  /// - Complexity: O(*n*) in the positions, one byte of each; only those of the kinds are decoded.
+  /// - Complexity: O(*n*) in the positions, one byte each; only events of these kinds are decoded.
   /// - Throws: ``LedgerError``, and what `body` throws.
   public func events(
     ofKinds kinds: Set<EventKind>, clocks: Clocks = .now,

@@ -2,14 +2,14 @@ public import LedgerEvents
 public import LedgerStore
 
 extension LedgerView {
-  /// Names that are compared at either end of a large ledger's names: a second's work.
+  /// How many names are compared at each end of a large ledger's list of names: a second's work.
   private static var comparedCountMax: NameNumber { 100_000 }
 
   /// The name of a kind that was probably meant by one that no event states.
   ///
-  /// - Returns: nil where none is near.
-  /// - Complexity: O(*n*) in the names of the ledger; in a large one, its first and its newest are
-  ///   compared.
+  /// - Returns: `nil` if no name is near.
+  /// - Complexity: O(*n*) in the names of the ledger; in a large one, only its first and its newest
+  ///   names are compared.
   /// - Throws: ``LedgerError``.
   public func nearestName(
     to misspelled: Name, of kind: NameKind
@@ -21,11 +21,11 @@ extension LedgerView {
     return Spelling.nearest(to: misspelled.text, among: names).map { Name($0) }
   }
 
-  /// Hands out the names of some kinds that a misspelled or shortened one is compared with, those
-  /// of erased people left out.
+  /// Passes the names of some kinds to `body`, to compare a misspelled or shortened name with.
+  /// Names of erased people are left out.
   ///
-  /// - Complexity: O(*n*) in the names of the ledger; in a large one, its first and its newest are
-  ///   handed out.
+  /// - Complexity: O(*n*) in the names of the ledger; in a large one, only its first and its newest
+  ///   names are passed.
   /// - Throws: ``LedgerError``.
   func comparedNames(
     of kinds: Set<NameKind>, _ body: (NameNumber, NameUse) -> Void
@@ -34,7 +34,7 @@ extension LedgerView {
     let compared = Self.comparedCountMax
     var number: NameNumber = 1
     while number <= last {
-      // From the first ones to the newest.
+      // Skip from the first names to the newest.
       if number == compared + 1, last > 2 * compared { number = last - compared + 1 }
       let use = try log.name(number)
       if kinds.contains(use.kind), try !log.isErased(name: number) { body(number, use) }
@@ -46,8 +46,8 @@ extension LedgerView {
   ///
   /// Those of erased people are left out.
   ///
-  /// - Complexity: O(*n*) in the names of the ledger, of which the first `comparedCountMax` are
-  ///   looked through.
+  /// - Complexity: O(*n*) in the names of the ledger, of which only the first `comparedCountMax`
+  ///   are read.
   package func names(
     of kind: NameKind, beginningWith prefix: String, limit: Int
   ) throws(LedgerError) -> [Name] {
@@ -64,8 +64,8 @@ extension LedgerView {
     return names
   }
 
-  /// Whether two short names differ in digits alone: `reader-1` is a different customer from
-  /// `reader-3`, not a misspelling. Long identifiers are not near each other by chance.
+  /// Whether two short names differ only in digits: `reader-1` is a different customer from
+  /// `reader-3`, not a misspelling. Long identifiers are not similar by chance.
   private func areOthers(_ name: String, _ other: String) -> Bool {
     let shortCountMax = 12
     guard name.utf8.count == other.utf8.count, name.utf8.count <= shortCountMax else {

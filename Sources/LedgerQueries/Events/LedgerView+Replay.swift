@@ -2,13 +2,13 @@ public import LedgerEvents
 internal import LedgerModel
 public import LedgerStore
 
-/// A part of a ledger to be replayed.
+/// A part of a ledger to replay.
 public struct ReplaySlice: Sendable {
   /// Events of this customer.
   public var account: Name?
   /// Events that state this transaction.
   public var transaction: Name?
-  /// Product pages of this item: the digits of its Apple ID.
+  /// Events about product pages of this item: the digits of its Apple ID.
   public var storeItem: String?
   /// Positions, both included.
   public var from: UInt64 = 1
@@ -19,13 +19,13 @@ public struct ReplaySlice: Sendable {
 
 /// The events that a replay folds, and which of them are its steps.
 public struct ReplayEvents: Sendable {
-  /// By position: the steps, and what they rest on.
+  /// By position: the steps, and the events that they depend on.
   public var events: [RecordedEvent]
   /// The positions of the steps.
   public var steps: Set<UInt64>
-  /// The positions of events that the steps rest on and that are not connected with them: the
-  /// shared context, and other customers' content that theirs is judged against. What becomes of
-  /// these is not told.
+  /// The positions of events that the steps depend on but are not connected with: the shared
+  /// context, and other customers' content that theirs is judged against. A replay does not report
+  /// what these events change.
   public var background: Set<UInt64>
 
   public init(events: [RecordedEvent], steps: Set<UInt64>, background: Set<UInt64> = []) {
@@ -36,16 +36,16 @@ public struct ReplayEvents: Sendable {
 }
 
 extension LedgerView {
-  /// The events of a slice with everything that decides what they come to: what is connected with
+  /// The events of a slice with everything that affects their outcome: the events connected with
   /// them, and the shared context.
   ///
   /// - Complexity: O(*n* log *n*) in the positions asked for, in the events of the units that the
-  ///   slice touches, and in those that the shared context rests on. Where these units publish
+  ///   slice touches, and in those that the shared context depends on. If these units publish
   ///   versions or install content with a digest, the states of all units that observed the same
-  ///   products are looked at, too. What is read is held in memory.
+  ///   products are read, too. Everything that is read is kept in memory.
   /// - Throws: ``LedgerError``.
   public func replayEvents(_ slice: ReplaySlice) throws(LedgerError) -> ReplayEvents {
-    // What is decoded to find the steps is not read again.
+    // Events that were decoded to find the steps are not read again.
     var asked: [UInt64: RecordedEvent] = [:]
     try readSteps(slice) { asked[$0.position] = $0 }
     let found = try ground(of: Set(asked.keys))
@@ -60,10 +60,10 @@ extension LedgerView {
     return ReplayEvents(events: events, steps: found.steps, background: found.background)
   }
 
-  /// Where the events of a slice stand, and of those that decide what they come to: as
+  /// The positions of a slice's events and of those that affect their outcome: as
   /// ``replayEvents(_:)``, without the events themselves.
   ///
-  /// - Complexity: that of ``replayEvents(_:)``.
+  /// - Complexity: as ``replayEvents(_:)``.
   /// - Throws: ``LedgerError``.
   package func replayPositions(_ slice: ReplaySlice) throws(LedgerError) -> ReplayPositions {
     var steps: Set<UInt64> = []
@@ -96,23 +96,23 @@ extension LedgerView {
   }
 }
 
-/// Where the events of a slice stand.
+/// The positions of the events of a slice.
 package struct ReplayPositions: Sendable {
-  /// Ascending: those of the steps, and of what they rest on.
+  /// Ascending: the positions of the steps and of the events they depend on.
   package var positions: [UInt64]
   /// The positions of the steps.
   package var steps: Set<UInt64>
-  /// The positions of what is not connected with the steps, as in ``ReplayEvents``.
+  /// The positions of events not connected with the steps, as in ``ReplayEvents``.
   package var background: Set<UInt64>
 }
 
-/// What the steps of a replay rest on, gathered unit by unit.
+/// What the steps of a replay depend on, gathered unit by unit.
 private struct ReplayGround {
   private let steps: Set<UInt64>
-  /// The last step: what came later decides nothing.
+  /// The position of the last step. Later events have no effect.
   private let last: UInt64
   private var units: Set<UnitNumber> = []
-  /// Of the units of the steps, and of the shared context.
+  /// The facts of the units of the steps, and of the shared context.
   private var facts: [UInt64: Fact] = [:]
   private(set) var background: Set<UInt64> = []
 
@@ -121,10 +121,10 @@ private struct ReplayGround {
     last = steps.max() ?? 0
   }
 
-  /// All that is gathered, ascending.
+  /// The positions of everything gathered, ascending.
   var positions: [UInt64] { background.union(facts.keys).sorted() }
 
-  /// The units of the steps, whole.
+  /// Reads the whole units of the steps.
   mutating func readUnits(_ view: LedgerView) throws(LedgerError) {
     for position in steps.sorted() where facts[position] == nil {
       let fact = try view.fact(at: position)
@@ -136,8 +136,8 @@ private struct ReplayGround {
     }
   }
 
-  /// What units share. A fact that only says that there is another environment is left out: it is
-  /// somebody else's, and decides nothing in the environments of the steps.
+  /// Reads what units share. A fact that only states another environment is left out: it belongs to
+  /// another customer, and has no effect in the environments of the steps.
   mutating func readContext(_ view: LedgerView) throws(LedgerError) {
     guard last > 0 else { return }
     for fact in try view.contextFacts()
@@ -147,9 +147,9 @@ private struct ReplayGround {
     }
   }
 
-  /// The units whose content that of the steps is judged against: of all that observed the same
-  /// products, those with the events that decide in the end. Where one of these came late, another
-  /// one that said the same before is not read, and the finding shows at a later step.
+  /// Reads the units that the content of the steps is judged against: of all that observed the same
+  /// products, those whose events decide in the end. If one of these events arrived late, an
+  /// earlier event that stated the same is not read, and the finding appears at a later step.
   mutating func readObservers(_ view: LedgerView) throws(LedgerError) {
     let ledger = InMemoryLedger(folding: Array(facts.values), texts: view.texts)
     try view.texts.check()
@@ -180,7 +180,7 @@ private struct ReplayGround {
     for unit in try view.observers(of: observed) where !units.contains(unit) {
       guard var state = try view.state(of: unit) else { continue }
       var found = state.observations(of: observed, texts: view.texts)
-      // What came after the last step may hide what was there before it.
+      // Events after the last step may hide what was there before it.
       if found.positions.contains(where: { $0 > last }) {
         let known = try view.facts(of: unit).filter { $0.position <= last }
         state = Unit.fold(known, context: context, texts: view.texts)
@@ -196,9 +196,9 @@ private struct ReplayGround {
     return deciding
   }
 
-  /// The unit that a fact belongs to, with all that shares state of the absent device with it.
+  /// The unit of a fact, joined with all units that share state of the absent device with it.
   private static func unit(of fact: Fact, _ view: LedgerView) throws(LedgerError) -> UInt32 {
-    // Unit 0 is that of the facts that name nothing that connects.
+    // Unit 0 holds the facts that name nothing that connects.
     guard let node = UnitNodes(fact).first else {
       _ = try view.state(of: 0)
       return 0

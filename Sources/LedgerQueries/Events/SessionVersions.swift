@@ -2,10 +2,10 @@ public import LedgerEvents
 internal import LedgerModel
 public import LedgerStore
 
-/// Which app and which system each launch of a device ran, and in which storefront, by the newest
-/// `session.started` of its device and session in the fold order (`commands.md`, *events*).
+/// Which app and system version each launch of a device ran, and in which storefront, according to
+/// the newest `session.started` of its device and session in fold order (`commands.md`, *events*).
 public struct SessionVersions: Sendable {
-  /// What a session says of itself.
+  /// What a session states about itself.
   public struct Versions: Hashable, Sendable {
     public var app: String?
     public var system: String?
@@ -20,7 +20,7 @@ public struct SessionVersions: Sendable {
 
   private var known: [Session: (versions: Versions, place: FoldPlace)] = [:]
 
-  /// What the event's session says; nothing where no session of its device was started.
+  /// What the event's session states; empty if no session of its device was started.
   public func versions(of event: Event) -> Versions {
     known[Session(device: event.device, session: event.session)]?.versions ?? Versions()
   }
@@ -40,7 +40,8 @@ public struct SessionVersions: Sendable {
 extension LedgerView {
   /// The versions of every session that has started, at the clocks.
   ///
-  /// - Complexity: O(*n*) in the ledger's events, by their headers.
+  /// - Complexity: O(*n*) in the headers of the ledger's events; only `session.started` events are
+  ///   decoded.
   /// - Throws: ``LedgerError``.
   public func sessionVersions(clocks: Clocks = .now) throws(LedgerError) -> SessionVersions {
     var versions = SessionVersions()

@@ -3,7 +3,7 @@ package import LedgerModel
 internal import LedgerStore
 
 extension FindingAnswer {
-  /// A finding with the names of its numbers.
+  /// Creates an answer from a finding, with names in place of numbers.
   ///
   /// - Complexity: O(1) look-ups.
   package init(_ finding: Finding, texts: any FactTexts) {

@@ -1,29 +1,29 @@
 public import LedgerEvents
 public import LedgerModel
 
-/// Findings that have one cause, together: what a person acts on.
+/// Findings with the same cause, grouped because a person deals with them together.
 ///
-/// Findings of one environment belong to one incident where they concern the same transaction,
-/// where one event broke both rules, or where the same rule was broken for the same account on the
-/// same device within ``sittingMax``. What belongs together by way of a third finding belongs
-/// together.
+/// Two findings in the same environment belong to the same incident if they concern the same
+/// transaction, if one event broke both rules, or if the same rule was broken for the same account
+/// on the same device within ``sittingMax``. If two findings each belong together with a third one,
+/// all three are one incident.
 public struct FindingIncident: Sendable {
-  /// How far apart, in microseconds, a rule can be broken again and be the same incident still: a
-  /// day, in which an app does the same thing to every purchase of a launch or of a restore.
+  /// The maximum time between two breaches of a rule in the same incident, in microseconds: a day.
+  /// An app does the same thing to every purchase of a launch or of a restore.
   public static let sittingMax = Instant.day
 
-  /// By position; never empty.
+  /// Sorted by position; never empty.
   public let findings: [FindingAnswer]
 
-  /// The worst finding, of several the first: what the incident is called by.
+  /// The first of the most severe findings. It names the incident.
   public var head: FindingAnswer {
     findings.reduce(findings[0]) { $1.severity > $0.severity ? $1 : $0 }
   }
 
-  /// The rules that were broken, the head's first, then in the order of their findings.
+  /// The broken rules: the head's first, then the others in the order of their findings.
   public var rules: [Rule] { distinct([head.rule] + findings.map(\.rule)) }
 
-  /// Store time of the first finding's event, and of the last one's.
+  /// The store times of the earliest and the latest finding's event.
   public var since: Instant { findings.map(\.occurredAt).min() ?? findings[0].occurredAt }
   public var until: Instant { findings.map(\.occurredAt).max() ?? findings[0].occurredAt }
 
@@ -37,7 +37,7 @@ public struct FindingIncident: Sendable {
     return values.filter { seen.insert($0).inserted }
   }
 
-  /// Puts findings together that have one cause.
+  /// Groups findings that have the same cause.
   ///
   /// - Parameter findings: In any order.
   /// - Returns: The incidents in the order of the positions of their first findings.
@@ -63,14 +63,14 @@ public struct FindingIncident: Sendable {
   }
 }
 
-/// Which findings belong together: a forest of their places.
+/// Which findings belong together: a disjoint-set forest of their indexes.
 private struct FindingGroups {
   enum Cause: Hashable {
     case transaction(StoreEnvironment, Name)
     case event(StoreEnvironment, UInt64)
   }
 
-  /// Whom a rule was broken for, and where.
+  /// The rule that was broken, and the account and device it was broken for.
   private struct Habit: Hashable {
     var rule: Rule
     var environment: StoreEnvironment
@@ -96,7 +96,7 @@ private struct FindingGroups {
     parents[max(one, other)] = min(one, other)
   }
 
-  /// Joins the findings with the same cause; those without one stay apart.
+  /// Joins the findings with the same cause. Findings without a cause stay separate.
   mutating func join(_ findings: [FindingAnswer], by cause: (FindingAnswer) -> Cause?) {
     var first: [Cause: Int] = [:]
     for (place, finding) in findings.enumerated() {

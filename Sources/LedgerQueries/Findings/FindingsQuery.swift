@@ -2,15 +2,15 @@ public import LedgerEvents
 public import LedgerModel
 public import LedgerStore
 
-/// Which findings are asked for; what is not named does not narrow them.
+/// Which findings to return. A property that is not set does not filter.
 public struct FindingsQuery: Sendable {
-  /// Findings about this customer; where nobody known holds what is named, about its chain.
+  /// Findings about this customer; if no known account holds what is named, about its chain.
   public var customer: CustomerReference?
-  /// Every environment where empty.
+  /// The environments; every environment if empty.
   public var environments: [StoreEnvironment] = []
   public var rules: Set<Rule> = []
   public var severities: Set<Rule.Severity> = []
-  /// Store time of the finding's event, half open.
+  /// The store time of the finding's event, as a half-open range.
   public var since: Instant?
   public var until: Instant?
   public var clocks = Clocks.now
@@ -18,7 +18,7 @@ public struct FindingsQuery: Sendable {
 
   public init() {}
 
-  /// The customer by account; setting it asks about that customer.
+  /// The account of the customer; setting it asks about that customer.
   public var account: Name? {
     get {
       guard case .account(let name)? = customer else { return nil }
@@ -54,10 +54,10 @@ public struct FindingAnswer: Sendable {
 extension LedgerView {
   /// The broken rules of both tables of `rules.md`, by position.
   ///
-  /// Rules of the second table are judged at `clocks.at`, or at the newest believed `occurredAt`
-  /// of the events that count in their environment.
+  /// Rules of the second table are judged at `clocks.at`, or at the newest believed `occurredAt` of
+  /// the events that count in the finding's environment.
   ///
-  /// - Complexity: O(*n*) in the ledger's units; for one customer O(*n*) in the customer's unit,
+  /// - Complexity: O(*n*) in the ledger's units; for one customer, O(*n*) in the customer's unit
   ///   and a walk over the headers of all units.
   /// - Throws: ``LedgerError``.
   public func findings(_ query: FindingsQuery = FindingsQuery()) throws(LedgerError)
@@ -71,7 +71,7 @@ extension LedgerView {
     return answers
   }
 
-  /// The findings of everything that the ledger knows, before the query filters them.
+  /// The findings of all events, before the query filters them.
   func currentFindings(_ query: FindingsQuery) throws(LedgerError) -> [Finding] {
     let context = context
     let environments = query.environments.isEmpty ? StoreEnvironment.allCases : query.environments
@@ -126,10 +126,10 @@ extension LedgerView {
   }
 }
 
-/// Which findings are about a customer, in each environment.
+/// The findings that are about a customer, in each environment.
 struct FindingInterest {
   private var accounts: [StoreEnvironment: Set<NameNumber>] = [:]
-  /// Of the chain, where nobody known holds it.
+  /// The transactions of the chain, if it has no known holder.
   private var transactions: [StoreEnvironment: Set<NameNumber>] = [:]
 
   /// - Complexity: O(*n*) in the unit's accounts and transactions.

@@ -2,49 +2,50 @@ public import LedgerEvents
 public import LedgerModel
 public import LedgerStore
 
-/// What a version of an app, or of a system, has done: customers, purchases and broken rules, held
-/// against the version before.
+/// What happened in each version of an app or system: customers, purchases and broken rules,
+/// compared with the version before.
 public struct HealthReport: Sendable {
-  /// Which version of a session.
+  /// The kind of version.
   public enum Dimension: String, CaseIterable, Sendable {
     case appVersion
     case systemVersion
   }
 
-  /// How often a rule was broken in a version, and in the version before.
+  /// How often a rule was broken in a version and in the version before.
   public struct RuleRate: Sendable {
     public var rule: Rule
     public var findings: Int
-    /// In the version before; `nil` where there is none.
+    /// The number of findings in the version before; `nil` if there is none.
     public var findingsBefore: Int?
     public var change: Change
   }
 
-  /// What a version did, in versions' order.
+  /// The numbers of one version.
   public struct Version: Sendable {
-    /// `nil` for sessions that state none, and for events without a known session.
+    /// `nil` for sessions that state no version, and for events without a known session.
     public var version: Name?
-    /// The version that it is held against: the next lower one with a purchase.
+    /// The version it is compared with: the next lower one with a purchase.
     public var before: Name?
     /// Customers with an event in a session of the version.
     public var customers: Int
-    /// Transactions that the queue delivered as purchased in it first.
+    /// Transactions that the queue first delivered as purchased in this version.
     public var purchases: Int
     public var purchasesBefore: Int?
-    /// Rules that were broken in it or in the version before: the ones that became worse first.
+    /// Rules that were broken in this version or in the version before, with those that became
+    /// worse first.
     public var rules: [RuleRate]
   }
 
-  /// What became of a rate, as far as the numbers can say.
+  /// How a rate changed, as far as the numbers show.
   public enum Change: Int, Sendable, CaseIterable {
     case worse = 0
-    /// The numbers are too small to say; it may be chance.
+    /// The numbers are too small to tell: the change may be chance.
     case unclear = 1
     case better = 2
     /// There is no version with purchases to compare with.
     case unknown = 3
 
-    /// As answers write it.
+    /// The text in answers.
     public var text: String { "\(self)" }
   }
 
@@ -53,23 +54,24 @@ public struct HealthReport: Sendable {
 }
 
 extension HealthReport.Change {
-  /// The normal quantile of a two-sided interval of 99 percent.
+  /// The normal quantile for a two-sided interval of 99 percent.
   ///
-  /// Fifty rules are compared at once; at 95 percent, two or three would change by chance alone.
+  /// Fifty rules are compared at once. At 95 percent, two or three would appear to change by
+  /// chance.
   private static let quantile = 2.576
 
-  /// What two rates say.
+  /// Judges the change between two rates.
   ///
-  /// If a rule were broken equally often per purchase, each of all its findings would fall into the
-  /// new version with the probability of the new version's share of all purchases. The Wilson score
-  /// interval of the share of findings that did says whether that can be: the rate changed where
-  /// the share of purchases lies outside of it.
+  /// If a rule were broken equally often per purchase in both versions, each of its findings would
+  /// be in the new version with a probability equal to the new version's share of all purchases.
+  /// The rate has changed if that share is outside the Wilson score interval of the new version's
+  /// share of the findings.
   ///
   /// - Parameters:
-  ///   - findings: In the new version.
-  ///   - purchases: In the new version.
-  ///   - findingsBefore: In the version before.
-  ///   - purchasesBefore: In the version before.
+  ///   - findings: The number of findings in the new version.
+  ///   - purchases: The number of purchases in the new version.
+  ///   - findingsBefore: The number of findings in the version before.
+  ///   - purchasesBefore: The number of purchases in the version before.
   /// - Source: E. B. Wilson, Probable inference, the law of succession, and statistical inference,
   ///   Journal of the American Statistical Association 22 (1927).
   /// - Complexity: O(1).
@@ -96,15 +98,15 @@ extension HealthReport.Change {
 }
 
 extension LedgerView {
-  /// What each version has done.
+  /// The numbers of each version.
   ///
-  /// An event is of the version that the newest `session.started` of its device and session states.
-  /// A purchase counts once, where the queue first delivered it as purchased; a finding counts in
-  /// the version of its event.
+  /// An event belongs to the version that the newest `session.started` of its device and session
+  /// states. A purchase counts once, in the version in which the queue first delivered it as
+  /// purchased. A finding counts in the version of its event.
   ///
   /// - Parameters:
-  ///   - dimension: Versions of what.
-  ///   - query: Which findings count; its times and clocks count for purchases and customers, too.
+  ///   - dimension: Whether to group by app or system version.
+  ///   - query: Which findings count. Its times and clocks also apply to purchases and customers.
   ///     Without environments, production counts.
   /// - Complexity: O(*n*) in the ledger's events, and as ``findings(_:)``.
   /// - Throws: ``LedgerError``.
@@ -158,7 +160,7 @@ extension LedgerView {
     return tally.report
   }
 
-  /// In which of the environments each transaction was sold.
+  /// The environments in which each transaction was sold, of those in the query.
   private func soldTransactions(
     _ query: FindingsQuery
   ) throws(LedgerError) -> [Name: Set<StoreEnvironment>] {
@@ -174,7 +176,7 @@ extension LedgerView {
     return sold
   }
 
-  /// The first of the linked accounts of each.
+  /// The first of each account's linked accounts.
   private func customersByAccount() throws(LedgerError) -> [NameNumber: NameNumber] {
     var customers: [NameNumber: NameNumber] = [:]
     var walk = try units()
@@ -201,7 +203,7 @@ extension FindingsQuery {
 }
 
 extension Event {
-  /// Whether the event is of what the queue said, and not of what the store's server did.
+  /// Whether the event comes from the queue and not from the store's server.
   fileprivate var isQueueFact: Bool {
     switch (source ?? EventSource(.app)).kind {
     case .notification, .receipt, .server: false
@@ -210,7 +212,7 @@ extension Event {
   }
 }
 
-/// What is counted for each version.
+/// The counts for each version.
 private struct HealthTally {
   struct Group {
     var customers: Set<NameNumber> = []
@@ -256,7 +258,7 @@ private struct HealthTally {
       rules: rates.sorted(by: Self.isWorse))
   }
 
-  /// The order of rules: by change, severity, count and the rule's own order.
+  /// Sorts rules by change, severity, count, and their own order.
   private static func isWorse(
     _ left: HealthReport.RuleRate, _ right: HealthReport.RuleRate
   ) -> Bool {

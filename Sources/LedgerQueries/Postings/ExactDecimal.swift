@@ -1,16 +1,17 @@
-/// A decimal number as it was written, for money: sums are exact, digits behind the point stay.
+/// A decimal number for money. Sums are exact, and digits after the decimal point are kept as
+/// written.
 ///
-/// A number is `mantissa` divided by ten to the power of `places`: 9.90 is 990 with two places.
+/// The number is `mantissa` divided by ten to the power of `places`: 9.90 is 990 with two places.
 public struct ExactDecimal: Sendable {
-  /// The most digits before the point, and the most behind it, that a number may be written with:
-  /// a million such numbers can still be added, whatever part of them a refund gives back.
+  /// The maximum number of digits on each side of the decimal point. Numbers within the limit can
+  /// be added a million times, even those that are a fraction of a refunded price.
   public static let digitsMax = 12
 
   private var mantissa: Int128
-  /// Digits behind the point.
+  /// The number of digits after the decimal point.
   private(set) var places: Int
 
-  /// 0, without digits behind the point.
+  /// 0, without digits after the decimal point.
   public static let zero = ExactDecimal(mantissa: 0, places: 0)
 
   private init(mantissa: Int128, places: Int) {
@@ -20,8 +21,8 @@ public struct ExactDecimal: Sendable {
 
   public init(integer: Int64) { self.init(mantissa: Int128(integer), places: 0) }
 
-  /// Reads a price, `-?[0-9]+(\.[0-9]+)?`; `nil` for anything else, and beyond `digitsMax` before
-  /// or behind the point.
+  /// Parses a price, `-?[0-9]+(\.[0-9]+)?`; `nil` for anything else, or for more than `digitsMax`
+  /// digits on either side of the decimal point.
   ///
   /// - Complexity: O(*n*) in the length of `text`.
   public init?(_ text: String) {
@@ -30,8 +31,8 @@ public struct ExactDecimal: Sendable {
     guard places <= Self.digitsMax, mantissa.magnitude < limit.magnitude else { return nil }
   }
 
-  /// Reads a price or what prices come to; `nil` for anything else, and where it has more digits
-  /// than any of those.
+  /// Parses a price, or the result of a calculation with prices; `nil` for anything else, or if it
+  /// has more digits than any of those.
   ///
   /// - Complexity: O(*n*) in the length of `text`.
   public init?(exactly text: String) {
@@ -55,14 +56,15 @@ public struct ExactDecimal: Sendable {
     if isNegative { mantissa = -mantissa }
   }
 
-  /// Digits behind the point of a price's part: those of the price and of millionths of a percent.
+  /// The digits after the decimal point of a part of a price: those of the price and of millionths
+  /// of a percent.
   private static let placesMax = digitsMax + 8
 
   private static func isDigit(_ byte: UInt8) -> Bool {
     byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
   }
 
-  /// Adds a number exactly; returns false, and changes nothing, where the sum has too many digits.
+  /// Adds a number exactly. Returns false without changing anything if the sum has too many digits.
   ///
   /// - Complexity: O(1).
   public mutating func add(_ other: ExactDecimal) -> Bool {
@@ -75,9 +77,9 @@ public struct ExactDecimal: Sendable {
     return true
   }
 
-  /// The part of the number that millionths of one percent are of it, exactly.
+  /// The exact part of the number for a percentage in millionths of one percent.
   ///
-  /// Zeros that the division leaves at the end are cut back to the number's own places.
+  /// Trailing zeros from the division are removed, down to the number's own places.
   func part(percentMillionths: Int64) -> ExactDecimal {
     var part = ExactDecimal(mantissa: mantissa * Int128(percentMillionths), places: places + 8)
     while part.places > places, part.mantissa % 10 == 0 {
@@ -87,13 +89,13 @@ public struct ExactDecimal: Sendable {
     return part
   }
 
-  /// The number with the other sign.
+  /// The number with the opposite sign.
   ///
   /// - Complexity: O(1).
   public var negated: ExactDecimal { ExactDecimal(mantissa: -mantissa, places: places) }
 
-  /// The exact product; `nil` where it has too many digits. Zeros that it has at the end are cut
-  /// back to the number's own places.
+  /// The exact product; `nil` if it has too many digits. Trailing zeros are removed, down to the
+  /// number's own places.
   ///
   /// - Complexity: O(1).
   public func multiplied(by other: ExactDecimal) -> ExactDecimal? {
@@ -107,18 +109,18 @@ public struct ExactDecimal: Sendable {
     return product
   }
 
-  /// Digits behind the point of a part of a price in another currency: ten to this power still has
-  /// a place in 128 bits.
+  /// The digits after the decimal point of a part of a price in another currency. Ten to this power
+  /// still fits into 128 bits.
   private static let productPlacesMax = placesMax + digitsMax
 
-  /// The number in millionths; `nil` where that is not exact, or beyond 64 bits.
+  /// The number in millionths; `nil` if it is not a whole number of them, or exceeds 64 bits.
   public var millionths: Int64? {
     if places <= 6 { return scaled(to: 6).flatMap { Int64(exactly: $0) } }
     let (whole, rest) = mantissa.quotientAndRemainder(dividingBy: Self.power(places - 6))
     return rest == 0 ? Int64(exactly: whole) : nil
   }
 
-  /// As money is written: digits, and a point where there are digits behind it.
+  /// The number as money is written: with a decimal point only if digits follow it.
   public var text: String {
     let digits = String(mantissa.magnitude)
     let sign = mantissa < 0 ? "-" : ""
@@ -132,7 +134,7 @@ public struct ExactDecimal: Sendable {
     return overflows ? nil : product
   }
 
-  /// Ten to a power of at most 38, so that it fits.
+  /// Ten to a power of at most 38, which fits.
   private static func power(_ exponent: Int) -> Int128 {
     (0..<exponent).reduce(1) { product, _ in product * 10 }
   }

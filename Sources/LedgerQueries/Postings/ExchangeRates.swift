@@ -2,16 +2,17 @@ public import LedgerEvents
 internal import LedgerModel
 public import LedgerStore
 
-/// What one unit of other currencies was worth in one currency, and from when on: what somebody
-/// says who keeps books. No event states a rate.
+/// The values of other currencies in one target currency over time, as a bookkeeper supplies them.
+/// No event states a rate.
 public struct ExchangeRates: Sendable {
-  /// A rate, from a time on.
+  /// A rate that applies from a given time.
   public struct Rate: Sendable {
     /// ISO 4217.
     public var currency: Name
-    /// Units of the target currency for one unit of this one.
+    /// How many units of the target currency one unit of this currency is worth.
     public var rate: ExactDecimal
-    /// From when on it counts, until the next one of its currency; `nil` for ever before.
+    /// When the rate begins to apply, until the currency's next rate; `nil` for the beginning of
+    /// time.
     public var since: Instant?
 
     public init(currency: Name, rate: ExactDecimal, since: Instant? = nil) {
@@ -23,7 +24,7 @@ public struct ExchangeRates: Sendable {
 
   /// The currency that amounts are converted into, ISO 4217.
   public let currency: Name
-  /// By currency, the latest first.
+  /// By currency, with the latest rate first.
   private let rates: [Name: [Rate]]
 
   /// - Complexity: O(*n* log *n*).
@@ -34,7 +35,7 @@ public struct ExchangeRates: Sendable {
     }
   }
 
-  /// The rate of a currency at a time; `nil` where none is known.
+  /// The rate of a currency at a time; `nil` if none is known.
   ///
   /// - Complexity: O(*n*) in the rates of the currency.
   public func rate(of currency: Name, at time: Instant) -> ExactDecimal? {
@@ -42,11 +43,11 @@ public struct ExchangeRates: Sendable {
     return rates[currency]?.first { $0.since.map { $0 <= time } ?? true }?.rate
   }
 
-  /// The posting in the target currency, by the rate at the time of the event that decided it.
+  /// The posting in the target currency, at the rate for the time of the deciding event.
   ///
-  /// - Returns: `nil` where no rate is known for it. A posting without a price needs none.
+  /// - Returns: `nil` if no rate is known. A posting without a price needs none.
   /// - Complexity: as ``rate(of:at:)``.
-  /// - Throws: ``LedgerError``, `limitReached` where an amount has too many digits.
+  /// - Throws: ``LedgerError``: `limitReached` if an amount has too many digits.
   public func converted(_ posting: PostingAnswer) throws(LedgerError) -> PostingAnswer? {
     guard posting.price != nil else { return posting }
     guard let own = posting.currency,
@@ -73,12 +74,12 @@ public struct ExchangeRates: Sendable {
   }
 }
 
-/// What postings of a group come to net of refunds, in one currency.
+/// Sums of postings net of refunds, in one currency per group.
 public struct NetSums<Group: Hashable & Sendable>: Sendable {
-  /// What is summed apart.
+  /// What is summed separately.
   public struct Key: Hashable, Sendable {
     public var group: Group
-    /// `nil` where no price is known.
+    /// `nil` if no price is known.
     public var currency: Name?
   }
 
@@ -88,20 +89,20 @@ public struct NetSums<Group: Hashable & Sendable>: Sendable {
     public var sales = 0
     public var refunds = 0
     public var sold = ExactDecimal.zero
-    /// What refunds gave back, less what reversals took again.
+    /// What refunds gave back, minus what reversals took back.
     public var refunded = ExactDecimal.zero
-    /// What was sold less what was refunded.
+    /// What was sold, minus what was refunded.
     public var net = ExactDecimal.zero
-    /// How many sales state no price.
+    /// The number of sales without a price.
     public var withoutAmount = 0
   }
 
   public private(set) var sums: [Key: Sum] = [:]
 
-  /// Nets what was summed by kind.
+  /// Computes net sums from sums by kind.
   ///
   /// - Complexity: O(*n*) in the sums.
-  /// - Throws: ``LedgerError``, `limitReached` where a sum has too many digits.
+  /// - Throws: ``LedgerError``: `limitReached` if a sum has too many digits.
   public init(_ postings: PostingSums<Group>) throws(LedgerError) {
     for (key, found) in postings.sums {
       let netKey = Key(group: key.group, currency: key.currency)

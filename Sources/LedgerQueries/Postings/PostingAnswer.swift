@@ -2,44 +2,43 @@ public import LedgerEvents
 public import LedgerModel
 public import LedgerStore
 
-/// What a transaction put into the books, with names and money.
+/// A sale, refund, reversal or revocation of a transaction, with names and amounts of money.
 public struct PostingAnswer: Sendable {
   public var kind: Posting.Kind
   public var environment: StoreEnvironment
   public var transaction: Name
-  /// The transaction itself where no event of it states another.
+  /// The transaction itself if no event of it states another one.
   public var originalTransaction: Name
   public var product: Name?
   /// The first account that an event of the transaction states.
   public var account: Name?
   /// The event that decides it.
   public var event: RecordedEvent
-  /// How many were bought; 1 where no event says so.
+  /// The quantity bought; 1 if no event states it.
   public var quantity: Int64
-  /// The transaction's price as the store states it, for the whole quantity; nothing where no event
-  /// states one, and where somebody else paid (family sharing).
+  /// The transaction's price as the store states it, for the whole quantity; `nil` if no event
+  /// states one, or if somebody else paid (family sharing).
   public var price: ExactDecimal?
-  /// ISO 4217, of the event that states the price.
+  /// ISO 4217, from the event that states the price.
   public var currency: Name?
   public var storefront: Name?
-  /// What it moves: the price of a sale, the part of it that a refund gives back or a reversal
-  /// takes again; nothing for a revocation.
+  /// The amount of money moved: the price for a sale, the refunded part of it for a refund or
+  /// reversal, and `nil` for a revocation.
   public var amount: ExactDecimal?
 }
 
 extension LedgerView {
-  /// Hands out what transactions put into the books, unit by unit; stops where `body` returns
-  /// false.
+  /// Passes the postings of transactions to `body`, unit by unit. Stops when `body` returns false.
   ///
-  /// The clocks of the query say which events are known; of these each posting is decided by the
-  /// newest, and then the filters are held against the event that decided it. So a transaction that
-  /// five events report is in the books once, and in one period of store time only. Product,
-  /// original and environment are those of the transaction, also where the event does not state
-  /// them. Whether the query goes backwards does not count.
+  /// The clocks of the query decide which events are known. The newest of these decides each
+  /// posting, and then the filters apply to that event. So a transaction that five events report is
+  /// counted once, and in only one period of store time. Product, original transaction and
+  /// environment are those of the transaction, even if the deciding event does not state them. The
+  /// query's direction has no effect.
   ///
-  /// - Complexity: O(*n* log *n*) in the facts of one unit at a time: of all units, or of one where
-  ///   an account, transaction or device is asked for.
-  /// - Throws: ``LedgerError``, `limitReached` for a price of too many digits; and what `body`
+  /// - Complexity: O(*n* log *n*) in the facts of one unit at a time: of all units, or of one if
+  ///   the query has an account, transaction or device.
+  /// - Throws: ``LedgerError``: `limitReached` for a price with too many digits; and what `body`
   ///   throws.
   public func postings(
     _ query: EventsQuery, environments: [StoreEnvironment] = [.production],
@@ -72,7 +71,7 @@ extension LedgerView {
   func answer(_ posting: Posting) throws(LedgerError) -> PostingAnswer {
     var sale = SaleMembers()
     for position in posting.sales { sale.take(try event(at: position)) }
-    // Nothing is sold for a price of more digits: one such event must not end every sum.
+    // No real price has more digits. Such an event must not make every sum fail.
     let price = sale.price.flatMap { ExactDecimal($0) }
     let paid = sale.isFamilyShared ?? false ? nil : price
     let amount: ExactDecimal? =
@@ -92,8 +91,8 @@ extension LedgerView {
   }
 }
 
-/// What the facts of a sale state, the one that decides first: each member is that of the first
-/// that states it.
+/// What the facts of a sale state, beginning with the one that decides. Each member comes from the
+/// first fact that states it.
 private struct SaleMembers {
   var price: String?
   var currency: Name?
@@ -113,17 +112,17 @@ private struct SaleMembers {
   }
 }
 
-/// A query, to be held against postings.
+/// A query, to be compared with postings.
 private struct PostingFilter {
   private let header: HeaderFilter
   private let environments: Set<StoreEnvironment>
   private let range: ClosedRange<UInt64>
   private var product: NameNumber?
   private var original: NameNumber?
-  /// The unit that all matches are in, where a name says so.
+  /// The unit of all matches, if a name determines it.
   var unit: UInt32? { header.unit }
 
-  /// `nil` where nothing can match.
+  /// `nil` if nothing can match.
   init?(
     _ query: EventsQuery, _ environments: [StoreEnvironment], _ view: LedgerView
   ) throws(LedgerError) {

@@ -2,27 +2,27 @@ public import LedgerEvents
 public import LedgerModel
 public import LedgerStore
 
-/// What postings of a group come to: counts, quantities and exact sums of money.
+/// Sums of postings by group: counts, quantities and exact amounts of money.
 ///
-/// Sales, refunds, reversals and revocations stay apart, and so do currencies: what comes to one
-/// number is of one kind and one currency.
+/// Sales, refunds, reversals and revocations are summed separately, and so are currencies: each sum
+/// is of one kind and one currency.
 public struct PostingSums<Group: Hashable & Sendable>: Sendable {
-  /// What is summed apart.
+  /// What is summed separately.
   public struct Key: Hashable, Sendable {
     public var group: Group
     public var kind: Posting.Kind
-    /// `nil` where no price is known.
+    /// `nil` if no price is known.
     public var currency: Name?
   }
 
   /// The sums of one key.
   public struct Sum: Sendable {
     public var transactions = 0
-    /// Wide enough for as many quantities as a ledger has events.
+    /// Wide enough for as many quantities as a ledger can have events.
     public var quantity: Int128 = 0
-    /// `nil` where none of them moves money that is known.
+    /// `nil` if no amount is known for any of them.
     public var amount: ExactDecimal?
-    /// How many move no money, or none that is known.
+    /// How many have no amount, or no known amount.
     public var withoutAmount = 0
 
     public init() {}
@@ -35,7 +35,7 @@ public struct PostingSums<Group: Hashable & Sendable>: Sendable {
   /// Adds a posting.
   ///
   /// - Complexity: O(1).
-  /// - Throws: ``LedgerError``, `limitReached` where a sum has too many digits.
+  /// - Throws: ``LedgerError``: `limitReached` if a sum has too many digits.
   public mutating func add(_ posting: PostingAnswer, to group: Group) throws(LedgerError) {
     let key = Key(group: group, kind: posting.kind, currency: posting.currency)
     var sum = sums[key] ?? Sum()

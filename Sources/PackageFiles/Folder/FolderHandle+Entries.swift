@@ -45,7 +45,7 @@ extension FolderHandle {
   private func status(of name: [UInt8]) throws(FolderError) -> stat? {
     var status = stat()
     do throws(FolderError) {
-      // SAFETY: fstatat fills the structure it is given and reads the name during the call.
+      // SAFETY: fstatat fills in the structure passed to it and reads the name during the call.
       try retrying("look at", String(decoding: name, as: UTF8.self)) {
         unsafe withName(name) {
           unsafe fstatat(descriptor, $0, &status, AT_SYMLINK_NOFOLLOW)
@@ -104,7 +104,7 @@ extension FolderHandle {
   }
 
   /// Returns the other names in this folder, with U+FFFD for the bytes that are not UTF-8. Use them
-  /// in messages only: nothing can be opened by them.
+  /// only in messages: they cannot be used to open anything.
   ///
   /// - Complexity: O(*n* log *n*) in the number of names.
   /// - Throws: ``FolderError``.
@@ -115,7 +115,7 @@ extension FolderHandle {
 
   /// The bytes of the names in this folder, sorted, without `.` and `..`.
   func nameBytes() throws(FolderError) -> [[UInt8]] {
-    // A descriptor of its own: reading moves a place that all copies of one descriptor share.
+    // Use a new descriptor: reading moves an offset that all copies of one descriptor share.
     // SAFETY: openat reads the name during the call.
     let copy = try retrying("list", ".") {
       unsafe openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)

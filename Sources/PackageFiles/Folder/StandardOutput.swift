@@ -26,10 +26,10 @@ public enum StandardOutput {
   }
 
   /// The number of characters that fit in a line of the terminal; nil if the output is not a
-  /// terminal, or does not say.
+  /// terminal or its width is unknown.
   public static var columns: Int? {
     var size = winsize()
-    // SAFETY: the call fills in a `winsize`, which is what it is given.
+    // SAFETY: the call fills in the `winsize` that is passed to it.
     let result = unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size)
     return result == 0 && size.ws_col > 0 ? Int(size.ws_col) : nil
   }

@@ -6,7 +6,7 @@ internal import CFolder
   internal import Darwin
 #endif
 
-/// A child process that parses one archive within limits. It ends with this object.
+/// A child process that parses one archive within limits. It ends when this object is released.
 final class ArchiveChild {
   private let socket: MessageSocket
   private let path: String
@@ -17,7 +17,7 @@ final class ArchiveChild {
   /// - Parameters:
   ///   - command: The program and its arguments.
   ///   - archive: The open archive, which the child inherits.
-  ///   - limits: What the child may use.
+  ///   - limits: The resources that the child may use.
   init(
     _ command: [String], archive: ReadFile, limits: ArchiveLimits
   ) throws(PackageFileError) {
@@ -32,17 +32,17 @@ final class ArchiveChild {
     process = try Self.start(
       command, socket: other.descriptor, archive: archive.descriptor, path)
     #if canImport(Glibc)
-      // The child has parsed nothing yet: it waits for the first request.
+      // The child has not parsed anything yet: it waits for the first request.
       let all: [(__rlimit_resource, UInt64, UInt64)] = [
         (RLIMIT_AS, limits.memoryBytes, limits.memoryBytes), (RLIMIT_FSIZE, 0, 0),
-        // A second more, so that the signal is the one that says why.
+        // The hard limit is a second later, so that the signal of the soft limit shows the cause.
         (RLIMIT_CPU, seconds, seconds + 1), (RLIMIT_CORE, 0, 0),
       ]
       for (resource, soft, hard) in all {
         var limit = rlimit(rlim_cur: rlim_t(soft), rlim_max: rlim_t(hard))
         // SAFETY: prlimit reads the limit during the call and returns no old one.
         let result = unsafe prlimit(process, Int32(resource.rawValue), &limit, nil)
-        // A child that has ended already says so when it is asked.
+        // If the child has already ended, the next request reports that.
         guard result == 0 || errno == ESRCH else {
           let error = PackageFileError.system("limit the child process", path)
           _ = end()
@@ -102,13 +102,13 @@ final class ArchiveChild {
     return error
   }
 
-  /// The error for an answer that no reader of archives gives.
+  /// The error for an answer that no version of the reader gives here.
   func nonsense() -> PackageFileError {
     PackageFileError(
       .malformed, path: path, "the process that reads it was taken over or is of another version.")
   }
 
-  /// Why the child has ended without an answer.
+  /// Why the child ended without an answer.
   private func ending() -> PackageFileError {
     let status = end()
     let signal = status & 0x7F
@@ -122,8 +122,8 @@ final class ArchiveChild {
         + (signal == 0 ? "(status \(status >> 8))." : "(signal \(signal))."))
   }
 
-  /// Ends the child, and returns its status. Of one that has ended by itself, the status is its
-  /// own: a signal changes nothing in a process that is on its way out.
+  /// Ends the child and returns its status. If the child has already ended, that is its own exit
+  /// status, because a signal no longer has an effect.
   private func end() -> Int32 {
     guard !hasEnded else { return 0 }
     hasEnded = true
@@ -134,17 +134,17 @@ final class ArchiveChild {
     return status
   }
 
-  /// Descriptors below this are where the child expects its own.
+  /// The child expects its own descriptors below this number.
   private static let lowDescriptors: Int32 = 10
 
   private static func start(
     _ command: [String], socket: Int32, archive: Int32, _ path: String
   ) throws(PackageFileError) -> pid_t {
-    // Out of the way of the descriptors that they are to become.
+    // Duplicate the descriptors to numbers that don't collide with those in the child.
     let ends = [socket, archive].map { fcntl($0, F_DUPFD_CLOEXEC, lowDescriptors) }
     defer { for end in ends where end >= 0 { close(end) } }
     guard !ends.contains(-1) else { throw PackageFileError.system("start its reader", path) }
-    // SAFETY: the actions are made here and destroyed below; the paths are read at once.
+    // SAFETY: the actions are made here and destroyed below; the paths are copied at once.
     var actions = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&actions)
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
@@ -164,7 +164,7 @@ final class ArchiveChild {
     return process
   }
 
-  /// Passes the arguments as C texts, with the first of them and a null pointer behind the last.
+  /// Passes the arguments as C strings: the first one, and the list with a null pointer at its end.
   private static func withArguments(
     _ command: [String],
     _ body: (UnsafePointer<CChar>, UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Int32

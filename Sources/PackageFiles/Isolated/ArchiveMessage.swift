@@ -1,13 +1,13 @@
-/// What the parent of an isolated reader asks for: a byte that says what, and a number of 32 bits.
+/// A request to an isolated reader: one byte for its kind, and a 32-bit number.
 enum ArchiveRequest: UInt8 {
   /// The format, and the checksums that libarchive does not compare.
   case summary = 1
   /// The next entry.
   case next
-  /// The next part of the entry's data, of at most as many bytes as the number says.
+  /// The next part of the entry's data. The number is the maximum number of bytes.
   case read
 
-  /// Bytes of a request.
+  /// The size of a request in bytes.
   static let byteCount = 5
 
   func bytes(_ number: UInt32 = 0) -> [UInt8] {
@@ -15,8 +15,8 @@ enum ArchiveRequest: UInt8 {
   }
 }
 
-/// What an isolated reader answers: a byte that says what, the payload's length in 32 bits, and the
-/// payload.
+/// An answer of an isolated reader: one byte for its kind, the length of the payload in 32 bits,
+/// and the payload.
 enum ArchiveAnswer: UInt8 {
   case summary = 1
   case entry
@@ -24,13 +24,13 @@ enum ArchiveAnswer: UInt8 {
   case data
   case failure
 
-  /// Bytes before the payload.
+  /// The number of bytes before the payload.
   static let headerBytes = 5
-  /// The largest payload in bytes: the checksums of as many entries as a table may have.
+  /// The maximum size of a payload in bytes: the checksums of as many entries as a table may have.
   static let payloadBytesMax = 256 << 20
 }
 
-/// Puts a payload together: integers with the lowest byte first, texts after their length.
+/// Builds a payload: little-endian integers, and texts preceded by their lengths.
 struct PayloadWriter {
   private(set) var bytes: [UInt8] = []
 
@@ -46,7 +46,7 @@ struct PayloadWriter {
   }
 }
 
-/// Takes a payload apart. The sender is not trusted, so that every length is checked.
+/// Reads a payload. The sender is not trusted, so every length is checked.
 struct PayloadReader {
   private var rest: ArraySlice<UInt8>
 

@@ -4,27 +4,27 @@
   internal import Darwin
 #endif
 
-/// Reads one archive for a parent process, which has started this one as
+/// Reads one archive for a parent process that has started this one as
 /// ``ArchiveIsolation/child(command:limits:)``.
 ///
-/// The parent has put its socket and the open archive at two descriptors. Nothing else is opened.
+/// The parent passes its socket and the open archive as two descriptors. Nothing else is opened.
 public enum ArchiveServer {
   static let socketDescriptor: Int32 = 3
   static let archiveDescriptor: Int32 = 4
-  /// The most data in one answer, in bytes.
+  /// The maximum amount of data in one answer, in bytes.
   static let pieceBytesMax = 1 << 20
 
-  /// Answers requests until the parent has no more.
+  /// Answers requests until the parent has no more of them.
   ///
   /// - Returns: False if this process was not started by a parent that reads an archive.
   public static func run() -> Bool {
     var status = stat()
-    // SAFETY: fstat fills the structure it is given.
+    // SAFETY: fstat fills in the structure passed to it.
     guard unsafe fstat(socketDescriptor, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK,
       unsafe fstat(archiveDescriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG
     else { return false }
     let socket = MessageSocket(descriptor: socketDescriptor)
-    // The parent sets the limits before its first request: until then, nothing is parsed.
+    // The parent sets the limits before its first request, so nothing is parsed before that.
     guard let first = awaitRequest(socket) else { return true }
     do throws(PackageFileError) {
       let file = try ReadFile(descriptor: archiveDescriptor, path: "")
@@ -40,7 +40,7 @@ public enum ArchiveServer {
     return true
   }
 
-  /// Answers `first` and all requests behind it.
+  /// Answers `first` and all requests after it.
   private static func serve(
     _ reader: ArchiveReader, _ socket: MessageSocket, _ first: (ArchiveRequest, UInt32)
   ) {

@@ -5,10 +5,10 @@ final class IsolatedArchive: ArchiveReading {
   private let file: ReadFile
   private let child: ArchiveChild
 
-  /// Starts the child, and has it read the container's table.
+  /// Starts the child and lets it read the container's table.
   ///
-  /// - Throws: `malformed` if the archive is broken, or takes more than the limits; `system` if the
-  ///   child cannot be started.
+  /// - Throws: `malformed` if the archive is broken or exceeds the limits; `system` if the child
+  ///   cannot be started.
   init(_ file: ReadFile, command: [String], limits: ArchiveLimits) throws(PackageFileError) {
     self.file = file
     child = try ArchiveChild(command, archive: file, limits: limits)

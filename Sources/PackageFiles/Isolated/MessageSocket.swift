@@ -4,18 +4,18 @@
   internal import Darwin
 #endif
 
-/// One end of a pair of connected sockets. Nothing is lost in it, and an end that was closed is an
-/// error and no signal.
+/// One end of a pair of connected sockets. If the other end is closed, calls fail, but no signal is
+/// raised.
 final class MessageSocket {
   let descriptor: Int32
-  /// Whether ``receive(_:into:)`` failed because nothing came.
+  /// Whether ``receive(_:into:)`` failed because it waited too long.
   private(set) var hasTimedOut = false
 
   init(descriptor: Int32) { self.descriptor = descriptor }
 
   deinit { close(descriptor) }
 
-  /// Two ends; nil if the system has none left.
+  /// Creates a pair of connected ends; nil if the system has no descriptors left.
   static func pair() -> (MessageSocket, MessageSocket)? {
     var ends: [Int32] = [-1, -1]
     #if canImport(Glibc)
@@ -23,7 +23,7 @@ final class MessageSocket {
     #else
       let kind = SOCK_STREAM
     #endif
-    // SAFETY: socketpair fills the two descriptors.
+    // SAFETY: socketpair fills in the two descriptors.
     let result = unsafe ends.withUnsafeMutableBufferPointer {
       unsafe socketpair(AF_UNIX, kind, 0, $0.baseAddress)
     }
@@ -39,11 +39,11 @@ final class MessageSocket {
       descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
   }
 
-  /// Sends all of the bytes; false if nobody receives them.
+  /// Sends all of the bytes. Returns false if the other end is closed.
   func send(_ bytes: [UInt8]) -> Bool {
     var sent = 0
     while sent < bytes.count {
-      // SAFETY: send reads at most the bytes behind those that were sent.
+      // SAFETY: send reads at most the bytes that have not been sent yet.
       let count = unsafe bytes.withUnsafeBytes { bytes in
         let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[sent...])
         return retryingInterrupted {
@@ -56,12 +56,13 @@ final class MessageSocket {
     return true
   }
 
-  /// Receives `count` bytes into the start of `buffer`; false if the other end closes before.
+  /// Receives `count` bytes into the start of `buffer`. Returns false if the other end closes
+  /// before.
   func receive(_ count: Int, into buffer: inout [UInt8]) -> Bool {
     precondition(count <= buffer.count, "a buffer holds what is received")
     var received = 0
     while received < count {
-      // SAFETY: recv writes at most the bytes behind those that were received.
+      // SAFETY: recv writes at most to the part of the buffer that has not been filled yet.
       let got = unsafe buffer.withUnsafeMutableBytes { bytes in
         let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[received..<count])
         return retryingInterrupted { unsafe recv(descriptor, rest.baseAddress, rest.count, 0) }
@@ -74,7 +75,7 @@ final class MessageSocket {
   }
 }
 
-/// The system's `send` without a signal, for use where a method has the same name.
+/// The system's `send` without a signal, for use in types that have a method of that name.
 private func systemSend(
   _ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int
 ) -> Int {
@@ -83,6 +84,6 @@ private func systemSend(
   #else
     let flags: Int32 = 0
   #endif
-  // SAFETY: the caller gives `count` bytes.
+  // SAFETY: the caller passes `count` bytes.
   return unsafe send(descriptor, bytes, count, flags)
 }

@@ -8,7 +8,7 @@ internal import CArchive
 
 /// Reads a xar or a zip from front to back with libarchive.
 @safe final class ArchiveReader: ArchiveReading {
-  /// How many bytes of the file libarchive reads at once.
+  /// The number of bytes of the file that libarchive reads at once.
   private static let blockBytes = 1 << 20
   /// The number of consecutive empty blocks after which the reader gives up.
   private static let emptyBlocksMax = 10_000
@@ -82,7 +82,7 @@ internal import CArchive
     }
     var isPathWhole = true
     if result == ARCHIVE_WARN {
-      // The only warning that concerns the entry and not the container.
+      // This is the only warning that is about the entry and not the container.
       guard message.contains("onver") else { throw failure() }
       isPathWhole = false
     }

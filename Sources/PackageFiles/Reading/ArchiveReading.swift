@@ -5,8 +5,8 @@ public protocol ArchiveReading: AnyObject {
   /// The size of the container in bytes.
   var containerBytes: UInt64 { get }
 
-  /// The checksums that the container states and libarchive does not compare: of the archived
-  /// bytes, sorted by offset, that of the table last.
+  /// The checksums that the container states and libarchive does not compare: those of the archived
+  /// bytes, sorted by offset, and then that of the table.
   var checksums: [StatedChecksum] { get }
 
   /// Returns the next entry; nil after the last. Unread data of the previous entry is skipped.
@@ -25,10 +25,10 @@ public protocol ArchiveReading: AnyObject {
 }
 
 extension ArchiveReading {
-  /// The error for a part of the container that does not have its checksum.
+  /// The error for a part of the container whose checksum differs from the stated one.
   ///
   /// - Parameters:
-  ///   - checksum: The checksum as it is stated.
+  ///   - checksum: The stated checksum.
   ///   - path: The path of the container.
   public func damage(_ checksum: StatedChecksum, path: String) -> PackageFileError {
     PackageFileError(

@@ -1,4 +1,4 @@
-/// The format of a file, by its first bytes.
+/// The format of a file, detected from its first bytes.
 public enum ContainerFormat: Sendable, Hashable {
   /// A xar, such as Apple's installer packages: `xar!`.
   case xar

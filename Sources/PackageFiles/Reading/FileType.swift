@@ -3,7 +3,7 @@ enum FileType: Equatable {
   case file
   case folder
   case link
-  /// A device, a pipe or a socket, described in words.
+  /// A device, a pipe or a socket, described as text.
   case special(String)
 
   private static let mask: UInt32 = 0o170000

@@ -30,11 +30,11 @@ public final class FolderReader {
     ]
   }
 
-  /// Reads a folder that is open already, whatever is at its path now.
+  /// Reads a folder that is already open, whatever is at its path now.
   ///
   /// - Parameters:
   ///   - folder: The folder.
-  ///   - path: What errors call it.
+  ///   - path: The path for error messages.
   public convenience init(
     _ folder: borrowing FolderHandle, path: String
   ) throws(PackageFileError) {

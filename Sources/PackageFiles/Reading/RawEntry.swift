@@ -8,7 +8,7 @@ public struct RawEntry: Sendable, Hashable {
     case link(target: [UInt8])
     /// Another name of the file with this path.
     case hardLink(target: [UInt8])
-    /// Anything else, described in words.
+    /// Anything else, described as text.
     case special(String)
   }
 

@@ -36,7 +36,7 @@ enum XarTable {
     return try checksums(of: scan, headerSize: UInt64(headerSize), packedBytes, file)
   }
 
-  /// The checksums with places in the file instead of the heap, which begins behind the table.
+  /// The checksums with offsets in the file instead of the heap, which begins after the table.
   private static func checksums(
     of scan: XarTableScan, headerSize: UInt64, _ packedBytes: UInt64, _ file: ReadFile
   ) throws(PackageFileError) -> [StatedChecksum] {
@@ -48,7 +48,7 @@ enum XarTable {
       guard !overflow, file.state.bytes >= heap, end <= file.state.bytes - heap else {
         throw broken(file, "its table of contents names data behind the end of the file")
       }
-      // Parts that overlap are made to be read over and over.
+      // A table with overlapping parts is made to cause the same data to be read many times.
       total += checksum.length
       guard total <= file.state.bytes else {
         throw broken(file, "its table of contents names the same data many times")
@@ -101,7 +101,7 @@ enum XarTable {
     return scan
   }
 
-  /// Scans the unpacked table. Returns what is wrong with it, in words; nil if nothing is.
+  /// Scans the unpacked table. Returns a description of the problem with it; nil if there is none.
   private static func read(_ handle: OpaquePointer, into scan: inout XarTableScan) -> String? {
     var piece = [UInt8](repeating: 0, count: pieceBytes)
     var total = 0

@@ -32,7 +32,8 @@ struct XarTableScan {
     var children: Set<[UInt8]> = []
   }
 
-  /// What a `data` or `checksum` element has stated so far: where its bytes lie in the heap.
+  /// What a `data` or `checksum` element has stated so far about the location of its bytes in the
+  /// heap.
   private struct Part {
     var algorithm: StatedChecksum.Algorithm?
     var digest: [UInt8] = []
@@ -40,7 +41,8 @@ struct XarTableScan {
     var length: UInt64?
   }
 
-  /// Bytes of the longest text that is kept: a SHA-512 in hexadecimal digits, with some space.
+  /// The maximum length of a text that is kept, in bytes: a SHA-512 in hexadecimal digits, with
+  /// some room to spare.
   private static let keptTextBytesMax = 256
 
   private enum Names {
@@ -70,16 +72,16 @@ struct XarTableScan {
   private var identifiers: Set<[UInt8]> = []
   private var linked: Set<[UInt8]> = []
   private var part = Part()
-  /// The text of the innermost element, as far as it is kept.
+  /// The text of the innermost element, up to the length that is kept.
   private var text: [UInt8] = []
-  /// The checksums of files' data, with offsets in the heap. Each is listed once, however many
+  /// The checksums of files' data, with offsets in the heap. Each is listed once, even if several
   /// files share the data.
   private(set) var checksums: Set<StatedChecksum> = []
-  /// The checksum of the table itself: how it is made, and where in the heap it is.
+  /// The checksum of the table itself: its algorithm and its offset in the heap.
   private(set) var ofTable: (algorithm: StatedChecksum.Algorithm, offset: UInt64)?
 
-  /// Reads the next bytes. Returns the problem with the table, in words; nil if there is none so
-  /// far.
+  /// Reads the next bytes. Returns a description of the problem with the table; nil if there is
+  /// none so far.
   mutating func problem(in bytes: ArraySlice<UInt8>) -> String? {
     for byte in bytes {
       if byte == 0 { return "its table of contents is not XML in UTF-8" }
@@ -88,7 +90,7 @@ struct XarTableScan {
     return nil
   }
 
-  /// Returns the problem with the table as a whole, in words. Call this after its last byte.
+  /// Returns a description of the problem with the table as a whole. Call this after its last byte.
   func problemAtEnd() -> String? {
     linked.isSubset(of: identifiers)
       ? nil : "its table of contents links to a file that does not exist"
@@ -239,7 +241,7 @@ struct XarTableScan {
     return weightProblem
   }
 
-  /// Takes what an element that ends says of a part of the heap.
+  /// Records what an ending element states about a part of the heap.
   private mutating func take(_ name: [UInt8], in parent: [UInt8]?) -> String? {
     let problem = "its table of contents states a checksum or a place of data that cannot be read"
     switch (parent, name) {
@@ -295,7 +297,7 @@ struct XarTableScan {
 }
 
 extension [UInt8] {
-  /// The bytes that an even number of hexadecimal digits spell; nil for any other text.
+  /// The bytes given by an even number of hexadecimal digits; nil for any other text.
   fileprivate init?(hexadecimal text: [UInt8]) {
     guard text.count.isMultiple(of: 2) else { return nil }
     self = []

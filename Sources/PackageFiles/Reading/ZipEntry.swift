@@ -172,7 +172,7 @@ struct ZipEntry {
 }
 
 extension [UInt8] {
-  /// Returns the little-endian number in `count` bytes from `start` on.
+  /// Returns the little-endian number in the `count` bytes from `start` on.
   func little(_ start: Int, _ count: Int) -> UInt64 {
     self[start..<start + count].reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }

@@ -187,7 +187,9 @@ struct AppendRun {
           break
         } catch {
           guard let index = error.index, index < count else { throw error }
-          (refusal, count) = (error, index)
+          // Nothing is wrong with the event at which a batch became too large: it begins the next.
+          refusal = error.code == .batchTooLarge && index > 0 ? nil : error
+          count = index
         }
       }
       batchEvents =
