@@ -122,7 +122,7 @@ public final class FactDetail: Sendable {
     public var digest: Name?
     public var entitlement: Name?
     public var unit: Name?
-    /// `nil` where the event states no host.
+    /// `nil` if the event states no host.
     public var host: DownloadHost?
     /// The other account of `account.linked` and `account.transferred`.
     public var to: NameNumber = 0

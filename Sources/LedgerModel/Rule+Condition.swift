@@ -143,7 +143,7 @@ extension Rule {
     }
   }
 
-  /// What the rule is reported at most once for.
+  /// What one report covers: the rule is reported at most once for each of these.
   package var once: String {
     switch self {
     case .finishedBeforeDownload, .finishedWithoutDownload, .finishedAfterFailedDownload,

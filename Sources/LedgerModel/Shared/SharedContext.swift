@@ -46,7 +46,7 @@ public struct SharedContext: Sendable {
   private struct SessionEnvironment {
     var environment: StoreEnvironment?
     var key: FoldKey?
-    /// Entries of the timelines that rest on this session's environment.
+    /// Entries of the timelines that depend on this session's environment.
     var dependents: [AbsentDevice.Entry] = []
   }
 

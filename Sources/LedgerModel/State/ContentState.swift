@@ -7,7 +7,7 @@ struct DeliveryState: Sendable {
   var next = none
   /// The position of the `restore.requested` that delivered the transaction to this device, or 0.
   var restore: UInt64 = 0
-  /// The number of finishes at which counting launches last started anew.
+  /// The finish count of the transaction when `launchCount` was last reset.
   var loopFinishCount = 0
   var launchCount = 0
   var latestLaunch: UInt64 = 0

@@ -1,6 +1,6 @@
 internal import LedgerEvents
 
-/// How long each action takes on the virtual clock, in microseconds: the least and the most.
+/// How long each action takes on the virtual clock, in microseconds: the minimum and the maximum.
 enum Delays {
   /// The bandwidth of the simulated network.
   static let bytesPerSecond: Int64 = 8_000_000

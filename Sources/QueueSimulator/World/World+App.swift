@@ -84,7 +84,7 @@ extension World {
     record(.contentRemoved, on: device, slot: slot, source: .app, &recording)
   }
 
-  /// The app removes the content of one product that the restore did not bring.
+  /// The app removes the content of one product that the restore did not deliver.
   private mutating func takeAway(_ device: Int, _ recording: inout Recording) {
     let productCount = cast.products.count
     guard let product = devices[device].takenAway(productCount) else { return }

@@ -105,7 +105,7 @@ extension World {
     devices[device].toList = restorable(devices[device].account)
   }
 
-  /// Whether the app on a device has noted purchases for an account that a restore would bring.
+  /// Whether the app on a device has noted purchases for an account that a restore would deliver.
   func isOwed(_ account: Int, on device: Int) -> Bool {
     devices[device].owed[account] & ~cast.consumables != 0
   }
