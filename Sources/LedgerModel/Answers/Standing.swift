@@ -30,8 +30,7 @@ extension EnvironmentState {
     }
   }
 
-  /// The standing of a purchase, which is active unless the deciding refund takes it away (`model.md`
-  /// 7).
+  /// The standing of a purchase: active, unless the deciding refund takes it away (`model.md` 7).
   private func boughtStanding(of chain: Int) -> Standing {
     let state = chains[chain]
     let first = transactions[state.firstPurchase].purchase.firstTime

@@ -168,8 +168,7 @@ extension EnvironmentState {
       of: chain.firstProduct, in: environment, app: first.firstApp, at: first.firstTime)
   }
 
-  /// The latest among the newest refunds, revocations and reversals of all transactions (`model.md`
-  /// 7).
+  /// The latest of all transactions' newest refunds, revocations or reversals (`model.md` 7).
   func decidingReversal(of chain: Int) -> Reversal {
     var deciding = Reversal()
     for place in members(of: chain)

@@ -85,6 +85,7 @@ public struct Unit: Sendable {
   /// be folded again from all of its facts.
   ///
   /// - Precondition: Nothing in the context has changed that concerns the facts already folded.
+  /// - Complexity: O(*n*) in the number of new facts.
   public mutating func advance(
     _ facts: [Fact], context: SharedContext, texts: any FactTexts
   ) -> Bool {
