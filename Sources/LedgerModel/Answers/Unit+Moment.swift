@@ -150,8 +150,8 @@ extension EnvironmentState {
     }
   }
 
-  /// Whether a customer that the chain grants to has ever installed the product. If nobody holds a
-  /// purchase of the chain, an install that belongs to nobody counts.
+  /// Whether a customer that the chain grants to has ever installed the product. If a purchase of
+  /// the chain has no holder, an install without a holder counts.
   private func isInstalledByHolder(of chain: Int, product: NameNumber) -> Bool {
     contents.contains { content in
       content.product == product && content.holder != .merged

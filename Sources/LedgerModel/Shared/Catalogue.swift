@@ -23,7 +23,7 @@ public struct Catalogue: Sendable {
 
   public init() {}
 
-  /// The definition that a fact at `time` uses: the one in force then, otherwise the first one after it.
+  /// The definition that a fact at `time` uses: the one in force then, otherwise the next one.
   ///
   /// - Complexity: O(log *n*) in the product's change points, if the nearest ones match.
   func definition(

@@ -32,7 +32,7 @@ extension UnionFind where Self: ~Escapable {
   /// The unit of a name; `nil` if no fact names it in a way that connects.
   ///
   /// A name may lead to a unit with a larger number, but units only join smaller ones. So after the
-  /// first step, a parent that is not smaller is damaged.
+  /// first step, a larger parent means that the union-find is damaged.
   ///
   /// - Complexity: O(α(*n*)) amortized.
   @inlinable

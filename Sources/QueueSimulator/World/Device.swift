@@ -146,7 +146,7 @@ struct Notification: Hashable, Sendable {
   var fact: Fact
   var purchase: Int16
   var purchasedAt: Int64
-  /// The position of its event; 0 before it is sent.
+  /// The position of its event in the recording, from 1; 0 before it is sent.
   var position: Int32 = 0
   var isRepeated = false
 }
