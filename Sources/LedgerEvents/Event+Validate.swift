@@ -15,7 +15,7 @@ extension Event {
     }
   }
 
-  /// An upper bound of the size of the encoded event: each byte of a string takes at most six
+  /// An upper bound on the size of the encoded event: each byte of a string takes at most six
   /// (`\u001f`), and the values of `data` are written unchanged.
   private var sizeBytesBound: Int {
     let envelope = 1_024

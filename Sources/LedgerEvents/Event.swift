@@ -98,7 +98,7 @@ extension Event {
     set { set(\.type, newValue) }
   }
 
-  /// Store time: when the event happened, by the clock of whoever observed it.
+  /// Store time: when the event happened, by the clock of its observer.
   @inlinable public var occurredAt: Instant {
     get { storage.fields.occurredAt }
     set { set(\.occurredAt, newValue) }

@@ -1,8 +1,8 @@
 /// The type of an event, as listed in `events.md`. The raw value is the number in the binary
 /// record; numbers are never reused. An unknown type has the number 0.
 public enum EventKind: UInt8, CaseIterable, Sendable {
-  /// A well-formed type that this version does not know. Events of it are stored whole, and the
-  /// fold ignores them.
+  /// A well-formed type that this version does not know. Events of such a type are stored whole,
+  /// and the fold ignores them.
   case unknown = 0
   case sessionStarted = 1
   case sessionBackgrounded = 2

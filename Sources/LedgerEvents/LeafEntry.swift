@@ -2,18 +2,18 @@
 /// erased.
 ///
 /// A record has numbers in place of names, so a leaf over the record alone would not prove whom or
-/// what an event is about. `Schemas/record.md` draws the bytes: the record's length, the record,
+/// what an event is about. `Schemas/record.md` shows the bytes: the record's length, the record,
 /// then an introduction for each name that the record is the first to use, in ascending order of
-/// their numbers; in an `account.erased`, then a hash of what it erased.
+/// their numbers. In an `account.erased`, a hash of what it erased comes last.
 public struct LeafEntry: Hashable, Sendable {
   /// The record's bytes.
   public let record: [UInt8]
   /// The names that the record introduces, in ascending order of their numbers.
   public let introductions: [Introduction]
-  /// Of an `account.erased`: the hash of the list of what it erased.
+  /// The hash of the list of what an `account.erased` erased; `nil` in all other entries.
   public let erasure: [UInt8]?
 
-  /// The length in bytes of that hash: SHA-256.
+  /// The size of that hash in bytes, which is SHA-256.
   public static let erasureByteCount = 32
 
   /// The maximum size of an entry that is read, in bytes. A record of the largest event, with all
@@ -63,7 +63,7 @@ public struct Introduction: Hashable, Sendable {
   public let kind: NameKind
   public let content: Content
 
-  /// The part of an introduction that stands for the name.
+  /// How an introduction gives the name.
   public enum Content: Hashable, Sendable {
     /// The text of a name that does not identify a person.
     case text(Name)

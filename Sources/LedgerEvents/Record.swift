@@ -1,7 +1,7 @@
-/// The bytes of an event in the log, drawn in `Schemas/record.md`.
+/// The bytes of an event in the log, as described in `Schemas/record.md`.
 ///
 /// A record contains what the fold reads, in place, with numbers instead of names. It does not
-/// identify anybody: what does is stored in `Event.personalData` and the tables of names.
+/// identify anybody. The data that does is stored in `Event.personalData` and the tables of names.
 public enum Record {
   /// The version that this code writes, the first byte of every record.
   public static let formatVersion: UInt8 = 3

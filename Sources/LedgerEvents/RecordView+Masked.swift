@@ -51,7 +51,7 @@ extension RecordView {
     return isJoining && dataNameCount == 1 ? dataNumber(0) : nil
   }
 
-  /// Returns the kind of personal name with this number in the envelope, or nil if there is none.
+  /// Returns the kind of personal name with this number in the envelope, or `nil` if there is none.
   private func personKind(of number: NameNumber) -> NameKind? {
     for slot in NameSlot.allCases where slot.kind.isPersonal && self.number(slot) == number {
       return slot.kind

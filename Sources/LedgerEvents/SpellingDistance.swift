@@ -1,6 +1,6 @@
 /// Compares spellings and finds the known name that was probably meant.
 package enum Spelling {
-  /// Returns the known name that is nearest to a misspelled one, or nil if none is near enough.
+  /// Returns the known name that is nearest to a misspelled one, or `nil` if none is near enough.
   ///
   /// Case is ignored. If several names are equally near, the first one is returned. A name that has
   /// no letter in common with the text is never returned, however short both are.
@@ -26,7 +26,7 @@ package enum Spelling {
   }
 
   /// Returns how many letters must be inserted, deleted, replaced or swapped with their neighbour
-  /// to turn one text into the other, or nil if that is more than `limit`.
+  /// to turn one text into the other, or `nil` if that is more than `limit`.
   ///
   /// This is the optimal string alignment distance, the restricted form of Damerau–Levenshtein in
   /// which no letter is changed twice. Case matters.

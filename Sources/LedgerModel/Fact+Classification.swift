@@ -28,7 +28,7 @@ extension EventKind {
         && rawValue <= EventKind.accountErased.rawValue)
   }
 
-  /// What `arrived-late` looks at.
+  /// Whether `arrived-late` considers events of this kind.
   var isDatedByTheStore: Bool {
     switch self {
     case .transactionPurchased, .transactionRestored, .transactionRefunded,
@@ -40,7 +40,8 @@ extension EventKind {
 }
 
 extension Fact {
-  /// From source `notification`, `receipt` or `server`: never changes what is on a queue.
+  /// Whether the source is `notification`, `receipt` or `server`. Such a fact never changes what is
+  /// on a queue.
   var isFromTheStore: Bool {
     switch source {
     case .notification, .receipt, .server: true
@@ -54,10 +55,10 @@ extension Fact {
   /// A queue fact: a `transaction.*` event that is not from the store's sources.
   var isQueueFact: Bool { kind.isTransactionKind && !isFromTheStore }
 
-  /// Whether a delivery opens its transaction: nobody can finish a failure from StoreKit 2
-  /// (`model.md` 13).
+  /// Whether a delivery opens its transaction. A failure from StoreKit 2 does not, because nobody
+  /// can finish it (`model.md` 13).
   var opensTransaction: Bool { kind != .transactionFailed || source != .storekit2 }
 
-  /// `signedAt`, else `occurredAt`: what orders store facts about one transaction.
+  /// `signedAt`, or `occurredAt` if there is none. It orders store facts about one transaction.
   var storeTime: Int64 { signedAt != Fact.absentTime ? signedAt : occurredAt }
 }

@@ -1,14 +1,15 @@
 public import LedgerEvents
 
 extension Fact {
-  /// The fact of an event in memory, by way of its record, so that there is one reading of events.
+  /// Makes the fact of an event in memory. It encodes and reads the event's record, so that there
+  /// is only one way to read an event.
   ///
   /// - Parameters:
   ///   - event: A valid event.
-  ///   - position: Its place in the log, from 1.
+  ///   - position: The event's position in the log, from 1.
   ///   - recordedAt: The ledger's clock when it was appended.
   ///   - numbers: The numbers of `event.nameUses`, in that order; `NameNumbers` gives them.
-  ///   - key: The key of the ledger's hashes, where the fact is to be compared with the log's.
+  ///   - key: The key of the ledger's hashes, if the fact is to be compared with facts of the log.
   /// - Precondition: The event is valid and `position` is at most `positionMax`.
   /// - Complexity: O(*n*) in the size of the event.
   public init(

@@ -1,21 +1,21 @@
 public import LedgerEvents
 
 extension Fact {
-  /// The fact of a record, by its bytes.
+  /// Reads the fact of a record from its bytes.
   ///
-  /// - Throws: `RecordError` as `RecordView.init` does.
+  /// - Throws: `RecordError` under the same conditions as `RecordView.init`.
   /// - Complexity: O(*n*) in the size of the record.
   public init(record: Span<UInt8>, isChecked: Bool = true) throws(RecordError) {
     let view = try RecordView(record, isChecked: isChecked)
     self = try Fact(view)
   }
 
-  /// The fact of a record, read in place.
+  /// Reads the fact of a record in place.
   ///
-  /// Nothing is allocated for events that state none of what `FactDetail.Fields` holds, as reports
-  /// of progress are.
+  /// Nothing is allocated for events that state no member in `FactDetail.Fields`, such as reports
+  /// of progress.
   ///
-  /// - Throws: `RecordError` where a length in the record reaches beyond it.
+  /// - Throws: `RecordError` if a length in the record exceeds the record.
   /// - Complexity: O(*n*) in the size of the record.
   public init(_ record: borrowing RecordView) throws(RecordError) {
     self.init(
@@ -59,7 +59,7 @@ extension Fact {
 }
 
 extension FactDetail.Fields {
-  /// Whether the member is one of those that the reducer reads.
+  /// Whether the reducer reads the member.
   fileprivate static func reads(_ tag: RecordTag) -> Bool {
     switch tag {
     case .purchasedAt, .expiresAt, .gracePeriodExpiresAt, .until, .quantity, .percent, .amount,
@@ -75,7 +75,7 @@ extension FactDetail.Fields {
     return self
   }
 
-  /// Takes over the member that `member` has come to.
+  /// Stores the member that `member` has advanced to.
   fileprivate mutating func read(
     _ member: borrowing RecordFields, of record: borrowing RecordView
   ) {
@@ -130,7 +130,7 @@ extension FactDetail.Fields {
     }
   }
 
-  /// The numbers of `invalid` stand behind those of the products.
+  /// The numbers of `invalid` come after those of the products.
   private mutating func readInvalid(_ record: borrowing RecordView) {
     var members = record.fields
     var productCount = 0
@@ -147,7 +147,7 @@ extension FactDetail.Fields {
 }
 
 extension ProductDefinition {
-  /// An entry of a `catalog.set`.
+  /// Reads one entry of a `catalog.set`.
   fileprivate init(product: NameNumber, _ value: JSONValue) {
     let kind: Kind =
       switch value["kind"]?.string {

@@ -12,16 +12,17 @@ public struct Fact: Sendable {
   public var source: EventSource.Kind
   /// The environment that the event itself states.
   public var environment: StoreEnvironment?
-  /// Store time as believed: `recordedAt` where the stated time runs more than 24 hours ahead of
-  /// it.
+  /// The believed store time: the stated time, or `recordedAt` if the stated time is more than 24
+  /// hours ahead of it.
   public var occurredAt: Int64
   /// Store time as the event states it.
   public var statedOccurredAt: Int64
   /// Ledger time.
   public var recordedAt: Int64
-  /// −1 where the event states none; orders as 0 then.
+  /// −1 if the event states none, which sorts as 0.
   public var sequence: Int64
-  /// The first eight bytes of the id, big-endian and padded with zeros; the rest decides ties.
+  /// The first eight bytes of the id, big-endian and padded with zeros. The rest of the id breaks
+  /// ties.
   public var idPrefix: UInt64
   public var app: NameNumber = 0
   public var account: NameNumber = 0
@@ -64,7 +65,7 @@ public struct Fact: Sendable {
     Instant.believed(stated, recordedAt: recordedAt)
   }
 
-  /// The same of times of the envelope.
+  /// The believed store time for the times of an envelope.
   public static func believed(_ stated: Instant, recordedAt: Instant) -> Instant {
     stated.believed(recordedAt: recordedAt)
   }
@@ -82,7 +83,7 @@ public final class FactDetail: Sendable {
   public struct Announced: Sendable {
     public var download: NameNumber
     public var contentVersion: Name?
-    /// `nil` where the delivery states none: a host stated before stays.
+    /// `nil` if the delivery does not state it; a host that was stated before is kept.
     public var host: DownloadHost?
 
     public init(download: NameNumber, contentVersion: Name?, host: DownloadHost?) {
@@ -110,17 +111,18 @@ public final class FactDetail: Sendable {
     public var gracePeriodExpiresAt: Int64 = Fact.absentTime
     public var until: Int64 = Fact.absentTime
     public var quantity: Int64 = 1
-    /// `percent` in millionths of one percent, because 50.5 is one too; further digits are cut.
+    /// `percent` in millionths of one percent, because 50.5 is a valid value. Further digits are
+    /// dropped.
     public var percentMillionths: Int64 = 100_000_000
     public var amount: Int64 = 0
     public var contentVersion: Name?
-    /// A keyed hash of `path`, which is personal and stands in no record; `nil` where there is
+    /// A keyed hash of `path`, which is personal and never part of a record; `nil` if there is
     /// none.
     public var pathHash: UInt64?
     public var digest: Name?
     public var entitlement: Name?
     public var unit: Name?
-    /// `nil` where the event states no host.
+    /// `nil` if the event states no host.
     public var host: DownloadHost?
     /// The other account of `account.linked` and `account.transferred`.
     public var to: NameNumber = 0
@@ -131,9 +133,9 @@ public final class FactDetail: Sendable {
     public var allowed: Bool?
     public var excludedFromBackup: Bool?
     public var downloads: [Announced] = []
-    /// Of `catalog.set`.
+    /// From `catalog.set`.
     public var definitions: [ProductDefinition] = []
-    /// Of `catalog.received`.
+    /// From `catalog.received`.
     public var offered: [Offered] = []
     public var invalid: [NameNumber] = []
 

@@ -1,7 +1,7 @@
 public import LedgerEvents
 
-/// A broken rule: which rule, at which event, and whom and what it concerns. A number that is 0
-/// means that the finding concerns nothing of that kind.
+/// A broken rule: which rule, at which event, and whom and what it concerns. If a number is 0, the
+/// finding concerns nothing of that kind.
 public struct Finding: Hashable, Sendable {
   public var rule: Rule
   public var environment: StoreEnvironment
@@ -14,7 +14,7 @@ public struct Finding: Hashable, Sendable {
   public var transaction: NameNumber
   public var product: NameNumber
   public var download: NameNumber
-  /// A version, a digest or another text that says more.
+  /// A version, a digest or another text that adds detail.
   public var detail: Name?
 
   public init(
@@ -76,7 +76,7 @@ public struct Thresholds: Hashable, Sendable {
     .restoreIncomplete, .unfulfilled, .fulfilledUnpurchased,
   ]
 
-  /// Sets the threshold of a rule, in microseconds; false where the rule has none.
+  /// Sets the threshold of a rule, in microseconds. Returns false if the rule has none.
   public mutating func set(_ rule: Rule, to microseconds: Int64) -> Bool {
     switch rule {
     case .neverFinished: neverFinished = microseconds

@@ -1,7 +1,7 @@
 public import LedgerEvents
 
-/// The texts that positions and numbers stand for. They are needed only if the order by bytes
-/// decides a tie, or to sort an answer.
+/// The texts that positions and numbers stand for. They are needed only to break a tie by bytes, or
+/// to sort an answer.
 public protocol FactTexts {
   /// The id of the event at `position`.
   func id(ofPosition position: UInt64) -> Name
@@ -9,8 +9,8 @@ public protocol FactTexts {
   func text(of number: NameNumber) -> Name
 }
 
-/// A fact's place in the fold's order: believed `occurredAt`, then `sequence` (absent: 0), then the
-/// id by its bytes (`events.md`, *The order of events*).
+/// The sort key of a fact in the fold order: believed `occurredAt`, then `sequence` (absent: 0),
+/// then the id by its bytes (`events.md`, *The order of events*).
 public struct FoldKey: Hashable, Sendable {
   public var time: Int64
   public var sequence: Int64
@@ -33,7 +33,7 @@ public struct FoldKey: Hashable, Sendable {
 
   /// Whether this key comes before `other`.
   ///
-  /// - Complexity: O(1), but for equal clocks, sequences and id prefixes: then the ids are read.
+  /// - Complexity: O(1), unless time, sequence and id prefix are equal: then the ids are read.
   public func precedes(_ other: FoldKey, _ texts: any FactTexts) -> Bool {
     if time != other.time { return time < other.time }
     if sequence != other.sequence { return sequence < other.sequence }
@@ -44,9 +44,9 @@ public struct FoldKey: Hashable, Sendable {
 }
 
 extension [Fact] {
-  /// The facts in the fold's order; not copied where they are in order already.
+  /// The facts in the fold order. They are not copied if they are already in order.
   ///
-  /// - Complexity: O(*n* log *n*), O(*n*) where they are in order.
+  /// - Complexity: O(*n* log *n*), or O(*n*) if they are in order.
   package func inFoldOrder(_ texts: any FactTexts) -> [Fact] {
     if isInFoldOrder(texts) { return self }
     return sorted { FoldKey($0).precedes(FoldKey($1), texts) }
@@ -65,9 +65,9 @@ extension [Fact] {
 }
 
 extension Array {
-  /// How many leading elements satisfy `isBefore`, which holds for a prefix only.
+  /// The number of leading elements that satisfy `isBefore`, which must hold for a prefix only.
   ///
-  /// - Complexity: O(1) where all of them do, else O(log *n*).
+  /// - Complexity: O(1) if all of them do, otherwise O(log *n*).
   func partitionPoint(_ isBefore: (Element) -> Bool) -> Int {
     guard let last, !isBefore(last) else { return count }
     var low = 0

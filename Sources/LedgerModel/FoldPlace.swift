@@ -1,11 +1,11 @@
 public import LedgerEvents
 
-/// The place of an event in the fold's order, with all that decides it: what `FoldKey` is for facts
-/// (`events.md`, *The order of events*).
+/// The place of an event in the fold order, with everything that decides it. It is for events what
+/// `FoldKey` is for facts (`events.md`, *The order of events*).
 public struct FoldPlace: Hashable, Sendable {
   /// Believed `occurredAt`.
   public var time: Instant
-  /// 0 where the event states none.
+  /// 0 if the event states none.
   public var sequence: Int64
   public var id: Name
   public var position: UInt64

@@ -5,17 +5,17 @@
 struct KeyIndex: Sendable {
   private(set) var keys: [UInt64] = []
   private var places: [UInt64: Int] = [:]
-  /// The place found last: events about one thing come in bursts.
+  /// The index found last, because events about one thing come in bursts.
   private var recent = 0
 
-  /// More keys than this are worth a dictionary.
+  /// A dictionary is used for more keys than this.
   private static let scannedCountMax = 16
-  /// Keys that there is room for from the first one on: most tables keep a few.
+  /// The capacity reserved for the first key, because most tables have only a few.
   private static let usualCount = 4
 
   init() {}
 
-  /// The place of `key`, or −1.
+  /// The index of `key`, or −1.
   ///
   /// - Complexity: O(1).
   mutating func find(_ key: UInt64) -> Int {
@@ -25,7 +25,7 @@ struct KeyIndex: Sendable {
     return place
   }
 
-  /// The place of `key`, or −1, without remembering it.
+  /// The index of `key`, or −1. Does not remember it.
   func lookUp(_ key: UInt64) -> Int {
     if keys.count <= Self.scannedCountMax {
       for place in keys.indices where keys[place] == key { return place }
@@ -34,7 +34,7 @@ struct KeyIndex: Sendable {
     return places[key] ?? -1
   }
 
-  /// Appends a key that is not there yet and returns its place.
+  /// Appends a new key and returns its index.
   mutating func append(_ key: UInt64) -> Int {
     let place = keys.count
     if place == 0 { keys.reserveCapacity(Self.usualCount) }

@@ -1,6 +1,6 @@
 extension Rule {
-  /// When the rule fires, or what holds, in the terms of the page of rules: the exact condition, in
-  /// one or two sentences.
+  /// When the rule fires, or what it says holds, in the terms of the page of rules: the exact
+  /// condition, in one or two sentences.
   package var condition: String {
     switch self {
     case .finishedBeforeDownload:
@@ -143,7 +143,7 @@ extension Rule {
     }
   }
 
-  /// What the rule is silent about after it was found once.
+  /// What one report covers: the rule is reported at most once for each of these.
   package var once: String {
     switch self {
     case .finishedBeforeDownload, .finishedWithoutDownload, .finishedAfterFailedDownload,

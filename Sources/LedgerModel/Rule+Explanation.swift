@@ -1,4 +1,4 @@
-/// The meaning of a broken rule for whoever helps the customer, and what to do about it.
+/// What a broken rule means to the person who helps the customer, and what to do about it.
 public struct RuleExplanation: Sendable {
   /// A description of what happened, in one or two sentences.
   public var meaning: String

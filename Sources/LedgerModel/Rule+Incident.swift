@@ -1,8 +1,8 @@
 /// An incident that shows a rule.
 package struct RuleIncident: Sendable {
-  /// What happened, as one would tell it.
+  /// What happened, told as a short story.
   package let story: String
-  /// The file that holds the incident's events, below the package's folder.
+  /// The path of the file with the incident's events, relative to the package's folder.
   package let file: String
 
   /// An incident of `Tools/samples/incidents`.
@@ -15,7 +15,7 @@ package struct RuleIncident: Sendable {
     self.file = file
   }
 
-  /// A scenario of `Tests/Scenarios/hits`, named for the rule that it shows.
+  /// A scenario of `Tests/Scenarios/hits`, named after the rule that it shows.
   fileprivate static func scenario(of rule: Rule, _ story: String) -> RuleIncident {
     RuleIncident(file: "Tests/Scenarios/hits/\(rule.id).json", story)
   }

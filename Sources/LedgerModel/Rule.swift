@@ -1,5 +1,5 @@
-/// The rules of `rules.md`. Numbers stand in persisted state; neither they nor the ids ever
-/// change meaning.
+/// The rules of `rules.md`. Their numbers are in persisted state. Neither the numbers nor the ids
+/// ever change their meaning.
 public enum Rule: UInt8, CaseIterable, Sendable {
   case finishedBeforeDownload = 1
   case finishedWithoutDownload = 2
@@ -52,14 +52,14 @@ public enum Rule: UInt8, CaseIterable, Sendable {
   case unfulfilled = 71
   case fulfilledUnpurchased = 72
 
-  /// How bad it is that a rule is broken.
+  /// How serious it is to break a rule.
   public enum Severity: UInt8, Comparable, CaseIterable, Sendable {
     case info = 0
     case warning = 1
     case error = 2
     case critical = 3
 
-    /// As `rules.md` writes it.
+    /// The word that `rules.md` uses.
     public var text: String {
       switch self {
       case .info: "info"
@@ -72,7 +72,7 @@ public enum Rule: UInt8, CaseIterable, Sendable {
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
   }
 
-  /// Whether the rule holds at a moment, from what is still open then, and not at an event.
+  /// Whether the rule is judged at a moment, by what is still open then, and not at an event.
   public var isJudgedAtAMoment: Bool { rawValue >= Rule.neverFinished.rawValue }
 }
 

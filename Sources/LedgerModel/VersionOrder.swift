@@ -3,8 +3,8 @@ public import LedgerEvents
 /// How content versions compare (`model.md` 18): part by part, between the dots. A missing part
 /// counts as 0. A part that is not an integer sorts after every integer and compares by its bytes.
 public enum VersionOrder {
-  /// Negative, zero or positive as `left` is lower than, equal to or higher than `right`; integers
-  /// of any length compare by value.
+  /// Returns a negative number, zero or a positive number if `left` is lower than, equal to or
+  /// higher than `right`. Integers of any length compare by value.
   ///
   /// - Complexity: O(*n*) in the length of both.
   public static func compare(_ left: Name, _ right: Name) -> Int {

@@ -23,37 +23,37 @@ public struct AppPolicy: Hashable, Sendable {
   public var finish = Finish.whenInstalled
   /// Finishes when a download fails or is cancelled.
   public var finishesOnFailure = false
-  /// Takes progress 1.0 for the end of a download.
+  /// Treats progress 1.0 as the end of a download.
   public var installsAtFullProgress = false
   /// Keeps files that exist already.
   public var skipsExistingFiles = false
   /// How many downloads run at a time on one device.
   public var downloadsAtOnceMax = 3
-  /// Downloads content once where several transactions bring it.
+  /// Downloads content only once if several transactions provide it.
   public var downloadsOnce = true
   /// Never finishes restored transactions.
   public var forgetsRestored = false
   /// Credits a consumable each time it is delivered.
   public var creditsEachDelivery = false
-  /// Finishes, then tells the backend.
+  /// Finishes before it tells the backend.
   public var finishesBeforeFulfillment = false
   /// The restore's handler finishes everything on the queue.
   public var finishesWholeQueue = false
-  /// Finishes restored transactions without asking whether the content is there.
+  /// Finishes restored transactions without checking whether the content is there.
   public var restoresWithoutDownload = false
-  /// Takes the next delivery for the answer to its newest payment.
+  /// Treats the next delivery as the answer to its newest payment.
   public var answersNewestPayment = false
-  /// Takes an older transaction of the product for the answer to its newest payment.
+  /// Treats an older transaction of the product as the answer to its newest payment.
   public var answersWithOld = false
-  /// Takes no restored transaction for the answer to a payment.
+  /// Never treats a restored transaction as the answer to a payment.
   public var takesPurchasedOnly = false
-  /// Takes a purchase back when a later callback says that it failed.
+  /// Takes a purchase back if a later callback says that it failed.
   public var lastStateDecides = false
   /// Finishes a transaction whose receipt its backend rejected.
   public var finishesAfterRejection = false
-  /// How many parts of the app observe the queue, each on its own.
+  /// How many parts of the app observe the queue independently.
   public var observerCount: UInt8 = 1
-  /// Removes the content that a restore did not bring.
+  /// Removes content that a restore did not deliver.
   public var restoreIsAll = false
   /// Gives every delivery to the customer who is signed in.
   public var givesToSignedIn = false
@@ -153,6 +153,6 @@ extension AppPolicy {
     },
   ]
 
-  /// The policy of that name; `nil` if there is none.
+  /// The policy with that name; `nil` if there is none.
   public static func named(_ name: String) -> AppPolicy? { all.first { $0.name == name } }
 }

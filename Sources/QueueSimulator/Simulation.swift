@@ -9,7 +9,7 @@ public struct Simulation: Sendable {
   let seed: UInt64
 
   /// - Parameters:
-  ///   - scenario: One with a script.
+  ///   - scenario: A scenario with a script.
   ///   - policy: The app's policy; `nil` for the scenario's own.
   ///   - seed: The seed of delays and amounts; `nil` for the scenario's own.
   /// - Throws: ``ScenarioError`` if the scenario names an unknown policy.
@@ -39,7 +39,7 @@ public struct Simulation: Sendable {
     public var actions: [Action]
     /// The number of commands of the script that never had their turn.
     public var commandsLeft: Int
-    /// What of the script or the schedule did not happen, a sentence each; empty if everything
+    /// What did not happen of the script or the schedule, as one sentence each; empty if everything
     /// happened.
     public var omissions: [String]
     /// Whether the run has ended and its faults have stopped, so that promises count.
@@ -57,7 +57,7 @@ public struct Simulation: Sendable {
     }
   }
 
-  /// Plays the scenario: by its schedule if it has one, else by the clock.
+  /// Plays the scenario, by its schedule if it has one, otherwise by the clock.
   ///
   /// A policy other than the scenario's follows the schedule as far as possible; then the faults
   /// stop and the app is launched again.
@@ -79,8 +79,8 @@ public struct Simulation: Sendable {
   ///
   /// - Parameters:
   ///   - number: Which of the runs, from 0; the same number gives the same run.
-  ///   - options: `seed`, `faults`, `actionCountMax` and `faultInterval` count.
-  /// - Complexity: as for `run()`.
+  ///   - options: Only `seed`, `faults`, `actionCountMax` and `faultInterval` are used.
+  /// - Complexity: The same as for `run()`.
   public func run(atRandom number: Int, options: Exploration.Options = .init()) -> Run {
     run(Play.atRandom(number, cast, options).play)
   }

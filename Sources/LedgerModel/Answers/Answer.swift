@@ -23,14 +23,14 @@ public enum EntitlementState: UInt8, CaseIterable, Comparable, Sendable {
     }
   }
 
-  /// Whether the customer may have it.
+  /// Whether the customer may use the product in this state.
   public var entitles: Bool { self == .active || self == .gracePeriod }
 
   public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// One entry of a customer's answer: a product with the best of its grantors, or an operator's
-/// entitlement.
+/// One entry of a customer's answer: a product with its best grantor, or an entitlement that an
+/// operator granted.
 public struct EntitlementEntry: Hashable, Sendable {
   /// Who granted it.
   public enum Source: UInt8, Sendable {
@@ -38,28 +38,28 @@ public struct EntitlementEntry: Hashable, Sendable {
     case `operator` = 1
   }
 
-  /// 0 where an operator granted an entitlement.
+  /// The product; 0 if an operator granted an entitlement.
   public var product: NameNumber
-  /// What an operator granted, where it is no product.
+  /// The entitlement that an operator granted; `nil` if the entry is for a product.
   public var entitlement: Name?
-  /// The product's entitlement names by the catalogue at the moment asked for.
+  /// The names of the product's entitlements, by the catalogue at the moment of the question.
   public var entitlements: [Name]
   public var state: EntitlementState
-  /// From when the state holds, in microseconds.
+  /// When the state began, in microseconds.
   public var since: Int64
-  /// `nil` where it has no end, in microseconds.
+  /// When the entry ends, in microseconds; `nil` if it has no end.
   public var expiresAt: Int64?
-  /// The chain that is the best grantor; 0 for an operator's grant.
+  /// The chain of the best grantor; 0 for an operator's grant.
   public var original: NameNumber
   /// The chain's transactions that the customer holds, in the order of their first events.
   public var transactions: [NameNumber]
-  /// `nil` for an operator's grant.
+  /// Whether the purchase is family-shared; `nil` for an operator's grant.
   public var isFamilyShared: Bool?
   public var source: Source
   public var environment: StoreEnvironment
 }
 
-/// An amount of a unit; never 0 in an answer.
+/// An amount of a unit, such as coins. An answer never contains an amount of 0.
 public struct Balance: Hashable, Sendable {
   public var unit: Name
   public var amount: Int64
@@ -67,14 +67,14 @@ public struct Balance: Hashable, Sendable {
 
 /// What a customer has at a moment.
 public struct Answer: Hashable, Sendable {
-  /// By product text, then operators' entitlements by name.
+  /// Products sorted by id, followed by operators' entitlements sorted by name.
   public var entries: [EntitlementEntry]
-  /// What is active or in a grace period: product ids, entitlement names, operators' grants; sorted
-  /// by bytes, each once.
+  /// Everything that is active or in a grace period: product ids, entitlement names and operators'
+  /// grants. Sorted by bytes, without duplicates.
   public var active: [Name]
-  /// By unit.
+  /// Sorted by unit.
   public var balances: [Balance]
-  /// The next moment at which this answer changes by time alone, in microseconds.
+  /// The next moment, in microseconds, at which this answer changes without a new event.
   public var nextChangeAt: Int64?
 
   public init(
@@ -91,9 +91,9 @@ public struct Answer: Hashable, Sendable {
 /// Whom a question is about.
 public enum Subject: Hashable, Sendable {
   case account(NameNumber)
-  /// The customer who holds the transaction; where nobody does, its chain alone.
+  /// The customer who holds the transaction; if nobody does, only the transaction's chain.
   case transaction(NameNumber)
-  /// The customer who holds the first transaction of the chain; where nobody does, the chain alone.
+  /// The customer who holds the first transaction of the chain; if nobody does, only the chain.
   case original(NameNumber)
 }
 
@@ -105,6 +105,6 @@ public struct InstalledContent: Hashable, Sendable {
   public var product: NameNumber
   public var version: Name
   public var installedAt: Int64
-  /// Of the install, whose event states the path.
+  /// The position of the install event, which states the path.
   public var position: UInt64
 }

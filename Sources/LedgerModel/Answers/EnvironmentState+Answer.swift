@@ -1,13 +1,13 @@
 import LedgerEvents
 
-/// Whose grantors an answer looks at: a customer's, or those of one chain that nobody holds.
+/// Whose grantors an answer considers: a customer's, or those of one chain that nobody holds.
 enum Scope {
   case customer(Holder)
   case chain(Int)
 }
 
 extension EnvironmentState {
-  /// The customer or chain that a subject means here; `nil` where it means nothing.
+  /// The customer or chain that a subject refers to in this environment; `nil` if there is none.
   func scope(of subject: Subject) -> Scope? {
     switch subject {
     case .account(let account):
@@ -34,7 +34,7 @@ extension EnvironmentState {
     }
   }
 
-  /// The places of the chains that grant within a scope.
+  /// The indices of the chains that grant within a scope.
   private func grantors(_ scope: Scope) -> [Int] {
     if case .chain(let chain) = scope { return [chain] }
     var found: [Int] = []
@@ -47,7 +47,7 @@ extension EnvironmentState {
     return found
   }
 
-  /// One entry for each grantor, best or not.
+  /// One entry for each grantor, whether or not it is the best.
   func entries(
     _ scope: Scope, at moment: Int64, _ foldContext: FoldContext
   ) -> [EntitlementEntry] {
@@ -87,7 +87,7 @@ extension EnvironmentState {
       transactions: [], isFamilyShared: nil, source: .store, environment: environment)
   }
 
-  /// Products whose newest queue fact, over all of the scope's transactions, is `deferred`.
+  /// Products whose newest queue fact, across all transactions of the scope, is `deferred`.
   private func pending(_ scope: Scope) -> [EntitlementEntry] {
     var newest: [(report: ReportState, transaction: Int)] = []
     for place in transactions.indices where transactions[place].isBegun && holds(scope, place) {
@@ -111,7 +111,7 @@ extension EnvironmentState {
     }
   }
 
-  /// What a customer's consumables credit, less what was consumed, by unit.
+  /// What a customer's consumables credit, minus what was consumed, by unit.
   func balances(_ scope: Scope, _ foldContext: FoldContext) -> [Balance] {
     var balances: [Balance] = []
     func add(_ unit: Name, _ amount: Int64) {
@@ -132,7 +132,7 @@ extension EnvironmentState {
     return balances
   }
 
-  /// The moments after `moment` at which the entries can change by time alone.
+  /// The moments after `moment` at which the entries can change without a new event.
   func changes(_ scope: Scope, after moment: Int64, _ foldContext: FoldContext) -> [Int64] {
     var changes: [Int64] = []
     var products: [NameNumber] = []

@@ -1,7 +1,7 @@
 import LedgerEvents
 
 extension EnvironmentState {
-  /// Paid, and never given.
+  /// Finds purchases that were paid for but never given.
   func refusedPurchases(at moment: Int64, _ thresholds: Thresholds) -> [Finding] {
     refusals.filter { refusal in
       let transaction = transactions[refusal.transaction]
@@ -11,7 +11,7 @@ extension EnvironmentState {
     }.map { finding(.unfulfilled, $0) }
   }
 
-  /// Given, and never paid.
+  /// Finds purchases that were given but never paid for.
   func unpaidGifts(at moment: Int64, _ thresholds: Thresholds) -> [Finding] {
     gifts.filter { FulfilledUnpurchased.holds($0, at: moment, thresholds) }
       .map { finding(.fulfilledUnpurchased, $0) }
@@ -25,7 +25,7 @@ extension EnvironmentState {
       product: transaction.product)
   }
 
-  /// Restores that were completed without what their account's customer holds.
+  /// Finds restores that were completed but left out something that the account's customer holds.
   func incompleteRestores(
     at moment: Int64, _ thresholds: Thresholds, _ foldContext: FoldContext
   ) -> [Finding] {
@@ -50,7 +50,7 @@ extension EnvironmentState {
     }
   }
 
-  /// By customer: the non-consumable chains that it holds and that are active.
+  /// By customer: the active non-consumable chains that the customer holds.
   private func restorableChains(
     at moment: Int64, _ foldContext: FoldContext
   ) -> [Holder: [Int]] {

@@ -1,12 +1,12 @@
-/// How good a grantor is among those of one product: by state, then by the later end
-/// (`model.md` 12). The best comes first.
+/// Ranks the grantors of one product: by state, then by the later end (`model.md` 12). The best one
+/// sorts first.
 package struct GrantorRank: Comparable {
   private let state: EntitlementState
   private let end: Int64
 
   /// - Parameters:
-  ///   - state: The state that it gives the product.
-  ///   - end: When that ends, in microseconds; `.max` if it has no end.
+  ///   - state: The state that the grantor gives the product.
+  ///   - end: When the grant ends, in microseconds; `.max` if it has no end.
   package init(state: EntitlementState, end: Int64) {
     self.state = state
     self.end = end

@@ -1,13 +1,13 @@
 package import LedgerEvents
 
-/// What a customer has in one environment, or what a chain grants that nobody holds: the best
+/// What a customer has in one environment, or what a chain that nobody holds grants: the best
 /// grantor of each product, and the balances.
 ///
-/// It gives what `Unit.answer(_:environments:at:context:texts:)` gives, from parts that are set one
-/// by one, so that a change costs what the changed part costs. `replay` shows each of a customer's
-/// events with what it changed.
+/// The result equals that of `Unit.answer(_:environments:at:context:texts:)`, but the parts are set
+/// one at a time, so a change costs only what the changed part costs. `replay` uses this to show
+/// what each event changed for a customer.
 package struct IncrementalHoldings {
-  /// What grants a product: the best comes first, by state and then by the later end.
+  /// A chain that grants a product. The best one sorts first: by state, then by the later end.
   private struct Grantor: Comparable {
     var granted: ChainPart.Granted
     var chain: Int
@@ -18,10 +18,10 @@ package struct IncrementalHoldings {
   }
 
   private struct Product {
-    /// Some have been replaced since.
+    /// May contain grantors that have since been replaced.
     var grantors = Heap<Grantor>()
     var report: ReportPart?
-    /// Of an operator's grant.
+    /// When the operator's grant ends; `nil` if there is none.
     var grantedUntil: Int64?
   }
 
@@ -35,7 +35,7 @@ package struct IncrementalHoldings {
 
   package init() {}
 
-  /// What a chain grants now; returns the products that may stand differently.
+  /// Sets what a chain grants now. Returns the products whose standing may have changed.
   package mutating func set(_ now: ChainPart.Granted?, of chain: Int) -> [NameNumber] {
     let before = granted[chain]
     if before == now { return [] }
@@ -47,7 +47,8 @@ package struct IncrementalHoldings {
     return [before, now].compactMap { $0?.product }
   }
 
-  /// What the queue said of a product; returns whether that is the newest.
+  /// Notes what the queue reported about a product. Returns whether the product has become deferred
+  /// or is no longer deferred.
   package mutating func note(_ report: ReportPart) -> Bool {
     let known = products[report.product]?.report
     if let known, known.ordinal > report.ordinal { return false }
@@ -55,8 +56,8 @@ package struct IncrementalHoldings {
     return known?.isDeferred ?? false != report.isDeferred
   }
 
-  /// What operators have granted until after a moment; returns the products, and the names of
-  /// entitlements, that may stand differently.
+  /// Sets the operators' grants that last beyond a moment. Returns the products, and the names of
+  /// the entitlements, whose standing may have changed.
   package mutating func set(
     _ grants: [GrantPart], at moment: Int64
   ) -> (products: [NameNumber], entitlements: [Name]) {
@@ -77,14 +78,14 @@ package struct IncrementalHoldings {
     )
   }
 
-  /// When an operator's grant of an entitlement ends; `nil` where there is none.
+  /// When an operator's grant of an entitlement ends; `nil` if there is none.
   package func end(ofEntitlement name: Name) -> Int64? { entitlements[name] }
 
-  /// The best of what grants a product; `nil` where nothing does.
+  /// The best grantor of a product; `nil` if it has none.
   ///
-  /// - Complexity: O(log *n*) amortized, in what granted it so far.
+  /// - Complexity: O(log *n*) amortized, in the number of its grantors so far.
   package mutating func best(of product: NameNumber) -> ChainPart.Granted? {
-    // In place: a copy of the heap would cost all of it.
+    // The heap is changed in place, because a copy would cost O(*n*).
     while let first = products[product]?.grantors.first, granted[first.chain] != first.granted {
       products[product]?.grantors.removeFirst()
     }
@@ -103,7 +104,7 @@ package struct IncrementalHoldings {
     return best
   }
 
-  /// What a chain credits now; returns the units that may stand differently.
+  /// Sets what a chain credits now. Returns the units whose balance may have changed.
   package mutating func set(credits: [Balance], of chain: Int) -> [Name] {
     let before = creditedUnits[chain] ?? []
     if before.isEmpty && credits.isEmpty { return [] }
@@ -119,7 +120,7 @@ package struct IncrementalHoldings {
     return before + Array(amounts.keys)
   }
 
-  /// What the customer has consumed; returns the units that may stand differently.
+  /// Sets what the customer has consumed. Returns the units whose balance may have changed.
   package mutating func set(consumed: [Balance]) -> [Name] {
     let before = consumedUnits
     for unit in before { balances[unit]?.consumed = 0 }
@@ -128,15 +129,15 @@ package struct IncrementalHoldings {
     return before + consumedUnits
   }
 
-  /// What is left of a unit.
+  /// The balance of a unit.
   package func balance(of unit: Name) -> Int64 { balances[unit]?.amount ?? 0 }
 }
 
-/// The sum of what chains credit of one unit, less what was consumed, as a number of 64 bits that
-/// stops at its ends.
+/// The sum of what chains credit of one unit, minus what was consumed, saturated at the limits of
+/// 64 bits.
 private struct BalanceSum {
   var consumed: Int64 = 0
-  /// By the place of the chain, in whose order they are added up.
+  /// By the index of the chain. The amounts are added up in the order of the indices.
   private var credits: [Int: [Int64]] = [:]
   private var gained: Int128 = 0
   private var lost: Int128 = 0
@@ -151,7 +152,7 @@ private struct BalanceSum {
     if amount < 0 { lost -= sign * Int128(amount) } else { gained += sign * Int128(amount) }
   }
 
-  /// - Complexity: O(1), but for amounts at the ends of 64 bits: then O(*n* log *n*) in the chains.
+  /// - Complexity: O(1), except for sums beyond 64 bits: then O(*n* log *n*) in the chains.
   var amount: Int64 {
     let most = Int128(Int64.max)
     let credited =

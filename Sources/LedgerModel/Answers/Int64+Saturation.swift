@@ -1,5 +1,5 @@
-/// Amounts saturate at the limits of 64 bits, so a balance is always a number, whatever events
-/// state.
+/// Amounts saturate at the limits of 64 bits, so that a balance is always a number, whatever the
+/// events state.
 extension Int64 {
   func addingSaturated(_ other: Int64) -> Int64 {
     let (sum, overflows) = addingReportingOverflow(other)

@@ -1,12 +1,12 @@
 public import LedgerEvents
 
 /// One entry in the books about a transaction: a sale, a refund, a reversed refund or a revocation.
-/// It is posted once, however often and by whomever it is reported.
+/// It is posted once, no matter how often and by whom it is reported.
 ///
 /// A transaction has one sale in each environment. The newest fact about the sale decides it, and
 /// store facts take precedence over queue facts (`model.md`, *Terms*). Refunds, reversals and
-/// revocations are in the order of store time. One that repeats the one before it is the same one,
-/// reported again.
+/// revocations are in the order of store time. If several of one kind follow each other, they are
+/// reports of the same one.
 public struct Posting: Sendable {
   /// What is posted.
   public enum Kind: UInt8, CaseIterable, Sendable {
@@ -31,19 +31,21 @@ public struct Posting: Sendable {
   public var kind: Kind
   public var environment: StoreEnvironment
   public var transaction: NameNumber
-  /// The first original that an event of it states, else the transaction.
+  /// The first original that one of its events states; otherwise the transaction.
   public var original: NameNumber
-  /// The product of the deciding sale, else the first that an event of it states; 0 where none.
+  /// The product of the sale that decides; otherwise the first product that one of its events
+  /// states; 0 if there is none.
   public var product: NameNumber
-  /// The first account that an event of it states; 0 where none does.
+  /// The first account that one of its events states; 0 if there is none.
   public var owner: NameNumber
-  /// Of the fact that decides it.
+  /// The position of the fact that decides it.
   public var position: UInt64
   /// Store time as that fact states it, in microseconds.
   public var occurredAt: Int64
-  /// Positions of the facts that say it was sold, the one that decides first.
+  /// Positions of the facts that report the sale. The one that decides comes first.
   public var sales: [UInt64]
-  /// How much of the price goes back, in millionths of one percent.
+  /// The part of the price that is posted, in millionths of one percent: all of it for a sale, none
+  /// of it for a revocation.
   public var percentMillionths: Int64
 }
 
@@ -56,14 +58,14 @@ extension Unit {
   ///
   /// - Parameters:
   ///   - facts: All known facts of the unit, in any order.
-  ///   - texts: The texts behind their numbers and positions.
-  /// - Complexity: O(*n* log *n*) in the number of facts; O(*n*) where none is about money.
+  ///   - texts: The texts that their numbers and positions stand for.
+  /// - Complexity: O(*n* log *n*) in the number of facts; O(*n*) if none of them is about money.
   public static func postings(of facts: [Fact], texts: any FactTexts) -> [Posting] {
     guard facts.contains(where: { Posting.Kind($0.kind) != nil }) else { return [] }
     var unit = Unit()
     let settled = unit.begin(facts, FoldContext(context: SharedContext(), texts: texts))
     var claims: [MoneyClaims.Key: MoneyClaims] = [:]
-    // By the first fact of each transaction, whatever that is about.
+    // In the order of each transaction's first fact, whatever that fact is about.
     var order: [MoneyClaims.Key] = []
     for (ordinal, fact) in settled.facts.enumerated() where fact.kind != .unknown {
       let resolution = settled.resolutions[ordinal]
@@ -103,11 +105,11 @@ private struct MoneyClaims {
   }
 
   private var storeSales: [Claim] = []
-  /// In the fold's order.
+  /// In the fold order.
   private var queueSales: [Claim] = []
   private var reversals: [Claim] = []
 
-  /// Takes in the next fact of the fold's order.
+  /// Adds the next fact in the fold order.
   mutating func take(_ fact: Fact, _ ordinal: Int) {
     guard let kind = Posting.Kind(fact.kind) else { return }
     let claim = Claim(fact: fact, kind: kind, recency: Recency(fact, ordinal: ordinal))
@@ -131,7 +133,7 @@ private struct MoneyClaims {
         percentMillionths: percent)
     }
     var found = sales.first.map { [posting($0, percent: FactDetail.wholePercent)] } ?? []
-    // What a reversal gives back is what the refund before it took.
+    // A reversal gives back what the refund before it took.
     var refunded = FactDetail.wholePercent
     let sorted = reversals.sorted { $0.recency < $1.recency }
     for (place, claim) in sorted.enumerated() {
@@ -162,6 +164,6 @@ extension Posting.Kind {
 }
 
 extension FactDetail {
-  /// All of it: 100 percent in millionths of one percent.
+  /// The whole price: 100 percent in millionths of one percent.
   fileprivate static let wholePercent: Int64 = 100_000_000
 }

@@ -4,14 +4,14 @@ import LedgerEvents
 struct Standing: Sendable {
   var state: EntitlementState
   var product: NameNumber
-  /// From when the state holds, in microseconds.
+  /// When the state began, in microseconds.
   var since: Int64
   /// `.max` if it has no end.
   var end: Int64 = .max
 }
 
 extension EnvironmentState {
-  /// What a chain grants at a moment, by its kind; `nil` if it grants nothing that is listed.
+  /// What a chain grants at a moment, by its kind; `nil` if an answer does not list it.
   func standing(of chain: Int, at moment: Int64, _ foldContext: FoldContext) -> Standing? {
     let state = chains[chain]
     if state.firstPurchase == none { return nil }
@@ -30,7 +30,7 @@ extension EnvironmentState {
     }
   }
 
-  /// `model.md` 7: stands unless the deciding refund takes it away.
+  /// The standing of a purchase: active, unless the deciding refund takes it away (`model.md` 7).
   private func boughtStanding(of chain: Int) -> Standing {
     let state = chains[chain]
     let first = transactions[state.firstPurchase].purchase.firstTime
@@ -43,7 +43,7 @@ extension EnvironmentState {
     }
   }
 
-  /// `model.md` 9: the end of a nonRenewing chain's term, `.max` without a duration.
+  /// The end of a nonRenewing chain's term; `.max` if it has no duration (`model.md` 9).
   func termEnd(of chain: Int, _ context: SharedContext) -> Int64 {
     guard let duration = definition(of: chains[chain], context)?.duration else { return .max }
     var stated = Fact.absentTime
@@ -70,7 +70,7 @@ extension EnvironmentState {
     return min(end, Instant.microsecondsMax)
   }
 
-  /// What a consumable chain credits, after a standing refund (`model.md` 10).
+  /// What a consumable chain credits, minus the part that a refund takes away (`model.md` 10).
   func credits(of chain: Int, _ context: SharedContext) -> [ProductDefinition.Grant] {
     let state = chains[chain]
     guard state.firstPurchase != none, let definition = definition(of: state, context),

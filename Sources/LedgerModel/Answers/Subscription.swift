@@ -4,7 +4,7 @@ import LedgerEvents
 struct Period: Sendable {
   var transaction: Int
   var start: Int64
-  /// `.max` where it is open.
+  /// `.max` if it is open.
   var end: Int64
   var product: NameNumber
   var reversal: Reversal
@@ -13,7 +13,7 @@ struct Period: Sendable {
   var storeExpiry: DatedValue
   var queueExpiry: DatedValue
 
-  /// Whether it can grant: neither taken away nor replaced by an upgrade.
+  /// Whether it can grant: it was neither taken away nor replaced by an upgrade.
   var stands: Bool { !reversal.takesAway && !isUpgraded }
 }
 
@@ -55,7 +55,8 @@ extension EnvironmentState {
       storeExpiry: purchase.storeExpiry, queueExpiry: purchase.queueExpiry)
   }
 
-  /// A fact that names only the original speaks of the period that starts last, not after it.
+  /// A fact that names only the original applies to the last period that starts no later than the
+  /// fact.
   private func assignFloating(_ periods: inout [Period], _ chain: Int, _ texts: any FactTexts) {
     for fact in chains[chain].floating {
       var target: Int?
@@ -93,7 +94,7 @@ extension EnvironmentState {
     return min(end, Instant.microsecondsMax)
   }
 
-  /// The standing of an autoRenewable chain at a moment; `nil` where no period has started.
+  /// The standing of an autoRenewable chain at a moment; `nil` if no period has started.
   func subscriptionStanding(
     of chain: Int, at moment: Int64, _ foldContext: FoldContext
   ) -> Standing? {
@@ -146,7 +147,7 @@ extension EnvironmentState {
     return standing
   }
 
-  /// The moments after `moment` at which the standing can change by time alone.
+  /// The moments after `moment` at which the standing can change without a new event.
   func subscriptionChanges(
     of chain: Int, after moment: Int64, _ foldContext: FoldContext
   ) -> [Int64] {

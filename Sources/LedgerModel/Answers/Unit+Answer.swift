@@ -1,8 +1,8 @@
 public import LedgerEvents
 
-/// A customer's answer from a moment on, until the next segment begins.
+/// A customer's answer from one moment until the next segment begins.
 public struct AnswerSegment: Sendable {
-  /// In microseconds.
+  /// When the segment begins, in microseconds.
   public var from: Int64
   public var answer: Answer
 }
@@ -99,8 +99,8 @@ extension Unit {
     return linked.list
   }
 
-  /// The account ids of the customer that a subject means now, in any of the environments; empty
-  /// where nobody known holds the transaction or the chain.
+  /// The account ids of the customer that a subject now refers to, in any of the environments;
+  /// empty if no known customer holds the transaction or the chain.
   ///
   /// - Complexity: O(*n*) in the unit's accounts.
   public func accounts(
@@ -137,7 +137,7 @@ extension Unit {
   }
 }
 
-/// Numbers, each once, in the order in which they were added.
+/// Distinct numbers, in the order in which they were added.
 private struct DistinctNumbers {
   private(set) var list: [NameNumber] = []
   private var known: Set<NameNumber> = []
@@ -153,7 +153,7 @@ private struct DistinctNumbers {
 }
 
 extension Unit {
-  /// The answer without what time alone will change.
+  /// The answer without the moment of its next change.
   private func stillAnswer(
     _ subject: Subject, _ environments: EnvironmentSet, at moment: Int64,
     _ foldContext: FoldContext
@@ -187,7 +187,7 @@ extension Unit {
     entry.product != 0 ? texts.text(of: entry.product) : entry.entitlement ?? Name("")
   }
 
-  /// One entry for each product and each operator's entitlement, with its best grantor.
+  /// Adds an entry, unless the product or the operator's entitlement already has a better grantor.
   private static func keepBest(
     _ entry: EntitlementEntry, in entries: inout [EntitlementEntry]
   ) {

@@ -1,27 +1,28 @@
 public import LedgerEvents
 
 extension Unit {
-  /// The environment that a fact of the unit is folded in; `nil` where it counts in every one.
+  /// The environment in which a fact of the unit is folded; `nil` if it counts in every one.
   ///
   /// - Complexity: O(1).
   public func environment(of fact: Fact) -> StoreEnvironment? {
     identity.resolved(Identity.Statement(fact)).environment
   }
 
-  /// The transaction that a fact of the unit belongs to, also where it names a payment alone; 0
-  /// where it names neither. It stands under the payment's number while no event names both.
+  /// The transaction that a fact of the unit belongs to, even if the fact names only a payment; 0
+  /// if it names neither. While no event names both, the payment's number stands for the
+  /// transaction.
   ///
   /// - Complexity: O(1).
   public func transaction(of fact: Fact) -> NameNumber {
     identity.resolved(Identity.Statement(fact)).root
   }
 
-  /// The positions of a customer's events among the unit's facts, in any environment: those that
-  /// state one of its account ids, and those of the transactions that it held then or holds now, or
-  /// of their chains where they name no transaction.
+  /// The positions of a customer's events among the unit's facts, in any environment. These are the
+  /// events that state one of its account ids, and the events of the transactions that it held at
+  /// the time or holds now. For events that name no transaction, the chain decides.
   ///
-  /// Links reach back over all events of both ids; after a transfer the former holder keeps the
-  /// events up to it; after an erasure an account id starts afresh.
+  /// A link reaches back over all events of both ids. After a transfer, the former holder keeps the
+  /// events up to it. After an erasure, an account id starts afresh.
   ///
   /// - Complexity: O(*n* log *n*) in the number of facts.
   public static func positions(
@@ -61,14 +62,14 @@ extension Unit {
   }
 }
 
-/// For whom each event of an environment spoke when it was folded.
+/// The customers that each event of an environment was about when it was folded.
 private struct HoldingHistory {
   private var events: [(position: UInt64, root: NameNumber, customers: Set<Holder>)] = []
-  /// A customer that a link merged into another.
+  /// Maps a customer that a link merged to the customer that it was merged into.
   private var merged: [Holder: Holder] = [:]
 
   mutating func note(_ fact: Fact, _ root: NameNumber, _ customers: Set<Holder>) {
-    // Some events of the store name only the chain.
+    // Some events from the store name only the chain.
     events.append((fact.position, root == 0 ? fact.original : root, customers))
   }
 
@@ -91,7 +92,8 @@ private struct HoldingHistory {
 }
 
 extension EnvironmentState {
-  /// The customers that a fact speaks for: of the accounts that it states, and of its transaction.
+  /// The customers that a fact is about: those of the accounts that it states, and the holder of
+  /// its transaction or chain.
   fileprivate func speakers(_ fact: Fact, _ root: NameNumber) -> Set<Holder> {
     var customers: Set<Holder> = []
     for account in [fact.account, fact.detail?.fields.to ?? 0] where account != 0 {

@@ -2,15 +2,15 @@ public import LedgerEvents
 
 /// What a customer has, or should have, of a product's content on one device.
 public struct HeldContent: Sendable {
-  /// How far the content has come there.
+  /// How far the content has got on the device.
   public enum Phase: UInt8, Sendable {
     /// Installed, and not removed since (`model.md` 17).
     case installed = 0
-    /// Installed once, and taken away.
+    /// Installed once, and removed since.
     case removed = 1
-    /// Its downloads were announced to the device, and none was ever installed there.
+    /// Its downloads were announced to the device, but it was never installed there.
     case announced = 2
-    /// The customer owns the product, and no device is known to have had its content.
+    /// The customer owns the product, but no device is known to have had its content.
     case nowhere = 3
   }
 
@@ -23,12 +23,12 @@ public struct HeldContent: Sendable {
   /// The installed version, or the one that was removed.
   public var version: Name?
   public var phase: Phase
-  /// Whether the customer's answer has the product as active or in a grace period.
+  /// Whether the customer's answer lists the product as active or in a grace period.
   public var isEntitled: Bool
 }
 
 extension Unit {
-  /// What each customer of the unit has of content, or owns without it, in one environment.
+  /// What content each customer of the unit has, or owns without having it, in one environment.
   ///
   /// Ownership is judged at `moment`, in microseconds. Unless `isExact` is true, it is judged at
   /// the customer's newest event if that is later.
@@ -38,7 +38,7 @@ extension Unit {
     in environment: StoreEnvironment, at moment: Int64, isExact: Bool, context: SharedContext,
     texts: any FactTexts
   ) -> [HeldContent] {
-    // By place: handing out the state itself would count every table of it up and down.
+    // Accessed by index, because passing on the state itself would retain and release its tables.
     guard let place = self.place(of: environment) else { return [] }
     let foldContext = FoldContext(context: context, texts: texts)
     var held: [HeldContent] = []

@@ -16,8 +16,8 @@ extension Unit {
   /// The rules of the second table that hold at a moment in one environment.
   ///
   /// `isInstalledByNobody` says whether any unit of the ledger has installed content of a product
-  /// that nobody holds (`ProductObservations.isInstalledByNobody`). The rule `undelivered` asks
-  /// this for a chain that nobody holds, of one of `unheldProducts`.
+  /// that nobody holds (`ProductObservations.isInstalledByNobody`). The rule `undelivered` needs
+  /// this for chains that nobody holds, whose products are in `unheldProducts`.
   ///
   /// - Complexity: O(*n*) in what the unit keeps.
   public func findings(
@@ -31,7 +31,7 @@ extension Unit {
   }
 
   /// The products of the chains with hosted content that nobody holds. Whether they were delivered
-  /// depends on content without a holder in any unit.
+  /// depends on the content without a holder in all units.
   public var unheldProducts: [ObservedProduct] {
     var found: Set<ObservedProduct> = []
     for state in environments {
@@ -150,8 +150,8 @@ extension EnvironmentState {
     }
   }
 
-  /// Whether a customer whom the chain grants to, or nobody where nobody holds it, has ever
-  /// installed the product.
+  /// Whether a customer that the chain grants to has ever installed the product. If a purchase of
+  /// the chain has no holder, an install without a holder counts.
   private func isInstalledByHolder(of chain: Int, product: NameNumber) -> Bool {
     contents.contains { content in
       content.product == product && content.holder != .merged

@@ -1,41 +1,41 @@
 package import LedgerEvents
 
-/// The parts of one environment's answers that a fact can have changed: for whoever keeps answers
-/// up to date fact by fact instead of asking for them whole.
+/// The parts of one environment's answers that a fact may have changed. With them, a caller can
+/// keep answers up to date fact by fact instead of asking for them as a whole.
 ///
-/// Transactions, chains and customers are named by their indices in the tables of one environment,
-/// and the environment by its index among the unit's environments. These indices hold while the
-/// unit goes on with new facts; a fold from the start gives new ones.
+/// Transactions, chains and customers are identified by their indices in the tables of one
+/// environment, and the environment by its index among the unit's environments. The indices are
+/// valid while the unit advances with new facts; a fold from the start assigns new ones.
 package struct TouchedParts {
-  /// The environment's place.
+  /// The environment's index.
   package var environment: Int
-  /// `nil` where the fact concerns no transaction.
+  /// `nil` if the fact concerns no transaction.
   package var transaction: Int?
-  /// The chain of the transaction, or the one that the fact names.
+  /// The chain of the transaction, or the chain that the fact names.
   package var chain: Int?
-  /// What the chain evaluates to may be another now.
+  /// Whether the chain may now evaluate to something else.
   package var decidesChain: Bool
-  /// The customer whom the fact speaks for.
+  /// The customer that the fact is about.
   package var holder: Int?
-  /// The accounts that the fact may have given a customer.
+  /// The accounts that may have got a customer because of the fact.
   package var accounts: [NameNumber]
 }
 
 /// A transaction as a part of answers.
 package struct TransactionPart {
   package var number: NameNumber
-  /// Of its chain.
+  /// The original transaction of its chain.
   package var original: NameNumber
   package var chain: Int
-  /// `nil` where nobody holds it.
+  /// `nil` if nobody holds it.
   package var holder: Int?
   package var hasPurchase: Bool
 }
 
-/// What the queue said last of a product among a transaction's events.
+/// The queue's last report about a product among a transaction's events.
 package struct ReportPart {
   package var product: NameNumber
-  /// The place of that event in the fold's order.
+  /// The index of that event in the fold order.
   package var ordinal: Int
   package var isDeferred: Bool
 }
@@ -46,7 +46,7 @@ package struct ChainPart {
   package struct Granted: Equatable {
     package var product: NameNumber
     package var state: EntitlementState
-    /// In microseconds; `.max` where it has no end.
+    /// In microseconds; `.max` if it has no end.
     package var end: Int64
 
     package init(product: NameNumber, state: EntitlementState, end: Int64) {
@@ -61,16 +61,16 @@ package struct ChainPart {
   package var credits: [Balance]
   /// The customer who gets the credits.
   package var creditHolder: Int?
-  /// The next moment at which `granted` can change by time alone; `.max` where there is none.
+  /// The next moment at which `granted` can change without a new event; `.max` if there is none.
   package var nextChange: Int64
 }
 
 /// A grant of an operator.
 package struct GrantPart {
   package var entitlement: Name?
-  /// 0 where `entitlement` is there.
+  /// 0 if `entitlement` is set.
   package var product: NameNumber
-  /// `.max` where it is open.
+  /// `.max` if it is open.
   package var until: Int64
 }
 
@@ -83,8 +83,8 @@ extension Unit {
     }
   }
 
-  /// The parts that a fact can have changed, where the unit went on with it and it moves no
-  /// holdings.
+  /// The parts that a fact may have changed. The unit must have advanced with the fact, and the
+  /// fact must not move holdings.
   ///
   /// - Complexity: O(1) in what the unit keeps.
   package func parts(touchedBy fact: Fact) -> [TouchedParts] {
@@ -98,10 +98,10 @@ extension Unit {
     }
   }
 
-  /// The environments that the unit has parts in, by their places.
+  /// The environments that the unit has parts in, in the order of their indices.
   package var partEnvironments: [StoreEnvironment] { environments.map(\.environment) }
 
-  /// The accounts that are somebody's, each with its customer.
+  /// The accounts that belong to a customer, each with that customer.
   package func accountParts(in environment: Int) -> [(account: NameNumber, customer: Int)] {
     environments[environment].accounts.compactMap {
       guard let customer = $0.customer.customer else { return nil }
@@ -109,17 +109,17 @@ extension Unit {
     }
   }
 
-  /// The customer of an account; `nil` where it has none.
+  /// The customer of an account; `nil` if it has none.
   package func customer(of account: NameNumber, in environment: Int) -> Int? {
     environments[environment].knownCustomer(of: account).customer
   }
 
-  /// The places that transactions can have.
+  /// The range of the transactions' indices.
   package func transactionPlaces(in environment: Int) -> Range<Int> {
     environments[environment].transactions.indices
   }
 
-  /// A transaction; `nil` where no event has begun it.
+  /// A transaction; `nil` if no event has begun it.
   package func transactionPart(_ place: Int, in environment: Int) -> TransactionPart? {
     let transaction = environments[environment].transactions[place]
     guard transaction.isBegun else { return nil }
@@ -129,14 +129,14 @@ extension Unit {
       hasPurchase: transaction.hasPurchase)
   }
 
-  /// Where a transaction that has begun stands, with its downloads.
+  /// The standing of a transaction that has begun, with its downloads.
   ///
   /// - Complexity: O(*n*) in its downloads and reports.
   package func standing(ofTransaction place: Int, in environment: Int) -> TransactionStanding {
     environments[environment].standing(ofTransaction: place)
   }
 
-  /// What the queue said of the products of a transaction.
+  /// The queue's last report about each product of a transaction.
   package func reportParts(ofTransaction place: Int, in environment: Int) -> [ReportPart] {
     var found: [ReportPart] = []
     var next = environments[environment].transactions[place].firstReport
@@ -150,7 +150,7 @@ extension Unit {
     return found
   }
 
-  /// The places of a chain's transactions.
+  /// The indices of a chain's transactions.
   package func members(ofChain chain: Int, in environment: Int) -> [Int] {
     Array(environments[environment].members(of: chain))
   }
@@ -166,7 +166,7 @@ extension Unit {
       chain, at: moment, FoldContext(context: context, texts: texts))
   }
 
-  /// What operators granted to a customer, over or not.
+  /// What operators granted to a customer, including grants that have ended.
   package func grantParts(of customer: Int, in environment: Int) -> [GrantPart] {
     environments[environment].grants.filter { $0.holder.customer == customer }.map {
       GrantPart(entitlement: $0.entitlement, product: $0.product, until: $0.until)
@@ -180,7 +180,7 @@ extension Unit {
     }
   }
 
-  /// The version of a product that a customer has on a device; `nil` where there is none.
+  /// The version of a product that a customer has on a device; `nil` if there is none.
   package func installedVersion(
     of product: NameNumber, on device: NameNumber, of customer: Int, in environment: Int
   ) -> Name? {

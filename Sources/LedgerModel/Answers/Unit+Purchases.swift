@@ -1,7 +1,7 @@
 public import LedgerEvents
 
 extension Unit {
-  /// Whether a purchase fact of the product was folded, in any of some environments.
+  /// Whether a purchase fact of the product was folded in any of the given environments.
   ///
   /// - Complexity: O(*n*) in the unit's transactions.
   public func hasPurchase(of product: NameNumber, in environments: EnvironmentSet) -> Bool {
@@ -11,7 +11,7 @@ extension Unit {
     }
   }
 
-  /// When the product was first bought, in microseconds; `nil` where no purchase fact of it was
+  /// When the product was first bought, in microseconds; `nil` if no purchase fact of it was
   /// folded.
   ///
   /// - Complexity: O(*n*) in the unit's transactions.
@@ -22,7 +22,7 @@ extension Unit {
   }
 
   /// Whether a chain of the product has hosted content: a queue delivery of it announced a
-  /// download, or one was seen.
+  /// download, or a download was seen.
   ///
   /// - Complexity: O(*n*) in the unit's chains.
   public func hasHostedContent(of product: NameNumber, in environments: EnvironmentSet) -> Bool {

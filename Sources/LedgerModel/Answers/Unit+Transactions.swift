@@ -10,7 +10,7 @@ public struct TransactionStanding: Sendable {
     case open = 1
     case finished = 2
 
-    /// As answers write it.
+    /// The word that answers use.
     public var text: String {
       switch self {
       case .undelivered: "undelivered"
@@ -20,13 +20,13 @@ public struct TransactionStanding: Sendable {
     }
   }
 
-  /// What stands of a refund (`model.md` 7).
+  /// What the newest refund, revocation or reversal left standing (`model.md` 7).
   public enum Reversal: UInt8, CaseIterable, Sendable {
     case refunded = 1
     case revoked = 2
     case reversed = 3
 
-    /// As answers write it.
+    /// The word that answers use.
     public var text: String {
       switch self {
       case .refunded: "refunded"
@@ -37,33 +37,33 @@ public struct TransactionStanding: Sendable {
   }
 
   public var environment: StoreEnvironment
-  /// Of the transaction; of its payment while no transaction is known.
+  /// The number of the transaction, or of its payment while no transaction is known.
   public var number: NameNumber
-  /// Of the chain: the stated original, else `number`.
+  /// The original of the chain: the stated one, otherwise `number`.
   public var original: NameNumber
-  /// The first product that an event of it states.
+  /// The first product that one of its events states.
   public var product: NameNumber
-  /// The first account that an event of it states.
+  /// The first account that one of its events states.
   public var owner: NameNumber
   /// The newest of purchasing, deferred, purchased, restored and failed among its queue facts;
-  /// `unknown` where the queue has not spoken.
+  /// `unknown` if there is no such fact.
   public var reported: EventKind
-  /// When the queue reported that, in microseconds; `nil` where it reported no product.
+  /// When the queue reported that, in microseconds; `nil` if it reported no product.
   public var reportedAt: Int64?
   public var phase: Phase
-  /// When the delivery that opened it came, in microseconds.
+  /// When a delivery opened it, in microseconds.
   public var openedAt: Int64?
   /// How often it was finished after a delivery.
   public var finishCount: Int
-  /// It left the queue while it was open (`removed-without-finish`).
+  /// Whether it left the queue while it was open (`removed-without-finish`).
   public var isRemovedUnfinished: Bool
-  /// When the first purchase fact says that it was bought, in microseconds; `nil` before any.
+  /// When it was bought, according to its purchase facts, in microseconds; `nil` if there are none.
   public var purchasedAt: Int64?
   public var reversal: Reversal?
   public var isFamilyShared: Bool
   public var downloads: [DownloadStanding]
 
-  /// Whether it is still on the queue: delivered and not finished, or not answered yet.
+  /// Whether it is still on the queue: delivered and not finished, or not yet answered.
   public var isOnQueue: Bool {
     switch phase {
     case .open: true
@@ -86,7 +86,7 @@ public struct DownloadStanding: Sendable {
     case failed = 6
     case cancelled = 7
 
-    /// As answers write it.
+    /// The word that answers use.
     public var text: String {
       switch self {
       case .announced: "announced"
@@ -105,19 +105,19 @@ public struct DownloadStanding: Sendable {
   /// 0 for the absent device.
   public var device: NameNumber
   public var phase: Phase
-  /// A finish of its transaction cancelled it.
+  /// Whether a finish of its transaction cancelled it.
   public var isCancelledByFinish: Bool
   /// The highest progress of the attempt, 0 to 1; `nil` before any.
   public var progress: Double?
   public var host: DownloadHost
   public var version: Name?
-  /// Of its newest event, in microseconds; `nil` where it was announced alone.
+  /// When its newest event happened, in microseconds; `nil` if it was only announced.
   public var newestAt: Int64?
 }
 
 extension Unit {
-  /// The transactions that a customer holds, in the order of their first events; of a transaction
-  /// or chain that nobody holds, those of the chain.
+  /// The transactions that a customer holds, in the order of their first events. If nobody holds
+  /// the subject's transaction or chain, the result is the chain's transactions.
   ///
   /// - Complexity: O(*n*) in the unit's transactions and downloads.
   public func standings(

@@ -1,8 +1,8 @@
 import LedgerEvents
 
 extension EnvironmentState {
-  /// Whether every place leads into its table and every list ends: what a decoded state has to
-  /// satisfy before anything follows it.
+  /// Whether every index is within its table and every list ends. A decoded state must satisfy this
+  /// before any of its indices is used.
   var isConsistent: Bool {
     chainOwners.count == chainOwnerIndex.keys.count && sessions.count == sessionIndex.keys.count
       && chainOwners.allSatisfy(transactions.indices.contains)
@@ -37,7 +37,7 @@ extension EnvironmentState {
     }
   }
 
-  /// Lists grow at their head, so each leads to a lower place.
+  /// Lists grow at their head, so each row refers to a lower index.
   private var listsAreConsistent: Bool {
     deliveries.enumerated().allSatisfy {
       isPlace($1.next, below: $0) && transactions.indices.contains($1.transaction)

@@ -1,6 +1,6 @@
 import LedgerEvents
 
-/// A number in a list.
+/// Lets a number be an element of a persisted list.
 extension NameNumber: Persisted {
   init(from reader: inout StateReader) throws(StateError) { self = try reader.number() }
 

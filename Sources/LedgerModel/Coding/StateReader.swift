@@ -1,17 +1,17 @@
 import LedgerEvents
 
-/// Why persisted state does not read.
+/// The reason why persisted state cannot be read.
 public struct StateError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What a program can tell apart.
+  /// The kinds of error that a program can distinguish.
   public enum Code: Sendable {
-    /// It was written by another version of the format: fold anew.
+    /// Another version of the format wrote it. Fold the facts again.
     case version
-    /// A length, a place or a text in it makes no sense: it was damaged.
+    /// A length, an index or a text in it is invalid, because it was damaged.
     case corrupt
   }
 
   public let code: Code
-  /// Where reading ended, in bytes from the beginning.
+  /// Where reading stopped, in bytes from the beginning.
   public let offset: Int
 
   public var description: String {
@@ -26,7 +26,7 @@ public struct StateError: Error, Hashable, Sendable, CustomStringConvertible {
   public func hash(into hasher: inout Hasher) { hasher.combine(code) }
 }
 
-/// Reads persisted state; whatever the bytes are, it reads within them or throws.
+/// Reads persisted state. Whatever the bytes are, it reads within them or throws.
 struct StateReader {
   private let bytes: [UInt8]
   private var at = 0
@@ -83,7 +83,7 @@ struct StateReader {
 
   mutating func holder() throws(StateError) -> Holder { Holder(customer: try place()) }
 
-  /// No table or count grows beyond this: a ledger has fewer events.
+  /// The upper limit of an index or a count, which is far more than a ledger's events.
   private static let placeMax = 1 << 40
 
   mutating func signed() throws(StateError) -> Int64 {
@@ -105,7 +105,7 @@ struct StateReader {
     return value
   }
 
-  /// A count of things that take at least a byte each.
+  /// The number of elements that follow, each of which takes at least one byte.
   mutating func count() throws(StateError) -> Int {
     guard let count = Int(exactly: try unsigned()), count <= bytes.count - at else {
       throw error()
@@ -139,7 +139,7 @@ struct StateReader {
     return list
   }
 
-  /// A value of an enumeration by its raw byte.
+  /// Reads a case of an enumeration from its raw value, one byte.
   mutating func choice<Choice: RawRepresentable<UInt8>>() throws(StateError) -> Choice {
     guard let choice = Choice(rawValue: try byte()) else { throw error() }
     return choice

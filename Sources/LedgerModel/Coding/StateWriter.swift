@@ -1,15 +1,15 @@
 import LedgerEvents
 
-/// Writes persisted state: integers in base 128, lowest bits first, so that the many small ones
-/// take a byte each.
+/// Writes persisted state. Integers are written in base 128, lowest bits first, so that the many
+/// small ones take one byte each.
 struct StateWriter {
-  /// Room for what is written; the rest of it is zeros.
+  /// The buffer for what is written; its unused rest is zeros.
   private var room = [UInt8](repeating: 0, count: Self.roomAtFirst)
   private var count = 0
 
-  /// The bytes that most units take.
+  /// Enough bytes for most units.
   private static let roomAtFirst = 1_024
-  /// The longest number in base 128.
+  /// The maximum size of a number in base 128.
   private static let numberSizeMax = 10
 
   init() {}
@@ -18,7 +18,7 @@ struct StateWriter {
 
   var bytes: [UInt8] { Array(written) }
 
-  /// Makes sure that so many bytes more can be written.
+  /// Makes sure that `more` bytes can be written.
   private mutating func reserve(_ more: Int) {
     if count + more <= room.count { return }
     room.append(contentsOf: repeatElement(0, count: max(room.count, more)))
@@ -46,24 +46,25 @@ struct StateWriter {
 
   mutating func write(_ value: Bool) { write(UInt8(value ? 1 : 0)) }
 
-  /// A place in a table or a count; `none`, `nobody` and `gone` are small too.
+  /// Writes an index or a count. The negative values `none`, `nobody` and `merged` also take one
+  /// byte.
   mutating func write(_ value: Int) {
     write(UInt64(bitPattern: Int64(value &<< 1) ^ Int64(value &>> 63)))
   }
 
-  /// A signed amount or a moment; `Fact.absentTime` and `.max` take one byte.
+  /// Writes a signed amount or a moment. `Fact.absentTime` and `.max` take one byte.
   mutating func write(_ value: Int64) {
     switch value {
     case .min: write(UInt8(0))
     case .max: write(UInt8(1))
     default:
       let folded = UInt64(bitPattern: (value &<< 1) ^ (value &>> 63))
-      // The two values that fold highest are those above: 2 more always fits.
+      // The two highest folded values are handled above, so adding 2 cannot overflow.
       write(folded + 2)
     }
   }
 
-  /// NaN takes one byte.
+  /// Writes a double. NaN takes one byte.
   mutating func write(_ value: Double) {
     write(!value.isNaN)
     if !value.isNaN { writeFixed(value.bitPattern) }
@@ -105,7 +106,7 @@ struct StateWriter {
   }
 }
 
-/// What stands in persisted state.
+/// A value that can be persisted.
 protocol Persisted {
   init(from reader: inout StateReader) throws(StateError)
   func encode(into writer: inout StateWriter)

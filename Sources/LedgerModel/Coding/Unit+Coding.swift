@@ -1,10 +1,10 @@
 import LedgerEvents
 
 extension Unit {
-  /// The version of the format below; state of another one is folded anew.
+  /// The version of the format below. State in another version is folded again.
   static let formatVersion: UInt8 = 2
 
-  /// The state as bytes: equal states have equal bytes.
+  /// The state as bytes. Equal states have equal bytes.
   ///
   /// - Complexity: O(*n*) in the size of the state.
   public func encoded() -> [UInt8] {
@@ -34,9 +34,9 @@ extension Unit {
     writer.write(environments)
   }
 
-  /// State that was written by `encoded()`, lent from a page; the bytes are copied once.
+  /// Decodes state that `encoded()` wrote, lent from a page. The bytes are copied once.
   ///
-  /// - Throws: As `init(decoding:)` of an array does.
+  /// - Throws: `StateError` under the same conditions as `init(decoding:)` for an array.
   public init(decoding bytes: Span<UInt8>) throws(StateError) {
     var copy: [UInt8] = []
     copy.reserveCapacity(bytes.count)
@@ -44,10 +44,10 @@ extension Unit {
     try self.init(decoding: copy)
   }
 
-  /// State that was written by `encoded()`.
+  /// Decodes state that `encoded()` wrote.
   ///
-  /// - Throws: `StateError` where the bytes are of another version or damaged; nothing that reads
-  ///   leads outside of the state's tables.
+  /// - Throws: `StateError` if the bytes are damaged or in another version. No index in a decoded
+  ///   state is outside its table.
   /// - Complexity: O(*n*) in the size of the state.
   public init(decoding bytes: [UInt8]) throws(StateError) {
     var reader = StateReader(bytes)
@@ -88,7 +88,7 @@ extension Identity: Persisted {
   }
 }
 
-/// An environment with two marks, in one byte.
+/// An environment and two flags, in one byte.
 private func packed(_ environment: StoreEnvironment?, _ first: Bool, _ second: Bool) -> UInt8 {
   (environment?.rawValue ?? 0) << 2 | (first ? 1 : 0) | (second ? 2 : 0)
 }

@@ -1,5 +1,5 @@
-/// `clock-stepped` (info): an event states a `sequence` lower than one stated by another of the
-/// same device and stated session with an earlier `occurredAt`. Once per session.
+/// `clock-stepped` (info): an event states a lower `sequence` than another event of the same device
+/// and stated session that has an earlier `occurredAt`. Once per session.
 enum ClockStepped {
   static func breaks(_ sequence: Int64, _ session: SessionClock) -> Bool {
     !session.isFound && sequence < session.highestBefore

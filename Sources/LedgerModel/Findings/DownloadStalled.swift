@@ -1,8 +1,8 @@
 import LedgerEvents
 
-/// `download-stalled` (warning): a download whose newest event, more than 1 hour ago, is requested,
-/// resumeRequested, waiting or progressed, and which no finish has cancelled for good. Once per
-/// download and device.
+/// `download-stalled` (warning): the newest event of a download is more than 1 hour ago and is
+/// requested, resumeRequested, waiting or progressed, and no finish has cancelled the download for
+/// good. Once per download and device.
 enum DownloadStalled {
   static func holds(
     _ download: DownloadState, at moment: Int64, _ thresholds: Thresholds

@@ -1,7 +1,7 @@
 import LedgerEvents
 
-/// `finished-while-purchasing` (error): `transaction.finished` of a transaction whose reported
-/// state is purchasing or deferred and that was never delivered; the store ends the app. Once per
+/// `finished-while-purchasing` (error): `transaction.finished` of a transaction that was never
+/// delivered and whose reported state is purchasing or deferred. The store ends the app. Once per
 /// finish.
 enum FinishedWhilePurchasing {
   static func breaks(_ queue: QueueState) -> Bool {

@@ -1,8 +1,8 @@
-/// `fulfilled-twice` (critical): `purchase.fulfilled` of a transaction that was fulfilled before,
-/// of a chain that is a consumable: the same payment is credited again. Once per event.
+/// `fulfilled-twice` (critical): `purchase.fulfilled` of a transaction that was already fulfilled,
+/// in a chain of a consumable. The same payment is credited again. Once per event.
 ///
-/// What the chain is bought as is known from its first purchase fact on, which may come later; the
-/// finding waits for it.
+/// Only the chain's first purchase fact says what was bought, and it may come later. The finding
+/// waits for it.
 enum FulfilledTwice {
   static func breaks(kind: ProductDefinition.Kind) -> Bool { kind == .consumable }
 }

@@ -1,5 +1,5 @@
 /// `hosted-content-unsupported` (error): a delivery with downloads that the store hosts, of a
-/// product whose definition says another kind than nonConsumable. Once per transaction.
+/// product that is defined as something other than nonConsumable. Once per transaction.
 enum HostedContentUnsupported {
   static func breaks(_ announced: [FactDetail.Announced], definition: ProductDefinition?) -> Bool {
     guard let definition, definition.kind != .nonConsumable else { return false }

@@ -1,6 +1,6 @@
-/// `payment-unanswered` (warning): `payment.added` more than 1 hour ago, and since then no queue
-/// fact that states that `payment` (where it has none: that concerns that product, on that device).
-/// Once per payment: of several `payment.added` with one id the first stands for all.
+/// `payment-unanswered` (warning): `payment.added` was more than 1 hour ago, and no queue fact
+/// since then states that `payment` (or, if it has no id, concerns that product on that device).
+/// Once per payment: the first of several `payment.added` with one id stands for all of them.
 enum PaymentUnanswered {
   static func holds(_ payment: PaymentState, at moment: Int64, _ thresholds: Thresholds) -> Bool {
     moment - payment.time > thresholds.paymentUnanswered

@@ -1,6 +1,6 @@
-/// `progress-regressed` (warning): `progress` of a `download.progressed` is lower than that of an
-/// earlier one in the same attempt on one device. An attempt ends at `requested`, at finished,
-/// failed or cancelled (also by a finish that cancels) and at a launch, not at a pause. Once per
+/// `progress-regressed` (warning): the `progress` of a `download.progressed` is lower than an
+/// earlier one in the same attempt on one device. An attempt ends when the download is requested,
+/// finished, failed or cancelled (also by a finish), and at a launch, but not at a pause. Once per
 /// attempt.
 enum ProgressRegressed {
   /// `highest` is NaN before any progress of the attempt.

@@ -1,8 +1,8 @@
 import LedgerEvents
 
 /// `purchased-after-failure` (info): the first purchased delivery of a transaction comes up to 24
-/// hours after `failed` of another with the same product and the same account (where neither has
-/// one: the same device). Once per transaction.
+/// hours after another transaction failed that has the same product and the same account (if
+/// neither has an account: the same device). Once per transaction.
 enum PurchasedAfterFailure {
   /// How long after a failure a purchase counts, in microseconds.
   static let spanMax: Int64 = 24 * Instant.hour

@@ -1,11 +1,11 @@
 import LedgerEvents
 
 /// `purchased-twice` (warning): the first purchase fact of a non-consumable chain is a `purchased`
-/// with a stated original and not familyShared, while the customer holds another standing
-/// non-consumable chain of that product whose original the transaction of its first purchase fact
-/// states too. Once per chain.
+/// that states an original and is not familyShared, and the customer already holds another standing
+/// non-consumable chain of that product. In that chain, too, the transaction of the first purchase
+/// fact states its original. Once per chain.
 enum PurchasedTwice {
-  /// What the rule asks of the chain that the customer holds already.
+  /// What the rule needs to know about the chain that the customer already holds.
   struct Other: Sendable {
     var product: NameNumber
     var statesOriginal: Bool

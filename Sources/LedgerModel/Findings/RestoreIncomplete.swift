@@ -1,7 +1,7 @@
-/// `restore-incomplete` (warning): a restore was completed more than 1 hour ago, and a
-/// non-consumable that its account's customer holds, bought before the request, was not delivered
-/// on that device since. Another Apple ID is signed in, or the store left the purchase out. Once
-/// per request and chain.
+/// `restore-incomplete` (warning): a restore was completed more than 1 hour ago, but a
+/// non-consumable that its account's customer holds and bought before the request has not been
+/// delivered to that device since the request. Another Apple ID is signed in, or the store left the
+/// purchase out. Once per request and chain.
 enum RestoreIncomplete {
   /// Whether the restore was completed long enough ago.
   static func isDue(_ restore: RestoreState, at moment: Int64, _ thresholds: Thresholds) -> Bool {
@@ -9,8 +9,8 @@ enum RestoreIncomplete {
       && moment - restore.completedAt > thresholds.restoreIncomplete
   }
 
-  /// Whether the restore should have brought a chain whose first purchase fact is `first`. Apps are
-  /// compared where both the purchase and the request state one.
+  /// Whether the restore should have delivered a chain whose first purchase fact is `first`. Apps
+  /// are compared if both the purchase and the request state one.
   static func expects(_ first: PurchaseState, _ restore: RestoreState) -> Bool {
     first.firstOrdinal < restore.ordinal
       && (first.firstApp == 0 || restore.app == 0 || first.firstApp == restore.app)

@@ -1,14 +1,14 @@
-/// `undelivered` (critical): a chain that entitles, with hosted content, a transaction of it
-/// finished or removed, and no `content.installed` of the product, on any device, by a customer
-/// whom the chain grants to. Once per chain.
+/// `undelivered` (critical): a chain entitles and has hosted content, and a transaction of it was
+/// finished or removed, but no customer whom the chain grants to has a `content.installed` of the
+/// product, on any device. Once per chain.
 enum Undelivered {
-  /// What costs nothing to ask, and rules out nearly every chain: content can still come of one
-  /// that nobody finished.
+  /// A cheap test that rules out nearly every chain: while none of its transactions has ended, the
+  /// content can still be delivered.
   static func canHold(_ chain: ChainState) -> Bool {
     chain.hasHostedContent && chain.endedPosition != 0
   }
 
-  /// Whether it holds of a chain of which it can.
+  /// Whether the rule holds for a chain that passed `canHold`.
   static func holds(standing: Standing?, isInstalledByHolder: Bool) -> Bool {
     guard let standing, standing.state.entitles else { return false }
     return !isInstalledByHolder

@@ -1,7 +1,7 @@
 /// `unfulfilled` (critical): a transaction was bought and has left the queue, its chain has no
-/// standing refund, and the newest word about giving what was bought, more than 1 hour ago, is that
-/// it failed. Where nobody said whether it was given, the newest verdict on its receipt counts.
-/// Paid, and never given. Once per transaction.
+/// standing refund, and the newest report about giving what was bought, more than 1 hour ago, says
+/// that it failed. If nobody reported whether it was given, the newest verdict on its receipt
+/// counts. It was paid for, but never given. Once per transaction.
 enum Unfulfilled {
   static func holds(
     _ refusal: OutcomeState, of transaction: TransactionState, isTakenAway: Bool,

@@ -1,7 +1,7 @@
 import LedgerEvents
 
 extension EnvironmentState {
-  /// The customer of an account id now; an id that is new, or was erased, starts afresh.
+  /// The customer that an account id now belongs to. An id that is new or was erased starts afresh.
   mutating func customer(of account: NameNumber) -> Holder {
     var place = accountIndex.find(UInt64(account))
     if place < 0 {
@@ -15,13 +15,13 @@ extension EnvironmentState {
     return accounts[place].customer
   }
 
-  /// The customer of an account id, or `nobody` where it has none.
+  /// The customer of an account id, or `nobody` if it has none.
   func knownCustomer(of account: NameNumber) -> Holder {
     let place = accountIndex.lookUp(UInt64(account))
     return place < 0 ? .nobody : accounts[place].customer
   }
 
-  /// `model.md` 2: both ids are one customer, with everything both hold.
+  /// Makes both ids one customer, who has everything that both held (`model.md` 2).
   mutating func link(_ fact: Fact) {
     let other = fact.detail?.fields.to ?? 0
     guard fact.account != 0, other != 0 else { return }
@@ -34,8 +34,8 @@ extension EnvironmentState {
     move(from: right, to: left)
   }
 
-  /// `model.md` 3: what the customer holds now is another's. A transfer to one's own customer moves
-  /// to where it was, and counts for `account-changed` like any other.
+  /// Moves what the customer holds now to another customer (`model.md` 3). A transfer within one
+  /// customer moves nothing, but counts for `account-changed` like any other.
   mutating func transfer(_ fact: Fact) {
     let other = fact.detail?.fields.to ?? 0
     guard fact.account != 0, other != 0 else { return }
@@ -50,7 +50,8 @@ extension EnvironmentState {
     if from != target { move(from: from, to: target) }
   }
 
-  /// `model.md` 4: what the customer holds now is nobody's, and its ids start afresh.
+  /// Takes everything that the customer holds now from it, and lets its ids start afresh
+  /// (`model.md` 4).
   mutating func erase(_ fact: Fact) {
     guard fact.account != 0 else { return }
     let erased = customer(of: fact.account)
@@ -83,7 +84,7 @@ extension EnvironmentState {
     }
   }
 
-  /// `model.md` 11: among several grants of one name the latest end holds.
+  /// Among several grants of one name, the latest end counts (`model.md` 11).
   private mutating func addGrant(_ grant: GrantState) {
     let same = grants.firstIndex {
       $0.holder == grant.holder && $0.entitlement == grant.entitlement
@@ -98,7 +99,7 @@ extension EnvironmentState {
     grants[same].since = since
   }
 
-  /// The name that a grant or a withdrawal speaks of.
+  /// The name that a grant or a withdrawal is about.
   private func grantName(_ fact: Fact) -> (entitlement: Name?, product: NameNumber)? {
     if let entitlement = fact.detail?.fields.entitlement { return (entitlement, 0) }
     return fact.product == 0 ? nil : (nil, fact.product)
@@ -120,7 +121,7 @@ extension EnvironmentState {
     }
   }
 
-  /// `model.md` 10: what the app spends from a balance.
+  /// Adds what the app spends from a balance (`model.md` 10).
   mutating func consume(_ fact: Fact, _ step: Step) {
     guard step.holder != .nobody, let detail = fact.detail, let unit = detail.fields.unit
     else { return }

@@ -1,7 +1,7 @@
 import LedgerEvents
 
 extension EnvironmentState {
-  /// Follows the sequences of a session on its device.
+  /// Tracks the sequences of a session on its device.
   mutating func reduceClock(_ fact: Fact, _ step: Step) {
     let key = Identity.Statement(fact).sessionKey
     var place = sessionIndex.find(key)
@@ -21,7 +21,7 @@ extension EnvironmentState {
     }
   }
 
-  /// Keeps a dated store fact until the batch's facts can be looked at in the order of arrival.
+  /// Keeps a dated store fact until the batch's facts can be judged in the order of arrival.
   mutating func noteArrival(_ fact: Fact, _ step: Step) {
     let chain: Int
     if step.transaction != none {
@@ -36,8 +36,8 @@ extension EnvironmentState {
         chain: chain, storeTime: fact.storeTime, finding: finding(.arrivedLate, fact, step)))
   }
 
-  /// Judges the batch's dated store facts in the order of arrival; what came before the batch
-  /// arrived before all of it.
+  /// Judges the batch's dated store facts in the order of arrival. All facts of earlier batches
+  /// arrived before them.
   mutating func judgeArrivals() {
     if arrivals.isEmpty { return }
     let isSorted = arrivals.indices.dropFirst().allSatisfy {

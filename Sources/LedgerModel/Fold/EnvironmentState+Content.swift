@@ -30,7 +30,7 @@ extension EnvironmentState {
     }
   }
 
-  /// What the queue says about the download that an install names; `nil` if it names none.
+  /// The phase of the download that an install names; `nil` if it names none.
   private func downloadNamed(_ fact: Fact, _ step: Step) -> DownloadState.Phase? {
     if step.transaction == none || fact.download == 0 { return nil }
     let place = download(of: step.transaction, fact.download, on: fact.device)
@@ -137,8 +137,8 @@ extension EnvironmentState {
     if place != none { contents[place].isPresent = false }
   }
 
-  /// Moves everything that `from` has installed to `to`. Of two versions of one product on one
-  /// device the newest install holds.
+  /// Moves everything that `from` has installed to `to`. If both have a version of one product on
+  /// one device, the newest install counts.
   mutating func moveContents(from: Holder, to: Holder) {
     for place in contents.indices where contents[place].holder == from {
       if to == .nobody && contents[place].device == 0 {

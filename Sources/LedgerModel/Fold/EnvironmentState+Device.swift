@@ -1,8 +1,8 @@
 import LedgerEvents
 
 extension EnvironmentState {
-  /// Events of a stated device that concern no transaction. Those of the absent device are in the
-  /// shared context.
+  /// Folds an event of a stated device that concerns no transaction. Events of the absent device
+  /// are in the shared context.
   mutating func reduceDevice(_ fact: Fact, _ step: Step) {
     let place = devicePlace(fact.device)
     switch fact.kind {
@@ -52,8 +52,8 @@ extension EnvironmentState {
     return place < 0 ? 0 : devices[place].launch
   }
 
-  /// A transaction that is first delivered as restored. It belongs to the restore that is under way
-  /// on the device, if there is one (`model.md` 16).
+  /// Adds a transaction that is first delivered as restored to the restore that is under way on the
+  /// device, if there is one (`model.md` 16).
   mutating func joinRestore(
     _ fact: Fact, _ step: Step, delivery: Int, _ foldContext: FoldContext
   ) {

@@ -1,7 +1,7 @@
 import LedgerEvents
 
 extension EnvironmentState {
-  /// The place of a download on a device, made as announced where it is not there yet.
+  /// The index of a download on a device. A new download is added as announced.
   mutating func downloadPlace(
     _ transaction: Int, _ number: NameNumber, _ device: NameNumber
   ) -> Int {
@@ -72,7 +72,7 @@ extension EnvironmentState {
     }
   }
 
-  /// The places of one download on every device.
+  /// The indices of one download on every device.
   private func siblings(of place: Int) -> [Int] {
     var found: [Int] = []
     var next = transactions[downloads[place].transaction].firstDownload
@@ -114,8 +114,8 @@ extension EnvironmentState {
     downloads[place].marks.remove(.regressionFound)
   }
 
-  /// The state that a download's newest event gives it; what a finish cancelled stays so until a
-  /// new request or a finished download.
+  /// Sets the state that a download's newest event gives it. A download that a finish cancelled
+  /// stays cancelled until it is requested again or finished.
   private mutating func move(_ place: Int, by kind: EventKind) {
     let isHeld = downloads[place].marks.contains(.cancelledByFinish)
     switch kind {

@@ -23,7 +23,7 @@ extension EnvironmentState {
     }
   }
 
-  /// A finish of what the queue never delivered changes nothing.
+  /// Judges a finish of a transaction that the queue never delivered. It changes nothing else.
   private mutating func judgeEarlyFinish(_ fact: Fact, _ step: Step) {
     let transaction = transactions[step.transaction]
     if FinishedUnknown.breaks(transaction.marks) {
@@ -42,7 +42,7 @@ extension EnvironmentState {
     endAttempt(place)
   }
 
-  /// Looks at the store-hosted downloads on the finishing device, except those whose content is
+  /// Judges the store-hosted downloads on the finishing device, except those whose content is
   /// already installed.
   private mutating func judgeClosingFinish(_ fact: Fact, _ step: Step) {
     var closing = ClosingFinish()
@@ -69,7 +69,7 @@ extension EnvironmentState {
     ]
     for (rule, isBroken) in broken where isBroken { report(rule, fact, step) }
     if !lost.isEmpty {
-      // Which purge comes first can change after one was found.
+      // A late fact can still change which purge comes first.
       if fact.device == 0 { asksAbsentDevice = true }
       closings.append(
         ClosingState(
@@ -127,7 +127,7 @@ extension EnvironmentState {
 /// What a closing finish finds among the transaction's store-hosted downloads on its device.
 struct ClosingFinish: Sendable {
   var isRestore = false
-  /// Any of the transaction's downloads was ever requested on that device.
+  /// Whether any of the transaction's downloads was ever requested on that device.
   var anyRequested = false
   var anyNotEnded = false
   var anyFailedOrCancelled = false

@@ -28,8 +28,8 @@ extension EnvironmentState {
     }
   }
 
-  /// `receipt.accepted` and `receipt.rejected`: they count while nobody has said whether what was
-  /// bought was given.
+  /// `receipt.accepted` and `receipt.rejected`. They count as long as nobody has said whether what
+  /// was bought was given.
   mutating func reduceVerdict(_ fact: Fact, _ step: Step) {
     guard step.transaction != none,
       !transactions[step.transaction].marks.contains(.fulfillmentSeen)
@@ -55,7 +55,7 @@ extension EnvironmentState {
     refusals.removeAll { $0.transaction == transaction }
   }
 
-  /// Looks for `fulfilled-twice`, or notes the event where nobody knows yet what was bought.
+  /// Looks for `fulfilled-twice`, or keeps the event if it is not yet known what was bought.
   private mutating func judgeRepeat(_ fact: Fact, _ step: Step, _ context: SharedContext) {
     let chain = transactions[step.transaction].chain
     let finding = finding(.fulfilledTwice, fact, step)

@@ -1,8 +1,9 @@
 import LedgerEvents
 
 extension EnvironmentState {
-  /// Notes that an event named a version of a product (`model.md` 18); `download` is the place of
-  /// the download that states it, which keeps a burst of events from asking again.
+  /// Notes that an event named a version of a product (`model.md` 18). `download` is the index of
+  /// the download that states the version. It remembers the product, so that a burst of events is
+  /// not noted again and again.
   mutating func observe(_ version: Name, of product: NameNumber, download: Int, _ step: Step) {
     if product == 0 { return }
     observe(version, of: product, step)

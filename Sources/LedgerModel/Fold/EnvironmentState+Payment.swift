@@ -1,7 +1,7 @@
 import LedgerEvents
 
 extension EnvironmentState {
-  /// `payment.added`: judged against what the device was told, and open until the queue answers.
+  /// `payment.added`: judged by what was reported to the device, and open until the queue answers.
   mutating func reducePayment(_ fact: Fact, _ step: Step, _ foldContext: FoldContext) {
     let isInvalid: Bool
     let isAllowed: Bool
@@ -20,7 +20,7 @@ extension EnvironmentState {
     }
     if InvalidProduct.breaks(isListedAsInvalid: isInvalid) { report(.invalidProduct, fact, step) }
     if PaymentNotAllowed.breaks(isAllowed: isAllowed) { report(.paymentNotAllowed, fact, step) }
-    // One payment that is added again stays the one that waits.
+    // A payment that is added again is still the same open payment.
     if fact.payment != 0, payments.contains(where: { $0.payment == fact.payment }) { return }
     if fact.payment == 0 && fact.device == 0 { couple(.payment, fact.product, writes: true) }
     payments.append(

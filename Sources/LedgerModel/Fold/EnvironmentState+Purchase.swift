@@ -1,8 +1,8 @@
 import LedgerEvents
 
 extension EnvironmentState {
-  /// What a `transaction.*` or `subscription.*` event says about what was bought, whoever reports
-  /// it.
+  /// What a `transaction.*` or `subscription.*` event says about what was bought, no matter who
+  /// reports it.
   mutating func reducePurchase(_ fact: Fact, _ step: Step, _ foldContext: FoldContext) {
     switch fact.kind {
     case .transactionPurchased, .transactionRestored, .subscriptionRenewed:
@@ -62,8 +62,8 @@ extension EnvironmentState {
       percentMillionths: fact.detail?.fields.percentMillionths ?? 100_000_000)
   }
 
-  /// An `expiresAt` in a fact that is not a purchase fact. It applies to the transaction that the
-  /// fact names, or to the chain's current period.
+  /// Notes an `expiresAt` in a fact that is not a purchase fact. It applies to the transaction that
+  /// the fact names, or to the chain's current period.
   private mutating func noteExpiry(_ fact: Fact, _ step: Step) {
     guard let value = fact.detail?.fields.expiresAt, value != Fact.absentTime else { return }
     if step.transaction != none {
@@ -147,13 +147,14 @@ extension EnvironmentState {
     }
   }
 
-  /// The places of a chain's transactions, in the order of their first events.
+  /// The indices of a chain's transactions, in the order of their first events.
   func members(of chain: Int) -> ChainMembers {
     ChainMembers(transactions: transactions, following: chains[chain].firstTransaction)
   }
 
-  /// What the chain was bought as, by the definition that its first purchase fact uses; without
-  /// one, autoRenewable where a fact of it states an expiry, else a non-consumable (`model.md` 5).
+  /// The kind that the chain was bought as, by the definition that its first purchase fact uses.
+  /// Without a definition, it is autoRenewable if one of its facts states an expiry, otherwise
+  /// nonConsumable (`model.md` 5).
   func kind(of chain: ChainState, _ context: SharedContext) -> ProductDefinition.Kind {
     if let definition = definition(of: chain, context) { return definition.kind }
     return expiringIndex.lookUp(UInt64(chain.original)) >= 0 ? .autoRenewable : .nonConsumable
@@ -167,7 +168,7 @@ extension EnvironmentState {
       of: chain.firstProduct, in: environment, app: first.firstApp, at: first.firstTime)
   }
 
-  /// `model.md` 7: the last of the newest refunds, revocations or reversals of all transactions.
+  /// The latest of all transactions' newest refunds, revocations or reversals (`model.md` 7).
   func decidingReversal(of chain: Int) -> Reversal {
     var deciding = Reversal()
     for place in members(of: chain)
@@ -178,7 +179,7 @@ extension EnvironmentState {
   }
 }
 
-/// The transactions of a chain, by following their list.
+/// The transactions of a chain, found by following their linked list.
 struct ChainMembers: Sequence, IteratorProtocol {
   let transactions: [TransactionState]
   var following: Int

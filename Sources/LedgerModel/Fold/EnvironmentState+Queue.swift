@@ -38,7 +38,7 @@ extension EnvironmentState {
     }
   }
 
-  /// A delivery: opens the transaction, announces its downloads, and is judged.
+  /// Handles a delivery: opens the transaction, announces its downloads and judges it.
   private mutating func deliver(_ fact: Fact, _ step: Step, _ foldContext: FoldContext) {
     let place = step.transaction
     let (delivery, isFirstThere) = deliveryPlace(place, fact.device)
@@ -211,7 +211,8 @@ extension EnvironmentState {
     noteEnd(fact, step)
   }
 
-  /// A finish or a removal. The queue no longer delivers the chain's content by itself.
+  /// Notes a finish or a removal, after which the queue no longer delivers the chain's content by
+  /// itself.
   mutating func noteEnd(_ fact: Fact, _ step: Step) {
     let chain = transactions[step.transaction].chain
     if chains[chain].endedPosition == 0 {

@@ -37,8 +37,8 @@ extension EnvironmentState {
     if fact.kind.isDatedByTheStore && fact.isStoreFact { noteArrival(fact, step) }
   }
 
-  /// Passes each kind of fact to what it changes. Kinds that change nothing are only kept and
-  /// shown.
+  /// Passes each kind of fact to the code for what it changes. Kinds that change nothing are only
+  /// kept and shown.
   private mutating func dispatch(_ fact: Fact, _ step: Step, _ foldContext: FoldContext) {
     let kind = fact.kind
     if kind.isDownloadKind {

@@ -11,7 +11,7 @@ extension EnvironmentState {
     if transactions[place].product == 0 { transactions[place].product = product }
   }
 
-  /// Does the same for the next fact in the fold order. Returns false if what it states changes
+  /// Settles the same for the next fact in the fold order. Returns false if what it states changes
   /// facts of the transaction, or of its chain, that were already folded.
   mutating func settleForward(_ fact: Fact, root: NameNumber) -> Bool {
     let known = transactionIndex.find(UInt64(root))
@@ -49,7 +49,7 @@ extension EnvironmentState {
     if expiringIndex.find(UInt64(original)) < 0 { _ = expiringIndex.append(UInt64(original)) }
   }
 
-  /// Does the same for the next fact. Returns false if the chain was folded as one without an
+  /// Settles the same for the next fact. Returns false if the chain was folded as one without an
   /// expiry.
   mutating func settleExpiryForward(_ fact: Fact, root: NameNumber) -> Bool {
     guard Self.statesExpiry(fact, root: root) else { return true }

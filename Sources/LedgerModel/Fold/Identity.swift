@@ -2,11 +2,11 @@ import LedgerEvents
 
 /// Where a fact of a unit belongs: the transaction that it is about, and its environments.
 struct Resolution: Sendable {
-  /// The transaction's number, its payment's while none is known, or 0.
+  /// The number of the transaction, or of its payment while no transaction is known; otherwise 0.
   var root: NameNumber
-  /// `nil` for every environment.
+  /// `nil` if it belongs to every environment.
   var environment: StoreEnvironment?
-  /// The environment that the transaction's first stating event states.
+  /// The first environment that any event states for the transaction.
   var rootEnvironment: StoreEnvironment?
 }
 
@@ -16,19 +16,20 @@ struct Resolution: Sendable {
 struct Identity: Sendable {
   struct Root: Sendable {
     var environment: StoreEnvironment?
-    /// One of its events was folded, so an environment that is stated later changes the past.
+    /// Whether one of its events was folded. If so, an environment that is stated later changes the
+    /// past.
     var isBegun = false
     var mixtureFound = false
   }
 
   struct Session: Sendable {
     var environment: StoreEnvironment?
-    /// An event was folded in the environment of this session.
+    /// Whether an event was folded in the environment of this session.
     var isReliedUpon = false
   }
 
   var paymentIndex = KeyIndex()
-  /// By payment: its transaction, or 0 while none is known.
+  /// By payment: its transaction, or 0 as long as none is known.
   var payments: [NameNumber] = []
   var rootIndex = KeyIndex()
   var roots: [Root] = []
@@ -57,7 +58,7 @@ struct Identity: Sendable {
     var sessionKey: UInt64 { UInt64(device) << 32 | UInt64(session) }
   }
 
-  /// Settles everything that `facts`, in the fold's order, say about identity.
+  /// Settles everything that `facts`, which are in the fold order, say about identity.
   init(settling facts: [Fact]) {
     for place in facts.indices where facts[place].payment != 0 {
       _ = bind(Statement(facts[place]))
@@ -141,7 +142,7 @@ struct Identity: Sendable {
     return Resolution(root: root, environment: environment, rootEnvironment: rootEnvironment)
   }
 
-  /// Where a fact belongs that has been taken in and resolved before.
+  /// Where a fact belongs that was already added and resolved.
   ///
   /// - Complexity: O(1).
   func resolved(_ fact: Statement) -> Resolution {

@@ -33,11 +33,12 @@ public struct Unit: Sendable {
   var identity = Identity()
   /// In the order of environments.
   var environments: [EnvironmentState] = []
-  /// A fact that counts in every environment was folded, so a new environment changes the past.
+  /// Whether a fact that counts in every environment was folded. If so, a new environment changes
+  /// the past.
   var countsEverywhere = false
   /// How many facts were folded.
   public internal(set) var factCount = 0
-  /// The last fact of the fold's order; `nil` before any.
+  /// The key of the last fact in the fold order; `nil` before any.
   public internal(set) var lastKey: FoldKey?
   /// The highest position folded.
   public internal(set) var lastPosition: UInt64 = 0
@@ -48,7 +49,7 @@ public struct Unit: Sendable {
 
   /// Folds all facts of a unit, given in any order.
   ///
-  /// - Complexity: O(*n* log *n*) in the number of facts, O(*n*) where they are in order.
+  /// - Complexity: O(*n* log *n*) in the number of facts, or O(*n*) if they are in order.
   public static func fold(
     _ facts: [Fact], context: SharedContext, texts: any FactTexts
   ) -> Unit {
@@ -67,8 +68,8 @@ public struct Unit: Sendable {
     return unit
   }
 
-  /// Settles identity over all facts of a unit, and gives them back in the fold's order, each with
-  /// where it belongs.
+  /// Settles identity over all facts of a unit. Returns the facts in the fold order, and where each
+  /// of them belongs.
   mutating func begin(
     _ facts: [Fact], _ foldContext: FoldContext
   ) -> (facts: [Fact], resolutions: [Resolution]) {
@@ -77,13 +78,13 @@ public struct Unit: Sendable {
     return (sorted, prepare(sorted, foldContext.shared))
   }
 
-  /// Goes on with facts that arrived after all that were folded, given in the fold's order.
+  /// Continues the fold with facts that arrived after all folded ones, given in the fold order.
   ///
-  /// Returns false where the facts reach back: they sort before what was folded, or settle
-  /// something that "the first event that states it" decides. The unit is then spent, and has to be
-  /// folded anew from all of its facts.
+  /// Returns false if the facts reach back: they sort before a folded fact, or they settle
+  /// something that "the first event that states it" decides. The unit is then unusable and has to
+  /// be folded again from all of its facts.
   ///
-  /// - Precondition: the context has changed in nothing that concerns the facts already folded.
+  /// - Precondition: Nothing in the context has changed that concerns the facts already folded.
   /// - Complexity: O(*n*) in the number of new facts.
   public mutating func advance(
     _ facts: [Fact], context: SharedContext, texts: any FactTexts
@@ -102,7 +103,7 @@ public struct Unit: Sendable {
     return true
   }
 
-  /// One fact of a batch, where it does not reach back.
+  /// Folds one fact of a batch. Returns false if it reaches back.
   private mutating func goOn(
     _ fact: Fact, after position: UInt64, _ foldContext: FoldContext
   ) -> Bool {
@@ -119,8 +120,8 @@ public struct Unit: Sendable {
 }
 
 extension Unit {
-  /// Resolves every fact and settles, in each environment, what the first stating event decides of
-  /// its transactions.
+  /// Resolves every fact and settles, in each environment, what the first stating event decides
+  /// about its transactions.
   mutating func prepare(_ facts: [Fact], _ context: SharedContext) -> [Resolution] {
     var stated: EnvironmentSet = []
     var resolutions: [Resolution] = []
@@ -138,7 +139,7 @@ extension Unit {
     environments = stated.members.map { EnvironmentState(environment: $0) }
     for index in environments.indices {
       let environment = environments[index].environment
-      // Hardly any transaction is of several environments.
+      // Hardly any transaction belongs to several environments.
       if environments.count == 1 {
         environments[index].transactions.reserveCapacity(identity.roots.count)
       }
@@ -161,7 +162,7 @@ extension Unit {
     return resolutions
   }
 
-  /// Makes room for a new environment, which reaches back where facts count in every one.
+  /// Adds the environment if it is new. Returns false if a folded fact should have counted in it.
   private mutating func admits(_ resolution: Resolution, _ context: SharedContext) -> Bool {
     guard let environment = resolution.environment else {
       if countsEverywhere { return true }
@@ -175,7 +176,7 @@ extension Unit {
     return true
   }
 
-  /// The place of an environment's state; `nil` where no fact counts in it.
+  /// The index of an environment's state; `nil` if no fact counts in it.
   func place(of environment: StoreEnvironment) -> Int? {
     for place in environments.indices where environments[place].environment == environment {
       return place
@@ -219,7 +220,8 @@ extension Unit {
     }
   }
 
-  /// Ends a batch: what the absent device purged after the last fact, and what arrived late.
+  /// Ends a batch: applies what the absent device purged after the last fact, and judges what
+  /// arrived late.
   mutating func close(_ foldContext: FoldContext) {
     for index in environments.indices {
       if let purge = environments[index].drainAbsentPurges(before: nil, foldContext) {

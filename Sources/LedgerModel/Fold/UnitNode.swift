@@ -1,9 +1,9 @@
 public import LedgerEvents
 
-/// What connects facts to one unit: two facts with a node in common are folded together.
+/// The names that connect a fact to others: two facts with a node in common are folded in one unit.
 ///
-/// Accounts, devices, transactions, originals and payments connect. The absent device connects
-/// nothing but events of one session of it; what else it couples shows in `Unit.couplings`.
+/// Accounts, devices, transactions, originals and payments connect. The absent device connects only
+/// the events of one of its sessions. What else it couples is in `Unit.couplings`.
 public struct UnitNodes: Sequence, Sendable {
   private let numbers: (NameNumber, NameNumber, NameNumber, NameNumber, NameNumber, NameNumber)
   private let session: NameNumber
@@ -16,18 +16,18 @@ public struct UnitNodes: Sequence, Sendable {
     session = fact.device == 0 ? fact.session : 0
   }
 
-  /// Whether the fact belongs to nobody's unit.
+  /// Whether no name connects the fact to others.
   public var isEmpty: Bool { !contains { _ in true } }
 
-  /// The first node; `nil` where there is none.
+  /// The first node; `nil` if there is none.
   public var first: NameNumber? { first { _ in true } }
 
-  /// Gives the nodes in the order of the fact's names.
+  /// Iterates over the nodes in the order of the fact's names.
   public struct Iterator: IteratorProtocol {
     var nodes: UnitNodes
     var place = 0
 
-    /// The next node: a name's number, unique over all kinds of names.
+    /// The next node: the number of a name, which is unique across all kinds of names.
     public mutating func next() -> NameNumber? {
       while place < 7 {
         defer { place += 1 }

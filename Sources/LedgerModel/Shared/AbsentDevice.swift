@@ -1,7 +1,8 @@
 import LedgerEvents
 
-/// What the absent device says in one environment: all events without a device are one device, so
-/// this is kept as a timeline beside the units, to be asked at a fact's place in the fold's order.
+/// What the absent device reports in one environment. All events without a device are one device,
+/// so they are kept in timelines beside the units, which are queried at a fact's place in the fold
+/// order.
 struct AbsentDevice: Sendable {
   /// An event of the timeline.
   struct Entry: Sendable {
@@ -12,7 +13,7 @@ struct AbsentDevice: Sendable {
     var offered: [NameNumber]
     var invalid: [NameNumber]
 
-    /// `nil` where the timeline does not need `fact`.
+    /// `nil` if the timelines do not need `fact`.
     init?(_ fact: Fact) {
       guard AbsentDevice.keeps(fact.kind) else { return nil }
       key = FoldKey(fact)
@@ -34,7 +35,7 @@ struct AbsentDevice: Sendable {
     }
   }
 
-  /// `session.started` and `restore.*`: what bounds launches and restores.
+  /// `session.started` and `restore.*`, which delimit launches and restores.
   private(set) var bounds: [Entry] = []
   private(set) var checks: [Entry] = []
   private(set) var responses: [Entry] = []
@@ -65,7 +66,7 @@ struct AbsentDevice: Sendable {
     return bounds[..<before].last { $0.kind == .sessionStarted }?.key.position ?? 0
   }
 
-  /// The restore that lasts at `key`, and whether its end was reported before.
+  /// The restore that is under way at `key`, and whether its completion was reported before.
   func restore(at key: FoldKey, _ texts: any FactTexts) -> (position: UInt64, isCompleted: Bool)? {
     let before = bounds.partitionPoint { $0.key.precedes(key, texts) }
     var isCompleted = false
@@ -80,7 +81,7 @@ struct AbsentDevice: Sendable {
     return nil
   }
 
-  /// Whether the newest check before `key` allowed payments; true before any.
+  /// Whether the newest check before `key` allowed payments; true if there is none.
   func allowsPayments(at key: FoldKey, _ texts: any FactTexts) -> Bool {
     let before = checks.partitionPoint { $0.key.precedes(key, texts) }
     return checks[..<before].last?.isAllowed ?? true
@@ -101,7 +102,7 @@ struct AbsentDevice: Sendable {
     return upTo < purges.count ? purges[upTo].key : nil
   }
 
-  /// The restores without an answer since: those after the last one.
+  /// The restores without an answer, which are those after the last answer.
   var unansweredRestores: [Entry] {
     let answer = bounds.lastIndex {
       $0.kind == .restoreCompleted || $0.kind == .restoreFailed

@@ -1,15 +1,15 @@
 public import LedgerEvents
 
-/// A product's definition in the catalogue: where one `catalog.set` states it, and where it counts.
+/// A product's definition in the catalogue: which `catalog.set` states it, and where it applies.
 public struct CatalogueEntry: Sendable {
   public var definition: ProductDefinition
-  /// Of the `catalog.set`.
+  /// The position of the `catalog.set`.
   public var position: UInt64
-  /// From when it counts, in microseconds: the event's believed `occurredAt`.
+  /// When it takes effect, in microseconds: the event's believed `occurredAt`.
   public var time: Int64
-  /// 0 where it counts for every app.
+  /// 0 if it applies to every app.
   public var app: NameNumber
-  /// `nil` where it counts in every environment.
+  /// `nil` if it applies to every environment.
   public var environment: StoreEnvironment?
 }
 
@@ -17,8 +17,8 @@ extension Catalogue {
   /// The products that any `catalog.set` names, in no particular order.
   public var products: [NameNumber] { Array(points.keys) }
 
-  /// The entry in force at `time`, for one app or, where it is 0, of whatever app; `nil` where none
-  /// is yet (`model.md` 5).
+  /// The entry in force at `time`; `nil` if there is none yet (`model.md` 5). If `app` is 0,
+  /// entries of any app count.
   ///
   /// - Complexity: O(*n*) in the product's change points.
   public func entryInForce(
@@ -29,8 +29,8 @@ extension Catalogue {
     return all[..<after].last { $0.matches(environment, app: app) }.map(CatalogueEntry.init)
   }
 
-  /// The newest entry up to `time` of all that reach into a scope, be it that of one app or
-  /// environment or wider.
+  /// The newest entry up to `time` that applies to any part of a scope. If `environment` is `nil`
+  /// or `app` is 0, the scope includes all of them.
   ///
   /// - Complexity: O(*n*) in the product's change points.
   public func newestEntry(
@@ -54,7 +54,7 @@ extension CatalogueEntry {
       environment: point.environment)
   }
 
-  /// Whether it counts for everything of a scope.
+  /// Whether it applies to everything in a scope.
   public func covers(_ environment: StoreEnvironment?, app: NameNumber) -> Bool {
     (self.environment == nil || self.environment == environment)
       && (self.app == 0 || self.app == app)

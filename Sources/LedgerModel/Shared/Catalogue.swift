@@ -1,9 +1,9 @@
 import LedgerEvents
 
-/// The sellers' catalogues as change points: what a product is, from when, for which app and
+/// The sellers' catalogues as change points: what a product is, from when on, and for which app and
 /// environment (`model.md` 5).
 public struct Catalogue: Sendable {
-  /// One product of one `catalog.set`.
+  /// One product in one `catalog.set`.
   struct Point: Sendable {
     var key: FoldKey
     /// 0 matches every app.
@@ -23,9 +23,9 @@ public struct Catalogue: Sendable {
 
   public init() {}
 
-  /// The definition that a fact at `time` uses: the one in force then, else the first one after it.
+  /// The definition that a fact at `time` uses: the one in force then, otherwise the next one.
   ///
-  /// - Complexity: O(log *n*) in the product's change points where they match.
+  /// - Complexity: O(log *n*) in the product's change points, if the nearest ones match.
   func definition(
     of product: NameNumber, in environment: StoreEnvironment, app: NameNumber, at time: Int64
   ) -> ProductDefinition? {
@@ -38,7 +38,7 @@ public struct Catalogue: Sendable {
     return all[after...].first { $0.matches(environment, app: app) }?.definition
   }
 
-  /// The definition in force at `time`, of whatever app: what an answer maps products by.
+  /// The definition in force at `time` for any app. Answers use it to map products to entitlements.
   func definitionInForce(
     of product: NameNumber, in environment: StoreEnvironment, at time: Int64
   ) -> ProductDefinition? {
@@ -51,7 +51,8 @@ public struct Catalogue: Sendable {
     return all[all.partitionPoint { $0.key.time <= time }...].map(\.key.time)
   }
 
-  /// Adds the products of a `catalog.set` and tells whose facts may use another definition now.
+  /// Adds the products of a `catalog.set`. Returns the spans whose facts may now use another
+  /// definition.
   ///
   /// - Complexity: O(*n*) in the product's change points after it.
   mutating func add(_ fact: Fact, _ texts: any FactTexts) -> [ContextChange.ProductSpan] {
@@ -64,7 +65,7 @@ public struct Catalogue: Sendable {
     }
   }
 
-  /// Of a product that is named more than once, the last one counts (`model.md` 5).
+  /// If a product is named more than once, its last definition counts (`model.md` 5).
   private static func lastOfEach(_ definitions: [ProductDefinition]) -> [ProductDefinition] {
     if definitions.count < 2 { return definitions }
     var named: Set<NameNumber> = []

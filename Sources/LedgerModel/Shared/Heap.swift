@@ -1,4 +1,4 @@
-/// A binary heap: its least element comes first.
+/// A binary heap, whose least element comes first.
 package struct Heap<Element: Comparable & Sendable>: Sendable {
   @usableFromInline var elements: [Element] = []
 

@@ -1,14 +1,14 @@
 public import LedgerEvents
 
-/// Recorded events as facts, with the texts behind their numbers and positions: what an
-/// `InMemoryLedger` or a `Unit` folds where there is no log to number names.
+/// Recorded events as facts, with the texts that their numbers and positions stand for. An
+/// `InMemoryLedger` or a `Unit` folds them if there is no log that numbers names.
 public struct NumberedEvents: FactTexts, Sendable {
   /// In the order of the events.
   public let facts: [Fact]
   private let names: NameNumbers
   private let ids: [UInt64: Name]
 
-  /// - Parameter events: Valid ones, each id once.
+  /// - Parameter events: Valid events with unique ids.
   /// - Complexity: O(*n*) in the size of the events.
   public init(_ events: [RecordedEvent]) {
     var names = NameNumbers()
@@ -29,7 +29,7 @@ public struct NumberedEvents: FactTexts, Sendable {
   /// The text that a number stands for; empty if no name has the number.
   public func text(of number: NameNumber) -> Name { names.use(number)?.name ?? "" }
 
-  /// The text of a number, `nil` for 0.
+  /// The text of a number; `nil` if the number is 0.
   public func name(_ number: NameNumber) -> Name? { number == 0 ? nil : text(of: number) }
 
   /// The number of a name; 0 if no event states it.
@@ -37,6 +37,6 @@ public struct NumberedEvents: FactTexts, Sendable {
     names.known(NameUse(kind: kind, name: name))
   }
 
-  /// Whether a number is of a payment, and not of a transaction.
+  /// Whether a number belongs to a payment, and not to a transaction.
   public func isPayment(_ number: NameNumber) -> Bool { names.use(number)?.kind == .payment }
 }

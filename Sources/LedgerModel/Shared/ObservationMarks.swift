@@ -1,11 +1,11 @@
 import LedgerEvents
 
-/// How much a unit had observed of products when somebody last looked.
+/// Marks how much a unit had observed of products at some point.
 ///
-/// The tables of observations only grow while a unit goes on with new facts, so what was added
-/// since stands behind these marks. After a fold from the start, look again with fresh marks.
+/// The tables of observations only grow while a unit advances, so newer observations come after
+/// these marks. After a fold from the start, begin again with fresh marks.
 package struct ObservationMarks {
-  /// How long each table of one environment was.
+  /// The lengths of the tables of one environment.
   struct Lengths: Equatable {
     var versions = 0
     var digests = 0
@@ -31,16 +31,16 @@ package struct ObservationMarks {
   }
 }
 
-/// The products of which a unit observed something new.
+/// The products of which a unit has observed something new.
 package struct NewObservations {
   package var observed: Set<Unit.ObservedProduct> = []
-  /// Those of which something is judged against what all units observed.
+  /// The products with events that are judged by what all units observed.
   package var judged: Set<Unit.ObservedProduct> = []
 }
 
 extension Unit {
-  /// The products of which the unit observed something since the marks were taken, which are moved
-  /// up to now.
+  /// The products of which the unit has observed something since the marks were set. Moves the
+  /// marks to the present state.
   ///
   /// - Complexity: O(*k*) in what was observed since.
   package func newObservations(since marks: inout ObservationMarks) -> NewObservations {
@@ -64,7 +64,7 @@ extension Unit {
         new.observed.insert(observed(digest.product))
         new.judged.insert(observed(digest.product))
       }
-      // Its version was observed with it, or before.
+      // Its version was observed with it or before, so it adds nothing to `observed`.
       for published in environments[place].published[before.published...] {
         new.judged.insert(observed(published.product))
       }
@@ -77,7 +77,8 @@ extension Unit {
   }
 }
 
-/// How many findings of a unit somebody knows; those that a unit finds while it goes on follow.
+/// Marks how many findings of a unit are known. Findings that the unit adds while it advances come
+/// after the marks.
 package struct FindingMarks {
   private var counts: [(environment: StoreEnvironment, found: Int, late: Int)] = []
 
@@ -97,9 +98,9 @@ package struct FindingMarks {
 }
 
 extension Unit {
-  /// What of `findings` was found since the marks were taken, which are moved up to now.
+  /// The findings since the marks were set. Moves the marks to the present state.
   ///
-  /// - Complexity: O(*k*) in what was found since.
+  /// - Complexity: O(*k*) in the number of those findings.
   package func newFindings(since marks: inout FindingMarks) -> [Finding] {
     var new: [Finding] = []
     for place in environments.indices {

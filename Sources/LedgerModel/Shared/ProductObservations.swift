@@ -31,8 +31,8 @@ public struct ProductObservations: Sendable {
     if other.isInstalledByNobody { isInstalledByNobody = true }
   }
 
-  /// The positions of the events that it rests on: one for each version, and one for each digest
-  /// of a version and path.
+  /// The positions of the events that the observations depend on: one for each version, and one for
+  /// each digest of a version and path.
   public var positions: [UInt64] {
     versions.map(\.key.position) + digests.map(\.key.position)
   }
@@ -77,7 +77,7 @@ extension ProductObservations.Digest {
 }
 
 extension Unit {
-  /// A product in an environment. Observations are kept by it.
+  /// A product in an environment, for which observations are kept.
   public struct ObservedProduct: Hashable, Sendable {
     public var environment: StoreEnvironment
     public var product: NameNumber
@@ -106,7 +106,7 @@ extension Unit {
     }
   }
 
-  /// The products whose events are judged against what all units observed: published versions, and
+  /// The products with events that are judged by what all units observed: published versions, and
   /// installs that state a digest.
   public var judgedProducts: Set<NameNumber> {
     var found: Set<NameNumber> = []
@@ -124,7 +124,7 @@ extension Unit {
     observations(of: observed, since: ObservationMarks(), texts: texts)
   }
 
-  /// What the unit observed of one product since marks were taken.
+  /// What the unit observed of one product since the marks were set.
   package func observations(
     of observed: ObservedProduct, since marks: ObservationMarks, texts: any FactTexts
   ) -> ProductObservations {
@@ -148,7 +148,7 @@ extension Unit {
     return observations
   }
 
-  /// `version-not-increased` and `digest-mismatch` among the unit's events, judged against what all
+  /// `version-not-increased` and `digest-mismatch` among the unit's events, judged by what all
   /// units observed of that product.
   public func findings(
     of observed: ObservedProduct, against all: ProductObservations, texts: any FactTexts
@@ -156,7 +156,7 @@ extension Unit {
     findings(of: observed, against: all, since: ObservationMarks(), texts: texts)
   }
 
-  /// The same among the events since marks were taken.
+  /// The same findings, but only among the events since the marks were set.
   package func findings(
     of observed: ObservedProduct, against all: ProductObservations, since marks: ObservationMarks,
     texts: any FactTexts

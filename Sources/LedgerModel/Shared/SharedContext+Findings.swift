@@ -1,7 +1,7 @@
 public import LedgerEvents
 
 extension SharedContext {
-  /// What the absent device has open at a moment.
+  /// The rules of the second table that hold at a moment for the absent device.
   public func findings(
     at moment: Int64, in environment: StoreEnvironment, thresholds: Thresholds = .standard
   ) -> [Finding] {

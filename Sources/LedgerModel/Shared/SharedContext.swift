@@ -46,7 +46,7 @@ public struct SharedContext: Sendable {
   private struct SessionEnvironment {
     var environment: StoreEnvironment?
     var key: FoldKey?
-    /// Entries of the timelines that rest on this session's environment.
+    /// Entries of the timelines that depend on this session's environment.
     var dependents: [AbsentDevice.Entry] = []
   }
 
@@ -56,8 +56,8 @@ public struct SharedContext: Sendable {
     absentDevice[Int(environment.rawValue) - 1]
   }
 
-  /// Whether `extend` with this fact can change anything. A store indexes these facts, to make the
-  /// context again.
+  /// Whether `extend` with this fact can change anything. A store indexes these facts, so that it
+  /// can rebuild the context.
   ///
   /// - Complexity: O(1).
   public func concerns(_ fact: Fact) -> Bool {
@@ -65,15 +65,15 @@ public struct SharedContext: Sendable {
     return Self.restsOn(fact)
   }
 
-  /// Whether `extend` with this fact can do anything at all, judged by little; nearly no fact of a
-  /// stated device can.
+  /// A cheap test whether `extend` with this fact can change anything. It rules out nearly all
+  /// facts that state a device.
   func mayConcern(_ fact: borrowing Fact) -> Bool {
     if fact.device == 0 || fact.kind == .catalogSet { return true }
     guard let stated = fact.environment else { return false }
     return !environments.contains(stated)
   }
 
-  /// Whether the context rests on a fact for more than that there is an environment.
+  /// Whether the context depends on more of the fact than the existence of its environment.
   package static func restsOn(_ fact: Fact) -> Bool {
     if fact.kind == .catalogSet { return true }
     guard fact.device == 0 else { return false }
@@ -82,7 +82,7 @@ public struct SharedContext: Sendable {
 
   /// Adds one fact of the ledger. Most facts leave the context as it is.
   ///
-  /// - Complexity: O(1) for most facts; O(*n*) in the entries after it for a late one.
+  /// - Complexity: O(1) for most facts; for a late one, O(*n*) in the entries after it.
   public mutating func extend(
     with fact: Fact, _ texts: any FactTexts, _ change: inout ContextChange
   ) {
@@ -111,7 +111,7 @@ public struct SharedContext: Sendable {
     }
   }
 
-  /// Notes that a session of the absent device states an environment, and moves what rests on it.
+  /// Notes that a session of the absent device states an environment, and moves what depends on it.
   private mutating func noteEnvironment(
     _ session: NameNumber, _ stated: StoreEnvironment, _ key: FoldKey, _ texts: any FactTexts,
     _ change: inout ContextChange
@@ -132,7 +132,7 @@ public struct SharedContext: Sendable {
   }
 }
 
-/// Some of the four environments.
+/// A set of environments.
 public struct EnvironmentSet: OptionSet, Hashable, Sendable {
   public let rawValue: UInt8
 
@@ -140,7 +140,7 @@ public struct EnvironmentSet: OptionSet, Hashable, Sendable {
 
   public init(_ environment: StoreEnvironment) { rawValue = 1 << (environment.rawValue - 1) }
 
-  /// Some environments, each once.
+  /// Creates a set from environments.
   @inlinable
   package init(_ environments: some Sequence<StoreEnvironment>) {
     self = []
@@ -159,6 +159,6 @@ public struct EnvironmentSet: OptionSet, Hashable, Sendable {
     formUnion(EnvironmentSet(environment))
   }
 
-  /// The environments of the set, in their order.
+  /// The environments of the set, in the order of `StoreEnvironment.allCases`.
   public var members: [StoreEnvironment] { StoreEnvironment.allCases.filter(contains) }
 }

@@ -34,7 +34,8 @@ struct ChainState: Sendable {
   var firstProduct: NameNumber = 0
   var quantity: Int64 = 1
   var hasHostedContent = false
-  /// A transaction began without a holder, so an account that is stated later changes the past.
+  /// Whether a transaction began without a holder. If so, an account that is stated later changes
+  /// the past.
   var hasHolderless = false
   var sharingFound = false
   /// The first finish or removal of one of its transactions; position 0 before any.

@@ -7,7 +7,7 @@ struct DeliveryState: Sendable {
   var next = none
   /// The position of the `restore.requested` that delivered the transaction to this device, or 0.
   var restore: UInt64 = 0
-  /// The number of finishes after which launches are counted.
+  /// The finish count of the transaction when `launchCount` was last reset.
   var loopFinishCount = 0
   var launchCount = 0
   var latestLaunch: UInt64 = 0
@@ -112,7 +112,7 @@ struct ContentState: Sendable {
   var isPresent = true
   var version: Name
   var installedAt: Int64
-  /// Of the install, whose event states the path.
+  /// The position of the install event, which states the path.
   var position: UInt64
   var ordinal: Int
   /// The transaction that the install named.

@@ -10,10 +10,10 @@ struct AccountState: Sendable {
 /// What an operator granted to a customer, with the latest end of all grants of one name.
 struct GrantState: Sendable {
   var holder: Holder
-  /// `nil` where a product was granted.
+  /// `nil` if a product was granted.
   var entitlement: Name?
   var product: NameNumber
-  /// `.max` where it is open.
+  /// `.max` if it is open.
   var until: Int64
   var since: Int64
 }

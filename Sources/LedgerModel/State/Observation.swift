@@ -33,7 +33,7 @@ public struct PublishedVersion: Hashable, Sendable {
 public struct InstalledDigest: Hashable, Sendable {
   public var product: NameNumber
   public var version: Name
-  /// A keyed hash of the path; `nil` where the install states none.
+  /// A keyed hash of the path; `nil` if the install states none.
   public var pathHash: UInt64?
   public var digest: Name
   public var key: FoldKey

@@ -31,11 +31,11 @@ struct TransactionState: Sendable {
 
   /// The transaction's number, or its payment's while no transaction is known.
   let number: NameNumber
-  /// The first `originalTransaction` that an event of it states.
+  /// The first `originalTransaction` that one of its events states.
   var statedOriginal: NameNumber = 0
-  /// The first account that an event of it states (`model.md` 1).
+  /// The first account that one of its events states (`model.md` 1).
   var owner: NameNumber = 0
-  /// The first product that an event of it states.
+  /// The first product that one of its events states.
   var product: NameNumber = 0
   var marks: Marks = []
   var chain = none
@@ -57,7 +57,8 @@ struct TransactionState: Sendable {
   var isBegun: Bool { marks.contains(.begun) }
   /// Finished after a delivery, or removed.
   var hasLeftTheQueue: Bool { queue.wasFinished || marks.contains(.removedUnfinished) }
-  /// A period, a grantor: an event said that it was purchased, restored or renewed.
+  /// Whether an event said that it was purchased, restored or renewed, which makes it a period or a
+  /// grantor.
   var hasPurchase: Bool { purchase.firstOrdinal >= 0 }
 }
 
@@ -91,12 +92,13 @@ struct PurchaseState: Sendable {
   var statedStart = Fact.absentTime
   var isOnlyRestored = true
   var statesExpiry = false
-  /// The earliest `purchasedAt` of those that are not `restored`, and the first one's time.
+  /// The earliest `purchasedAt` of those that are not `restored`, and when the first of them
+  /// happened.
   var unrestoredStart = Fact.absentTime
   var unrestoredTime = Fact.absentTime
   /// The newest purchase fact among store facts, by store time.
   var store = StoreClaim()
-  /// The newest one among the others, by the fold's order.
+  /// The newest purchase fact among the others, by the fold order.
   var queueOrdinal = -1
   var queueProduct: NameNumber = 0
   var storeExpiry = DatedValue()
@@ -104,7 +106,7 @@ struct PurchaseState: Sendable {
   var isFamilyShared = false
   var reversal = Reversal()
 
-  /// The product of its newest purchase fact, store facts going before queue facts.
+  /// The product of its newest purchase fact. Store facts take precedence over queue facts.
   var product: NameNumber { store.ordinal >= 0 ? store.product : queueProduct }
   var start: Int64 { statedStart != Fact.absentTime ? statedStart : firstTime }
 }
@@ -123,7 +125,7 @@ struct StoreClaim: Sendable {
 /// and then by the fold order.
 struct Recency: Comparable {
   var time: Int64
-  /// The place in the unit's fold.
+  /// The index of the statement's fact in the unit's fold.
   var ordinal: Int
 
   init(time: Int64, ordinal: Int) {
@@ -131,7 +133,7 @@ struct Recency: Comparable {
     self.ordinal = ordinal
   }
 
-  /// Of what a fact says.
+  /// The recency of what a fact says.
   init(_ fact: Fact, ordinal: Int) { self.init(time: fact.storeTime, ordinal: ordinal) }
 
   static func < (left: Recency, right: Recency) -> Bool {

@@ -97,9 +97,9 @@ extension InMemoryLedger {
   /// What the last append changed.
   package var lastChanges: UnitChanges { stored.changes }
 
-  /// A unit by its number; nil where there is none of that number.
+  /// A unit by its number; `nil` if there is no such unit.
   ///
-  /// Let go of it before more facts are appended: they would copy its state.
+  /// Release the value before you append more facts. Otherwise the append has to copy its state.
   package func unit(numbered number: UnitNumber) -> Unit? { stored.entries[number]?.state }
 
   /// The number of the unit that a name belongs to.
@@ -113,14 +113,14 @@ extension InMemoryLedger {
     return stored.unit(of: node)
   }
 
-  /// The number of the unit that now contains a former unit; nil if no unit ever had that number.
+  /// The number of the unit that now contains a former unit; `nil` if no unit ever had that number.
   package func currentNumber(ofUnit unit: UnitNumber) -> UnitNumber? {
     if stored.entries[unit] != nil { return unit }
     return unit == 0 ? nil : stored.unit(of: unit)
   }
 
-  /// How often a joined unit was parted again. If you keep numbers of units, look them up again
-  /// when this changes.
+  /// How often a joined unit was split again. If you keep numbers of units, look them up again when
+  /// this changes.
   package var partingCount: Int { stored.partingCount }
 
   /// Calls `body` with every unit, in no order.

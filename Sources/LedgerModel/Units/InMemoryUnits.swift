@@ -1,10 +1,10 @@
 import LedgerEvents
 
-/// What facts that were appended to an in-memory ledger changed, unit by unit.
+/// What an append to an in-memory ledger changed, unit by unit.
 package struct UnitChanges {
-  /// The units that were folded on or anew, some twice.
+  /// The units that were continued or folded again, some of them twice.
   package var written: [UnitNumber] = []
-  /// Those of them that did not go on from a former state, new ones among them.
+  /// Those of them that did not continue from a former state, including new ones.
   package var foldedAnew: Set<UnitNumber> = []
   /// The units that others absorbed.
   package var absorbed: [UnitNumber] = []
@@ -14,9 +14,9 @@ package struct UnitChanges {
 struct InMemoryUnits {
   /// What is kept of a unit.
   struct Entry {
-    /// Empty while the driver has the state.
+    /// `nil` while the driver has the state.
     var state: Unit?
-    /// The places of its facts, in any order.
+    /// The indices of its facts, in any order.
     var places: [UInt32] = []
     fileprivate var couplings: [Coupling] = []
     fileprivate var observed: [Unit.ObservedProduct] = []
@@ -24,26 +24,26 @@ struct InMemoryUnits {
   }
 
   private(set) var entries: [UnitNumber: Entry] = [:]
-  /// How often units were parted.
+  /// How often units were split.
   private(set) var partingCount = 0
   /// In the order of arrival.
   private(set) var facts: [Fact] = []
   private var parents = UnitParents()
-  /// Who touches a piece of state of the absent device, and whether they write it.
+  /// The units that touch a piece of state of the absent device, and whether they write it.
   private var users: [Coupling: [UnitNumber: Bool]] = [:]
   private var observers: [Unit.ObservedProduct: Set<UnitNumber>] = [:]
   /// What the facts of the last append changed.
   private(set) var changes = UnitChanges()
-  /// Those facts may take content away from whoever held it.
+  /// Whether those facts may take content away from its holder.
   private var releasesContent = false
 
-  /// Begins to note what facts change.
+  /// Starts to record what new facts change.
   mutating func begin(_ facts: [Fact]) {
     changes = UnitChanges()
     releasesContent = facts.contains { $0.kind == .accountErased }
   }
 
-  /// The unit of a name; nil where no fact names it in a way that connects.
+  /// The unit of a name; `nil` if no fact names it in a way that connects.
   func unit(of name: NameNumber) -> UnitNumber? {
     guard var unit = parents.knownParent(of: name) else { return nil }
     while unit != 0, let parent = parents.knownParent(of: unit), parent != unit { unit = parent }
@@ -72,7 +72,7 @@ struct InMemoryUnits {
     }
   }
 
-  /// Forgets what a former state of a unit said elsewhere.
+  /// Removes a former state of a unit from the other tables.
   private mutating func forget(_ entry: inout Entry, of unit: UnitNumber) {
     for product in entry.observed { observers[product]?.remove(unit) }
     entry.observed = []
@@ -112,7 +112,7 @@ extension InMemoryUnits: UnitWriter {
   }
 
   mutating func facts(of unit: UnitNumber, absorbing others: [UnitNumber]) -> [Fact] {
-    // Nothing else asks for facts that were folded before.
+    // Facts that were folded before are needed only to fold a unit again.
     changes.foldedAnew.insert(unit)
     return others.reduce(into: facts(of: unit)) { $0 += facts(of: $1) }
   }

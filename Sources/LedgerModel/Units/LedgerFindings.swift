@@ -1,16 +1,16 @@
 package import LedgerEvents
 
-/// The findings of a ledger, gathered unit by unit.
+/// The findings of a ledger, collected unit by unit.
 ///
-/// What a unit alone cannot know, it is judged by what all units observed of a product; whoever
-/// gathers says where that is kept.
+/// Some findings depend on what all units observed of a product. The caller supplies those
+/// observations.
 package struct LedgerFindings {
   private let texts: any FactTexts
   private let thresholds: Thresholds
   /// When the rules of the second table are judged, by environment.
   package var moments: [(environment: StoreEnvironment, moment: Int64)] = []
   private var found: [Finding] = []
-  /// Looked up once.
+  /// The observations of all units, which are looked up once for each product.
   private var known: [Unit.ObservedProduct: ProductObservations] = [:]
 
   package init(texts: any FactTexts, thresholds: Thresholds = .standard) {
@@ -18,14 +18,15 @@ package struct LedgerFindings {
     self.thresholds = thresholds
   }
 
-  /// What was gathered, in order.
+  /// The collected findings, in order.
   ///
   /// - Complexity: O(*n* log *n*) in the number of findings.
   package var sorted: [Finding] { found.sorted() }
 
   /// Adds the rules of the first table that a unit's events broke.
   ///
-  /// - Parameter observations: What all units observed of a product; asked once for each.
+  /// - Parameter observations: Returns what all units observed of a product. It is called once for
+  ///   each product.
   package mutating func addBroken<Failure: Error>(
     by unit: Unit,
     _ observations: (Unit.ObservedProduct) throws(Failure) -> ProductObservations
@@ -34,7 +35,7 @@ package struct LedgerFindings {
     try addJudgedByAll(in: unit, observations)
   }
 
-  /// Adds the findings of a unit that are judged by what all units observed.
+  /// Adds the findings of a unit that depend on what all units observed.
   private mutating func addJudgedByAll<Failure: Error>(
     in unit: Unit,
     _ observations: (Unit.ObservedProduct) throws(Failure) -> ProductObservations
@@ -47,14 +48,16 @@ package struct LedgerFindings {
     }
   }
 
-  /// Adds the rules of the second table that hold in a unit at the moments.
+  /// Adds the rules of the second table that hold in a unit at `moments`.
   ///
-  /// - Parameter observations: What all units observed of a product; asked once for each.
+  /// - Parameter observations: Returns what all units observed of a product. It is called once for
+  ///   each product.
   package mutating func addOpen<Failure: Error>(
     in unit: Unit, _ context: SharedContext,
     _ observations: (Unit.ObservedProduct) throws(Failure) -> ProductObservations
   ) throws(Failure) {
-    // What nobody has installed delivers what nobody holds, whichever unit it stands in.
+    // Content without a holder counts as delivered for chains without a holder, in whichever unit
+    // it is.
     var installedByNobody: Set<Unit.ObservedProduct> = []
     for product in unit.unheldProducts
     where try known(product, observations).isInstalledByNobody {
@@ -70,7 +73,7 @@ package struct LedgerFindings {
     }
   }
 
-  /// Adds what stands in no unit: restores that name no device.
+  /// Adds the findings that belong to no unit: restores that name no device.
   package mutating func addAbsentDevice(_ context: SharedContext) {
     for (environment, moment) in moments {
       found += context.findings(at: moment, in: environment, thresholds: thresholds)

@@ -1,6 +1,6 @@
 import LedgerEvents
 
-/// The connected components of some facts by the names that they share, couplings left out.
+/// The connected components of facts by the names that they share, without couplings.
 ///
 /// A component has the number that `UnitSet` would give it as a unit.
 struct NameComponents {
@@ -8,13 +8,14 @@ struct NameComponents {
   private var hasNameless = false
   private var rootCount = 0
 
-  /// - Parameter facts: In the order of arrival, because a component is called by its first name.
+  /// - Parameter facts: In the order of arrival, because the first name of a component gives it its
+  ///   number.
   /// - Complexity: O(*n* α(*n*)) in the number of facts.
   init(of facts: [Fact]) {
     for fact in facts { add(UnitNodes(fact)) }
   }
 
-  /// How many components there are. The facts without a name that connects are one of them.
+  /// The number of components. The facts without a name that connects are one of them.
   var count: Int { rootCount + (hasNameless ? 1 : 0) }
 
   /// Every name that connects, in no order.

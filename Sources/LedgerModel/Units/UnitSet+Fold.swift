@@ -10,18 +10,18 @@ extension UnitSet {
     try storedFacts(of: unit, in: &storage) + newFacts(of: unit)
   }
 
-  /// A unit with its new facts, and whether that is what is stored of it.
+  /// A unit with its new facts, and whether that equals what is stored.
   struct FoldedUnit {
     var unit: Unit
     var isStored = false
   }
 
-  /// Continues a unit from its stored state; nil where it has to be folded again from all of its
+  /// Continues a unit from its stored state; `nil` if it has to be folded again from all of its
   /// facts.
   ///
-  /// The fold continues where the new facts follow on the stored ones and the context changed in
-  /// nothing that the state rests on. A unit that absorbed others, or was parted from others, has
-  /// no stored state.
+  /// The fold can continue if the new facts follow the stored ones and nothing changed in the
+  /// context that the state depends on. A unit that absorbed others, or that was split from others,
+  /// has no stored state.
   ///
   /// - Complexity: O(*k*) in the unit's new facts.
   private mutating func continued<Storage: UnitStorage & ~Escapable>(
@@ -37,7 +37,7 @@ extension UnitSet {
     return FoldedUnit(unit: state, isStored: facts.isEmpty)
   }
 
-  /// Folds a unit from all of its facts, whatever is stored of its state; nil where it has none.
+  /// Folds a unit from all of its facts, even if its state is stored; `nil` if it has no facts.
   ///
   /// - Complexity: O(*n* log *n*) in the facts of the unit.
   private mutating func foldAgain<Storage: UnitStorage & ~Escapable>(
@@ -55,16 +55,16 @@ extension UnitSet {
     return unit
   }
 
-  /// The new facts of a unit that its stored state does not have: a merge that was cut short has
-  /// written states that are ahead of its checkpoint.
+  /// The new facts of a unit that its stored state does not contain. It may contain some, because a
+  /// merge that was cut short has written states that are ahead of its checkpoint.
   private func newFacts(of unit: UnitNumber, behind position: UInt64) -> [Fact] {
     let facts = newFacts(of: unit)
     guard facts.contains(where: { $0.position <= position }) else { return facts }
     return facts.filter { $0.position > position }
   }
 
-  /// Brings a stored state up to the unit's new facts; false where they reach back, or where the
-  /// state rests on something that changed.
+  /// Continues a stored state with the unit's new facts. Returns false if they reach back, or if
+  /// something changed that the state depends on.
   private mutating func goOn<Storage: UnitStorage & ~Escapable>(
     from stored: inout StoredState, with facts: [Fact], in storage: borrowing Storage
   ) throws(Storage.Failure) -> Bool {
@@ -78,9 +78,9 @@ extension UnitSet {
 }
 
 extension UnitSet {
-  /// Folds facts of which it is known that all that state a name are connected.
+  /// Folds facts as one unit. The caller knows that all facts that state a name are connected.
   ///
-  /// - Complexity: O(*n*) in the number of facts where they come in the fold's order.
+  /// - Complexity: O(*n*) in the number of facts if they are in the fold order.
   mutating func foldAsOne(_ facts: [Fact]) -> Unit {
     let arrived = facts.span
     for place in arrived.indices where context.mayConcern(arrived[place]) {
@@ -96,10 +96,10 @@ extension UnitSet {
   /// Folds and writes every unit that the new facts, or what they changed in the context, concern.
   ///
   /// Units that touch state of the absent device are written last, when it is known which of them
-  /// are one; all others at once.
+  /// belong together. All others are written at once.
   ///
-  /// - Complexity: O(*k*) in the new facts that follow on what is stored; O(*n* log *n*) in all
-  ///   facts of the units that are folded anew.
+  /// - Complexity: O(*k*) in the new facts that continue what is stored; O(*n* log *n*) in all
+  ///   facts of the units that are folded again.
   package mutating func foldAll<Storage: UnitWriter & ~Escapable>(
     into storage: inout Storage
   ) throws(Storage.Failure) {
@@ -117,8 +117,8 @@ extension UnitSet {
     coupled.removeAll()
   }
 
-  /// Folds one unit, or the units that it is parted into, and writes what touches no state of the
-  /// absent device.
+  /// Folds one unit, or the units that it is split into, and writes those that touch no state of
+  /// the absent device.
   private mutating func foldAndWrite<Storage: UnitWriter & ~Escapable>(
     _ unit: UnitNumber, into storage: inout Storage
   ) throws(Storage.Failure) {
@@ -126,7 +126,7 @@ extension UnitSet {
       return try writeUnlessCoupled(state, of: unit, into: &storage)
     }
     let known = try storedFacts(of: unit, in: &storage)
-    // Couplings have joined nothing yet that is not stored.
+    // A unit without stored facts has not been joined by couplings yet, so it cannot be split.
     if !known.isEmpty, let parts = try part(unit, known, in: &storage) {
       for part in parts {
         guard let state = try foldAgain(part, in: &storage) else { continue }
@@ -164,12 +164,12 @@ extension UnitSet {
 
 extension UnitSet {
   /// The state of a unit with its new facts, joined with the units that share state of the absent
-  /// device with it; nil where it has no facts.
+  /// device with it; `nil` if it has no facts.
   ///
-  /// What is stored is joined already, so only units that the new facts touch are looked at.
+  /// Stored units are already joined, so only the units that the new facts touch are considered.
   ///
-  /// - Complexity: as folding the unit, once until more facts come; where it touches state of the
-  ///   absent device, also as folding every unit with new facts.
+  /// - Complexity: The same as folding the unit, once until more facts are appended. If the unit
+  ///   touches state of the absent device, also the same as folding every unit with new facts.
   package mutating func state<Storage: UnitStorage & ~Escapable>(
     of unit: UnitNumber, in storage: inout Storage
   ) throws(Storage.Failure) -> Unit? {
@@ -183,8 +183,8 @@ extension UnitSet {
 
   /// Joins all units that share state of the absent device, as far as the new facts touch them.
   ///
-  /// Facts that all state a device can do this, too: an erasure leaves content of the absent device
-  /// to nobody, for example.
+  /// Facts that all state a device can also cause this. For example, an erasure leaves content of
+  /// the absent device to nobody.
   ///
   /// - Complexity: O(*u*) in the units that the new facts touch, each folded once.
   package mutating func joinAll<Storage: UnitStorage & ~Escapable>(
@@ -196,8 +196,8 @@ extension UnitSet {
     isJoined = true
   }
 
-  /// Looks at units for couplings, and at those stored with any where the context has changed:
-  /// they may share now what they did not when they were stored.
+  /// Notes the couplings of units. If the context has changed, also notes those of all stored units
+  /// with couplings, because they may now share what they did not share when they were stored.
   private mutating func addCoupled<Storage: UnitStorage & ~Escapable>(
     _ units: [UnitNumber], in storage: inout Storage
   ) throws(Storage.Failure) {
@@ -212,14 +212,14 @@ extension UnitSet {
     }
   }
 
-  /// The state of a unit with its new facts, parted from others where it was joined with them for
-  /// what they do not share.
+  /// The state of a unit with its new facts. A unit whose parts no longer share what they were
+  /// joined for is split.
   private mutating func foldedState<Storage: UnitStorage & ~Escapable>(
     of unit: UnitNumber, in storage: inout Storage
   ) throws(Storage.Failure) -> Unit? {
     if let known = folded[unit] ?? coupled[unit] { return known }
     if let state = try continued(unit, in: &storage) {
-      // What is as it is stored is read again rather than kept.
+      // A state that equals the stored one is read again rather than kept.
       if !state.isStored { folded[unit] = state.unit }
       return state.unit
     }
@@ -240,7 +240,7 @@ extension UnitSet {
 // MARK: - Couplings
 
 extension UnitSet {
-  /// Everything that touches one piece of state of the absent device.
+  /// The units that touch one piece of state of the absent device.
   private struct CouplingUsers {
     var units: [UnitNumber] = []
     var isWritten = false
@@ -251,11 +251,11 @@ extension UnitSet {
     }
   }
 
-  /// Joins units until none that writes state of the absent device is apart from one that touches
-  /// it; joined units are folded anew, which may show more couplings.
+  /// Joins units until every unit that writes a piece of state of the absent device is joined with
+  /// all units that touch it. Joined units are folded again, which may reveal more couplings.
   ///
-  /// - Complexity: O(*u* log *u*) in the uses of all coupled units for each round, of which there
-  ///   are hardly ever more than two; and a fold of each joined unit.
+  /// - Complexity: In each round, O(*u* log *u*) in the uses of all coupled units, and a fold of
+  ///   each joined unit. There are rarely more than two rounds.
   private mutating func joinCoupled<Storage: UnitStorage & ~Escapable>(
     in storage: inout Storage
   ) throws(Storage.Failure) {
@@ -282,7 +282,7 @@ extension UnitSet {
     }
   }
 
-  /// Who touches what the coupled units touch, the stored ones included.
+  /// The units that touch what the coupled units touch, including stored units.
   private mutating func couplingUsers<Storage: UnitStorage & ~Escapable>(
     in storage: inout Storage
   ) throws(Storage.Failure) -> [CouplingUsers] {
@@ -297,7 +297,7 @@ extension UnitSet {
           let other = try storage.root(of: stored.unit)
           if coupled[other] != nil || uncoupled.contains(other) { continue }
           if placesByUnit[other] != nil || absorbedByUnit[other] != nil || parted[other] != nil {
-            // What is stored of its couplings may be true no longer.
+            // The stored couplings of the unit may be out of date.
             let known = Set(coupled.keys)
             try noteCouplings(of: other, in: &storage)
             unseen += coupled.keys.filter { !known.contains($0) }

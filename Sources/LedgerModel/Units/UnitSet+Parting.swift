@@ -1,16 +1,16 @@
 import LedgerEvents
 
 extension UnitSet {
-  /// Takes a unit apart that couplings had joined, and returns the units that it became, in order;
-  /// nil where its facts are one component.
+  /// Splits a unit that couplings had joined, and returns the resulting units, in order; `nil` if
+  /// its facts are one component.
   ///
   /// A late fact can show that units never shared the state of the absent device for which they
-  /// were joined. So before a unit is folded again from all of its facts, it is cut into the
-  /// components that share names. What a component touches on the absent device depends on its own
-  /// facts and on the shared context alone, so folding each of them says which belong together.
+  /// were joined. So before a unit is folded again from all of its facts, it is split into the
+  /// components that share names. What a component touches on the absent device depends only on its
+  /// own facts and on the shared context, so folding each of them shows which belong together.
   ///
   /// - Parameter known: The stored facts of the unit, in any order.
-  /// - Complexity: O(*n* log *n*) in the facts of the unit; O(*n*) where all of them have a device.
+  /// - Complexity: O(*n* log *n*) in the facts of the unit; O(*n*) if all of them state a device.
   mutating func part<Storage: UnitStorage & ~Escapable>(
     _ unit: UnitNumber, _ known: [Fact], in storage: inout Storage
   ) throws(Storage.Failure) -> [UnitNumber]? {

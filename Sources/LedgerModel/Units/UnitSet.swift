@@ -1,42 +1,43 @@
 import LedgerEvents
 
-/// New facts cut into units, behind the units that are stored: the one driver of the fold.
+/// New facts, grouped into units on top of the stored units. This is the only driver of the fold.
 ///
-/// A **unit** is a connected component of the event graph: two facts belong to one unit where they
-/// share a name (`UnitNodes`), and so do two units that touch one piece of state of the absent
-/// device which either of them writes (`Coupling`). The set finds the unit of each fact with a
-/// union-find over names, joins units, and folds a unit: its stored state goes on where the new
-/// facts follow on it, and else all of its facts are folded anew.
+/// A **unit** is a connected component of the event graph. Two facts belong to one unit if they
+/// share a name (`UnitNodes`). Two units become one if they touch the same piece of state of the
+/// absent device and either of them writes it (`Coupling`). The set finds the unit of each fact
+/// with a union-find over names, joins units, and folds them. If a unit's new facts follow its
+/// stored state, the fold continues from that state. Otherwise all of the unit's facts are folded
+/// again.
 ///
-/// What was folded before is in a `UnitStorage`, which every call names: views of a store do not
-/// outlive a question. A set that writes folds everything with `foldAll(into:)`; a set that only
-/// reads folds what is asked for, with `state(of:in:)`.
+/// What was folded before is in a `UnitStorage`, which is passed to every call because views of a
+/// store do not outlive a question. A set that writes folds everything with `foldAll(into:)`. A set
+/// that only reads folds what is asked for, with `state(of:in:)`.
 package struct UnitSet {
   let texts: any FactTexts
-  /// What reaches across units, with the new facts in it.
+  /// The context that units share, including the new facts.
   package internal(set) var context: SharedContext
   /// What the new facts changed in the context.
   package internal(set) var change = ContextChange()
-  /// The places among the new facts of those that the context rests on.
+  /// The indices of the new facts that the context depends on.
   package internal(set) var contextPlaces: [UInt32] = []
 
   @usableFromInline var newFacts: [Fact] = []
-  /// Places of new facts by unit, in any order.
+  /// The indices of the new facts by unit, in any order.
   @usableFromInline var placesByUnit: [UnitNumber: [UInt32]] = [:]
-  /// By unit: those that it absorbed, which are no units any more.
+  /// By unit: the units that it absorbed, which are no longer units.
   @usableFromInline var absorbedByUnit: [UnitNumber: [UnitNumber]] = [:]
-  /// All that were absorbed.
+  /// All units that were absorbed.
   @usableFromInline var absorbed: Set<UnitNumber> = []
   /// States that differ from what is stored, until more facts come.
   var folded: [UnitNumber: Unit] = [:]
   /// Units known to touch state of the absent device, with their states.
   var coupled: [UnitNumber: Unit] = [:]
-  /// Units with news that are known to touch none, whatever is stored of them.
+  /// Units with changes that are known to touch none, whatever is stored about them.
   var uncoupled: Set<UnitNumber> = []
-  /// The stored facts of the units that were parted from others, in place of what is stored of
-  /// them. A unit that became part of another has none.
+  /// By unit that was split from others: its stored facts, which replace what is stored. A unit
+  /// that became part of another has none.
   package internal(set) var parted: [UnitNumber: [Fact]] = [:]
-  /// The units that couplings joined or that were parted. More facts can make others of them.
+  /// The units that couplings joined or that were split. More facts can regroup them.
   var regrouped: Set<UnitNumber> = []
   /// Whether a set that only reads has joined units by their couplings.
   var isJoined = false
@@ -51,13 +52,13 @@ package struct UnitSet {
   /// The new facts, in the order of arrival.
   package var facts: [Fact] { newFacts }
 
-  /// The units that have new facts or were parted from others, in order.
+  /// The units that have new facts or were split from others, in order.
   package var units: [UnitNumber] {
     if parted.isEmpty { return placesByUnit.keys.sorted() }
     return Set(placesByUnit.keys).union(parted.keys).filter { !absorbed.contains($0) }.sorted()
   }
 
-  /// The places of a unit's new facts, in any order.
+  /// The indices of each unit's new facts, in any order.
   package var places: [UnitNumber: [UInt32]] { placesByUnit }
 
   /// The units that others absorbed, in any order.
@@ -72,7 +73,7 @@ package struct UnitSet {
   /// Whether a unit was absorbed by another.
   package func isAbsorbed(_ unit: UnitNumber) -> Bool { absorbed.contains(unit) }
 
-  /// Whether the new facts may say anything about a stored unit.
+  /// Whether the new facts may change a stored unit.
   package func touches(_ unit: UnitNumber) -> Bool {
     placesByUnit[unit] != nil || absorbedByUnit[unit] != nil || absorbed.contains(unit)
       || parted[unit] != nil || !change.isEmpty
@@ -80,17 +81,17 @@ package struct UnitSet {
 
   /// The new facts of a unit, in the order of arrival.
   ///
-  /// - Complexity: O(*k*) in their number, O(*k* log *k*) where the unit absorbed others.
+  /// - Complexity: O(*k*) in their number, or O(*k* log *k*) if the unit absorbed others.
   package func newFacts(of unit: UnitNumber) -> [Fact] {
     guard var places = placesByUnit[unit] else { return [] }
     if absorbedByUnit[unit] != nil { places.sort() }
     return places.map { newFacts[Int($0)] }
   }
 
-  /// The new facts that the context rests on, in the order of arrival.
+  /// The new facts that the context depends on, in the order of arrival.
   package var contextFacts: [Fact] { contextPlaces.map { newFacts[Int($0)] } }
 
-  /// What folds share; made again when the context has changed.
+  /// What folds share. It is created again after the context has changed.
   mutating func sharedFoldContext() -> FoldContext {
     if let foldContext { return foldContext }
     let made = FoldContext(context: context, texts: texts)
@@ -98,10 +99,10 @@ package struct UnitSet {
     return made
   }
 
-  /// Takes facts into the context, and notes which of them it rests on.
+  /// Adds facts to the context, and notes which of them it depends on.
   @usableFromInline
   mutating func extendContext(with facts: [Fact]) {
-    // A copy in use elsewhere would make the context copy itself.
+    // Another reference to the context would force a copy of it.
     foldContext = nil
     var place = UInt32(newFacts.count)
     let facts = facts.span
@@ -123,7 +124,7 @@ package struct UnitSet {
     isJoined = false
   }
 
-  /// Forgets the new facts and their effects, once they are stored; the context stays.
+  /// Forgets the new facts and their effects, once they are stored. The context stays.
   mutating func clear() {
     forgetStates()
     newFacts.removeAll()
@@ -140,10 +141,10 @@ package struct UnitSet {
 // MARK: - The unit of a fact
 
 extension UnitSet {
-  /// Adds new facts, in the order of arrival: to the context, and each to its unit.
+  /// Adds new facts, in the order of arrival, to the context and each to its unit.
   ///
-  /// - Complexity: O(*k* α(*n*)) for *k* facts; a late fact of the context costs what stands behind
-  ///   it there.
+  /// - Complexity: O(*k* α(*n*)) for *k* facts. A late fact that the context depends on also costs
+  ///   O(*m*) in the context's entries after it.
   @inlinable
   package mutating func append<Storage: UnitStorage & ~Escapable>(
     _ facts: [Fact], in storage: inout Storage
@@ -160,7 +161,8 @@ extension UnitSet {
     }
   }
 
-  /// Finds the unit of the fact at `place` by its names, and joins the units that they lead to.
+  /// Finds the unit of the fact at index `place` by its names, and joins the units that they lead
+  /// to.
   @inlinable
   mutating func assign<Storage: UnitStorage & ~Escapable>(
     _ nodes: UnitNodes, at place: Int, in storage: inout Storage
@@ -182,7 +184,7 @@ extension UnitSet {
         unit = other
       }
     }
-    // A name that no fact has used yet brings nothing with it: its unit goes on as it was.
+    // A name that no fact has used before adds no facts, so the unit's fold can continue.
     if hasNewName {
       for node in nodes where try storage.parent(of: node) == nil {
         let root = unit ?? node
@@ -193,7 +195,7 @@ extension UnitSet {
     placesByUnit[unit ?? 0, default: []].append(UInt32(place))
   }
 
-  /// Makes one unit of two, called by the smaller number, and returns it.
+  /// Joins two units, and returns the smaller of their numbers, which is that of the joined unit.
   ///
   /// - Complexity: O(*k*) in the new facts of the unit that has fewer.
   @usableFromInline
@@ -223,8 +225,8 @@ extension UnitSet {
 // MARK: - Invariants
 
 extension UnitSet {
-  /// Checks in debug builds that a union-find holds what its readers rely on: a unit that was
-  /// joined with another leads to the smaller number, and a unit is its own parent.
+  /// Checks in debug builds what the readers of a union-find rely on: a joined unit leads to the
+  /// smaller number, and a unit is its own parent.
   private mutating func checkJoin<Storage: UnitStorage & ~Escapable>(
     of former: UnitNumber, into unit: UnitNumber, in storage: inout Storage
   ) throws(Storage.Failure) {

@@ -1,36 +1,38 @@
 package import LedgerEvents
 
-/// What a unit is called: by the first name that was in it, of joined units by the smaller number.
+/// The number of a unit: that of its first name. A joined unit has the smallest of its numbers.
 ///
-/// So its number does not depend on how the facts were cut into batches. Unit 0 is that of the
+/// The number therefore does not depend on how the facts were divided into batches. Unit 0 has the
 /// facts without a name that connects.
 package typealias UnitNumber = NameNumber
 
 /// A union-find over names: which names belong to one unit.
 package protocol UnionFind: ~Escapable {
-  /// What reading can fail with.
+  /// The error that reading can throw.
   associatedtype Failure: Error
 
-  /// The parent of a name in the union-find; nil where no fact has named it.
+  /// The parent of a name in the union-find; `nil` if no fact has named it.
   mutating func parent(of name: NameNumber) throws(Failure) -> NameNumber?
 
-  /// The unit that all of a fact's names lead to, where that takes little to find; nil where the
-  /// names have to be looked up one by one. Nearly all facts name what is known and connected, and
-  /// one call for all of their names is several times as fast as one for each.
+  /// The unit that all of a fact's names lead to, if that is cheap to find; `nil` if the names have
+  /// to be looked up one by one.
+  ///
+  /// Nearly all facts use names that are known and connected. One call for all of a fact's names is
+  /// several times as fast as one call for each.
   func commonUnit(of names: UnitNodes) -> UnitNumber?
 
-  /// Gives a name a parent.
+  /// Sets the parent of a name.
   mutating func setParent(_ parent: NameNumber, of name: NameNumber) throws(Failure)
 
-  /// Fails, because the parents that are stored do not lead to a unit.
+  /// Throws an error, because the stored parents do not lead to a unit.
   func failDamaged() throws(Failure) -> Never
 }
 
 extension UnionFind where Self: ~Escapable {
-  /// The unit of a name; nil where no fact names it in a way that connects.
+  /// The unit of a name; `nil` if no fact names it in a way that connects.
   ///
-  /// A name may lead to a unit with a larger number, but units join smaller ones only: whatever
-  /// does not descend behind the first step is damaged.
+  /// A name may lead to a unit with a larger number, but units only join smaller ones. So after the
+  /// first step, a larger parent means that the union-find is damaged.
   ///
   /// - Complexity: O(α(*n*)) amortized.
   @inlinable
@@ -38,7 +40,7 @@ extension UnionFind where Self: ~Escapable {
     guard let parent = try parent(of: name) else { return nil }
     if parent == name { return name }
     var root = parent
-    // No name has the number 0: the unit of the facts without one is never absorbed.
+    // No name has the number 0, so unit 0 is never absorbed.
     while root != 0 {
       guard let next = try self.parent(of: root), next <= root else { try failDamaged() }
       if next == root { break }
@@ -48,21 +50,22 @@ extension UnionFind where Self: ~Escapable {
     return root
   }
 
-  /// What a unit has become by now.
+  /// The number of the unit that now contains `unit`.
   mutating func root(of unit: UnitNumber) throws(Failure) -> UnitNumber {
-    // Unit 0 has no name that would find it.
+    // No name leads to unit 0.
     unit == 0 ? 0 : try findUnit(of: unit) ?? unit
   }
 }
 
-/// Where a `UnitSet` finds what was folded before: the states of units and their facts, beside the
-/// union-find.
+/// Where a `UnitSet` finds what was folded before: the states of units and their facts, in addition
+/// to the union-find.
 ///
 /// There are two: the in-memory ledger, and the projections of a store.
 package protocol UnitStorage: UnionFind, ~Escapable {
-  /// The stored state of a unit; nil where nothing is stored of it.
+  /// The stored state of a unit; `nil` if nothing is stored for it.
   ///
-  /// A storage in memory gives the state away, so that it grows in place: a writer gets it back.
+  /// A storage in memory gives up the state, so that it can grow in place. `UnitWriter.write`
+  /// stores it again.
   mutating func takeState(of unit: UnitNumber) throws(Failure) -> StoredState?
 
   /// The stored facts of a unit and of the units that it absorbed, in any order.
@@ -70,7 +73,7 @@ package protocol UnitStorage: UnionFind, ~Escapable {
     of unit: UnitNumber, absorbing others: [UnitNumber]
   ) throws(Failure) -> [Fact]
 
-  /// Moves the stored facts of units to the units that these were parted into.
+  /// Moves the stored facts of units to the units that these were split into.
   mutating func part(_ units: [UnitNumber], into parts: [UnitNumber: [Fact]])
 
   /// The stored units that touch a piece of state of the absent device.
@@ -81,16 +84,17 @@ package protocol UnitStorage: UnionFind, ~Escapable {
   /// Every stored unit that touches any state of the absent device.
   mutating func coupledUnits() throws(Failure) -> [UnitNumber]
 
-  /// Fails where a text that a fold asked for could not be read.
+  /// Throws if a text that a fold asked for could not be read.
   func checkTexts() throws(Failure)
 }
 
 /// A storage that keeps what is folded.
 package protocol UnitWriter: UnitStorage, ~Escapable {
-  /// The stored units whose state, or what is stored of their answers, rests on what changed.
+  /// The stored units whose state or stored answers depend on what changed.
   mutating func units(concernedBy change: ContextChange) throws(Failure) -> [UnitNumber]
 
-  /// Keeps the state of a unit in place of what was stored of it and of those that it absorbed.
+  /// Stores the state of a unit. It replaces what was stored for it and for the units that it
+  /// absorbed.
   mutating func write(
     _ write: UnitWrite, _ state: Unit, _ context: SharedContext
   ) throws(Failure)
@@ -99,18 +103,18 @@ package protocol UnitWriter: UnitStorage, ~Escapable {
 /// Which unit is written.
 package struct UnitWrite {
   package var unit: UnitNumber
-  /// The units that it absorbed, of which nothing stays stored.
+  /// The units that it absorbed, for which nothing stays stored.
   package var absorbed: [UnitNumber]
-  /// Couplings joined it, or it was parted from others. With more facts it may be another one, so
-  /// a merge that is cut short must not leave it behind.
+  /// Whether couplings joined it or it was split from others. More facts can regroup it, so a merge
+  /// that is cut short must not leave it behind.
   package var isRegrouped: Bool
 }
 
-/// The state of a unit as it was stored, and how far it goes.
+/// The stored state of a unit, and the position up to which it is folded.
 package struct StoredState {
-  /// Every fact of the unit up to this position is in the state.
+  /// The state contains every fact of the unit up to this position.
   package var foldedThrough: UInt64
-  /// `nil` where the state cannot be read, because another version wrote it.
+  /// `nil` if the state cannot be read, because another version wrote it.
   package var unit: Unit?
 
   package init(foldedThrough: UInt64, unit: Unit?) {

@@ -13,7 +13,7 @@ public enum Breach: Hashable, Sendable {
     }
   }
 
-  /// The rule or the promise of that id; `nil` if there is none.
+  /// The rule or the promise with that id; `nil` if there is none.
   public init?(id: String) {
     if let rule = Rule.allCases.first(where: { $0.id == id }) {
       self = .rule(rule)
@@ -24,7 +24,8 @@ public enum Breach: Hashable, Sendable {
     }
   }
 
-  /// Rules go before those that are judged at the end, and these before promises.
+  /// Rules that are judged at an event come first, then rules that are judged at the end, then
+  /// promises.
   var rank: Int {
     switch self {
     case .rule(let rule): rule.isJudgedAtAMoment ? 1 : 0
@@ -32,7 +33,7 @@ public enum Breach: Hashable, Sendable {
     }
   }
 
-  /// A broken promise is critical: the customer has paid and has it not, or has it twice.
+  /// A broken promise is critical: the customer paid and received nothing, or received it twice.
   public var severity: Rule.Severity {
     switch self {
     case .rule(let rule): rule.severity

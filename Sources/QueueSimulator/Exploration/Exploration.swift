@@ -1,28 +1,28 @@
 public import LedgerModel
 
-/// A search for a run of a scenario that breaks something: all interleavings and placements of
-/// faults up to a bound, then runs at random.
+/// A search for a run of a scenario that breaks something. It tries all interleavings and
+/// placements of faults up to a bound, and then random runs.
 ///
 /// The search is pure: the same scenario, policy and options find the same failure after the same
 /// number of runs, on every machine.
 public struct Exploration: Sendable {
-  /// How far to search, and for what.
+  /// How far to search, and what for.
   public struct Options: Hashable, Sendable {
     /// The seed of the random runs.
     public var seed: UInt64 = 1
-    /// The most faults in one random run.
+    /// The maximum number of faults in one random run.
     public var faults = 4
-    /// The most faults in one run of the exhaustive part.
+    /// The maximum number of faults in one run of the exhaustive part.
     public var faultsWhereAll = 1
-    /// The most states of the exhaustive part.
+    /// The maximum number of states in the exhaustive part.
     public var stateCountMax = 5_000
     /// The number of random runs.
     public var runCountMax = 100_000
-    /// The actions of one random run before its faults stop.
+    /// The number of actions in one random run after which its faults stop.
     public var actionCountMax = 160
     /// On average, one action in this many is a fault, while faults are left.
     public var faultInterval = 8
-    /// The least severity that counts as a failure.
+    /// The lowest severity that counts as a failure.
     public var severity = Rule.Severity.critical
     /// The only rules and promises that count as failures, whatever their severity; empty if the
     /// severity decides.
@@ -46,7 +46,7 @@ public struct Exploration: Sendable {
 
   /// The progress of a search.
   public struct Progress: Hashable, Sendable {
-    /// Different states seen by the exhaustive part.
+    /// The distinct states seen by the exhaustive part.
     public var states = 0
     /// Runs that were judged, of both parts.
     public var runs = 0
@@ -60,7 +60,7 @@ public struct Exploration: Sendable {
   let policy: AppPolicy
   public let options: Options
 
-  /// - Throws: ``ScenarioError`` where the scenario has no script to play.
+  /// - Throws: ``ScenarioError`` if the scenario has no script to play.
   public init(
     _ scenario: Scenario, policy: AppPolicy, options: Options = Options()
   ) throws(ScenarioError) {

@@ -8,7 +8,7 @@ struct Reach {
   private var commands: [Bool]
   /// The index after the last command that had its turn.
   private var cursor = 0
-  /// The most events of each kind in one run.
+  /// The largest number of events of each kind in one run.
   private var counts = EventCounts()
 
   init(_ cast: Cast) { commands = Array(repeating: false, count: cast.script.count) }
@@ -58,15 +58,16 @@ struct Reach {
 }
 
 extension Action.Verb {
-  /// A bit of its own.
+  /// The bit that represents this verb.
   var bit: UInt64 { 1 << UInt64(Self.allCases.firstIndex(of: self) ?? 0) }
 }
 
 extension Rule {
-  /// What must be recorded before a simulated run can break the rule: one kind of event of each
+  /// What must be recorded before a simulated run can break the rule: one kind of event from each
   /// group.
-  /// `nil` where no run can, because the simulator's clocks, errors and copies are never wrong and
-  /// its apps pay for what they ask for.
+  ///
+  /// `nil` if no run can break it, because the simulator's clocks, errors and copies are never
+  /// wrong and its apps pay for what they ask for.
   fileprivate var needs: [[EventKind]]? {
     let finish: [EventKind] = [.transactionFinished]
     let delivery: [EventKind] = [.transactionPurchased, .transactionRestored]

@@ -19,7 +19,7 @@ struct Search {
 
   var unreached: Exploration.Unreached { reach.unreached(cast, Set(counts.keys)) }
 
-  /// Runs between two calls of `goOn`.
+  /// The number of runs between two calls of `goOn`.
   private static let runsBetweenQuestions = 256
 
   /// Judges a run; returns false if it failed.
@@ -49,14 +49,14 @@ struct Search {
 }
 
 extension Search {
-  /// A state on the current path, and the choices that are left to try from it.
+  /// A state on the current path, and the choices that remain to be tried from it.
   private struct Branch {
     var play: Play
     var choices: [Action]
   }
 
-  /// Tries every order of all possible actions, depth first, and leaves a state that was seen
-  /// before. Returns false if the search is to end.
+  /// Tries every order of all possible actions, depth first, and turns back at states that were
+  /// seen before. Returns false if the search has to end.
   mutating func exhaust(_ goOn: (Exploration.Progress) -> Bool) -> Bool {
     var seen: Set<UInt64> = []
     var path = [
@@ -94,7 +94,7 @@ extension Search {
     return choices
   }
 
-  /// Plays runs at random, each from a seed of its own.
+  /// Plays random runs, each with its own seed.
   mutating func tryAtRandom(_ goOn: (Exploration.Progress) -> Bool) {
     for run in 0..<max(options.runCountMax, 0) {
       if run % Self.runsBetweenQuestions == 0, !goOn(progress) { return }

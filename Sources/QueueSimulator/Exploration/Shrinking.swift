@@ -55,7 +55,7 @@ struct Shrinking {
     let cast = Cast(scenario, policy: policy, seed: seed)
     var play = Play(cast, seed: seed, faults: .max)
     if isOwedInTheEnd {
-      // This is judged after the faults have stopped and the app was launched again.
+      // Such a breach is judged after the faults have stopped and the app was launched again.
       play.play(Array(schedule.prefix { $0.verb != .calm }))
       play.recover()
     } else {
@@ -87,8 +87,8 @@ struct Shrinking {
     return true
   }
 
-  /// Delta debugging (Zeller and Hildebrandt, *Simplifying and Isolating Failure-Inducing Input*,
-  /// 2002): ever smaller pieces of the schedule are left out.
+  /// Leaves out ever smaller pieces of the schedule, which is delta debugging (Zeller and
+  /// Hildebrandt, *Simplifying and Isolating Failure-Inducing Input*, 2002).
   private mutating func dropActions() {
     var size = max(actions.count / 2, 1)
     while true {
@@ -104,7 +104,7 @@ struct Shrinking {
     }
   }
 
-  /// Removes commands of the script, each with its turn in the schedule.
+  /// Removes commands of the script, together with their actions in the schedule.
   private mutating func dropCommands() {
     var place = 0
     while place < scenario.script.count {
@@ -222,7 +222,7 @@ extension Exploration {
   ///
   /// If a run broke several rules, the one that needs the fewest events is kept.
   ///
-  /// - Complexity: O(*n*²) in the number of actions at worst.
+  /// - Complexity: O(*n*²) in the number of actions in the worst case.
   public func shrunk(_ failure: Failure) -> Scenario? {
     let first = failure.breaches.first?.rank
     var smallest: Shrinking?

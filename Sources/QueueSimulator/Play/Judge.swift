@@ -13,8 +13,8 @@ struct Judge {
     isOneUnit = cast.scenario.accounts.count == 1
   }
 
-  /// All broken rules. Those of the second table are judged at the newest event, if the run is
-  /// over.
+  /// All broken rules. If the run is over, those of the second table are judged at the newest
+  /// event.
   ///
   /// - Complexity: O(*n*) in the number of events.
   mutating func findings(of recording: Recording, isOver: Bool) -> [Finding] {

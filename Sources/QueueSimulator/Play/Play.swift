@@ -7,16 +7,16 @@ struct Play: Sendable {
   private(set) var actions: [Action] = []
   /// How many actions of a schedule could not happen when their turn came.
   private(set) var actionsLeftOut = 0
-  /// The run was stopped at ``actionCountMax`` actions.
+  /// Whether the run was stopped at ``actionCountMax`` actions.
   private(set) var isCutShort = false
-  /// The actions that can happen next, as listed last.
+  /// The actions that can happen next, as last listed.
   private var choices: [Action] = []
-  /// Nothing has changed since that was listed.
+  /// Whether nothing has changed since the choices were listed.
   private var isListed = false
 
   /// - Parameters:
-  ///   - seed: What amounts of progress and delays are drawn from; 0 for fixed ones.
-  ///   - faults: How many faults may strike beside those of the script.
+  ///   - seed: The seed of the amounts of progress and of the delays; 0 for fixed ones.
+  ///   - faults: How many faults may strike in addition to those of the script.
   init(_ cast: Cast, seed: UInt64, faults: Int) {
     world = World(
       cast, random: SplitMix(seed: seed), drawsProgress: seed != 0, faults: faults)
@@ -24,12 +24,12 @@ struct Play: Sendable {
     choices.reserveCapacity(Self.usualChoiceCount)
   }
 
-  /// Room for the actions of most runs.
+  /// The capacity reserved for actions, which is enough for most runs.
   private static let usualCount = 256
-  /// Room for the usual number of choices.
+  /// The capacity reserved for choices.
   private static let usualChoiceCount = 16
 
-  /// The most actions of one run; a run that needs more is going in circles.
+  /// The maximum number of actions in one run. A run that needs more is going in circles.
   static let actionCountMax = ScenarioLimits.actionCountMax
 
   /// Makes an action happen after its usual delay.
@@ -43,7 +43,7 @@ struct Play: Sendable {
     actions.append(action)
   }
 
-  /// Everything except faults that can happen next.
+  /// Everything that can happen next, except faults.
   mutating func next() -> [Action] {
     list()
     return choices
@@ -66,15 +66,15 @@ struct Play: Sendable {
 }
 
 extension Play {
-  /// Plays a list of actions; those that cannot happen when it is their turn are left out.
+  /// Plays a list of actions. Actions that cannot happen when it is their turn are left out.
   mutating func play(_ schedule: [Action]) {
     for action in schedule {
       if world.canPerform(action, recording) { perform(action) } else { actionsLeftOut += 1 }
     }
   }
 
-  /// Plays by the clock: each action gets a time when it first becomes possible, and the earliest
-  /// one happens next.
+  /// Plays by the clock: each action is given a time when it first becomes possible, and the
+  /// earliest one happens next.
   mutating func playByClock() {
     var moments: [Action: Int64] = [:]
     while actions.count < Self.actionCountMax {
@@ -150,8 +150,8 @@ extension Play {
     signInThoseWhoAreOwed()
   }
 
-  /// A restore brings the purchases of the customer who is signed in: others who miss something on
-  /// a device sign in there, one after the other.
+  /// A restore delivers only the purchases of the customer who is signed in. So other customers who
+  /// miss something on a device sign in there, one after the other.
   private mutating func signInThoseWhoAreOwed() {
     for device in world.devices.indices {
       for account in world.cast.scenario.accounts.indices {

@@ -12,7 +12,7 @@ public enum Promise: String, CaseIterable, Sendable {
   /// The id of the broken promise.
   public var id: String { rawValue }
 
-  /// What it means that the promise is broken, in a sentence without its end.
+  /// What it means that the promise is broken, as a sentence without a full stop.
   public var meaning: String {
     switch self {
     case .delivered: "something that was paid for is not there"

@@ -10,7 +10,7 @@ extension Cast {
     written.reserveCapacity(events.count + 1)
     var offers = products.map(\.version)
     var position: UInt64 = 0
-    /// The originals of repeated events, by position.
+    /// The originals of repeated events, by their position in the recording, from 1.
     var first: [Int: Event] = [:]
     if scenario.setsCatalog && !products.isEmpty {
       position = 1
@@ -155,7 +155,7 @@ extension Cast {
 }
 
 extension ScenarioProduct {
-  /// Its entry in a `catalog.set`.
+  /// The product's entry in a `catalog.set`.
   fileprivate var catalogEntry: JSONValue {
     .object(description + (downloads.isEmpty ? [] : [("delivery", .string("store"))]))
   }

@@ -1,8 +1,8 @@
 public import LedgerEvents
 
 extension RecordedEvent {
-  /// Events as a ledger would hold them after appending them in this order, each id once; its clock
-  /// stood at `recordedAt` where one is stated, else at `occurredAt`.
+  /// Events as a ledger would hold them after they were appended in this order, each id once. The
+  /// ledger's clock showed `recordedAt` if it is stated, otherwise `occurredAt`.
   ///
   /// - Complexity: O(*n*).
   public static func held(_ events: [Event], recordedAt: [Instant?] = []) -> [RecordedEvent] {

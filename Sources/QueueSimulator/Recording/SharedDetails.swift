@@ -3,15 +3,15 @@ internal import LedgerModel
 
 /// Details of facts that are the same in every run of a scenario, made once and shared.
 struct SharedDetails: Sendable {
-  /// Of the `catalog.set` before everything.
+  /// For the `catalog.set` before all other events.
   let catalog: FactDetail
-  /// Of a failure.
+  /// For a failure.
   let error: FactDetail
   let allowed: FactDetail
   let notAllowed: FactDetail
-  /// Of an event that states only a content version, by the version's rank.
+  /// For an event that states only a content version, by the version's rank.
   let versions: [FactDetail]
-  /// Of an install that was excluded from the backup, by the version's rank.
+  /// For an install that was excluded from the backup, by the version's rank.
   let installs: [FactDetail]
   /// What a delivery announces, by product and the version's rank.
   let downloads: [[[FactDetail.Announced]]]

@@ -15,7 +15,7 @@ struct SimulatedEvent: Hashable, Sendable {
 
   var kind: EventKind
   var source: EventSource.Kind
-  /// Microseconds.
+  /// In microseconds.
   var time: Int64
   var device: Int16 = -1
   var session: Int16 = -1
@@ -26,16 +26,17 @@ struct SimulatedEvent: Hashable, Sendable {
   var transaction: Int32 = -1
   var original: Int32 = -1
   var part: Int16 = -1
-  /// By rank.
+  /// The rank of the version.
   var version: Int16 = -1
-  /// Thousandths; −1 if none is stated.
+  /// In thousandths; −1 if none is stated.
   var progress: Int16 = -1
-  /// Tenths of a second; −10 is *not known yet*.
+  /// In tenths of a second; −10 means *not known yet*.
   var remaining: Int32 = -10
   var quantity: Int16 = 1
   var purchasedAt: Int64 = 0
   var note = Note.none
-  /// The position of the event that this one repeats under the same id; 0 for a new event.
+  /// The position in the recording, from 1, of the event that this one repeats under the same id; 0
+  /// for a new event.
   var repeats: Int32 = 0
 
   init(_ kind: EventKind, _ source: EventSource.Kind, at time: Int64) {
@@ -50,7 +51,7 @@ struct Recording: Sendable {
   private(set) var events: [SimulatedEvent] = []
   private(set) var counts = EventCounts()
 
-  /// Room for what most runs record.
+  /// The capacity reserved for events, which is enough for most runs.
   private static let usualCount = 128
 
   init() { events.reserveCapacity(Self.usualCount) }
@@ -65,7 +66,7 @@ struct Recording: Sendable {
   func count(of kind: EventKind) -> Int { counts[kind] }
 }
 
-/// How many events there are of each kind.
+/// The number of events of each kind.
 struct EventCounts: Sendable {
   private var counts: [UInt16] = Array(repeating: 0, count: EventKind.allCases.count)
 
@@ -73,7 +74,7 @@ struct EventCounts: Sendable {
 
   mutating func add(_ kind: EventKind) { counts[Int(kind.rawValue)] &+= 1 }
 
-  /// Raises each number to that of another run where that is larger.
+  /// Raises each number to that of another run if that is larger.
   mutating func raise(to other: EventCounts) {
     for place in counts.indices where counts[place] < other.counts[place] {
       counts[place] = other.counts[place]

@@ -8,7 +8,7 @@ public enum Command: Hashable, Sendable {
   case quit(device: Int)
   case background(device: Int)
   case foreground(device: Int)
-  /// Asks the store for the products, the invalid ones too.
+  /// Asks the store for the products, including the invalid ones.
   case requestProducts(device: Int)
   case buy(device: Int, product: Int, quantity: Int, outcome: PaymentOutcome)
   /// A parent approves the oldest deferred payment.
@@ -33,7 +33,7 @@ public enum Command: Hashable, Sendable {
 }
 
 extension Command {
-  /// When the command has an effect, in words.
+  /// A description of when the command has an effect.
   var need: String {
     switch self {
     case .launch: "the app is not running"
@@ -63,6 +63,6 @@ public enum PaymentOutcome: String, CaseIterable, Hashable, Sendable {
   /// Reported as failed while the customer sorts something out; a purchase without a payment
   /// follows.
   case interrupted
-  /// A restored transaction, if the customer owns the product; else a purchased one.
+  /// A restored transaction if the customer owns the product, otherwise a purchased one.
   case restored
 }

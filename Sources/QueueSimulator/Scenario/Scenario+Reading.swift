@@ -124,7 +124,7 @@ extension Scenario {
       isSimulator: try device["simulator"]?.boolean() ?? false)
   }
 
-  /// The index of what a field names.
+  /// The index in `names` of the name that a field states.
   func place(
     of field: ScenarioField, in names: [Name], _ what: String
   ) throws(ScenarioError) -> Int {
@@ -163,7 +163,7 @@ extension Scenario {
 }
 
 extension Scenario {
-  /// Ids out of a list of known ones, each once.
+  /// Reads unique ids from a list of known ones.
   private func readIDs(
     _ field: ScenarioField?, of known: [Name], _ what: String
   ) throws(ScenarioError) -> [Name] {

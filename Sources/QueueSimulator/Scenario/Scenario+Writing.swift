@@ -1,7 +1,8 @@
 internal import LedgerEvents
 
 extension Scenario {
-  /// The scenario's document, for people to read: a member a line, an element of a list a line.
+  /// The scenario's document, formatted for people to read: one line for each member, and one for
+  /// each element of a list.
   ///
   /// - Complexity: O(*n*) in its size.
   public var json: [UInt8] {
@@ -92,7 +93,7 @@ extension Scenario {
   }
 
   private func eventValue(_ place: Int) -> JSONValue {
-    // What was decoded is encoded again; it is right JSON.
+    // The event was decoded from JSON, so encoding it produces valid JSON.
     do throws(EventError) {
       let value = try JSONValue(json: EventEncoder().encode(events[place]))
       guard let time = recordedAt[place], case .object(var members) = value else { return value }
@@ -178,7 +179,7 @@ extension Scenario {
 }
 
 extension ScenarioProduct {
-  /// What a catalogue says of it: name, kind, title, entitlements and grants.
+  /// What a catalogue says about it: name, kind, title, entitlements and grants.
   var description: [(name: String, value: JSONValue)] {
     var members: [(name: String, value: JSONValue)] = [
       ("product", .string(name.text)), ("kind", .string(kind.rawValue)),
@@ -214,7 +215,7 @@ extension ScenarioProduct {
 }
 
 extension ScenarioExpectation {
-  /// As a scenario's member `expect`, on one line.
+  /// The expectation as the member `expect` of a scenario, on one line.
   public var text: String { Scenario.line(value) }
 
   fileprivate var value: JSONValue {

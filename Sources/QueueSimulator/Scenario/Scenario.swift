@@ -24,7 +24,7 @@ public struct Scenario: Sendable {
   public var devices: [ScenarioDevice]
   /// What is sold.
   public var products: [ScenarioProduct]
-  /// Purchases made before the scenario begins, on a device that is not in it. A restore brings
+  /// Purchases made before the scenario begins, on a device that is not in it. A restore delivers
   /// them.
   public var owned: [Owned]
   /// Identifiers that the app asks for and the store does not know.
@@ -40,13 +40,13 @@ public struct Scenario: Sendable {
   public var schedule: [String]
   /// A recording instead of a script; it is played unchanged.
   public var events: [Event]
-  /// The ledger's clock for those of `events` that state it.
+  /// The ledger's clock for each of `events`; `nil` if the event does not state it.
   public var recordedAt: [Instant?]
-  /// The ids of those of `events` that the others rest on: what they broke themselves is not asked
-  /// for.
+  /// The ids of the events that lead up to the others. What these events broke themselves is not
+  /// part of the outcome.
   public var ground: [Name]
-  /// The ids of those of `ground` that are not connected with the others: what becomes of them is
-  /// not asked for.
+  /// The ids of those in `ground` that are not connected with the other events. What follows from
+  /// them is not part of the outcome.
   public var background: [Name]
   public var expectation: ScenarioExpectation?
 
@@ -91,7 +91,7 @@ public struct ScenarioDevice: Hashable, Sendable {
   public var name: Name
   /// The index of its customer among the scenario's accounts.
   public var account: Int
-  /// The development simulator, where hosted content never arrives.
+  /// Whether this is the development simulator, where hosted content never arrives.
   public var isSimulator: Bool
 
   public init(name: Name, account: Int = 0, isSimulator: Bool = false) {
@@ -180,7 +180,7 @@ public struct ScenarioExpectation: Sendable {
   public var findings: [String]
   /// Ids of the rules of the second table that are broken at the newest event.
   public var findingsAtTheEnd: [String]
-  /// States by account and product; names of entitlements are *active* or *none*.
+  /// States by account and product. For names of entitlements, the state is *active* or *none*.
   public var entitled: [Name: [Name: String]]
   /// Versions by account, device and product.
   public var installed: [Name: [Name: [Name: Name]]]

@@ -2,16 +2,16 @@ public import LedgerEvents
 internal import LedgerModel
 
 extension ScenarioExpectation {
-  /// What really comes out of events, in the order in which they were recorded, asked at the newest
-  /// event of an environment. Findings are those of every environment.
+  /// The actual outcome of events, at the newest event of an environment. Findings are those of
+  /// every environment.
   ///
   /// - Parameters:
   ///   - events: In the order in which they were recorded; each id counts once.
   ///   - recordedAt: The ledger's clock for each event, by index, if it is stated.
-  ///   - environment: The one that entitlements, versions and balances are asked for.
+  ///   - environment: The environment of the entitlements, versions and balances.
   ///   - ground: Ids of the events that lead up to the recording and are not its steps.
-  ///   - background: Ids of those of the ground that are not connected with the steps.
-  /// - Precondition: the events are valid.
+  ///   - background: Ids of those in `ground` that are not connected with the steps.
+  /// - Precondition: The events are valid.
   /// - Complexity: O(*n* log *n*) in the number of events.
   public init(
     of events: [Event], recordedAt: [Instant?] = [], ground: [Name] = [], background: [Name] = [],
@@ -56,7 +56,7 @@ extension ScenarioExpectation {
     }
   }
 
-  /// The differences between an outcome and this expectation, in words; empty if there are none.
+  /// The differences between an outcome and this expectation, as text; empty if there are none.
   public func differences(of outcome: ScenarioExpectation) -> [String] {
     var differences =
       Self.surplus("finding", findings, outcome.findings)

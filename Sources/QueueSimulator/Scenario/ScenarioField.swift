@@ -1,6 +1,6 @@
 internal import LedgerEvents
 
-/// A value of a scenario's document with the path that leads to it, so that errors say where.
+/// A value in a scenario's document, with its path, so that errors can say where they are.
 struct ScenarioField {
   let value: JSONValue
   let path: String
@@ -56,7 +56,7 @@ struct ScenarioField {
     return time
   }
 
-  /// Microseconds of a duration without months.
+  /// The microseconds of a duration without months.
   func duration() throws(ScenarioError) -> Int64 {
     guard let duration = value.string.flatMap({ CalendarDuration(iso8601: $0) }),
       duration.months == 0
@@ -86,7 +86,7 @@ struct ScenarioField {
     }
   }
 
-  /// The object as one of which only these members are known.
+  /// The value as an object that may have only these members.
   func object(_ names: [String]) throws(ScenarioError) -> ScenarioObject {
     guard let members = value.object else { throw failure("an object") }
     for member in members where !names.contains(member.name) {
@@ -100,7 +100,7 @@ struct ScenarioField {
 
   fileprivate func join(_ name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
 
-  /// One of some texts.
+  /// The element of `values` whose text this is.
   func choice<Value>(
     _ values: [Value], _ text: (Value) -> String
   ) throws(ScenarioError) -> Value {
@@ -118,7 +118,7 @@ struct ScenarioObject {
     field.value[name].map { ScenarioField(value: $0, path: field.join(name)) }
   }
 
-  /// A member that must be there.
+  /// A required member.
   func need(_ name: String, _ expected: String) throws(ScenarioError) -> ScenarioField {
     guard let found = self[name] else {
       throw ScenarioError(path: field.join(name), reason: "expected \(expected), found nothing")

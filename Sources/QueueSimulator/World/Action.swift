@@ -1,8 +1,8 @@
 /// One thing that can happen next, on the queue, in the store, in an app, or as a fault.
 ///
-/// A run is its scenario and the list of its actions; `text` is how a file writes them down.
+/// A run is its scenario and the list of its actions. Files contain an action as its `text`.
 public struct Action: Hashable, Sendable {
-  /// What happens. The texts stand in scenario files and never change meaning.
+  /// What happens. The raw values are in scenario files and never change their meaning.
   public enum Verb: String, CaseIterable, Sendable {
     /// The next command of the script.
     case command
@@ -21,12 +21,12 @@ public struct Action: Hashable, Sendable {
     case app
     case launch
     case foreground
-    /// The faults stop: none that is armed strikes any more, and stalled downloads continue.
+    /// The faults stop: armed faults no longer strike, and stalled downloads continue.
     case calm
     /// Two days pass.
     case wait
     // Faults.
-    /// The process ends where it is; nothing is recorded.
+    /// The process ends immediately, and nothing is recorded.
     case kill
     /// The screen that observes the queue is closed.
     case loseObserver = "lose-observer"
@@ -108,7 +108,7 @@ extension Action.Verb {
     }
   }
 
-  /// How many indices it takes: device, slot or account, part.
+  /// How many indices it has: device, slot or account, part.
   public var placeCount: Int {
     switch self {
     case .command, .stopBackend, .rejectReceipt, .rejectReceipts, .calm, .wait: 0
@@ -122,7 +122,7 @@ extension Action.Verb {
 }
 
 extension Action {
-  /// Whether its second index is that of an account, not of a transaction.
+  /// Whether its second index is that of an account rather than a transaction.
   var isAboutAccount: Bool { verb == .switchAppleID || verb == .switchAccount }
 }
 

@@ -8,7 +8,7 @@ final class Cast: Sendable {
     var name: Name
     var isConsumable: Bool
     var parts: [ScenarioProduct.Download]
-    /// The progress of each of them between two reports, in thousandths.
+    /// The progress of each download between two reports, in thousandths.
     var steps: [Int]
     /// The rank of the version at the start.
     var version: Int16
@@ -19,7 +19,7 @@ final class Cast: Sendable {
   let scenario: Scenario
   let policy: AppPolicy
   let products: [Product]
-  /// The products that are consumable, a bit each.
+  /// The consumable products, one bit each.
   let consumables: UInt64
   let script: [ScriptedCommand]
   /// All content versions, the lowest first; equal ones share a rank.

@@ -1,8 +1,8 @@
 internal import LedgerEvents
 
-/// How long each action takes on the virtual clock, in microseconds: the least and the most.
+/// How long each action takes on the virtual clock, in microseconds: the minimum and the maximum.
 enum Delays {
-  /// What the simulated network carries.
+  /// The bandwidth of the simulated network.
   static let bytesPerSecond: Int64 = 8_000_000
 
   /// The progress of a download between two reports, which are about a second apart. Small

@@ -16,8 +16,8 @@ enum AppCall: Hashable, Sendable {
 }
 
 extension Device {
-  /// The same as `nextCall`. It changes nothing; it is mutating so that the device is read in place
-  /// and not copied.
+  /// The same as `nextCall`. It changes nothing, but it is mutating so that the device is read in
+  /// place and not copied.
   mutating func call(_ slot: Int, _ cast: Cast) -> AppCall? { nextCall(slot, cast) }
 
   /// The next call of the app's policy for a transaction, decided by what the queue has reported in
@@ -77,7 +77,7 @@ extension Device {
     return .fulfill
   }
 
-  /// Fulfil and finish, in the policy's order. A product with content is fulfilled by installing
+  /// Fulfils and finishes, in the policy's order. A product with content is fulfilled by installing
   /// it.
   private func closing(_ slot: Int, _ cast: Cast) -> AppCall? {
     let isFulfilled =
@@ -111,13 +111,13 @@ extension Device {
   /// Whether the device has part of a newer version and no complete version that is new enough.
   /// This transaction's content is then not installed over the newer part.
   ///
-  /// The transaction that brought the newer part has left the queue; a restore brings it again.
+  /// The transaction that provided the newer part has left the queue. A restore delivers it again.
   func isOutdated(_ slot: Int) -> Bool {
     guard slots[slot].partCount > 0 else { return false }
     return folders[Int(slots[slot].folder)].newest > slots[slot].version && !isThereAlready(slot)
   }
 
-  /// Whether another unfinished transaction brings the same content or a newer version. It goes
+  /// Whether another unfinished transaction provides the same content or a newer version. It goes
   /// first, and its install serves this transaction, too.
   private func isAnotherAhead(of slot: Int) -> Bool {
     let folder = slots[slot].folder
@@ -220,8 +220,7 @@ extension Device {
 
 extension Device {
   /// The next product whose content the signed-in customer has and the newest restore did not
-  /// bring;
-  /// `nil` if there is none. Products with a transaction on the queue do not count.
+  /// deliver; `nil` if there is none. Products with a transaction on the queue do not count.
   func takenAway(_ productCount: Int) -> Int16? {
     let first = Int(account) * productCount
     let product = (0..<productCount).first { product in

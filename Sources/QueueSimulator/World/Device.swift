@@ -8,16 +8,16 @@ struct Device: Hashable, Sendable {
     case none
     /// The store lists what was bought.
     case listing
-    /// Everything is listed; the end is to be reported.
+    /// Everything is listed, and the end is still to be reported.
     case listed
   }
 
   var app = AppState.notRunning
   var session: Int16 = 0
   var sequence: Int32 = 0
-  /// Who is signed in to the app.
+  /// The customer who is signed in to the app.
   var account: Int16
-  /// The observer is to be added as this launch's first call.
+  /// Whether the observer is still to be added, as this launch's first call.
   var isStarting = false
   /// How many observers the app has on the queue.
   var observerCount: UInt8 = 0
@@ -26,23 +26,23 @@ struct Device: Hashable, Sendable {
   /// The downloads of all transactions.
   var parts: [Part] = []
 
-  // The restore that runs.
+  // The restore that is running.
   var restore = Restore.none
   /// Indices of the purchases that are still to be listed, the last one first.
   var toList: [Int16] = []
-  /// The index of the first transaction after its request.
+  /// The index of the first transaction after the restore's request.
   var restoreStart: Int16 = 0
-  /// It lists the purchases of another Apple ID.
+  /// Whether the restore lists the purchases of another Apple ID.
   var isForeign = false
-  /// Its end may be reported before its transactions.
+  /// Whether the restore's end may be reported before its transactions.
   var isOvertaking = false
   var isEndReported = false
 
   // The app's memory.
   var hasAskedToRestore = false
-  /// A restore's handler is finishing everything on the queue.
+  /// Whether a restore's handler is finishing everything on the queue.
   var isSweeping = false
-  /// A restore's handler is removing the content that the restore did not bring.
+  /// Whether a restore's handler is removing the content that the restore did not deliver.
   var isTakingAway = false
   /// The slot of the newest payment; −1 before any.
   var newestPayment: Int16 = -1
@@ -51,27 +51,27 @@ struct Device: Hashable, Sendable {
   /// What each account has of each product's content: all products of the first account, then those
   /// of the next.
   var folders: [Folder]
-  /// Products whose purchase the app noted and has not yet delivered, a bit each, by account.
+  /// Products whose purchase the app noted and has not yet delivered, one bit each, by account.
   var owed: [UInt64]
 
-  /// The transactions for which the app has a call to make, as listed last.
+  /// The transactions for which the app has a call to make, as last listed.
   var callers: [Int16] = []
-  /// Nothing that `nextCall` depends on has changed since.
+  /// Whether nothing that `nextCall` depends on has changed since.
   var areCallersListed = false
-  /// Whether the queue had a download to report, as listed last.
+  /// Whether the queue had a download to report, as last listed.
   var hasDownloadNews = false
 
   // Faults that wait for their moment.
   var isDiskFull = false
   var failsFinish = false
 
-  /// A download of a transaction, by its index there.
+  /// A download of a transaction, by its index within the transaction.
   subscript(slot: Int, part: Int) -> Part {
     get { parts[Int(slots[slot].firstPart) + part] }
     set { parts[Int(slots[slot].firstPart) + part] = newValue }
   }
 
-  /// The indices of a transaction's downloads in it.
+  /// The indices of a transaction's downloads within the transaction.
   func parts(of slot: Int) -> Range<Int> { 0..<Int(slots[slot].partCount) }
 
   /// Gives a transaction its downloads.
@@ -93,15 +93,15 @@ struct Device: Hashable, Sendable {
     callers.reserveCapacity(Self.usualSlotCount)
   }
 
-  /// Room for the transactions of most runs, and for as many downloads.
+  /// The capacity reserved for transactions and for downloads, which is enough for most runs.
   private static let usualSlotCount = 8
 }
 
 /// The content of a product that the app has installed: a folder for each version.
 struct Folder: Hashable, Sendable {
-  /// The parts that are there, a bit each, by the version's rank.
+  /// The installed parts, one bit each, by the version's rank.
   var parts: [UInt32]
-  /// The highest version, by rank, all of whose parts are there; −1 for none.
+  /// The highest version, by rank, of which all parts are installed; −1 if there is none.
   var complete: Int16 = -1
   /// What was installed last, and by which transaction.
   var newest: Int16 = -1
@@ -116,7 +116,7 @@ struct Folder: Hashable, Sendable {
     if parts[Int(version)].nonzeroBitCount == count { complete = max(complete, version) }
   }
 
-  /// The app takes everything away.
+  /// Removes everything.
   mutating func empty() { self = Folder(versionCount: parts.count) }
 }
 
@@ -133,7 +133,7 @@ struct Purchase: Hashable, Sendable {
   var credits: Int16 = 0
   /// Whether its product is consumable.
   var isConsumable = false
-  /// Bought before the run: nothing of it is owed before it is restored.
+  /// Whether it was bought before the run. The app owes nothing of it until it is restored.
   var isEarlier = false
 }
 
@@ -146,7 +146,7 @@ struct Notification: Hashable, Sendable {
   var fact: Fact
   var purchase: Int16
   var purchasedAt: Int64
-  /// The position of its event; 0 before it is sent.
+  /// The position of its event in the recording, from 1; 0 before it is sent.
   var position: Int32 = 0
   var isRepeated = false
 }

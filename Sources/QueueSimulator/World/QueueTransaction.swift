@@ -7,10 +7,10 @@ struct QueueTransaction: Hashable, Sendable {
   }
 
   // What the queue holds.
-  /// −1 where the app added no payment.
+  /// −1 if the app added no payment.
   var payment: Int32 = -1
   var product: Int16
-  /// −1 before the purchase: StoreKit gives no identifier before it, nor to a failure.
+  /// −1 before the purchase. StoreKit assigns no identifier before it, nor to a failure.
   var transaction: Int32 = -1
   var original: Int32 = -1
   /// The customer that the queue names; −1 if the name was lost.
@@ -23,49 +23,50 @@ struct QueueTransaction: Hashable, Sendable {
   var state = State.purchasing
   var outcome = PaymentOutcome.purchased
   var wasCancelled = false
-  /// Microseconds of the virtual clock.
+  /// In microseconds of the virtual clock.
   var purchasedAt: Int64 = 0
   /// The index of its purchase; −1 before there is one.
   var purchase: Int16 = -1
   /// The content's version, by its rank.
   var version: Int16 = -1
-  /// Its downloads' places among the device's.
+  /// The index of its first download among the device's downloads.
   var firstPart: Int16 = 0
   var partCount: Int16 = 0
-  /// Its state is to be reported to the observer.
+  /// Whether its state is still to be reported to the observer.
   var isPending = true
-  /// It has left the queue.
+  /// Whether it has left the queue.
   var hasLeft = false
-  /// Its removal is to be reported.
+  /// Whether its removal is still to be reported.
   var isRemovalPending = false
-  /// The next report says that it failed, whatever its state.
+  /// Whether the next report says that it failed, whatever its state.
   var isContradicted = false
 
   // What the app knows in this launch.
   var isReported = false
   var reported = State.purchasing
-  /// The app has called finish.
+  /// Whether the app has called finish.
   var isFinished = false
-  /// The second observer has called finish, too.
+  /// Whether the second observer has called finish, too.
   var isFinishedTwice = false
-  /// How many observers have received it and not fulfilled it since.
+  /// How many observers have received it and not yet fulfilled it.
   var unfulfilled: UInt8 = 0
-  /// A call failed; the app tries again after the next launch or return to the foreground.
+  /// Whether a call failed. The app tries again after the next launch or return to the foreground.
   var isOnHold = false
-  /// The backend rejected its receipt.
+  /// Whether the backend rejected its receipt.
   var isRejected = false
-  /// The app takes it for the answer to another payment.
+  /// Whether the app treats it as the answer to another payment.
   var isMistaken = false
-  /// The app has taken an older transaction for the answer to its payment.
+  /// Whether the app has treated an older transaction as the answer to its payment.
   var isAnswered = false
-  /// All downloads of one callback were finished, and this transaction's was the first of them.
+  /// Whether all downloads of one callback were finished and this transaction's was the first of
+  /// them.
   var isBatchDone = false
   /// The part that was reported last; −1 before any.
   var lastPart: Int16 = -1
 
   // What the app keeps.
   var isRecorded = false
-  /// How often the app has fulfilled it; each observer of several counts for itself.
+  /// How often the app has fulfilled it. Each of several observers counts separately.
   var fulfilments: UInt8 = 0
 
   /// - Parameter folder: The index of the holder's content among the device's folders.
@@ -76,18 +77,18 @@ struct QueueTransaction: Hashable, Sendable {
     self.folder = folder
   }
 
-  /// Its downloads' places among the device's.
+  /// The indices of its downloads among the device's downloads.
   var places: Range<Int> { Int(firstPart)..<Int(firstPart) + Int(partCount) }
 
-  /// The app has finished it, or it has left the queue.
+  /// Whether the app has finished it, or it has left the queue.
   var isClosed: Bool { isFinished || hasLeft }
 
   var isFulfilled: Bool { fulfilments > 0 }
 
-  /// The queue has reported it as purchased or restored in this launch.
+  /// Whether the queue has reported it as purchased or restored in this launch.
   var isDelivered: Bool { isReported && (reported == .purchased || reported == .restored) }
 
-  /// The app is killed and loses its memory.
+  /// Forgets what the app knew, because it was killed.
   mutating func forget() {
     isReported = false
     isFinished = false
@@ -118,31 +119,31 @@ struct Part: Hashable, Sendable {
   var progress: Int16 = 0
   var isCached = false
   var isStalled = false
-  /// Its state is to be reported.
+  /// Whether its state is still to be reported.
   var isPending = false
 
   // What the app knows in this launch.
   var reported = State.notStarted
   var reportedProgress: Int16 = 0
   var isRequested = false
-  /// The customer stopped it.
+  /// Whether the customer stopped it.
   var isHeldByCustomer = false
   var isOnHold = false
   var isInstalling = false
-  /// The file was there already and was left alone.
+  /// Whether the file already existed and was left alone.
   var isSkipped = false
 
   // What the app keeps.
   var isInstalled = false
 
-  /// The queue's state was reported to the app.
+  /// Notes that the queue's state was reported to the app.
   mutating func noteReported() {
     isPending = false
     reported = state
     reportedProgress = progress
   }
 
-  /// Nothing is left to copy.
+  /// Whether nothing is left to copy.
   var isThere: Bool { isInstalled || isSkipped }
 
   mutating func forget() {

@@ -1,11 +1,11 @@
-/// A generator of random numbers that gives the same ones on every machine: SplitMix64 (Steele,
-/// Lea and Flood, *Fast Splittable Pseudorandom Number Generators*, 2014).
+/// A random number generator that gives the same numbers on every machine: SplitMix64 (Steele, Lea
+/// and Flood, *Fast Splittable Pseudorandom Number Generators*, 2014).
 public struct SplitMix: Hashable, Sendable {
   private var state: UInt64
 
   public init(seed: UInt64) { state = seed }
 
-  /// The generator of one of many runs, which share nothing.
+  /// The generator of one of many runs, which is independent of the others.
   public init(seed: UInt64, run: UInt64) {
     var outer = SplitMix(seed: seed)
     self.init(seed: outer.next() ^ (run &* 0x9E37_79B9_7F4A_7C15))
@@ -21,9 +21,10 @@ public struct SplitMix: Hashable, Sendable {
     return word ^ (word >> 31)
   }
 
-  /// A number from 0 to less than `bound`, which is more than 0.
+  /// A number from 0 up to but not including `bound`, which must be positive.
   public mutating func below(_ bound: Int) -> Int {
-    // The high half of the product is even enough for bounds far below 2⁶⁴, and never rejects.
+    // For bounds far below 2⁶⁴, the high half of the product is uniform enough, and it never
+    // rejects.
     Int(truncatingIfNeeded: next().multipliedFullWidth(by: UInt64(bound)).high)
   }
 }

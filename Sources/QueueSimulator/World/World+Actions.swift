@@ -1,9 +1,9 @@
 internal import LedgerEvents
 
 extension World {
-  /// Everything except faults that can happen next, in a fixed order.
+  /// Lists everything that can happen next, except faults, in a fixed order.
   ///
-  /// It changes nothing; it is mutating so that devices are read in place and not copied.
+  /// It changes nothing, but it is mutating so that devices are read in place and not copied.
   mutating func listActions(_ actions: inout [Action], _ recording: Recording) {
     actions.removeAll(keepingCapacity: true)
     if cursor < cast.script.count, isDue(cast.script[cursor].moment, recording) {
@@ -15,7 +15,7 @@ extension World {
     }
   }
 
-  /// Whether a command may come now; those of the clock always may.
+  /// Whether a command may come now. Commands with a time always may.
   private func isDue(_ moment: ScriptedCommand.Moment, _ recording: Recording) -> Bool {
     switch moment {
     case .at: true
@@ -27,7 +27,7 @@ extension World {
     devices[place].list(place, cast, &actions)
   }
 
-  /// The faults that can strike now, in a fixed order; none where the budget is spent.
+  /// The faults that can strike now, in a fixed order; none if the budget is spent.
   func listFaults(_ actions: inout [Action]) {
     guard faultsLeft > 0 else { return }
     func add(_ fault: Action) { if canStrike(fault) { actions.append(fault) } }
@@ -72,7 +72,7 @@ extension World {
 
   /// Performs an action and returns whether it may have changed what can happen next.
   ///
-  /// - Precondition: it can happen now.
+  /// - Precondition: The action can happen now.
   mutating func perform(_ action: Action, _ recording: inout Recording) -> Bool {
     let device = Int(action.device)
     let slot = Int(action.slot)
@@ -102,13 +102,13 @@ extension World {
     return true
   }
 
-  /// The next calls of all apps have to be listed again.
+  /// Makes sure that the next calls of all apps are listed again.
   mutating func forgetCallers() {
     for device in devices.indices { devices[device].areCallersListed = false }
   }
 
-  /// A download makes a step; returns whether this changes what can happen next. Progress does not
-  /// if a download was to be reported anyway.
+  /// Advances a download by one step. Returns whether this changes what can happen next. Progress
+  /// does not if a download was already to be reported.
   private mutating func advance(_ device: Int, _ slot: Int, _ place: Int) -> Bool {
     let before = devices[device][slot, place]
     var part = before
@@ -147,7 +147,8 @@ extension World {
 }
 
 extension Device {
-  /// Everything except faults that can happen next on the device; mutating for the same reason.
+  /// Lists everything that can happen next on the device, except faults. Mutating for the same
+  /// reason.
   fileprivate mutating func list(_ place: Int, _ cast: Cast, _ actions: inout [Action]) {
     hasDownloadNews = false
     switch app {
@@ -173,10 +174,10 @@ extension Device {
     areCallersListed = true
   }
 
-  /// Whether a purchase that the app has noted is neither delivered nor on the queue, or on the
-  /// queue only in an older version than the installed one. Only a restore brings it back.
+  /// Whether a purchase that the app has noted is neither delivered nor on the queue, or is on the
+  /// queue only in an older version than the installed one. Only a restore delivers it again.
   ///
-  /// - Parameter consumables: The products that are, a bit each.
+  /// - Parameter consumables: The consumable products, one bit each.
   private func mustRestore(_ consumables: UInt64) -> Bool {
     let lost = owed[Int(account)] & ~consumables
     guard lost != 0, !hasAskedToRestore, restore == .none else { return false }

@@ -84,7 +84,7 @@ extension World {
     record(.contentRemoved, on: device, slot: slot, source: .app, &recording)
   }
 
-  /// The app removes the content of one product that the restore did not bring.
+  /// The app removes the content of one product that the restore did not deliver.
   private mutating func takeAway(_ device: Int, _ recording: inout Recording) {
     let productCount = cast.products.count
     guard let product = devices[device].takenAway(productCount) else { return }
@@ -115,8 +115,8 @@ extension World {
     if transaction.purchase >= 0, !transaction.isMistaken,
       purchases[Int(transaction.purchase)].account == transaction.holder
     {
-      // A backend that is asked once for each delivery, or by each observer, credits each time;
-      // else the transaction's id is the key.
+      // A backend that is asked once for each delivery, or by each observer, credits each time.
+      // Otherwise the transaction's id is the idempotency key.
       let credits = purchases[Int(transaction.purchase)].credits
       if policy.creditsEachDelivery || policy.observerCount > 1 || credits == 0 {
         purchases[Int(transaction.purchase)].credits = credits + 1

@@ -77,7 +77,7 @@ extension World {
         of: account, devices[device].slots[slot].product)
     }
     let transaction = devices[device].slots[slot]
-    // It takes this delivery for a repetition of one that it has handled.
+    // The app treats this delivery as a repetition of one that it has handled.
     if transaction.isAnswered { return }
     if !transaction.isRecorded {
       devices[device].slots[slot].isRecorded = true
@@ -89,7 +89,7 @@ extension World {
     }
   }
 
-  /// Some apps take any delivery for the answer to their newest payment.
+  /// Some apps treat any delivery as the answer to their newest payment.
   private mutating func takeForAnswer(_ device: Int, _ slot: Int) {
     let newest = Int(devices[device].newestPayment)
     guard newest >= 0, newest != slot else { return }
@@ -103,7 +103,7 @@ extension World {
     }
   }
 
-  /// The app notes that a purchase is no longer to be given.
+  /// The app notes that a purchase no longer has to be delivered.
   mutating func noteDelivered(_ device: Int, _ slot: Int) {
     let holder = Int(devices[device].slots[slot].holder)
     devices[device].owed[holder] &= ~(1 << UInt64(devices[device].slots[slot].product))

@@ -37,7 +37,7 @@ extension World {
     }
   }
 
-  /// Whether a command of the script has an effect now; ``Command/need`` says what it needs.
+  /// Whether a command of the script has an effect now, as described by ``Command/need``.
   private func canHappen(_ command: Command) -> Bool {
     switch command {
     case .launch(let device): devices[device].app == .notRunning
@@ -136,7 +136,7 @@ extension World {
 extension World {
   // Calls of SKPaymentQueue that the app makes for the customer.
 
-  /// The customer's wish for every download in one of some states.
+  /// Applies a request of the customer to every download in one of the given states.
   private mutating func hold(
     _ device: Int, in states: [Part.State], _ kind: EventKind, _ state: Part.State,
     _ recording: inout Recording
@@ -155,7 +155,7 @@ extension World {
     devices[device].app == .foreground && !downloads(on: device, in: states).isEmpty
   }
 
-  /// The downloads in one of some states whose transactions were reported to the app.
+  /// The downloads in one of the given states whose transactions were reported to the app.
   private func downloads(
     on device: Int, in states: [Part.State]
   ) -> [(slot: Int, part: Int)] {

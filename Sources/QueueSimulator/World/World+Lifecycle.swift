@@ -11,7 +11,7 @@ extension World {
     record(.sessionStarted, on: device, &recording)
   }
 
-  /// The process ends. The app loses its memory; its disk and the queue stay as they are.
+  /// The process ends. The app loses its memory, but its disk and the queue stay as they are.
   mutating func kill(_ device: Int) {
     devices[device].app = .notRunning
     devices[device].isStarting = false
@@ -36,7 +36,7 @@ extension World {
     record(.sessionBackgrounded, on: device, &recording)
   }
 
-  /// The app returns to the foreground; the queue reports unfinished transactions again, and the
+  /// The app returns to the foreground. The queue reports unfinished transactions again, and the
   /// app retries failed calls.
   mutating func foreground(_ device: Int, _ recording: inout Recording) {
     guard devices[device].app == .background else { return }
@@ -55,7 +55,8 @@ extension World {
     }
   }
 
-  /// `SKPaymentQueue.add(_:)`: from now on the queue reports, first all unfinished transactions.
+  /// `SKPaymentQueue.add(_:)`: from now on, the queue reports. It begins with all unfinished
+  /// transactions.
   mutating func addObserver(_ device: Int, _ recording: inout Recording) {
     devices[device].isStarting = false
     guard !devices[device].observes else { return }
@@ -75,7 +76,7 @@ extension World {
     record(.sessionObserverRemoved, on: device, &recording)
   }
 
-  /// Everything on the queue is to be reported again, with the state of its downloads.
+  /// Marks everything on the queue to be reported again, with the state of its downloads.
   private mutating func redeliver(_ device: Int) {
     for slot in devices[device].slots.indices where !devices[device].slots[slot].hasLeft {
       // A purchase without a payment has no identifier before it is authorized.
@@ -104,7 +105,7 @@ extension World {
     devices[device].toList = restorable(devices[device].account)
   }
 
-  /// Whether the app on a device has noted purchases for an account that a restore would bring.
+  /// Whether the app on a device has noted purchases for an account that a restore would deliver.
   func isOwed(_ account: Int, on device: Int) -> Bool {
     devices[device].owed[account] & ~cast.consumables != 0
   }

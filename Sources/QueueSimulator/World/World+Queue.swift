@@ -30,7 +30,7 @@ extension World {
   }
 
   /// An unfinished purchase of a consumable blocks the next sale of it: the store says that it was
-  /// bought already and calls nobody back (InAppBillingPlugin issue 102, RMStore issue 190).
+  /// already bought, and makes no callback (InAppBillingPlugin issue 102, RMStore issue 190).
   func sells(_ transaction: QueueTransaction, on device: Int) -> Bool {
     guard cast.products[Int(transaction.product)].isConsumable else { return true }
     return !devices[device].slots.contains {
@@ -61,7 +61,7 @@ extension World {
   private mutating func takePayment(_ device: Int, _ slot: Int) {
     let product = Int(devices[device].slots[slot].product)
     let account = devices[device].slots[slot].holder
-    // Buying a product again that the customer owns is free, and not a second purchase.
+    // Buying a product again that the customer already owns is free, and is not a second purchase.
     let owned = owned(Int16(product), by: account)
     let id = nextTransaction
     nextTransaction += 1

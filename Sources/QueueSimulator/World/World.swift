@@ -2,14 +2,14 @@ internal import LedgerEvents
 
 /// Everything that can still change in a run: the clock, the store, and the devices.
 ///
-/// A world is a value: a run that branches goes on with a copy. What happened is in the recording
-/// beside it, which the world only adds to.
+/// A world is a value, so a run that branches continues with a copy. What happened is in a separate
+/// recording, to which the world only appends.
 struct World: Sendable {
   let cast: Cast
-  /// Microseconds; rises with every event.
+  /// In microseconds. It advances with every event.
   var clock: Int64
   var random: SplitMix
-  /// Amounts of progress are drawn, not fixed.
+  /// Whether amounts of progress are drawn at random.
   var drawsProgress: Bool
   /// The next command of the script.
   var cursor = 0
@@ -24,7 +24,7 @@ struct World: Sendable {
   var receipts = Receipts.accepted
   /// The indices in the script of commands and faults that could not happen when their turn came.
   var missed: [Int] = []
-  /// The faults that have struck, a bit each.
+  /// The faults that have struck, one bit each.
   var struck: UInt64 = 0
   /// Faults that may still happen.
   var faultsLeft: Int
