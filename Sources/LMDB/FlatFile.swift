@@ -63,6 +63,20 @@ public final class FlatFile: Sendable {
     return Int(status.st_size)
   }
 
+  /// Whether the file still has its path, so that nobody has removed or replaced it.
+  public func isAtItsPath() throws(LMDBError) -> Bool {
+    var own = stat()
+    var other = stat()
+    // SAFETY: both calls fill the structure that they are given; stat reads the path during the
+    // call.
+    guard unsafe fstat(descriptor, &own) == 0 else { throw systemFailure("read", path) }
+    guard unsafe stat(path, &other) == 0 else {
+      if errno == ENOENT { return false }
+      throw systemFailure("read", path)
+    }
+    return own.st_dev == other.st_dev && own.st_ino == other.st_ino
+  }
+
   /// Returns the `count` bytes at `offset`, or fewer if the file ends before.
   ///
   /// - Complexity: Usually one system call.

@@ -58,11 +58,19 @@ final class LedgerWalk {
   func close() { current = nil }
 
   /// Appends the next events of a history, as one batch.
-  func append(_ events: some Collection<RecordedEvent>) throws {
+  ///
+  /// - Parameter foldsSoon: Whether they are folded in the background, as usual. Otherwise they wait
+  ///   until a step folds.
+  func append(_ events: some Collection<RecordedEvent>, foldsSoon: Bool = true) throws {
     let batch = events.map { recorded in
       EventInput(event: recorded.event, position: 1, recordedAt: recorded.recordedAt)
     }
-    try ledger().appendAndWait(batch, options: AppendOptions(trustsRecordedAt: true))
+    let options = AppendOptions(trustsRecordedAt: true)
+    if foldsSoon {
+      try ledger().appendAndWait(batch, options: options)
+    } else {
+      try ledger().log.appendAndWait(batch, options: options)
+    }
     arrived += events
     steps.append("append \(batch.count)")
   }

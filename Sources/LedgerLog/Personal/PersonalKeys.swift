@@ -85,6 +85,7 @@ package final class PersonalKeys: Sendable {
   /// - Throws: ``LedgerError``: `keysMissing` where earlier slots are gone with their file,
   ///   `limitReached`, `full`, `io`.
   /// - Returns: The key file.
+  /// - Complexity: Two system calls, and one write and two syncs per block of slots.
   @discardableResult
   func reserve(_ slots: ClosedRange<UInt32>) throws(LedgerError) -> FlatFile {
     guard slots.upperBound <= PersonalKeys.slotMax else {
@@ -92,6 +93,21 @@ package final class PersonalKeys: Sendable {
         .limitReached,
         "A ledger seals at most \(PersonalKeys.slotMax) personal texts: begin another one.")
     }
+    try leaveReplacedFile()
+    return try ready(slots)
+  }
+
+  /// Lets go of a key file that somebody removed or replaced since it was opened. What is sealed
+  /// under keys in a file without a name could never be read again.
+  private func leaveReplacedFile() throws(LedgerError) {
+    guard let file = state.withLock({ $0.file }) else { return }
+    do throws(LMDBError) {
+      if try file.isAtItsPath() { return }
+    } catch { throw LedgerError(error) }
+    state.withLock { $0 = State() }
+  }
+
+  private func ready(_ slots: ClosedRange<UInt32>) throws(LedgerError) -> FlatFile {
     guard let file = try file() else { throw .keysMissing(path) }
     if state.withLock({ $0.synced }) >= slots.upperBound { return file }
     do throws(LMDBError) { try extend(file, slots) } catch { throw LedgerError(error) }
@@ -104,7 +120,7 @@ package final class PersonalKeys: Sendable {
   ///
   /// - Throws: ``LedgerError``, as ``reserve(_:)``.
   func newSecret(_ slot: UInt32) throws(LedgerError) -> Secret {
-    let file = try reserve(slot...slot)
+    let file = try ready(slot...slot)
     let secret: Secret?
     do throws(LMDBError) {
       if let found = try PersonalKeys.found(slot, in: file) { return found }

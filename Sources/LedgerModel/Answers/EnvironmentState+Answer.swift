@@ -127,6 +127,7 @@ extension EnvironmentState {
       for credit in credits(of: chain, foldContext.shared) { add(credit.unit, credit.amount) }
     }
     if case .customer(let customer) = scope {
+      // Amounts are not negative, so this does not overflow.
       for spent in consumptions where spent.holder == customer { add(spent.unit, -spent.amount) }
     }
     return balances

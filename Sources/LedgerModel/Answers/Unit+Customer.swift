@@ -34,15 +34,17 @@ extension Unit {
     let foldContext = FoldContext(context: context, texts: texts)
     let settled = unit.begin(facts, foldContext)
     for (fact, resolution) in zip(settled.facts, settled.resolutions) {
-      let before = unit.environments.map { $0.speakers(fact, resolution.root) }
+      let before = unit.environments.map {
+        (speakers: $0.speakers(fact, resolution.root), linked: $0.customers(linkedBy: fact))
+      }
       unit.step(fact, resolution, foldContext)
       for (place, state) in unit.environments.enumerated() {
         if let only = resolution.environment, only != state.environment { continue }
         var history = holdings.removeValue(forKey: state.environment) ?? HoldingHistory()
         let after = state.speakers(fact, resolution.root)
-        history.note(fact, resolution.root, before[place].union(after))
-        if fact.kind == .accountLinked {
-          history.merge(before[place], into: state.knownCustomer(of: fact.account))
+        history.note(fact, resolution.root, before[place].speakers.union(after))
+        for (former, now) in zip(before[place].linked, state.customers(linkedBy: fact)) {
+          history.merge(former, into: now)
         }
         holdings[state.environment] = history
       }
@@ -51,12 +53,10 @@ extension Unit {
     for state in unit.environments {
       let customer = state.knownCustomer(of: account)
       guard customer != .nobody, let history = holdings[state.environment] else { continue }
-      var held: Set<NameNumber> = []
-      for transaction in state.transactions where transaction.holder == customer {
-        held.insert(transaction.number)
-        if transaction.chain != none { held.insert(state.chains[transaction.chain].original) }
-      }
-      positions.formUnion(history.positions(of: customer, holding: held))
+      let held = state.transactions.filter { $0.holder == customer }.map(\.number)
+      let chains = state.chains.filter { state.holder(of: $0) == customer }.map(\.original)
+      positions.formUnion(
+        history.positions(of: customer, holding: Set(held), chains: Set(chains)))
     }
     return positions
   }
@@ -64,23 +64,39 @@ extension Unit {
 
 /// The customers that each event of an environment was about when it was folded.
 private struct HoldingHistory {
-  private var events: [(position: UInt64, root: NameNumber, customers: Set<Holder>)] = []
+  private struct Event {
+    var position: UInt64
+    /// The transaction that it belongs to; 0 if it names none.
+    var root: NameNumber
+    /// The chain, if it names no transaction; else 0. A chain has the number of its original
+    /// transaction, whose events need not be those of the chain's holder.
+    var chain: NameNumber
+    var customers: Set<Holder>
+  }
+
+  private var events: [Event] = []
   /// Maps a customer that a link merged to the customer that it was merged into.
   private var merged: [Holder: Holder] = [:]
 
   mutating func note(_ fact: Fact, _ root: NameNumber, _ customers: Set<Holder>) {
     // Some events from the store name only the chain.
-    events.append((fact.position, root == 0 ? fact.original : root, customers))
+    events.append(
+      Event(
+        position: fact.position, root: root, chain: root == 0 ? fact.original : 0,
+        customers: customers))
   }
 
-  mutating func merge(_ customers: Set<Holder>, into left: Holder) {
-    for right in customers where right != left { merged[right] = left }
+  mutating func merge(_ former: Holder, into customer: Holder) {
+    if former != customer, former != .nobody { merged[former] = customer }
   }
 
-  func positions(of customer: Holder, holding held: Set<NameNumber>) -> [UInt64] {
+  func positions(
+    of customer: Holder, holding transactions: Set<NameNumber>, chains: Set<NameNumber>
+  ) -> [UInt64] {
     let wanted = current(customer)
     return events.filter { event in
-      held.contains(event.root) || event.customers.contains { current($0) == wanted }
+      transactions.contains(event.root) || chains.contains(event.chain)
+        || event.customers.contains { current($0) == wanted }
     }.map(\.position)
   }
 
@@ -102,10 +118,19 @@ extension EnvironmentState {
     let place = root == 0 ? none : transactionIndex.lookUp(UInt64(root))
     if place >= 0 { customers.insert(transactions[place].holder) }
     let chain = root == 0 && fact.original != 0 ? chainIndex.lookUp(UInt64(fact.original)) : none
-    if chain >= 0, chains[chain].firstPurchase != none {
-      customers.insert(transactions[chains[chain].firstPurchase].holder)
-    }
+    if chain >= 0 { customers.insert(holder(of: chains[chain])) }
     customers.remove(.nobody)
     return customers
+  }
+
+  /// The holder of a chain's first purchase.
+  fileprivate func holder(of chain: ChainState) -> Holder {
+    chain.firstPurchase == none ? .nobody : transactions[chain.firstPurchase].holder
+  }
+
+  /// The customers of the two accounts that a link names; empty for any other fact.
+  fileprivate func customers(linkedBy fact: Fact) -> [Holder] {
+    guard fact.kind == .accountLinked else { return [] }
+    return [fact.account, fact.detail?.fields.to ?? 0].map { knownCustomer(of: $0) }
   }
 }

@@ -62,7 +62,9 @@ extension EnvironmentState {
     contents.allSatisfy { $0.holder == .merged || isPlace($0.holder.place, below: customers.count) }
       && accounts.allSatisfy { isPlace($0.customer.place, below: customers.count) }
       && grants.allSatisfy { customers.indices.contains($0.holder.place) }
-      && consumptions.allSatisfy { customers.indices.contains($0.holder.place) }
+      && consumptions.allSatisfy {
+        customers.indices.contains($0.holder.place) && $0.amount >= 0
+      }
       && failures.allSatisfy { transactions.indices.contains($0.transaction) }
       && (refusals + gifts).allSatisfy { transactions.indices.contains($0.transaction) }
       && repeats.allSatisfy { chains.indices.contains($0.chain) }

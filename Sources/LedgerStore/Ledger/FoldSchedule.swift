@@ -13,8 +13,8 @@ final class FoldSchedule: Sendable {
   static let quietMilliseconds = 50
   /// How old the oldest event that is not folded may become, in seconds.
   static let ageSecondsMax = 1
-  /// How many events may wait before appends wait for the fold.
-  static let backlogEventsMax: UInt64 = 1_000_000
+  /// How many events may wait before appends wait for the fold; tests lower it.
+  let backlogEventsMax = Atomic<UInt64>(1_000_000)
 
   private struct Timing {
     var lastAppend = ContinuousClock.now
@@ -71,6 +71,12 @@ final class FoldSchedule: Sendable {
 
   /// What made the last fold fail, of this process or of another; nil where it ended well.
   func lastFailure() -> String? { failure.withLock { $0?.message } ?? note.message() }
+
+  /// Whether so many events wait that appends wait for the fold.
+  func isBacklog(_ count: UInt64) -> Bool { count > backlogEventsMax.load(ordering: .relaxed) }
+
+  /// Whether the last fold of this process failed.
+  var isFailing: Bool { failure.withLock { $0 != nil } }
 
   /// Notes that everything was folded, so that no earlier failure is reported any more.
   func forgetFailure() {

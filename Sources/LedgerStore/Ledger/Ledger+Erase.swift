@@ -110,6 +110,7 @@ extension Ledger {
     if case .duplicate = outcome {
       isDuplicate = true
       try requireErasure(of: account, at: outcome.position)
+      try destroyErasedKeys()
     }
     try finishErasure()
     return ErasureResult(
@@ -133,6 +134,16 @@ extension Ledger {
         erased.
         """, position: position)
     }
+  }
+
+  /// Overwrites the keys of everything that was erased, even if that was done before: somebody may
+  /// have put back a key file from before an erasure.
+  ///
+  /// - Complexity: O(*n*) in everything that was ever erased.
+  /// - Throws: ``LedgerError``.
+  public func destroyErasedKeys() throws(LedgerError) {
+    try log.destroyErasedKeys()
+    try finishErasure()
   }
 
   /// Overwrites the keys of what the log lists as erased, if that is not done yet.

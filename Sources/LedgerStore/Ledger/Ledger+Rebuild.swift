@@ -180,9 +180,15 @@ private struct ScratchFolder: ~Copyable {
   let path: String
 
   init() throws(LedgerError) {
-    path =
-      FileManager.default.temporaryDirectory.path + "/daybook-\(UInt64.random(in: .min ... .max))"
-    do throws(LMDBError) { try makeFolder(path) } catch { throw LedgerError(error) }
+    let folder = FileManager.default.temporaryDirectory.path
+    path = folder + "/daybook-\(UInt64.random(in: .min ... .max))"
+    do throws(LMDBError) { try makeFolder(path) } catch {
+      throw LedgerError(
+        .io,
+        "No folder can be made for temporary files: \(error). Set TMPDIR to a folder that exists and "
+          + "has room for the projections.",
+        cause: error)
+    }
   }
 
   deinit {

@@ -115,7 +115,12 @@ extension Ledger {
 
   /// Folds first, if so many events wait for the fold that appends have to wait, too.
   func prepareAppend() throws(LedgerError) {
-    if try isBehind() { try schedule.foldNow() }
+    // Waiting for folds that fail would not make the backlog any shorter.
+    guard try isBehind(), !schedule.isFailing else { return }
+    do throws(LedgerError) { try schedule.foldNow() } catch {
+      // The schedule has noted the failure. Projections never keep anybody from appending.
+      if error.code == .closed { throw error }
+    }
   }
 
   /// Notifies the schedule that there is something to fold.
@@ -134,7 +139,7 @@ extension Ledger {
 
   /// Whether so many events wait for the fold that appends have to wait, too.
   private func isBehind() throws(LedgerError) -> Bool {
-    try waitingCount() > FoldSchedule.backlogEventsMax
+    schedule.isBacklog(try waitingCount())
   }
 
   /// How many events are not folded; none if the projections belong to a longer log than this one,

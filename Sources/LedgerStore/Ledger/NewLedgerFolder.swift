@@ -64,7 +64,7 @@ struct NewLedgerFolder {
       do throws(LMDBError) {
         try syncFolder(part.path)
         try renameFolder(part.path, to: path, in: parent)
-      } catch { throw Self.isTaken(path) ? Self.taken(path) : LedgerError(error) }
+      } catch { throw failure(error, of: part) }
       lock?.unlock()
       return copy
     } catch {
@@ -72,6 +72,17 @@ struct NewLedgerFolder {
       _ = Result { try FileManager.default.removeItem(atPath: part.path) }
       throw error
     }
+  }
+
+  /// Why a complete copy has not got its name for good.
+  private func failure(_ error: LMDBError, of part: LedgerPart) -> LedgerError {
+    guard Self.isTaken(path) else { return LedgerError(error) }
+    if Self.isTaken(part.path) { return Self.taken(path) }
+    return LedgerError(
+      .io,
+      "\(path) is complete, but its name could not be made durable, so a power failure may take it "
+        + "away: \(error). Repair the disk, then check that it is there.",
+      cause: error)
   }
 
   private static func taken(_ path: String) -> LedgerError {

@@ -75,7 +75,11 @@ struct AppendRun {
     let sizes = sources.compactMap(\.byteCount)
     if sizes.count == sources.count { bytesTotal = sizes.reduce(0, +) }
     for source in sources {
-      if goesOn { try append(source) } else if !source.isPipe { noteInterruption() }
+      if goesOn {
+        try append(source)
+      } else if !source.isPipe || options.condition != nil {
+        noteInterruption()
+      }
     }
     if isInterrupted && options.condition != nil {
       // A condition is about the whole input, and a part of it is not that.
@@ -94,39 +98,63 @@ struct AppendRun {
 
   private mutating func append(_ source: AppendSource) throws {
     let bytes = try source.open()
-    var cutter = LineCutter()
-    var isFirst = true
+    var lines = SourceLines()
     var isWhole = false
-    defer { if !isWhole && !source.isPipe { noteInterruption() } }
+    // A stream has no end to miss, unless a condition is about all of it.
+    defer {
+      if !isWhole && (!source.isPipe || options.condition != nil) { noteInterruption() }
+    }
     while goesOn {
       let wait = DispatchTime.now() + .milliseconds(Self.pipeDelayMilliseconds)
-      guard var chunk = try bytes.next(until: min(wait, deadline ?? wait)) else {
-        if let line = cutter.end() { try take([line], from: source) }
+      guard let chunk = try bytes.next(until: min(wait, deadline ?? wait)) else {
+        if let line = lines.cutter.end() { try take([line], from: source) }
         isWhole = true
         return
       }
-      bytesRead += UInt64(chunk.count)
-      if isFirst, !chunk.isEmpty {
-        isFirst = false
-        if let reason = ForeignInput(file: source.name).reason(beginning: chunk) {
-          isWhole = true
-          return try refuse(source, reason)
-        }
-        if chunk.starts(with: ForeignInput.mark) {
-          chunk = chunk.dropFirst(ForeignInput.mark.count)
-        }
-      }
-      let lines = cutter.add(chunk)
-      if let first = lines.first, isRead(first, of: source),
-        let reason = ForeignInput(file: source.name).reason(beginning: first.bytes)
-      {
+      if let reason = try take(chunk, &lines, from: source) {
         isWhole = true
         return try refuse(source, reason)
       }
-      try take(lines, from: source)
       if let bytesTotal { bar.show(bytesRead, bytesTotal) }
       if let deadline, DispatchTime.now() >= deadline { try commit() }
     }
+    guard source.isPipe, !isStopped else { return }
+    // What was read from a stream exists nowhere else.
+    for chunk in bytes.stop() {
+      if let reason = try take(chunk, &lines, from: source) { return try refuse(source, reason) }
+    }
+  }
+
+  /// A source as far as it was read.
+  private struct SourceLines {
+    var cutter = LineCutter()
+    var isBegun = false
+  }
+
+  /// Takes the lines that end in a chunk.
+  ///
+  /// - Returns: Why the source cannot hold events at all, in which case nothing is taken; else
+  ///   `nil`.
+  private mutating func take(
+    _ chunk: Data, _ lines: inout SourceLines, from source: AppendSource
+  ) throws -> String? {
+    var chunk = chunk
+    bytesRead += UInt64(chunk.count)
+    if !lines.isBegun, !chunk.isEmpty {
+      lines.isBegun = true
+      if let reason = ForeignInput(file: source.name).reason(beginning: chunk) { return reason }
+      if chunk.starts(with: ForeignInput.mark) {
+        chunk = chunk.dropFirst(ForeignInput.mark.count)
+      }
+    }
+    let found = lines.cutter.add(chunk)
+    if let first = found.first, isRead(first, of: source),
+      let reason = ForeignInput(file: source.name).reason(beginning: first.bytes)
+    {
+      return reason
+    }
+    try take(found, from: source)
+    return nil
   }
 
   /// Whether a line is the first of a file. A stream goes on behind what is no event.

@@ -15,7 +15,12 @@ final class ByteSource: Sendable {
   /// How many chunks reading runs ahead of appending: 8 MiB.
   private static let chunksAheadMax = 32
 
-  private let arrivals = Mutex<[Arrival]>([])
+  private struct State {
+    var arrivals: [Arrival] = []
+    var isStopped = false
+  }
+
+  private let state = Mutex(State())
   private let arrived = DispatchSemaphore(value: 0)
   private let room = DispatchSemaphore(value: 0)
 
@@ -38,10 +43,12 @@ final class ByteSource: Sendable {
       } catch {
         arrival = .failure(error.systemReason)
       }
-      arrivals.withLock { $0.append(arrival) }
+      let goesOn = state.withLock { state in
+        if !state.isStopped { state.arrivals.append(arrival) }
+        return !state.isStopped
+      }
       arrived.signal()
-      if case .chunk = arrival { continue }
-      return
+      guard goesOn, case .chunk = arrival else { return }
     }
   }
 
@@ -50,16 +57,25 @@ final class ByteSource: Sendable {
   /// - Throws: `InputProblem` where reading failed.
   func next(until deadline: DispatchTime) throws -> Data? {
     guard arrived.wait(timeout: deadline) == .success else { return Data() }
-    switch arrivals.withLock({ $0.removeFirst() }) {
+    switch state.withLock({ $0.arrivals.removeFirst() }) {
     case .chunk(let data):
       room.signal()
       return data
     case .end:
       arrived.signal()
-      arrivals.withLock { $0.append(.end) }
+      state.withLock { $0.arrivals.append(.end) }
       return nil
     case .failure(let reason):
       throw InputProblem("reading failed: \(reason)", exitCode: ExitStatus.inputOutput)
+    }
+  }
+
+  /// Reads no more, and returns what was read and not asked for yet.
+  func stop() -> [Data] {
+    state.withLock { state in
+      state.isStopped = true
+      defer { state.arrivals = [] }
+      return state.arrivals.compactMap { if case .chunk(let data) = $0 { data } else { nil } }
     }
   }
 }

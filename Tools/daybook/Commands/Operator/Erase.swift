@@ -77,6 +77,7 @@ struct Erase: ParsableCommand {
     }
     if isDone { return true }
     if let earlier = preview.earlier, preview.names == 0, preview.texts == 0 {
+      try ledger.destroyErasedKeys()
       print(
         ErasureResult(
           position: earlier, isDuplicate: true, names: 0, texts: 0, remainder: preview.remainder),
