@@ -66,12 +66,12 @@ extension LedgerView {
   ) throws(LedgerError) -> CataloguePlan {
     let scope = document.scope
     let document = try document.completed { (product) throws(LedgerError) in
-      try newestEntry(of: product, reaching: scope, at: effective)?.answer
+      try entries(of: product, in: scope, at: effective)?.base
     }
     var products: [CataloguePlan.Product] = []
     for entry in document.products {
       let name = Name(entry["product"]?.string ?? "")
-      let known = try newestEntry(of: name, reaching: scope, at: effective)
+      let known = try entries(of: name, in: scope, at: effective)
       products.append(CataloguePlan.Product(name, entry, known, scope))
     }
     let named = Set(products.map(\.product))
@@ -92,8 +92,7 @@ extension LedgerView {
 
 extension CataloguePlan.Product {
   fileprivate init(
-    _ name: Name, _ entry: JSONValue, _ known: (answer: CatalogueAnswer, coversScope: Bool)?,
-    _ scope: CatalogueScope
+    _ name: Name, _ entry: JSONValue, _ known: KnownEntries?, _ scope: CatalogueScope
   ) {
     guard let known else {
       let members = (entry.object ?? []).filter { $0.name != "product" }
@@ -103,19 +102,17 @@ extension CataloguePlan.Product {
         grantsTaken: [], endsHosting: false)
       return
     }
-    var members = Self.differences(known.answer.entry, entry)
-    if !known.coversScope {
-      members.append(
-        Member(
-          name: "scope",
-          before: CatalogueScope(
-            app: known.answer.app, environment: known.answer.environment
-          ).text, after: scope.text))
+    var members = Self.differences(known.base.entry, entry)
+    for narrower in (known.coversScope ? [] : [known.base]) + known.exceptions {
+      let before = CatalogueScope(app: narrower.app, environment: narrower.environment)
+      members.append(Member(name: "scope", before: before.text, after: scope.text))
     }
+    let replaced = [known.base] + known.exceptions
     self.init(
       product: name, change: members.isEmpty ? .same : .changed, members: members,
-      grantsTaken: Self.grantsTaken(known.answer, entry),
-      endsHosting: known.answer.delivery == Self.hosted && entry["delivery"]?.string != Self.hosted)
+      grantsTaken: Set(replaced.flatMap { Self.grantsTaken($0, entry) }).sorted(),
+      endsHosting: entry["delivery"]?.string != Self.hosted
+        && replaced.contains { $0.delivery == Self.hosted })
   }
 
   /// The delivery of content that the store hosts.

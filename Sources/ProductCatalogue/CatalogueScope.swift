@@ -16,25 +16,50 @@ public struct CatalogueScope: Hashable, Sendable {
   }
 }
 
+/// A product's entries in the catalogue, as far as a scope is concerned.
+struct KnownEntries {
+  /// The entry that a document for the scope continues: the newest one that applies to the whole
+  /// scope, or the newest one that applies to any part of it if there is none.
+  var base: CatalogueAnswer
+  /// Whether `base` applies to the whole scope.
+  var coversScope: Bool
+  /// Other entries in force in a part of the scope.
+  var exceptions: [CatalogueAnswer]
+}
+
 extension LedgerView {
-  /// A product's newest entry up to a moment that overlaps the scope, and whether it covers the
-  /// whole scope.
+  /// A product's entries up to a moment that overlap the scope; `nil` if there are none.
   ///
+  /// - Complexity: O(*n*) in the product's change points.
   /// - Throws: ``LedgerError``.
-  func newestEntry(
-    of product: Name, reaching scope: CatalogueScope, at moment: Instant
-  ) throws(LedgerError) -> (answer: CatalogueAnswer, coversScope: Bool)? {
+  func entries(
+    of product: Name, in scope: CatalogueScope, at moment: Instant
+  ) throws(LedgerError) -> KnownEntries? {
     guard let number = try number(of: .product, product) else { return nil }
     // An app that no event names yet has no entry of its own. Entries for every app apply to it.
     let app =
       try scope.app.map { (name) throws(LedgerError) in
         try self.number(of: .app, name) ?? .max
       } ?? 0
+    let catalogue = context.catalogue
+    let time = moment.microseconds
+    let covering = catalogue.newestEntry(
+      of: number, covering: scope.environment, app: app, at: time)
     guard
-      let found = context.catalogue.newestEntry(
-        of: number, reaching: scope.environment, app: app, at: moment.microseconds)
+      let base = covering
+        ?? catalogue.newestEntry(of: number, reaching: scope.environment, app: app, at: time)
     else { return nil }
-    return (try answer(found), found.covers(scope.environment, app: app))
+    var exceptions: [UInt64: CatalogueAnswer] = [:]
+    for environment in scope.environment.map({ [$0] }) ?? StoreEnvironment.allCases {
+      guard
+        let found = catalogue.entryInForce(of: number, in: environment, app: app, at: time),
+        found.position != base.position
+      else { continue }
+      exceptions[found.position] = try answer(found)
+    }
+    return KnownEntries(
+      base: try answer(base), coversScope: covering != nil,
+      exceptions: exceptions.sorted { $0.key < $1.key }.map(\.value))
   }
 }
 

@@ -144,25 +144,34 @@ private struct FailureTally {
     var code: Int64?
   }
 
-  private var failures: [Sort: (failure: InvalidReport.Failure, devices: Set<Name?>)] = [:]
+  private struct Known {
+    var failure: InvalidReport.Failure
+    var devices: Set<Name?> = []
+    /// The newest failure, and the newest one with a message, in the fold order.
+    var last: FoldPlace
+    var message: FoldPlace?
+  }
+
+  private var failures: [Sort: Known] = [:]
 
   mutating func add(_ event: Event, _ place: FoldPlace) {
     let error = event.data.value("error")
     let sort = Sort(domain: error?["domain"]?.string, code: error?["code"]?.integer)
-    var known =
-      failures.removeValue(forKey: sort)
-      ?? (
-        InvalidReport.Failure(
-          domain: sort.domain, code: sort.code, message: nil, requests: 0, devices: 0,
-          lastSeen: place.time, position: place.position), []
-      )
+    let failure = InvalidReport.Failure(
+      domain: sort.domain, code: sort.code, message: nil, requests: 0, devices: 0,
+      lastSeen: place.time, position: place.position)
+    var known = failures.removeValue(forKey: sort) ?? Known(failure: failure, last: place)
     known.devices.insert(event.device)
     known.failure.requests += 1
     known.failure.devices = known.devices.count
-    if place.time >= known.failure.lastSeen {
+    if known.last < place {
+      known.last = place
       known.failure.lastSeen = place.time
       known.failure.position = place.position
-      known.failure.message = error?["message"]?.string ?? known.failure.message
+    }
+    if let message = error?["message"]?.string, known.message.map({ $0 < place }) ?? true {
+      known.message = place
+      known.failure.message = message
     }
     failures[sort] = known
   }

@@ -58,7 +58,7 @@ extension Receipt {
 
   private func isStillTried(_ subject: RenewalSubject) throws(ImportError) -> Bool {
     if try subject.entry.flag("is_in_billing_retry_period") == true { return true }
-    guard let end = try subject.entry.date("grace_period_expires_date"), let askedAt else {
+    guard let end = try subject.entry.eventDate("grace_period_expires_date"), let askedAt else {
       return false
     }
     return end > askedAt
@@ -90,7 +90,7 @@ extension Receipt {
       let failedAt = try dateOfAnswer(subject, "is_in_billing_retry_period")
       facts.append(try fact(.subscriptionBillingFailed, subject, at: failedAt, EventData.Builder()))
     }
-    if let end = try subject.entry.date("grace_period_expires_date") {
+    if let end = try subject.entry.eventDate("grace_period_expires_date") {
       let seenAt = try dateOfAnswer(subject, "grace_period_expires_date")
       // A grace period that is over when the store is asked is history; retry or expiry describe
       // the present.

@@ -136,7 +136,9 @@ struct Receipt: Sendable {
   private static func askedAt(
     _ answer: StoreObject, _ receipt: StoreObject?, _ options: ImportOptions
   ) throws(ImportError) -> Instant? {
-    guard let stated = try receipt?.date("request_date") else { return options.askedAt }
+    guard let stated = try receipt?.date("request_date"), stated.isInRange else {
+      return options.askedAt
+    }
     if let named = options.askedAt, named != stated {
       throw ImportError(
         .contradiction, path: "receipt.request_date_ms",

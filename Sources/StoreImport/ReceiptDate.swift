@@ -20,6 +20,16 @@ extension StoreObject {
     return instant
   }
 
+  /// Returns the date called `name`, as ``date(_:)`` does, if an event can have it.
+  ///
+  /// - Throws: `ImportError`, also if the date is before 1970 or after 9999.
+  func eventDate(_ name: String) throws(ImportError) -> Instant? {
+    guard let date = try date(name) else { return nil }
+    if date.isInRange { return date }
+    throw badDate(
+      name, "a date from 1970 to 9999", "\(date.microseconds / 1_000) milliseconds since 1970")
+  }
+
   /// Unlike `text`, this accepts numbers with a sign and a fraction.
   private func dateText(_ name: String) throws(ImportError) -> String? {
     if case .number(let text) = members[name] { return text }

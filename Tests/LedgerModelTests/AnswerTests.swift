@@ -169,6 +169,21 @@ struct AnswerTests {
     #expect(try scene.answer("B", at: "2T00:00").balances.map(\.amount) == [-.max])
   }
 
+  @Test("A refund gives back a part of a negative credit rounded half up, too")
+  func negativeCredits() throws {
+    let scene = try Scene(
+      """
+      1T09:00 catalog.set d=- {"products":[{"product":"loan","kind":"consumable","grants":{"c":-10}}]}
+      1T10:00 transaction.purchased t=t1 p=loan a=A
+      1T10:01 transaction.refunded t=t1 src=server
+      1T10:02 transaction.purchased t=t2 p=loan a=B
+      1T10:03 transaction.refunded t=t2 src=server {"percent":25}
+      """)
+    #expect(try scene.answer("A", at: "2T00:00").balances.isEmpty)
+    // A quarter of -10 is -2.5, which is rounded up to -2.
+    #expect(try scene.answer("B", at: "2T00:00").balances.map(\.amount) == [-8])
+  }
+
   @Test("A term that ends after the last year ends with it") func termEnds() throws {
     let scene = try Scene(
       """

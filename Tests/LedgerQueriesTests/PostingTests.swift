@@ -53,6 +53,29 @@ extension TemporaryLedger {
 
 @Suite("What transactions put into the books") struct PostingTests {
   @Test(
+    "gives back with a reversal what the refund before it took, once",
+    arguments: [
+      (["refundReversed"], ["0"]), (["refunded", "refundReversed"], ["10", "10"]),
+      (["refunded", "revoked", "refundReversed"], ["10", "-", "10"]),
+      (["refunded", "refundReversed", "revoked", "refundReversed"], ["10", "10", "-", "0"]),
+    ] as [([String], [String])])
+  func reversals(_ types: [String], _ amounts: [String]) throws {
+    func line(_ id: Int, _ type: String, _ more: String = "") -> String {
+      #"{"id":"\#(id)","type":"transaction.\#(type)","occurredAt":"2026-03-0\#(id)T10:00:00Z","#
+        + #""source":"server","transaction":"t","product":"p"\#(more)}"#
+    }
+    let price = #","data":{"price":"10","currency":"EUR"}"#
+    let lines = [line(1, "purchased", price)] + types.enumerated().map { line($0 + 2, $1) }
+    let events = try lines.enumerated().map { index, text in
+      RecordedEvent(
+        position: UInt64(index + 1), recordedAt: Instant(microseconds: 1_800_000_000_000_000),
+        event: try EventDecoder().decode(line: Array(text.utf8)).event)
+    }
+    let postings = try TemporaryLedger(halfFolded: events).postings()
+    #expect(postings.map { $0.amount?.text ?? "-" } == ["10"] + amounts)
+  }
+
+  @Test(
     "is what another computation from the events says, now and as of each tenth position",
     arguments: 1...12 as ClosedRange<UInt64>)
   func oracle(_ seed: UInt64) throws {

@@ -1,4 +1,5 @@
 import LedgerEvents
+import LedgerModel
 import LedgerQueries
 import Testing
 
@@ -63,6 +64,32 @@ import Testing
     #expect(try ids(of: "ada", in: book) == ["a1", "b1", "link"])
     #expect(try ids(of: "bob", in: book) == ["a1", "b1", "link"])
     #expect(try ids(of: "carol", in: book) == ["c1", "link"])
+  }
+
+  @Test("have findings about a transaction that was transferred, under the new account, too")
+  func findingsAfterTransfer() throws {
+    let book = try ErasureBook([
+      bought("a1", "ada", "phone", on: "2026-01-01"),
+      event(
+        "moved", "account.transferred", on: "2026-01-02", #""account":"ada","data":{"to":"bob"}"#),
+      event(
+        "finished", "transaction.finished", on: "2026-01-03",
+        #""device":"phone","transaction":"t-a1""#),
+      event(
+        "failed", "purchase.fulfillmentFailed", on: "2026-01-04",
+        #""source":"server","transaction":"t-a1""#),
+      event("later", "session.started", on: "2026-01-10", #""device":"phone""#),
+    ])
+    for customer in [
+      CustomerReference.account("bob"), .transaction("t-a1"),
+    ] {
+      var query = FindingsQuery()
+      query.customer = customer
+      let rules = try book.ledger.read { (view) throws(LedgerError) in
+        try view.findings(query).map(\.rule)
+      }
+      #expect(rules.contains(.unfulfilled), "\(customer)")
+    }
   }
 
   @Test("come to an end where links name the other customer's transaction in turn")

@@ -54,6 +54,17 @@ private enum Shop {
     return EventInput(event: event)
   }
 
+  static func refund(_ transaction: String, at second: Int64) -> EventInput {
+    var event = event("refund-\(transaction)", .transactionRefunded, at: second, account: nil)
+    event.transaction = Name(transaction)
+    event.source = EventSource(.server)
+    return EventInput(event: event)
+  }
+
+  static func erasure(of account: String, at second: Int64) -> Event {
+    event("erasure", .accountErased, at: second, account: account, [("reason", #""asked""#)])
+  }
+
   static func link(_ account: String, to other: String, at second: Int64) -> EventInput {
     EventInput(
       event: event(
@@ -129,6 +140,38 @@ struct LedgerConsumptionTests {
     try expectNotCovered(
       Shop.consumption("a", of: 6, by: "anna"), Shop.consumption("b", of: 6, by: "anna"))
     #expect(try balance(of: "anna") == 10)
+  }
+
+  @Test("are judged by what stands before them, however the batch is cut")
+  func beforeOthers() throws {
+    try append(Shop.catalogue, Shop.purchase("1", by: "anna"))
+    try append(
+      Shop.consumption("a", of: 10, by: "anna"),
+      Shop.consumption("b", of: 3, by: "anna", required: false))
+    #expect(try balance(of: "anna") == -3)
+    try append(Shop.purchase("2", by: "berta"), Shop.purchase("3", by: "carol"))
+    // What is refunded afterwards was there when it was consumed.
+    try append(
+      Shop.consumption("c", of: 10, by: "berta"), Shop.refund("2", at: 20),
+      Shop.consumption("d", of: 1, by: "carol", at: 30))
+    #expect(try balance(of: "berta") == -10)
+    #expect(try balance(of: "carol") == 9)
+    // The one that is not covered is named, and not one before it.
+    let batch = [
+      Shop.consumption("e", of: 9, by: "carol"), Shop.consumption("f", of: 1, by: "carol"),
+    ]
+    let error = #expect(throws: LedgerError.self) { try walk.ledger().appendAndWait(batch) }
+    #expect(error?.code == .notCovered)
+    #expect(error?.index == 1)
+    #expect(error?.message.contains("the balance is 0") == true)
+  }
+
+  @Test("of a transaction that nobody holds are refused")
+  func nobodys() throws {
+    try append(Shop.catalogue, Shop.purchase("1", by: "anna"))
+    try walk.ledger().erase(Shop.erasure(of: "anna", at: 20))
+    try expectNotCovered(
+      Shop.consumption("a", of: 1, by: "berta", at: 30) { $0.transaction = "1" })
   }
 
   @Test("count what linked accounts have")

@@ -121,18 +121,18 @@ package struct PostingOracle {
     }
     var found = newestFirst.first.map { [entry(.sale, $0, 100)] } ?? []
     let reversed = all.filter { Self.reversals.contains($0.event.type.kind) }.sorted(by: isOlder)
-    var taken = Decimal(100)
+    var taken = Decimal(0)
     for (place, recorded) in reversed.enumerated() {
       let kind = recorded.event.type.kind
       if kind == .transactionRefunded {
         taken = Decimal(recorded.event.data.double("percent") ?? 100)
-      } else if kind == .transactionRevoked {
-        taken = 0
       }
       if place + 1 < reversed.count, reversed[place + 1].event.type.kind == kind { continue }
       switch kind {
       case .transactionRefunded: found.append(entry(.refund, recorded, taken))
-      case .transactionRefundReversed: found.append(entry(.refundReversal, recorded, taken))
+      case .transactionRefundReversed:
+        found.append(entry(.refundReversal, recorded, taken))
+        taken = 0
       default: found.append(entry(.revocation, recorded, nil))
       }
     }

@@ -236,6 +236,31 @@ struct BrokenCatalogue: CustomTestStringConvertible {
     #expect(found.products[0].grantsTaken.isEmpty)
   }
 
+  @Test("continues the entry of its own scope, and not a newer one of the sandbox alone")
+  func narrowerEntry() throws {
+    let ledger = try ledger()
+    try ledger.append([
+      .catalogue(
+        2, #"{"product":"coins","kind":"consumable","grants":{"coins":1}}"#,
+        more: #","environment":"sandbox""#)
+    ])
+    let storekit = try plan(
+      ledger,
+      #"{"subscriptionGroups":[],"products":[{"productID":"coins","type":"Consumable"}]}"#)
+    #expect(storekit.document.products[0]["grants"]?["coins"]?.integer == 5)
+    #expect(storekit.products[0].members.map(\.name) == ["scope"])
+    // Less than in production, and more than in the sandbox.
+    let less = try plan(
+      ledger, #"{"products":[{"product":"coins","kind":"consumable","grants":{"coins":3}}]}"#)
+    #expect(less.products[0].grantsTaken == ["coins"])
+    let own = try plan(
+      ledger,
+      #"{"environment":"sandbox","products":"#
+        + #"[{"product":"coins","kind":"consumable","grants":{"coins":3}}]}"#)
+    #expect(own.products[0].members.map(\.name) == ["grants"])
+    #expect(own.products[0].grantsTaken.isEmpty)
+  }
+
   @Test("ends hosting if the store delivers a product now and would not any more")
   func hosting() throws {
     func endsHosting(_ delivery: String) throws -> Bool {

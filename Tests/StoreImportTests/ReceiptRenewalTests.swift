@@ -80,6 +80,19 @@ private func answer(_ pending: String, requested: String? = "1700002000000") -> 
     #expect(events.of(.subscriptionBillingFailed).count == 1)
   }
 
+  @Test("The end of grace is a date that an event can have")
+  func theEndOfGraceIsADateThatAnEventCanHave() throws {
+    for date in ["999999999999999", "-62135596800000"] {
+      let error = try #require(refusal(answer(#""grace_period_expires_date_ms":"\#(date)""#)))
+      #expect(error.code == .badValue)
+      #expect(error.path == "pending_renewal_info[0].grace_period_expires_date")
+    }
+    // A request at such a time is one at an unknown time.
+    let undated = try #require(
+      refusal(answer(#""auto_renew_status":"1""#, requested: "999999999999999")))
+    #expect(undated.path == "receipt.request_date_ms")
+  }
+
   @Test("Grace stays the newest fact where ids are hashed")
   func graceStaysTheNewestFactWhereIdsAreHashed() throws {
     let app = String(repeating: "a", count: 120)

@@ -38,9 +38,10 @@ extension EnvironmentState {
   private func grantors(_ scope: Scope) -> [Int] {
     if case .chain(let chain) = scope { return [chain] }
     var found: [Int] = []
+    var known: Set<Int> = []
     for place in transactions.indices
     where transactions[place].hasPurchase && holds(scope, place)
-      && !found.contains(transactions[place].chain)
+      && known.insert(transactions[place].chain).inserted
     {
       found.append(transactions[place].chain)
     }

@@ -133,18 +133,20 @@ private struct MoneyClaims {
         percentMillionths: percent)
     }
     var found = sales.first.map { [posting($0, percent: FactDetail.wholePercent)] } ?? []
-    // A reversal gives back what the refund before it took.
-    var refunded = FactDetail.wholePercent
+    // A reversal gives back what the refund before it took, and nothing if no refund is known.
+    var refunded: Int64 = 0
     let sorted = reversals.sorted { $0.recency < $1.recency }
-    for (place, claim) in sorted.enumerated() {
+    for (index, claim) in sorted.enumerated() {
+      if index + 1 < sorted.count, sorted[index + 1].kind == claim.kind { continue }
       switch claim.kind {
       case .refund:
         refunded = claim.fact.detail?.fields.percentMillionths ?? FactDetail.wholePercent
-      case .revocation: refunded = 0
-      case .sale, .refundReversal: break
+        found.append(posting(claim, percent: refunded))
+      case .refundReversal:
+        found.append(posting(claim, percent: refunded))
+        refunded = 0
+      case .sale, .revocation: found.append(posting(claim, percent: 0))
       }
-      let isRepeated = place + 1 < sorted.count && sorted[place + 1].kind == claim.kind
-      if !isRepeated { found.append(posting(claim, percent: refunded)) }
     }
     return found
   }

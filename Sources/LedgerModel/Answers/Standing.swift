@@ -91,7 +91,8 @@ extension EnvironmentState {
     let rounded = product.low.addingReportingOverflow(UInt64(whole / 2))
     let high = product.high + (rounded.overflow ? 1 : 0)
     if high >= whole / 2 { return .max }
-    return whole.dividingFullWidth((high, rounded.partialValue)).quotient
+    let (quotient, remainder) = whole.dividingFullWidth((high, rounded.partialValue))
+    return remainder < 0 ? quotient - 1 : quotient
   }
 
   /// Whether a customer, or nobody, holds a transaction of the chain that has a purchase fact.

@@ -44,6 +44,21 @@ extension Catalogue {
         && (app == 0 || point.app == 0 || point.app == app)
     }.map(CatalogueEntry.init)
   }
+
+  /// The newest entry up to `time` that applies to the whole of a scope. If `environment` is `nil`
+  /// or `app` is 0, the scope includes all of them.
+  ///
+  /// - Complexity: O(*n*) in the product's change points.
+  public func newestEntry(
+    of product: NameNumber, covering environment: StoreEnvironment?, app: NameNumber,
+    at time: Int64
+  ) -> CatalogueEntry? {
+    guard let all = points[product] else { return nil }
+    let after = all.partitionPoint { $0.key.time <= time }
+    return all[..<after].reversed().lazy.map(CatalogueEntry.init).first {
+      $0.covers(environment, app: app)
+    }
+  }
 }
 
 extension CatalogueEntry {
@@ -55,7 +70,7 @@ extension CatalogueEntry {
   }
 
   /// Whether it applies to everything in a scope.
-  public func covers(_ environment: StoreEnvironment?, app: NameNumber) -> Bool {
+  func covers(_ environment: StoreEnvironment?, app: NameNumber) -> Bool {
     (self.environment == nil || self.environment == environment)
       && (self.app == 0 || self.app == app)
   }

@@ -126,28 +126,25 @@ extension LedgerView {
   }
 }
 
-/// The findings that are about a customer, in each environment.
+/// The findings that are about a customer, in each environment: those that name one of its
+/// accounts, and those about transactions that it holds, whoever owned them first.
 struct FindingInterest {
   private var accounts: [StoreEnvironment: Set<NameNumber>] = [:]
-  /// The transactions of the chain, if it has no known holder.
+  /// If nobody known holds the subject, the transactions of its chain.
   private var transactions: [StoreEnvironment: Set<NameNumber>] = [:]
 
   /// - Complexity: O(*n*) in the unit's accounts and transactions.
   init(_ subject: Subject, _ unit: Unit) {
     for environment in StoreEnvironment.allCases {
       let set = EnvironmentSet(environment)
-      let named = unit.accounts(of: subject, environments: set)
-      if named.isEmpty {
-        transactions[environment] = Set(
-          unit.standings(of: subject, environments: set).map(\.number))
-      } else {
-        accounts[environment] = Set(named)
-      }
+      accounts[environment] = Set(unit.accounts(of: subject, environments: set))
+      transactions[environment] = Set(
+        unit.standings(of: subject, environments: set).map(\.number))
     }
   }
 
   func admits(_ finding: Finding) -> Bool {
-    accounts[finding.environment]?.contains(finding.account)
-      ?? transactions[finding.environment]?.contains(finding.transaction) ?? false
+    accounts[finding.environment]?.contains(finding.account) ?? false
+      || transactions[finding.environment]?.contains(finding.transaction) ?? false
   }
 }

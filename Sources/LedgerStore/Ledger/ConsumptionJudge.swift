@@ -41,20 +41,24 @@ final class ConsumptionJudge: Sendable {
     var facts = try committedFacts(recent, reader, view, projections.tables, reading.view)
     facts += recent.filter { $0.position < pending.batch.lowerBound }
     let batch = recent.filter { $0.position >= pending.batch.lowerBound }
-    // Where the batch only consumes, what it leaves in the end is the least that it leaves.
-    let onlyConsumes = batch.allSatisfy { $0.kind == .consumableConsumed }
-    let moments = onlyConsumes ? [pending.batch.upperBound] : pending.required
     let required = Set(pending.required)
+    // If a batch only consumes, nothing in it leaves less than its end.
+    if batch.allSatisfy({ $0.kind == .consumableConsumed }) {
+      let ledger = InMemoryLedger(folding: facts + batch, texts: texts)
+      try reader.texts.check()
+      let consumptions = Consumptions(batch.filter { required.contains($0.position) })
+      if consumptions.facts.allSatisfy({ shortage($0, in: ledger) == nil }) { return }
+    }
     var ledger = InMemoryLedger(folding: facts, texts: texts)
     var rest = batch[...]
-    var consumptions = Consumptions()
-    for end in moments {
+    for end in pending.required {
       let next = rest.prefix { $0.position <= end }
       rest = rest.dropFirst(next.count)
       ledger.append(Array(next))
       try reader.texts.check()
-      for fact in next where required.contains(fact.position) { consumptions.add(fact) }
-      for fact in consumptions.facts { try check(fact, in: ledger) }
+      // Each is asked once, by what stands before it: what follows may take what it had.
+      guard let fact = next.last, let balance = shortage(fact, in: ledger) else { continue }
+      throw Self.notCovered(fact, balance)
     }
   }
 
@@ -71,7 +75,11 @@ final class ConsumptionJudge: Sendable {
     private(set) var facts: [Fact] = []
     private var known: Set<Balance> = []
 
-    mutating func add(_ fact: Fact) {
+    init(_ facts: [Fact]) {
+      for fact in facts { add(fact) }
+    }
+
+    private mutating func add(_ fact: Fact) {
       let balance = Balance(
         account: fact.account, transaction: fact.transaction, session: fact.session,
         environment: fact.environment, unit: fact.detail?.fields.unit)
@@ -79,22 +87,30 @@ final class ConsumptionJudge: Sendable {
     }
   }
 
-  private func check(_ fact: Fact, in ledger: InMemoryLedger) throws(LedgerError) {
-    guard let wanted = fact.detail?.fields, let name = wanted.unit else { return }
-    guard let unit = ledger.unit(of: fact.account) else { return }
+  /// The balance before a required consumption that it does not cover; `nil` if it does.
+  private func shortage(_ fact: Fact, in ledger: InMemoryLedger) -> Int64? {
+    guard let wanted = fact.detail?.fields, let name = wanted.unit,
+      let unit = ledger.unit(of: fact.account)
+    else { return nil }
     let transaction = unit.transaction(of: fact)
-    let environment = unit.environment(of: fact) ?? .production
+    let subject: Subject =
+      transaction != 0 ? .transaction(transaction) : .account(fact.account)
+    let environments = EnvironmentSet(unit.environment(of: fact) ?? .production)
+    // Nobody has a balance, and the consumption of nobody's transaction counts for nobody.
+    if unit.accounts(of: subject, environments: environments).isEmpty { return 0 }
     let left =
-      ledger.answer(
-        transaction != 0 ? .transaction(transaction) : .account(fact.account),
-        environments: EnvironmentSet(environment), at: fact.occurredAt
-      ).balances.first { $0.unit == name }?.amount ?? 0
-    guard left < 0 else { return }
-    throw LedgerError(
+      ledger.answer(subject, environments: environments, at: fact.occurredAt)
+      .balances.first { $0.unit == name }?.amount ?? 0
+    return left < 0 ? left.addingReportingOverflow(wanted.amount).partialValue : nil
+  }
+
+  private static func notCovered(_ fact: Fact, _ balance: Int64) -> LedgerError {
+    let fields = fact.detail?.fields
+    return LedgerError(
       .notCovered,
       """
-      \(wanted.amount) \(name) cannot be consumed: the balance is \(left + wanted.amount). Append \
-      it without `required` if it has happened all the same.
+      \(fields?.amount ?? 0) \(fields?.unit ?? "") cannot be consumed: the balance is \(balance). \
+      Append it without `required` if it has happened all the same.
       """, position: fact.position)
   }
 
