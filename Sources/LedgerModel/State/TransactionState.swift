@@ -30,7 +30,7 @@ struct TransactionState: Sendable {
   }
 
   /// The transaction's number, or its payment's while no transaction is known.
-  let number: NameNumber
+  var number: NameNumber
   /// The first `originalTransaction` that an event of it states.
   var statedOriginal: NameNumber = 0
   /// The first account that an event of it states (`model.md` 1).
