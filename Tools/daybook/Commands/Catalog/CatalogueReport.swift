@@ -87,11 +87,11 @@ struct CatalogueReport {
     } else if isRefused {
       line("refused: this takes a grant from consumables that somebody has paid for")
     } else if isDryRun {
-      line("a dry run: nothing is appended")
+      line("dry run: nothing was appended")
     }
   }
 
-  /// Which products would be other than now, and for whom that changes something, as tables.
+  /// Which products would change, and for whom that changes something, as tables.
   func preview(_ plan: CataloguePlan) {
     line("\(plan.document.scope.text), from \(plan.effective.shown)")
     var products = TextTable(["product", "change", "what", "now", "then"])
@@ -109,7 +109,7 @@ struct CatalogueReport {
     products.lines.forEach(line)
     if !plan.leftOut.isEmpty {
       let names = plan.leftOut.map { TextTable.printable($0.text) }.joined(separator: ", ")
-      line("left out, and so as before: \(names)")
+      line("not in the file, and so unchanged: \(names)")
     }
     guard plan.event != nil else {
       line("nothing changes: nothing to append")
@@ -118,10 +118,16 @@ struct CatalogueReport {
     printCustomers()
   }
 
+  /// How many customers are affected, in a sentence.
+  private var affected: String {
+    let customers = effect.compared.counted("customer")
+    if effect.compared == 0 { return "no customer has any of these products" }
+    if effect.changed == 0 { return "nothing changes for the \(customers) with these products" }
+    return "answers change for \(effect.changed) of \(customers) with these products"
+  }
+
   private func printCustomers() {
-    line(
-      "\(effect.changed) of \(effect.compared) customers with these products would be answered "
-        + "otherwise")
+    line(affected)
     guard !shown.isEmpty else { return }
     var table = TextTable(["account", "environment", "what", "now", "then"])
     for difference in shown {
