@@ -22,20 +22,18 @@ struct ExportSource {
     }
   }
 
-  /// Writes the rows of a table, and returns their totals.
+  /// Writes the rows of tables, and returns the totals of each, in the same order.
   func write(
-    _ table: ExportTable, to writer: any RowWriter,
+    _ tables: [ExportTable], to writer: any RowWriter,
     _ progress: @escaping (LedgerExport.Progress) -> Bool
-  ) throws -> ControlTotals {
-    let rows = RowStream(table, writer, progress)
-    switch table {
-    case .events: try events(rows)
-    case .postings: try postings(rows)
-    case .findings: try findings(rows)
-    case .accounts, .entitlements, .balances, .installed, .transactions:
-      try contents(table, rows)
+  ) throws -> [(table: ExportTable, totals: ControlTotals)] {
+    let streams = tables.map { RowStream($0, writer, progress) }
+    for stream in streams where !stream.table.isOfUnits {
+      if stream.table == .events { try events(stream) } else { try findings(stream) }
     }
-    return rows.totals
+    let ofUnits = streams.filter(\.table.isOfUnits)
+    if !ofUnits.isEmpty { try contents(ofUnits) }
+    return streams.map { ($0.table, $0.totals) }
   }
 
   /// Describes the export.
@@ -83,20 +81,6 @@ struct ExportSource {
     }
   }
 
-  private func postings(_ rows: RowStream) throws {
-    try ledger.read { (view) throws(LedgerError) in
-      // Units stand about in the order of their events, so the newest one seen says how far it is.
-      var seen: UInt64 = 0
-      try view.postings(
-        question.events(upTo: end), environments: question.environments
-      ) { posting in
-        seen = max(seen, posting.event.position)
-        return rows.offer(ExportRow.posting(posting), done: seen, end)
-      }
-    }
-    try rows.check()
-  }
-
   private func findings(_ rows: RowStream) throws {
     try ledger.read { (view) throws(LedgerError) in
       var query = FindingsQuery()
@@ -113,22 +97,26 @@ struct ExportSource {
     try rows.check()
   }
 
-  private func contents(_ table: ExportTable, _ rows: RowStream) throws {
+  /// Writes the rows of all tables that are made of units, in one walk over these.
+  private func contents(_ streams: [RowStream]) throws {
+    let tables = streams.map(\.table)
     try ledger.read { (view) throws(LedgerError) in
-      let clocks = clocks(view)
       var seen: UInt64 = 0
       try view.contents(
-        environments: question.environments, clocks: clocks, account: question.account,
-        now: question.now, includesSales: table == .transactions
+        environments: question.environments, clocks: clocks(view), account: question.account,
+        now: question.now, includesSales: tables.contains(.transactions),
+        postings: tables.contains(.postings) ? question.events(upTo: end) : nil
       ) { (contents) throws(LedgerError) in
         seen += UInt64(contents.eventCount)
-        for row in self.rows(of: table, in: contents) {
-          guard rows.offer(row, done: seen, end) else { return false }
+        for stream in streams {
+          for row in self.rows(of: stream.table, in: contents) {
+            guard stream.offer(row, done: seen, end) else { return false }
+          }
         }
         return true
       }
     }
-    try rows.check()
+    for stream in streams { try stream.check() }
   }
 
   private func rows(
@@ -163,8 +151,9 @@ struct ExportSource {
       }
     case .transactions:
       return zip(contents.transactions, contents.sales).map { ExportRow.transaction($0, sale: $1) }
-    case .events, .postings, .findings:
-      preconditionFailure("\(table.rawValue) has no rows of customers")
+    case .postings: return contents.postings.map { ExportRow.posting($0) }
+    case .events, .findings:
+      preconditionFailure("\(table.rawValue) is not made of units")
     }
   }
 }
@@ -173,7 +162,7 @@ struct ExportSource {
 ///
 /// The ledger's closure cannot throw the writer's errors, so a failure is kept.
 private final class RowStream {
-  private let table: ExportTable
+  let table: ExportTable
   private let writer: any RowWriter
   private let progress: (LedgerExport.Progress) -> Bool
   private(set) var totals: ControlTotals
@@ -193,7 +182,7 @@ private final class RowStream {
     _ row: [ExportCell], event: RecordedEvent? = nil, done: UInt64, _ total: UInt64
   ) throws(ExportError) {
     try totals.add(row)
-    try writer.add(row, event: event)
+    try writer.add(row, to: table, event: event)
     try report(.reading(table), rows: totals.rows, done, total, progress)
   }
 

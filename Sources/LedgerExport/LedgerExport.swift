@@ -18,6 +18,7 @@ public struct LedgerExport {
   public struct Progress: Sendable {
     /// The current step.
     public enum Phase: Sendable {
+      /// Rows of this table are made, and perhaps those of others with it.
       case reading(ExportTable)
       case checking
     }
@@ -51,11 +52,8 @@ public struct LedgerExport {
     do {
       let writer = try writer()
       let source = try ExportSource(ledger, question)
-      var totals: [(table: ExportTable, totals: ControlTotals)] = []
-      for table in question.tables {
-        try writer.begin(table)
-        totals.append((table, try source.write(table, to: writer, progress)))
-      }
+      for table in question.tables { try writer.begin(table) }
+      let totals = try source.write(question.tables, to: writer, progress)
       try writer.end(source.facts(totals))
       try file.synchronize()
       try check(totals, progress)

@@ -47,4 +47,15 @@ struct KeyIndex: Sendable {
     recent = place
     return place
   }
+
+  /// Replaces the key at `place` by one that is not there yet.
+  ///
+  /// - Complexity: O(1).
+  mutating func replace(at place: Int, with key: UInt64) {
+    if keys.count > Self.scannedCountMax {
+      places[keys[place]] = nil
+      places[key] = place
+    }
+    keys[place] = key
+  }
 }

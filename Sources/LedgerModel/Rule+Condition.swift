@@ -107,7 +107,7 @@ extension Rule {
         + "than the first one."
     case .arrivedLate:
       "A store fact about a purchase, refund or subscription was signed (or else occurred) earlier "
-        + "than another one of the same original that stands in the ledger already."
+        + "than another one of the same original that the ledger already has."
     case .clockAhead: "`occurredAt` is more than 24 hours after `recordedAt`."
     case .clockStepped:
       "An event states a lower `sequence` than an earlier event of the same device and session."

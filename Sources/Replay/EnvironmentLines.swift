@@ -81,6 +81,8 @@ struct EnvironmentLines {
     for account in parts.accounts { note(account, source) }
     var decidesChain = parts.decidesChain
     if let transaction = parts.transaction {
+      // What stood under the payment stands under its transaction from here on.
+      if fact.transaction != 0 { sheet.strike(payment: fact.payment, source) }
       decidesChain = write(transaction: transaction, source, &sheet) || decidesChain
     }
     if let chain = parts.chain, decidesChain { write(chain: chain, source, &sheet) }

@@ -5,9 +5,7 @@ extension LineSheet {
   /// Writes the lines of a transaction and of its downloads.
   mutating func write(_ transaction: TransactionStanding, _ texts: NumberedEvents) {
     let name = texts.text(of: transaction.number)
-    let subject = ReplaySubject(
-      kind: texts.isPayment(transaction.number) ? .payment : .transaction,
-      environment: transaction.environment, account: nil, transaction: nil, device: nil, name: name)
+    let subject = Self.subject(transaction.number, transaction.environment, texts)
     set(ReplayStanding(transaction), for: subject)
     for download in transaction.downloads {
       let subject = ReplaySubject(
@@ -15,6 +13,22 @@ extension LineSheet {
         device: texts.name(download.device), name: texts.text(of: download.number))
       set(ReplayStanding(download), for: subject)
     }
+  }
+
+  /// Strikes out the line of a payment whose transaction is known now.
+  mutating func strike(payment: NameNumber, _ source: PartSource) {
+    if payment == 0 { return }
+    let subject = Self.subject(payment, source.environment, source.texts)
+    if lines[subject] != nil { set(nil, for: subject) }
+  }
+
+  /// A transaction, or the payment by whose number it is known so far.
+  private static func subject(
+    _ number: NameNumber, _ environment: StoreEnvironment, _ texts: NumberedEvents
+  ) -> ReplaySubject {
+    ReplaySubject(
+      kind: texts.isPayment(number) ? .payment : .transaction, environment: environment,
+      account: nil, transaction: nil, device: nil, name: texts.text(of: number))
   }
 }
 

@@ -88,10 +88,24 @@ struct AdvanceTests {
       1T11:00 transaction.purchased t=t2 o=t2 p=book a=A
       1T12:00 subscription.renewed t=t2 p=book {"expiresAt":"2024-02-01T00:00:00Z"}
       """,
-      // The events of a payment belong to the transaction that a later event names.
+      // The events of a payment belong to the transaction that a later event names, which has an
+      // original that others have, too.
       """
-      1T10:00 transaction.purchasing pay=p1 p=book
-      1T10:01 transaction.purchased pay=p1 t=t1 p=book
+      1T10:00 transaction.purchased t=t0 o=t0 p=book
+      1T10:01 transaction.purchasing pay=p1 p=book
+      1T10:02 transaction.purchased pay=p1 t=t1 o=t0 p=book
+      """,
+      // What was found about a payment is about its transaction.
+      """
+      1T10:00 payments.checked {"allowed":false}
+      1T10:01 payment.added pay=p1 p=book
+      1T10:02 transaction.purchased pay=p1 t=t1 p=book
+      """,
+      // A transaction was known before it turns out to be a payment's.
+      """
+      1T10:00 transaction.purchased t=t1 p=book
+      1T10:01 payment.added pay=p1 p=book
+      1T10:02 transaction.purchased pay=p1 t=t1 p=book
       """,
       // An account that is stated later holds the transaction from its first event on.
       """
@@ -113,6 +127,50 @@ struct AdvanceTests {
     let goesOn = unit.advance(
       Array(facts.suffix(1)), context: scene.book.context, texts: scene.ledger)
     #expect(!goesOn)
+  }
+
+  @Test(
+    "A payment whose transaction is named later goes on to the very bytes of a fresh fold",
+    arguments: [
+      """
+      1T10:00 payment.added pay=p1 p=book a=A
+      1T10:01 transaction.purchasing pay=p1 p=book a=A
+      1T10:02 transaction.purchased pay=p1 t=t1 p=book a=A
+      1T10:03 transaction.finished pay=p1 t=t1 p=book a=A
+      """,
+      """
+      1T10:00 transaction.purchasing pay=p1 p=book
+      1T10:01 transaction.purchasing pay=p2 p=book
+      1T10:02 transaction.purchased pay=p1 t=t1 o=t1 p=book
+      1T10:03 transaction.failed pay=p2 t=t2 p=book
+      """,
+      """
+      1T10:00 payment.added pay=p1 p=book a=A env=sandbox
+      1T10:01 transaction.purchased pay=p1 t=t1 o=t1 p=book a=A env=sandbox
+      1T10:02 transaction.restored t=t2 o=t1 p=book a=A env=sandbox
+      """,
+    ])
+  func payments(text: String) throws {
+    let scene = try Scene(text)
+    var growing = GrowingLedger(texts: scene.ledger)
+    for fact in scene.ledger.facts { try growing.append([fact]) }
+    let units = growing.units.filter { !$0.facts.isEmpty }
+    #expect(units.count == 1)
+    for unit in units {
+      let fresh = Unit.fold(unit.facts, context: growing.context, texts: scene.ledger)
+      #expect(fresh.encoded() == unit.state)
+    }
+    #expect(growing.refolds == 0)
+  }
+
+  @Test("So do many payments, each before its transaction") func manyPayments() throws {
+    let lines = stride(from: 10, to: 60, by: 2).flatMap { number in
+      [
+        "1T10:\(number) payment.added pay=p\(number) p=book a=A",
+        "1T10:\(number + 1) transaction.purchased pay=p\(number) t=t\(number) p=book a=A",
+      ]
+    }
+    try payments(text: lines.joined(separator: "\n"))
   }
 
   @Test(

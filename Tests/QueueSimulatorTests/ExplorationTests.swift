@@ -3,8 +3,9 @@ import LedgerEvents
 import LedgerHistories
 import LedgerModel
 import ModelComparison
-import QueueSimulator
 import Testing
+
+@testable import QueueSimulator
 
 /// Every policy except `careful` is caught, by a run that can be shown again. The scenarios'
 /// `PolicyTests` check by which rule, and in how few events.
@@ -160,6 +161,16 @@ struct ExplorationTests {
     .backupNotExcluded, .restoredWithoutOriginal, .failedWithoutError, .hostedContentUnsupported,
     .environmentMixed, .arrivedLate, .clockAhead, .clockStepped,
   ]
+
+  @Test("Worlds that differ only in where a restore began are different states")
+  func restoreStart() throws {
+    let file = try #require(ScenarioCase.explored.first)
+    let cast = Cast(file.scenario, policy: .careful, seed: 1)
+    let world = World(cast, random: SplitMix(seed: 1), drawsProgress: false, faults: 0)
+    var other = world
+    other.devices[0].restoreStart = 1
+    #expect(world.fingerprint != other.fingerprint)
+  }
 
   @Test("Careful survives") func carefulSurvives() throws {
     for file in ScenarioCase.explored {

@@ -40,6 +40,7 @@ import Testing
     case renewals
     case downloads
     case nobodys
+    case payments
 
     func events(_ count: Int) -> [RecordedEvent] {
       var events: [Event] = []
@@ -86,6 +87,13 @@ import Testing
         return event
       }
       switch self {
+      case .payments:
+        var added = event(.paymentAdded)
+        added.transaction = nil
+        added.payment = Name("p\(number)")
+        var purchased = event(.transactionPurchased)
+        purchased.payment = added.payment
+        return [added, purchased, event(.transactionFinished)]
       case .purchases, .consumables, .nobodys, .renewals:
         return [event(.transactionPurchased), event(.transactionFinished)]
       case .downloads:

@@ -10,7 +10,7 @@ struct Daybook: ParsableCommand {
     discussion: """
       Events of the payment queue, the app and the store's server are appended to a log and folded \
       into entitlements, installed versions and findings. Every command takes --ledger PATH (or \
-      DAYBOOK_LEDGER, else ./daybook.ledger), before the command or behind it.
+      DAYBOOK_LEDGER, else ./daybook.ledger), before or after the command.
       """,
     version: "daybook \(Version.program)",
     subcommands: [

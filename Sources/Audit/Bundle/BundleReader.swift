@@ -47,7 +47,7 @@ public struct BundleReader: Sendable {
     } else if nodes.count < header.nodeCount {
       try readNodes(bytes, header)
     } else {
-      throw failure("stands behind the end: the first line says what there is")
+      throw failure("is after the end: the first line says what the bundle holds")
     }
   }
 

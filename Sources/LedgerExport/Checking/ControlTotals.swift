@@ -53,7 +53,7 @@ public struct ControlTotals: Hashable, Sendable {
     if rows != written.rows { return "the ledger has \(rows) rows, the file \(written.rows)" }
     for (name, sum) in sums.sorted(by: { $0.key < $1.key }) where written.sums[name] != sum {
       let found = written.sums[name]?.text ?? "nothing"
-      return "\(name) comes to \(sum.text) in the ledger and to \(found) in the file"
+      return "\(name) is \(sum.text) in the ledger and \(found) in the file"
     }
     return sums.count == written.sums.count ? nil : "the file has sums that the ledger has not"
   }

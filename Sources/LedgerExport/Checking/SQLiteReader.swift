@@ -18,19 +18,21 @@ struct SQLiteReader: RowReader {
   func read(
     _ table: ExportTable, _ body: ([ExportCell]) throws(ExportError) -> Void
   ) throws(ExportError) {
-    var needed: Set<String> = []
-    for control in table.controls { needed.formUnion([control.column] + control.by) }
-    let columns = table.columns
-    let list = columns.map { needed.contains($0.name) ? "\"\($0.name)\"" : "NULL" }
-      .joined(separator: ", ")
+    let needed = table.controls.reduce(into: Set<String>()) { names, control in
+      names.formUnion([control.column] + control.by)
+    }
+    let columns = table.columns.enumerated().filter { needed.contains($0.element.name) }
+    let list = columns.map { "\"\($0.element.name)\"" }.joined(separator: ", ")
+    let none = Array(repeating: ExportCell.absent, count: table.columns.count)
     var failure: ExportError?
     do {
       try queue.read { database in
-        let rows = try Row.fetchCursor(database, sql: "SELECT \(list) FROM \(table.rawValue)")
+        let rows = try Row.fetchCursor(
+          database, sql: "SELECT \(list.isEmpty ? "NULL" : list) FROM \(table.rawValue)")
         while failure == nil, let row = try rows.next() {
-          var cells: [ExportCell] = []
+          var cells = none
           for (place, column) in columns.enumerated() {
-            cells.append(Self.cell(row, place, column))
+            cells[column.offset] = Self.cell(row, place, column.element)
           }
           do throws(ExportError) { try body(cells) } catch { failure = error }
         }

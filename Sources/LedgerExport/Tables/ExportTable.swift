@@ -17,6 +17,14 @@ public enum ExportTable: String, CaseIterable, Sendable {
   /// The rules that were broken, and those that are broken now.
   case findings
 
+  /// Whether its rows are made of the ledger's units, which are walked once for all such tables.
+  var isOfUnits: Bool {
+    switch self {
+    case .accounts, .entitlements, .balances, .installed, .transactions, .postings: true
+    case .events, .findings: false
+    }
+  }
+
   /// The columns, in the order of the cells.
   public var columns: [ExportColumn] {
     switch self {

@@ -10,7 +10,7 @@ final class CSVWriter: RowWriter {
     try file.write(CSVText.line(table.columns.map { .text($0.name) }))
   }
 
-  func add(_ row: [ExportCell], event: RecordedEvent?) throws(ExportError) {
+  func add(_ row: [ExportCell], to table: ExportTable, event: RecordedEvent?) throws(ExportError) {
     try file.write(CSVText.line(row.map { CSVText.Cell($0) }))
   }
 

@@ -14,7 +14,7 @@ final class JSONLinesWriter: RowWriter {
 
   func begin(_ table: ExportTable) throws(ExportError) { columns = table.columns }
 
-  func add(_ row: [ExportCell], event: RecordedEvent?) throws(ExportError) {
+  func add(_ row: [ExportCell], to table: ExportTable, event: RecordedEvent?) throws(ExportError) {
     var line: [UInt8] = []
     if let event {
       encoder.append(event, to: &line)

@@ -2,11 +2,13 @@ internal import LedgerEvents
 
 /// Takes rows of tables and writes them.
 protocol RowWriter: AnyObject {
-  /// Begins a table, whose rows follow.
+  /// Makes a table. Every table is made before the first row of any.
   func begin(_ table: ExportTable) throws(ExportError)
 
+  /// Adds a row to a table. The rows of several tables may alternate.
+  ///
   /// - Parameter event: The event, for a row of `events`.
-  func add(_ row: [ExportCell], event: RecordedEvent?) throws(ExportError)
+  func add(_ row: [ExportCell], to table: ExportTable, event: RecordedEvent?) throws(ExportError)
 
   /// Ends the file, after everything was added. When this returns, everything is on disk.
   func end(_ facts: ExportFacts) throws(ExportError)

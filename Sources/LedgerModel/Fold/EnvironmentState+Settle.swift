@@ -33,6 +33,41 @@ extension EnvironmentState {
     return true
   }
 
+  /// Gives the transaction that was known by the fact's payment the number that the fact names: the
+  /// normal order, because a payment has no transaction before it was paid. Returns false if more
+  /// than its number would change, such as the findings about it.
+  ///
+  /// - Parameter counts: Whether the fact counts in this environment.
+  /// - Complexity: O(*f*) in the findings of the unit.
+  mutating func rename(_ fact: Fact, counts: Bool) -> Bool {
+    let place = transactionIndex.lookUp(UInt64(fact.payment))
+    if place < 0 { return true }
+    let (payment, transaction) = (fact.payment, fact.transaction)
+    guard counts, transactions[place].statedOriginal == 0, !transactions[place].hasPurchase,
+      transactions[place].firstDownload == none,
+      fact.original == 0 || fact.original == transaction,
+      chainIndex.lookUp(UInt64(transaction)) < 0, chainOwnerIndex.lookUp(UInt64(transaction)) < 0,
+      expiringIndex.lookUp(UInt64(transaction)) < 0, !isFound(payment)
+    else { return false }
+    transactions[place].number = transaction
+    transactions[place].statedOriginal = fact.original
+    transactionIndex.replace(at: place, with: UInt64(transaction))
+    chainOwnerIndex.rename(payment, as: transaction)
+    expiringIndex.rename(payment, as: transaction)
+    let chain = chainIndex.rename(payment, as: transaction)
+    if chain >= 0 { chains[chain].original = transaction }
+    return true
+  }
+
+  /// Whether a finding names a transaction by this number.
+  private func isFound(_ number: NameNumber) -> Bool {
+    findings.contains { $0.transaction == number }
+      || lateFindings.contains { $0.transaction == number }
+      || arrivals.contains { $0.finding.transaction == number }
+      || published.contains { $0.finding.transaction == number }
+      || digests.contains { $0.finding.transaction == number }
+  }
+
   /// Whether a fact says that its chain expires. A fact that names only an original is about the
   /// chain.
   static func statesExpiry(_ fact: Fact, root: NameNumber) -> Bool {
@@ -120,5 +155,15 @@ extension EnvironmentState {
     }
     let source = transactions[chainOwners[owning]]
     transactions[place].holder = source.isBegun ? source.holder : customer(of: source.owner)
+  }
+}
+
+extension KeyIndex {
+  /// Replaces a name's key, and returns its place; −1 where it has none.
+  @discardableResult
+  fileprivate mutating func rename(_ name: NameNumber, as other: NameNumber) -> Int {
+    let place = lookUp(UInt64(name))
+    if place >= 0 { replace(at: place, with: UInt64(other)) }
+    return place
   }
 }

@@ -84,9 +84,25 @@ struct Identity: Sendable {
       payments.append(fact.transaction)
     } else if payments[place] == 0 && fact.transaction != 0 {
       payments[place] = fact.transaction
-      return false
+      return rename(fact.payment, as: fact.transaction)
     }
     return true
+  }
+
+  /// Gives what was known by its payment the number of its transaction. Returns false if the
+  /// transaction was known already, because then two become one.
+  private mutating func rename(_ payment: NameNumber, as transaction: NameNumber) -> Bool {
+    if rootIndex.lookUp(UInt64(transaction)) >= 0 { return false }
+    let place = rootIndex.lookUp(UInt64(payment))
+    if place >= 0 { rootIndex.replace(at: place, with: UInt64(transaction)) }
+    return true
+  }
+
+  /// Whether a fact is the first to name the transaction of its payment, which earlier facts state.
+  func names(_ fact: Statement) -> Bool {
+    if fact.payment == 0 || fact.transaction == 0 || fact.kind == .unknown { return false }
+    let place = paymentIndex.lookUp(UInt64(fact.payment))
+    return place >= 0 && payments[place] == 0
   }
 
   /// The transaction that a fact is about, or 0.

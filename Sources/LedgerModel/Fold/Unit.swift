@@ -109,8 +109,10 @@ public struct Unit: Sendable {
   ) -> Bool {
     if let lastKey, !lastKey.precedes(FoldKey(fact), foldContext.texts) { return false }
     let statement = Identity.Statement(fact)
+    let namesTransaction = identity.names(statement)
     guard fact.position > position, identity.admit(statement) else { return false }
     let resolution = identity.resolve(statement)
+    if namesTransaction && !renames(fact, resolution) { return false }
     guard admits(resolution, foldContext.shared), settlesForward(fact, resolution) else {
       return false
     }
@@ -188,6 +190,17 @@ extension Unit {
     let place = environments.firstIndex { $0.environment >= environment } ?? environments.count
     if place < environments.count, environments[place].environment == environment { return }
     environments.insert(EnvironmentState(environment: environment), at: place)
+  }
+
+  /// Gives what was folded under a payment the number of the transaction that a fact names.
+  private mutating func renames(_ fact: Fact, _ resolution: Resolution) -> Bool {
+    for index in environments.indices {
+      let counts =
+        (resolution.environment ?? environments[index].environment)
+        == environments[index].environment
+      if !environments[index].rename(fact, counts: counts) { return false }
+    }
+    return true
   }
 
   private mutating func settlesForward(_ fact: Fact, _ resolution: Resolution) -> Bool {

@@ -26,7 +26,7 @@ struct ChainState: Sendable {
     var value: Int64
   }
 
-  let original: NameNumber
+  var original: NameNumber
   var firstTransaction = none
   var lastTransaction = none
   /// The transaction of the chain's first purchase fact.

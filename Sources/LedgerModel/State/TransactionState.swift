@@ -30,7 +30,7 @@ struct TransactionState: Sendable {
   }
 
   /// The transaction's number, or its payment's while no transaction is known.
-  let number: NameNumber
+  var number: NameNumber
   /// The first `originalTransaction` that one of its events states.
   var statedOriginal: NameNumber = 0
   /// The first account that one of its events states (`model.md` 1).

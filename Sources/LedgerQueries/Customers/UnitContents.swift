@@ -21,6 +21,8 @@ public struct UnitContents: Sendable {
   /// The sale of each transaction, in the same order; `nil` if it has none or sales were not asked
   /// for.
   public var sales: [PostingAnswer?]
+  /// What its transactions put into the books, if that was asked for.
+  public var postings: [PostingAnswer]
   /// The number of events it is based on.
   public var eventCount: Int
 }
@@ -36,17 +38,21 @@ extension LedgerView {
   ///   - account: Only the customer with this account; `nil` for all.
   ///   - now: The moment for answers without `at`.
   ///   - includesSales: Whether to look up the sales of transactions.
+  ///   - postings: Which postings to look up, as ``LedgerView/postings(_:environments:_:)`` does at
+  ///     the same clocks; none if it is `nil`.
   ///   - body: Receives each unit.
   /// - Complexity: O(*n* log *n*) in the events of one unit at a time; if the clocks ask about the
   ///   past, also as `versionsOnOffer(of:in:clocks:)` for the installed products.
   /// - Throws: ``LedgerError``, and what `body` throws.
   public func contents(
     environments: [StoreEnvironment], clocks: Clocks = .now, account: Name? = nil, now: Instant,
-    includesSales: Bool = false, _ body: (UnitContents) throws(LedgerError) -> Bool
+    includesSales: Bool = false, postings: EventsQuery? = nil,
+    _ body: (UnitContents) throws(LedgerError) -> Bool
   ) throws(LedgerError) {
     var question = ContentsQuestion(
       environments: environments, clocks: clocks, now: now,
       context: try context(at: clocks), includesSales: includesSales)
+    if let postings { question.postings = try PostingFilter(postings, environments, self) }
     if let account {
       guard let number = try number(of: .account, account),
         let unit = try foldedUnitNumber(of: number)
@@ -80,8 +86,8 @@ extension LedgerView {
     of unit: Unit, _ number: UInt32, _ question: inout ContentsQuestion
   ) throws(LedgerError) -> UnitContents {
     var contents = UnitContents(
-      customers: [], transactions: [], sales: [], eventCount: unit.factCount)
-    let sales = question.includesSales ? try sales(ofUnit: number, question.clocks) : [:]
+      customers: [], transactions: [], sales: [], postings: [], eventCount: unit.factCount)
+    let sales = try addPostings(ofUnit: number, question, to: &contents)
     for environment in question.environments {
       let set = EnvironmentSet(environment)
       var seen: Set<NameNumber> = []
@@ -97,22 +103,34 @@ extension LedgerView {
         ?? unit.standings.filter { $0.environment == environment }
       for standing in standings {
         contents.transactions.append(try entry(standing))
-        let sale = sales[SoldTransaction(environment: environment, number: standing.number)]
-        contents.sales.append(try sale.map { (found) throws(LedgerError) in try answer(found) })
+        contents.sales.append(
+          sales[SoldTransaction(environment: environment, number: standing.number)])
       }
     }
     try texts.check()
     return contents
   }
 
-  private func sales(
-    ofUnit unit: UInt32, _ clocks: Clocks
-  ) throws(LedgerError) -> [SoldTransaction: Posting] {
-    let facts = try facts(of: unit, at: clocks)
-    var sales: [SoldTransaction: Posting] = [:]
-    for posting in Unit.postings(of: facts, texts: texts) where posting.kind == .sale {
-      let key = SoldTransaction(environment: posting.environment, number: posting.transaction)
-      sales[key] = posting
+  /// Adds the postings that are asked for, and returns the sales by their transactions. Both are
+  /// made of the same facts, and a sale that is both is read once.
+  private func addPostings(
+    ofUnit unit: UInt32, _ question: ContentsQuestion, to contents: inout UnitContents
+  ) throws(LedgerError) -> [SoldTransaction: PostingAnswer] {
+    guard question.includesSales || question.postings != nil else { return [:] }
+    let facts = try facts(of: unit, at: question.clocks)
+    var sales: [SoldTransaction: PostingAnswer] = [:]
+    for posting in Unit.postings(of: facts, texts: texts) {
+      let isWanted = try question.postings?.admits(posting, self) ?? false
+      let isSale =
+        question.includesSales && posting.kind == .sale
+        && question.environments.contains(posting.environment)
+      guard isWanted || isSale else { continue }
+      let answer = try answer(posting)
+      if isWanted { contents.postings.append(answer) }
+      if isSale {
+        let key = SoldTransaction(environment: posting.environment, number: posting.transaction)
+        sales[key] = answer
+      }
     }
     return sales
   }
@@ -152,6 +170,7 @@ private struct ContentsQuestion {
   let now: Instant
   let context: SharedContext
   let includesSales: Bool
+  var postings: PostingFilter?
   var offers = Offers()
 }
 

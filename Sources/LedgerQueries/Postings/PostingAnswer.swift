@@ -70,7 +70,13 @@ extension LedgerView {
 
   func answer(_ posting: Posting) throws(LedgerError) -> PostingAnswer {
     var sale = SaleMembers()
-    for position in posting.sales { sale.take(try event(at: position)) }
+    var known: RecordedEvent?
+    for position in posting.sales {
+      let event = try event(at: position)
+      sale.take(event)
+      if position == posting.position { known = event }
+    }
+    let deciding = if let known { known } else { try event(at: posting.position) }
     // No real price has more digits. Such an event must not make every sum fail.
     let price = sale.price.flatMap { ExactDecimal($0) }
     let paid = sale.isFamilyShared ?? false ? nil : price
@@ -85,7 +91,7 @@ extension LedgerView {
       kind: posting.kind, environment: posting.environment,
       transaction: try text(of: posting.transaction),
       originalTransaction: try text(of: posting.original), product: try text(posting.product),
-      account: try text(posting.owner), event: try event(at: posting.position),
+      account: try text(posting.owner), event: deciding,
       quantity: sale.quantity ?? 1, price: paid, currency: paid == nil ? nil : sale.currency,
       storefront: sale.storefront, amount: amount)
   }
@@ -113,7 +119,7 @@ private struct SaleMembers {
 }
 
 /// A query, to be compared with postings.
-private struct PostingFilter {
+struct PostingFilter {
   private let header: HeaderFilter
   private let environments: Set<StoreEnvironment>
   private let range: ClosedRange<UInt64>

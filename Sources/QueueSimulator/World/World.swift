@@ -107,6 +107,7 @@ extension Device {
       ].reduce(1) { $0 << 1 | ($1 ? 1 : 0) })
     print.feed(restore.rawValue)
     for place in toList { print.feed(place) }
+    print.feed(restoreStart)
     print.feed(newestPayment)
     for products in owed { print.feed(products) }
     for folder in folders {

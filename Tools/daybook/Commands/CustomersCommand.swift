@@ -77,7 +77,7 @@ extension CustomerAnswer {
   var title: String {
     guard accounts.isEmpty else { return accounts.map(\.text).joined(separator: ", ") }
     guard case .transaction(let name) = reference else { return "-" }
-    return "nobody known (transaction \(name.text))"
+    return "unknown customer (transaction \(name.text))"
   }
 
   fileprivate func row(isSearch: Bool) -> [String] {

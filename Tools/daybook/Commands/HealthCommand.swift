@@ -61,8 +61,8 @@ struct HealthCommand: ParsableCommand {
     guard !report.versions.isEmpty else { return Console.print("nothing has happened") }
     var versions = TextTable([by.rawValue, "customers", "purchases", "findings"])
     var rules = TextTable([
-      by.rawValue, "change", "severity", "rule", "per 1,000", "before", "findings", "of", "before",
-      "of",
+      by.rawValue, "change", "severity", "rule", "per 1,000", "before", "findings", "purchases",
+      "findings before", "purchases before",
     ])
     var rows: [(change: HealthReport.Change, row: [String])] = []
     for version in report.versions {

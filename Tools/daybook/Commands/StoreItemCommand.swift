@@ -5,7 +5,7 @@ import ProductPages
 struct StoreItemCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "storeitem",
-    abstract: "Finds the number of an item, which product pages of the store are shown by.",
+    abstract: "Finds the number by which the store shows an item's product page.",
     discussion: """
       Reads links of the store, answers of its search or lookup (JSON), and files of the partner \
       feed, and prints the Apple ID of each item with what the source says about it. A file may \

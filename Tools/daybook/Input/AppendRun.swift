@@ -235,8 +235,8 @@ struct AppendRun {
   private func stopWhereNobodyReads() throws {
     guard options.answersEachLine, Console.isOutputLost else { return }
     throw InputProblem(
-      "stopped, because nobody reads the answers: everything up to here is appended; run it again "
-        + "to continue.",
+      "stopped, because nothing reads the output any more: everything up to here was appended; run "
+        + "it again to continue.",
       exitCode: ExitStatus.inputOutput)
   }
 

@@ -54,7 +54,7 @@ struct CustomerOptions: ParsableArguments {
 /// Whose answer is asked for, where it need not be one customer's.
 struct OptionalCustomerOptions: ParsableArguments {
   @Argument(
-    help: "The account. Without one, everybody (installed: only with --outdated).",
+    help: "The account (default: every customer, where the command allows it).",
     completion: Completions.accounts,
     transform: Parse.name)
   var account: Name?

@@ -93,7 +93,8 @@ struct BundleExport {
     case .table:
       let whose = contents.account.map { " of \($0.text)" } ?? ""
       Console.print(
-        "\(file): \(contents.eventCount) events\(whose) (\(contents.stepCount) are its own), "
+        "\(file): \(contents.eventCount.counted("event"))\(whose) "
+          + "(\(contents.stepCount) are its own), "
           + "\(contents.leafCount) entries and \(contents.nodeCount) hashes under the root at "
           + "\(contents.size)")
     case .json, .jsonl:

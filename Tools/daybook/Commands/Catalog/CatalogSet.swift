@@ -7,12 +7,12 @@ import ProductCatalogue
 struct CatalogSet: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "set",
-    abstract: "Sets what products are, and says first for whom that changes something.",
+    abstract: "Sets what products are, and first says which customers that affects.",
     discussion: """
-      Reads a catalogue (Schemas/catalogue.schema.json) or a .storekit file, writes which products \
-      would be other than now and which customers' answers change, and appends one catalog.set. \
-      The same file again appends nothing. A change that takes a grant or the store's hosting from \
-      a product that somebody has bought asks first; where nobody can be asked, it needs --yes. \
+      Reads a catalogue (Schemas/catalogue.schema.json) or a .storekit file, prints which products \
+      and which customers' answers change, and appends one catalog.set. The same file again \
+      appends nothing. A change that takes a grant or the store's hosting from a product that \
+      somebody has bought asks first; if nobody can be asked, it needs --yes. \
       Example:
 
         daybook catalog set Tools/samples/catalogue.json --dry-run

@@ -66,7 +66,7 @@ extension InvalidReport {
       let hints = found.hints.map(\.text).joined(separator: "; ")
       table.add([
         found.identifier.text, "\(found.responses)", "\(found.devices)", found.lastSeen.shown,
-        hints.isEmpty ? "nothing that the ledger knows is like it" : hints,
+        hints.isEmpty ? "the ledger knows nothing like it" : hints,
       ])
     }
     if table.isEmpty {

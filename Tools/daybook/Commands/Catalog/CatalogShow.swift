@@ -25,7 +25,7 @@ struct CatalogShow: ParsableCommand {
   @Flag(help: "Identifiers that the store did not know, and requests that failed.")
   var invalid = false
 
-  @Flag(help: "Devices that may not pay, and what was tried on them all the same.")
+  @Flag(help: "Devices that may not pay, and what was tried on them anyway.")
   var payments = false
 
   @Option(help: "Only this product.", completion: Completions.products, transform: Parse.name)

@@ -88,7 +88,7 @@ struct CatalogueReport {
     } else if isRefused {
       line("refused: this takes away what customers have bought")
     } else if isDryRun {
-      line("a dry run: nothing is appended")
+      line("dry run: nothing was appended")
     }
   }
 
@@ -117,7 +117,7 @@ struct CatalogueReport {
     products.lines.forEach(line)
     if !plan.leftOut.isEmpty {
       let names = plan.leftOut.map { TextTable.printable($0.text) }.joined(separator: ", ")
-      line("left out, and so as before: \(names)")
+      line("not in the file, and so unchanged: \(names)")
     }
     guard plan.event != nil else {
       line("nothing changes: nothing to append")
@@ -126,11 +126,16 @@ struct CatalogueReport {
     printCustomers()
   }
 
+  /// How many customers are affected, in a sentence.
+  private var affected: String {
+    let customers = effect.compared.counted("customer")
+    if effect.compared == 0 { return "no customer has any of these products" }
+    if effect.changed == 0 { return "nothing changes for the \(customers) with these products" }
+    return "answers change for \(effect.changed) of \(customers) with these products"
+  }
+
   private func printCustomers() {
-    line(
-      effect.changed == 0
-        ? "no customer's answer changes"
-        : "answers change for \(effect.changed) of \(effect.compared.counted("customer"))")
+    line(affected)
     guard !shown.isEmpty else { return }
     var table = TextTable(["account", "environment", "what", "now", "then"])
     for difference in shown {

@@ -3,7 +3,7 @@ import ArgumentParser
 struct ContentCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "content",
-    abstract: "Hosted content: packages, and what of them is installed.",
+    abstract: "Hosted content: packages, and which of them are installed.",
     discussion: """
       A package is a folder as the device sees it, the .pkg that is uploaded or a zip: \
       ContentInfo.plist at its root and the files below Contents/. Example:

@@ -7,7 +7,7 @@ struct ContentUpdates: ParsableCommand {
     commandName: "updates",
     abstract: "Shows who has which content, what is on offer, and which customers to notify.",
     discussion: """
-      The store notifies nobody of a newer version of content: the app asks its backend. Prints \
+      The store announces no new version of content: the app asks its backend. Prints \
       how many devices of owners have each product's version on offer, an older one, or none; \
       then each device to notify, as it is found. Example:
 

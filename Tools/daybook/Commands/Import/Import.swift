@@ -65,7 +65,7 @@ struct Import: ParsableCommand {
       }
       if let option = receipt.stated {
         throw ValidationError(
-          "\(option) goes with verify-receipt: a catalogue is nobody's own and has no answer.")
+          "\(option) goes with verify-receipt: a StoreKit configuration belongs to no customer.")
       }
     }
   }

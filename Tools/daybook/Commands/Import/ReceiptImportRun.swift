@@ -194,10 +194,10 @@ struct ReceiptImportRun {
     }
     guard outcome.unownedCount > 0 else { return }
     let count = outcome.unownedCount
-    let what = count == 1 ? "one of its purchases" : "\(count) of its purchases"
+    let what = count == 1 ? "one of its purchases has" : "\(count) of its purchases have"
     Console.complain(
-      "daybook: \(file): nobody owns \(what), because no account was named. Import it again "
-        + "with --account ACCOUNT to say whose they are.")
+      "daybook: \(file): \(what) no owner, because no account was named. Import it again with "
+        + "--account ACCOUNT to name one.")
   }
 }
 

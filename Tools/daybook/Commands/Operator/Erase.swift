@@ -87,17 +87,18 @@ struct Erase: ParsableCommand {
     if options.yes { return true }
     let names = preview.accounts.map(\.text).joined(separator: ", ")
     let what =
-      "this destroys, for good, \(preview.names.counted("name")) of accounts, devices and sessions "
-      + "and the personal data of \(preview.texts.counted("event")) of the customer \(names)"
-      + (preview.earlier.map { ", who was erased at position \($0) already" } ?? "")
-      + preview.remainder.lines.map { "; stays readable: \($0)" }.joined()
+      "this permanently destroys \(preview.names.counted("name")) of accounts, devices and "
+      + "sessions and the personal data of \(preview.texts.counted("event")) of the customer "
+      + names
+      + (preview.earlier.map { ", who was already erased at position \($0)" } ?? "")
+      + preview.remainder.lines.map { ". Still readable afterwards: \($0)" }.joined()
     if Consent.canAsk {
       if Consent.isGiven(to: "\(what). Erase?") { return true }
       throw InputProblem("nothing was erased.")
     }
     throw InputProblem(
       TextTable.printable(
-        "nothing was erased: \(what). Run it again with --yes where that is meant."))
+        "nothing was erased: \(what). Run it again with --yes if that is what you want."))
   }
 
   private func print(_ result: ErasureResult, keys: String, _ id: Name) {
@@ -141,7 +142,7 @@ extension ErasureRemainder {
     }
     if !acts.isEmpty {
       lines.append(
-        "who of the operators acted, and why, in \(acts.count.counted("event")), "
+        "which operator acted, and why, in \(acts.count.counted("event")), "
           + "\(Self.positions(acts)): that is the operators' data")
     }
     return lines

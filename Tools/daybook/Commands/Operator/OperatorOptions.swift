@@ -74,7 +74,7 @@ struct OperatorOptions: ParsableArguments {
   func requireReason() throws {
     guard reason != nil else {
       throw ValidationError(
-        "say why with --reason: whoever reads the history next year was not there.")
+        "say why with --reason: it is kept in the customer's history.")
     }
   }
 }

@@ -60,8 +60,10 @@ enum CheckReport {
       ["proven: this is what was signed"] + Self.under(checkpoint, signers)
     case .bundle(let bundle, let signers):
       [
-        "proven: these \(bundle.events.events.count) events are in the ledger, each as its record "
-          + "says, \(bundle.span)"
+        bundle.events.events.count == 1
+          ? "proven: this event is in the ledger as its record says, \(bundle.span)"
+          : "proven: these \(bundle.events.events.count) events are in the ledger, each as its "
+            + "record says, \(bundle.span)"
       ] + Self.under(bundle.checkpoint, signers) + [
         "stated, but not proven: \(bundle.events.steps.count) of them are those of "
           + "\(bundle.account?.text ?? "the customer"), and that none is left out"

@@ -20,10 +20,10 @@ struct KeyNew: ParsableCommand {
     commandName: "new",
     abstract: "Makes a new signing key.",
     discussion: """
-      Writes an Ed25519 key as C2SP signed notes have it into a new file that only its owner may \
-      read, prints the verifier key to hand out, and records in the ledger, where there is one, \
-      that it did. Keep the file away from the ledger: whoever has both can rewrite the book and \
-      sign it anew. Example:
+      Writes an Ed25519 key in the form of C2SP signed notes to a new file that only its owner may \
+      read, prints the verifier key to hand out, and records that in the ledger, if there is one. \
+      Keep the file away from the ledger: whoever has both can rewrite the ledger and sign it \
+      again. Example:
 
         daybook key new --name books.example.com/shop --out /media/safe/shop.key
       """)
