@@ -129,7 +129,7 @@ let package = Package(
     .executableTarget(
       name: "daybook",
       dependencies: [
-        "LedgerEvents", "LedgerModel", "LedgerQueries", "LedgerStore", "Entitlements",
+        "LMDB", "LedgerEvents", "LedgerModel", "LedgerQueries", "LedgerStore", "Entitlements",
         "StoreImport", "Replay",
         "QueueSimulator", "HostedContent", "ProductCatalogue", "ProductPages",
         "Audit", "LedgerExport", "PackageFiles", "LocalTime",

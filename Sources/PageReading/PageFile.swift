@@ -121,6 +121,19 @@ package struct PageFile: Sendable {
     try TreePage(try bytes(ofPage: number), number: number)
   }
 
+  /// A page as a leaf, whole or not; see ``TreePage/init(loose:number:)``.
+  ///
+  /// - Throws: `PageDoubt` if it is whole and no leaf, or nothing in it looks like a row.
+  package func leaf(_ number: UInt64) throws(PageDoubt) -> TreePage {
+    let bytes = try bytes(ofPage: number)
+    let page: TreePage
+    do throws(PageDoubt) { page = try TreePage(bytes, number: number) } catch {
+      return try TreePage(loose: bytes, number: number)
+    }
+    guard page.kind == .leaf else { throw PageDoubt("it is a branch") }
+    return page
+  }
+
   /// How many pages the value that begins on page `number` has.
   ///
   /// - Parameter size: Its length in bytes, which they must have room for.

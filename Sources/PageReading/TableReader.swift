@@ -40,6 +40,6 @@ package struct TableReader {
     walk.walk(table.record, named: name, from: table.page, body)
   }
 
-  /// Calls `body` with each leaf that the walk has not led to; see ``TreeWalk/forEachLeafOutside(_:)``.
+  /// Calls `body` with each leaf that the walk has not led to.
   package func forEachLeafOutside(_ body: (TreePage) -> Void) { walk.forEachLeafOutside(body) }
 }

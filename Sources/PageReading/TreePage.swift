@@ -25,6 +25,8 @@ package struct TreePage: Sendable {
   package let kind: Kind
   /// The whole page.
   package let bytes: [UInt8]
+  /// Nodes of a damaged page that do not join the others.
+  private let looseNodes: Set<Int>
   /// Where its nodes are, in the order of their keys.
   private let nodes: [Int]
 
@@ -64,6 +66,7 @@ package struct TreePage: Sendable {
     nodes = stride(from: Self.headerBytes, to: lower, by: 2).map { offset in
       Int(page.littleEndian(UInt16.self, at: offset))
     }
+    looseNodes = []
     self.bytes = bytes
     self.number = number
     guard !nodes.isEmpty else { throw PageDoubt("it is empty") }
@@ -79,6 +82,45 @@ package struct TreePage: Sendable {
     }
     guard end == bytes.count else { throw PageDoubt("its nodes end at byte \(end)") }
   }
+
+  /// Reads what can be read of a page that is not whole: each of its nodes that lies within it, and
+  /// looks like the node of a leaf.
+  package init(loose bytes: [UInt8], number: UInt64) throws(PageDoubt) {
+    let page = bytes.span
+    let lower = Int(page.littleEndian(UInt16.self, at: Self.lowerAt))
+    var end = Self.headerBytes..<bytes.count ~= lower ? lower : bytes.count
+    var found: [Range<Int>] = []
+    var offset = Self.headerBytes
+    // The list of nodes ends where the first of them begins, whatever the header says.
+    while offset + 2 <= end {
+      let node = Int(page.littleEndian(UInt16.self, at: offset))
+      offset += 2
+      guard node >= offset, node % 2 == 0, node + Self.nodeHeaderBytes <= bytes.count else {
+        continue
+      }
+      do throws(PageDoubt) {
+        let count = try Self.byteCount(of: page, at: node, .leaf)
+        guard node + count <= bytes.count else { continue }
+        found.append(node..<node + count)
+      } catch { continue }
+      end = min(end, node)
+    }
+    guard !found.isEmpty else { throw PageDoubt("nothing in it looks like a row") }
+    let starts = Set(found.map(\.lowerBound)).union([bytes.count])
+    let ends = Set(found.map(\.upperBound))
+      .union([Int(page.littleEndian(UInt16.self, at: Self.upperAt))])
+    nodes = found.map(\.lowerBound)
+    looseNodes = Set(
+      found.filter { !ends.contains($0.lowerBound) || !starts.contains($0.upperBound) }
+        .map(\.lowerBound))
+    kind = .leaf
+    self.bytes = bytes
+    self.number = number
+  }
+
+  /// Whether a node of a damaged page does not join the nodes before and behind it: then it may be
+  /// no node at all, and says nothing without a proof.
+  package func isLoose(_ index: Int) -> Bool { looseNodes.contains(nodes[index]) }
 
   /// How many bytes a node takes, which is an even number.
   private static func byteCount(

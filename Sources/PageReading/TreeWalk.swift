@@ -234,7 +234,7 @@ package struct TreeWalk {
 
 extension TreeWalk {
   /// Calls `body` with each page of the file that looks like a leaf and that nothing has led to:
-  /// what a damaged branch has cut off, and what earlier commits have left.
+  /// what a damaged branch has cut off, what earlier commits have left, and damaged leaves.
   ///
   /// - Complexity: one read of each page that was not walked.
   package func forEachLeafOutside(_ body: (TreePage) -> Void) {
@@ -243,14 +243,16 @@ extension TreeWalk {
     var number = PageFile.firstPage
     while number < file.pageCount {
       if !isReached(number) || faulty.contains(number) {
-        do throws(PageDoubt) {
-          let page = try file.treePage(number)
-          if page.kind == .leaf { body(page) }
-        } catch {
-          // Not a page of nodes: a part of a large value, or damaged, which the walk has noted.
-        }
+        // What is no leaf, not even a damaged one, has no rows.
+        if case .success(let page) = leafIfAny(number) { body(page) }
       }
       number += 1
+    }
+  }
+
+  private func leafIfAny(_ number: UInt64) -> Result<TreePage, PageDoubt> {
+    do throws(PageDoubt) { return .success(try file.leaf(number)) } catch {
+      return .failure(error)
     }
   }
 }

@@ -34,7 +34,8 @@ struct ImportRule: TidyRule {
     ],
     "ProductPages": ["LedgerEvents"],
     "daybook": [
-      "LedgerEvents", "LedgerModel", "LedgerStore", "LedgerQueries", "Entitlements", "StoreImport",
+      "LMDB", "LedgerEvents", "LedgerModel", "LedgerStore", "LedgerQueries", "Entitlements",
+      "StoreImport",
       "Replay",
       "QueueSimulator", "HostedContent", "ProductCatalogue", "ProductPages", "Audit",
       "LedgerExport", "PackageFiles", "LocalTime", "ArgumentParser", "UnixSignals",
