@@ -46,6 +46,7 @@ let package = Package(
       name: "CLMDB", pkgConfig: "lmdb",
       providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
     .target(name: "LMDB", dependencies: ["CLMDB"], swiftSettings: strict + lifetimes),
+    .target(name: "PageReading", dependencies: ["LMDB"], swiftSettings: strict),
     .target(name: "LedgerEvents", swiftSettings: strict + lifetimes),
     .target(name: "LocalTime", dependencies: ["LedgerEvents"], swiftSettings: strict),
     .target(name: "LedgerModel", dependencies: ["LedgerEvents"], swiftSettings: strict),
@@ -55,12 +56,14 @@ let package = Package(
     .target(
       name: "LedgerLog",
       dependencies: [
-        "LMDB", "LedgerEvents", .product(name: "Crypto", package: "swift-crypto"),
+        "LMDB", "PageReading", "LedgerEvents", .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: strict + lifetimes),
     .target(
       name: "LedgerStore",
-      dependencies: ["LMDB", "RunStorage", "LedgerLog", "LedgerEvents", "LedgerModel"],
+      dependencies: [
+        "LMDB", "PageReading", "RunStorage", "LedgerLog", "LedgerEvents", "LedgerModel",
+      ],
       swiftSettings: strict + lifetimes),
     .target(
       name: "LedgerQueries", dependencies: ["LedgerStore", "LedgerModel", "LedgerEvents"],
@@ -126,7 +129,7 @@ let package = Package(
     .executableTarget(
       name: "daybook",
       dependencies: [
-        "LedgerEvents", "LedgerModel", "LedgerQueries", "LedgerStore", "Entitlements",
+        "LMDB", "LedgerEvents", "LedgerModel", "LedgerQueries", "LedgerStore", "Entitlements",
         "StoreImport", "Replay",
         "QueueSimulator", "HostedContent", "ProductCatalogue", "ProductPages",
         "Audit", "LedgerExport", "PackageFiles", "LocalTime",
@@ -162,6 +165,8 @@ let package = Package(
       name: "InstallChild", dependencies: ["LedgerStore", "LedgerEvents"],
       path: "Tests/InstallChild", swiftSettings: strict),
     .testTarget(name: "LMDBTests", dependencies: ["LMDB"], swiftSettings: strict + lifetimes),
+    .testTarget(
+      name: "PageReadingTests", dependencies: ["PageReading", "LMDB"], swiftSettings: strict),
     .testTarget(
       name: "LedgerEventsTests", dependencies: ["LedgerEvents", "LedgerModel"],
       swiftSettings: strict + lifetimes),

@@ -132,6 +132,8 @@ struct MetaPage {
   private static let version: UInt32 = 1
   private static let flag: UInt16 = 0x08
   private static let sizeBytes = 152
+  /// The list of free pages has numbers as keys (`MDB_INTEGERKEY`).
+  private static let integerKeyFlag: UInt16 = 0x08
   private static let pageSizesBytes = 512...65_536
   /// The root of a tree without pages (`P_INVALID`).
   private static let noPage = UInt64.max
@@ -157,6 +159,10 @@ struct MetaPage {
         .versionMismatch, operation: "open",
         message: "\(file.path) has version \(version) of the file format, not \(Self.version).")
     }
+    // LMDB would read the trees as those of another kind, and leave their pages.
+    guard page.littleEndian(UInt16.self, at: 44) == Self.integerKeyFlag,
+      page.littleEndian(UInt16.self, at: 92) == 0
+    else { throw file.damaged("a meta page states another kind of tree") }
     number = page.littleEndian(at: 0)
     pageSize = Int(page.littleEndian(UInt32.self, at: 40))
     guard Self.pageSizesBytes ~= pageSize, pageSize.nonzeroBitCount == 1 else {

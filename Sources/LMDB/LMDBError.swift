@@ -21,7 +21,9 @@ public struct LMDBError: Error, Sendable {
 
   let cause: Int32?
 
-  init(_ code: Code, operation: String, message: String? = nil, cause: Int32? = nil) {
+  package init(
+    _ code: Code, operation: String, message: String? = nil, cause: Int32? = nil
+  ) {
     self.code = code
     self.operation = operation
     self.message = message ?? code.advice

@@ -122,7 +122,11 @@ extension LedgerError: CustomStringConvertible {
 extension LedgerError: LMDBFailure {
   /// Says in the ledger's words what LMDB refused.
   public init(_ error: LMDBError) {
-    self.init(LedgerError.code(for: error), error.message, cause: error)
+    let isPage = error.code == .pageNotFound || error.code == .corrupted
+    self.init(
+      LedgerError.code(for: error),
+      isPage ? "A page is missing or damaged: `daybook verify` says which one." : error.message,
+      cause: error)
   }
 
   private static func code(for error: LMDBError) -> Code {

@@ -36,7 +36,10 @@ public struct LogIdentity: Sendable {
       createdAt: createdAt)
   }
 
-  private init(
+  /// An identity of known parts.
+  ///
+  /// - Throws: ``LedgerError``: `corrupt` if the id or the key has another length.
+  init(
     format: UInt32, ledger: [UInt8], key: [UInt8], keysDigest: [UInt8], createdAt: Instant
   ) throws(LedgerError) {
     guard ledger.count == LogIdentity.ledgerByteCount, let keyHash = KeyHash(key: key.span)
@@ -60,6 +63,9 @@ extension LogIdentity {
     case generation
     /// The position of an erasure whose keys may not be overwritten yet; absent as a rule.
     case erasing
+    /// How many slots of the key file are taken; only in a ledger that was salvaged, whose last
+    /// rows do not tell it.
+    case slots
 
     package var bytes: [UInt8] { Array(rawValue.utf8) }
   }
@@ -138,10 +144,18 @@ extension LogIdentity {
     _ row: Row, _ view: TransactionView, _ tables: LogTables
   ) throws(LedgerError) -> [UInt8]? {
     guard let stored = try stored(row, view, tables) else { return nil }
+    guard let value = value(of: row, stored: stored) else {
+      throw .corrupt("The ledger's \(row) does not have its checksum")
+    }
+    return value
+  }
+
+  /// The value that the bytes of a row hold; nil if they do not have their checksum.
+  static func value(of row: Row, stored: [UInt8]) -> [UInt8]? {
     let value = Array(stored.dropLast(checksumByteCount))
     guard stored.count >= checksumByteCount,
       stored.span.bigEndianWord(at: value.count) == checksum(row, value)
-    else { throw .corrupt("The ledger's \(row) does not have its checksum") }
+    else { return nil }
     return value
   }
 

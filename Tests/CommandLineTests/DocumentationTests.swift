@@ -138,6 +138,7 @@ import Testing
     Sample("backup", "backup \(copied) --operator kim --format json"),
     Sample(
       "restore", "restore \(copied) --without-keys --ledger \(restored) --format json"),
+    Sample("salvage", "salvage \(restored) --into \(saved) --format json"),
     Sample(
       "erase",
       "erase keeper-8 --yes --operator kim --reason request-88 --occurred-at 2026-09-01T10:00:00Z "
@@ -149,10 +150,11 @@ import Testing
   private static let exported = "march.sqlite"
   private static let copied = "backup-of-march"
   private static let restored = "restored.daybook"
+  private static let saved = "saved.daybook"
 
   /// The files that are created beside the ledger.
   private static let written = [
-    installed, exported, copied, restored, "shop.key", "30.checkpoint", "15.tlog-proof",
+    installed, exported, copied, restored, saved, "shop.key", "30.checkpoint", "15.tlog-proof",
     "30-70.proof",
   ]
 

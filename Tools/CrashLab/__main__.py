@@ -71,8 +71,6 @@ def parsed():
     parser.add_argument("--long", action="store_true", help="as many rounds as make sense")
     parser.add_argument("--only", metavar="ROUND", help="one round of one --technique again")
     parser.add_argument("--controls", action="store_true", help="run the controls alone")
-    parser.add_argument("--allow-signals", action="append", choices=list(TECHNIQUES), default=[],
-                        metavar="TECHNIQUE", help="signals of this one are counted and no failure")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="rounds at once")
     parser.add_argument("--folder", help="where to work; default: in memory, if there is room")
     parser.add_argument("--keep", metavar="FOLDER", help="keep what failed rounds left here")
@@ -143,9 +141,8 @@ def table(tallies, seed):
         print("  ".join(str(cell).ljust(width) for cell, width in zip(row, widths)).rstrip())
 
 
-def fails(tally, options):
-    return any(count for outcome, count in tally.counts.items() if outcome in FAILURES
-               and not (outcome == "signal" and tally.technique in options.allow_signals))
+def fails(tally):
+    return any(count for outcome, count in tally.counts.items() if outcome in FAILURES)
 
 
 def run_controls(lab, cannot_trace):
@@ -172,7 +169,7 @@ def main():
         table(tallies, options.seed)
         if not any(tally.rounds for tally in tallies):
             return EXIT_NOTHING_RAN
-        return EXIT_FOUND if any(fails(tally, options) for tally in tallies) else 0
+        return EXIT_FOUND if any(fails(tally) for tally in tallies) else 0
     finally:
         if mine:
             shutil.rmtree(options.folder, ignore_errors=True)

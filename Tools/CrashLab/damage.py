@@ -12,7 +12,8 @@ import shutil
 import history
 import logfile
 import operations
-from auditor import DOUBLED, LOST, NOTICED, SIGNAL, TOLD, Expected, judge_events
+from auditor import (DOUBLED, LOST, NOTICED, SIGNAL, SILENT, TOLD, Expected, judge_content,
+                     judge_events)
 
 COUNT = 300
 SECTOR = 512
@@ -124,6 +125,7 @@ def examine(lab, folder, whole, random):
     verdict = lab.auditor.audit(
         ledger, whole, strict=False, product=random.choice(history.PRODUCTS),
         account=random.choice(operations.accounts(whole)))
+    judge_salvage(lab, ledger, folder + "/saved.ledger", whole, verdict)
     lines = folder + "/again.jsonl"
     fresh = history.events(1, 8)
     lab.write(lines, history.events(0, COUNT)[-40:] + fresh)
@@ -143,6 +145,42 @@ def examine(lab, folder, whole, random):
                      whole.erased, True)
     judge_after(lab, ledger, after, verdict)
     return verdict
+
+
+def judge_salvage(lab, ledger, saved, whole, verdict):
+    """What `salvage` makes of the ledger is sound, and holds nothing that was not there.
+
+    Bits that were flipped on purpose behind a checksum are not among the damage, so every event that
+    is saved is as it was. How many are lost depends on the damage, and is no failure.
+    """
+    ran = lab.program.run(["salvage", ledger, "--into", saved, "--format", "json"])
+    if ran.crashed:
+        verdict.add(SIGNAL, f"salvage: {ran.crashed}")
+        return
+    if ran.code not in (0, 1):
+        verdict.add(TOLD, f"salvage: {ran.said()}")
+        return
+    report = json.loads(ran.out)
+    checked = lab.program.run(["verify", "--without-keys", "--ledger", saved])
+    if checked.code != 0:
+        verdict.add(SILENT, f"verify of what was saved: {checked.said()}")
+    answer = lab.program.run(["events", "--ledger", saved])
+    if answer.code != 0:
+        verdict.add(SILENT, f"events of what was saved: {answer.said()}")
+        return
+    events = [json.loads(line) for line in answer.out.splitlines()]
+    if len(events) != report["kept"]:
+        verdict.add(SILENT, f"{len(events)} events were saved, and {report['kept']} reported")
+    # Of who is missing the report speaks; names and texts that lost their keys are encrypted.
+    readable = [event for event in events if '"sealed:' not in json.dumps(event)]
+    ids = [event["id"] for event in events]
+    offered = whole.offered
+    for event in readable:
+        if event["id"] in offered:
+            judge_content(event, offered[event["id"]], whole, verdict)
+    if len(set(ids)) != len(ids):
+        verdict.add(DOUBLED, "an event was saved twice")
+    shutil.rmtree(saved, ignore_errors=True)
 
 
 def judge_after(lab, ledger, expected, verdict):

@@ -23,7 +23,8 @@ struct Daybook: ParsableCommand {
       Withdraw.self, Link.self, Transfer.self, Note.self, Erase.self, ReplayCommand.self,
       Simulate.self, Explore.self, ExportCommand.self, KeyCommand.self,
       CheckpointCommand.self, ProveCommand.self, CheckCommand.self, Rebuild.self, Verify.self,
-      Backup.self, Restore.self, Stats.self, TypesCommand.self, RulesCommand.self, Version.self,
+      Backup.self, Restore.self, Salvage.self, Stats.self, TypesCommand.self, RulesCommand.self,
+      Version.self,
     ])
 
   static func main() {
@@ -39,7 +40,9 @@ struct Daybook: ParsableCommand {
         exit(withError: ExitStatus.inputOutput)
       }
       do {
+        DamageNotice.run(Array(CommandLine.arguments.dropFirst()))
         let words = try CommandWords.inOrder(Array(CommandLine.arguments.dropFirst()))
+        DamageNotice.prepare(words)
         var command = try parseAsRoot(words)
         try command.run()
       } catch  where exitCode(for: error).isSuccess {

@@ -184,7 +184,7 @@ extension LogView {
     } catch {
       throw LedgerError(error)
     }
-    var last: UInt32 = 0
+    var last = UInt32(clamping: try LogIdentity.number(.slots, view, tables) ?? 0)
     for slot in taken {
       guard let slot else { throw .corrupt("The last row of a table of personal data is damaged") }
       last = max(last, slot)

@@ -350,13 +350,7 @@ struct LogVerifier {
       if number != 0 { verify(number, slot.kind, at: record.position) }
     }
     for index in 0..<record.dataNameCount {
-      let kind: NameKind =
-        switch record.kind {
-        case .accountLinked, .accountTransferred: .account
-        case .transactionPurchased, .transactionRestored, .subscriptionRenewed: .download
-        default: .product
-        }
-      verify(record.dataNumber(index), kind, at: record.position)
+      verify(record.dataNumber(index), record.kindOfDataNames, at: record.position)
     }
   }
 

@@ -144,6 +144,9 @@ extension EventLog {
     _ progress: ((UInt64, UInt64) -> Void)?
   ) throws(LedgerError) -> ProjectionVerdict {
     let generation = try read { (view) throws(LedgerError) in try view.generation() }
+    try Projections.checkFolder(of: self, generation: generation)
+    let damaged = generation > 0 ? try damagedProjectionPages(generation) : []
+    guard damaged.isEmpty else { return .differ(damaged.map(\.description)) }
     guard generation > 0, let live = try Projections.open(generation, of: self) else {
       return .notCompared("there are none; they are folded when the ledger is next written to")
     }

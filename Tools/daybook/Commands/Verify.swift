@@ -7,8 +7,9 @@ struct Verify: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Verifies the whole ledger: checksums, hashes, positions and projections.",
     discussion: """
-      Reads every record and every node of the hash tree, and folds the log again, among the \
-      temporary files, to compare the projections with it. Nothing in the ledger is written. \
+      Checks the structure of the log's pages, then reads every record and every node of the hash \
+      tree, and folds the log again, among the temporary files, to compare the projections with \
+      it. Nothing in the ledger is written. \
       Given checkpoints that somebody kept, it also checks that the ledger still begins with \
       what was signed: without them, whoever can write the ledger can make the rest \
       consistent. The exit code is 1 if something was changed, and if keys of personal data \
@@ -33,6 +34,7 @@ struct Verify: ParsableCommand {
   func run() throws {
     try answering {
       let checkpoints = try kept.checkpoints()
+      try verifyPages()
       let log = try EventLog.toVerify(options.path)
       // What was signed comes first: nothing that is wrong with the rest keeps it from being said.
       let report = try report(checkpoints, log)
@@ -61,6 +63,34 @@ struct Verify: ParsableCommand {
       let hasKeys = found.keyFaults.isEmpty || isGivenUp
       if !isSound || !hasKeys { throw ExitStatus.found }
     }
+  }
+
+  /// Looks at the structure of the log's pages first: LMDB must not follow damaged ones.
+  private func verifyPages() throws {
+    let damaged = try EventLog.damagedPages(options.path)
+    if damaged.isEmpty { return }
+    switch format {
+    case .table:
+      for page in damaged { Console.print("page: \(TextTable.printable(page.description))") }
+      Console.print(
+        "the log has \(damaged.count.counted("damaged page")), so nothing else was verified: "
+          + DamageNotice.damagedLogAdvice(options.path))
+    case .json, .jsonl:
+      var json = JSONText()
+      json.object { json in
+        json.member("faults", each: damaged) { json, page in
+          json.object { json in
+            json.member("part", "page")
+            json.member("file", page.file)
+            json.member("page", page.number)
+            json.member("table", page.table)
+            json.member("message", page.description)
+          }
+        }
+      }
+      Console.print(json.text)
+    }
+    throw ExitStatus.found
   }
 
   /// What the checkpoints say; nil where none are given.

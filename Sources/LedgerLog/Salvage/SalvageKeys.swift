@@ -1,0 +1,58 @@
+internal import LMDB
+internal import LedgerEvents
+
+/// The key file that a salvaged ledger begins with, and what it opens.
+struct SalvageKeys {
+  /// The file, whose head is whole and belongs to the ledger; nil if there is none.
+  let file: FlatFile?
+  /// Its head.
+  let head: KeyFileHead?
+  /// Why there is none.
+  let fault: String?
+
+  /// Reads the head of a key file.
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - identity: The rows of the ledger's identity that could be read.
+  init(_ path: String, _ identity: [LogIdentity.Row: [UInt8]]) {
+    do throws(LMDBError) {
+      guard let file = try FlatFile.open(path, isWritable: false) else {
+        self.init(nil, nil, "there is no key file \(path)")
+        return
+      }
+      let start = try file.read(at: 0, count: KeyFileHead.byteCount)
+      do throws(LedgerError) {
+        guard let head = try KeyFileHead(start, at: path) else {
+          self.init(nil, nil, "\(path) is no key file, or its beginning is damaged")
+          return
+        }
+        let isOwn =
+          identity[.ledger] ?? head.ledger == head.ledger
+          && identity[.keys] ?? head.digest == head.digest
+        guard isOwn else {
+          self.init(nil, nil, "\(path) is the key file of another ledger")
+          return
+        }
+        self.init(file, head, nil)
+      } catch { self.init(nil, nil, "the head of the key file \(path) is damaged") }
+    } catch { self.init(nil, nil, "the key file \(path) cannot be read: \(error.message)") }
+  }
+
+  private init(_ file: FlatFile?, _ head: KeyFileHead?, _ fault: String?) {
+    self.file = file
+    self.head = head
+    self.fault = fault
+  }
+
+  /// What a slot holds; nil if it was destroyed or is missing.
+  func secret(_ slot: UInt32) -> Secret? {
+    guard let file, slot > 0 else { return nil }
+    let offset = KeyFileHead.byteCount + (Int(slot) - 1) * Secret.byteCount
+    do throws(LMDBError) {
+      let bytes = try file.read(at: offset, count: Secret.byteCount)
+      guard bytes.count == Secret.byteCount, bytes.contains(where: { $0 != 0 }) else { return nil }
+      return Secret(bytes)
+    } catch { return nil }
+  }
+}

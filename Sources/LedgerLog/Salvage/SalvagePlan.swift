@@ -1,0 +1,279 @@
+internal import LMDB
+internal import LedgerEvents
+
+/// Which events of a damaged log can be kept, and what each of them needs.
+struct SalvagePlan {
+  let source: SalvageSource
+  let keys: SalvageKeys
+  let proof: SalvageProof
+  /// The last position that the log had, as far as is known.
+  let last: UInt64
+  /// Why positions are left out.
+  private(set) var missing: [UInt64: String] = [:]
+  /// Events that are kept and whose personal data is lost.
+  private(set) var textsLost: Set<UInt64> = []
+  /// Names of people that are kept and whose text is lost.
+  private(set) var namesLost: Set<NameNumber> = []
+  /// Rows about what was erased, by slot.
+  private(set) var erased: [UInt32: ErasedSlot] = [:]
+  /// Slots whose keys may not be in the new key file.
+  private(set) var slotsToDestroy: Set<UInt32> = []
+
+  private var names: [NameNumber: NameState] = [:]
+  private var erasedNames: [NameNumber: UInt64] = [:]
+  /// What was erased of events, by position.
+  private(set) var erasedTexts: [UInt64: ErasedSlot] = [:]
+
+  /// What can be said of a name.
+  private enum NameState {
+    case good(NameKind)
+    /// It was never given a key, because whom it is about had been erased.
+    case forgotten(NameKind)
+    case bad(String)
+  }
+
+  init(_ source: SalvageSource, _ keys: SalvageKeys, kept: KeptRoot?, last: UInt64) {
+    self.source = source
+    self.keys = keys
+    self.last = last
+    for key in source.erased.keys {
+      guard let value = source.erased.value(key, source), key <= UInt64(PersonalKeys.slotMax),
+        let row = ErasedSlot(UInt32(key).bigEndianBytes.span, value.span)
+      else { continue }
+      erased[row.slot] = row
+      slotsToDestroy.insert(row.slot)
+      if row.number != 0 { erasedNames[row.number] = row.position }
+      if row.event != 0 { erasedTexts[row.event] = row }
+    }
+    let erasures = Dictionary(grouping: erased.values, by: \.position)
+      .mapValues { Commitment.erasure($0) }
+    proof = SalvageProof(source, through: last, kept: kept, erasures: erasures)
+    judgeNames()
+    judgeEvents()
+  }
+
+  /// The positions that are kept, in order.
+  var positions: some Sequence<UInt64> {
+    (1..<last + 1).lazy.filter { missing[$0] == nil }
+  }
+
+  // MARK: - Names
+
+  /// Looks at each name, with the event that introduces it, if that can be read.
+  private mutating func judgeNames() {
+    for position in 1..<last + 1 {
+      guard let record = source.record(position) else { continue }
+      for number in Self.introduced(by: record) where names[number] == nil {
+        names[number] = judge(number, introducedAt: position)
+      }
+    }
+    // A name stays good if only the event that introduced it is damaged.
+    for key in Array(source.names.keys) + Array(source.people.keys) {
+      let number = NameNumber(truncatingIfNeeded: key)
+      if names[number] == nil { names[number] = judge(number, introducedAt: nil) }
+    }
+    partLives()
+  }
+
+  /// Leaves out the first of two lives of a name if the erasure that parted them is lost: its key
+  /// is gone, and nothing may connect it with the second.
+  private mutating func partLives() {
+    var seen: [NameHash: NameNumber] = [:]
+    for key in source.people.keys {
+      let number = NameNumber(truncatingIfNeeded: key)
+      guard case .good = names[number], let row = source.name(number),
+        let name = SealedName(row.span), erased[name.slot.taken] == nil
+      else { continue }
+      let hash = NameHash(kind: name.kind, hash: name.lookupHash)
+      if let first = seen[hash] {
+        let parted = keys.secret(slot(of: first)) == nil ? first : number
+        names[parted] = .bad("it is another life of name \(parted == first ? number : first)")
+      }
+      seen[hash] = number
+    }
+  }
+
+  private struct NameHash: Hashable {
+    let kind: NameKind
+    let hash: [UInt8]
+  }
+
+  private func slot(of number: NameNumber) -> UInt32 {
+    source.name(number).flatMap { SealedName($0.span)?.slot.taken } ?? 0
+  }
+
+  private static func introduced(by record: [UInt8]) -> Range<NameNumber> {
+    do throws(RecordError) {
+      return try RecordView(record.span, isChecked: false).introducedNumbers
+    } catch { return 1..<1 }
+  }
+
+  private mutating func judge(
+    _ number: NameNumber, introducedAt position: UInt64?
+  ) -> NameState {
+    guard let row = source.name(number) else { return .bad("it is missing or damaged") }
+    let isContradicted = position.map(proof.isContradicted) ?? false
+    if source.isLoose(name: number), !(position.map(proof.isProven) ?? false) {
+      return .bad("its page is damaged, and the tree does not prove it")
+    }
+    guard let name = SealedName(row.span) else {
+      if isContradicted { return .bad("it is not what the tree holds of it") }
+      guard let kind = NameKind(rawValue: row[0]) else { return .bad("it has no kind") }
+      return .good(kind)
+    }
+    if name.slot.isForgotten {
+      return isContradicted ? .bad("it is not what the tree holds of it") : .forgotten(name.kind)
+    }
+    guard erased[name.slot.taken] == nil, let head = keys.head,
+      let secret = keys.secret(name.slot.taken)
+    else { return isContradicted ? .bad("it is not what the tree holds of it") : .good(name.kind) }
+    if let text = name.text(secret),
+      [UInt8](copying: name.commitment)
+        == Commitment.name(name.kind, text, nonce: secret.nonce),
+      name.hasHash(head.people.hash(text.text.utf8.span, name.kind))
+    {
+      return .good(name.kind)
+    }
+    // What is left of it is what the tree holds, or else nobody knows whose it was.
+    guard position.map(proof.isProven) ?? false else {
+      return .bad("its text does not open with its key")
+    }
+    namesLost.insert(number)
+    slotsToDestroy.insert(name.slot.taken)
+    return .good(name.kind)
+  }
+
+  // MARK: - Events
+
+  /// Decides until nothing changes: an event may need an erasure, which is an event itself.
+  private mutating func judgeEvents() {
+    var isChanged = true
+    while isChanged {
+      isChanged = false
+      var introduced: Set<NameNumber> = []
+      textsLost = []
+      for position in 1..<last + 1 where missing[position] == nil {
+        if let reason = reasonAgainst(position, &introduced) {
+          missing[position] = reason
+          isChanged = true
+        }
+      }
+    }
+  }
+
+  /// Why an event cannot be kept; nil if it can.
+  private mutating func reasonAgainst(
+    _ position: UInt64, _ introduced: inout Set<NameNumber>
+  ) -> String? {
+    if source.records.contested.contains(position) {
+      return "two different records of it were found, and no tree leads to either"
+    }
+    guard let bytes = source.record(position) else {
+      return source.damagedRecords.contains(position)
+        ? "the record does not have its checksum" : "the record is missing"
+    }
+    do throws(RecordError) {
+      let record = try RecordView(bytes.span, isChecked: false)
+      if let reason = reasonAgainstNames(of: record) { return reason }
+      let isForgotten = forgets(record)
+      for number in Self.numbers(of: record) where !introduced.contains(number) {
+        if case .forgotten = names[number], !isForgotten {
+          return "name \(number) was never given a key, and the erasure before it is damaged"
+        }
+      }
+      introduced.formUnion(Self.numbers(of: record))
+      if !isPersonalWhole(record, isForgotten) { textsLost.insert(position) }
+      return nil
+    } catch { return error.message }
+  }
+
+  private static func numbers(of record: borrowing RecordView) -> [NameNumber] {
+    var numbers: [NameNumber] = []
+    record.forEachNumber { numbers.append($0) }
+    return numbers
+  }
+
+  private func reasonAgainstNames(of record: borrowing RecordView) -> String? {
+    for (number, kind) in record.kindsOfNumbers {
+      switch names[number] {
+      case .good(kind), .forgotten(kind): break
+      case .bad(let reason): return "it needs name \(number), and \(reason)"
+      case nil: return "it needs name \(number), which is missing"
+      default: return "it uses name \(number) as \(kind), which it is not"
+      }
+      if let erasure = erasedNames[number], missing[erasure] != nil || erasure > last {
+        return "it names somebody who was erased at position \(erasure), which is missing"
+      }
+    }
+    return nil
+  }
+
+  /// Whether an event came after an erasure of its account, or of its device or session, about the
+  /// time before it; see `ListedErasures`.
+  private func forgets(_ record: borrowing RecordView) -> Bool {
+    let account = record.number(.account)
+    let people = account != 0 ? [account] : [record.number(.device), record.number(.session)]
+    for number in people {
+      guard let erasure = erasedNames[number], erasure < record.position,
+        missing[erasure] == nil, let moment = moment(of: erasure)
+      else { continue }
+      if record.believedAt <= moment { return true }
+    }
+    return false
+  }
+
+  private func moment(of position: UInt64) -> Instant? {
+    guard let bytes = source.record(position) else { return nil }
+    do throws(RecordError) {
+      return try RecordView(bytes.span, isChecked: false).believedAt
+    } catch { return nil }
+  }
+
+  // MARK: - Personal data
+
+  /// Whether the personal data of an event is there, or was erased. If not, its key goes, too, so
+  /// that the new ledger shows it as encrypted.
+  private mutating func isPersonalWhole(
+    _ record: borrowing RecordView, _ isForgotten: Bool
+  ) -> Bool {
+    guard let commitment = record.commitment else { return true }
+    // A row that is lost, and whose text had been erased before, is no loss.
+    if erasedTexts[record.position] != nil { return true }
+    guard let row = source.personal.value(record.position, source),
+      let data = SealedData(row.span)
+    else { return false }
+    if data.slot.isForgotten { return isForgotten }
+    if erased[data.slot.taken] != nil { return false }
+    guard keys.head != nil, let pad = keys.secret(data.slot.taken) else { return true }
+    let secret = data.secret(pad)
+    if let json = data.json(secret, commitment: commitment),
+      PersonalPart.commitment(to: json, secret) == commitment
+    {
+      return true
+    }
+    slotsToDestroy.insert(data.slot.taken)
+    return false
+  }
+}
+
+extension RecordView {
+  /// The number of each name that the event uses, with the kind that it must have.
+  var kindsOfNumbers: [(NameNumber, NameKind)] {
+    var found: [(NameNumber, NameKind)] = []
+    for slot in NameSlot.allCases {
+      let number = number(slot)
+      if number != 0 { found.append((number, slot.kind)) }
+    }
+    for index in 0..<dataNameCount { found.append((dataNumber(index), kindOfDataNames)) }
+    return found
+  }
+
+  /// The kind of the names inside `data`.
+  var kindOfDataNames: NameKind {
+    switch kind {
+    case .accountLinked, .accountTransferred: .account
+    case .transactionPurchased, .transactionRestored, .subscriptionRenewed: .download
+    default: .product
+    }
+  }
+}

@@ -1,0 +1,221 @@
+internal import LMDB
+internal import LedgerEvents
+
+/// Writes what a plan keeps as the log of a new ledger.
+///
+/// Records, names and encrypted texts are copied as they are. Behind a gap, positions and numbers
+/// of names move up, because neither may have gaps. Nothing is decrypted and encrypted again, so
+/// what was erased stays erased.
+struct SalvageWriter {
+  private let plan: SalvagePlan
+  private let source: SalvageSource
+
+  /// The new position of each kept event is its old one less the missing ones before it.
+  private let missing: [UInt64]
+  private var numbers: [NameNumber: NameNumber] = [:]
+  private var nameCount: NameNumber = 0
+  private var position: UInt64 = 0
+  private var tree = TreeWriter()
+  private var bytes: [UInt8] = []
+  /// The rows about what each erasure erased, by its old position.
+  private let erasures: [UInt64: [ErasedSlot]]
+
+  /// The next slot that no row of the damaged log has.
+  private var spareSlot: UInt32
+  /// Slots whose keys may not be in the new key file.
+  private(set) var slotsToDestroy: Set<UInt32>
+
+  /// Events that are written in one commit.
+  private static let eventsPerCommit = 10_000
+
+  init(_ plan: SalvagePlan) {
+    self.plan = plan
+    source = plan.source
+    missing = plan.missing.keys.sorted()
+    erasures = Dictionary(grouping: plan.erased.values, by: \.position)
+    slotsToDestroy = plan.slotsToDestroy
+    var highest = plan.erased.keys.max() ?? 0
+    for key in source.people.keys {
+      guard let row = source.people.value(key, source) else { continue }
+      highest = max(highest, SealedName(row.span)?.slot.taken ?? 0)
+    }
+    for key in source.personal.keys {
+      guard let row = source.personal.value(key, source) else { continue }
+      highest = max(highest, SealedData(row.span)?.slot.taken ?? 0)
+    }
+    spareSlot = min(highest, PersonalKeys.slotMax - UInt32(clamping: plan.textsLost.count)) + 1
+  }
+
+  /// How many slots of the key file are taken.
+  var slotsTaken: UInt32 { spareSlot - 1 }
+
+  /// The root over everything that was written.
+  mutating func root() -> TreeHash { tree.root() }
+
+  /// Writes the log into an environment that was just created.
+  ///
+  /// - Complexity: O(*n* log *n*), and a commit for each 10,000 events.
+  /// - Throws: ``LedgerError``: `full`, `io`.
+  mutating func write(
+    to environment: Environment, _ tables: LogTables,
+    progress: (_ done: UInt64, _ total: UInt64) -> Void
+  ) throws(LedgerError) {
+    var positions = plan.positions.makeIterator()
+    var next = positions.next()
+    while let first = next {
+      var transaction: WriteTransaction
+      do throws(LMDBError) { transaction = try environment.beginWrite() } catch {
+        throw LedgerError(error)
+      }
+      tree.leaves.removeAll()
+      var old: UInt64? = first
+      for _ in 0..<Self.eventsPerCommit {
+        guard let event = old else { break }
+        try write(event, tables, &transaction)
+        old = positions.next()
+      }
+      next = old
+      do throws(LMDBError) {
+        try tree.write(to: tables.tree, &transaction)
+        try transaction.commit()
+      } catch { throw LedgerError(error) }
+      progress(position, plan.last)
+    }
+  }
+
+  private mutating func write(
+    _ old: UInt64, _ tables: LogTables, _ transaction: inout WriteTransaction
+  ) throws(LedgerError) {
+    guard let record = source.record(old) else {
+      throw LedgerError(.io, "The record at position \(old) could be read before, and now cannot.")
+    }
+    position += 1
+    let namesBefore = nameCount
+    var uses: [NameNumber] = []
+    let recordedAt: Instant
+    let isErasure: Bool
+    let isCommitted: Bool
+    do throws(RecordError) {
+      let view = try RecordView(record.span, isChecked: false)
+      view.forEachNumber { uses.append($0) }
+      recordedAt = view.recordedAt
+      isErasure = view.kind == .accountErased
+      isCommitted = view.commitment != nil
+    } catch { throw LedgerError(error, at: old) }
+    var introductions: [UInt8] = []
+    var settled: [NameNumber] = []
+    for number in uses {
+      if let known = numbers[number] {
+        settled.append(known)
+        continue
+      }
+      nameCount += 1
+      numbers[number] = nameCount
+      settled.append(nameCount)
+      introductions += try writeName(number, as: nameCount, tables, &transaction)
+    }
+    if isErasure {
+      introductions += Commitment.erasure(try writeErased(at: old, tables, &transaction))
+    }
+    bytes = record
+    tree.leaves.append(bytes[...], introductions) { [position] buffer, start in
+      Record.settle(
+        &buffer, from: start, position: position, recordedAt: recordedAt,
+        namesBefore: namesBefore, numbers: settled)
+    }
+    do throws(LMDBError) {
+      try transaction.append(tables.records, position, tree.leaves.lastRecord)
+      if isCommitted {
+        let row = personalRow(of: old)
+        try transaction.append(tables.personal, position, row.span)
+      }
+    } catch { throw LedgerError(error) }
+  }
+
+  /// Copies a name's row, and returns how the leaf introduces it.
+  private func writeName(
+    _ number: NameNumber, as new: NameNumber, _ tables: LogTables,
+    _ transaction: inout WriteTransaction
+  ) throws(LedgerError) -> [UInt8] {
+    guard let row = source.name(number), let kind = NameKind(rawValue: row[0]) else {
+      throw LedgerError(.io, "Name \(number) could be read before, and now cannot.")
+    }
+    let key = bigEndianKey(new)
+    do throws(LMDBError) {
+      try transaction.append(tables.table(of: kind), key.span, row.span)
+    } catch { throw LedgerError(error) }
+    var introduction: [UInt8] = []
+    if let name = SealedName(row.span) {
+      let commitment = name.introduction
+      Introduction.append(kind, commitment: commitment.span, to: &introduction)
+    } else {
+      Introduction.append(kind, text: row.span.extracting(1..<row.count), to: &introduction)
+    }
+    return introduction
+  }
+
+  /// The row of an event's personal data. One that is lost is under a slot without a key, so that
+  /// the new ledger says so wherever it is asked about.
+  private mutating func personalRow(of old: UInt64) -> [UInt8] {
+    if !plan.textsLost.contains(old), let row = source.personal.value(old, source),
+      let data = SealedData(row.span), isWhole(data.slot, at: old)
+    {
+      return row
+    }
+    var row: [UInt8] = []
+    if let erased = plan.erasedTexts[old], isKept(erased) {
+      Slot(erased.slot).append(to: &row)
+    } else {
+      Slot(spareSlot).append(to: &row)
+      slotsToDestroy.insert(spareSlot)
+      spareSlot += 1
+    }
+    return row
+      + [UInt8](repeating: 0, count: SealedData.headByteCount - row.count + Secret.overhead)
+  }
+
+  /// Whether a row may stay under its slot: nothing was erased there, or the erasure is kept.
+  private func isWhole(_ slot: Slot, at old: UInt64) -> Bool {
+    if slot.isForgotten { return true }
+    guard let erased = plan.erased[slot.taken] else { return true }
+    return erased.event == old && isKept(erased)
+  }
+
+  /// Whether the erasure that a row is about is kept.
+  private func isKept(_ row: ErasedSlot) -> Bool {
+    row.position <= plan.last && plan.missing[row.position] == nil
+  }
+
+  private func newPosition(of old: UInt64) -> UInt64? {
+    guard old > 0, old <= plan.last, plan.missing[old] == nil else { return nil }
+    var (low, high) = (0, missing.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if missing[middle] < old { low = middle + 1 } else { high = middle }
+    }
+    return old - UInt64(low)
+  }
+
+  /// Writes the rows about what an erasure erased, as far as it is kept.
+  private func writeErased(
+    at old: UInt64, _ tables: LogTables, _ transaction: inout WriteTransaction
+  ) throws(LedgerError) -> [ErasedSlot] {
+    var rows: [ErasedSlot] = []
+    for row in erasures[old] ?? [] {
+      if row.number != 0 {
+        guard let number = numbers[row.number], let name = source.name(row.number),
+          SealedName(name.span)?.slot == Slot(row.slot)
+        else { continue }
+        rows.append(ErasedSlot(slot: row.slot, position: position, number: number))
+      } else if let event = newPosition(of: row.event) {
+        rows.append(ErasedSlot(slot: row.slot, position: position, event: event))
+      }
+    }
+    do throws(LMDBError) {
+      for row in rows {
+        try transaction.put(tables.erased, bigEndianKey(row.slot).span, row.value.span)
+      }
+    } catch { throw LedgerError(error) }
+    return rows
+  }
+}

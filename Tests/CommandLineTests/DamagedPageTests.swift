@@ -1,0 +1,150 @@
+import Foundation
+import Testing
+
+/// Damaged pages, met by the program as users run it.
+@Suite("Damaged pages") struct DamagedPageTests {
+  private let ledger: TestLedger
+  private static let pageBytes = 4096
+  private var log: URL { URL(filePath: "\(ledger.path)/log/data.mdb") }
+
+  /// How the program may leave: with an answer or a refusal, and by no signal.
+  private static let statuses: Set<Int32> = [0, 1, 65, 66, 74, 75]
+
+  init() throws {
+    ledger = try TestLedger()
+    let lines = (0..<150).map { Sample.purchase("t\($0)", of: "customer-\($0)", at: 0) }
+    let appended = try ledger.run("append", input: lines.joined(separator: "\n"))
+    try #require(appended.status == 0, "\(appended.errors)")
+    try #require(try ledger.run("rebuild").status == 0)
+  }
+
+  private func projections() throws -> URL {
+    let folder = "\(ledger.path)/projections"
+    let live = try FileManager.default.contentsOfDirectory(atPath: folder).first { Int($0) != nil }
+    return URL(filePath: "\(folder)/\(try #require(live))/data.mdb")
+  }
+
+  /// Gives every node of a page a value that reaches out of the file, or a page that is not there.
+  private func broken(_ whole: Data, _ page: Int) -> Data {
+    var data = whole
+    let start = page * Self.pageBytes
+    func half(_ offset: Int) -> Int {
+      Int(data[start + offset]) | Int(data[start + offset + 1]) << 8
+    }
+    for offset in stride(from: 16, to: max(16, min(half(12), Self.pageBytes)), by: 2) {
+      let node = half(offset)
+      guard node >= 16, node + 8 <= Self.pageBytes else { continue }
+      data.replaceSubrange(start + node..<start + node + 4, with: [0xFF, 0xFF, 0xFF, 0x3F])
+    }
+    return data
+  }
+
+  @Test("of the log are named by verify, with what to do") func verify() throws {
+    let whole = try Data(contentsOf: log)
+    #expect(try ledger.run("verify").status == 0)
+    var damaged = 0
+    for page in 2..<whole.count / Self.pageBytes {
+      try broken(whole, page).write(to: log)
+      let found = try ledger.run("verify")
+      if found.status == 0 { continue }
+      damaged += 1
+      #expect(found.status == 1, "\(found.output)\(found.errors)")
+      #expect(found.lines.first?.hasPrefix("page: page \(page) of log/data.mdb (") == true)
+      #expect(found.lines.last?.contains("daybook salvage \(ledger.path) --into NEW") == true)
+      let json = try ledger.run("verify", "--format", "json").object()
+      let faults = try #require(json["faults"] as? [[String: Any]])
+      #expect(faults.first?["part"] as? String == "page")
+      #expect(faults.first?["page"] as? Int == page)
+    }
+    #expect(damaged > 8)
+  }
+
+  @Test("of the log end no command by a signal, and are named") func commands() throws {
+    let whole = try Data(contentsOf: log)
+    let line = Sample.purchase("later", of: "customer-77", at: 0)
+    var named = 0
+    for page in 2..<whole.count / Self.pageBytes {
+      for command in [["append"], ["events"], ["entitlements", "customer-7"], ["rebuild"]] {
+        try broken(whole, page).write(to: log)
+        let found = try ledger.run(command, input: command == ["append"] ? line : "")
+        #expect(Self.statuses.contains(found.status), "\(page) \(command): \(found)")
+        if found.errors.contains("page \(page) of log/data.mdb") {
+          named += 1
+          #expect(found.status == 65)
+        }
+      }
+    }
+    #expect(named > 4)
+  }
+
+  @Test("of the projections end no command by a signal, and a rebuild repairs them")
+  func projectionPages() throws {
+    let file = try projections()
+    let whole = try Data(contentsOf: file)
+    var told = 0
+    let line = Sample.purchase("later", of: "customer-77", at: 0)
+    for page in 2..<whole.count / Self.pageBytes {
+      let file = try projections()
+      let content = try Data(contentsOf: file)
+      guard page < content.count / Self.pageBytes else { break }
+      try broken(content, page).write(to: file)
+      let verified = try ledger.run("verify")
+      #expect([0, 1].contains(verified.status), "\(verified)")
+      if verified.status == 1 {
+        told += 1
+        #expect(verified.lines.last?.contains("daybook rebuild") == true)
+      }
+      for command in [["entitlements", "customer-7"], ["holders", "atlas"], ["append"]] {
+        let found = try ledger.run(command, input: command == ["append"] ? line : "")
+        #expect(Self.statuses.contains(found.status), "\(page) \(command): \(found)")
+      }
+      #expect(try ledger.run("rebuild").status == 0)
+      #expect(try ledger.run("verify").status == 0)
+    }
+    #expect(told > 4)
+  }
+
+  /// `UPDATE_GOLDEN=1` writes the report into `docs/durability.md`.
+  @Test("a report of salvage is that of the documentation") func salvage() throws {
+    let ledger = try TestLedger()
+    let lines = (0..<60).map { Sample.purchase("t\($0)", of: "customer-\($0 % 9)", at: $0) }
+    #expect(try ledger.run("append", input: lines.joined(separator: "\n")).status == 0)
+    // The id of an event is in its record alone.
+    let file = URL(filePath: "\(ledger.path)/log/data.mdb")
+    var data = try Data(contentsOf: file)
+    while let place = data.range(of: Data("purchase-t40".utf8)) { data[place.lowerBound] ^= 1 }
+    try data.write(to: file)
+    let verified = try ledger.run("verify")
+    #expect(verified.status == 1)
+    #expect(verified.output.contains("record: position 41: "))
+    let saved = ledger.folder.path("saved")
+    let found = try ledger.run("salvage", ledger.path, "--into", saved)
+    #expect(found.status == 1)
+    #expect(try Program.run(["verify"], ledger: saved).status == 0)
+    #expect(try Program.run(["events"], ledger: saved).lines.count == 59)
+    let again = try ledger.run("salvage", ledger.path, "--into", saved)
+    #expect(again.status == 73)
+    #expect(again.errors.contains("There is something at"))
+    let shown = """
+      ```console
+      $ daybook salvage shop.daybook --into saved.daybook
+      \(found.output.replacing(saved, with: "saved.daybook")
+        .replacing(/[0-9a-f]{64}/, with: "5f0c…"))```
+      """
+    try checkDocument(shown)
+  }
+
+  private func checkDocument(_ shown: String) throws {
+    let page = try Program.packageFolder().appending(path: "docs/durability.md")
+    let text = try String(contentsOf: page, encoding: .utf8)
+    let start = try #require(text.range(of: "<!-- salvage -->\n"))
+    let end = try #require(text.range(of: "\n<!-- end of salvage -->"))
+    let written = String(text[start.upperBound...].prefix(upTo: end.lowerBound))
+    if ProcessInfo.processInfo.environment["UPDATE_GOLDEN"] != nil {
+      try text.replacingCharacters(in: start.upperBound..<end.lowerBound, with: shown)
+        .write(to: page, atomically: true, encoding: .utf8)
+    } else {
+      #expect(written == shown)
+    }
+  }
+}
