@@ -80,6 +80,37 @@ import Testing
     #expect(blind.output.contains("the log is intact"))
   }
 
+  @Test("looks only at the log, or only at what follows a position, if it is asked to")
+  func partly() throws {
+    try FileManager.default.removeItem(atPath: "\(ledger.path)/projections")
+    let log = try ledger.run("verify", "--log")
+    #expect(log.status == 0)
+    #expect(log.lines.last == "the log is intact; the projections were not looked at")
+    let rest = try ledger.run(["verify", "--since", "1"] + signed)
+    #expect(rest.status == 0)
+    #expect(rest.lines.contains("the ledger extends everything that was signed"))
+    #expect(rest.output.contains("up to position 1, the root is that of the tree: "))
+    let json = try ledger.run("verify", "--since", "1", "--format", "json")
+    #expect(json.output.contains(#""since":1"#) && !json.output.contains("differences"))
+    let beyond = try ledger.run("verify", "--since", "99")
+    #expect(beyond.status != 0 && beyond.errors.contains("nothing follows 99"))
+  }
+
+  @Test("says what the log says where the key file is damaged, and does not give that up")
+  func damagedKeyFile() throws {
+    let file = URL(filePath: "\(ledger.path)/keys")
+    var keys = try Data(contentsOf: file)
+    keys[40] ^= 1
+    try keys.write(to: file)
+    for options in [[], ["--without-keys"]] {
+      let found = try ledger.run(["verify"] + options + signed)
+      #expect(found.status == 1)
+      #expect(found.lines.contains("the ledger extends everything that was signed"))
+      #expect(found.output.contains("the log is intact"))
+      #expect(found.output.contains("the log was checked without its keys"))
+    }
+  }
+
   @Test("writes nothing, and asks for nothing but the log") func writesNothing() throws {
     let before = try contents()
     #expect(try ledger.run(["verify"] + signed).status == 0)

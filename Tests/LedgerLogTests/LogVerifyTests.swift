@@ -45,6 +45,48 @@ struct LogVerifyTests {
     #expect(reports == [60])
   }
 
+  @Test("finds nothing in what follows any position, and the same root")
+  func goodSince() throws {
+    let whole = try log.verify()
+    for position in 0...60 as ClosedRange<UInt64> {
+      let rest = try log.verify(since: position)
+      #expect(rest.faults.isEmpty, "since \(position)")
+      #expect(rest.root == whole.root)
+      #expect(rest.events == 60)
+    }
+    let error = #expect(throws: LedgerError.self) { try log.verify(since: 61) }
+    #expect(error?.code == .notFound)
+  }
+
+  @Test("finds what is damaged behind a position, and looks at nothing before it")
+  func damageSince() throws {
+    _ = try faults { (transaction, tables) throws(LMDBError) in
+      for position in [20, 50] as [UInt64] {
+        var record = try copy(transaction, tables.records, position)
+        record[30] ^= 4
+        try transaction.put(tables.records, position, record.span)
+      }
+    }
+    #expect(try log.verify().faults.contains { $0.position == 20 })
+    let rest = try log.verify(since: 32).faults.compactMap(\.position)
+    #expect(rest.contains(50) && rest.allSatisfy { $0 >= 50 })
+    // The root at the position rests on a record that is damaged.
+    #expect(try log.verify(since: 21).faults.contains { $0.part == .tree && $0.position == 32 })
+  }
+
+  @Test("compares the kept root with the tree, if it is of what is not read")
+  func keptSince() throws {
+    let kept = KeptRoot(position: 30, root: TreeHasher.empty)
+    for position in [20, 30, 40] as [UInt64] {
+      try log.read { (view) throws(LedgerError) in
+        var verifier = LogVerifier(log.identity.keyHash, events: 60, kept: kept)
+        let hasBegun = verifier.begin(behind: position, view)
+        let found = verifier.verify(view) { _, _ in }
+        #expect(hasBegun && found.faults.map(\.part) == [.root])
+      }
+    }
+  }
+
   @Test("finds nothing in an empty log")
   func empty() throws {
     let folder = try TemporaryFolder()

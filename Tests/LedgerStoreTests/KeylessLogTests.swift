@@ -124,6 +124,20 @@ import Testing
     try lookUp()
   }
 
+  @Test("whose key file is damaged is verified all the same, and the file is reported apart")
+  func damagedKeyFile() throws {
+    try ledger.close()
+    var keys = try Data(contentsOf: URL(fileURLWithPath: ledger.keyFile))
+    keys[40] ^= 1
+    try keys.write(to: URL(fileURLWithPath: ledger.keyFile))
+    let log = try EventLog.toVerify(folder.ledger)
+    let found = try log.verify()
+    #expect(found.events == 2)
+    #expect(found.damage == [])
+    #expect(found.keyFaults.map(\.part) == [.keyFile])
+    #expect(found.keyFaults.first?.message.contains("head of the key file") == true)
+  }
+
   @Test("restored without keys gets new ones, and refuses the old file that is put back")
   func restoredWithoutKeys() throws {
     let (copy, restored) = (folder.path + "/backup", folder.path + "/restored")

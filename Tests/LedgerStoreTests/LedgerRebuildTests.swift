@@ -21,25 +21,33 @@ struct LedgerRebuildTests {
     before = try LedgerStatement(walk.ledger(), LedgerQuestions(dense))
   }
 
-  /// Changes the first row of a table: its last byte, or as `change` says.
-  private func spoil(_ path: KeyPath<ProjectionTables, Table>) throws {
+  /// Changes the last row of a table in one byte, and makes its checksum anew as a program with a
+  /// fault would, unless it is to be damaged.
+  private func spoil(
+    _ path: KeyPath<ProjectionTables, RowTable>, isDamage: Bool = false
+  ) throws {
     let projections = try #require(try walk.ledger().source.live())
     try projections.environment.write { transaction in
       let table = projections.tables[keyPath: path]
       var key: [UInt8] = []
       var value: [UInt8] = []
       do {
-        var cursor = try transaction.view.cursor(table)
+        var cursor = try transaction.view.cursor(table.table)
         #expect(try cursor.last())
         key = [UInt8](copying: cursor.key)
-        value = [UInt8](copying: cursor.value)
+        let content = try table.content(of: cursor.value, under: cursor.key)
+        value = [UInt8](copying: content)
       }
-      if value.isEmpty {
-        _ = try transaction.delete(table, key.span)
+      if isDamage {
+        // The last bytes are of another checksum.
+        let damaged = value + key.prefix(4) + key.prefix(4)
+        try transaction.put(table.table, key.span, damaged.span)
+      } else if value.isEmpty {
+        _ = try transaction.delete(table.table, key.span)
       } else {
         // A row of the map ends with numbers that no name has, so the first name is changed there.
         value[path == \.unitMap ? 7 : value.count - 1] ^= 1
-        try transaction.put(table, key.span, value.span)
+        try table.put(key.span, value, &transaction)
       }
     }
   }
@@ -53,7 +61,7 @@ struct LedgerRebuildTests {
     "that differ in one byte of a row are found out, and made good by a rebuild",
     arguments: [0, 1, 2, 3, 4])
   func plantedRow(kind: Int) throws {
-    let tables: [(KeyPath<ProjectionTables, Table>, String)] = [
+    let tables: [(KeyPath<ProjectionTables, RowTable>, String)] = [
       (\.units, "unit "), (\.answers, "answer "), (\.couplings, "coupling "),
       (\.observed, "observation "), (\.unitMap, "the unit of name"),
     ]
@@ -65,6 +73,20 @@ struct LedgerRebuildTests {
     try walk.ledger().rebuild()
     #expect(try walk.ledger().checkProjections() == [])
     try expectSame()
+  }
+
+  @Test("with a row that does not have its checksum are found out", arguments: 0..<5)
+  func damagedRow(kind: Int) throws {
+    let tables: [(KeyPath<ProjectionTables, RowTable>, String)] = [
+      (\.units, "unit "), (\.answers, "answer "), (\.couplings, "coupling "),
+      (\.observed, "observation "), (\.unitMap, "the units of names "),
+    ]
+    try spoil(tables[kind].0, isDamage: true)
+    let found = try walk.ledger().checkProjections()
+    #expect(found.count == 1)
+    #expect(found.allSatisfy { $0.hasPrefix(tables[kind].1) && $0.contains("damaged") }, "\(found)")
+    try walk.ledger().rebuild()
+    #expect(try walk.ledger().checkProjections() == [])
   }
 
   @Test("that lack entries of an index are found out", arguments: [0, 1, 2])

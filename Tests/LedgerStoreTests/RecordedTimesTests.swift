@@ -78,11 +78,9 @@ import Testing
           let batch = try FactBatch(
             stretch, view, ledger.log.identity.keyHash, indexesIDs: false)
           let rows = try times.rows(of: batch, in: view)
-          do throws(LMDBError) {
-            var transaction = try projections.environment.beginWrite()
-            try times.write(rows, table, &transaction)
-            try transaction.commit()
-          } catch { throw LedgerError(error) }
+          var transaction = try projections.beginWrite()
+          try times.write(rows, table, &transaction)
+          do throws(LMDBError) { try transaction.commit() } catch { throw LedgerError(error) }
         }
         let reading = try projections.beginRead()
         for second in -1...220 {

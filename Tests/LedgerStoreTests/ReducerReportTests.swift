@@ -42,7 +42,7 @@ import Testing
   ) throws {
     let ledger = try walk.ledger()
     let projections = try #require(try ledger.source.live())
-    var rows: [(Table, [UInt8], [UInt8])] = []
+    var rows: [(RowTable, [UInt8], [UInt8])] = []
     try ledger.read { (view) throws(LedgerError) in
       let (context, texts) = (view.reader.overlay.context, view.reader.texts)
       var units = try view.units()
@@ -68,7 +68,7 @@ import Testing
     var stored = try #require(try Checkpoint(checkpoint.view, projections.tables))
     stored.reducer = version
     try projections.environment.write { transaction in
-      for (table, key, value) in rows { try transaction.put(table, key.span, value.span) }
+      for (table, key, value) in rows { try table.put(key.span, value, &transaction) }
       try stored.write(&transaction, projections.tables)
     }
     walk.close()
@@ -219,12 +219,14 @@ import Testing
     try projections.environment.write { transaction in
       var (key, row): ([UInt8], [UInt8]) = ([], [])
       do {
-        var cursor = try transaction.view.cursor(projections.tables.units)
+        var cursor = try transaction.view.cursor(projections.tables.units.table)
         #expect(try cursor.first())
-        (key, row) = ([UInt8](copying: cursor.key), [UInt8](copying: cursor.value))
+        key = [UInt8](copying: cursor.key)
+        let content = try projections.tables.units.content(of: cursor.value, under: cursor.key)
+        row = [UInt8](copying: content)
       }
       row.setBigEndianWord(UInt64(events.count) + 1, at: 0)
-      try transaction.put(projections.tables.units, key.span, row.span)
+      try projections.tables.units.put(key.span, row, &transaction)
     }
     let error = #expect(throws: LedgerError.self) { try report() }
     #expect(error?.code == .busy)

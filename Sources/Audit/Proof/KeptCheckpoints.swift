@@ -43,14 +43,16 @@ public struct KeptCheckpoints: Sendable {
   /// - Parameters:
   ///   - checkpoints: The checkpoints, in any order.
   ///   - log: The log in its present state.
+  ///   - base: Up to here, the roots that the tree has are compared, and the records are not read.
   ///   - progress: Called from time to time with the number of events hashed and the total.
   /// - Complexity: O(*n*), one or two hashes per event up to the newest checkpoint.
   /// - Throws: `LedgerError` if the log cannot be read at all.
   public init(
-    _ checkpoints: [SignedCheckpoint], against log: LogView,
+    _ checkpoints: [SignedCheckpoint], against log: LogView, trusting base: UInt64 = 0,
     progress: (_ done: UInt64, _ total: UInt64) -> Void = { _, _ in }
   ) throws(LedgerError) {
-    let roots = try log.rehashedRoots(at: checkpoints.map(\.size), progress: progress)
+    let roots = try log.rehashedRoots(
+      at: checkpoints.map(\.size), trusting: base, progress: progress)
     let end = log.lastPosition
     let verdicts = checkpoints.map { checkpoint -> Verdict in
       guard checkpoint.size <= end else { return .isBeyondEnd }

@@ -6,11 +6,20 @@ extension EventLog {
   /// names without gaps, every node of the tree, every commitment to personal data, and that each
   /// id and each living name is there once.
   ///
-  /// - Parameter progress: Called now and then with the events looked at and their number.
-  /// - Complexity: O(*n* log *n*), about a microsecond and eight bytes of memory an event; a
-  ///   snapshot is held meanwhile.
-  /// - Throws: ``LedgerError`` where it cannot begin; what it finds is in the result.
+  /// If the key file is damaged, the log is looked through without it, which is one fault of the
+  /// keys.
+  ///
+  /// - Parameters:
+  ///   - position: What stands up to here is not read: its root, as the tree has it, is taken for
+  ///     right (``storedRoot(at:)``). Ids and names are compared among what follows. 0 for the
+  ///     whole log.
+  ///   - progress: Called now and then with the events looked at and their number.
+  /// - Complexity: O(*n* log *n*) in the events behind `position`, about a microsecond and eight
+  ///   bytes of memory an event; a snapshot is held meanwhile.
+  /// - Throws: ``LedgerError`` where it cannot begin: `notFound` if the log is shorter than
+  ///   `position`. What it finds is in the result.
   public func verify(
+    since position: UInt64 = 0,
     progress: (_ done: UInt64, _ total: UInt64) -> Void = { _, _ in }
   ) throws(LedgerError) -> LogVerification {
     // Read before the snapshot is taken, so that the log is not behind it by an append meanwhile.
@@ -21,8 +30,15 @@ extension EventLog {
     }
     beside += try unknownTables()
     return try read { (view) throws(LedgerError) in
-      var verifier = LogVerifier(identity.keyHash, events: view.lastPosition, kept: kept)
+      guard position <= view.lastPosition else {
+        throw LedgerError(
+          .notFound, "The log has \(view.lastPosition) events, and nothing follows \(position).",
+          position: position)
+      }
+      var verifier = LogVerifier(
+        identity.keyHash, events: view.lastPosition - position, kept: kept)
       for fault in beside { verifier.report(fault) }
+      guard verifier.begin(behind: position, view) else { return verifier.nothingRead }
       return verifier.verify(view, progress: progress)
     }
   }

@@ -14,6 +14,8 @@ public struct LogFault: Hashable, Sendable {
     case key
     /// An erasure was to destroy a key, and it is there: the key file is a copy from before.
     case erasedKey
+    /// The key file is damaged or cannot be read, so nothing that is encrypted was compared.
+    case keyFile
     /// A node of the tree does not fit the records below it.
     case tree
     /// LMDB cannot read a table any further, or the log has a table that is not its own.

@@ -5,10 +5,10 @@ internal import LedgerEvents
 struct LogVerifier {
   private(set) var faults: [LogFault] = []
   /// The kind of each name by its number; 0 where there is none.
-  private var kinds: [UInt8] = []
+  var kinds: [UInt8] = []
   /// The highest number used so far: names are numbered in the order of their first use.
-  private var numberUsed: NameNumber = 0
-  private var frontier = MerkleFrontier()
+  var numberUsed: NameNumber = 0
+  var frontier = MerkleFrontier()
   private var hasher = TreeHasher()
   private var leaf: [UInt8] = []
   /// Sealed texts whose key is gone though they were not erased.
@@ -24,7 +24,12 @@ struct LogVerifier {
   /// Names that were never given a key.
   private var forgottenNames: Set<NameNumber> = []
   /// What was kept beside the log, to be compared at its position.
-  private let kept: KeptRoot?
+  let kept: KeptRoot?
+  /// What stands up to this position, and up to the last name before it, is not read.
+  var base: UInt64 = 0
+  var baseName: NameNumber = 0
+  /// False once reading the key file has failed: then the log is looked through without keys.
+  var isKeyFileUsable = true
 
   init(_ keyHash: KeyHash, events: UInt64, kept: KeptRoot? = nil) {
     self.keyHash = keyHash
@@ -43,6 +48,7 @@ struct LogVerifier {
     _ log: LogView, progress: (_ done: UInt64, _ total: UInt64) -> Void
   ) -> LogVerification {
     verifyMeta(log)
+    verifyKeyFile(log)
     verifyErasures(log)
     verifyNames(log)
     verifyRecords(log, progress)
@@ -133,7 +139,8 @@ struct LogVerifier {
     kinds = [UInt8](repeating: 0, count: count + 1)
     do throws(LMDBError) {
       var cursor = try log.view.cursor(log.tables.names)
-      while try cursor.next() {
+      var isAtStart = true
+      while try cursor.next(from: baseName, &isAtStart) {
         let row = cursor.value
         guard let number = number(of: cursor.key) else { continue }
         guard row.count > 1, let kind = NameKind(rawValue: row[0]), !kind.isPersonal,
@@ -148,7 +155,8 @@ struct LogVerifier {
     } catch { reportNames(error) }
     do throws(LMDBError) {
       var cursor = try log.view.cursor(log.tables.people)
-      while try cursor.next() {
+      var isAtStart = true
+      while try cursor.next(from: baseName, &isAtStart) {
         guard let number = number(of: cursor.key) else { continue }
         guard let name = SealedName(cursor.value) else {
           report(LogFault(.name, number: number, "name \(number) is damaged"))
@@ -159,7 +167,7 @@ struct LogVerifier {
         names.add(name.hash.0, at: number)
       }
     } catch { reportNames(error) }
-    for number in 1..<max(kinds.count, 1) where kinds[number] == 0 {
+    for number in Int(baseName) + 1..<max(kinds.count, Int(baseName) + 1) where kinds[number] == 0 {
       report(LogFault(.name, number: NameNumber(number), "name \(number) is missing"))
     }
   }
@@ -209,9 +217,13 @@ struct LogVerifier {
         try verifyDestroyed(name.slot, log)
         return
       }
-      guard let secret = try log.tables.texts.keys?.secret(name.slot.taken) else {
+      let secret: Secret
+      switch key(of: name.slot.taken, log) {
+      case .secret(let found): secret = found
+      case .missing:
         keysMissing += 1
         return
+      case .unreadable: return
       }
       guard let text = name.text(secret),
         [UInt8](copying: name.commitment)
@@ -228,7 +240,7 @@ struct LogVerifier {
 
   /// Counts a key that an erasure was to destroy and that is there, unless it goes on.
   private mutating func verifyDestroyed(_ slot: Slot, _ log: LogView) throws(LedgerError) {
-    guard !slot.isForgotten, try log.tables.texts.keys?.secret(slot.taken) != nil,
+    guard !slot.isForgotten, case .secret = key(of: slot.taken, log),
       try LogIdentity.row(.erasing, log.view, log.tables) == nil
     else { return }
     keysLeft += 1
@@ -242,9 +254,10 @@ struct LogVerifier {
     do throws(LMDBError) {
       var records = try log.view.cursor(log.tables.records)
       var personal = try log.view.cursor(log.tables.personal)
-      var hasPersonal = try personal.first()
-      var expected: UInt64 = 1
-      while try records.next() {
+      var hasPersonal = try personal.seek(base + 1)
+      var expected = base + 1
+      var isAtStart = true
+      while try records.next(from: base, &isAtStart) {
         guard records.key.count == 8 else {
           report(LogFault(.record, position: expected, "a position has another length than 8"))
           continue
@@ -309,7 +322,7 @@ struct LogVerifier {
               + "\(numberUsed) were"))
       }
       verifyForgotten(record, log)
-      verifyNumbers(of: record)
+      verifyNumbers(of: record, log)
       if try !isPersonal(personal, of: record, log) {
         report(
           LogFault(
@@ -333,9 +346,13 @@ struct LogVerifier {
         try verifyDestroyed(data.slot, log)
         return erasures.covers(event: record.position, data.slot)
       }
-      guard let secret = try log.secret(of: data) else {
+      let secret: Secret
+      switch key(of: data.slot.taken, log) {
+      case .secret(let pad): secret = data.secret(pad)
+      case .missing:
         keysMissing += 1
         return true
+      case .unreadable: return true
       }
       guard let json = data.json(secret, commitment: commitment) else { return false }
       return PersonalPart.commitment(to: json, secret) == commitment
@@ -344,18 +361,20 @@ struct LogVerifier {
     }
   }
 
-  private mutating func verifyNumbers(of record: borrowing RecordView) {
+  private mutating func verifyNumbers(of record: borrowing RecordView, _ log: LogView) {
     for slot in NameSlot.allCases {
       let number = record.number(slot)
-      if number != 0 { verify(number, slot.kind, at: record.position) }
+      if number != 0 { verify(number, slot.kind, at: record.position, log) }
     }
     for index in 0..<record.dataNameCount {
-      verify(record.dataNumber(index), record.kindOfDataNames, at: record.position)
+      verify(record.dataNumber(index), record.kindOfDataNames, at: record.position, log)
     }
   }
 
-  private mutating func verify(_ number: NameNumber, _ kind: NameKind, at position: UInt64) {
-    guard number > 0, number < kinds.count, kinds[Int(number)] == kind.rawValue else {
+  private mutating func verify(
+    _ number: NameNumber, _ kind: NameKind, at position: UInt64, _ log: LogView
+  ) {
+    guard self.kind(of: number, log) == kind.rawValue else {
       report(
         LogFault(
           .name, position: position, number: number,

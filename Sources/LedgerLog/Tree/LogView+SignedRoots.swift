@@ -6,21 +6,23 @@ extension LogView {
   ///
   /// - Parameters:
   ///   - sizes: In any order; those beyond the end of the log have no root.
+  ///   - base: Up to here, roots are those that the tree has, and nothing is read again.
   ///   - progress: Called now and then with the events hashed and how many there are to hash.
   /// - Returns: The roots by size. Where a record is missing, sizes from there on have none.
   /// - Complexity: O(*n*), one or two hashes an event up to the largest size.
   /// - Throws: ``LedgerError`` where the log cannot be read at all.
   public func rehashedRoots(
-    at sizes: [UInt64], progress: (_ done: UInt64, _ total: UInt64) -> Void = { _, _ in }
+    at sizes: [UInt64], trusting base: UInt64 = 0,
+    progress: (_ done: UInt64, _ total: UInt64) -> Void = { _, _ in }
   ) throws(LedgerError) -> [UInt64: TreeHash] {
     let wanted = Set(sizes.filter { $0 <= lastPosition })
     let last = wanted.max() ?? 0
     var roots: [UInt64: TreeHash] = [:]
-    var frontier = MerkleFrontier()
     var hasher = TreeHasher()
+    var frontier = MerkleFrontier(size: base, peaks: try peaks(at: base, &hasher))
     var nodes: [TreeHash] = []
     let erased = try erasureCommitments()
-    if wanted.contains(0) { roots[0] = frontier.root(&hasher) }
+    for size in wanted where size <= base { roots[size] = try root(at: size) }
     while frontier.size < last {
       var entry: [UInt8] = []
       let position = frontier.size + 1

@@ -18,7 +18,7 @@ extension LogView {
     return MerkleFrontier(size: lastPosition, peaks: try peaks(at: lastPosition, &hasher))
   }
 
-  private func peaks(
+  func peaks(
     at size: UInt64, _ hasher: inout TreeHasher
   ) throws(LedgerError) -> [TreeHash] {
     guard size <= lastPosition else {

@@ -6,13 +6,13 @@ extension LogVerification {
   public var damage: [LogFault] { faults.filter { !$0.part.isOfKeys } }
 
   /// What is wrong with the keys: keys that are missing although nothing was erased, and keys that
-  /// an erasure should have destroyed. The log is intact in both cases: its personal data is
-  /// encrypted.
+  /// an erasure should have destroyed, and a key file that cannot be used. The log is intact in all
+  /// of these cases: its personal data is encrypted.
   public var keyFaults: [LogFault] { faults.filter(\.part.isOfKeys) }
 }
 
 extension LogFault.Part {
-  fileprivate var isOfKeys: Bool { self == .key || self == .erasedKey }
+  fileprivate var isOfKeys: Bool { self == .key || self == .erasedKey || self == .keyFile }
 }
 
 extension EventLog {

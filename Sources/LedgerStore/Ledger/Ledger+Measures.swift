@@ -85,8 +85,8 @@ extension ProjectionTables {
   /// Every table, for statistics.
   var all: [Table] {
     [
-      meta, units, unitMap, answers, couplings, observed, recorded, ids.table, names.table,
-      postings.table,
+      meta, units.table, unitMap.table, answers.table, couplings.table, observed.table,
+      recorded.table, ids.table, names.table, postings.table,
     ]
   }
 }

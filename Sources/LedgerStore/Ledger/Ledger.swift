@@ -28,9 +28,12 @@ public final class Ledger: Sendable {
     log.useIndex(
       { [weak source] () throws(LedgerError) in try source?.index() ?? EmptyLogIndex() },
       failed: { [weak schedule] in schedule?.noteFailure(ofIndex: $0) })
-    log.useConsumptionCheck { [weak judge] (pending, view) throws(LedgerError) in
+    log.useConsumptionCheck { [weak judge, weak self] (pending, view) throws(LedgerError) in
       guard let judge else { throw LedgerError(.closed, "The ledger was closed: open it again.") }
-      try judge.check(pending, view)
+      do throws(LedgerError) { try judge.check(pending, view) } catch {
+        self?.noteDamage(error)
+        throw error
+      }
     }
   }
 
@@ -206,7 +209,18 @@ extension Ledger {
   public func read<Value>(
     _ body: (LedgerView) throws(LedgerError) -> Value
   ) throws(LedgerError) -> Value {
-    try reader.read(body)
+    do throws(LedgerError) { return try reader.read(body) } catch {
+      noteDamage(error)
+      throw error
+    }
+  }
+
+  /// Has projections folded again soon that a question has found damaged, if this process may
+  /// write.
+  func noteDamage(_ error: LedgerError) {
+    if error.projectionDamage != nil, log.access == .readWrite {
+      schedule.noteFailure(ofIndex: error)
+    }
   }
 
   /// What made the last fold fail, in this process or in another that appended; nil where the last

@@ -19,7 +19,7 @@ struct Checkpoint: Hashable {
   var reducer: UInt32 = Reducer.version
 
   /// How the rows of the projections are laid out; those of another format cannot be read.
-  static let formatVersion: UInt32 = 4
+  static let formatVersion: UInt32 = 5
 
   private static let key: [UInt8] = Array("checkpoint".utf8)
   private static let ledgerBytes = 16

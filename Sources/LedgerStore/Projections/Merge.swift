@@ -78,7 +78,8 @@ struct Merge: ~Escapable {
     for unit in units.absorbedUnits.sorted() { rows.delete(tables.units, unit.bigEndianBytes) }
     try rows.write(&transaction)
     try lastRows.write(&transaction)
-    try stored.parents.map.save(tables.unitMap, &transaction)
+    try stored.parents.map.save(
+      tables.unitMap, through: checkpoint.name, &transaction)
   }
 
   /// Writes the rows that wait when they are many.
@@ -182,22 +183,14 @@ extension Merge: UnitWriter {
     concernedBy change: ContextChange
   ) throws(LedgerError) -> [UnitNumber] {
     var concerned: [UnitNumber] = []
-    var isDamaged = false
-    do throws(LMDBError) {
-      var cursor = try stored.view.cursor(tables.units)
-      var found = try cursor.first()
-      while found {
-        if UnitRow.mayBeConcerned(cursor.value, by: change),
-          UnitRow(cursor.value).unit?.rests(on: change) ?? true
-        {
-          let unit = cursor.key.unit(at: 0)
-          if let unit { concerned.append(unit) }
-          isDamaged = isDamaged || unit == nil
-        }
-        found = try cursor.next()
-      }
-    } catch { throw LedgerError(ofProjections: error) }
-    if isDamaged { throw .answerDamaged }
+    var cursor = try RowCursor(tables.units, stored.view)
+    while try cursor.next() {
+      guard UnitRow.mayBeConcerned(cursor.content, by: change),
+        UnitRow(cursor.content).unit?.rests(on: change) ?? true
+      else { continue }
+      guard let unit = cursor.key.unit(at: 0) else { throw tables.units.damaged }
+      concerned.append(unit)
+    }
     return concerned
   }
 

@@ -12,7 +12,7 @@ struct MergePace {
 /// One commit of LMDB takes a bounded number of pages, and a long one keeps readers' pages alive.
 struct PendingRows {
   private struct Row {
-    var table: Table
+    var table: RowTable
     var key: [UInt8]
     /// `nil` removes the row.
     var value: [UInt8]?
@@ -30,21 +30,21 @@ struct PendingRows {
     byteCount > Self.byteCountMax || rows.count > pace.rowCountMax
   }
 
-  mutating func put(_ table: Table, _ key: [UInt8], _ value: [UInt8]) {
+  mutating func put(_ table: RowTable, _ key: [UInt8], _ value: [UInt8]) {
     rows.append(Row(table: table, key: key, value: value))
     byteCount += key.count + value.count
   }
 
-  mutating func delete(_ table: Table, _ key: [UInt8]) {
+  mutating func delete(_ table: RowTable, _ key: [UInt8]) {
     rows.append(Row(table: table, key: key, value: nil))
   }
 
   mutating func write(_ transaction: inout WriteTransaction) throws(LMDBError) {
     for row in rows {
       if let value = row.value {
-        try transaction.put(row.table, row.key.span, value.span)
+        try row.table.put(row.key.span, value, &transaction)
       } else {
-        _ = try transaction.delete(row.table, row.key.span)
+        _ = try transaction.delete(row.table.table, row.key.span)
       }
     }
     rows.removeAll(keepingCapacity: true)

@@ -35,15 +35,17 @@ struct ProjectionComparison {
   }
 
   private func compare(
-    _ what: String, _ table: KeyPath<ProjectionTables, Table>, skipping: Int,
+    _ what: String, _ table: KeyPath<ProjectionTables, RowTable>, skipping: Int,
     _ left: TransactionView, _ right: TransactionView, _ found: inout [String]
   ) throws(LedgerError) {
     var rows = try RowPairs(
       live.tables[keyPath: table], left, fresh.tables[keyPath: table], right)
     while found.count < Self.differencesMax, try rows.next() {
       switch rows.side {
+      case _ where !rows.isLeftWhole:
+        found.append("\(what) \(rows.key.hexadecimal) is damaged")
       case 0:
-        if !rows.left.equals(rows.right, from: skipping) {
+        if try !rows.left().equals(rows.right(), from: skipping) {
           found.append("\(what) \(rows.key.hexadecimal) differs")
         }
       case -1: found.append("\(what) \(rows.key.hexadecimal) is stored but not folded")
@@ -57,8 +59,15 @@ struct ProjectionComparison {
   ) throws(LedgerError) {
     let last = try Checkpoint(left, live.tables)?.name ?? 0
     guard last > 0 else { return }
-    var first = StoredParents(UnitMap(), live.tables.unitMap, left)
-    var second = StoredParents(UnitMap(), fresh.tables.unitMap, right)
+    var rows = try RowPairs(live.tables.unitMap, left, fresh.tables.unitMap, right)
+    while try rows.next() {
+      guard rows.isLeftWhole else {
+        found.append("the units of names \(rows.key.hexadecimal) are damaged")
+        return
+      }
+    }
+    var first = StoredParents(UnitMap(through: last), live.tables.unitMap, left)
+    var second = StoredParents(UnitMap(through: last), fresh.tables.unitMap, right)
     for number in 1...last where found.count < Self.differencesMax {
       let folded = try second.findUnit(of: number)
       let isSame: Bool
@@ -97,7 +106,7 @@ struct ProjectionComparison {
   ) throws(LedgerError) -> [UInt64] {
     var units: Set<UInt32> = [IndexKey.contextUnit]
     do throws(LMDBError) {
-      var cursor = try view.cursor(tables.units)
+      var cursor = try view.cursor(tables.units.table)
       // A key that is too short is among the rows that differ.
       while try cursor.next() { if let unit = cursor.key.unit(at: 0) { units.insert(unit) } }
     } catch { throw LedgerError(ofProjections: error) }

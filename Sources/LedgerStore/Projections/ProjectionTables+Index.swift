@@ -35,19 +35,14 @@ extension ProjectionTables {
     touching coupling: Coupling, in view: TransactionView
   ) throws(LedgerError) -> [(unit: UInt32, writes: Bool)] {
     var units: [(unit: UInt32, writes: Bool)] = []
-    var isDamaged = false
     let prefix = coupling.keyPrefix
-    do throws(LMDBError) {
-      var cursor = try view.cursor(couplings)
-      var found = try cursor.seek(prefix.span)
-      while found, cursor.key.count == prefix.count + 4, cursor.key.starts(with: prefix) {
-        isDamaged = isDamaged || cursor.value.isEmpty
-        let writes = cursor.value.indices.contains(0) && cursor.value[0] != 0
-        units.append((cursor.key.bigEndianHalf(at: prefix.count), writes))
-        found = try cursor.next()
-      }
-    } catch { throw LedgerError(ofProjections: error) }
-    if isDamaged { throw .answerDamaged }
+    var cursor = try RowCursor(couplings, view)
+    var found = try cursor.seek(prefix.span)
+    while found, cursor.key.count == prefix.count + 4, cursor.key.starts(with: prefix) {
+      guard !cursor.content.isEmpty else { throw couplings.damaged }
+      units.append((cursor.key.bigEndianHalf(at: prefix.count), cursor.content[0] != 0))
+      found = try cursor.next()
+    }
     return units
   }
 }
@@ -58,16 +53,11 @@ extension ProjectionTables {
   /// - Complexity: O(*n*) in the rows of couplings.
   func coupledUnits(in view: TransactionView) throws(LedgerError) -> Set<UInt32> {
     var units: Set<UInt32> = []
-    var isDamaged = false
-    do throws(LMDBError) {
-      var cursor = try view.cursor(couplings)
-      while try cursor.next() {
-        let unit = cursor.key.unit(at: cursor.key.count - 4)
-        if let unit { units.insert(unit) }
-        isDamaged = isDamaged || unit == nil
-      }
-    } catch { throw LedgerError(ofProjections: error) }
-    if isDamaged { throw .answerDamaged }
+    var cursor = try RowCursor(couplings, view)
+    while try cursor.next() {
+      guard let unit = cursor.key.unit(at: cursor.key.count - 4) else { throw couplings.damaged }
+      units.insert(unit)
+    }
     return units
   }
 }

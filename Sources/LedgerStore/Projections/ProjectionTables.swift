@@ -1,22 +1,23 @@
 internal import LMDB
 package import RunStorage
 
-/// The tables of a generation of projections; all of them follow from the log.
+/// The tables of a generation of projections; all of them follow from the log. Whatever is in them
+/// has a checksum: the checkpoint, each row, each block of a run.
 struct ProjectionTables: Sendable {
   /// The checkpoint and what else there is one of.
   let meta: Table
   /// Unit (4 bytes, big-endian) to `UnitRow`.
-  let units: Table
+  let units: RowTable
   /// Name number / 500 (8 bytes) to 500 units: see `UnitParents`.
-  let unitMap: Table
+  let unitMap: RowTable
   /// Keyed hash of an account's text (16 bytes) to `AnswerRow`.
-  let answers: Table
+  let answers: RowTable
   /// Coupling (6 bytes) and unit (4 bytes) to whether the unit writes it.
-  let couplings: Table
+  let couplings: RowTable
   /// Environment (1 byte), product (4 bytes) and unit (4 bytes) to what the unit observed of it.
-  let observed: Table
+  let observed: RowTable
   /// Level and block of positions to the earliest `recordedAt` in it: see `RecordedTimes`.
-  let recorded: Table
+  let recorded: RowTable
   /// Keyed hash of an event's id to its position.
   let ids: SortedRuns
   /// Keyed hash of a name to its number.
@@ -31,12 +32,12 @@ struct ProjectionTables: Sendable {
   init(creatingIn environment: Environment) throws(LedgerError) {
     do throws(LMDBError) {
       meta = try environment.createTable("meta")
-      units = try environment.createTable("units")
-      unitMap = try environment.createTable("unitMap")
-      answers = try environment.createTable("answers")
-      couplings = try environment.createTable("couplings")
-      observed = try environment.createTable("observed")
-      recorded = try environment.createTable("recorded")
+      units = try RowTable("units", createdIn: environment)
+      unitMap = try RowTable("unitMap", createdIn: environment)
+      answers = try RowTable("answers", createdIn: environment)
+      couplings = try RowTable("couplings", createdIn: environment)
+      observed = try RowTable("observed", createdIn: environment)
+      recorded = try RowTable("recorded", createdIn: environment)
     } catch { throw LedgerError(ofProjections: error) }
     do throws(RunsError) {
       ids = try SortedRuns.create("ids", in: environment)
@@ -48,12 +49,13 @@ struct ProjectionTables: Sendable {
   /// The tables of `environment`; nil where its making was cut short.
   init?(of environment: Environment) throws(LedgerError) {
     do throws(LMDBError) {
-      guard let meta = try environment.table("meta"), let units = try environment.table("units"),
-        let unitMap = try environment.table("unitMap"),
-        let answers = try environment.table("answers"),
-        let couplings = try environment.table("couplings"),
-        let observed = try environment.table("observed"),
-        let recorded = try environment.table("recorded")
+      guard let meta = try environment.table("meta"),
+        let units = try RowTable("units", of: environment),
+        let unitMap = try RowTable("unitMap", of: environment),
+        let answers = try RowTable("answers", of: environment),
+        let couplings = try RowTable("couplings", of: environment),
+        let observed = try RowTable("observed", of: environment),
+        let recorded = try RowTable("recorded", of: environment)
       else { return nil }
       (self.meta, self.units, self.unitMap) = (meta, units, unitMap)
       (self.answers, self.couplings) = (answers, couplings)

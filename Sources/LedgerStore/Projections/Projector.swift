@@ -105,7 +105,7 @@ extension Projector {
     if let memory, memory.checkpoint == found { return memory }
     let context = try projections.tables.context(
       through: found.position, .max, view, reading.view, texts)
-    return Memory(checkpoint: found, map: UnitMap(), context: context)
+    return Memory(checkpoint: found, map: UnitMap(through: found.name), context: context)
   }
 
   private func nameEntries(
@@ -147,8 +147,8 @@ extension Projector {
       ids, before: batch.firstPosition - 1, reach: merge.checkpoint.position)
     projections.absentNames.insert(
       names, before: UInt64(knownName), reach: UInt64(merge.checkpoint.name))
+    try RecordedTimes().write(recorded, tables.recorded, &transaction)
     do throws(LMDBError) {
-      try RecordedTimes().write(recorded, tables.recorded, &transaction)
       try merge.finish(units, &transaction)
       try merge.checkpoint.write(&transaction, tables)
       try transaction.commit()

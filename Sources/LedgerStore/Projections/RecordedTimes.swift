@@ -51,8 +51,8 @@ struct RecordedTimes {
   ///
   /// - Parameter rows: Ascending, none of them left out since the last ones.
   func write(
-    _ rows: [Row], _ table: Table, _ transaction: inout WriteTransaction
-  ) throws(LMDBError) {
+    _ rows: [Row], _ table: RowTable, _ transaction: inout WriteTransaction
+  ) throws(LedgerError) {
     for row in rows {
       var row = row
       try put(row, table, &transaction)
@@ -74,7 +74,7 @@ struct RecordedTimes {
   /// - Parameter stored: Up to where blocks may be stored.
   /// - Complexity: O(log *n*), and O(*k*) in the positions behind `stored`.
   func lastPosition(
-    recordedBy time: Instant, _ log: LogView, through end: UInt64, _ table: Table,
+    recordedBy time: Instant, _ log: LogView, through end: UInt64, _ table: RowTable,
     _ view: TransactionView, storedThrough stored: UInt64
   ) throws(LedgerError) -> UInt64 {
     var place = end
@@ -100,15 +100,12 @@ struct RecordedTimes {
   /// The size of the largest stored block that ends at a position and is wholly after a time; nil
   /// where none is.
   private func blockAfter(
-    _ time: Instant, endingAt place: UInt64, _ table: Table, _ view: TransactionView
+    _ time: Instant, endingAt place: UInt64, _ table: RowTable, _ view: TransactionView
   ) throws(LedgerError) -> UInt64? {
     var passed: UInt64?
     var (level, size) = (UInt8(0), blockEvents)
     while place.isMultiple(of: size) {
-      let earliest: Int64?
-      do throws(LMDBError) {
-        earliest = try Self.earliest(level, place / size - 1, table, view)
-      } catch { throw LedgerError(ofProjections: error) }
+      let earliest = try Self.earliest(level, place / size - 1, table, view)
       guard let earliest, earliest > time.microseconds else { break }
       passed = size
       let (above, isOver) = size.multipliedReportingOverflow(by: fanOut)
@@ -136,18 +133,20 @@ struct RecordedTimes {
   }
 
   private func put(
-    _ row: Row, _ table: Table, _ transaction: inout WriteTransaction
-  ) throws(LMDBError) {
-    var value: [UInt8] = []
-    value.append(bigEndianWord: UInt64(bitPattern: row.earliest))
-    try transaction.put(table, Self.key(row.level, row.index).span, value.span)
+    _ row: Row, _ table: RowTable, _ transaction: inout WriteTransaction
+  ) throws(LedgerError) {
+    var content: [UInt8] = []
+    content.append(bigEndianWord: UInt64(bitPattern: row.earliest))
+    do throws(LMDBError) {
+      try table.put(Self.key(row.level, row.index).span, content, &transaction)
+    } catch { throw LedgerError(ofProjections: error) }
   }
 
   private static func earliest(
-    _ level: UInt8, _ index: UInt64, _ table: Table, _ view: TransactionView
-  ) throws(LMDBError) -> Int64? {
+    _ level: UInt8, _ index: UInt64, _ table: RowTable, _ view: TransactionView
+  ) throws(LedgerError) -> Int64? {
     let key = key(level, index)
-    guard let found = try view.get(table, key.span), found.count == 8 else { return nil }
+    guard let found = try table.row(key.span, view), found.count == 8 else { return nil }
     return Int64(bitPattern: found.bigEndianWord(at: 0))
   }
 }

@@ -67,8 +67,8 @@ extension ReducerComparison {
     var reported = Reported()
     var rows = try RowPairs(live.tables.units, left, fresh.tables.units, right)
     while try rows.next() {
-      if rows.side <= 0, try UnitRow.foldedThrough(rows.left) > position { throw Self.cutShort }
-      try reported.add(rows.left, rows.right)
+      if rows.side <= 0, try UnitRow.foldedThrough(rows.left()) > position { throw Self.cutShort }
+      try reported.add(rows.left(), rows.right())
     }
     return reported
   }
@@ -92,7 +92,8 @@ extension ReducerComparison {
     var rows = try RowPairs(live.tables.answers, left, fresh.tables.answers, right)
     while try rows.next() {
       count += 1
-      if rows.side != 0 || !rows.left.equals(rows.right) {
+      let isSame = try rows.left().equals(rows.right())
+      if rows.side != 0 || !isSame {
         keys.insert([UInt8](copying: rows.key))
       }
     }
@@ -135,11 +136,7 @@ extension ReducerComparison {
   ) throws(LedgerError) -> [UInt8]? {
     if account == 0 { return nil }
     guard let key = try texts.answerKey(of: account) else { return nil }
-    let found: Span<UInt8>?
-    do throws(LMDBError) { found = try view.get(projections.tables.answers, key.span) } catch {
-      throw LedgerError(ofProjections: error)
-    }
-    guard let found else { return nil }
+    guard let found = try projections.tables.answers.row(key.span, view) else { return nil }
     return [UInt8](copying: found)
   }
 

@@ -3,6 +3,8 @@ internal import LMDB
 /// A walk over the rows of one table in two generations, in the order of their keys: those that
 /// both have side by side, the others alone.
 struct RowPairs: ~Copyable, ~Escapable {
+  private let table: RowTable
+  private let other: RowTable
   private var first: Cursor
   private var second: Cursor
   private var hasFirst = false
@@ -11,19 +13,21 @@ struct RowPairs: ~Copyable, ~Escapable {
 
   @_lifetime(copy left, copy right)
   init(
-    _ table: Table, _ left: TransactionView, _ other: Table, _ right: TransactionView
+    _ table: RowTable, _ left: TransactionView, _ other: RowTable, _ right: TransactionView
   ) throws(LedgerError) {
     let cursor = try Self.cursor(table, left)
     let otherCursor = try Self.cursor(other, right)
     first = cursor
     second = otherCursor
+    self.table = table
+    self.other = other
   }
 
   @_lifetime(copy view)
   private static func cursor(
-    _ table: Table, _ view: TransactionView
+    _ table: RowTable, _ view: TransactionView
   ) throws(LedgerError) -> Cursor {
-    do throws(LMDBError) { return try view.cursor(table) } catch {
+    do throws(LMDBError) { return try view.cursor(table.table) } catch {
       throw LedgerError(ofProjections: error)
     }
   }
@@ -37,16 +41,25 @@ struct RowPairs: ~Copyable, ~Escapable {
     get { side <= 0 ? first.key : second.key }
   }
 
-  /// The row's value on the left; empty where it is not there.
-  var left: Span<UInt8> {
-    @_lifetime(borrow self)
-    get { side <= 0 ? first.value : Span() }
+  /// Whether the row on the left has its checksum, or is not there.
+  var isLeftWhole: Bool { side > 0 || table.isWhole(first.value, under: first.key) }
+
+  /// What the row on the left holds; empty where it is not there.
+  ///
+  /// - Throws: ``LedgerError``: `rebuildNeeded` where it does not have its checksum.
+  @_lifetime(borrow self)
+  func left() throws(LedgerError) -> Span<UInt8> {
+    if side > 0 { return Span() }
+    return try table.content(of: first.value, under: first.key)
   }
 
-  /// The row's value on the right; empty where it is not there.
-  var right: Span<UInt8> {
-    @_lifetime(borrow self)
-    get { side >= 0 ? second.value : Span() }
+  /// What the row on the right holds; empty where it is not there.
+  ///
+  /// - Throws: as ``left()``.
+  @_lifetime(borrow self)
+  func right() throws(LedgerError) -> Span<UInt8> {
+    if side < 0 { return Span() }
+    return try other.content(of: second.value, under: second.key)
   }
 
   /// Moves to the next row; false behind the last.

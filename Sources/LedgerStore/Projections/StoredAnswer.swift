@@ -4,7 +4,8 @@ internal import LedgerModel
 
 /// An `AnswerRow` read in place: nothing is decoded but what a question needs, nothing allocated.
 ///
-/// The pages of projections carry no checksum, so every length is checked before it is believed.
+/// The row has its checksum. Every length is checked all the same: a program with a fault may have
+/// written it.
 struct StoredAnswer: ~Escapable {
   /// Whether an event states the account.
   let isStated: Bool
@@ -141,7 +142,6 @@ struct StoredAnswer: ~Escapable {
 extension LedgerError {
   /// A row of answers that is not as it was written.
   static var answerDamaged: LedgerError {
-    LedgerError(
-      .rebuildNeeded, "A stored answer of the projections is damaged: run `daybook rebuild`.")
+    .damagedProjections("A stored answer of the projections is damaged")
   }
 }

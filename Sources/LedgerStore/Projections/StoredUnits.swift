@@ -5,11 +5,11 @@ internal import LedgerModel
 /// The parents of the union-find in one generation of projections.
 struct StoredParents: UnionFind, ~Escapable {
   let map: UnitMap
-  let table: Table
+  let table: RowTable
   let view: TransactionView
 
   @_lifetime(copy view)
-  init(_ map: UnitMap, _ table: Table, _ view: TransactionView) {
+  init(_ map: UnitMap, _ table: RowTable, _ view: TransactionView) {
     self.map = map
     self.table = table
     self.view = view
@@ -26,8 +26,7 @@ struct StoredParents: UnionFind, ~Escapable {
   }
 
   func failDamaged() throws(LedgerError) -> Never {
-    throw LedgerError(
-      .rebuildNeeded, "The map of units of the projections is damaged: run `daybook rebuild`.")
+    throw .damagedProjections("The map of units of the projections is damaged")
   }
 }
 

@@ -9,10 +9,15 @@ internal import LedgerModel
 final class UnitMap {
   private var parents = UnitParents()
   private var changed: Set<Int> = []
+  /// Each row of a name up to this one is stored, so that one that is missing is known to be lost.
+  private var knownName: NameNumber
+
+  /// The map up to the last name that a checkpoint knows.
+  init(through name: NameNumber) { knownName = name }
 
   /// The parent of a name; nil where no fact has named it.
   func parent(
-    of name: NameNumber, _ table: Table, _ view: TransactionView
+    of name: NameNumber, _ table: RowTable, _ view: TransactionView
   ) throws(LedgerError) -> NameNumber? {
     let row = UnitParents.page(of: name)
     if !parents.has(page: row) { try load(row, table, view) }
@@ -24,7 +29,7 @@ final class UnitMap {
 
   /// Gives a name a parent.
   func setParent(
-    _ parent: NameNumber, of name: NameNumber, _ table: Table, _ view: TransactionView
+    _ parent: NameNumber, of name: NameNumber, _ table: RowTable, _ view: TransactionView
   ) throws(LedgerError) {
     let row = UnitParents.page(of: name)
     if !parents.has(page: row) { try load(row, table, view) }
@@ -32,30 +37,39 @@ final class UnitMap {
     changed.insert(row)
   }
 
-  /// Writes the rows that changed.
+  /// Writes the rows that changed, and those of names up to `name` that no fact has named.
   func save(
-    _ table: Table, _ transaction: inout WriteTransaction
+    _ table: RowTable, through name: NameNumber, _ transaction: inout WriteTransaction
   ) throws(LMDBError) {
+    if name > knownName {
+      let first = knownName == 0 ? 0 : UnitParents.page(of: knownName) + 1
+      for row in first..<max(first, UnitParents.page(of: name) + 1) {
+        if !parents.has(page: row) { parents.make(page: row) }
+        changed.insert(row)
+      }
+      knownName = name
+    }
     for row in changed.sorted() {
       var bytes: [UInt8] = []
       bytes.reserveCapacity(UnitParents.namesPerPage * 4)
       for slot in parents.slots(ofPage: row) { bytes.append(bigEndianHalf: slot) }
-      try transaction.put(table, UInt64(row), bytes.span)
+      try table.put(bigEndianKey(UInt64(row)).span, bytes, &transaction)
     }
     changed.removeAll(keepingCapacity: true)
   }
 
   private func load(
-    _ row: Int, _ table: Table, _ view: TransactionView
+    _ row: Int, _ table: RowTable, _ view: TransactionView
   ) throws(LedgerError) {
     var slots = [UInt32](repeating: 0, count: UnitParents.namesPerPage)
-    do throws(LMDBError) {
-      if let bytes = try view.get(table, UInt64(row)) {
-        for slot in 0..<min(slots.count, bytes.count / 4) {
-          slots[slot] = bytes.bigEndianHalf(at: slot * 4)
-        }
+    let key = bigEndianKey(UInt64(row))
+    if let bytes = try table.row(key.span, view) {
+      for slot in 0..<min(slots.count, bytes.count / 4) {
+        slots[slot] = bytes.bigEndianHalf(at: slot * 4)
       }
-    } catch { throw LedgerError(ofProjections: error) }
+    } else if knownName > 0, row <= UnitParents.page(of: knownName) {
+      throw .damagedProjections("The map of units of the projections lacks a row")
+    }
     parents.make(page: row, slots)
   }
 }

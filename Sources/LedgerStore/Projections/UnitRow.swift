@@ -26,12 +26,8 @@ struct UnitRow {
   init?(
     _ number: UInt32, _ view: TransactionView, _ tables: ProjectionTables
   ) throws(LedgerError) {
-    let bytes: Span<UInt8>?
-    do throws(LMDBError) {
-      let key = bigEndianKey(number)
-      bytes = try view.get(tables.units, key.span)
-    } catch { throw LedgerError(ofProjections: error) }
-    guard let bytes else { return nil }
+    let key = bigEndianKey(number)
+    guard let bytes = try tables.units.row(key.span, view) else { return nil }
     self.init(bytes)
   }
 

@@ -8,8 +8,7 @@ internal import LedgerEvents
 /// Safe from any thread. Askers use readers of their own, a bounded number of them, and meet at a
 /// lock only while something stands in the log behind the projections.
 package final class AnswerLookup: Sendable {
-  private let log: EventLog
-  private let source: ProjectionSource
+  private let ledger: Ledger
   private let tail = LookupTail()
   private let slots: [Slot]
 
@@ -24,8 +23,7 @@ package final class AnswerLookup: Sendable {
   static let slotsCount = 8
 
   package init(_ ledger: Ledger) {
-    log = ledger.log
-    source = ledger.source
+    self.ledger = ledger
     slots = (0..<Self.slotsCount).map { _ in Slot() }
   }
 
@@ -63,8 +61,9 @@ package final class AnswerLookup: Sendable {
       // A generation that another process made since is found at the second attempt.
       while true {
         if reader == nil {
-          guard let projections = try source.live() else { throw .projectionsMissing }
-          reader = try LookupReader(log, source, projections, try log.tables.texts.seal())
+          guard let projections = try ledger.source.live() else { throw .projectionsMissing }
+          reader = try LookupReader(
+            ledger.log, ledger.source, projections, try ledger.log.tables.texts.seal())
         }
         if let answer = try reader?.answer(question, tail) { return answer }
         reader = nil
@@ -73,6 +72,7 @@ package final class AnswerLookup: Sendable {
       // Nothing of what failed is kept: the next question begins anew.
       reader = nil
       tail.clear()
+      ledger.noteDamage(error)
       throw error
     }
   }

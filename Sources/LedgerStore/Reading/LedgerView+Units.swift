@@ -98,15 +98,13 @@ extension LedgerView {
     let overlay = reader.overlay
     var units = Set(overlay.units.units)
     let prefix = observed.keyPrefix
-    do throws(LMDBError) {
-      var cursor = try projections.cursor(tables.observed)
-      var found = try cursor.seek(prefix.span)
-      while found, cursor.key.count == prefix.count + 4, cursor.key.starts(with: prefix) {
-        let unit = cursor.key.bigEndianHalf(at: prefix.count)
-        if !overlay.units.isAbsorbed(unit) { units.insert(unit) }
-        found = try cursor.next()
-      }
-    } catch { throw LedgerError(ofProjections: error) }
+    var cursor = try RowCursor(tables.observed, projections)
+    var found = try cursor.seek(prefix.span)
+    while found, cursor.key.count == prefix.count + 4, cursor.key.starts(with: prefix) {
+      let unit = cursor.key.bigEndianHalf(at: prefix.count)
+      if !overlay.units.isAbsorbed(unit) { units.insert(unit) }
+      found = try cursor.next()
+    }
     return units
   }
 }
@@ -115,7 +113,7 @@ extension LedgerView {
 /// only the overlay has.
 package struct UnitWalk: ~Copyable, ~Escapable {
   private let view: LedgerView
-  private var cursor: Cursor
+  private var cursor: RowCursor
   private let absorbed: Set<UnitNumber>
   private var unseen: [UnitNumber]
   /// The number of the unit.
@@ -129,25 +127,21 @@ package struct UnitWalk: ~Copyable, ~Escapable {
     self.view = view
     absorbed = view.reader.overlay.units.absorbedUnits
     unseen = view.reader.overlay.units.units.reversed()
-    do throws(LMDBError) { cursor = try view.projections.cursor(view.tables.units) } catch {
-      throw LedgerError(ofProjections: error)
-    }
+    cursor = try RowCursor(view.tables.units, view.projections)
   }
 
   /// The row of the unit, where it is stored.
   var row: Span<UInt8> {
     @_lifetime(copy self)
-    get { cursor.value }
+    get { cursor.content }
   }
 
   /// Moves to the next unit; false after the last.
   package mutating func advance() throws(LedgerError) -> Bool {
     while !isStoredDone {
-      do throws(LMDBError) { isStoredDone = try !cursor.next() } catch {
-        throw LedgerError(ofProjections: error)
-      }
+      isStoredDone = try !cursor.next()
       if isStoredDone { break }
-      guard let stored = cursor.key.unit(at: 0) else { throw .answerDamaged }
+      guard let stored = cursor.key.unit(at: 0) else { throw view.tables.units.damaged }
       unit = stored
       if absorbed.contains(unit) { continue }
       isStored = !view.reader.overlay.units.touches(unit)
@@ -164,7 +158,7 @@ package struct UnitWalk: ~Copyable, ~Escapable {
 
   /// The unit, folded.
   package func state() throws(LedgerError) -> Unit? {
-    if isStored, let state = UnitRow(cursor.value).unit { return state }
+    if isStored, let state = UnitRow(cursor.content).unit { return state }
     return try view.state(of: unit)
   }
 
@@ -177,10 +171,8 @@ package struct UnitWalk: ~Copyable, ~Escapable {
   }
 
   private func hasRow(_ unit: UnitNumber) throws(LedgerError) -> Bool {
-    do throws(LMDBError) {
-      let key = bigEndianKey(unit)
-      return try view.projections.contains(view.tables.units, key.span)
-    } catch { throw LedgerError(ofProjections: error) }
+    let key = bigEndianKey(unit)
+    return try view.tables.units.row(key.span, view.projections) != nil
   }
 }
 

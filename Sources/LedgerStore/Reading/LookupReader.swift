@@ -1,6 +1,7 @@
 internal import LMDB
 internal import LedgerEvents
 internal import LedgerModel
+internal import RunStorage
 
 /// One reader of a lookup: a snapshot of the projections and one of the log, which are let go
 /// between questions so that no page waits for it, and taken anew for the next.
@@ -93,15 +94,36 @@ struct LookupReader: ~Copyable {
   private func storedAnswer(
     _ question: ItemQuestion, _ now: Settled, _ behind: ReaderState? = nil
   ) throws(LedgerError) -> ItemAnswer? {
-    let found: Span<UInt8>?
     let key = people.answerKey(of: question.account)
-    do throws(LMDBError) { found = try reading.get(projections.tables.answers, key.span) } catch {
-      throw LedgerError(ofProjections: error)
+    guard let found = try projections.tables.answers.row(key.span, reading.view) else {
+      // A row whose key is damaged is not found. An account that has a name is answered from its
+      // unit then.
+      if behind != nil { return nil }
+      return try isIndexed(question.account) ? nil : .unknown(at: now.position)
     }
-    guard let found else { return behind == nil ? .unknown(at: now.position) : nil }
     let row = try StoredAnswer(found)
     if let at = question.at?.microseconds, at < row.newest || at < now.contextNewest { return nil }
     if let behind, row.isCoupled || behind.overlay.units.touches(row.unit) { return nil }
     return try ItemAnswer(row, question, position: now.position)
+  }
+
+  /// Whether the index of names has a living account of that name.
+  ///
+  /// - Complexity: O(*r* log *n*) for *r* runs of the index.
+  private func isIndexed(_ account: Name) throws(LedgerError) -> Bool {
+    let view = try snapshot.view
+    let use = NameUse(kind: .account, name: account)
+    let hash = try view.nameHash(use, log.identity.keyHash)
+    let index = try projections.tables.wholeNames(in: reading.view)
+    let numbers: [NameNumber]
+    do throws(RunsError) {
+      numbers = try index.values(of: IndexKey.of(hash), in: reading.view)
+    } catch {
+      throw LedgerError(error)
+    }
+    for number in numbers {
+      if try view.isName(number, use), try !view.isErased(name: number) { return true }
+    }
+    return false
   }
 }

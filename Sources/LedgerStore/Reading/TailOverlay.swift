@@ -11,7 +11,7 @@ struct TailOverlay {
   /// The last position that is in it.
   private(set) var through: UInt64
   private(set) var units: UnitSet
-  private let map = UnitMap()
+  private let map: UnitMap
   private let texts: LogTexts
   /// Numbers of names behind the index, by the key of their hash.
   private var names: [UInt64: [NameNumber]] = [:]
@@ -24,6 +24,7 @@ struct TailOverlay {
   init(behind checkpoint: Checkpoint, _ context: SharedContext, _ texts: LogTexts) {
     self.checkpoint = checkpoint
     self.texts = texts
+    map = UnitMap(through: checkpoint.name)
     units = UnitSet(behind: context, texts: texts)
     through = checkpoint.position
     nameThrough = checkpoint.name

@@ -13,7 +13,8 @@ struct Verify: ParsableCommand {
       Given checkpoints that somebody kept, it also checks that the ledger still begins with \
       what was signed: without them, whoever can write the ledger can make the rest \
       consistent. The exit code is 1 if something was changed, and if keys of personal data \
-      are missing, although the log is intact without them. Example:
+      are missing, although the log is intact without them. With --log or --since, only the log \
+      is verified. Example:
 
         daybook verify --checkpoint 2026-02-01.checkpoint --key books.example.com/shop+7c2a…+AWl…
       """)
@@ -28,6 +29,16 @@ struct Verify: ParsableCommand {
       """)
   var withoutKeys = false
 
+  @Flag(help: "Verifies only the log: the projections are not folded again and compared.")
+  var log = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Verifies only what follows this position, and only in the log. The root that the tree has "
+        + "at the position is printed. It and older checkpoints are not hashed again.",
+      valueName: "position"))
+  var since: UInt64?
+
   @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
@@ -39,24 +50,29 @@ struct Verify: ParsableCommand {
       // What was signed comes first: nothing that is wrong with the rest keeps it from being said.
       let report = try report(checkpoints, log)
       if format == .table { report?.lines.forEach(Console.print) }
-      let hasKeyFile = try log.hasKeyFile()
+      let hasKeyFile = try Self.hasKeyFile(log)
       let bar = ProgressBar("verifying", unit: "events")
       defer { bar.end() }
-      let found = try log.verify(progress: bar.show)
+      let found = try log.verify(since: since ?? 0, progress: bar.show)
       bar.end()
       let isSigned = report?.kept.allFit != false
       // What the log does not say rightly cannot be held against the projections.
       var projections = ProjectionVerdict.agree
-      if found.damage.isEmpty && isSigned {
+      let isLogOnly = self.log || since != nil
+      if found.keyFaults.contains(where: { $0.part == .keyFile }) {
+        projections = .notCompared("folding them needs the key file")
+      } else if found.damage.isEmpty && isSigned && !isLogOnly {
         let second = ProgressBar("comparing", unit: "events")
         defer { second.end() }
         projections = try log.verifyProjections(progress: second.show)
       }
       switch format {
       case .table:
-        Self.printTable(found, projections, isSigned: isSigned)
+        if let since { try Self.printSince(since, log) }
+        Self.printTable(found, isLogOnly ? nil : projections, isSigned: isSigned)
         printKeys(found.keyFaults, of: log, hasKeyFile)
-      case .json, .jsonl: Console.print(Self.json(found, projections, report))
+      case .json, .jsonl:
+        Console.print(Self.json(found, isLogOnly ? nil : projections, report, since))
       }
       let isSound = found.damage.isEmpty && isSigned && projections.differences.isEmpty
       let isGivenUp = withoutKeys && hasKeyFile && found.keyFaults.allSatisfy { $0.part == .key }
@@ -101,20 +117,37 @@ struct Verify: ParsableCommand {
     let bar = ProgressBar("hashing", unit: "events")
     defer { bar.end() }
     let compared = try log.read { (view) throws(LedgerError) in
-      try KeptCheckpoints(checkpoints, against: view, progress: bar.show)
+      try KeptCheckpoints(
+        checkpoints, against: view, trusting: since ?? 0, progress: bar.show)
     }
     return CheckpointReport(files: kept.files, checkpoints: checkpoints, kept: compared)
   }
 
+  /// Whether there is a key file, even one that cannot be used.
+  private static func hasKeyFile(_ log: EventLog) throws(LedgerError) -> Bool {
+    do throws(LedgerError) { return try log.hasKeyFile() } catch {
+      guard error.code == .corrupt || error.code == .io || error.code == .readOnly else {
+        throw error
+      }
+      return true
+    }
+  }
+
+  /// What was taken for right.
+  private static func printSince(_ position: UInt64, _ log: EventLog) throws(LedgerError) {
+    let root = try log.storedRoot(at: position).hexadecimal
+    Console.print("up to position \(position), the root is that of the tree: \(root)")
+  }
+
   private static func printTable(
-    _ found: LogVerification, _ projections: ProjectionVerdict, isSigned: Bool
+    _ found: LogVerification, _ projections: ProjectionVerdict?, isSigned: Bool
   ) {
     Console.print("\(found.events.counted("event")), root \(found.root.hexadecimal)")
     for fault in found.damage {
       let place = fault.position.map { "position \($0): " } ?? ""
       Console.print("\(fault.part.rawValue): \(place)\(TextTable.printable(fault.message))")
     }
-    for difference in projections.differences {
+    for difference in projections?.differences ?? [] {
       Console.print("projections: \(TextTable.printable(difference))")
     }
     if !isSigned {
@@ -125,6 +158,7 @@ struct Verify: ParsableCommand {
       Console.print("the log is damaged: restore the ledger from a backup")
     } else {
       switch projections {
+      case nil: Console.print("the log is intact; the projections were not looked at")
       case .agree: Console.print("the log and the projections are intact")
       case .differ:
         Console.print("the log is intact; the projections are not: run `daybook rebuild`")
@@ -139,7 +173,11 @@ struct Verify: ParsableCommand {
   private func printKeys(_ faults: [LogFault], of log: EventLog, _ hasKeyFile: Bool) {
     if faults.isEmpty { return }
     for fault in faults { Console.print("key: \(TextTable.printable(fault.message))") }
-    if !hasKeyFile {
+    if faults.contains(where: { $0.part == .keyFile }) {
+      Console.print(
+        "the log was checked without its keys: put \(log.keyFile) back from its backup, and verify "
+          + "again")
+    } else if !hasKeyFile {
       Console.print(
         "there is no key file \(log.keyFile): personal data cannot be decrypted without it")
     } else if faults.contains(where: { $0.part == .erasedKey }) {
@@ -155,11 +193,13 @@ struct Verify: ParsableCommand {
   }
 
   private static func json(
-    _ found: LogVerification, _ projections: ProjectionVerdict, _ report: CheckpointReport?
+    _ found: LogVerification, _ projections: ProjectionVerdict?, _ report: CheckpointReport?,
+    _ since: UInt64?
   ) -> String {
     var json = JSONText()
     json.object { json in
       json.member("events", found.events)
+      if let since { json.member("since", since) }
       json.member("root", found.root.hexadecimal)
       json.member("faults", each: found.damage) { json, fault in
         json.object { json in
@@ -170,7 +210,7 @@ struct Verify: ParsableCommand {
         }
       }
       json.member("keyFaults", strings: found.keyFaults.map(\.message))
-      json.member("differences", strings: projections.differences)
+      if let projections { json.member("differences", strings: projections.differences) }
       if case .notCompared(let reason) = projections { json.member("notCompared", reason) }
       report?.write(to: &json)
     }
