@@ -46,8 +46,10 @@ package struct SpokenTime: Sendable {
   /// - Throws: `SpokenTimeError` as `moment` does, and for a span without `+`, which would end in
   ///   the past.
   package func end(_ text: String) throws(SpokenTimeError) -> Instant {
-    if text.first?.isNumber == true, try span(text) != nil {
-      throw SpokenTimeError("\(text) is a time in the past: write +\(text) for one in the future.")
+    if text.first != "+", try span(text) != nil {
+      let length = text.drop { $0 == "-" }
+      throw SpokenTimeError(
+        "\(text) is a time in the past: write +\(length) for one in the future.")
     }
     return try moment(text)
   }

@@ -136,6 +136,15 @@ struct LogVerifyTests {
     #expect(faults.contains { $0.part == .record && $0.position == 31 })
   }
 
+  @Test("finds a position that no log reaches")
+  func unreachable() throws {
+    let faults = try faults { (transaction, tables) throws(LMDBError) in
+      let record = try copy(transaction, tables.records, 5)
+      try transaction.put(tables.records, UInt64.max, record.span)
+    }
+    #expect(faults.contains { $0.part == .record && $0.message.contains("\(UInt64.max)") })
+  }
+
   @Test("finds a table that is not known, and a changed or unknown row of the identity")
   func identity() throws {
     let faults = try faults { (transaction, tables) throws(LMDBError) in

@@ -6,6 +6,7 @@ import LedgerQueries
 import LogTesting
 import Testing
 
+@testable import LedgerLog
 @testable import LedgerStore
 
 @Suite("An erasure that is refused, or done twice") struct LedgerEraseRefusalTests {
@@ -341,6 +342,44 @@ import Testing
     #expect(try !book.shown().contains { $0.contains("ada") || $0.contains("iphone") })
     #expect(try book.faults().map(\.part) == [.erasedKey])
     try book.erase("bob", "e2")
+    #expect(try book.faults() == [])
+  }
+
+  @Test("and erased again, destroy the keys even if nothing else is left to erase")
+  func oldKeysAgain() throws {
+    let book = try ErasureBook([bought("a1", "ada", "iphone", on: "2026-01-01")])
+    let old = try Data(contentsOf: book.keys)
+    try book.erase("ada")
+    try old.write(to: book.keys)
+    try book.reopen()
+    #expect(try book.faults().map(\.part) == [.erasedKey])
+    try book.ledger.destroyErasedKeys()
+    #expect(try book.faults() == [])
+  }
+
+  @Test("that lose keys to an erasure while they are verified are not at fault")
+  func erasedMeanwhile() throws {
+    let book = try ErasureBook([bought("a1", "ada", "iphone", on: "2026-01-01")])
+    let log = book.ledger.log
+    func faults(_ erasedSince: () throws(LedgerError) -> Set<UInt32>) throws(LedgerError)
+      -> [LogFault]
+    {
+      try log.read { (view) throws(LedgerError) in
+        if try log.lastPosition() == 1 {
+          let erasure = Event(
+            id: "e1", type: EventType(.accountErased),
+            occurredAt: Instant(microseconds: 1_780_000_000_000_000), account: "ada")
+          try book.ledger.erase(erasure)
+        }
+        var verifier = LogVerifier(log.identity.keyHash, events: 1)
+        return verifier.verify(view, erasedSince: erasedSince) { _, _ in }.faults
+      }
+    }
+    #expect(
+      try faults {
+        () throws(LedgerError) in
+        try log.read { (view) throws(LedgerError) in Set(try view.erasedSlots().map(\.slot)) }
+      } == [])
     #expect(try book.faults() == [])
   }
 

@@ -115,5 +115,6 @@ import Testing
     #expect(try times.end("+30d").rfc3339 == "2026-06-12T14:30:00Z")
     #expect(try times.end("2026-01").rfc3339 == "2026-01-01T00:00:00Z")
     #expect(throws: SpokenTimeError.self) { try times.end("30d") }
+    #expect(throws: SpokenTimeError.self) { try times.end("-7d") }
   }
 }

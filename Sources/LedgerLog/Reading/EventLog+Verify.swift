@@ -39,7 +39,11 @@ extension EventLog {
         identity.keyHash, events: view.lastPosition - position, kept: kept)
       for fault in beside { verifier.report(fault) }
       guard verifier.begin(behind: position, view) else { return verifier.nothingRead }
-      return verifier.verify(view, progress: progress)
+      return verifier.verify(
+        view,
+        erasedSince: { () throws(LedgerError) in
+          try read { (view) throws(LedgerError) in Set(try view.erasedSlots().map(\.slot)) }
+        }, progress: progress)
     }
   }
 

@@ -27,6 +27,26 @@ extension LogVerifier {
     }
   }
 
+  /// Counts a key that an erasure was to destroy and that is there, unless it goes on.
+  mutating func verifyDestroyed(_ slot: Slot, _ log: LogView) throws(LedgerError) {
+    guard !slot.isForgotten, case .secret = key(of: slot.taken, log),
+      try LogIdentity.row(.erasing, log.view, log.tables) == nil
+    else { return }
+    keysLeft += 1
+  }
+
+  /// How many keys are gone that no erasure destroyed, up to now.
+  func countKeysMissing(_ erasedSince: () throws(LedgerError) -> Set<UInt32>) -> Int {
+    if slotsWithoutKey.isEmpty { return 0 }
+    do throws(LedgerError) {
+      let erased = try erasedSince()
+      return slotsWithoutKey.count { !erased.contains($0) }
+    } catch {
+      // What cannot be read now was read before, and is reported where it is damaged.
+      return slotsWithoutKey.count
+    }
+  }
+
   /// Reports, once, that the key file cannot be used. That is no damage to the log.
   private mutating func reportKeyFile(_ error: LedgerError) {
     isKeyFileUsable = false

@@ -12,9 +12,9 @@ struct LogVerifier {
   private var hasher = TreeHasher()
   private var leaf: [UInt8] = []
   /// Sealed texts whose key is gone though they were not erased.
-  private var keysMissing = 0
+  var slotsWithoutKey: [UInt32] = []
   /// Keys that an erasure was to destroy and that are there.
-  private var keysLeft = 0
+  var keysLeft = 0
   private var nodes: [TreeHash] = []
   private let keyHash: KeyHash
   private var ids: RepeatedKeys
@@ -44,8 +44,12 @@ struct LogVerifier {
   ///
   /// - Complexity: O(*n* log *n*), two hashes and eight bytes of memory an event, and nine bytes a
   ///   name.
+  ///
+  /// - Parameter erasedSince: Returns the slots that are erased by now. The key file is read as it
+  ///   is, and an erasure may destroy keys that the snapshot still lists.
   mutating func verify(
-    _ log: LogView, progress: (_ done: UInt64, _ total: UInt64) -> Void
+    _ log: LogView, erasedSince: () throws(LedgerError) -> Set<UInt32> = { [] },
+    progress: (_ done: UInt64, _ total: UInt64) -> Void
   ) -> LogVerification {
     verifyMeta(log)
     verifyKeyFile(log)
@@ -59,6 +63,7 @@ struct LogVerifier {
           .name, number: numberUsed + 1,
           "\(kinds.count - 1) names are numbered, and events use only \(numberUsed)"))
     }
+    let keysMissing = countKeysMissing(erasedSince)
     if keysMissing > 0 {
       report(
         LogFault(
@@ -221,7 +226,7 @@ struct LogVerifier {
       switch key(of: name.slot.taken, log) {
       case .secret(let found): secret = found
       case .missing:
-        keysMissing += 1
+        slotsWithoutKey.append(name.slot.taken)
         return
       case .unreadable: return
       }
@@ -236,14 +241,6 @@ struct LogVerifier {
     } catch {
       report(LogFault(.key, number: number, "name \(number) cannot be opened: \(error)"))
     }
-  }
-
-  /// Counts a key that an erasure was to destroy and that is there, unless it goes on.
-  private mutating func verifyDestroyed(_ slot: Slot, _ log: LogView) throws(LedgerError) {
-    guard !slot.isForgotten, case .secret = key(of: slot.taken, log),
-      try LogIdentity.row(.erasing, log.view, log.tables) == nil
-    else { return }
-    keysLeft += 1
   }
 
   // MARK: - Records
@@ -268,6 +265,7 @@ struct LogVerifier {
             LogFault(
               .record, position: expected, "position \(expected) is missing before \(position)"))
         }
+        if position > positionMax { break }
         expected = position + 1
         while hasPersonal, personal.position < position {
           reportStray(personal.position)
@@ -350,7 +348,7 @@ struct LogVerifier {
       switch key(of: data.slot.taken, log) {
       case .secret(let pad): secret = data.secret(pad)
       case .missing:
-        keysMissing += 1
+        slotsWithoutKey.append(data.slot.taken)
         return true
       case .unreadable: return true
       }
