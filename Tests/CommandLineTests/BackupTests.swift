@@ -46,6 +46,28 @@ import Testing
     #expect(try ledger.run("events", "--type", "operator.acted").lines.count == 1)
   }
 
+  @Test("a backup since a position follows on the one before, and its keys are copied with it")
+  func increment() throws {
+    let (full, more) = (ledger.folder.path("full"), ledger.folder.path("more"))
+    let safe = ledger.folder.path("safe.keys")
+    let made = try ledger.run("backup", full, "--keys", safe, "--format", "json")
+    let end = try #require(try made.object()["position"] as? Int)
+    let appended = try ledger.run("append", input: Sample.purchase("t9", of: "zoe", at: 30))
+    #expect(appended.status == 0)
+    let next = try ledger.run("backup", more, "--since", "\(end)", "--keys", safe)
+    #expect(next.status == 0, "\(next.errors)")
+    #expect(next.lines.last == "the keys are in \(safe)")
+    #expect(try ledger.run("events", "--type", "operator.acted").output.contains(#""since":"#))
+    let outcome = try restored("restore", full, more, "--keys", safe)
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(try restored("events", "--account", "zoe").lines.count == 1)
+    let alone = try run(
+      ["restore", full, more, more, "--keys", safe], ledger: ledger.folder.path("twice"))
+    #expect(alone.status == 65 && alone.errors.contains("name all of them, in their order"))
+    let beyond = try ledger.run("backup", ledger.folder.path("x"), "--since", "999")
+    #expect(beyond.status != 0 && beyond.errors.contains("nothing follows 999"))
+  }
+
   @Test("without keys it answers and goes on, and shows no names")
   func withoutKeys() throws {
     let copy = try backUp()

@@ -3,16 +3,12 @@ internal import LedgerEvents
 
 extension LogVerification {
   /// The parts of the log that are not as they were written.
-  public var damage: [LogFault] { faults.filter { !$0.part.isOfKeys } }
+  public var damage: [LogFault] { faults.filter { !$0.part.isAboutKeys } }
 
   /// What is wrong with the keys: keys that are missing although nothing was erased, and keys that
   /// an erasure should have destroyed, and a key file that cannot be used. The log is intact in all
   /// of these cases: its personal data is encrypted.
-  public var keyFaults: [LogFault] { faults.filter(\.part.isOfKeys) }
-}
-
-extension LogFault.Part {
-  fileprivate var isOfKeys: Bool { self == .key || self == .erasedKey || self == .keyFile }
+  public var keyFaults: [LogFault] { faults.filter(\.part.isAboutKeys) }
 }
 
 extension EventLog {

@@ -50,12 +50,55 @@ extension Ledger {
     }
   }
 
+  /// Copies what follows a position to a new folder, verified: an incremental backup.
+  ///
+  /// It goes with the backup that ends with `position`, and needs it to be restored. What was
+  /// erased since is in it, so a restored ledger knows of it.
+  ///
+  /// - Parameters:
+  ///   - position: The position that the backup before this one ends with.
+  ///   - folder: The folder to create. It must not exist, but its parent must.
+  ///   - progress: Called now and then with the number of events checked and their total.
+  ///   - recording: As for `backUp(to:progress:recording:)`.
+  /// - Returns: What the ledger has at its end.
+  /// - Complexity: O(*n* log *n*) in the events that follow.
+  /// - Throws: ``LedgerError``: `exists`, `cannotCreate`, `notFound` if the ledger is shorter,
+  ///   `corrupt` if what follows is not as it was written, `full`, `io`; and what `recording`
+  ///   throws.
+  public func backUp(
+    since position: UInt64, to folder: String,
+    progress: (_ done: UInt64, _ total: UInt64) -> Void = { _, _ in },
+    recording: (LedgerCopy) throws(LedgerError) -> Void = { _ in }
+  ) throws(LedgerError) -> LedgerCopy {
+    try NewLedgerFolder(folder).fill { (part) throws(LedgerError) in
+      let copy = try part.copyIncrement(of: log, since: position, progress)
+      try recording(copy)
+      return copy
+    }
+  }
+
+  /// Copies the key file, in place of the copy that is there.
+  ///
+  /// To be called after the log was copied: keys are only ever added, so a copy that is made later
+  /// has every key that the copied log needs.
+  ///
+  /// - Parameter file: The file to write. It appears as a whole, with permissions only for its
+  ///   owner.
+  /// - Complexity: O(*n*) in the size of the key file.
+  /// - Throws: ``LedgerError``: `keysMissing` without a key file, `corrupt` if it is damaged,
+  ///   `full`, `io`.
+  public func backUpKeys(to file: String) throws(LedgerError) {
+    guard try hasKeyFile() else { throw .keysMissing(log.keyFile) }
+    try LedgerPart.replace(file, byCopyOf: log.keyFile)
+  }
+
   /// Restores a ledger from a backup, verifies it, and folds its projections.
   ///
   /// - Parameters:
   ///   - backup: The folder of the backup. Nothing in it is changed or created, so permission to
   ///     read it is enough. If something has or had it open as a ledger, the lock file that is then
   ///     there is used.
+  ///   - increments: The folders of the incremental backups that follow on it, in their order.
   ///   - folder: The folder to create. It must not exist, but its parent must.
   ///   - keys: Where the keys come from.
   ///   - givesUpMissingKeys: Whether to go on if the key file is older than the backup and lacks
@@ -63,9 +106,11 @@ extension Ledger {
   ///   - progress: Called now and then with the number of events checked and their total.
   /// - Complexity: O(*n*) in the size of the log.
   /// - Throws: ``LedgerError``: `noLedger`, `exists`, `cannotCreate`, `keysMissing` if there is no
-  ///   key file or it is older than the backup, `corrupt`, `full`, `io`.
+  ///   key file or it is older than the backup, `corrupt`, also if an increment does not follow on
+  ///   what is before it, `full`, `io`.
   public static func restore(
-    _ backup: String, to folder: String, keys: RestoredKeys, givesUpMissingKeys: Bool = false,
+    _ backup: String, increments: [String] = [], to folder: String, keys: RestoredKeys,
+    givesUpMissingKeys: Bool = false,
     progress: (_ done: UInt64, _ total: UInt64) -> Void = { _, _ in }
   ) throws(LedgerError) -> LedgerCopy {
     let place = try NewLedgerFolder(folder)
@@ -74,13 +119,21 @@ extension Ledger {
     let log = try EventLog(open: backup, access: .readOnly, options: options)
     let copy = try place.fill { (part) throws(LedgerError) in
       try part.copyLog(of: log)
+      for increment in increments { try part.apply(increment) }
       switch keys {
-      case .file(let path): try part.copyKeys(path, of: log)
-      case .none: try part.makeKeys(of: log)
+      case .file(let path):
+        try part.withLog { (log) throws(LedgerError) in try part.copyKeys(path, of: log) }
+      case .none:
+        let taken = try part.withLog { (log) throws(LedgerError) in
+          try log.read { (view) throws(LedgerError) in try view.lastSlot() }
+        }
+        try part.makeKeys(of: log, taken: taken)
       }
       let copy = try part.verify(keysIn: part.path, progress)
       if case .file(let path) = keys, !givesUpMissingKeys {
-        try part.requireKeys(of: log, copy, file: path)
+        try part.withLog { (log) throws(LedgerError) in
+          try part.requireKeys(of: log, copy, file: path)
+        }
       }
       let ledger = try Ledger(at: part.path)
       try ledger.rebuild()

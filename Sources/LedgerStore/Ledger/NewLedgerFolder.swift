@@ -95,7 +95,7 @@ struct LedgerPart {
   let path: String
 
   /// The permissions of its files: only for their owner.
-  private static let mode: UInt32 = 0o600
+  static let mode: UInt32 = 0o600
 
   /// Makes its folders, and takes the lock by which others see that somebody is at work in it.
   fileprivate func make() throws(LedgerError) -> FileLock? {
@@ -166,10 +166,15 @@ struct LedgerPart {
 
   /// Whether there was a file to copy.
   private func copy(_ file: String) throws(LMDBError) -> Bool {
+    try Self.copy(file, to: "\(path)/\(PersonalKeys.fileName)", in: path)
+  }
+
+  static func copy(
+    _ file: String, to copy: String, in folder: String
+  ) throws(LMDBError) -> Bool {
     let pieceBytes = 1 << 20
     guard let source = try FlatFile.open(file, isWritable: false) else { return false }
-    let target = try FlatFile.create(
-      "\(path)/\(PersonalKeys.fileName)", in: path, mode: Self.mode)
+    let target = try FlatFile.create(copy, in: folder, mode: mode)
     var offset = 0
     while true {
       let piece = try source.read(at: offset, count: pieceBytes)
@@ -182,8 +187,7 @@ struct LedgerPart {
   }
 
   /// Creates a key file in which all slots in use are empty, and tells the copy that it is its own.
-  func makeKeys(of log: EventLog) throws(LedgerError) {
-    let taken = try log.read { (view) throws(LedgerError) in try view.lastSlot() }
+  func makeKeys(of log: EventLog, taken: UInt32) throws(LedgerError) {
     let head = try PersonalKeys.makeAnew(
       in: path, ledger: log.identity.ledger, taken: taken, mode: Self.mode)
     let copy = try EventLog(open: path, options: Environment.Options())
@@ -193,6 +197,12 @@ struct LedgerPart {
 
   private func keys(of log: EventLog) -> PersonalKeys {
     PersonalKeys(folder: path, log.identity, isWritable: true)
+  }
+
+  /// The folder that a file is in.
+  static func folder(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
   /// Verifies the copy. Missing keys are not a fault of the copy, but they are reported.

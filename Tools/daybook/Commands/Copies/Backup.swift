@@ -9,16 +9,29 @@ struct Backup: ParsableCommand {
       The copy holds the log as of one commit, whatever is appended meanwhile. Every record, name \
       and node of it is verified, and the backup is recorded in the ledger, before the folder \
       gets its name. It contains no projections, which `restore` rebuilds, and no keys of \
-      personal data: back up the ledger's file `keys` separately, and replace that copy after an \
-      erasure. Example:
+      personal data: --keys writes these to another place, after the log. Replace that copy after \
+      an erasure. With --since, only what follows a position is copied: name the position that \
+      the backup before ends with. Examples:
 
-        daybook backup /backups/shop-2026-03-01 --operator kim
+        daybook backup /backups/shop-2026-03-01 --keys /safe/shop.keys --operator kim
+        daybook backup /backups/shop-2026-03-02 --since 48211 --keys /safe/shop.keys --operator kim
       """)
 
   @OptionGroup var options: LedgerOptions
 
   @Argument(help: "The folder to make.")
   var destination: String
+
+  @Option(
+    help: ArgumentHelp(
+      "Copies only what follows this position, with which the backup before it ends.",
+      valueName: "position"))
+  var since: UInt64?
+
+  @Option(
+    help:
+      "Also copies the key file, in place of this one. Keep it in another place than the backup.")
+  var keys: String?
 
   @OptionGroup var actor: ActorOptions
 
@@ -37,22 +50,38 @@ struct Backup: ParsableCommand {
       }
       let bar = ProgressBar("verifying the copy", unit: "events")
       defer { bar.end() }
-      let copy = try ledger.backUp(to: destination, progress: bar.show) {
-        (copy) throws(LedgerError) in
+      let recording = { (copy: LedgerCopy) throws(LedgerError) in
         bar.end()
-        try actor.record(
-          action: "backed up",
-          detail: [
-            ("folder", .string(destination)), ("position", .number(String(copy.position))),
-            ("root", .string(copy.root.hexadecimal)),
-          ], in: ledger)
+        // After the log, so that every key that it needs is there, and before the copy counts.
+        if let keys { try ledger.backUpKeys(to: keys) }
+        try record(copy, in: ledger)
       }
+      let copy =
+        if let since {
+          try ledger.backUp(
+            since: since, to: destination, progress: bar.show, recording: recording)
+        } else {
+          try ledger.backUp(to: destination, progress: bar.show, recording: recording)
+        }
       copy.print(format, at: destination)
-      if format == .table {
-        let keys = TextTable.printable(ledger.keyFile)
-        Console.print("it does not contain the keys: back up \(keys) separately")
-      }
+      if format == .table { Console.print(keysLine(ledger)) }
     }
+  }
+
+  private func record(_ copy: LedgerCopy, in ledger: Ledger) throws(LedgerError) {
+    var detail: [(String, JSONValue)] = [
+      ("folder", .string(destination)), ("position", .number(String(copy.position))),
+      ("root", .string(copy.root.hexadecimal)),
+    ]
+    if let since { detail.append(("since", .number(String(since)))) }
+    try actor.record(action: "backed up", detail: detail, in: ledger)
+  }
+
+  /// Where the keys are, or that they are nowhere yet.
+  private func keysLine(_ ledger: Ledger) -> String {
+    if let keys { return "the keys are in \(TextTable.printable(keys))" }
+    let file = TextTable.printable(ledger.keyFile)
+    return "it does not contain the keys: back up \(file) separately"
   }
 }
 
@@ -63,6 +92,8 @@ struct Restore: ParsableCommand {
       Copies the log of the backup, verifies it with the keys, and rebuilds the projections. The \
       new ledger is made at --ledger, where nothing may exist yet; the backup is only read. A key \
       file that is older than the backup is refused, because personal data would be lost. \
+      Incremental backups follow the full one, each in its turn. If one is missing, out of \
+      order or of another ledger, nothing is restored. \
       Without its keys a ledger can still be used, but its personal data can never be decrypted \
       again. Example:
 
@@ -73,6 +104,9 @@ struct Restore: ParsableCommand {
 
   @Argument(help: "The folder of the backup.")
   var source: String
+
+  @Argument(help: "The folders of the incremental backups since, in their order.")
+  var increments: [String] = []
 
   @Option(help: "The copy of the ledger's key file.")
   var keys: String?
@@ -105,7 +139,7 @@ struct Restore: ParsableCommand {
       let bar = ProgressBar("verifying", unit: "events")
       defer { bar.end() }
       let copy = try Ledger.restore(
-        source, to: options.path, keys: keys.map { .file($0) } ?? .none,
+        source, increments: increments, to: options.path, keys: keys.map { .file($0) } ?? .none,
         givesUpMissingKeys: giveUpMissing, progress: bar.show)
       bar.end()
       copy.print(format, at: options.path)
