@@ -147,7 +147,7 @@ import Testing
     #expect(before["balances"] as? [String: Int] == ["questions": 20])
     let imported = try ledger.run(configuration + ["--effective", "2025-12-15T00:00:00Z"])
     #expect(imported.status == 0, "\(imported.errors)")
-    #expect(imported.output.contains("nothing changes for the 1 customer"))
+    #expect(imported.output.contains("nothing changes for 1 customer with these products"))
     let after = try answer()
     for member in ["active", "balances", "nextChangeAt"] {
       #expect("\(after[member] ?? "")" == "\(before[member] ?? "")")

@@ -142,6 +142,28 @@ final class ExportedLedger {
     #expect(try exported.names() == [])
   }
 
+  @Test("to SQLite that are stopped leave nothing, whatever SQLite still had to write")
+  func stoppedSQLite() throws {
+    let exported = try ExportedLedger(seed: 3, count: 1_200)
+    let export = try LedgerExport(
+      exported.ledger, exported.question(.sqlite, ExportTable.allCases),
+      to: exported.path("all.sqlite"))
+    #expect(throws: ExportError.self) { try export.write { _ in false } }
+    #expect(try exported.names() == [])
+  }
+
+  @Test("report what SQLite could not write, though it writes on a thread of its own")
+  func refusedBySQLite() throws {
+    let exported = try ExportedLedger(seed: 6, count: 10)
+    let writer = try SQLiteWriter(exported.path("refused.sqlite"))
+    try writer.begin(.balances)
+    try writer.add(
+      [.text("production"), .text("ada"), .text("coins"), .text("no number")], to: .balances,
+      event: nil)
+    let error = #expect(throws: ExportError.self) { try writer.end(ExportFacts()) }
+    #expect(error?.code == .file)
+  }
+
   @Test("never take the place of a file that came meanwhile, unless they are to")
   func existing() throws {
     let exported = try ExportedLedger(seed: 4, count: 20)

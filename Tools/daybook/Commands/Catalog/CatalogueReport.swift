@@ -130,7 +130,7 @@ struct CatalogueReport {
   private var affected: String {
     let customers = effect.compared.counted("customer")
     if effect.compared == 0 { return "no customer has any of these products" }
-    if effect.changed == 0 { return "nothing changes for the \(customers) with these products" }
+    if effect.changed == 0 { return "nothing changes for \(customers) with these products" }
     return "answers change for \(effect.changed) of \(customers) with these products"
   }
 
