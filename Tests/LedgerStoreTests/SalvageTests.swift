@@ -104,7 +104,8 @@ import Testing
     for name in ["product-3", "transaction-200", "transaction-329"] {
       // The row: a byte for its kind, then its text.
       let kind = name.hasPrefix("product") ? NameKind.product : .transaction
-      let log = try whole.replaced([kind.rawValue] + Array(name.utf8)) { $0[$0.count - 1] ^= 1 }
+      // Two bits, which no search finds.
+      let log = try whole.replaced([kind.rawValue] + Array(name.utf8)) { $0[$0.count - 1] ^= 3 }
       let (report, events, _) = try whole.salvage(try whole.copy(log))
       #expect(!events.contains { $0.event.product?.text == name })
       #expect(report.gaps.allSatisfy { $0.reason.contains("name") })
@@ -112,6 +113,18 @@ import Testing
     }
     #expect(kept.allSatisfy { $0 < DamagedLedger.count })
     #expect(kept[1] > 300)
+  }
+
+  @Test("turns a flipped bit of a name back, because the tree proves it", arguments: 0..<8)
+  func repaired(_ bit: UInt8) throws {
+    for name in ["product-3", "transaction-200", "transaction-329"] {
+      let kind = name.hasPrefix("product") ? NameKind.product : .transaction
+      let log = try whole.replaced([kind.rawValue] + Array(name.utf8)) { $0[4] ^= 1 << bit }
+      let (report, events, _) = try whole.salvage(try whole.copy(log))
+      #expect(report.namesRepaired == 1)
+      #expect(report.isComplete)
+      #expect(whole.isWhole(events))
+    }
   }
 
   @Test("keeps an event whose personal data is lost, and says so") func personal() throws {

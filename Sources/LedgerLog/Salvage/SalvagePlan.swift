@@ -63,12 +63,12 @@ struct SalvagePlan {
   private mutating func judgeNames() {
     for position in 1..<last + 1 {
       guard let record = source.record(position) else { continue }
-      for number in Self.introduced(by: record) where names[number] == nil {
+      for number in SalvagedLeaf.introduced(by: record) where names[number] == nil {
         names[number] = judge(number, introducedAt: position)
       }
     }
     // A name stays good if only the event that introduced it is damaged.
-    for key in Array(source.names.keys) + Array(source.people.keys) {
+    for key in Array(source.names.keys) + Array(source.people.keys) where key > 0 {
       let number = NameNumber(truncatingIfNeeded: key)
       if names[number] == nil { names[number] = judge(number, introducedAt: nil) }
     }
@@ -100,12 +100,6 @@ struct SalvagePlan {
 
   private func slot(of number: NameNumber) -> UInt32 {
     source.name(number).flatMap { SealedName($0.span)?.slot.taken } ?? 0
-  }
-
-  private static func introduced(by record: [UInt8]) -> Range<NameNumber> {
-    do throws(RecordError) {
-      return try RecordView(record.span, isChecked: false).introducedNumbers
-    } catch { return 1..<1 }
   }
 
   private mutating func judge(
