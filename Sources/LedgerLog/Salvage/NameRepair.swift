@@ -49,12 +49,17 @@ struct NameRepair {
     for (index, record) in records.enumerated() {
       let erased = erasures[positions.lowerBound + UInt64(index)]
       for number in SalvagedLeaf.introduced(by: record) {
-        guard let row = source.unverifiedName(number), SealedName(row.span) == nil else { continue }
-        for bit in 8..<row.count * 8 where bitsLeft > 0 {
+        guard let row = source.unverifiedName(number) else { continue }
+        // Of a person's name, the tree holds what stands before the encrypted text.
+        let isPerson = SealedName(row.span) != nil
+        let end = isPerson ? SealedName.headByteCount : row.count
+        for bit in 8..<end * 8 where bitsLeft > 0 {
           bitsLeft -= 1
           var turned = row
           turned[bit / 8] ^= 1 << UInt8(bit % 8)
-          guard SalvageSource.isPublicName(turned),
+          let isName =
+            isPerson ? SealedName(turned.span) != nil : SalvageSource.isPublicName(turned)
+          guard isName,
             let entry = SalvagedLeaf.entry(
               of: record, erased: erased,
               name: { $0 == number ? turned : source.unverifiedName($0) })

@@ -16,7 +16,7 @@ struct SalvagePlan {
   private(set) var namesLost: Set<NameNumber> = []
   /// Rows about what was erased, by slot.
   private(set) var erased: [UInt32: ErasedSlot] = [:]
-  /// Slots whose keys may not be in the new key file.
+  /// Slots whose keys may not be in the new key file: those of what was erased.
   private(set) var slotsToDestroy: Set<UInt32> = []
 
   private var names: [NameNumber: NameState] = [:]
@@ -133,7 +133,6 @@ struct SalvagePlan {
       return .bad("its text does not open with its key")
     }
     namesLost.insert(number)
-    slotsToDestroy.insert(name.slot.taken)
     return .good(name.kind)
   }
 
@@ -225,8 +224,7 @@ struct SalvagePlan {
 
   // MARK: - Personal data
 
-  /// Whether the personal data of an event is there, or was erased. If not, its key goes, too, so
-  /// that the new ledger shows it as encrypted.
+  /// Whether the personal data of an event is there, or was erased.
   private mutating func isPersonalWhole(
     _ record: borrowing RecordView, _ isForgotten: Bool
   ) -> Bool {
@@ -245,7 +243,6 @@ struct SalvagePlan {
     {
       return true
     }
-    slotsToDestroy.insert(data.slot.taken)
     return false
   }
 }
