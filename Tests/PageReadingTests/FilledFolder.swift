@@ -86,6 +86,9 @@ extension Data {
   /// The little-endian number of two bytes at `offset`.
   func half(_ offset: Int) -> Int { Int(self[offset]) | Int(self[offset + 1]) << 8 }
 
+  /// A number as two bytes.
+  func bytes(_ number: Int) -> [UInt8] { [UInt8(number & 255), UInt8(number >> 8)] }
+
   /// The flags of a page.
   func flags(_ page: Int) -> Int { half(page * FilledFolder.pageBytes + 10) }
 

@@ -119,16 +119,83 @@ import Testing
     let whole = try FilledFolder(seed: 5, commits: 20).contents()
     let pageBytes = FilledFolder.pageBytes
     let newest = whole[144] > whole[pageBytes + 144] ? 0 : pageBytes
-    let main = Array(whole[newest + 128..<newest + 136])
     let list = whole.half(newest + 80)
     try #require(whole.flags(list) == 2)
-    // The last number of the first row: the value ends with the node.
+    // The last number of the first row, which is its lowest one.
     let node = whole.half(list * pageBytes + 16)
     let count = whole.half(list * pageBytes + node + 16)
-    try #require(count > 0)
-    let changed = whole.overwritten(list, at: node + 16 + 8 * count, main)
-    let faults = try Self.faults(changed)
-    #expect(faults.contains { $0.reason.contains("free") }, "\(faults)")
+    try #require(count > 1)
+    let limit = whole.half(list * pageBytes + node + 16 + 8 * (count - 1))
+    var found = 0
+    for page in 2..<limit {
+      let bytes = [UInt8(page & 255), UInt8(page >> 8)]
+      let faults = try Self.faults(whole.overwritten(list, at: node + 16 + 8 * count, bytes))
+      if faults.map(\.page) == [UInt64(page)] {
+        #expect(faults[0].reason == "it is listed as free, and it is in use")
+        found += 1
+      }
+    }
+    #expect(found > 0)
+  }
+
+  /// Each rule by itself, with the page and the words for it.
+  @Test("says what is wrong with a page") func reasons() throws {
+    let whole = try FilledFolder(seed: 9, commits: 80).contents()
+    let folder = try FilledFolder(copying: whole)
+    let file = try #require(try PageFile(folder.file))
+    let meta = try #require(file.plausibleMetas.first)
+    var reader = TableReader(file, meta)
+    var leaves: [TreePage] = []
+    reader.forEachLeaf(of: "numbers") { leaves.append($0) }
+    try #require(leaves.count > 4)
+    let leaf = leaves[2]
+    let number = Int(leaf.number)
+    func half(_ offset: Int) -> Int { whole.half(number * FilledFolder.pageBytes + offset) }
+    func expect(_ page: Int, at offset: Int, _ bytes: [UInt8], _ reason: String) throws {
+      let faults = try Self.faults(whole.overwritten(page, at: offset, bytes))
+      #expect(
+        faults.contains { $0.page == UInt64(page) && $0.reason.contains(reason) },
+        "\(reason): \(faults)")
+    }
+    try expect(number, at: 0, [1, 2], "it says that it is page 513")
+    try expect(number, at: 10, [1], "node")
+    try expect(number, at: 10, [0x12], "flags are 18")
+    try expect(number, at: 12, [15], "free space")
+    let (first, second) = (half(16), half(18))
+    try expect(number, at: second + 6, [6], "is not where the one before it ends")
+    try expect(number, at: 16, whole.bytes(second) + whole.bytes(first), "not in order")
+    try expect(number, at: first + 8, [0, 0, 0, 0, 0, 0, 0, 0], "belong before it")
+    let last = half(16 + 2 * (leaf.count - 1))
+    try expect(number, at: last + 8, [255, 0, 0, 0, 0, 0, 0, 0], "belong behind it")
+    // The branch above leads to the leaf before it once more.
+    let (branch, node) = try #require(try Self.branch(to: number, in: whole))
+    let other = Int(leaves[1].number)
+    let changed = try Self.faults(whole.overwritten(branch, at: node, whole.bytes(other)))
+    #expect(changed.contains { $0.page == UInt64(other) && $0.reason.contains("and so does") })
+    // A large value with too few pages.
+    var large: [UInt64] = []
+    reader.forEachLeaf(of: "large") { page in
+      for node in 0..<page.count {
+        if case .pages(let first, _) = page.value(node) { large.append(first) }
+      }
+    }
+    let value = Int(try #require(large.last))
+    try expect(value, at: 12, [0, 0], "and needs")
+    try expect(value, at: 12, [255, 255], "file ends before them")
+  }
+
+  /// The branch of the newest commit that leads to a page, and the node that does.
+  private static func branch(to page: Int, in whole: Data) throws -> (Int, Int)? {
+    for branch in 2..<whole.count / FilledFolder.pageBytes where whole.flags(branch) == 1 {
+      let start = branch * FilledFolder.pageBytes
+      for offset in stride(from: 16, to: whole.half(start + 12), by: 2) {
+        let node = whole.half(start + offset)
+        guard whole.half(start + node) == page else { continue }
+        let faults = try Self.faults(whole.overwritten(branch, at: 10, [64]))
+        if !faults.isEmpty { return (branch, node) }
+      }
+    }
+    return nil
   }
 
   @Test("refuses metas that LMDB would follow out of the file") func metas() throws {

@@ -74,7 +74,7 @@ package struct NameSeal: Sendable {
 /// ```
 package struct SealedName: ~Escapable {
   static let headByteCount = 53
-  private static let slotAt = 1
+  static let slotAt = 1
   private static let hashAt = 5
   private static let commitmentAt = 21
 

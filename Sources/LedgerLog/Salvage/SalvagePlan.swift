@@ -16,7 +16,7 @@ struct SalvagePlan {
   private(set) var namesLost: Set<NameNumber> = []
   /// Rows about what was erased, by slot.
   private(set) var erased: [UInt32: ErasedSlot] = [:]
-  /// Slots whose keys may not be in the new key file.
+  /// Slots whose keys may not be in the new key file: those of what was erased.
   private(set) var slotsToDestroy: Set<UInt32> = []
 
   private var names: [NameNumber: NameState] = [:]
@@ -63,12 +63,12 @@ struct SalvagePlan {
   private mutating func judgeNames() {
     for position in 1..<last + 1 {
       guard let record = source.record(position) else { continue }
-      for number in Self.introduced(by: record) where names[number] == nil {
+      for number in SalvagedLeaf.introduced(by: record) where names[number] == nil {
         names[number] = judge(number, introducedAt: position)
       }
     }
     // A name stays good if only the event that introduced it is damaged.
-    for key in Array(source.names.keys) + Array(source.people.keys) {
+    for key in Array(source.names.keys) + Array(source.people.keys) where key > 0 {
       let number = NameNumber(truncatingIfNeeded: key)
       if names[number] == nil { names[number] = judge(number, introducedAt: nil) }
     }
@@ -102,12 +102,6 @@ struct SalvagePlan {
     source.name(number).flatMap { SealedName($0.span)?.slot.taken } ?? 0
   }
 
-  private static func introduced(by record: [UInt8]) -> Range<NameNumber> {
-    do throws(RecordError) {
-      return try RecordView(record.span, isChecked: false).introducedNumbers
-    } catch { return 1..<1 }
-  }
-
   private mutating func judge(
     _ number: NameNumber, introducedAt position: UInt64?
   ) -> NameState {
@@ -139,7 +133,6 @@ struct SalvagePlan {
       return .bad("its text does not open with its key")
     }
     namesLost.insert(number)
-    slotsToDestroy.insert(name.slot.taken)
     return .good(name.kind)
   }
 
@@ -231,8 +224,7 @@ struct SalvagePlan {
 
   // MARK: - Personal data
 
-  /// Whether the personal data of an event is there, or was erased. If not, its key goes, too, so
-  /// that the new ledger shows it as encrypted.
+  /// Whether the personal data of an event is there, or was erased.
   private mutating func isPersonalWhole(
     _ record: borrowing RecordView, _ isForgotten: Bool
   ) -> Bool {
@@ -251,7 +243,6 @@ struct SalvagePlan {
     {
       return true
     }
-    slotsToDestroy.insert(data.slot.taken)
     return false
   }
 }

@@ -46,6 +46,37 @@ struct SalvageProof {
     judge(source, whole, last)
     judgeEnd(source, leaves.last ?? nil, last, kept)
     excuseErasures(source, source.erasures)
+    repairNames(source, last, kept, erasures)
+  }
+
+  /// Looks for a flipped bit in the names of each block that the tree does not prove.
+  private mutating func repairNames(
+    _ source: SalvageSource, _ last: UInt64, _ kept: KeptRoot?, _ erasures: [UInt64: [UInt8]]
+  ) {
+    var repair = NameRepair(source)
+    for block in verdicts.indices where verdicts[block] != .proven {
+      let first = UInt64(block) * Self.blockLeaves + 1
+      let positions = first...min(last, first + Self.blockLeaves - 1)
+      let found: NameRepair.Found?
+      if positions.count == Int(Self.blockLeaves) {
+        let index = MerkleTree.storedIndex(level: MerkleTree.storedLevelMin, index: UInt64(block))
+        guard let stored = source.node(index) else { continue }
+        var hasher = TreeHasher()
+        found = repair.find(in: positions, erasures) { Self.root(of: $0, &hasher) == stored }
+      } else {
+        guard let kept, kept.position == last else { continue }
+        let peaks = MerkleTree.peaks(size: first - 1).map {
+          source.node(MerkleTree.storedIndex(level: $0.level, index: $0.index))
+        }
+        var proof = self
+        found = repair.find(in: positions, erasures) {
+          proof.root(peaks, $0, first - 1) == kept.root
+        }
+      }
+      guard let found else { continue }
+      source.repair(found)
+      verdicts[block] = .proven
+    }
   }
 
   /// Whether the tree proves the event at `position` and the names that it introduces.
@@ -187,6 +218,13 @@ enum SalvagedLeaf {
       return nil
     }
     return entry + introductions
+  }
+
+  /// The numbers of the names that a whole record introduces.
+  static func introduced(by record: [UInt8]) -> Range<NameNumber> {
+    do throws(RecordError) {
+      return try RecordView(record.span, isChecked: false).introducedNumbers
+    } catch { return 1..<1 }
   }
 
   /// What stands behind the record in its leaf.

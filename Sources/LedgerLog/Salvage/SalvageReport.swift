@@ -48,6 +48,8 @@ public struct SalvageReport: Sendable {
   public let textsLost: [UInt64]
   /// How many names of people are kept and can no longer be read.
   public let namesLost: Int
+  /// How many names had a flipped bit, which was turned back because the tree then proves them.
+  public let namesRepaired: Int
   /// Why the names and texts of people are given up; nil if the key file is whole.
   public let keysGivenUp: String?
   /// What else was damaged, and what was done about it.
@@ -103,7 +105,7 @@ extension SalvagePlan {
         gaps.first.map { $0.positions.lowerBound - 1 } ?? last,
         changedErasures.first.map { $0 - 1 } ?? last), gaps: gaps,
       moves: moves, unproven: unproven, contradicted: contradicted, textsLost: textsLost.sorted(),
-      namesLost: namesLost.count, keysGivenUp: keys.fault,
+      namesLost: namesLost.count, namesRepaired: source.repaired.count, keysGivenUp: keys.fault,
       notes: notes
         + changedErasures.map {
           "the list of what the erasure at position \($0) destroyed is damaged: it stays "

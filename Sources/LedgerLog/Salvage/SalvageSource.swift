@@ -29,6 +29,9 @@ final class SalvageSource {
   /// Whether every row about what was erased was found.
   private(set) var isErasedWhole = false
 
+  /// Rows of names that the tree has proven after one bit was turned back.
+  private(set) var repaired: [NameNumber: [UInt8]] = [:]
+
   private var pages: [UInt64: TreePage] = [:]
 
   /// Pages that are kept for the next row: rows are mostly asked for in order.
@@ -215,8 +218,18 @@ final class SalvageSource {
     return bytes
   }
 
+  /// Notes what a name's row was before it was damaged.
+  func repair(_ name: NameRepair.Found) { repaired[name.number] = name.row }
+
+  /// The row of a name, whatever is in it; nil if it is missing.
+  func unverifiedName(_ number: NameNumber) -> [UInt8]? {
+    let row = names.value(UInt64(number), self) ?? people.value(UInt64(number), self)
+    return row.flatMap { $0.count > 1 ? $0 : nil }
+  }
+
   /// The row of a name, in whichever table it is; nil if it is missing or no such row.
   func name(_ number: NameNumber) -> [UInt8]? {
+    if let row = repaired[number] { return row }
     if let row = names.value(UInt64(number), self) { return Self.isPublicName(row) ? row : nil }
     guard let row = people.value(UInt64(number), self), SealedName(row.span) != nil else {
       return nil

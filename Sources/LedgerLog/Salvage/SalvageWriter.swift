@@ -43,7 +43,10 @@ struct SalvageWriter {
       guard let row = source.personal.value(key, source) else { continue }
       highest = max(highest, SealedData(row.span)?.slot.taken ?? 0)
     }
-    spareSlot = min(highest, PersonalKeys.slotMax - UInt32(clamping: plan.textsLost.count)) + 1
+    spareSlot =
+      min(
+        highest,
+        PersonalKeys.slotMax - UInt32(clamping: plan.textsLost.count + plan.namesLost.count)) + 1
   }
 
   /// How many slots of the key file are taken.
@@ -132,13 +135,27 @@ struct SalvageWriter {
     } catch { throw LedgerError(error) }
   }
 
+  /// A slot without a key, for a text that is lost. Its own slot may be what is damaged, and then
+  /// it is the number of somebody else's.
+  private mutating func emptySlot() -> Slot {
+    let slot = spareSlot
+    slotsToDestroy.insert(slot)
+    spareSlot += 1
+    return Slot(slot)
+  }
+
   /// Copies a name's row, and returns how the leaf introduces it.
-  private func writeName(
+  private mutating func writeName(
     _ number: NameNumber, as new: NameNumber, _ tables: LogTables,
     _ transaction: inout WriteTransaction
   ) throws(LedgerError) -> [UInt8] {
-    guard let row = source.name(number), let kind = NameKind(rawValue: row[0]) else {
+    guard var row = source.name(number), let kind = NameKind(rawValue: row[0]) else {
       throw LedgerError(.io, "Name \(number) could be read before, and now cannot.")
+    }
+    if plan.namesLost.contains(number) {
+      var slot: [UInt8] = []
+      emptySlot().append(to: &slot)
+      row.replaceSubrange(SealedName.slotAt..<SealedName.slotAt + slot.count, with: slot)
     }
     let key = bigEndianKey(new)
     do throws(LMDBError) {
@@ -166,9 +183,7 @@ struct SalvageWriter {
     if let erased = plan.erasedTexts[old], isKept(erased) {
       Slot(erased.slot).append(to: &row)
     } else {
-      Slot(spareSlot).append(to: &row)
-      slotsToDestroy.insert(spareSlot)
-      spareSlot += 1
+      emptySlot().append(to: &row)
     }
     return row
       + [UInt8](repeating: 0, count: SealedData.headByteCount - row.count + Secret.overhead)

@@ -63,6 +63,11 @@ struct Salvage: ParsableCommand {
     if report.namesLost > 0 {
       lines.append("\(report.namesLost.counted("name")) of people can no longer be read")
     }
+    if report.namesRepaired > 0 {
+      lines.append(
+        "\(report.namesRepaired.counted("name")) had a flipped bit, which was turned back: the "
+          + "hash tree proves it")
+    }
     if let fault = report.keysGivenUp {
       lines.append(
         "the names and texts of people are given up: \(fault); name a copy of the key file with "
@@ -127,6 +132,7 @@ struct Salvage: ParsableCommand {
       json.member("contradicted", report.contradicted)
       json.member("textsLost", each: report.textsLost) { $0.value($1) }
       json.member("namesLost", report.namesLost)
+      json.member("namesRepaired", report.namesRepaired)
       json.member("keysGivenUp", report.keysGivenUp)
       json.member("notes", strings: report.notes)
       json.member("pages", each: report.pages) { json, page in
