@@ -245,6 +245,24 @@ import Testing
     try book.finishes()
   }
 
+  @Test("done again in a batch with what comes later gives that no dead number")
+  func againInOneBatch() throws {
+    let book = try ErasureBook([
+      #"{"id":"p1","type":"transaction.purchased","occurredAt":"2026-01-01T10:00:00Z","#
+        + #""source":"app","account":"ada","transaction":"t-1","product":"atlas"}"#
+    ])
+    try book.erase("ada", "e1", at: "2026-02-01")
+    try book.append([
+      #"{"id":"e2","type":"account.erased","occurredAt":"2026-02-02T00:00:00Z","#
+        + #""source":"operator","account":"ada","data":{"reason":"asked","operator":"kim"}}"#,
+      #"{"id":"p2","type":"transaction.purchased","occurredAt":"2026-03-01T10:00:00Z","#
+        + #""source":"app","account":"ada","transaction":"t-2","product":"atlas"}"#,
+    ])
+    #expect(try book.event("e2")?.account?.text.hasPrefix("erased:") == true)
+    #expect(try book.event("p2")?.account == "ada")
+    #expect(try book.faults() == [])
+  }
+
   @Test("destroys what came since without stating the account, when it is erased again")
   func lateNotification() throws {
     let book = try ErasureBook([bought("a1", "ada", "iphone", on: "2026-01-01")])

@@ -73,25 +73,33 @@ extension LogAppender {
         continue
       }
       if numbers.byName[name] == 0 {
-        numbers.byName[name] = try newNumber(batch, at, name, &numbers, &transaction)
+        // What comes later in the batch must not get it: it is for this event alone.
+        if let dead = try deadNumber(batch, at, name, transaction.view) {
+          scratch.numbers.append(dead)
+          continue
+        }
+        numbers.byName[name] = try newNumber(batch, name, &numbers, &transaction)
       }
       scratch.numbers.append(numbers.byName[name])
     }
   }
 
-  /// The number of a name that has none.
+  /// The number that an event has for a name that was erased, if it is another erasure: whom to
+  /// forget once more is nobody new.
+  private func deadNumber(
+    _ batch: PreparedBatch, _ at: Int, _ name: Int, _ view: TransactionView
+  ) throws(LedgerError) -> NameNumber? {
+    guard !erasures.isEmpty, batch.inputs[at].event.type.kind == .accountErased else { return nil }
+    return try erasures.newestNumber(
+      of: batch.keys.names.row(name), batch.keys.nameHashes[name], try LogView(view, tables))
+  }
+
+  /// Gives a name that has no number the next one.
   private mutating func newNumber(
-    _ batch: PreparedBatch, _ at: Int, _ name: Int, _ numbers: inout BatchNumbers,
+    _ batch: PreparedBatch, _ name: Int, _ numbers: inout BatchNumbers,
     _ transaction: inout WriteTransaction
   ) throws(LedgerError) -> NameNumber {
     let row = batch.keys.names.row(name)
-    // Whom to forget once more is nobody new.
-    if !erasures.isEmpty, batch.inputs[at].event.type.kind == .accountErased,
-      let number = try erasures.newestNumber(
-        of: row, batch.keys.nameHashes[name], try LogView(transaction.view, tables))
-    {
-      return number
-    }
     let number = try writeName(row, isForgotten: false, &transaction)
     numbers.give(number, to: name)
     return number

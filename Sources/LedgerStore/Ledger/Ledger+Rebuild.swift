@@ -2,12 +2,6 @@ internal import LMDB
 internal import LedgerEvents
 internal import LedgerModel
 
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
-
 extension Ledger {
   /// Folds the log again into a generation beside the live one, switches to it and deletes the old
   /// one. Until the switch, readers use the old one.
@@ -154,7 +148,7 @@ extension EventLog {
       return .differ([Checkpoint.foldedByOtherRules(stored)])
     }
     guard try isConfirmed(live) else { return .differ([Checkpoint.unconfirmed.message]) }
-    let scratch = try ScratchFolder()
+    let scratch = try ScratchFolder("daybook-verify")
     let fresh = try Projections.scratch(in: scratch.path, of: self)
     for _ in 0..<Self.comparisonsMax {
       let position = try live.position()
@@ -175,27 +169,5 @@ extension EventLog {
     let reading = try live.beginRead()
     guard let found = try Checkpoint(reading.view, live.tables) else { return true }
     return try read { (view) throws(LedgerError) in try found.isConfirmed(by: view, identity) }
-  }
-}
-
-/// A folder for temporary files that goes with its owner.
-private struct ScratchFolder: ~Copyable {
-  let path: String
-
-  init() throws(LedgerError) {
-    let folder = FileManager.default.temporaryDirectory.path
-    path = folder + "/daybook-\(UInt64.random(in: .min ... .max))"
-    do throws(LMDBError) { try makeFolder(path) } catch {
-      throw LedgerError(
-        .io,
-        "No folder can be made for temporary files: \(error). Set TMPDIR to a folder that exists and "
-          + "has room for the projections.",
-        cause: error)
-    }
-  }
-
-  deinit {
-    // What is left behind is temporary: whoever empties that folder removes it.
-    _ = Result { try FileManager.default.removeItem(atPath: path) }
   }
 }

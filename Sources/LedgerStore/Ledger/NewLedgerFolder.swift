@@ -241,12 +241,12 @@ extension LedgerPart {
   ///
   /// A process of another pid namespace may be alive under a number that is free here, so the
   /// folder's lock decides, too.
-  static func removeAbandoned(in folder: String) {
+  static func removeAbandoned(in folder: String, prefix: String = "") {
     switch Result(catching: { try FileManager.default.contentsOfDirectory(atPath: folder) }) {
     // A folder that cannot be listed shows nothing to remove.
     case .failure: return
     case .success(let names):
-      for name in names {
+      for name in names where name.hasPrefix(prefix) {
         guard let maker = maker(of: name), !isRunning(process: maker) else { continue }
         removeIfAbandoned("\(folder)/\(name)")
       }

@@ -7,14 +7,13 @@ import StoreImport
 /// ones before it: what the real ledger knows of the files' customers, in a folder that goes.
 final class ImportRehearsal {
   let ledger: Ledger
-  private let folder: URL
+  private let folder: ScratchFolder
 
   /// - Parameter source: The real ledger, which is only read; nil where there is none.
   /// - Complexity: O(*n*) in the events of the customers whom the files name.
   /// - Throws: `LedgerError`, and what making the folder throws.
   init(of receipts: [ReceiptImport], from source: Ledger?) throws {
-    folder = FileManager.default.temporaryDirectory
-      .appending(path: "daybook-rehearsal-\(UInt64.random(in: .min ... .max))")
+    folder = try ScratchFolder("daybook-rehearsal")
     ledger = try Ledger.create(at: folder.path)
     guard let source else { return }
     let known = try source.read { (view) throws(LedgerError) in
@@ -36,11 +35,8 @@ final class ImportRehearsal {
   }
 
   deinit {
-    do {
-      try ledger.close()
-      try FileManager.default.removeItem(at: folder)
-    } catch {
-      Console.complain("daybook: \(folder.path) cannot be removed: \(error.systemReason)")
+    do { try ledger.close() } catch {
+      Console.complain("daybook: \(folder.path) cannot be closed: \(error.systemReason)")
     }
   }
 
