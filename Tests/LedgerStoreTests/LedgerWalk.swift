@@ -59,8 +59,8 @@ final class LedgerWalk {
 
   /// Appends the next events of a history, as one batch.
   ///
-  /// - Parameter foldsSoon: Whether they are folded in the background, as usual. Otherwise they wait
-  ///   until a step folds.
+  /// - Parameter foldsSoon: Whether they are folded in the background, as usual. Otherwise they
+  ///   wait until a step folds.
   func append(_ events: some Collection<RecordedEvent>, foldsSoon: Bool = true) throws {
     let batch = events.map { recorded in
       EventInput(event: recorded.event, position: 1, recordedAt: recorded.recordedAt)
