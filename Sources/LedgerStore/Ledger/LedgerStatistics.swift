@@ -92,3 +92,25 @@ extension Ledger {
   /// The version of the LMDB that this process runs with, such as `0.9.24`.
   public static var lmdbVersion: String { Environment.libraryVersion }
 }
+
+extension LedgerError {
+  /// Whether it was refused because readers that do not end have taken every slot. The message names
+  /// their processes.
+  public var isForLackOfReaders: Bool { (cause as? LMDBError)?.code == .readersFull }
+}
+
+extension Ledger {
+  /// Opens a ledger to read without a reader's slot, for when all are taken.
+  ///
+  /// Nothing keeps writers from reusing pages that it reads, so what it answers while somebody
+  /// appends may be wrong.
+  ///
+  /// - Parameter path: The ledger's folder.
+  /// - Returns: The ledger.
+  /// - Throws: ``LedgerError``, as `init(at:access:options:clock:)`.
+  public static func withoutReaderSlot(at path: String) throws(LedgerError) -> Ledger {
+    var options = Environment.Options()
+    options.usesLocks = false
+    return try Ledger(at: path, access: .readOnly, options: options)
+  }
+}

@@ -20,7 +20,7 @@ struct Stats: ParsableCommand {
 
   func run() throws {
     try answering {
-      let ledger = try Ledger(at: options.path, access: .readOnly)
+      let ledger = try Self.open(options.path)
       let statistics = try ledger.statistics()
       let findings = try ledger.read { (view) throws(LedgerError) in try view.findings() }
       var byRule: [Rule: Int] = [:]
@@ -31,6 +31,17 @@ struct Stats: ParsableCommand {
       case .json, .jsonl: Console.print(Self.json(statistics, byRule, failure))
       }
       if let failure { Console.complain(foldFailure: failure) }
+    }
+  }
+
+  /// Opens the ledger, even if readers that do not end have taken every slot.
+  private static func open(_ path: String) throws(LedgerError) -> Ledger {
+    do throws(LedgerError) { return try Ledger(at: path, access: .readOnly) } catch {
+      guard error.isForLackOfReaders else { throw error }
+      Console.complain(
+        "daybook: \(error.message) The figures are read without a slot: while somebody appends, "
+          + "they may be wrong.")
+      return try Ledger.withoutReaderSlot(at: path)
     }
   }
 
