@@ -94,8 +94,8 @@ extension Ledger {
 }
 
 extension LedgerError {
-  /// Whether it was refused because readers that do not end have taken every slot. The message names
-  /// their processes.
+  /// Whether it was refused because readers that do not end have taken every slot. The message
+  /// names their processes.
   public var isForLackOfReaders: Bool { (cause as? LMDBError)?.code == .readersFull }
 }
 

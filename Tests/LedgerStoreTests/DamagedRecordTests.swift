@@ -1,0 +1,56 @@
+import Foundation
+import LedgerEvents
+import LedgerQueries
+import LogTesting
+import Testing
+
+@testable import LedgerLog
+@testable import LedgerStore
+
+/// A ledger in which one record is not as it was written, as people go on using it.
+@Suite("One damaged record") struct DamagedRecordTests {
+  private static let position: UInt64 = 100
+
+  private func damaged() throws -> Ledger {
+    let whole = try DamagedLedger()
+    let log = try whole.replaced(whole.records[Int(Self.position)]) { $0[$0.count - 12] ^= 1 }
+    return try Ledger(at: whole.copy(log))
+  }
+
+  private func products(of account: Name, in ledger: Ledger) throws -> Int {
+    try ledger.read { (view) throws(LedgerError) in
+      try view.entitlements(
+        of: .account(account), environments: [.production],
+        now: Instant(microseconds: 1_800_000_000_000_000)
+      ).entries.count
+    }
+  }
+
+  @Test("does not keep others from answers and appends that do not need it") func others() throws {
+    let ledger = try damaged()
+    // The damaged one is of account-19.
+    let before = try products(of: "account-1", in: ledger)
+    #expect(before > 0)
+    try ledger.appendAndWait([
+      EventInput(
+        event: try EventDecoder().decode(
+          line: Array(
+            (#"{"id":"new","type":"transaction.purchased","occurredAt":"2026-01-01T00:00:00Z","#
+              + #""account":"account-1","transaction":"new","product":"new"}"#).utf8)
+        ).event)
+    ])
+    try ledger.fold()
+    #expect(try products(of: "account-1", in: ledger) == before + 1)
+  }
+
+  @Test("is named by verify and by a rebuild, which keeps the projections that there are")
+  func rebuild() throws {
+    let ledger = try damaged()
+    let faults = try ledger.log.verify().faults
+    #expect(faults.contains { $0.part == .record && $0.position == Self.position })
+    let before = try products(of: "account-1", in: ledger)
+    let error = #expect(throws: LedgerError.self) { try ledger.rebuild() }
+    #expect(error?.code == .corrupt && error?.position == Self.position)
+    #expect(try products(of: "account-1", in: ledger) == before)
+  }
+}
