@@ -1,5 +1,6 @@
 import LedgerEvents
 import LedgerLog
+import LedgerStore
 import Testing
 
 /// A snapshot that is never let go.
@@ -16,10 +17,10 @@ private final class StuckReader {
     #expect(appended.status == 0)
     let log = try EventLog(open: ledger.path, access: .readOnly)
     var readers: [StuckReader] = []
-    do {
+    do throws(LedgerError) {
       while readers.count < 1_000 { readers.append(try StuckReader(log)) }
       Issue.record("there is always another slot")
-    } catch let error as LedgerError {
+    } catch {
       #expect(error.isForLackOfReaders)
     }
     let found = try ledger.run("stats", "--format", "json")

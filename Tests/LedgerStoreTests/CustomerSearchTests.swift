@@ -162,7 +162,14 @@ import Testing
         query.customer = .account(account)
         let told = try view.findings(query)
         #expect(told.map(\.position) == own.map(\.position), "seed \(seed), \(name)")
-        let direct = everything.filter { $0.account.map(accounts.contains) ?? false }
+        let held = Set(
+          try view.transactions(of: .account(account)).entries.map {
+            $0.transaction ?? $0.payment
+          })
+        let direct = everything.filter { finding in
+          finding.account.map(accounts.contains) ?? false
+            || finding.transaction.map { held.contains($0) } ?? false
+        }
         #expect(Set(direct.map(\.position)).isSuperset(of: own.map(\.position)))
       }
     }

@@ -10,11 +10,25 @@ import Testing
 /// A ledger in which one record is not as it was written, as people go on using it.
 @Suite("One damaged record") struct DamagedRecordTests {
   private static let position: UInt64 = 100
+  private let whole: DamagedLedger
 
+  init() throws { whole = try DamagedLedger() }
+
+  /// Opens a copy that was folded before its record was damaged.
   private func damaged() throws -> Ledger {
-    let whole = try DamagedLedger()
-    let log = try whole.replaced(whole.records[Int(Self.position)]) { $0[$0.count - 12] ^= 1 }
-    return try Ledger(at: whole.copy(log))
+    let path = try whole.copy()
+    let ledger = try Ledger(at: path)
+    try ledger.fold()
+    try ledger.close()
+    let file = URL(filePath: DamagedLedger.dataFile(path))
+    var log = try Data(contentsOf: file)
+    let record = Data(whole.records[Int(Self.position)])
+    var damaged = record
+    damaged[damaged.endIndex - 12] ^= 1
+    try #require(log.range(of: record) != nil)
+    while let range = log.range(of: record) { log.replaceSubrange(range, with: damaged) }
+    try log.write(to: file)
+    return try Ledger(at: path)
   }
 
   private func products(of account: Name, in ledger: Ledger) throws -> Int {
