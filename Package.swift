@@ -300,3 +300,10 @@ let package = Package(
     .testTarget(name: "TidyTests", swiftSettings: strict),
   ]
 )
+
+// Tests are compiled without optimization in release builds, too. What they test is optimized, and
+// optimizing the tests themselves takes minutes.
+for target in package.targets where target.type == .test {
+  target.swiftSettings =
+    (target.swiftSettings ?? []) + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+}

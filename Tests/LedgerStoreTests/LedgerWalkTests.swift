@@ -1,3 +1,4 @@
+import Foundation
 import LedgerEvents
 import LedgerHistories
 import LedgerModel
@@ -62,11 +63,14 @@ struct LedgerWalkTests {
   }
 }
 
-@Suite("HeavyLedgerWalk: a thousand random histories through a ledger")
+/// `DAYBOOK_LONG=1` takes more than a thousand histories.
+@Suite("HeavyLedgerWalk: hundreds of random histories through a ledger")
 struct HeavyLedgerWalkTests {
+  private static let isLong = ProcessInfo.processInfo.environment["DAYBOOK_LONG"] == "1"
+
   @Test("dense ones", arguments: 0..<8 as Range<UInt64>)
   func dense(part: UInt64) throws {
-    for seed in 0..<130 as Range<UInt64> {
+    for seed in 0..<(Self.isLong ? 130 : 50) as Range<UInt64> {
       let seed = 1_000 + seed * 8 + part
       try walk(Histories.dense(seed: seed), seed: seed, oracleEvery: 6)
     }
@@ -74,14 +78,14 @@ struct HeavyLedgerWalkTests {
 
   @Test("long dense ones")
   func longDense() throws {
-    for seed in 0..<60 as Range<UInt64> {
+    for seed in 0..<(Self.isLong ? 60 : 25) as Range<UInt64> {
       try walk(Histories.dense(seed: seed, count: 300), seed: seed, pieceMax: 40)
     }
   }
 
   @Test("sparse ones")
   func sparse() throws {
-    for seed in 100..<130 as Range<UInt64> {
+    for seed in 100..<(Self.isLong ? 130 : 112) as Range<UInt64> {
       let events = Histories.sparse(seed: seed, count: 3_000, accounts: 60)
       try walk(events, seed: seed, pieceMax: 400)
     }
@@ -89,7 +93,7 @@ struct HeavyLedgerWalkTests {
 
   @Test("realistic ones")
   func realistic() throws {
-    for seed in 100..<120 as Range<UInt64> {
+    for seed in 100..<(Self.isLong ? 120 : 108) as Range<UInt64> {
       try walk(Histories.realistic(seed: seed, count: 3_000), seed: seed, pieceMax: 500)
     }
   }
