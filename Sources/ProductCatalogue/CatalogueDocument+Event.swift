@@ -62,14 +62,12 @@ extension CatalogueDocument {
   /// force. A `catalog.set` replaces whole entries, and a `.storekit` file says nothing about
   /// entitlements, grants, delivery or the duration of non-renewing products. Setting such a file
   /// must not remove them.
-  func completed(by known: (Name) throws(LedgerError) -> CatalogueAnswer?) throws(LedgerError)
-    -> Self
-  {
+  func completed(by known: (Name) -> CatalogueAnswer?) -> Self {
     guard format == .storekit else { return self }
     var document = self
     for place in products.indices {
       guard let name = products[place]["product"]?.string,
-        let entry = try known(Name(name))?.entry, var members = products[place].object
+        let entry = known(Name(name))?.entry, var members = products[place].object
       else { continue }
       let kind = products[place]["kind"]?.string ?? ""
       for member in entry.object ?? []

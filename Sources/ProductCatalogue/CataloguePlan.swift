@@ -65,14 +65,15 @@ extension LedgerView {
     setting document: CatalogueDocument, from effective: Instant, operator: String? = nil
   ) throws(LedgerError) -> CataloguePlan {
     let scope = document.scope
-    let document = try document.completed { (product) throws(LedgerError) in
-      try entries(of: product, in: scope, at: effective)?.base
-    }
-    var products: [CataloguePlan.Product] = []
+    var known: [Name: KnownEntries] = [:]
     for entry in document.products {
       let name = Name(entry["product"]?.string ?? "")
-      let known = try entries(of: name, in: scope, at: effective)
-      products.append(CataloguePlan.Product(name, entry, known, scope))
+      known[name] = try entries(of: name, in: scope, at: effective)
+    }
+    let document = document.completed { known[$0]?.base }
+    let products = document.products.map { entry in
+      let name = Name(entry["product"]?.string ?? "")
+      return CataloguePlan.Product(name, entry, known[name], scope)
     }
     let named = Set(products.map(\.product))
     let inForce = try catalogue(
@@ -103,16 +104,15 @@ extension CataloguePlan.Product {
       return
     }
     var members = Self.differences(known.base.entry, entry)
-    for narrower in (known.coversScope ? [] : [known.base]) + known.exceptions {
+    for narrower in known.narrower {
       let before = CatalogueScope(app: narrower.app, environment: narrower.environment)
       members.append(Member(name: "scope", before: before.text, after: scope.text))
     }
-    let replaced = [known.base] + known.exceptions
     self.init(
       product: name, change: members.isEmpty ? .same : .changed, members: members,
-      grantsTaken: Set(replaced.flatMap { Self.grantsTaken($0, entry) }).sorted(),
+      grantsTaken: Set(known.all.flatMap { Self.grantsTaken($0, entry) }).sorted(),
       endsHosting: entry["delivery"]?.string != Self.hosted
-        && replaced.contains { $0.delivery == Self.hosted })
+        && known.all.contains { $0.delivery == Self.hosted })
   }
 
   /// The delivery of content that the store hosts.

@@ -16,15 +16,16 @@ public struct CatalogueScope: Hashable, Sendable {
   }
 }
 
-/// A product's entries in the catalogue, as far as a scope is concerned.
+/// A product's entries that are in force in any part of a scope.
 struct KnownEntries {
-  /// The entry that a document for the scope continues: the newest one that applies to the whole
-  /// scope, or the newest one that applies to any part of it if there is none.
+  /// The entry that a document for the scope continues: the one that applies to the whole scope, or
+  /// the newest one if there is none.
   var base: CatalogueAnswer
-  /// Whether `base` applies to the whole scope.
-  var coversScope: Bool
-  /// Other entries in force in a part of the scope.
-  var exceptions: [CatalogueAnswer]
+  /// Entries that apply to a part of the scope.
+  var narrower: [CatalogueAnswer]
+
+  /// All entries that the document would replace.
+  var all: [CatalogueAnswer]
 }
 
 extension LedgerView {
@@ -41,25 +42,13 @@ extension LedgerView {
       try scope.app.map { (name) throws(LedgerError) in
         try self.number(of: .app, name) ?? .max
       } ?? 0
-    let catalogue = context.catalogue
-    let time = moment.microseconds
-    let covering = catalogue.newestEntry(
-      of: number, covering: scope.environment, app: app, at: time)
-    guard
-      let base = covering
-        ?? catalogue.newestEntry(of: number, reaching: scope.environment, app: app, at: time)
-    else { return nil }
-    var exceptions: [UInt64: CatalogueAnswer] = [:]
-    for environment in scope.environment.map({ [$0] }) ?? StoreEnvironment.allCases {
-      guard
-        let found = catalogue.entryInForce(of: number, in: environment, app: app, at: time),
-        found.position != base.position
-      else { continue }
-      exceptions[found.position] = try answer(found)
-    }
+    let found = context.catalogue.entries(
+      of: number, reaching: scope.environment, app: app, at: moment.microseconds)
+    let all = try found.map { (entry) throws(LedgerError) in try answer(entry) }
+    guard let newest = all.first, let oldest = all.last else { return nil }
+    let isCovered = found.last?.covers(scope.environment, app: app) ?? false
     return KnownEntries(
-      base: try answer(base), coversScope: covering != nil,
-      exceptions: exceptions.sorted { $0.key < $1.key }.map(\.value))
+      base: isCovered ? oldest : newest, narrower: isCovered ? all.dropLast() : all, all: all)
   }
 }
 

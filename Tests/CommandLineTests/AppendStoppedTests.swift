@@ -59,6 +59,43 @@ import Testing
     #expect(try appended() == count)
   }
 
+  /// Starts an append that reads standard input, lets it read all of `text`, and ends it by SIGTERM.
+  private func stopped(_ arguments: [String], after text: String) throws -> Process {
+    let process = try Program.process(["append", "-"] + arguments, ledger: ledger.path)
+    let (input, errors) = (Pipe(), Pipe())
+    process.standardInput = input
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = errors
+    try process.run()
+    try input.fileHandleForWriting.write(contentsOf: Data(text.utf8))
+    var waiting: CInt = 1
+    while waiting > 0, process.isRunning {
+      guard unsafe ioctl(input.fileHandleForReading.fileDescriptor, UInt(FIONREAD), &waiting) == 0
+      else {
+        break
+      }
+    }
+    process.terminate()
+    process.waitUntilExit()
+    try input.fileHandleForWriting.close()
+    return process
+  }
+
+  @Test("interrupted in a stream with a condition, it appends nothing of it") func condition()
+    throws
+  {
+    // A signal that comes before the program listens ends it at once, which shows nothing.
+    for _ in 0..<50 {
+      let process = try stopped(
+        ["--expect", "0", "--account", "ada"], after: Sample.notes("part", 5))
+      if process.terminationReason != .exit { continue }
+      #expect(process.terminationStatus == 75)
+      #expect(try appended() == 0)
+      return
+    }
+    Issue.record("the program was ended each time before it listened to signals")
+  }
+
   @Test("on a full disk it says where it stopped and to run it again") func full() throws {
     let (status, errors) = try run("trap '' XFSZ; ulimit -f 20000;")
     #expect(status == 74)

@@ -65,6 +65,23 @@ import Testing
     }
   }
 
+  @Test("is noticed by a program that had it open, as is one that was put in its place")
+  func removedMeanwhile() throws {
+    let copy = folder.path + "/keys"
+    try FileManager.default.moveItem(atPath: ledger.keyFile, toPath: copy)
+    let new = Self.purchase("p3", account: "new@example.org", transaction: "t-3")
+    let error = #expect(throws: LedgerError.self) { try ledger.appendAndWait([new]) }
+    #expect(error?.code == .keysMissing)
+    try FileManager.default.copyItem(atPath: copy, toPath: ledger.keyFile)
+    try ledger.appendAndWait([new])
+    // What was appended since is sealed under keys of the file that is there, not of the other.
+    try ledger.close()
+    let again = try Ledger(at: folder.ledger)
+    #expect(try again.log.verify().faults == [])
+    #expect(try again.log.allEvents().last?.event.account == "new@example.org")
+    try again.close()
+  }
+
   @Test("does not show to whoever guesses a name that it is there, erased or not")
   func guessing() throws {
     var erasure = Event(

@@ -2,6 +2,7 @@ import Foundation
 import LMDB
 import LedgerEvents
 import LogTesting
+import Synchronization
 import Testing
 
 @testable import LedgerStore
@@ -51,5 +52,18 @@ struct LedgerFoldFailureTests {
     try again.fold()
     #expect(try again.checkProjections() == [])
     try again.close()
+  }
+
+  @Test("does not end appends, however many events wait for it") func backlog() throws {
+    ledger.schedule.backlogEventsMax.store(0, ordering: .relaxed)
+    for number in 1...4 { try ledger.appendAndWait([note("n\(number)", "text")]) }
+    #expect(ledger.foldFailure != nil)
+    #expect(try ledger.log.lastPosition() == 4)
+    // The control: a fold that can be done is waited for.
+    try FileManager.default.removeItem(atPath: lock)
+    try ledger.fold()
+    for number in 5...6 { try ledger.appendAndWait([note("n\(number)", "text")]) }
+    #expect(try #require(try ledger.source.live()).position() >= 5)
+    try ledger.close()
   }
 }

@@ -29,35 +29,26 @@ extension Catalogue {
     return all[..<after].last { $0.matches(environment, app: app) }.map(CatalogueEntry.init)
   }
 
-  /// The newest entry up to `time` that applies to any part of a scope. If `environment` is `nil`
-  /// or `app` is 0, the scope includes all of them.
+  /// The entries up to `time` that are in force in any part of a scope, newest first. If
+  /// `environment` is `nil` or `app` is 0, the scope includes all of them. An entry that covers the
+  /// whole scope is the last one: it replaces those before it.
   ///
   /// - Complexity: O(*n*) in the product's change points.
-  public func newestEntry(
+  public func entries(
     of product: NameNumber, reaching environment: StoreEnvironment?, app: NameNumber,
     at time: Int64
-  ) -> CatalogueEntry? {
-    guard let all = points[product] else { return nil }
-    let after = all.partitionPoint { $0.key.time <= time }
-    return all[..<after].last { point in
-      (environment == nil || point.environment == nil || point.environment == environment)
-        && (app == 0 || point.app == 0 || point.app == app)
-    }.map(CatalogueEntry.init)
-  }
-
-  /// The newest entry up to `time` that applies to the whole of a scope. If `environment` is `nil`
-  /// or `app` is 0, the scope includes all of them.
-  ///
-  /// - Complexity: O(*n*) in the product's change points.
-  public func newestEntry(
-    of product: NameNumber, covering environment: StoreEnvironment?, app: NameNumber,
-    at time: Int64
-  ) -> CatalogueEntry? {
-    guard let all = points[product] else { return nil }
-    let after = all.partitionPoint { $0.key.time <= time }
-    return all[..<after].reversed().lazy.map(CatalogueEntry.init).first {
-      $0.covers(environment, app: app)
+  ) -> [CatalogueEntry] {
+    guard let all = points[product] else { return [] }
+    var found: [CatalogueEntry] = []
+    for point in all[..<all.partitionPoint({ $0.key.time <= time })].reversed() {
+      let entry = CatalogueEntry(point)
+      guard entry.reaches(environment, app: app),
+        !found.contains(where: { $0.covers(entry.environment, app: entry.app) })
+      else { continue }
+      found.append(entry)
+      if entry.covers(environment, app: app) { break }
     }
+    return found
   }
 }
 
@@ -69,8 +60,14 @@ extension CatalogueEntry {
       environment: point.environment)
   }
 
+  /// Whether it applies to anything in a scope.
+  fileprivate func reaches(_ environment: StoreEnvironment?, app: NameNumber) -> Bool {
+    (environment == nil || self.environment == nil || self.environment == environment)
+      && (app == 0 || self.app == 0 || self.app == app)
+  }
+
   /// Whether it applies to everything in a scope.
-  func covers(_ environment: StoreEnvironment?, app: NameNumber) -> Bool {
+  public func covers(_ environment: StoreEnvironment?, app: NameNumber) -> Bool {
     (self.environment == nil || self.environment == environment)
       && (self.app == 0 || self.app == app)
   }
