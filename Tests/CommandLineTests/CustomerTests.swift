@@ -52,6 +52,10 @@ import Testing
     #expect(all.map { $0["accounts"] as? [String] } == [["ada"], ["bob"]])
     #expect(all.map { $0["openTransactions"] as? Int } == [0, 2])
     #expect(try ledger.run("customers", "--limit", "1", "--format", "jsonl").lines.count == 1)
+    let more = "there are more: --limit shows more"
+    #expect(try ledger.run("customers", "--limit", "1").lines.last == more)
+    #expect(try ledger.run("customers", "--search", "phone", "--limit", "1").lines.last == more)
+    #expect(try ledger.run("customers", "--limit", "2").lines.last != more)
     let part = try ledger.run("customers", "--search", "PHONE-B", "--format", "json").objects()
     #expect(part.map { $0["accounts"] as? [String] } == [["bob"]])
   }

@@ -16,7 +16,7 @@ struct PlaceRule: TidyRule {
     "Sources/CLMDB/": ["modulemap", "h"],
     "Tests/": ["swift", "json", "jsonl", "txt", "storekit", "hex", "bin", "md"],
     "Tests/TidyTests/": ["swift"],
-    "Tools/": ["independent", "mutants", "prepare", "quickstart", "test"],
+    "Tools/": ["independent", "install", "mutants", "prepare", "quickstart", "test"],
     "Tools/Benchmarks/": ["swift", "c", "h", "md", "json", "run"],
     "Tools/CrashLab/": ["py", "md"],
     "Tools/Example/": ["swift", "md"],

@@ -43,20 +43,25 @@ struct CustomersCommand: ParsableCommand {
         row: { $0.row(isSearch: search != nil) }, write: { $0.write(to: &$1) })
       let now = EventLog.systemClock()
       var left = limit ?? .max
+      var hasMore = false
+      func add(_ customer: CustomerAnswer) -> Bool {
+        hasMore = left == 0
+        guard !hasMore, !Console.isOutputLost else { return false }
+        left -= 1
+        printer.add(customer)
+        return true
+      }
       try options.read { (view) throws(LedgerError) in
+        let environments = environments.environments
         guard let search else {
-          return try view.customers(environments: environments.environments, now: now) { found in
-            guard left > 0, !Console.isOutputLost else { return false }
-            left -= 1
-            printer.add(found)
-            return true
-          }
+          return try view.customers(environments: environments, now: now, add)
         }
-        let found = try view.customers(
-          matching: search, environments: environments.environments, now: now)
-        for customer in found.prefix(Int(clamping: left)) { printer.add(customer) }
+        for customer in try view.customers(matching: search, environments: environments, now: now) {
+          guard add(customer) else { break }
+        }
       }
       printer.end()
+      if hasMore, format == .table { Console.print("there are more: --limit shows more") }
     }
   }
 
