@@ -7,7 +7,7 @@ extension Span<UInt8> {
   @inlinable @inline(__always)
   package func bigEndianHalf(at offset: Int) -> UInt32 { bigEndian(UInt32.self, at: offset) }
 
-  /// Whether both hold the same bytes.
+  /// Whether both contain the same bytes.
   @inlinable
   package func equals(_ other: Span<UInt8>) -> Bool {
     guard count == other.count else { return false }
@@ -59,7 +59,7 @@ extension [UInt8] {
 }
 
 extension UInt32 {
-  /// The four bytes that sort as the number does: the most significant first.
+  /// The four bytes in big-endian order, in which they sort like the number.
   package var bigEndianBytes: [UInt8] {
     var bytes: [UInt8] = []
     bytes.append(bigEndianHalf: self)
@@ -67,7 +67,7 @@ extension UInt32 {
   }
 }
 
-/// The four bytes of `number` that sort as it does: the most significant first.
+/// The four bytes of `number` in big-endian order, in which they sort like the number.
 @inlinable @inline(__always)
 package func bigEndianKey(_ number: UInt32) -> InlineArray<4, UInt8> {
   [

@@ -32,7 +32,7 @@ extension MDB_val {
       mv_size: bytes.count, mv_data: UnsafeMutableRawPointer(mutating: bytes.baseAddress))
   }
 
-  /// The bytes; valid as long as the memory that contains them.
+  /// The bytes; valid as long as the memory that contains them is.
   @inline(__always)
   @unsafe
   var bytes: UnsafeBufferPointer<UInt8> {

@@ -13,12 +13,12 @@ public struct Cursor: ~Copyable, ~Escapable {
   /// Whether the cursor is at an entry, so that you may read ``key`` and ``value``.
   public private(set) var isAtEntry = false
 
-  /// Opens a cursor; the caller ties it to the transaction.
+  /// Opens a cursor. The caller must tie its lifetime to the transaction.
   @_lifetime(immortal)
   @unsafe
   init(transaction: OpaquePointer, _ table: Table) throws(LMDBError) {
     var opened: OpaquePointer?
-    // SAFETY: the transaction is open, and outlives the cursor by the caller's word.
+    // SAFETY: the transaction is open, and the caller guarantees that it outlives the cursor.
     let status = unsafe mdb_cursor_open(transaction, table.number, &opened)
     guard status == 0, let handle = unsafe opened else {
       throw readFailure(status, "open cursor")

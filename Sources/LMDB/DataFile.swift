@@ -4,14 +4,14 @@
   internal import Darwin
 #endif
 
-/// The file of tables, checked with plain reads before it is mapped.
+/// The file of tables, which is checked with plain reads before it is mapped.
 ///
-/// Touching a page that is missing at the end of a mapped file causes a SIGBUS. So the file is
-/// first compared with its newest meta page. And LMDB takes the older of the two meta pages when
-/// the number of the newer one is damaged, which would drop the last commit unnoticed. So the two
-/// must follow each other. The layout is that of LMDB 0.9's `mdb.c`.
+/// Touching a page that is missing at the end of a mapped file causes a SIGBUS, so the length of
+/// the file is first compared with its newest meta page. If the number of the newer meta page is
+/// damaged, LMDB takes the older one, which would silently drop the last commit. So the numbers of
+/// the two must be consecutive. The layout is that of LMDB 0.9's `mdb.c`.
 struct DataFile: ~Copyable {
-  /// A writer in another process may be in the middle of a meta page, or between two commits.
+  /// A writer in another process may be writing a meta page, or be between two commits.
   private static let attemptsMax = 5
   private static let pauseMicroseconds: UInt32 = 2000
 
@@ -52,7 +52,7 @@ struct DataFile: ~Copyable {
     return Int(status.st_size)
   }
 
-  /// Returns the `count` bytes at `offset`, or fewer if the file ends before.
+  /// Returns the `count` bytes at `offset`, or fewer if the file ends earlier.
   func bytes(at offset: Int, count: Int) throws(LMDBError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     // SAFETY: pread writes at most as many bytes as the array has.
@@ -96,12 +96,12 @@ struct DataFile: ~Copyable {
 
   /// Compares the numbers of two meta pages with what their commits have freed.
   ///
-  /// A flipped bit can make two numbers follow each other the wrong way round: of 5 and 6, the 5
-  /// becomes 7. But each commit lists the pages that it frees under its own number, and the next
-  /// commit does not use them yet (`mdb_freelist_save`, `mdb_page_alloc`). So the newer page lists
-  /// at least what the older one does. An older page that lists more than its own number has the
-  /// roots of a commit that failed, and says nothing; nor does one whose number a flipped bit has
-  /// lowered by two.
+  /// A flipped bit can make two numbers consecutive in the wrong order: of 5 and 6, the 5 becomes
+  /// 7. But each commit lists the pages that it frees under its own number, and the next commit
+  /// does not use them yet (`mdb_freelist_save`, `mdb_page_alloc`). So the newer page lists at
+  /// least what the older one does. Two cases prove nothing: an older page that lists more than its
+  /// own number, because it has the roots of a commit that failed, and a page whose number a
+  /// flipped bit has lowered by two.
   private func checkFreed(_ newer: MetaPage, _ older: MetaPage) throws(LMDBError) {
     guard let last = try PageWalk.lastFreeing(self, newer),
       let before = try PageWalk.lastFreeing(self, older), before <= older.transaction
@@ -126,7 +126,7 @@ struct DataFile: ~Copyable {
   }
 }
 
-/// What one of the two meta pages says (`MDB_meta`).
+/// The content of one of the two meta pages (`MDB_meta`).
 struct MetaPage {
   private static let magic: UInt32 = 0xBEEF_C0DE
   private static let version: UInt32 = 1
@@ -141,7 +141,7 @@ struct MetaPage {
   /// The page's own number: 0 or 1.
   let number: UInt64
   let pageSize: Int
-  /// The roots of the free list and of the table of tables; all ones if there is none.
+  /// The roots of the free list and of the table of tables. All bits are set if there is none.
   let roots: [UInt64]
   let lastPage: UInt64
   let transaction: UInt64
@@ -159,7 +159,7 @@ struct MetaPage {
         .versionMismatch, operation: "open",
         message: "\(file.path) has version \(version) of the file format, not \(Self.version).")
     }
-    // LMDB would read the trees as those of another kind, and leave their pages.
+    // With other flags, LMDB would take the trees for another kind and read beyond their pages.
     guard page.littleEndian(UInt16.self, at: 44) == Self.integerKeyFlag,
       page.littleEndian(UInt16.self, at: 92) == 0
     else { throw file.damaged("a meta page states another kind of tree") }
@@ -173,24 +173,24 @@ struct MetaPage {
     transaction = page.littleEndian(at: 144)
   }
 
-  /// Why this page and the one behind it are not what LMDB leaves; nil if they are.
+  /// Why this page and the second one cannot be what LMDB wrote; `nil` if they can.
   ///
-  /// A commit with the number *n* goes to the page *n* mod 2, in a file of its own order: so the
-  /// two numbers always follow each other. A new file has two pages with the number 0, of which the
-  /// first has no roots.
+  /// A commit with the number *n* is written to the meta page *n* mod 2. So the two numbers are
+  /// always consecutive, and the first page has the even one. In a new file, both pages have the
+  /// number 0, and the first one has no roots.
   func doubt(with second: MetaPage) -> String? {
     guard number == 0, second.number == 1, pageSize == second.pageSize else {
       return "its meta pages are not each other's neighbours"
     }
-    // A commit that fails puts back the older page's number and last page, and not its roots
-    // (`mdb_env_write_meta`), so only the newer page is held to them.
+    // After a failed commit, LMDB restores the older page's number and last page, but not its roots
+    // (`mdb_env_write_meta`). So only the roots of the newer page are checked.
     let newer = second.transaction > transaction ? second : self
     if newer.roots.contains(where: newer.isOutside) {
       return "a meta page refers to a page beyond the last one"
     }
     if transaction == 0, second.transaction == 0 {
-      // LMDB reads the first of two that are equal, so a first commit that failed may have left its
-      // roots in the second.
+      // If both numbers are equal, LMDB reads the first page. So a first commit that failed may
+      // have left its roots in the second.
       let isNew = roots.allSatisfy { $0 == Self.noPage }
       return isNew ? nil : "its meta pages differ and have the same number"
     }

@@ -1,5 +1,5 @@
-// Of two overloads, the compiler takes the one with the error that the closure states, and the
-// untyped one for a closure that states none.
+// If a closure states its error type, the compiler chooses the typed overload, otherwise the
+// untyped one.
 // swift-format-ignore: AmbiguousTrailingClosureOverload
 extension Environment {
   /// Reads in one snapshot, and throws errors of the type that `body` throws.

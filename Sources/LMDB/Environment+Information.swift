@@ -14,25 +14,26 @@ public struct EnvironmentInformation: Sendable, Hashable {
   /// The number of the last commit.
   public let lastTransaction: Int
 
-  /// How many readers may exist at once.
+  /// The maximum number of readers at once.
   public let readersMax: Int
 
-  /// How many slots of readers are or were in use.
+  /// The number of reader slots that are or were in use.
   public let readersUsed: Int
 
   /// The size in bytes of the pages that were ever used.
   public var usedBytes: Int { usedPages * pageSize }
 }
 
-/// A read transaction of any process.
+/// A read transaction of this or another process.
 public struct Reader: Sendable, Hashable {
   /// The id of the process.
   public let process: Int32
 
-  /// The commit that it sees; nil if it is between two snapshots.
+  /// The commit that it sees; `nil` if it is between two snapshots.
   public let transaction: Int?
 
-  /// How many commits it is behind the newest one; nil if it is between two snapshots.
+  /// The number of commits by which it is behind the newest one; `nil` if it is between two
+  /// snapshots.
   public let lag: Int?
 }
 
@@ -62,8 +63,8 @@ extension Environment {
     let last = try info().lastTransaction
     let lines = try unsafe withHandle("readers") { (handle) throws(LMDBError) in
       var lines = ReaderLines()
-      // SAFETY: LMDB calls back during the call only, with a text that is copied, and the context
-      // is the structure above.
+      // SAFETY: LMDB calls back only during the call. The text is copied, and the context is the
+      // structure above.
       let status = unsafe withUnsafeMutablePointer(to: &lines) { context in
         unsafe mdb_reader_list(
           handle,
@@ -81,10 +82,10 @@ extension Environment {
       .sorted { ($0.lag ?? -1) > ($1.lag ?? -1) }
   }
 
-  /// How many processes an error names.
+  /// The maximum number of processes that an error names.
   private static let processesNamedMax = 5
 
-  /// The error where no reader's slot is free: it names the processes that hold them.
+  /// The error if no reader slot is free. It names the processes that occupy them.
   func readersFull(_ operation: String) -> LMDBError {
     let held: [Reader]
     do throws(LMDBError) { held = try readers() } catch {
@@ -120,7 +121,7 @@ extension Environment {
     }
   }
 
-  /// Writes to the disk what was committed. Needed only if the ``SyncPolicy`` does not do so.
+  /// Writes committed data to the disk. Needed only if the ``SyncPolicy`` does not do so.
   public func sync() throws(LMDBError) {
     try unsafe withHandle("sync") { (handle) throws(LMDBError) in
       // SAFETY: the environment is open.
@@ -129,8 +130,8 @@ extension Environment {
     }
   }
 
-  /// Copies a snapshot to the file `data.mdb` in the folder `path`. The folder must exist, the file
-  /// must not.
+  /// Copies a snapshot to the file `data.mdb` in the folder `path`. The folder must exist, and the
+  /// file must not.
   ///
   /// The copy has reached the disk when this returns. While the copy runs, it is a read
   /// transaction, so pages are not reused. If a copy fails, the caller must remove what it left
@@ -160,7 +161,8 @@ private struct ReaderLines {
 }
 
 extension Reader {
-  /// Reads a line of `mdb_reader_list`: process, thread, transaction; nil for the heading.
+  /// Reads a line of `mdb_reader_list`: process, thread, transaction. Returns `nil` for the
+  /// heading.
   fileprivate init?(line: String, last: Int) {
     let fields = line.split(whereSeparator: \.isWhitespace)
     guard fields.count == 3, let process = Int32(fields[0]) else { return nil }

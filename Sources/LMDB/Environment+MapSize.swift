@@ -6,8 +6,8 @@ extension Environment {
 
   /// Enlarges the map to `mapSize` bytes, once no transaction of this process is active.
   ///
-  /// - Throws: ``LMDBError``: `transactionsOpen` when some are active and stay so for a second,
-  ///   `badArgument` when `mapSize` is less than the map has.
+  /// - Throws: ``LMDBError``: `transactionsOpen` if transactions stay active for a second,
+  ///   `badArgument` if `mapSize` is less than the current size.
   public func grow(mapSize: Int) throws(LMDBError) {
     let current = try info().mapSize
     guard mapSize >= current else {
@@ -29,7 +29,7 @@ extension Environment {
   private func remap(_ mapSize: Int, _ operation: StaticString) throws(LMDBError) {
     try unsafe withHandleAlone(operation, patienceMicroseconds: Self.patienceMicroseconds) {
       (handle) throws(LMDBError) in
-      // SAFETY: the gate is shut and empty: nobody of this process uses the old map.
+      // SAFETY: the gate is shut and empty, so nothing in this process uses the old map.
       let status = unsafe mdb_env_set_mapsize(handle, mapSize)
       guard status == 0 else { throw LMDBError(status: status, operation: "\(operation)") }
     }

@@ -20,7 +20,7 @@ extension Environment {
   ///
   /// Clears the slots of readers that died.
   ///
-  /// - Throws: ``LMDBError``: `alreadyOpen` when this process has it open, `networkFileSystem`,
+  /// - Throws: ``LMDBError``: `alreadyOpen` if this process has it open, `networkFileSystem`,
   ///   `truncated`, `invalidFile`, `versionMismatch`, `missing`, or an error of the system.
   public static func open(
     _ path: String, options: Options = Options()
@@ -38,7 +38,7 @@ extension Environment {
       guard !options.readOnly else {
         throw LMDBError(.missing, operation: "open", message: "\(file.path) is empty.")
       }
-      // LMDB syncs its files, but not the folders that hold their names.
+      // LMDB syncs its files, but not the folders that contain their names.
       try syncFolder(path)
       if isNewFolder { try syncFolder(path + "/..") }
     }
@@ -63,7 +63,7 @@ extension Environment {
 
   private static func createFolder(_ path: String, _ options: Options) throws(LMDBError) -> Bool {
     guard !options.readOnly else { return false }
-    // A folder that may be listed by some must be enterable by them.
+    // Whoever may list the folder must also be able to enter it.
     let mode = mode_t(options.mode | ((options.mode & 0o444) >> 2))
     // SAFETY: mkdir reads the path during the call.
     if unsafe mkdir(path, mode) == 0 { return true }
@@ -90,7 +90,7 @@ extension Environment {
     _ path: String, _ options: Options, mapSize: Int
   ) throws(LMDBError) -> OpaquePointer {
     var created: OpaquePointer?
-    // SAFETY: LMDB makes the handle; on every failure below it is closed, as it asks.
+    // SAFETY: LMDB creates the handle; it is closed after every failure below, as LMDB requires.
     let status = unsafe mdb_env_create(&created)
     guard status == 0, let handle = unsafe created else {
       throw LMDBError(status: status, operation: "open")

@@ -1,21 +1,21 @@
 extension Environment {
   /// How an environment is opened.
   public struct Options: Sendable {
-    /// The largest size of the file in bytes; only address space is taken.
+    /// The maximum size of the file in bytes. Only address space is reserved.
     ///
-    /// If the process may not have that much (`ulimit -v`), the largest power of two that it may
-    /// have is used. ``Environment/info()`` reports it.
+    /// If the process may not reserve that much (`ulimit -v`), the size is halved until it can.
+    /// ``Environment/info()`` reports the result.
     public var mapSize: Int
 
-    /// How many named tables may be opened.
+    /// The maximum number of named tables that can be opened.
     public var maxTables: Int
 
-    /// How many read transactions may exist at once, over all processes.
+    /// The maximum number of read transactions at once, in all processes together.
     ///
     /// Has an effect only in the process that creates the lock file.
     public var maxReaders: Int
 
-    /// Rejects writes, and opens only what exists.
+    /// Whether to reject writes and to open only what exists.
     public var readOnly: Bool
 
     /// Whether readers and writers register in a lock file (`MDB_NOLOCK` if not).
@@ -28,7 +28,7 @@ extension Environment {
     /// When writes reach the disk.
     public var sync: SyncPolicy
 
-    /// The permissions of files and folder that are created; the folder gets `x` if `r` is.
+    /// The permissions of created files. A created folder also gets `x` wherever `r` is set.
     public var mode: UInt32
 
     /// Whether the system should read ahead. Turn this off if the file is larger than memory.

@@ -3,11 +3,11 @@ internal import CLMDB
 extension Environment {
   /// Returns the table `name`, and creates it if it is missing.
   ///
-  /// Creating a table uses a write transaction, so call this before you begin yours. A transaction
-  /// does not know a table that was opened after it began.
+  /// Creating a table uses a write transaction, so call this method before you begin yours. A
+  /// transaction does not know tables that were opened after it began.
   ///
   /// - Complexity: O(1) once opened.
-  /// - Throws: ``LMDBError``: `tablesFull`, `missing` when read-only, and what writing throws.
+  /// - Throws: ``LMDBError``: `tablesFull`, `missing` if read-only, and what writing throws.
   public func createTable(_ name: String) throws(LMDBError) -> Table {
     // A table that exists is opened without waiting for other writers.
     if let table = try table(name) { return table }
@@ -16,9 +16,9 @@ extension Environment {
         .missing, operation: "open table", message: "There is no table \(name) in \(path).")
     }
     while true {
-      // The transaction comes before the lock: a writer that opens a table holds them in this
-      // order, too. But LMDB gives a number twice where a transaction opens a table and began
-      // before the last one was opened, so then another must begin.
+      // The transaction begins before the lock is taken, because a writer that opens a table takes
+      // them in this order, too. But LMDB assigns a number twice if a transaction opens a table and
+      // began before the last table was opened. In that case, another transaction must begin.
       let known = try withTables { (tables) throws(LMDBError) in tables.count }
       let transaction = try unsafe beginWriting("create table")
       let created = try withTables { (tables) throws(LMDBError) -> Table? in
@@ -47,7 +47,7 @@ extension Environment {
     return opened
   }
 
-  /// Returns the table `name`, or nil if there is none.
+  /// Returns the table `name`, or `nil` if there is none.
   ///
   /// - Complexity: O(1) once opened.
   /// - Throws: ``LMDBError``: `tablesFull`, and what reading throws.
@@ -61,12 +61,12 @@ extension Environment {
       do throws(LMDBError) {
         opened = try unsafe open(name, in: transaction, flags: 0)
       } catch {
-        // SAFETY: the transaction is open, and ended once on either way out.
+        // SAFETY: the transaction is open, and is ended once on either path.
         unsafe mdb_txn_abort(transaction)
         if error.code == .missing { return nil }
         throw error
       }
-      // SAFETY: as above; the handle of a table lasts only when its transaction commits.
+      // SAFETY: as above; the handle of a table remains valid only if its transaction commits.
       let status = unsafe mdb_txn_commit(transaction)
       guard status == 0 else { throw LMDBError(status: status, operation: "open table") }
       tables[name] = opened
@@ -82,7 +82,7 @@ extension Environment {
     try withTables { (_) throws(LMDBError) in
       let transaction = try unsafe begin(flags: UInt32(MDB_RDONLY), "list tables")
       defer {
-        // SAFETY: the transaction is open, and ended once; the table without a name needs no
+        // SAFETY: the transaction is open, and is ended once. The table without a name needs no
         // commit.
         unsafe mdb_txn_abort(transaction)
         transactionEnded(active: true)
@@ -102,8 +102,8 @@ extension Environment {
     }
   }
 
-  /// Opens a table's handle; one thread at a time, as LMDB asks: the caller holds the lock of
-  /// tables until the transaction has ended.
+  /// Opens a table's handle. LMDB allows only one thread at a time, so the caller holds the lock of
+  /// the tables until the transaction has ended.
   private func open(
     _ name: String, in transaction: OpaquePointer, flags: UInt32
   ) throws(LMDBError) -> Table {

@@ -24,8 +24,7 @@ public final class Environment: Sendable {
   let gate = Gate()
   let identity: FileIdentity
 
-  // SAFETY: MDB_env is made for use by several threads; the gate and the locks below keep to its
-  // rules.
+  // SAFETY: several threads may use MDB_env; the gate and the locks below follow its rules.
   private nonisolated(unsafe) let handle: OpaquePointer
   private let isClosed = Atomic<Bool>(false)
   private let hasFailed = Atomic<Bool>(false)
@@ -74,7 +73,7 @@ public final class Environment: Sendable {
     }
   }
 
-  /// How many transactions of this process exist, including reset ones.
+  /// The number of transactions of this process, including reset ones.
   public var transactionCount: Int { transactions.load(ordering: .acquiring) }
 
   /// Whether a commit failed in a way that leaves its outcome unknown.
@@ -96,7 +95,7 @@ extension Environment {
   /// Begins the environment's only write transaction, after waiting for other threads and
   /// processes.
   ///
-  /// - Throws: ``LMDBError``: `readOnly`, `writeInProgress` when this thread has it already,
+  /// - Throws: ``LMDBError``: `readOnly`, `writeInProgress` if this thread has it already,
   ///   `environmentFailed` after a commit of unknown outcome, `closed`, `forked`.
   @available(*, noasync, message: "a write transaction stays on its thread")
   @_lifetime(immortal)
@@ -113,7 +112,8 @@ extension Environment {
       throw LMDBError(.writeInProgress, operation: "\(operation)")
     }
     let handle = try unsafe begin(flags: 0, operation)
-    // LMDB hands its lock on inside a commit; the one before may not have told yet how that went.
+    // LMDB releases its lock inside a commit, so the previous writer may not have recorded the
+    // outcome yet.
     while writer.load(ordering: .acquiring) != 0 { sched_yield() }
     writer.store(currentThread, ordering: .relaxed)
     if isFailed {
@@ -126,7 +126,7 @@ extension Environment {
   /// Ends a write transaction on its thread and keeps what it wrote.
   func commitWriting(_ transaction: OpaquePointer) throws(LMDBError) {
     checkWriter()
-    // SAFETY: the transaction is open, on its thread; LMDB frees it whatever it returns.
+    // SAFETY: the transaction is open, on its thread; LMDB frees it whatever the result.
     let status = unsafe mdb_txn_commit(transaction)
     let failure = status == 0 ? nil : commitFailure(status)
     writer.store(0, ordering: .releasing)
@@ -146,7 +146,7 @@ extension Environment {
   func begin(flags: UInt32, _ operation: StaticString) throws(LMDBError) -> OpaquePointer {
     try enter(operation)
     var transaction: OpaquePointer?
-    // SAFETY: the environment is open: the gate lets nobody close it before this thread leaves.
+    // SAFETY: the environment is open: the gate prevents closing until this thread leaves.
     var status = unsafe mdb_txn_begin(handle, nil, flags, &transaction)
     if status == MDB_MAP_RESIZED {
       gate.leave()
@@ -168,7 +168,7 @@ extension Environment {
     return unsafe transaction
   }
 
-  /// Enters the gate, if the environment may be used at all.
+  /// Enters the gate, if the environment can be used at all.
   @inline(__always)
   func enter(_ operation: StaticString) throws(LMDBError) {
     gate.enter()
@@ -230,7 +230,7 @@ extension Environment {
     return try unsafe body(handle)
   }
 
-  /// Calls `body` with the open environment, while nobody else uses it.
+  /// Calls `body` with the open environment while no other thread uses it.
   func withHandleAlone<Value>(
     _ operation: StaticString, patienceMicroseconds: Int,
     _ body: (OpaquePointer) throws(LMDBError) -> Value

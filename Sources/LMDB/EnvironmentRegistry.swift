@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The identity of a file, whatever path leads to it.
+/// The identity of a file, which is the same for all paths to it.
 struct FileIdentity: Hashable, Sendable {
   let device: UInt64
   let inode: UInt64
@@ -20,11 +20,11 @@ final class EnvironmentRegistry: Sendable {
 
   private let state = Mutex(State())
 
-  /// A number for the environment, or nil if it is open.
+  /// Returns a new number for the environment, or `nil` if it is open.
   func add(_ identity: FileIdentity) -> UInt32? {
     let generation = currentForkGeneration
     return state.withLock { state in
-      // What the parent of a fork has open is not open here.
+      // An environment that the parent had open before a fork is not open here.
       if state.open[identity] == generation { return nil }
       state.open[identity] = generation
       state.lastNumber += 1
@@ -32,7 +32,7 @@ final class EnvironmentRegistry: Sendable {
     }
   }
 
-  /// Closes an environment with `close` and forgets it, in one step: once its file is closed,
+  /// Closes an environment with `close` and removes it, in one step: once its file is closed,
   /// another file can get the same identity.
   func remove(_ identity: FileIdentity, closing close: () -> Void = {}) {
     state.withLock { state in

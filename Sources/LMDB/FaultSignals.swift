@@ -4,22 +4,23 @@
   internal import Darwin
 #endif
 
-/// What a program does when LMDB follows a damaged page out of the map.
+/// Handlers for the signals that a damaged page can cause, when LMDB follows it out of the map.
 ///
-/// LMDB's pages have no checksum, and LMDB trusts them: a damaged offset ends the process by
-/// SIGSEGV or SIGBUS, and what LMDB asserts by SIGABRT. Nothing can be looked at or said in the
-/// handler of such a signal, so another program takes the process's place (execve(2)), which can.
+/// LMDB's pages have no checksum, and LMDB trusts them. A damaged offset ends the process by
+/// SIGSEGV or SIGBUS, and an assertion of LMDB by SIGABRT. The handler of such a signal can neither
+/// examine the file nor report anything. So it replaces the process with another program that can
+/// (execve(2)).
 ///
-/// Only programs install this. A library that did so would take the signals of its host.
+/// Only programs install this. A library that did so would take over the signals of its host.
 public enum FaultSignals {
-  /// The signals of damaged pages.
+  /// The signals that damaged pages cause.
   public static let numbers = [SIGSEGV, SIGBUS, SIGABRT]
 
-  /// Has each of ``numbers`` run a program in the place of this process.
+  /// Installs a handler for each of ``numbers`` that replaces this process with a program.
   ///
   /// - Parameters:
   ///   - program: The path of the program.
-  ///   - arguments: Returns its arguments for a signal, the name of the program first.
+  ///   - arguments: Returns the program's arguments for a signal, beginning with its name.
   public static func run(_ program: String, _ arguments: (_ signal: Int32) -> [String]) {
     // SAFETY: the copies are made once and never freed, so that the handler can read them.
     unsafe handover = unsafe Handover(
@@ -32,7 +33,7 @@ public enum FaultSignals {
     #else
       unsafe action.__sigaction_u.__sa_handler = handOver
     #endif
-    // The program that follows must be able to get the same signal.
+    // The program that follows must be able to receive the same signal.
     action.sa_flags = Int32(bitPattern: UInt32(truncatingIfNeeded: SA_RESETHAND)) | SA_NODEFER
     for number in numbers {
       // SAFETY: sigaction copies the structure.
@@ -60,7 +61,7 @@ public enum FaultSignals {
   private static func copy(
     _ words: [String]
   ) -> UnsafeMutablePointer<UnsafeMutablePointer<CChar>?> {
-    // SAFETY: there is room for the words and the null behind them, and all of it is set.
+    // SAFETY: there is room for the words and the null after them, and all of it is set.
     let copies = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
       .allocate(capacity: words.count + 1)
     for (index, word) in words.enumerated() { unsafe copies[index] = strdup(word) }
@@ -69,7 +70,7 @@ public enum FaultSignals {
   }
 }
 
-/// What the handler needs, prepared: it may not allocate.
+/// What the handler needs. It is prepared in advance, because the handler must not allocate.
 @unsafe private struct Handover {
   let program: UnsafeMutablePointer<CChar>?
   let segmentation: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
@@ -80,8 +81,9 @@ public enum FaultSignals {
 // SAFETY: set once, before the handler is installed, and only read afterwards.
 nonisolated(unsafe) private var handover: Handover?
 
-/// The handler: execv(3) is one of the few calls that are allowed in it (signal-safety(7)). If it
-/// fails, the process ends by the signal: its action is the default one again.
+/// The handler. It may call execv(3), one of the few calls that are allowed in it
+/// (signal-safety(7)). If that fails, the process ends by the signal, because its action is the
+/// default one again.
 private let handOver: @convention(c) (Int32) -> Void = { signal in
   // SAFETY: the pointers are never freed; execv replaces the process or does nothing.
   guard let next = unsafe handover, let program = unsafe next.program else { return }

@@ -16,11 +16,11 @@ public struct FileLock: ~Copyable, Sendable {
   private let descriptor: Int32
 
   deinit {
-    // Closing gives the lock back; there is nothing to be done about a failure.
+    // Closing releases the lock; nothing can be done about a failure.
     _ = close(descriptor)
   }
 
-  /// Takes the lock of `path`, or nil if somebody has it.
+  /// Takes the lock of `path`; returns `nil` if it is taken.
   ///
   /// - Parameters:
   ///   - path: The file. It is created if it is missing.
@@ -46,12 +46,13 @@ public struct FileLock: ~Copyable, Sendable {
     return lock
   }
 
-  /// Takes the lock of the folder `path`, which follows it to another name; nil if somebody has it.
+  /// Takes the lock of the folder `path`; returns `nil` if it is taken. A renamed folder keeps its
+  /// lock.
   ///
-  /// - Parameter path: The folder, which has to exist. A symbolic link is not followed.
+  /// - Parameter path: The folder, which must exist. A symbolic link is not followed.
   /// - Throws: ``LMDBError`` with the operating system's error.
   package static func tryLock(folder path: String) throws(LMDBError) -> FileLock? {
-    // SAFETY: the path is a NUL-terminated copy for the time of the call.
+    // SAFETY: the path is a NUL-terminated copy during the call.
     let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     guard descriptor >= 0 else { throw systemFailure("lock", path) }
     let lock = FileLock(descriptor: descriptor)
@@ -61,7 +62,7 @@ public struct FileLock: ~Copyable, Sendable {
   /// Releases the lock.
   public consuming func unlock() {}
 
-  /// Returns false if somebody else has the lock and the operation does not wait.
+  /// Returns false if the lock is taken and the operation does not wait.
   private borrowing func take(_ operation: Int32) throws(LMDBError) -> Bool {
     while flock(descriptor, operation) != 0 {
       let number = errno
@@ -73,7 +74,7 @@ public struct FileLock: ~Copyable, Sendable {
 
   private static func openFile(_ path: String, _ mode: UInt32) throws(LMDBError) -> Int32 {
     while true {
-      // SAFETY: the path is a NUL-terminated copy for the time of the call.
+      // SAFETY: the path is a NUL-terminated copy during the call.
       let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, mode_t(mode))
       if descriptor >= 0 { return descriptor }
       let number = errno

@@ -2,8 +2,8 @@
   internal import CLMDB
   internal import Glibc
 
-  /// The `f_type` of file systems whose mappings or locks do not hold between machines: `statfs(2)`
-  /// and `linux/magic.h`.
+  /// The `f_type` of file systems on which mappings or locks do not work between machines:
+  /// `statfs(2)` and `linux/magic.h`.
   private let networkFileSystems: [UInt32: String] = [
     0x6969: "NFS", 0x517B: "SMB", 0xFE53_4D42: "SMB2", 0xFF53_4D42: "CIFS", 0x0102_1997: "9P",
     0x00C3_6400: "Ceph", 0x5346_414F: "AFS", 0x6B41_4653: "AFS", 0x7375_7245: "Coda",
@@ -36,7 +36,7 @@
   }
 #endif
 
-/// Whether a process of this pid namespace has the number `process`.
+/// Whether a process with the id `process` exists in this pid namespace.
 package func isRunning(process: Int32) -> Bool { kill(process, 0) == 0 || errno != ESRCH }
 
 /// Makes the names in the folder `path` durable.
@@ -57,14 +57,14 @@ package func syncFile(_ path: String) throws(LMDBError) {
   guard fsync(file) == 0 else { throw systemFailure("sync", path) }
 }
 
-/// Creates the folder `path`, with permissions only for its owner unless others are named.
+/// Creates the folder `path`, with permissions only for its owner unless `mode` says otherwise.
 package func makeFolder(_ path: String, mode: UInt32 = 0o700) throws(LMDBError) {
   // SAFETY: mkdir reads the path during the call.
   guard unsafe mkdir(path, mode_t(mode)) == 0 else { throw systemFailure("create folder", path) }
 }
 
-/// Renames the folder `path` durably. At most an empty folder may have the new name, which is in
-/// the same parent folder.
+/// Renames the folder `path` durably. The new name must be in the same parent folder, and be free
+/// or that of an empty folder.
 package func renameFolder(
   _ path: String, to name: String, in parent: String
 ) throws(LMDBError) {

@@ -19,11 +19,11 @@ public final class FlatFile: Sendable {
   }
 
   deinit {
-    // What was to last was synced; there is nothing to be done about a failure.
+    // Data that must last has been synced; nothing can be done about a failure to close.
     _ = close(descriptor)
   }
 
-  /// Opens the file at `path`; nil if there is none.
+  /// Opens the file at `path`; returns `nil` if there is none.
   ///
   /// - Parameters:
   ///   - path: The file.
@@ -39,13 +39,13 @@ public final class FlatFile: Sendable {
     }
   }
 
-  /// Creates an empty file at `path`, where there must be none, and makes its name durable.
+  /// Creates an empty file at `path`, which must not exist, and makes its name durable.
   ///
   /// - Parameters:
   ///   - path: The file.
   ///   - folder: The folder that it is in.
   ///   - mode: Its permissions.
-  /// - Throws: ``LMDBError`` with the operating system's error; `EEXIST` if there is a file.
+  /// - Throws: ``LMDBError`` with the operating system's error; `EEXIST` if the file exists.
   public static func create(
     _ path: String, in folder: String, mode: UInt32
   ) throws(LMDBError) -> FlatFile {
@@ -77,7 +77,7 @@ public final class FlatFile: Sendable {
     return own.st_dev == other.st_dev && own.st_ino == other.st_ino
   }
 
-  /// Returns the `count` bytes at `offset`, or fewer if the file ends before.
+  /// Returns the `count` bytes at `offset`, or fewer if the file ends earlier.
   ///
   /// - Complexity: Usually one system call.
   public func read(at offset: Int, count: Int) throws(LMDBError) -> [UInt8] {
@@ -122,7 +122,7 @@ public final class FlatFile: Sendable {
     }
   }
 
-  /// Makes durable what was written.
+  /// Makes the written data durable.
   public func sync() throws(LMDBError) {
     #if canImport(Glibc)
       guard fdatasync(descriptor) == 0 else { throw systemFailure("sync", path) }
@@ -136,7 +136,7 @@ private func openFlatFile(
   _ path: String, _ flags: Int32, _ mode: UInt32
 ) throws(LMDBError) -> Int32 {
   while true {
-    // SAFETY: the path is a NUL-terminated copy for the time of the call.
+    // SAFETY: the path is a NUL-terminated copy during the call.
     let descriptor = unsafe open(path, flags | O_CLOEXEC, mode_t(mode))
     if descriptor >= 0 { return descriptor }
     guard errno == EINTR else { throw systemFailure("open", path) }

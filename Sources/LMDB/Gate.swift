@@ -9,18 +9,18 @@ internal import Synchronization
 /// Counts the transactions that currently read or write the map, and can be shut while it is
 /// remapped.
 ///
-/// `mdb_env_set_mapsize` unmaps the file even while readers of its own process use it, so nobody
-/// may be inside.
+/// `mdb_env_set_mapsize` unmaps the file even while readers of its own process use it. So no thread
+/// may be inside while the map changes.
 final class Gate: Sendable {
   private static let shutBit = 1 << 62
   private static let pauseMicroseconds: UInt32 = 200
 
   private let word = Atomic<Int>(0)
 
-  /// How many are inside.
+  /// The number of threads and transactions inside.
   var count: Int { word.load(ordering: .acquiring) & ~Self.shutBit }
 
-  /// Enters, after waiting for a running remap.
+  /// Enters. While the gate is shut, waits until it opens.
   @inline(__always)
   func enter() {
     let before = word.wrappingAdd(1, ordering: .acquiring).oldValue
@@ -41,15 +41,15 @@ final class Gate: Sendable {
     }
   }
 
-  /// Keeps others out and waits until those inside have left.
+  /// Keeps others out, and waits until the gate is empty.
   ///
-  /// Returns false, with the gate open, if somebody is still inside after `patienceMicroseconds`.
+  /// Returns false, with the gate open, if it is not empty after `patienceMicroseconds`.
   func shut(patienceMicroseconds: Int) -> Bool {
     var waited = 0
     while word.bitwiseOr(Self.shutBit, ordering: .acquiringAndReleasing).oldValue & Self.shutBit
       != 0
     {
-      // Another thread remaps.
+      // Another thread has shut the gate.
       usleep(Self.pauseMicroseconds)
     }
     while count > 0 {

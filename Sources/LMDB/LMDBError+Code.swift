@@ -14,7 +14,7 @@ extension LMDBError {
     case tablesFull, readersFull, threadSlotsFull, transactionFull, cursorFull, pageFull
     case mapResized, incompatible, badReaderSlot, badTransaction, badValueSize, badTable
 
-    // What the wrapper refuses by itself.
+    // Failures that the wrapper detects itself.
     case alreadyOpen, closed, forked, truncated, networkFileSystem, environmentFailed
     case transactionsOpen, writeInProgress, readOnly, keySize, valueSize, outOfOrder
     case missing, badArgument
@@ -28,7 +28,7 @@ extension LMDBError {
 }
 
 extension LMDBError.Code {
-  /// Names the return code `status`; positive ones are values of `errno`.
+  /// Translates the return code `status`; positive codes are values of `errno`.
   init(status: Int32) {
     switch status {
     case MDB_KEYEXIST: self = .keyExists
@@ -56,7 +56,7 @@ extension LMDBError.Code {
     }
   }
 
-  /// What to do about it, unless the code that fails has a better suggestion.
+  /// What to do about it. The failing code may have better advice.
   var advice: String {
     lmdbAdvice ?? wrapperAdvice
   }
@@ -118,8 +118,8 @@ extension LMDBError.Code {
 
 /// The operating system's text for `number`, with its value.
 func systemMessage(_ number: Int32) -> String {
-  // SAFETY: mdb_strerror returns a NUL-terminated text that stays valid until the next call on
-  // this thread; it is copied at once.
+  // SAFETY: mdb_strerror returns a NUL-terminated text that stays valid until the next call on this
+  // thread; it is copied immediately.
   let text = unsafe String(cString: mdb_strerror(number))
   return "\(text) (errno \(number))."
 }

@@ -4,7 +4,7 @@ internal import CLMDB
 ///
 /// Two errors are equal if their codes are. The message is for people; programs look at ``code``.
 public struct LMDBError: Error, Sendable {
-  /// Which failure it is.
+  /// The kind of failure.
   public let code: Code
 
   /// The name of the call that failed, for reports.

@@ -1,5 +1,5 @@
-/// Follows every page that an environment refers to, with checked reads, to verify that all are
-/// there.
+/// Follows every reference to a page of an environment, with checked reads, to verify that no page
+/// is missing.
 ///
 /// Pages: `MDB_page`, 16 bytes of header, then the offsets of its nodes; nodes: `MDB_node`, 8 bytes
 /// of header, then key and value (LMDB 0.9, `mdb.c`).
@@ -27,17 +27,17 @@ struct PageWalk {
     while let page = walk.pending.popLast() { try walk.visit(page, file) }
   }
 
-  /// The levels of a tree that are followed: more than any file has room for.
+  /// The maximum number of levels of a tree that are followed, more than fit into any file.
   private static let depthMax = 64
 
-  /// The number of the last commit that is listed to have freed pages, 0 where none is; nil where
-  /// the list cannot be read.
+  /// The number of the last commit that is listed as having freed pages; 0 if there is none, `nil`
+  /// if the list cannot be read.
   ///
   /// - Complexity: O(log *n*) reads of a page.
   static func lastFreeing(
     _ file: borrowing DataFile, _ meta: MetaPage
   ) throws(LMDBError) -> UInt64? {
-    // The roots of an older page may be anything: what is outside of the file is not followed.
+    // The roots of an older page may be anything, so nothing outside the file is followed.
     let walk = PageWalk(meta, pages: UInt64(try file.size() / meta.pageSize))
     guard var number = meta.roots.first, number != absent else { return 0 }
     for _ in 0..<depthMax {
@@ -98,7 +98,8 @@ struct PageWalk {
     }
   }
 
-  /// The page to which a node refers, all ones for none; nil if the node is not in its page.
+  /// The page to which a node refers: all bits are set if there is none; `nil` if the node is
+  /// outside its page.
   private func follow(_ page: Span<UInt8>, _ node: Int, isBranch: Bool) -> UInt64? {
     let header = 8
     guard node >= Self.headerSizeBytes, node + header <= pageSize else { return nil }

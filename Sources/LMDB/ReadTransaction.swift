@@ -4,7 +4,7 @@ internal import CLMDB
 ///
 /// It ends when it goes out of scope. It may move between threads, but only one may use it at a
 /// time. While it is open, the pages that it sees are not reused. So keep it short, or ``reset()``
-/// it between questions and ``renew()`` it for the next one, which takes no lock and no allocation.
+/// it between uses and ``renew()`` it for the next one, which takes no lock and no allocation.
 @safe
 public struct ReadTransaction: ~Copyable {
   private let handle: OpaquePointer
@@ -21,7 +21,7 @@ public struct ReadTransaction: ~Copyable {
   }
 
   deinit {
-    // In a forked child the reader's slot is the parent's: leave it alone.
+    // In a forked child, the reader's slot belongs to the parent: leave it alone.
     guard forkGeneration == currentForkGeneration else { return }
     // SAFETY: the transaction was begun and is ended once.
     unsafe mdb_txn_abort(handle)
@@ -60,7 +60,7 @@ public struct ReadTransaction: ~Copyable {
   /// Takes the newest snapshot, and releases the previous one.
   ///
   /// - Complexity: O(1), no lock and no allocation.
-  /// - Throws: ``LMDBError``: `closed`, `forked`, or `mapResized` when another process grew the
+  /// - Throws: ``LMDBError``: `closed`, `forked`, or `mapResized` if another process enlarged the
   ///   file beyond this map and a transaction of this process prevents remapping.
   public mutating func renew() throws(LMDBError) {
     try environment.refuseIfForked("renew")
@@ -83,7 +83,7 @@ public struct ReadTransaction: ~Copyable {
 }
 
 extension ReadTransaction {
-  /// Returns the value of `key` in `table`, or nil; see
+  /// Returns the value of `key` in `table`, or `nil`; see
   /// ``TransactionView/get(_:_:)-(_,Span<UInt8>)``.
   ///
   /// - Complexity: O(log *n*) in the number of keys; no allocation.
@@ -92,7 +92,7 @@ extension ReadTransaction {
     try view.get(table, key)
   }
 
-  /// Returns the value of the 8-byte big-endian key `key` in `table`, or nil.
+  /// Returns the value of the 8-byte big-endian key `key` in `table`, or `nil`.
   ///
   /// - Complexity: O(log *n*) in the number of keys; no allocation.
   @_lifetime(borrow self)
@@ -115,7 +115,7 @@ extension ReadTransaction {
     try view.cursor(table)
   }
 
-  /// Returns how many keys and pages `table` has.
+  /// Returns the numbers of keys and pages of `table`.
   ///
   /// - Complexity: O(1).
   public func statistics(_ table: Table) throws(LMDBError) -> TableStatistics {

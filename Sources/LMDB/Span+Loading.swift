@@ -35,7 +35,7 @@ extension Span where Element == UInt8 {
 }
 
 extension Array where Element == UInt8 {
-  /// Creates a copy of borrowed bytes, to keep.
+  /// Creates a copy of borrowed bytes that can be kept.
   ///
   /// - Complexity: O(*n*), one allocation.
   public init(copying bytes: Span<UInt8>) {

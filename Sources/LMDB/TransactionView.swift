@@ -1,6 +1,6 @@
 internal import CLMDB
 
-/// What a transaction sees: the reading half that read and write transactions share.
+/// What a transaction sees: the reading operations that read and write transactions share.
 ///
 /// A view is one pointer. Use it as a parameter of code that reads in either kind of transaction.
 /// It cannot outlive its transaction, and a write transaction cannot write while a view, a cursor
@@ -10,7 +10,7 @@ public struct TransactionView: ~Escapable {
   let handle: OpaquePointer
   let environment: UInt32
 
-  // SAFETY: a view is made by a transaction that is open and whose borrow it depends on.
+  // SAFETY: a view is created by an open transaction, on whose borrow it depends.
   @_lifetime(borrow transaction)
   init<Transaction: ~Copyable & ~Escapable>(
     handle: OpaquePointer, environment: UInt32, borrowing transaction: borrowing Transaction
@@ -19,29 +19,30 @@ public struct TransactionView: ~Escapable {
     self.environment = environment
   }
 
-  /// Returns the value of `key` in `table`, or nil. It is borrowed from the page, not copied.
+  /// Returns the value of `key` in `table`, or `nil`. It is borrowed from the page, not copied.
   ///
   /// - Complexity: O(log *n*) in the number of keys; no allocation.
-  /// - Throws: ``LMDBError`` when the key has more than 511 bytes or none, or the file is damaged.
+  /// - Throws: ``LMDBError`` if the key is empty or has more than 511 bytes, or the file is
+  ///   damaged.
   @_lifetime(copy self)
   public func get(_ table: Table, _ key: Span<UInt8>) throws(LMDBError) -> Span<UInt8>? {
     let value = try unsafe find(table, key)
     guard let value = unsafe value else { return nil }
-    // SAFETY: the value lies in a page that stays as it is while the transaction is borrowed,
-    // and the span depends on that borrow.
+    // SAFETY: the value is in a page that does not change while the transaction is borrowed, and
+    // the span depends on that borrow.
     return unsafe _overrideLifetime(Span(_unsafeElements: value), copying: self)
   }
 
-  /// Returns the value of the 8-byte big-endian key `key` in `table`, or nil.
+  /// Returns the value of the 8-byte big-endian key `key` in `table`, or `nil`.
   ///
   /// - Complexity: O(log *n*) in the number of keys; no allocation.
-  /// - Throws: ``LMDBError`` when the file is damaged.
+  /// - Throws: ``LMDBError`` if the file is damaged.
   @_lifetime(copy self)
   public func get(_ table: Table, _ key: UInt64) throws(LMDBError) -> Span<UInt8>? {
     let bytes = bigEndianKey(key)
     let value = try unsafe find(table, bytes.span)
     guard let value = unsafe value else { return nil }
-    // SAFETY: as above: the value lies in a page, not in the key.
+    // SAFETY: as above: the value is in a page, not in the key.
     return unsafe _overrideLifetime(Span(_unsafeElements: value), copying: self)
   }
 
@@ -61,7 +62,7 @@ public struct TransactionView: ~Escapable {
     return unsafe _overrideLifetime(try Cursor(transaction: handle, table), copying: self)
   }
 
-  /// Returns how many keys and pages `table` has.
+  /// Returns the numbers of keys and pages of `table`.
   ///
   /// - Complexity: O(1).
   public func statistics(_ table: Table) throws(LMDBError) -> TableStatistics {
@@ -84,7 +85,7 @@ public struct TransactionView: ~Escapable {
   ) throws(LMDBError) -> UnsafeBufferPointer<UInt8>? {
     check(table)
     var value = unsafe MDB_val()
-    // SAFETY: LMDB reads the key during the call only, and writes where the value is.
+    // SAFETY: LMDB reads the key only during the call, and returns where the value is.
     let status = unsafe key.withUnsafeBytes { bytes in
       var key = unsafe MDB_val(bytes)
       return unsafe mdb_get(handle, table.number, &key, &value)

@@ -3,17 +3,18 @@ internal import CLMDB
 /// The one write transaction of an environment, across all threads and processes.
 ///
 /// It belongs to the thread that began it. ``commit()`` makes its writes durable and visible at
-/// once. ``abort()``, or going out of scope, discards them. Reads inside it see its own writes. A
-/// write while a span, a view or a cursor of it is in use does not compile.
+/// once. ``abort()``, or going out of scope, discards them. Reads inside it see its own writes.
+/// Code that writes while a span, a view or a cursor of the transaction is in use does not compile.
 @safe
 public struct WriteTransaction: ~Copyable, ~Escapable {
   private var handle: OpaquePointer?
   private let environment: Environment
   let open: OpaquePointer
 
-  // Not tied to a variable: Swift 6.3 does not compile a dependence on a stored property of a
-  // class. Being nonescapable keeps it out of stored properties, and out of tasks that would write;
-  // that it reads and ends on its thread is checked when it does.
+  // The lifetime does not depend on a variable, because Swift 6.3 does not compile a dependence on
+  // a stored property of a class. Because the type is nonescapable, it cannot be stored in a
+  // property or used in a task that writes. Reads, and the end of the transaction, check that they
+  // run on its thread.
   @_lifetime(immortal)
   init(handle: OpaquePointer, environment: Environment) {
     unsafe self.handle = handle
@@ -63,7 +64,7 @@ public struct WriteTransaction: ~Copyable, ~Escapable {
 extension WriteTransaction {
   /// Sets the value of `key`, whether the key exists or not.
   ///
-  /// - Complexity: O(log *n*). The commit rewrites a page of 4 KiB for each level.
+  /// - Complexity: O(log *n*). The commit rewrites one page for each level of the tree.
   /// - Throws: ``LMDBError``: `keySize`, `valueSize`, `mapFull`, `transactionFull`.
   public mutating func put(
     _ table: Table, _ key: Span<UInt8>, _ value: Span<UInt8>
@@ -82,7 +83,7 @@ extension WriteTransaction {
     _ = try write(table, bytes.span, value, flags: 0)
   }
 
-  /// Sets the value of `key` unless there is one; false if there is.
+  /// Sets the value of `key` unless it has one. Returns false if it has.
   ///
   /// - Complexity: O(log *n*).
   /// - Throws: as ``put(_:_:_:)-(_,Span<UInt8>,_)``.
@@ -92,11 +93,11 @@ extension WriteTransaction {
     try write(table, key, value, flags: UInt32(MDB_NOOVERWRITE))
   }
 
-  /// Adds an entry after the last one.
+  /// Adds an entry after the last one of the table.
   ///
   /// - Complexity: O(log *n*); pages are left full.
-  /// - Throws: ``LMDBError``: `outOfOrder` when `key` is not greater than the table's last, else as
-  ///   ``put(_:_:_:)-(_,Span<UInt8>,_)``.
+  /// - Throws: ``LMDBError``: `outOfOrder` if `key` is not greater than the table's last key;
+  ///   otherwise as ``put(_:_:_:)-(_,Span<UInt8>,_)``.
   public mutating func append(
     _ table: Table, _ key: Span<UInt8>, _ value: Span<UInt8>
   ) throws(LMDBError) {
@@ -117,8 +118,8 @@ extension WriteTransaction {
 
   /// Reserves space for a value of `byteCount` bytes and lets `body` write it in the page.
   ///
-  /// The bytes are initially zero. If `body` throws, the entry stays with what was written, so let
-  /// the error end the transaction.
+  /// The bytes are initially zero. If `body` throws, the entry keeps what was written so far, so
+  /// let the error end the transaction.
   ///
   /// - Complexity: O(log *n* + `byteCount`).
   /// - Throws: as ``put(_:_:_:)-(_,Span<UInt8>,_)``, or what `body` throws.
@@ -132,18 +133,18 @@ extension WriteTransaction {
     } catch {
       throw Failure(error)
     }
-    // SAFETY: the room lies in a dirty page of this transaction, is initialized, and nothing else
-    // can touch the transaction before `body` returns.
+    // SAFETY: the room is in a dirty page of this transaction and is initialized. Nothing else can
+    // touch the transaction before `body` returns.
     var span = unsafe MutableSpan(_unsafeElements: bytes)
     try body(&span)
   }
 
-  /// Removes `key` and its value; false if there is none.
+  /// Removes `key` and its value. Returns false if there is none.
   ///
   /// - Complexity: O(log *n*).
   public mutating func delete(_ table: Table, _ key: Span<UInt8>) throws(LMDBError) -> Bool {
     view.check(table)
-    // SAFETY: LMDB reads the key during the call only.
+    // SAFETY: LMDB reads the key only during the call.
     let status = unsafe key.withUnsafeBytes { bytes in
       var key = unsafe MDB_val(bytes)
       return unsafe mdb_del(open, table.number, &key, nil)
@@ -153,7 +154,7 @@ extension WriteTransaction {
     return true
   }
 
-  /// Removes the 8-byte big-endian key `key` and its value; false if there is none.
+  /// Removes the 8-byte big-endian key `key` and its value. Returns false if there is none.
   ///
   /// - Complexity: O(log *n*).
   public mutating func delete(_ table: Table, _ key: UInt64) throws(LMDBError) -> Bool {
@@ -201,7 +202,7 @@ extension WriteTransaction {
     }
     let flags = UInt32(MDB_RESERVE) | (appending ? UInt32(MDB_APPEND) : 0)
     var value = unsafe MDB_val(mv_size: byteCount, mv_data: nil)
-    // SAFETY: LMDB copies the key during the call and says where the room is.
+    // SAFETY: LMDB copies the key during the call and returns where the room is.
     let status = unsafe key.withUnsafeBytes { bytes in
       var key = unsafe MDB_val(bytes)
       return unsafe mdb_put(open, table.number, &key, &value, flags)
@@ -212,14 +213,14 @@ extension WriteTransaction {
     }
     let bytes = unsafe UnsafeMutableBufferPointer(
       start: start.bindMemory(to: UInt8.self, capacity: byteCount), count: byteCount)
-    // What was in the page before must not reach the disk again under this key.
+    // Former content of the page must not reach the disk again under this key.
     unsafe bytes.update(repeating: 0)
     return unsafe bytes
   }
 }
 
 extension WriteTransaction {
-  /// Returns the value of `key` in `table` as this transaction sees it, or nil.
+  /// Returns the value of `key` in `table` as this transaction sees it, or `nil`.
   ///
   /// - Complexity: O(log *n*) in the number of keys; no allocation.
   @_lifetime(borrow self)
@@ -227,7 +228,7 @@ extension WriteTransaction {
     try view.get(table, key)
   }
 
-  /// Returns the value of the 8-byte big-endian key `key` as this transaction sees it, or nil.
+  /// Returns the value of the 8-byte big-endian key `key` as this transaction sees it, or `nil`.
   ///
   /// - Complexity: O(log *n*) in the number of keys; no allocation.
   @_lifetime(borrow self)
@@ -251,7 +252,7 @@ extension WriteTransaction {
     try view.cursor(table)
   }
 
-  /// Returns how many keys and pages `table` has.
+  /// Returns the numbers of keys and pages of `table`.
   ///
   /// - Complexity: O(1).
   public func statistics(_ table: Table) throws(LMDBError) -> TableStatistics {
