@@ -29,10 +29,10 @@ package struct KeyFilter: Sendable {
   /// The number of bits in a block: a cache line.
   static let blockBits = 512
 
-  /// The minimum capacity. Such a filter takes 160 kB.
+  /// The minimum capacity. Such a filter takes 160 KiB.
   static let capacityMin = 1 << 16
 
-  /// The maximum capacity. Such a filter takes 10 GB, and its block numbers have 32 bits.
+  /// The maximum capacity. Such a filter takes 10 GiB.
   static let capacityMax = 1 << 32
 
   /// Creates an empty filter for `capacity` keys.
@@ -47,7 +47,7 @@ package struct KeyFilter: Sendable {
 
   /// Returns a filter with all keys of `snapshot` and space for as many again.
   ///
-  /// - Complexity: O(*n*), some tens of nanoseconds per key: one cache miss.
+  /// - Complexity: O(*n*), tens of nanoseconds per key: one cache miss.
   /// - Throws: ``RunsError``.
   package static func build(
     of snapshot: RunsSnapshot, in view: TransactionView

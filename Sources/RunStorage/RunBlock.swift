@@ -64,7 +64,7 @@ enum RunBlock {
   @inline(__always)
   static func words(_ count: Int, _ bits: Int) -> Int { (count &* bits &+ 63) &>> 6 }
 
-  /// The checksum of the block in `bytes` under its row's key. The last word, which holds the
+  /// The checksum of the block in `bytes` under its row's key. The last word, which contains the
   /// checksum, is not covered.
   ///
   /// - Complexity: O(*n*), a third of a microsecond for the largest block.
@@ -179,7 +179,7 @@ struct RunBlockView: ~Escapable {
     var key: UInt64
   }
 
-  /// Returns the entry at `place` and advances it; nil after the last entry.
+  /// Returns the entry at `place` and advances it; `nil` after the last entry.
   @inline(__always)
   private func next(_ place: inout Place) throws(RunsError) -> RunEntry? {
     while place.bits == 0 {
@@ -213,7 +213,8 @@ struct RunBlockView: ~Escapable {
     .corrupt("A block of a sorted run does not have as many entries as its header states")
   }
 
-  /// Returns the position of the first entry with the high part of `key`, or nil if all are lower.
+  /// Returns the position of the first entry with the high part of `key`, or `nil` if all are
+  /// lower.
   private func place(of key: UInt64) -> Place? {
     guard key > first else { return start }
     let high = (key - first) >> UInt64(lowBits)

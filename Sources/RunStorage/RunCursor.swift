@@ -11,7 +11,7 @@ struct RunCursor: ~Copyable, ~Escapable {
     do throws(LMDBError) { cursor = try view.cursor(table) } catch { throw RunsError(error) }
   }
 
-  /// Moves to the first row whose key is not less than `key`; returns nil if there is none.
+  /// Moves to the first row whose key is not less than `key`; returns `nil` if there is none.
   mutating func seek(_ key: RunKey) throws(RunsError) -> RunKey? {
     let words = key.words
     let found: Bool
@@ -24,7 +24,7 @@ struct RunCursor: ~Copyable, ~Escapable {
     return row
   }
 
-  /// Moves to the last row whose key is not greater than `key`; returns nil if there is none.
+  /// Moves to the last row whose key is not greater than `key`; returns `nil` if there is none.
   mutating func seek(through key: RunKey) throws(RunsError) -> RunKey? {
     if let found = try seek(key), found.number == key.number { return found }
     let row = try previous()
@@ -32,7 +32,7 @@ struct RunCursor: ~Copyable, ~Escapable {
     return row
   }
 
-  /// Moves to the next row; returns nil after the last one.
+  /// Moves to the next row; returns `nil` after the last one.
   mutating func next() throws(RunsError) -> RunKey? {
     let found: Bool
     do throws(LMDBError) { found = try cursor.next() } catch { throw RunsError(error) }

@@ -1,9 +1,10 @@
 extension [RunEntry] {
   /// Sorts the entries for a run.
   ///
-  /// This is a radix sort with digits of eleven bits that skips the bits shared by all entries. For
-  /// batches of 10⁵ hashes it takes less than half the time of a comparison sort. Entries that are
-  /// already in the order of their values, as positions are, are not sorted by value again.
+  /// This is a radix sort with digits of eleven bits that skips the digits in which all keys are
+  /// equal. For batches of 10⁵ hashes it takes less than half the time of a comparison sort.
+  /// Entries that are already in the order of their values, as positions are, are not sorted by
+  /// value again.
   ///
   /// - Complexity: O(*n*), with another array of the same size.
   package mutating func sortForRun() {

@@ -26,7 +26,7 @@ extension RunEntry {
   /// The least possible entry.
   static let least = RunEntry(key: 0, value: 0)
 
-  /// The next greater entry, or nil if there is none.
+  /// The next greater entry, or `nil` if there is none.
   var successor: RunEntry? {
     if value < .max { return RunEntry(key: key, value: value + 1) }
     return key < .max ? RunEntry(key: key + 1) : nil

@@ -72,13 +72,13 @@ struct RunSource {
       if isBeyond { isAtEnd = true }
     }
     if key.firstKey <= range.lower.key {
-      // Only in this block can there be values under the least key that precede the range.
+      // Only this block can contain values under the least key that precede the range.
       buffer.removeAll { $0 < range.lower }
     }
     return true
   }
 
-  /// Moves `cursor` to the next block that can hold entries of the range.
+  /// Moves `cursor` to the next block that can contain entries of the range.
   ///
   /// - Throws: ``RunsError`` if the run does not have the blocks that were written.
   private func move(_ cursor: inout RunCursor) throws(RunsError) -> RunKey? {

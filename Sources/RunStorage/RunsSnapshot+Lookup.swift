@@ -64,7 +64,7 @@ extension RunsSnapshot {
     }
   }
 
-  /// Appends the indexes and values of those of the sorted `keys` whose indexes are in `open`.
+  /// Appends the values of the sorted `keys` whose indices are in `open`, each with its index.
   private func collect(
     _ keys: [UInt64], _ open: [Int], in run: RunDescription, _ view: TransactionView,
     _ found: inout [(index: Int, value: UInt32)]
@@ -82,7 +82,7 @@ extension RunsSnapshot {
 
   /// Appends the entries of `key` in `run`, whose keys include it.
   ///
-  /// - Throws: ``RunsError`` unless all the blocks that can hold the key were read.
+  /// - Throws: ``RunsError`` unless all the blocks that can contain the key were read.
   private func collect(
     _ key: UInt64, in run: RunDescription, _ cursor: inout RunCursor, _ found: inout [RunEntry]
   ) throws(RunsError) {

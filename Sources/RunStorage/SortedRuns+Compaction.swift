@@ -110,7 +110,7 @@ extension SortedRuns {
     return Int(writer.run.entries - output.entries) + 1
   }
 
-  /// Replaces the inputs of a merge by its complete output.
+  /// Replaces the inputs of a merge with its complete output.
   private func finishMerge(
     _ index: Int, of manifest: inout RunManifest, _ view: TransactionView
   ) throws(RunsError) {
@@ -164,7 +164,7 @@ extension RunManifest {
     return runs.lazy.filter { inputs.contains($0.id) }.map(\.level).max() ?? 0
   }
 
-  /// Replaces the inputs of the merge at `index` by its output.
+  /// Replaces the inputs of the merge at `index` with its output.
   mutating func finishMerge(_ index: Int) {
     let merge = merges.remove(at: index)
     let inputs = Set(merge.inputs)

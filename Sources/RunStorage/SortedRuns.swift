@@ -27,7 +27,7 @@ package struct SortedRuns: Sendable {
     } catch { throw RunsError(error) }
   }
 
-  /// Opens the family `name` in `environment`, or returns nil if there is none.
+  /// Opens the family `name` in `environment`, or returns `nil` if there is none.
   ///
   /// - Throws: ``RunsError`` if LMDB fails.
   package static func open(
