@@ -7,14 +7,14 @@ public import LedgerEvents
   internal import Foundation
 #endif
 
-/// The log of a ledger: every event, in the order of arrival, each acknowledged after one durable
-/// commit.
+/// The log of a ledger: every event, in the order of arrival. Each is acknowledged after one
+/// durable commit.
 ///
-/// Open it once a process and share it. Reading takes a snapshot and never waits; appending goes
-/// through one writer a process, and through LMDB's lock between processes. See
+/// Open it once per process and share it. Reading takes a snapshot and never waits. Appends go
+/// through one writer per process, and through LMDB's lock between processes. See
 /// ``append(_:options:)``, ``read(_:)`` and ``LogSnapshot``.
 public final class EventLog: Sendable {
-  /// Whether a log is opened to append to.
+  /// Whether a log is opened for appending or only for reading.
   public enum Access: Sendable {
     case readWrite
     case readOnly
@@ -24,19 +24,19 @@ public final class EventLog: Sendable {
   public let path: String
   public let access: Access
   public let identity: LogIdentity
-  /// The log's environment, for copies and for what LMDB can tell.
+  /// The log's environment, for copies and for LMDB's statistics.
   public let environment: Environment
 
   package let tables: LogTables
   package let clock: @Sendable () -> Instant
   let writer: LogWriter
-  /// Where the root is kept after each commit.
+  /// Keeps the root of the tree after each commit.
   let roots: RootKeeper
 
   /// The name of the log's folder in the ledger's.
   public static let folderName = "log"
 
-  /// The clock of the system, in microseconds.
+  /// The system's clock, in microseconds.
   public static let systemClock: @Sendable () -> Instant = {
     Instant(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000))
   }
@@ -63,11 +63,11 @@ public final class EventLog: Sendable {
 
   /// Opens the log of the ledger in the folder `path`.
   ///
-  /// - Complexity: O(1): what appending needs to know of earlier events is read when the first
-  ///   event is appended.
-  /// - Throws: ``LedgerError``: `noLedger`, `unknownFormat`, `busy` when this process has it open,
-  ///   `readOnly` without the right to write, `corrupt`, also when the log is behind the root that
-  ///   was kept beside it, `io`.
+  /// - Complexity: O(1). What an append needs to know about earlier events is read with the first
+  ///   append.
+  /// - Throws: ``LedgerError``: `noLedger`; `unknownFormat`; `busy` if this process has it open;
+  ///   `readOnly` without permission to write; `corrupt`, also if the log is behind the root that
+  ///   was kept beside it; `io`.
   public convenience init(
     open path: String, access: Access = .readWrite,
     options: Environment.Options = Environment.Options(),
@@ -75,7 +75,7 @@ public final class EventLog: Sendable {
   ) throws(LedgerError) {
     try self.init(open: path, access: access, options: options, clock: clock, keysIn: nil)
     do throws(LedgerError) {
-      // What was kept is read first: the log of a snapshot taken after it is never behind it.
+      // The kept root is read first, so a snapshot that is taken afterwards is never behind it.
       guard let kept = try roots.kept() else { return }
       try read { (view) throws(LedgerError) in try kept.check(view, file: roots.path) }
     } catch {
@@ -84,7 +84,7 @@ public final class EventLog: Sendable {
     }
   }
 
-  /// Opens a log whose keys are in another folder: a copy, which carries none.
+  /// Opens a log whose key file is in another folder. This is for copies, which contain no keys.
   package convenience init(
     open path: String, access: Access, options: Environment.Options = Environment.Options(),
     clock: @escaping @Sendable () -> Instant = EventLog.systemClock, keysIn folder: String?
@@ -100,7 +100,7 @@ public final class EventLog: Sendable {
       "The creation of the ledger at \(path) was interrupted: run `daybook init \(path)` again.")
     let environment: Environment
     do throws(LedgerError) { environment = try EventLog.open(path, options) } catch {
-      // The file is there, so it can only be empty.
+      // The file exists, so it must be empty.
       throw error.code == .noLedger ? unfinished : error
     }
     let tables = try LogTables(of: environment, else: unfinished)
@@ -110,8 +110,8 @@ public final class EventLog: Sendable {
       identity: identity, clock: clock, keysIn: folder)
   }
 
-  /// Makes an empty ledger in the folder `path`, which is created where it is missing, and opens
-  /// it.
+  /// Creates an empty ledger in the folder `path` and opens it. The folder is created if it is
+  /// missing.
   ///
   /// - Throws: ``LedgerError``: `exists`, `readOnly`, `io`.
   public static func create(
@@ -121,7 +121,7 @@ public final class EventLog: Sendable {
     try makeFolder(path, mode: options.mode)
     let environment = try open(path, options)
     let tables = try LogTables(creatingIn: environment)
-    // A log that was in use and lost its identity must not be given a new one.
+    // A log that was in use and has lost its identity must not get a new one.
     try checkUnused(environment, tables)
     let identity = try makeIdentity(path, options.mode, environment, tables, clock)
     return EventLog(
@@ -129,11 +129,11 @@ public final class EventLog: Sendable {
       tables: tables, identity: identity, clock: clock)
   }
 
-  /// Ends the use of the ledger in this process.
+  /// Closes the ledger in this process.
   ///
-  /// - Throws: ``LedgerError``: `busy` while something reads or appends, `io`.
+  /// - Throws: ``LedgerError``: `busy` while something is reading or appending, `io`.
   public func close() throws(LedgerError) {
-    // The file of roots is a hint: the ledger is closed even if it cannot be synced.
+    // The kept root is only a hint, so the ledger is closed even if it cannot be synced.
     var failure: LedgerError?
     do throws(LedgerError) { try roots.sync() } catch { failure = error }
     do throws(LMDBError) { try environment.close() } catch { throw LedgerError(error) }
@@ -142,7 +142,7 @@ public final class EventLog: Sendable {
 }
 
 extension EventLog {
-  /// Makes the key file of a new ledger, and then writes down what the ledger is.
+  /// Creates the key file of a new ledger, and then writes the ledger's identity.
   private static func makeIdentity(
     _ path: String, _ mode: UInt32, _ environment: Environment, _ tables: LogTables,
     _ clock: @Sendable () -> Instant
@@ -158,7 +158,7 @@ extension EventLog {
     guard try LogIdentity.row(.format, transaction.view, tables) == nil else {
       throw LedgerError(.exists, "There is a ledger at \(path) already: choose another path.")
     }
-    // Under the lock, and before the identity that the file belongs to.
+    // The file is created under the lock, and before the identity that it belongs to.
     try PersonalKeys.create(in: path, head, mode: mode)
     do throws(LMDBError) {
       try identity.write(to: &transaction, tables)
@@ -171,9 +171,9 @@ extension EventLog {
     "\(path)/\(folderName)/\(Environment.dataFileName)"
   }
 
-  /// Makes the folder `path` and those above it that are missing, and makes their names durable.
+  /// Creates the folder `path` and missing folders above it, and makes their names durable.
   private static func makeFolder(_ path: String, mode: UInt32) throws(LedgerError) {
-    // A folder that may be listed by some must be enterable by them.
+    // Whoever may list the folder must also be able to enter it.
     let rights = mode | ((mode & 0o444) >> 2)
     var missing: [String] = []
     var folder = URL(fileURLWithPath: path)
@@ -192,7 +192,7 @@ extension EventLog {
       if let last = missing.first {
         try setRights(of: last, to: rights)
       } else {
-        // It may be from an attempt that was interrupted before its name was synced.
+        // The folder may be left from an attempt that was interrupted before its name was synced.
         try syncFolder(path + "/..")
       }
     } catch {
@@ -230,7 +230,7 @@ extension EventLog {
       hasKeys = try PersonalKeys.hasSlots(in: folder(of: environment))
     } catch { throw LedgerError(error) }
     guard hasKeys else { return nil }
-    // Somebody may have made the ledger meanwhile, and appended.
+    // Meanwhile, another process may have created the ledger and appended events.
     do throws(LMDBError) { transaction = try environment.beginRead() } catch {
       throw LedgerError(error)
     }
@@ -238,9 +238,10 @@ extension EventLog {
     throw lostIdentity(environment)
   }
 
-  /// Rejects a log without an identity that was in use. A ledger whose creation was interrupted has
-  /// no identity either, but it has neither events nor a root, nor keys with slots: the first
-  /// append makes them. Whoever makes a ledger refuses such keys by name (`PersonalKeys.create`).
+  /// Rejects a log that was in use and has no identity. A ledger whose creation was interrupted has
+  /// no identity either, but it has neither events nor a root, nor key slots, which the first
+  /// append creates. The key slots are checked elsewhere: by `identity` if a ledger is opened, and
+  /// by `PersonalKeys.create` if one is created.
   private static func checkUnused(
     _ environment: Environment, _ tables: LogTables
   ) throws(LedgerError) {

@@ -1,10 +1,11 @@
 internal import LMDB
 package import LedgerEvents
 
-/// A fast keyed hash of ids and names, 64 bits: what the indexes look keys up by.
+/// A fast keyed hash of ids and names, 64 bits, with which the indexes find keys.
 ///
-/// Multiply and fold, as wyhash does, under the ledger's own key, so that nobody outside can make
-/// ids that collide. It is not a cryptographic hash: whatever it finds is compared with the log.
+/// It multiplies and folds, like wyhash, under the ledger's own key, so that nobody outside can
+/// construct ids that collide. It is not a cryptographic hash: whatever it finds is compared with
+/// the log.
 package struct KeyHash: Sendable {
   private let seed: UInt64
   private let factor: UInt64
@@ -12,7 +13,7 @@ package struct KeyHash: Sendable {
   /// The length of a key in bytes.
   package static let keyByteCount = 16
 
-  /// Takes the ledger's 16 random bytes, or nothing where there are not 16.
+  /// Creates the hash from the ledger's 16 random bytes; `nil` if there are not 16.
   init?(key: Span<UInt8>) {
     guard key.count == KeyHash.keyByteCount else { return nil }
     seed = key.bigEndianWord(at: 0)
@@ -20,17 +21,21 @@ package struct KeyHash: Sendable {
     factor = key.bigEndianWord(at: 8) | 1
   }
 
-  /// The hash of an event's id.
+  /// Returns the hash of an event's id.
   ///
   /// - Complexity: O(*n*) in the length of the id, about 15 ns for a UUID.
   package func id(_ id: Name) -> UInt64 { self.id(id.text.utf8.span) }
 
-  /// The hash of an id by its bytes.
+  /// Returns the hash of an id by its bytes.
   package func id(_ bytes: Span<UInt8>) -> UInt64 { hash(bytes, domain: 0) }
 
-  /// The hash of a name of `kind` by its text; equal texts of different kinds hash differently.
+  /// Returns the hash of a name by its kind and text. Equal texts of different kinds hash
+  /// differently.
   ///
-  /// - Parameter people: What hashes the names of people: its key is in the key file.
+  /// - Parameters:
+  ///   - text: The name's text.
+  ///   - kind: Its kind.
+  ///   - people: Hashes the names of people with keys from the key file; `nil` without the file.
   /// - Complexity: O(*n*) in the length of the name.
   /// - Throws: ``LedgerError``: `keysMissing` for a person's name without the key file.
   package func name(
@@ -41,7 +46,7 @@ package struct KeyHash: Sendable {
     return people.firstHash(text, kind)
   }
 
-  /// The hash of the name with this row of the log; nil where it is none.
+  /// Returns the hash of the name in this row of the log, or `nil` if it is not a row of a name.
   package func name(row: Span<UInt8>) -> UInt64? {
     guard row.count > 1, let kind = NameKind(rawValue: row[0]) else { return nil }
     guard kind.isPersonal else {
@@ -50,7 +55,8 @@ package struct KeyHash: Sendable {
     return SealedName(row)?.hash.0
   }
 
-  /// The hash of `bytes` among those of one `domain`: 0 for ids, else the raw value of a kind.
+  /// Returns the hash of `bytes` in a `domain`: 0 for ids, otherwise the raw value of a kind of
+  /// name.
   package func hash(_ bytes: Span<UInt8>, domain: UInt8) -> UInt64 {
     let count = bytes.count
     var state = mix(seed ^ UInt64(domain), UInt64(truncatingIfNeeded: count) ^ factor)

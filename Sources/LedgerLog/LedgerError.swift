@@ -1,33 +1,33 @@
 public import LMDB
 
-/// What a ledger refuses or fails to do, and what to do about it.
+/// An error of a ledger, and what to do about it.
 ///
-/// Two errors are equal when their codes are. The message is for people; programs look at
-/// ``code``.
+/// Two errors are equal if their codes are. The message is for people; programs look at ``code``.
 public struct LedgerError: Error, Sendable {
   /// The kind of a failure.
   public enum Code: Sendable, Hashable {
     /// There is no ledger at the path.
     case noLedger
-    /// There is a ledger, or something else, where one was to be created.
+    /// There is already a ledger, or something else, at the path where one was to be created.
     case exists
-    /// There is no place where a folder is to be made, or it may not be made there.
+    /// The folder cannot be created, for example because its parent is missing or not writable.
     case cannotCreate
     /// The ledger was written in a format that this version does not know.
     case unknownFormat
-    /// An event's id is in the ledger, or in the same batch, with other content.
+    /// An event's id is already in the ledger, or in the same batch, with other content.
     case conflict
-    /// An event that the caller expected not to be there stands in the log.
+    /// The condition of an append does not hold, for example because of an unexpected event in the
+    /// log.
     case conditionFailed
-    /// A required consumption is more than what the customer's balance covers.
+    /// A required consumption exceeds the customer's balance.
     case notCovered
     /// An event breaks a rule of the format.
     case invalidEvent
-    /// A batch has more events or bytes than one commit takes.
+    /// A batch has more events or bytes than fit into one commit.
     case batchTooLarge
-    /// The ledger holds as many events or names as it can.
+    /// The ledger contains as many events or names as it can.
     case limitReached
-    /// Somebody else is at work that this has to wait for: try again.
+    /// The operation has to wait for another one: try again.
     case busy
     /// The projections are missing or too far behind: rebuild them, then try again.
     case rebuildNeeded
@@ -35,33 +35,33 @@ public struct LedgerError: Error, Sendable {
     case full
     /// The operating system failed.
     case io
-    /// A commit failed and nobody knows whether it holds: open the ledger again and look.
+    /// A commit failed, and its outcome is unknown: open the ledger again and look.
     case outcomeUnknown
-    /// What was read is not what was written.
+    /// The data that was read differs from what was written.
     case corrupt
     /// The file with the keys of personal texts is missing.
     case keysMissing
     /// The ledger was opened for reading, or its files may not be written.
     case readOnly
-    /// The ledger was closed, or is used in a forked child.
+    /// The ledger was closed, or is being used in a forked child.
     case closed
-    /// A position or a number that the ledger does not hold was asked for.
+    /// The ledger does not contain the requested position or number.
     case notFound
   }
 
-  /// Which failure it is.
+  /// The kind of failure.
   public let code: Code
 
   /// What happened and what to do, in one or two sentences.
   public let message: String
 
-  /// The event of the caller's batch that caused it, counted from 0.
+  /// The index of the event in the caller's batch that caused it.
   public let index: Int?
 
-  /// The event of the log that it is about.
+  /// The position of the event in the log that it is about.
   public let position: UInt64?
 
-  /// What failed below, where something did.
+  /// The underlying error, if there is one.
   public let cause: (any Error)?
 
   public init(
@@ -75,7 +75,7 @@ public struct LedgerError: Error, Sendable {
     self.cause = cause
   }
 
-  /// A record, name or node that is not as it was written.
+  /// Returns an error for a record, name or node that differs from what was written.
   package static func corrupt(_ what: String, cause: (any Error)? = nil) -> LedgerError {
     LedgerError(
       .corrupt, "\(what). Run `daybook verify`, then restore the ledger from a backup.",
@@ -84,17 +84,17 @@ public struct LedgerError: Error, Sendable {
 }
 
 extension LedgerError {
-  /// Damage to projections: they are not asked any more, and folded again from the log.
+  /// Damage to projections. They are no longer used, and are folded again from the log.
   private struct ProjectionDamage: Error {
     let what: String
     let cause: (any Error)?
   }
 
-  /// Projections that are not as they were written.
+  /// Returns an error for projections that differ from what was written.
   ///
   /// - Parameters:
   ///   - what: What is damaged, as the beginning of a sentence.
-  ///   - cause: What failed below, if anything did.
+  ///   - cause: The underlying error, if there is one.
   /// - Returns: The error, whose code is `rebuildNeeded`.
   package static func damagedProjections(
     _ what: String, cause: (any Error)? = nil
@@ -120,7 +120,7 @@ extension LedgerError: CustomStringConvertible {
 }
 
 extension LedgerError: LMDBFailure {
-  /// Says in the ledger's words what LMDB refused.
+  /// Translates an error of LMDB.
   public init(_ error: LMDBError) {
     let isPage = error.code == .pageNotFound || error.code == .corrupted
     self.init(
@@ -144,8 +144,8 @@ extension LedgerError: LMDBFailure {
     }
   }
 
-  /// `errno` values are those of Linux and Darwin alike: 1 EPERM, 2 ENOENT, 13 EACCES, 28 ENOSPC,
-  /// 30 EROFS.
+  /// The values of `errno` are the same on Linux and Darwin: EPERM is 1, ENOENT 2, EACCES 13,
+  /// ENOSPC 28 and EROFS 30.
   private static func code(forSystemError number: Int32) -> Code {
     switch number {
     case 1, 13, 30: .readOnly

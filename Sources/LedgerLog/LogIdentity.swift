@@ -1,30 +1,30 @@
 package import LMDB
 public import LedgerEvents
 
-/// What a ledger is, fixed when it is made.
+/// The identity of a ledger, which is fixed when the ledger is created.
 public struct LogIdentity: Sendable {
-  /// The version of the log's format; another than `formatVersion` is refused.
+  /// The version of the log's format. Only `formatVersion` is accepted.
   public let format: UInt32
   /// 16 random bytes that no other ledger has.
   public let ledger: [UInt8]
-  /// The ledger's keyed hash of ids, and of names that identify nobody.
+  /// The ledger's keyed hash of ids, and of names that do not identify a person.
   package let keyHash: KeyHash
-  /// The digest of the head of the ledger's key file (`KeyFileHead`): the file that goes with it.
+  /// The digest of the head of the ledger's key file (`KeyFileHead`), which identifies that file.
   package let keysDigest: [UInt8]
-  /// When the ledger was made, by its own clock.
+  /// When the ledger was created, by its own clock.
   public let createdAt: Instant
   private let key: [UInt8]
 
   /// The format that this version writes and reads.
   public static let formatVersion: UInt32 = 3
 
-  /// The generation of the projections that a new ledger begins with.
+  /// The first generation of the projections of a new ledger.
   static let firstGeneration: UInt64 = 1
 
   /// The length of a ledger's id in bytes.
   static let ledgerByteCount = 16
 
-  /// A new ledger's.
+  /// Creates the identity of a new ledger.
   ///
   /// - Parameter keys: The head of its key file.
   init(
@@ -36,9 +36,9 @@ public struct LogIdentity: Sendable {
       createdAt: createdAt)
   }
 
-  /// An identity of known parts.
+  /// Creates an identity from its parts.
   ///
-  /// - Throws: ``LedgerError``: `corrupt` if the id or the key has another length.
+  /// - Throws: ``LedgerError``: `corrupt` if the id or the key has the wrong length.
   init(
     format: UInt32, ledger: [UInt8], key: [UInt8], keysDigest: [UInt8], createdAt: Instant
   ) throws(LedgerError) {
@@ -61,16 +61,16 @@ extension LogIdentity {
     case keys
     /// The live generation of the projections; not part of the identity.
     case generation
-    /// The position of an erasure whose keys may not be overwritten yet; absent as a rule.
+    /// The position of an erasure whose keys may not be overwritten yet; usually absent.
     case erasing
-    /// How many slots of the key file are taken; only in a ledger that was salvaged, whose last
-    /// rows do not tell it.
+    /// The number of key slots that are taken. Only a salvaged ledger has this row, because its
+    /// last rows need not have the highest slots.
     case slots
 
     package var bytes: [UInt8] { Array(rawValue.utf8) }
   }
 
-  /// Reads what `view` says of the ledger; nil where its making was cut short.
+  /// Reads the identity from `view`; `nil` if the creation of the ledger was interrupted.
   init?(_ view: TransactionView, _ tables: LogTables) throws(LedgerError) {
     guard let format = try LogIdentity.format(view, tables) else { return nil }
     guard format == UInt64(LogIdentity.formatVersion) else {
@@ -99,7 +99,7 @@ extension LogIdentity {
       (.format, [UInt8](bigEndianWord: UInt64(format))), (.ledger, ledger), (.key, key),
       (.keys, keysDigest),
       (.created, [UInt8](bigEndianWord: UInt64(bitPattern: createdAt.microseconds))),
-      // Whoever may write folds it, even if the process that makes the ledger ends here.
+      // The next writer folds it, even if the process that creates the ledger ends here.
       (.generation, [UInt8](bigEndianWord: LogIdentity.firstGeneration)),
     ]
     for (row, value) in rows { try LogIdentity.put(row, value, tables, &transaction) }
@@ -119,7 +119,8 @@ extension LogIdentity {
 
   private static let checksumByteCount = 8
 
-  /// The number of the format: of a ledger of an earlier one, whose rows have no checksum, too.
+  /// Returns the format's version, also from ledgers of earlier formats, whose rows have no
+  /// checksum.
   private static func format(
     _ view: TransactionView, _ tables: LogTables
   ) throws(LedgerError) -> UInt64? {
@@ -128,7 +129,7 @@ extension LogIdentity {
     return try number(.format, view, tables)
   }
 
-  /// The number in a row of `meta`.
+  /// Returns the number in a row of `meta`.
   package static func number(
     _ row: Row, _ view: TransactionView, _ tables: LogTables
   ) throws(LedgerError) -> UInt64? {
@@ -137,9 +138,9 @@ extension LogIdentity {
     return bytes.span.bigEndianWord(at: 0)
   }
 
-  /// The value in a row of `meta`; nil where there is none.
+  /// Returns the value in a row of `meta`, or `nil` if there is none.
   ///
-  /// - Throws: ``LedgerError``: `corrupt` where its checksum is another.
+  /// - Throws: ``LedgerError``: `corrupt` if its checksum does not match.
   package static func row(
     _ row: Row, _ view: TransactionView, _ tables: LogTables
   ) throws(LedgerError) -> [UInt8]? {
@@ -150,7 +151,7 @@ extension LogIdentity {
     return value
   }
 
-  /// The value that the bytes of a row hold; nil if they do not have their checksum.
+  /// Returns the value in the bytes of a row, or `nil` if its checksum does not match.
   static func value(of row: Row, stored: [UInt8]) -> [UInt8]? {
     let value = Array(stored.dropLast(checksumByteCount))
     guard stored.count >= checksumByteCount,
@@ -172,13 +173,13 @@ extension LogIdentity {
 }
 
 extension [UInt8] {
-  /// Eight bytes, the most significant first.
+  /// Creates an array of eight bytes, the most significant first.
   package init(bigEndianWord word: UInt64) {
     self.init()
     append(bigEndianWord: word)
   }
 
-  /// `count` random bytes; a multiple of eight.
+  /// Creates `count` random bytes. `count` must be a multiple of eight.
   package init(random count: Int, using random: inout some RandomNumberGenerator) {
     self.init()
     for _ in 0..<count / 8 { append(bigEndianWord: random.next()) }

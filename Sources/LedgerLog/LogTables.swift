@@ -1,29 +1,29 @@
 package import LMDB
 
-/// The tables of the log's environment; those of events and names are appended to in the order of
-/// their keys.
+/// The tables of the log's environment. Rows are appended to the tables of events and names in the
+/// order of their keys.
 package struct LogTables: Sendable {
-  /// What the ledger is: see `LogIdentity`.
+  /// The ledger's identity: see `LogIdentity`.
   package let meta: Table
-  /// Position (8 bytes, big-endian) to record.
+  /// From a position (8 bytes, big-endian) to the record.
   let records: Table
-  /// Number of a name (4 bytes, big-endian) to its kind (1 byte) and text.
+  /// From the number of a name (4 bytes, big-endian) to its kind (1 byte) and text.
   let names: Table
-  /// Number to the sealed name (`SealedName`) of what identifies a person: an account, a device or
-  /// a session.
+  /// From a number to the encrypted name (`SealedName`) of an account, a device or a session, which
+  /// identify a person.
   let people: Table
-  /// Position to the event's personal members as JSON, sealed (`SealedData`).
+  /// From a position to the event's personal members as encrypted JSON (`SealedData`).
   let personal: Table
-  /// A slot of the key file that was destroyed to the erasure that did it (`ErasedSlot`); the one
-  /// table besides `meta` whose rows do not come in the order of their keys.
+  /// From a destroyed key slot to its erasure (`ErasedSlot`). Except for `meta`, this is the only
+  /// table whose rows are not added in the order of their keys.
   let erased: Table
-  /// Place in the order of storing (8 bytes, big-endian) to a node of the tree (32 bytes).
+  /// From an index in the order of storing (8 bytes, big-endian) to a node of the tree (32 bytes).
   let tree: Table
 
-  /// How many tables the environment has to have room for.
+  /// The number of tables in the environment.
   static let count = 7
 
-  /// What the rows about people are read and written with.
+  /// Reads and writes the rows about people.
   package var texts: PersonalTexts
 
   private init(
@@ -39,11 +39,11 @@ package struct LogTables: Sendable {
     tree = try table("tree")
   }
 
-  /// The tables of `environment`.
+  /// Opens the tables of `environment`.
   ///
   /// - Parameters:
   ///   - environment: The log's environment.
-  ///   - unfinished: What to throw where it lacks one of them.
+  ///   - unfinished: The error to throw if a table is missing.
   init(of environment: Environment, else unfinished: LedgerError) throws(LedgerError) {
     try self.init { (name) throws(LedgerError) in
       let table: Table?
@@ -55,7 +55,7 @@ package struct LogTables: Sendable {
     }
   }
 
-  /// The tables of `environment`, made where they are missing.
+  /// Opens the tables of `environment`, and creates those that are missing.
   init(creatingIn environment: Environment) throws(LedgerError) {
     try self.init { (name) throws(LedgerError) in
       do throws(LMDBError) { return try environment.createTable(name) } catch {
@@ -64,7 +64,7 @@ package struct LogTables: Sendable {
     }
   }
 
-  /// The name and table of each, for statistics.
+  /// All tables with their names, for statistics.
   var all: [(name: String, table: Table)] {
     [
       ("meta", meta), ("records", records), ("names", names), ("people", people),

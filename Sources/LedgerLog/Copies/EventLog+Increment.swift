@@ -2,18 +2,21 @@ internal import LMDB
 internal import LedgerEvents
 
 extension EventLog {
-  /// Writes what follows `position` into the folder of a backup, verifies it, and reads back what
-  /// was written.
+  /// Writes the events after `position` into the folder of a backup, verifies them, and reads the
+  /// written file back.
   ///
-  /// Everything is read in one snapshot, so it is the log as it was at one commit.
+  /// Everything is read in one snapshot, so the increment shows the log as it was at one commit.
   ///
   /// - Parameters:
-  ///   - position: The position that the backup before this one ends with.
-  ///   - folder: The folder of the backup; `log` in it exists.
-  ///   - progress: Called now and then with the events looked at and their number.
-  /// - Complexity: O(*n* log *n*) in the events that follow.
-  /// - Throws: ``LedgerError``: `notFound` if the log is shorter, `corrupt` if what follows is not
-  ///   as it was written, `full`, `io`.
+  ///   - position: The position with which the previous backup ends.
+  ///   - folder: The folder of the backup. The folder `log` in it must exist.
+  ///   - mode: The permissions of the file.
+  ///   - progress: Called from time to time with the position reached and the last position.
+  /// - Returns: The result of the verification. If it has faults that are not about keys, nothing
+  ///   is written.
+  /// - Complexity: O(*n* log *n*) in the events after `position`.
+  /// - Throws: ``LedgerError``: `notFound` if the log is shorter, `corrupt` if a root of the log or
+  ///   the written file cannot be read, `full`, `io`.
   package func writeIncrement(
     since position: UInt64, to folder: String, mode: UInt32,
     progress: (_ done: UInt64, _ total: UInt64) -> Void
@@ -49,15 +52,15 @@ extension EventLog {
     }
   }
 
-  /// Appends what an increment holds, and hashes its part of the tree again.
+  /// Appends the rows of an increment, and hashes its part of the tree again.
   ///
-  /// It is for a copy that nobody else has open. If it fails, the copy is of no use any more.
+  /// Use this for a copy that nobody else has open. If it fails, the copy is unusable.
   ///
   /// - Parameter folder: The folder of the incremental backup.
   /// - Complexity: O(*n* log *n*) in the events of the increment.
-  /// - Throws: ``LedgerError``: `noLedger` if the folder has no increment, `corrupt` if it is
-  ///   damaged, or does not follow on what the log has: of another ledger, out of order, or with
-  ///   one missing in between; `full`, `io`.
+  /// - Throws: ``LedgerError``: `noLedger` if the folder has no increment; `corrupt` if the
+  ///   increment is damaged or does not continue the log, because it belongs to another ledger, is
+  ///   out of order, or another one is missing before it; `full`, `io`.
   package func apply(incrementIn folder: String) throws(LedgerError) {
     guard var reader = try IncrementReader.open(in: folder) else {
       throw LedgerError(.noLedger, "There is no incremental backup at \(folder).")
@@ -94,7 +97,7 @@ extension EventLog {
     }
   }
 
-  /// Rows of one commit, which takes a bounded number of pages.
+  /// The number of rows in one commit, which can take only a limited number of pages.
   private static let commitRows = 10_000
 
   private func putRows(of reader: inout IncrementReader) throws(LedgerError) {
@@ -111,7 +114,7 @@ extension EventLog {
         }
         do throws(LMDBError) {
           let table = row.table.of(tables)
-          // What was erased comes in the order of slots, between those that are there.
+          // Erased slots are in the order of their numbers, between those that are already there.
           if row.table == .erased {
             try transaction.put(table, row.key.span, row.value.span)
           } else {
@@ -166,7 +169,7 @@ extension EventLog {
 }
 
 extension LogView {
-  /// Writes the rows of a table that came behind a position and the last name before it.
+  /// Writes the rows of a table that follow a position and the last name before it.
   fileprivate func write(
     _ table: LogIncrement.Table, behind position: UInt64, _ lastName: NameNumber,
     to writer: inout IncrementWriter
@@ -183,7 +186,7 @@ extension LogView {
         try writer.add(table, cursor.key, cursor.value)
       }
     case .erased:
-      // By slot: which erasure a row is of is in the row.
+      // The rows are in the order of slots. Each row states its erasure.
       while try cursor.next() {
         guard let row = ErasedSlot(cursor.key, cursor.value), row.position > position else {
           continue
@@ -195,6 +198,6 @@ extension LogView {
 }
 
 extension LogFault.Part {
-  /// Whether it is about keys, and not about what the log holds.
+  /// Whether the fault is about keys, and not about the content of the log.
   package var isAboutKeys: Bool { self == .key || self == .erasedKey || self == .keyFile }
 }

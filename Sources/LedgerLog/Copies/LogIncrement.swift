@@ -2,17 +2,18 @@ internal import Crypto
 internal import LMDB
 internal import LedgerEvents
 
-/// What a log has gained between two positions, in one file: an incremental backup.
+/// The rows that a log has gained between two positions, in one file: an incremental backup.
 ///
-/// The head says behind which position and root it follows, and to which it leads. So increments
-/// form a chain that begins with a full backup, and one that is missing, out of order or of another
-/// ledger is refused. Nodes of the tree are not in it: they are hashed again when it is applied.
+/// The head states the position and root that the increment follows, and those that it leads to. So
+/// increments form a chain that begins with a full backup. If one is missing, out of order or from
+/// another ledger, it is rejected. The nodes of the tree are not included; they are hashed again
+/// when the increment is applied.
 ///
 /// ```
 /// head      0  16  "daybook part 1\n\0"
 ///          16  16  the ledger's id
 ///          32  32  the digest of the head of the ledger's key file
-///          64   8  the position behind which it follows, big-endian
+///          64   8  the position that it follows, big-endian
 ///          72  32  the root there
 ///         104   8  its last position, big-endian
 ///         112  32  the root there
@@ -20,13 +21,13 @@ internal import LedgerEvents
 ///           1   1  the length of the key
 ///           2   4  the length of the value, big-endian
 ///           6      the key, then the value
-/// the end       1  0, and then SHA-256 over everything before it and the 0, 32 bytes
+/// the end       1  0, and then SHA-256 over everything before it including the 0, 32 bytes
 /// ```
 package struct LogIncrement {
   /// The name of the file in a backup's folder `log`.
   package static let fileName = "increment"
 
-  /// The position behind which it follows, and the root there.
+  /// The position that it follows, and the root there.
   package let since: KeptRoot
   /// Its last position, and the root there.
   package let through: KeptRoot
@@ -37,12 +38,13 @@ package struct LogIncrement {
   static let headBytes = 144
   static let rowHeadBytes = 6
   static let digestBytes = 32
-  /// Bytes that are read or written at a time.
+  /// The number of bytes that are read or written at a time.
   static let pieceBytes = 1 << 20
-  /// The largest value that a row of the log has, and more: what is longer is damage.
+  /// A limit above the size of every value in the log. A longer value means damage.
   static let valueBytesMax = 64 << 20
 
-  /// The tables whose rows it has. Records come last, because their leaves need everything else.
+  /// The tables whose rows it contains. Records come last, because their leaves need everything
+  /// else.
   enum Table: UInt8, CaseIterable {
     case names = 1
     case people, personal, erased, records
@@ -65,7 +67,7 @@ package struct LogIncrement {
     keysDigest = identity.keysDigest
   }
 
-  /// Reads a head; nil where the bytes are none.
+  /// Reads a head; `nil` if the bytes are not a head.
   init?(_ bytes: Span<UInt8>) {
     guard bytes.count == LogIncrement.headBytes,
       [UInt8](copying: bytes.extracting(0..<16)) == LogIncrement.mark,
@@ -138,20 +140,20 @@ struct IncrementRow {
   let value: [UInt8]
 }
 
-/// Reads the file of an increment, and believes nothing in it before its digest was compared.
+/// Reads the file of an increment. Nothing in it is used before its digest has been compared.
 struct IncrementReader {
   private let file: FlatFile
   private let path: String
-  /// Where the rows end.
+  /// The offset at which the rows end.
   private let end: Int
   private var offset = LogIncrement.headBytes
   private var piece: [UInt8] = []
   private var place = 0
   let increment: LogIncrement
 
-  /// Opens the increment in a backup's folder; nil if it holds none.
+  /// Opens the increment in a backup's folder; `nil` if there is none.
   ///
-  /// - Complexity: O(*n*) in its size: its digest is compared.
+  /// - Complexity: O(*n*) in its size, because its digest is compared.
   /// - Throws: ``LedgerError``: `corrupt` if it is damaged or cut short, `io`.
   static func open(in folder: String) throws(LedgerError) -> IncrementReader? {
     let path = "\(folder)/\(EventLog.folderName)/\(LogIncrement.fileName)"
@@ -188,7 +190,7 @@ struct IncrementReader {
     return try file.read(at: end, count: LogIncrement.digestBytes) == Array(hash.finalize())
   }
 
-  /// The next row; nil behind the last.
+  /// Returns the next row, or `nil` after the last one.
   mutating func next() throws(LedgerError) -> IncrementRow? {
     let start = try take(1)
     if start[0] == 0, offset - piece.count + place == end { return nil }

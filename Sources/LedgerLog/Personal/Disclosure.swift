@@ -1,34 +1,34 @@
 internal import LMDB
 package import LedgerEvents
 
-/// A name with what shows that the tree holds it.
+/// A name, with what proves that the tree contains it.
 package struct NameDisclosure: Hashable, Sendable {
   package let number: NameNumber
   package let kind: NameKind
   package let text: Name
-  /// The position whose leaf introduces it.
+  /// The position of the event whose leaf introduces it.
   package let position: UInt64
-  /// What the leaf's commitment was made with (``Commitment/name(_:_:nonce:)``); nil of a name that
-  /// identifies nobody: its leaf has the text.
+  /// The nonce of the commitment in the leaf (``Commitment/name(_:_:nonce:)``); `nil` for a name
+  /// that does not identify a person, because its leaf contains the text.
   package let nonce: [UInt8]?
-  /// The hash that a person's name is looked up by, which the leaf commits to as well; nil of a
-  /// name that identifies nobody.
+  /// The hash with which a person's name is looked up, to which the leaf commits as well; `nil` for
+  /// a name that does not identify a person.
   package let hash: [UInt8]?
 }
 
-/// A personal member of an event's `data` with what shows that its record commits to it.
+/// A personal member of an event's `data`, with what proves that its record commits to it.
 package struct MemberDisclosure: Sendable {
   package let member: EventData.Member
-  /// What ``commitment`` was made with.
+  /// The nonce of ``commitment``.
   package let nonce: [UInt8]
-  /// One of those that the record's commitment is over, in their order.
+  /// The commitment to the member. The record's commitment covers those of all members, in order.
   package let commitment: [UInt8]
 }
 
 extension LogView {
-  /// A name, as it can be shown to somebody who has only leaves.
+  /// Returns a name so that it can be proven to somebody who has only leaves.
   ///
-  /// - Returns: Nil where its key is gone: it was erased.
+  /// - Returns: `nil` if its key has been destroyed or is missing.
   /// - Complexity: O(log² *n*).
   /// - Throws: ``LedgerError``: `notFound`, `corrupt`, `io`.
   package func disclosure(of number: NameNumber) throws(LedgerError) -> NameDisclosure? {
@@ -49,10 +49,10 @@ extension LogView {
       hash: sealed.lookupHash)
   }
 
-  /// The personal members of the event at `position`, each to be shown alone.
+  /// Returns the personal members of the event at `position`, each of which can be disclosed alone.
   ///
-  /// - Returns: None where it has none; nil where their key is gone: they were erased.
-  /// - Complexity: O(log *n*), and two hashes a member.
+  /// - Returns: An empty array if it has none; `nil` if their key has been destroyed or is missing.
+  /// - Complexity: O(log *n*), and two hashes per member.
   /// - Throws: ``LedgerError``: `notFound`, `corrupt`, `io`.
   package func disclosures(at position: UInt64) throws(LedgerError) -> [MemberDisclosure]? {
     let record = try record(at: position)

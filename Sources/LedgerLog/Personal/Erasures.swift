@@ -1,31 +1,31 @@
 internal import LMDB
 package import LedgerEvents
 
-/// What the writer knows of erasures: which numbers of names stand for people who were erased, and
-/// when. There are few, so all of them are held.
+/// What the writer knows about erasures: the numbers of names whose owners were erased, and when.
+/// There are few, so all of them are kept in memory.
 ///
-/// A number that was erased is never given to what happens later: the name gets another one.
+/// A number that was erased is never given to an event that happens later: the name gets a new one.
 struct Erasures {
   private struct Former {
     let number: NameNumber
-    /// When the erasure happened, by the clock that is believed.
+    /// The believed time of the erasure.
     let moment: Instant
   }
 
-  /// By the first half of a name's hash.
+  /// Erased names, by the first half of their hashes.
   private var formers: [UInt64: [Former]] = [:]
   private var numbers: Set<NameNumber> = []
-  /// How many slots had been destroyed when this was read.
+  /// The number of slots that had been destroyed when this was read.
   private var count = 0
 
   init() {}
 
-  /// Whether nobody was ever erased.
+  /// Whether nobody has ever been erased.
   var isEmpty: Bool { count == 0 }
 
-  /// Reads what the log says, where it says something else than is known.
+  /// Reads the erasures of the log again, if there are new ones.
   ///
-  /// - Complexity: O(1) where nothing was erased since, else O(*n*) in all that was ever erased.
+  /// - Complexity: O(1) if there are none; otherwise O(*n*) in everything that was ever erased.
   mutating func catchUp(_ log: LogView) throws(LedgerError) {
     let count = try log.erasureCount()
     guard count != self.count else { return }
@@ -43,7 +43,8 @@ struct Erasures {
     self.count = count
   }
 
-  /// Whether a person's number is one that nothing new may have: erased, or never given a key.
+  /// Returns whether events that happen now may not use a person's number, because it was erased or
+  /// never had a key.
   func isErased(_ number: NameNumber, _ log: LogView) throws(LedgerError) -> Bool {
     if isEmpty { return false }
     if numbers.contains(number) { return true }
@@ -52,9 +53,14 @@ struct Erasures {
     return name.slot.isForgotten
   }
 
-  /// Who a name was at `time`, where whoever that was has been erased since.
+  /// Returns the number that a name had at `time`, if the person with that number has been erased
+  /// since.
   ///
-  /// - Parameter row: The name: a byte for its kind, then its text.
+  /// - Parameters:
+  ///   - row: The name: a byte for its kind, then its text.
+  ///   - hash: The first half of its hash.
+  ///   - time: The believed time of an event.
+  ///   - log: The log.
   func number(
     of row: Span<UInt8>, _ hash: UInt64, at time: Instant, _ log: LogView
   ) throws(LedgerError) -> NameNumber? {
@@ -66,7 +72,7 @@ struct Erasures {
     return found?.number
   }
 
-  /// Whom the newest erasure of a name was about; nil where none was.
+  /// Returns the number that the newest erasure of a name was about, or `nil` if there is none.
   func newestNumber(
     of row: Span<UInt8>, _ hash: UInt64, _ log: LogView
   ) throws(LedgerError) -> NameNumber? {
@@ -87,9 +93,9 @@ extension Instant {
 /// ```
 /// key     0  4  slot, big-endian
 /// value   0  8  position of account.erased, big-endian
-///         8  4  number of the name that was sealed under it, big-endian; 0 where it was the
+///         8  4  number of the name that was encrypted under it, big-endian; 0 if it was the
 ///               personal data of an event
-///        12  8  the position of that event, big-endian; 0 where it was a name
+///        12  8  the position of that event, big-endian; 0 if it was a name
 /// ```
 package struct ErasedSlot {
   package let slot: UInt32
@@ -106,7 +112,7 @@ package struct ErasedSlot {
     self.event = event
   }
 
-  /// Nil where the bytes are no such row.
+  /// Reads a row; `nil` if the bytes are not such a row.
   init?(_ key: Span<UInt8>, _ value: Span<UInt8>) {
     guard key.count == 4, key.bigEndianHalf(at: 0) > 0, value.count == ErasedSlot.valueByteCount
     else { return nil }
@@ -124,7 +130,7 @@ package struct ErasedSlot {
 }
 
 extension Commitment {
-  /// What the leaf of an erasure holds of these rows.
+  /// Returns what the leaf of an erasure contains of these rows.
   static func erasure(_ rows: [ErasedSlot]) -> [UInt8] {
     erasure(
       names: rows.map(\.number).filter { $0 != 0 }, events: rows.map(\.event).filter { $0 != 0 })
@@ -132,7 +138,7 @@ extension Commitment {
 }
 
 extension LogView {
-  /// Every slot that was destroyed.
+  /// Returns every slot that was destroyed.
   ///
   /// - Throws: ``LedgerError``: `corrupt`, `io`.
   package func erasedSlots() throws(LedgerError) -> [ErasedSlot] {
@@ -152,28 +158,28 @@ extension LogView {
     }
   }
 
-  /// What the leaf of the erasure at `position` holds of what it erased.
+  /// Returns what the leaf of the erasure at `position` contains of what it erased.
   ///
-  /// - Complexity: O(*n*) in all that was ever erased.
+  /// - Complexity: O(*n*) in everything that was ever erased.
   func erasureCommitment(at position: UInt64) throws(LedgerError) -> [UInt8] {
     let own = try erasedSlots().filter { $0.position == position }
     return Commitment.erasure(own)
   }
 
-  /// What the leaves of all erasures hold of what they erased, by position.
+  /// Returns what the leaves of all erasures contain of what they erased, by position.
   ///
-  /// - Complexity: O(*n* log *n*) in all that was ever erased.
+  /// - Complexity: O(*n* log *n*) in everything that was ever erased.
   func erasureCommitments() throws(LedgerError) -> [UInt64: [UInt8]] {
     var rows: [UInt64: [ErasedSlot]] = [:]
     for row in try erasedSlots() { rows[row.position, default: []].append(row) }
     return rows.mapValues { Commitment.erasure($0) }
   }
 
-  /// How many slots of the key file are taken: slots never go back within a table.
+  /// Returns the number of key slots that are taken. Within a table, slots never decrease.
   ///
   /// - Complexity: O(log *n*).
   /// - Throws: ``LedgerError``: `corrupt` if a last row is damaged, because a slot that is taken
-  ///   must not be given away again; `io`.
+  ///   must not be used again; `io`.
   package func lastSlot() throws(LedgerError) -> UInt32 {
     var taken: [UInt32?] = []
     do throws(LMDBError) {

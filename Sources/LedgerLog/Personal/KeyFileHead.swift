@@ -2,24 +2,24 @@ internal import Crypto
 internal import LMDB
 internal import LedgerEvents
 
-/// The head of the key file: the ledger's secrets that stay the same as long as the ledger lives.
+/// The head of the key file: the ledger's secrets that stay the same as long as the ledger exists.
 ///
-/// They are not in the log, so a log without its key file says nothing about names, and nobody can
-/// find a name in it by guessing.
+/// They are not in the log, so a log without its key file reveals nothing about names, and nobody
+/// can find a name in it by guessing.
 ///
 /// ```
 /// 0   16  "daybook keys 2\n\0"
 /// 16  16  the id of the ledger
-/// 32  32  two keys of the hashes that names of people are found by
+/// 32  32  two keys of the hashes with which names of people are found
 /// 64  16  the key of hashes of personal texts inside records
 /// 80  16  the key of digests in the ids of imported events
-/// 96  32  SHA-256 over the bytes before, which the log's `meta` holds, too
+/// 96  32  SHA-256 over the bytes before it, which is also in the log's `meta`
 /// ```
 package struct KeyFileHead: Sendable {
-  /// The whole head, as it is in the file.
+  /// The whole head, as in the file.
   let bytes: [UInt8]
 
-  /// The length in bytes: that of four slots.
+  /// The length in bytes, which is that of four slots.
   package static let byteCount = 128
 
   private static let mark = Array("daybook keys 2\n\0".utf8)
@@ -29,7 +29,7 @@ package struct KeyFileHead: Sendable {
   private static let importsAt = 80
   private static let digestAt = 96
 
-  /// New secrets.
+  /// Creates a head with new secrets.
   init(ledger: [UInt8], using random: inout some RandomNumberGenerator) {
     precondition(ledger.count == LogIdentity.ledgerByteCount, "an id of another length")
     let secrets = KeyFileHead.digestAt - KeyFileHead.peopleAt
@@ -37,9 +37,9 @@ package struct KeyFileHead: Sendable {
     bytes = start + KeyFileHead.digest(start)
   }
 
-  /// Reads a head; nil where the bytes are none.
+  /// Reads a head; `nil` if the bytes are not a head.
   ///
-  /// - Throws: ``LedgerError``: `corrupt` where it is damaged.
+  /// - Throws: ``LedgerError``: `corrupt` if it is damaged.
   init?(_ bytes: [UInt8], at path: String) throws(LedgerError) {
     guard bytes.starts(with: KeyFileHead.mark) else { return nil }
     guard bytes.count == KeyFileHead.byteCount,
@@ -58,13 +58,13 @@ package struct KeyFileHead: Sendable {
     TreeHash(SHA256.hash(data: bytes)).bytes
   }
 
-  /// The id of the ledger whose file it is.
+  /// The id of the ledger that the file belongs to.
   var ledger: [UInt8] { Array(bytes[KeyFileHead.ledgerAt..<KeyFileHead.peopleAt]) }
 
-  /// What the log knows of the file: that it is this one, and not what its secrets are.
+  /// The digest, by which the log knows the file without knowing its secrets.
   package var digest: [UInt8] { Array(bytes[KeyFileHead.digestAt...]) }
 
-  /// What hashes and seals the names of people.
+  /// Hashes and encrypts the names of people.
   package var people: NameSeal {
     NameSeal(low: key(at: KeyFileHead.peopleAt), high: key(at: KeyFileHead.peopleAt + 16))
   }

@@ -1,9 +1,10 @@
 internal import LMDB
 package import LedgerEvents
 
-/// How a ledger keeps people's names: sealed, found by a hash under the ledger's key.
+/// Encrypts the names of people, and hashes them under the ledger's keys, so that they can be
+/// found.
 package struct NameSeal: Sendable {
-  /// Two keys, so that two names with one hash are too seldom to be met (128 bits).
+  /// Two keys give hashes of 128 bits, so that no two names have the same hash in practice.
   private let low: HashKey
   private let high: HashKey
 
@@ -12,22 +13,22 @@ package struct NameSeal: Sendable {
     self.high = high
   }
 
-  /// The hash of a name: what stays of it when it is erased.
+  /// Returns the hash of a name, which stays when the name is erased.
   package func hash(_ text: Span<UInt8>, _ kind: NameKind) -> (UInt64, UInt64) {
     (firstHash(text, kind), NameSeal.hash(text, kind, under: high))
   }
 
-  /// The first half of the hash of a name, by which indexes find it.
+  /// Returns the first half of a name's hash, with which the indexes find it.
   func firstHash(_ text: Span<UInt8>, _ kind: NameKind) -> UInt64 {
     NameSeal.hash(text, kind, under: low)
   }
 
   private static func hash(_ text: Span<UInt8>, _ kind: NameKind, under key: HashKey) -> UInt64 {
-    // A key of its own for each kind, so that equal texts of two kinds have nothing in common.
+    // Each kind has a separate key, so that equal texts of two kinds have nothing in common.
     HashKey(low: key.low ^ UInt64(kind.rawValue), high: key.high).hash(text)
   }
 
-  /// The key of an account's answer in the projections: its hash, 16 bytes.
+  /// Returns the key of an account's answer in the projections: its hash, 16 bytes.
   package func answerKey(of account: Name) -> InlineArray<16, UInt8> {
     NameSeal.answerKey(hash(account.text.utf8.span, .account))
   }
@@ -38,12 +39,13 @@ package struct NameSeal: Sendable {
     }
   }
 
-  /// Seals a name.
+  /// Returns the row of a name, with its text encrypted.
   ///
   /// - Parameters:
-  ///   - row: A byte for its kind and its text.
-  ///   - slot: The slot of the key file, or a forgotten one.
-  ///   - secret: What the slot holds; one that nobody keeps where the slot is a forgotten one.
+  ///   - row: A byte for the name's kind, then its text.
+  ///   - kind: The kind.
+  ///   - slot: The key slot, or a forgotten one.
+  ///   - secret: The secret in the slot. For a forgotten slot, it is one that nobody keeps.
   func seal(
     _ row: Span<UInt8>, _ kind: NameKind, _ slot: Slot, _ secret: Secret
   ) throws(LedgerError) -> [UInt8] {
@@ -68,9 +70,9 @@ package struct NameSeal: Sendable {
 /// ```
 /// 0   1  kind
 /// 1   4  slot, big-endian; the highest bit: never had a key
-/// 5  16  hash under the ledger's key
+/// 5  16  hash under the ledger's keys
 /// 21 32  commitment
-/// 53     the text, sealed; nothing where it never had a key
+/// 53     the encrypted text; nothing if it never had a key
 /// ```
 package struct SealedName: ~Escapable {
   static let headByteCount = 53
@@ -80,7 +82,7 @@ package struct SealedName: ~Escapable {
 
   private let row: Span<UInt8>
 
-  /// Nil where the bytes are no such row.
+  /// Reads a row; `nil` if the bytes are not such a row.
   @_lifetime(copy row)
   init?(_ row: Span<UInt8>) {
     guard row.count >= SealedName.headByteCount, let kind = NameKind(rawValue: row[0]),
@@ -95,7 +97,7 @@ package struct SealedName: ~Escapable {
 
   package var slot: Slot { Slot(row.bigEndianHalf(at: SealedName.slotAt)) }
 
-  /// Whether it is the name with this hash.
+  /// Returns whether the name has this hash.
   func hasHash(_ hash: (UInt64, UInt64)) -> Bool {
     row.bigEndianWord(at: SealedName.hashAt) == hash.0
       && row.bigEndianWord(at: SealedName.hashAt + 8) == hash.1
@@ -105,12 +107,12 @@ package struct SealedName: ~Escapable {
     (row.bigEndianWord(at: SealedName.hashAt), row.bigEndianWord(at: SealedName.hashAt + 8))
   }
 
-  /// What the tree holds of it.
+  /// What the tree contains of it.
   var introduction: [UInt8] {
     Commitment.introduction([UInt8](copying: commitment), hash: lookupHash)
   }
 
-  /// The hash that it is found by, 16 bytes.
+  /// The hash with which it is found, 16 bytes.
   var lookupHash: [UInt8] {
     [UInt8](copying: row.extracting(SealedName.hashAt..<SealedName.commitmentAt))
   }
@@ -121,7 +123,7 @@ package struct SealedName: ~Escapable {
     get { row.extracting(SealedName.commitmentAt..<SealedName.headByteCount) }
   }
 
-  /// The text; nil where `secret` does not open it.
+  /// Returns the text, or `nil` if `secret` does not decrypt it.
   func text(_ secret: Secret) -> Name? {
     let sealed = [UInt8](copying: row.extracting(SealedName.headByteCount..<row.count))
     guard let text = secret.open(sealed, commitment: [UInt8](copying: commitment)) else {
@@ -131,11 +133,11 @@ package struct SealedName: ~Escapable {
   }
 }
 
-/// The number of a slot of the key file as it stands in rows.
+/// The number of a key slot, as it is stored in rows.
 ///
-/// A text that was never given a key, because whom it is about had been erased before it came, has
-/// the last slot that was taken before it with the highest bit set: so slots of a table never go
-/// back, and its last row tells how many are taken.
+/// Some texts never get a key, because the person was erased before the event arrived. Such a row
+/// has the last slot that was taken before it, with the highest bit set. So the slots of a table
+/// never decrease, and its last row shows how many are taken.
 package struct Slot: Hashable, Sendable {
   let raw: UInt32
 
@@ -143,12 +145,12 @@ package struct Slot: Hashable, Sendable {
 
   package init(_ raw: UInt32) { self.raw = raw }
 
-  /// What is sealed under no key, behind `last` slots that are taken.
+  /// Returns the slot of a text without a key, after `last` slots have been taken.
   static func forgotten(after last: UInt32) -> Slot { Slot(last | forgottenBit) }
 
   package var isForgotten: Bool { raw & Slot.forgottenBit != 0 }
 
-  /// How many slots are taken once the row is written.
+  /// The number of slots that are taken once the row is written.
   package var taken: UInt32 { raw & ~Slot.forgottenBit }
 
   package func append(to bytes: inout [UInt8]) {

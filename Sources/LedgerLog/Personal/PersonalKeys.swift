@@ -2,24 +2,24 @@ internal import LMDB
 internal import LedgerEvents
 internal import Synchronization
 
-/// The keys of what identifies people, in a flat file of fixed slots beside the log: overwriting a
-/// slot destroys what was sealed under it, which deleting from LMDB would not (its old pages keep
-/// 86 % of what was deleted).
+/// The keys of data that identifies people, in a flat file of fixed slots beside the log.
+/// Overwriting a slot destroys what was encrypted under it. Deleting rows from LMDB would not,
+/// because its old pages keep 86 % of what was deleted.
 ///
-/// A slot is 32 random bytes, made ahead in blocks that are synced before the first of their slots
-/// is used, so that an append costs no second sync. They follow the file's head, which holds the
-/// ledger's secrets (``KeyFileHead``). A slot of zeros was destroyed. Backups of the log carry no
-/// keys.
+/// A slot is 32 random bytes. Slots are created in advance, in blocks that are synced before their
+/// first slot is used, so that an append needs no second sync. They follow the file's head, which
+/// contains the ledger's secrets (``KeyFileHead``). A slot of zeros was destroyed. Backups of the
+/// log contain no keys.
 ///
-/// Safe from any thread. Slots are made under the log's write lock.
+/// Any thread can use it. Slots are created under the log's write lock.
 package final class PersonalKeys: Sendable {
   /// The name of the file in the ledger's folder.
   package static let fileName = "keys"
 
-  /// Slots of one block: 128 KiB that are written and synced at a time.
+  /// The number of slots in a block: 128 KiB that are written and synced at a time.
   static let blockSlots = 4_096
 
-  /// The highest slot: its number takes 31 bits in rows.
+  /// The highest slot, because rows store its number in 31 bits.
   static let slotMax: UInt32 = 0x7FFF_FFFF
 
   package let path: String
@@ -32,7 +32,7 @@ package final class PersonalKeys: Sendable {
   private struct State {
     var file: FlatFile?
     var head: KeyFileHead?
-    /// Slots up to this one are on the disk for good.
+    /// Slots up to this one are durable.
     var synced: UInt32 = 0
   }
 
@@ -46,29 +46,30 @@ package final class PersonalKeys: Sendable {
 
   private static func path(in folder: String) -> String { "\(folder)/\(fileName)" }
 
-  /// The ledger's secrets that the file begins with; nil where there is no file.
+  /// Returns the head with the ledger's secrets, or `nil` if there is no file.
   ///
-  /// - Complexity: O(1), read once.
-  /// - Throws: ``LedgerError``: `corrupt` where the file is damaged or another one's, `io`.
+  /// - Complexity: O(1). It is read only once.
+  /// - Throws: ``LedgerError``: `corrupt` if the head is damaged or of another ledger, `io`.
   package func head() throws(LedgerError) -> KeyFileHead? {
     if let head = state.withLock({ $0.head }) { return head }
     _ = try file()
     return state.withLock { $0.head }
   }
 
-  /// What a slot holds; nil where it was destroyed, or the file is missing or too short.
+  /// Returns the secret in a slot, or `nil` if it was destroyed or the file is missing or too
+  /// short.
   ///
-  /// - Complexity: one read of 32 bytes.
-  /// - Throws: ``LedgerError``: `corrupt` where the file is another ledger's, `io`.
+  /// - Complexity: One read of 32 bytes.
+  /// - Throws: ``LedgerError``: `corrupt` if the file is of another ledger, `io`.
   func secret(_ slot: UInt32) throws(LedgerError) -> Secret? {
     guard slot > 0, let file = try file() else { return nil }
     return try PersonalKeys.secret(slot, in: file)
   }
 
-  /// Whether there is a key file.
+  /// Returns whether there is a key file.
   package func isPresent() throws(LedgerError) -> Bool { try file() != nil }
 
-  /// The highest slot that the key file has room for; 0 if there is no file.
+  /// Returns the highest slot in the key file, or 0 if there is no file.
   package func lastSlot() throws(LedgerError) -> UInt32 {
     guard let file = try file() else { return 0 }
     do throws(LMDBError) {
@@ -76,16 +77,17 @@ package final class PersonalKeys: Sendable {
     } catch { throw LedgerError(error) }
   }
 
-  /// Makes sure that slots which nothing is sealed under yet are there and on the disk for good.
+  /// Makes sure that free slots exist and are durable.
   ///
-  /// To be called under the log's write lock.
+  /// Call this under the log's write lock.
   ///
-  /// - Parameter slots: From the first one that is free; below it nothing is made, or what is
-  ///   missing of a key file that was put back would not be told from what is there.
-  /// - Throws: ``LedgerError``: `keysMissing` where earlier slots are gone with their file,
-  ///   `limitReached`, `full`, `io`.
+  /// - Parameter slots: The slots, from the first free one. No slot below it is created. Otherwise,
+  ///   slots that are missing because an older key file was put back would look as if they existed.
+  /// - Throws: ``LedgerError``: `keysMissing` if there is no key file, `limitReached`, `full`,
+  ///   `io`.
   /// - Returns: The key file.
-  /// - Complexity: Two system calls, and one write and two syncs per block of slots.
+  /// - Complexity: Two system calls. For slots that are not durable yet, also at most one read, two
+  ///   writes, two syncs of the file and one of the folder.
   @discardableResult
   func reserve(_ slots: ClosedRange<UInt32>) throws(LedgerError) -> FlatFile {
     guard slots.upperBound <= PersonalKeys.slotMax else {
@@ -97,8 +99,8 @@ package final class PersonalKeys: Sendable {
     return try ready(slots)
   }
 
-  /// Lets go of a key file that somebody removed or replaced since it was opened. What is sealed
-  /// under keys in a file without a name could never be read again.
+  /// Closes a key file that was removed or replaced after it was opened. What is encrypted under
+  /// keys in a removed file could never be decrypted again.
   private func leaveReplacedFile() throws(LedgerError) {
     guard let file = state.withLock({ $0.file }) else { return }
     do throws(LMDBError) {
@@ -114,9 +116,9 @@ package final class PersonalKeys: Sendable {
     return file
   }
 
-  /// The secret of a slot that nothing is sealed under yet, on the disk for good.
+  /// Returns the secret of a free slot, which is durable.
   ///
-  /// To be called under the log's write lock.
+  /// Call this under the log's write lock.
   ///
   /// - Throws: ``LedgerError``, as ``reserve(_:)``.
   func newSecret(_ slot: UInt32) throws(LedgerError) -> Secret {
@@ -124,12 +126,12 @@ package final class PersonalKeys: Sendable {
     let secret: Secret?
     do throws(LMDBError) {
       if let found = try PersonalKeys.found(slot, in: file) { return found }
-      // Zeros where nothing was sealed: a block that a crash cut off, or a slot that was destroyed
-      // in a ledger from whose backup this one was restored. A key of zeros would be none.
+      // A free slot can be zero if a crash cut its block off, or if this ledger was restored from a
+      // backup of one in which the slot was destroyed. Zeros must not be used as a key.
       try PersonalKeys.fill(file, from: slot)
       secret = try PersonalKeys.found(slot, in: file)
     } catch {
-      // What the failed sync was to make durable is no longer trusted.
+      // Slots that the failed sync should have made durable are no longer trusted.
       state.withLock { $0.synced = min($0.synced, slot - 1) }
       throw LedgerError(error)
     }
@@ -137,19 +139,20 @@ package final class PersonalKeys: Sendable {
     return secret
   }
 
-  /// Overwrites slots with zeros, for good: what was sealed under them is nowhere any more.
+  /// Overwrites slots with zeros, durably. What was encrypted under them can never be decrypted
+  /// again.
   ///
-  /// Slots that read as zeros are overwritten, too. They may come from a sync that failed, and then
-  /// the disk still holds the keys.
+  /// Slots that read as zeros are overwritten, too. The zeros may come from a sync that failed, and
+  /// then the keys are still on the disk.
   ///
   /// - Returns: Whether there is a key file.
-  /// - Complexity: one write a slot, one sync.
+  /// - Complexity: One write per slot, and one sync.
   package func destroy(_ slots: some Sequence<UInt32>) throws(LedgerError) -> Bool {
     guard let file = try file() else { return false }
     let zeros = [UInt8](repeating: 0, count: Secret.byteCount)
     do throws(LMDBError) {
       let end = try file.size()
-      // What a shorter copy lacks stays missing.
+      // Slots that a shorter copy lacks stay missing.
       for slot in slots where slot > 0 && PersonalKeys.offset(slot) + Secret.byteCount <= end {
         try file.write(zeros, at: PersonalKeys.offset(slot))
       }
@@ -196,11 +199,12 @@ package final class PersonalKeys: Sendable {
     return found
   }
 
-  /// Makes the key file of a new ledger, of which only the head is there yet.
+  /// Creates the key file of a new ledger, with only a head.
   ///
-  /// A file that is no longer than that is what a creation left that was cut short.
+  /// An existing file that contains no more than a head is left over from an interrupted creation,
+  /// and is overwritten.
   ///
-  /// - Throws: ``LedgerError``: `exists` where there are keys of another ledger, `full`, `io`.
+  /// - Throws: ``LedgerError``: `exists` if there are keys of another ledger, `full`, `io`.
   static func create(
     in folder: String, _ head: KeyFileHead, mode: UInt32
   ) throws(LedgerError) {
@@ -223,15 +227,15 @@ package final class PersonalKeys: Sendable {
     )
   }
 
-  /// Whether the folder has a key file with more than a head: some ledger's personal data needs it.
+  /// Returns whether the folder has a key file with slots, which some ledger's personal data needs.
   static func hasSlots(in folder: String) throws(LMDBError) -> Bool {
     guard let file = try FlatFile.open(path(in: folder), isWritable: false) else { return false }
     return try file.size() > KeyFileHead.byteCount
   }
 
-  /// Makes a key file of which the slots up to `taken` are empty, as they are after an erasure.
+  /// Creates a new key file in which the slots up to `taken` are empty, as after an erasure.
   ///
-  /// - Returns: Its head, whose digest the ledger's identity has to hold.
+  /// - Returns: Its head, whose digest must be written to the ledger's identity.
   package static func makeAnew(
     in folder: String, ledger: [UInt8], taken: UInt32, mode: UInt32
   ) throws(LedgerError) -> KeyFileHead {
@@ -248,11 +252,11 @@ package final class PersonalKeys: Sendable {
     return head
   }
 
-  /// Makes sure that slots that are free are there and on the disk.
+  /// Makes sure that free slots exist and are durable.
   ///
-  /// Slots that this process has not synced itself are written again. After a sync that failed, in
-  /// this process or another, the system takes what was not written for written, and the next sync
-  /// succeeds without writing it (fsync(2), `EIO`).
+  /// Slots that this process has not synced itself are written again. After a failed sync, in this
+  /// process or another, the system considers unwritten data written, and the next sync succeeds
+  /// without writing it (fsync(2), `EIO`).
   private func extend(_ file: FlatFile, _ slots: ClosedRange<UInt32>) throws(LMDBError) {
     let end = try PersonalKeys.slotEnd(of: file)
     let first = max(state.withLock { $0.synced } + 1, slots.lowerBound)
@@ -272,14 +276,15 @@ package final class PersonalKeys: Sendable {
     state.withLock { $0.synced = synced }
   }
 
-  /// The last slot of the block that holds `slot`.
+  /// Returns the last slot to write together with `slot`: the next multiple of the block size above
+  /// it.
   private static func blockEnd(_ slot: UInt32) -> UInt32 {
     UInt32(clamping: (Int(slot) / blockSlots + 1) * blockSlots)
   }
 
-  /// Writes random slots from `start` to the end of the block that holds `last`, and syncs them.
+  /// Writes random slots from `start` through the end of the block of `last`, and syncs them.
   ///
-  /// - Parameter last: `start` where it is left out.
+  /// - Parameter last: A slot that must be included; `start` by default.
   private static func fill(
     _ file: FlatFile, from start: UInt32, through last: UInt32? = nil
   ) throws(LMDBError) {
@@ -296,9 +301,9 @@ package final class PersonalKeys: Sendable {
     return KeyFileHead.byteCount + (Int(slot) - 1) * Secret.byteCount
   }
 
-  /// The first slot that is not in the file.
+  /// Returns the first slot that is not in the file.
   private static func slotEnd(of file: FlatFile) throws(LMDBError) -> UInt32 {
-    // Somebody may have cut the file short since it was opened.
+    // The file may have been truncated since it was opened.
     let slots = max(0, try file.size() - KeyFileHead.byteCount) / Secret.byteCount
     return UInt32(clamping: slots + 1)
   }
@@ -315,7 +320,7 @@ package final class PersonalKeys: Sendable {
 }
 
 extension LedgerError {
-  /// Something was asked or told of a person, and there is no key file.
+  /// A question or an event names a person, and there is no key file.
   package static var namesUnknown: LedgerError {
     LedgerError(
       .keysMissing,
@@ -327,7 +332,7 @@ extension LedgerError {
       """)
   }
 
-  /// The key file is gone while texts are sealed under its slots.
+  /// The key file is missing, although texts are encrypted under its slots.
   package static func keysMissing(_ path: String) -> LedgerError {
     LedgerError(
       .keysMissing,

@@ -2,16 +2,16 @@ internal import Crypto
 internal import LMDB
 internal import LedgerEvents
 
-/// What of an event may identify a person: committed to and sealed on its caller's thread, before
-/// it has a slot.
+/// The part of an event that may identify a person. The caller's thread commits to it and encrypts
+/// it, before it has a slot.
 struct PersonalPart: Sendable {
-  /// What the record holds.
+  /// The commitment that the record contains.
   let commitment: [UInt8]
-  /// The event's own secret, which the row carries under the pad of its slot.
+  /// The event's own secret. The row contains it combined by XOR with its slot.
   let secret: Secret
   private let sealed: [UInt8]
 
-  /// The personal part of `event`, nil where it has none.
+  /// Creates the personal part of `event`; `nil` if it has none.
   init?(of event: Event, _ secrets: inout SecretSource?) throws(LedgerError) {
     let members = event.personalMembers
     guard !members.isEmpty else { return nil }
@@ -22,12 +22,14 @@ struct PersonalPart: Sendable {
     sealed = try secret.seal(EventData(members: members).json, commitment: commitment)
   }
 
-  /// The length of the row.
+  /// The length of the row in bytes.
   var byteCount: Int { SealedData.headByteCount + sealed.count }
 
-  /// The row of the table `personal`.
+  /// Returns the row of the table `personal`.
   ///
-  /// - Parameter pad: What the slot holds; nil where the part is to be forgotten.
+  /// - Parameters:
+  ///   - slot: The slot.
+  ///   - pad: The secret in the slot; `nil` if the part is to be forgotten.
   func row(_ slot: Slot, pad: Secret?) -> [UInt8] {
     var row: [UInt8] = []
     slot.append(to: &row)
@@ -37,14 +39,14 @@ struct PersonalPart: Sendable {
     return row
   }
 
-  /// The commitment that a record carries to the members of this JSON; nil where it is none.
+  /// Returns a record's commitment to the members in this JSON, or `nil` if the JSON is invalid.
   static func commitment(to json: [UInt8], _ secret: Secret) -> [UInt8]? {
     do throws(RecordError) {
       return commitment(to: try EventData(personal: json).members, secret)
     } catch { return nil }
   }
 
-  /// The commitment that a record carries to these members.
+  /// Returns a record's commitment to these members.
   static func commitment(to members: [EventData.Member], _ secret: Secret) -> [UInt8] {
     Commitment.data(
       members.enumerated().map { index, member in
@@ -57,8 +59,8 @@ struct PersonalPart: Sendable {
 ///
 /// ```
 /// 0   4  slot, big-endian; the highest bit: never had a key, and nothing follows
-/// 4  32  the event's own secret, the slot's added to it bit by bit
-/// 36     the personal members as one JSON object, sealed
+/// 4  32  the event's own secret, combined by XOR with the slot
+/// 36     the personal members as one JSON object, encrypted
 /// ```
 package struct SealedData: ~Escapable {
   static let headByteCount = 4 + Secret.byteCount
@@ -66,7 +68,7 @@ package struct SealedData: ~Escapable {
   private let row: Span<UInt8>
   package let slot: Slot
 
-  /// Nil where the bytes are no such row.
+  /// Reads a row; `nil` if the bytes are not such a row.
   @_lifetime(copy row)
   package init?(_ row: Span<UInt8>) {
     guard row.count >= 4 else { return nil }
@@ -77,23 +79,23 @@ package struct SealedData: ~Escapable {
     self.row = row
   }
 
-  /// The event's own secret.
+  /// Returns the event's own secret.
   ///
-  /// - Parameter pad: What the slot holds.
-  /// - Precondition: The slot is no forgotten one.
+  /// - Parameter pad: The secret in the slot.
+  /// - Precondition: The slot is not a forgotten one.
   func secret(_ pad: Secret) -> Secret {
     let wrapped = [UInt8](copying: row.extracting(4..<SealedData.headByteCount))
     return Secret(wrapped, unwrappedWith: pad)
   }
 
-  /// The members' JSON; nil where `secret` does not open it.
+  /// Returns the members' JSON, or `nil` if `secret` does not decrypt it.
   package func json(_ secret: Secret, commitment: [UInt8]) -> [UInt8]? {
     let sealed = [UInt8](copying: row.extracting(SealedData.headByteCount..<row.count))
     return secret.open(sealed, commitment: commitment)
   }
 }
 
-/// Secrets that nobody can guess, from one draw of randomness a batch.
+/// Creates secrets that nobody can guess, from one random seed per batch.
 struct SecretSource {
   private let seed: [UInt8]
   private var count: UInt64 = 0
@@ -103,7 +105,7 @@ struct SecretSource {
     seed = [UInt8](random: 32, using: &random)
   }
 
-  /// The next secret: SHA-256(seed ‖ counter).
+  /// Returns the next secret: SHA-256(seed ‖ counter).
   mutating func next() -> Secret {
     count += 1
     return Secret(TreeHash(SHA256.hash(data: seed + [UInt8](bigEndianWord: count))).bytes)

@@ -2,19 +2,20 @@ internal import LMDB
 internal import LedgerEvents
 internal import Synchronization
 
-/// Reads and writes the rows about people: what is sealed under the slots of the key file.
+/// Reads and writes the rows about people, which are encrypted under the slots of the key file.
 package final class PersonalTexts: Sendable {
   package let keys: PersonalKeys?
   private let opened = Mutex(Opened())
 
-  /// Names that were opened of late: opening one takes some two microseconds.
+  /// Names that were decrypted recently. Decrypting one takes about two microseconds.
   private struct Opened {
     var names: [Key: Name] = [:]
-    /// How many slots had been destroyed when they were opened.
+    /// The number of slots that had been destroyed when they were decrypted.
     var erasures = 0
   }
 
-  /// What was sealed: a slot that a refused batch gave back may hold another name later.
+  /// Identifies an encrypted name. A slot that a rejected batch gave back may contain another name
+  /// later.
   private struct Key: Hashable {
     let slot: UInt32
     let commitment: UInt64
@@ -25,17 +26,17 @@ package final class PersonalTexts: Sendable {
     }
   }
 
-  /// Names that are remembered before all of them are forgotten.
+  /// The number of names to keep before all of them are dropped.
   private static let namesMax = 1 << 14
 
   init(keys: PersonalKeys) { self.keys = keys }
 
-  /// Reads none: of a log whose identity is not known yet.
+  /// Creates an instance without keys, for a log whose identity is not known yet.
   init() {
     keys = nil
   }
 
-  /// What hashes and seals the names of people.
+  /// Returns the `NameSeal`, which hashes and encrypts the names of people.
   ///
   /// - Throws: ``LedgerError``: `keysMissing` without the key file, `corrupt`, `io`.
   package func seal() throws(LedgerError) -> NameSeal {
@@ -43,10 +44,12 @@ package final class PersonalTexts: Sendable {
     return head.people
   }
 
-  /// The text of a name that was opened before.
+  /// Returns the text of a name that was decrypted before.
   ///
-  /// - Parameter erasures: How many slots the log says were destroyed: what was opened before the
-  ///   last of them is not shown any more.
+  /// - Parameters:
+  ///   - name: The name.
+  ///   - erasures: The number of destroyed slots according to the log. Names that were decrypted
+  ///     before the last of them was destroyed are no longer returned.
   func opened(_ name: borrowing SealedName, erasures: Int) -> Name? {
     let key = Key(name)
     return opened.withLock { opened in
@@ -55,7 +58,7 @@ package final class PersonalTexts: Sendable {
     }
   }
 
-  /// The text of a name; nil where its key is gone.
+  /// Returns the text of a name, or `nil` if its key has been destroyed or is missing.
   ///
   /// - Throws: ``LedgerError``: `corrupt`, `io`.
   func open(_ name: borrowing SealedName, erasures: Int) throws(LedgerError) -> Name? {

@@ -1,28 +1,27 @@
 internal import Crypto
 
-/// What one slot of the key file holds, or one event's own: a key to seal with and a nonce to
-/// commit with.
+/// The secret of a key slot or of an event: a key to encrypt with and a nonce to commit with.
 package struct Secret: Sendable {
-  /// Both together, 32 bytes.
+  /// The key and the nonce, 32 bytes.
   let bytes: [UInt8]
 
   static let byteCount = keyByteCount + Commitment.nonceByteCount
 
-  /// AES with 128 bits: a key is used for one text and never again.
+  /// The key is for AES with 128 bits. It is used for one text and never again.
   private static let keyByteCount = 16
   private static let tagByteCount = 16
 
-  /// The bytes that sealing adds to a text: what shows that it was not changed.
+  /// The number of bytes that encryption adds to a text, which show that it was not changed.
   static let overhead = tagByteCount
 
-  /// - Precondition: There are 32 bytes.
+  /// - Precondition: `bytes` has 32 bytes.
   init(_ bytes: [UInt8]) {
     precondition(bytes.count == Secret.byteCount, "a secret of another length")
     self.bytes = bytes
   }
 
-  /// The secret of which `wrapped` is the sum with `pad`, and the other way round: a pad is used
-  /// for one secret.
+  /// Creates the secret that gives `wrapped` when combined by XOR with `pad`, or the other way
+  /// round. A pad is used for one secret only.
   init(_ wrapped: [UInt8], unwrappedWith pad: Secret) {
     self.init(zip(wrapped, pad.bytes).map { $0 ^ $1 })
   }
@@ -32,11 +31,12 @@ package struct Secret: Sendable {
 
   private var key: SymmetricKey { SymmetricKey(data: bytes[..<Secret.keyByteCount]) }
 
-  /// Seals `text` (AES-GCM, NIST SP 800-38D).
+  /// Encrypts `text` (AES-GCM, NIST SP 800-38D).
   ///
-  /// - Parameter commitment: The commitment to the text, whose first bytes are the seal's nonce: a
-  ///   slot that is taken again after a commit that failed then seals another text under another
-  ///   nonce.
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - commitment: The commitment to the text. Its first bytes are the nonce of the encryption.
+  ///     So if a slot is used again after a failed commit, another text gets another nonce.
   func seal(_ text: [UInt8], commitment: [UInt8]) throws(LedgerError) -> [UInt8] {
     do {
       let box = try AES.GCM.seal(text, using: key, nonce: try Secret.nonce(commitment))
@@ -46,7 +46,7 @@ package struct Secret: Sendable {
     }
   }
 
-  /// The text that was sealed; nil where the bytes are not what this secret has sealed.
+  /// Returns the decrypted text, or `nil` if this secret did not encrypt these bytes.
   func open(_ sealed: [UInt8], commitment: [UInt8]) -> [UInt8]? {
     guard sealed.count >= Secret.tagByteCount else { return nil }
     let end = sealed.count - Secret.tagByteCount
@@ -55,7 +55,7 @@ package struct Secret: Sendable {
         nonce: try Secret.nonce(commitment), ciphertext: sealed[..<end], tag: sealed[end...])
       return Array(try AES.GCM.open(box, using: key))
     } catch {
-      // The only failure is a text that was changed, or another key.
+      // This can only fail if the text was changed or encrypted with another key.
       return nil
     }
   }

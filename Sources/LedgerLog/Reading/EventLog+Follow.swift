@@ -1,7 +1,7 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Tells those who follow the log that this process has appended.
+/// Notifies those who follow the log when this process has appended.
 final class AppendSignal: Sendable {
   private struct Waiters {
     var next = 0
@@ -10,7 +10,7 @@ final class AppendSignal: Sendable {
 
   private let waiters = Mutex(Waiters())
 
-  /// Wakes whoever waits.
+  /// Wakes all waiters.
   func notify() {
     let wakers = waiters.withLock { waiters in
       defer { waiters.wakers.removeAll(keepingCapacity: true) }
@@ -19,7 +19,7 @@ final class AppendSignal: Sendable {
     for wake in wakers { wake() }
   }
 
-  /// Calls `wake` once at the next append of this process, unless it is removed before.
+  /// Calls `wake` once, at the next append of this process, unless it is removed first.
   func add(_ wake: @escaping @Sendable () -> Void) -> Int {
     waiters.withLock { waiters in
       waiters.next += 1
@@ -34,12 +34,15 @@ final class AppendSignal: Sendable {
 }
 
 extension EventLog {
-  /// How often the log is looked at for what other processes append.
+  /// How often the log is checked for appends of other processes.
   static let pollInterval = Duration.milliseconds(5)
 
-  /// Blocks until the log reaches beyond `position` or the time is up; returns its last position.
+  /// Blocks until the log has events after `position` or the timeout has elapsed.
   ///
-  /// Appends of this process wake at once, those of others are seen within 5 ms.
+  /// Appends of this process wake the caller at once. Those of others are noticed within 5 ms.
+  ///
+  /// - Returns: The log's last position.
+  /// - Throws: ``LedgerError`` if the log cannot be read.
   @available(*, noasync, message: "blocks its thread; use lastPosition(beyond:timeout:)")
   public func wait(
     beyond position: UInt64, timeout: Duration
@@ -58,9 +61,12 @@ extension EventLog {
     }
   }
 
-  /// Suspends until the log reaches beyond `position` or the time is up; returns its last position.
+  /// Suspends until the log has events after `position` or the timeout has elapsed.
   ///
-  /// Appends of this process wake at once, those of others are seen within 5 ms.
+  /// Appends of this process wake the caller at once. Those of others are noticed within 5 ms.
+  ///
+  /// - Returns: The log's last position, also if the task is cancelled.
+  /// - Throws: ``LedgerError`` if the log cannot be read.
   public func lastPosition(
     beyond position: UInt64, timeout: Duration
   ) async throws(LedgerError) -> UInt64 {
@@ -73,7 +79,8 @@ extension EventLog {
       let left = deadline - ContinuousClock.now
       if last > position || left <= .zero || Task.isCancelled { return last }
       let alarm = Task {
-        // A task that is cancelled has nothing to wait for: then this is the end of its sleep.
+        // If the alarm is cancelled, nobody waits for it any more, so the error that ends its sleep
+        // is ignored.
         defer { waker.finish() }
         try await Task.sleep(for: min(left, EventLog.pollInterval))
       }

@@ -2,27 +2,27 @@ internal import LMDB
 public import LedgerEvents
 
 extension EventLog {
-  /// Looks through the whole log as it is now: every record's checksum and format, positions and
-  /// names without gaps, every node of the tree, every commitment to personal data, and that each
-  /// id and each living name is there once.
+  /// Verifies the whole log as it is now: each record's checksum and format, positions and names
+  /// without gaps, each node of the tree, each commitment to personal data, and that no id or
+  /// living name occurs twice.
   ///
-  /// If the key file is damaged, the log is looked through without it, which is one fault of the
-  /// keys.
+  /// If the key file is damaged, the log is verified without it, and that is reported as one fault.
   ///
   /// - Parameters:
-  ///   - position: What stands up to here is not read: its root, as the tree has it, is taken for
-  ///     right (``storedRoot(at:)``). Ids and names are compared among what follows. 0 for the
-  ///     whole log.
-  ///   - progress: Called now and then with the events looked at and their number.
-  /// - Complexity: O(*n* log *n*) in the events behind `position`, about a microsecond and eight
-  ///   bytes of memory an event; a snapshot is held meanwhile.
-  /// - Throws: ``LedgerError`` where it cannot begin: `notFound` if the log is shorter than
-  ///   `position`. What it finds is in the result.
+  ///   - position: Events up to this position are not read. The root that the tree has for them is
+  ///     taken to be right (``storedRoot(at:)``). Ids and names are compared only among those that
+  ///     follow. 0 verifies the whole log.
+  ///   - progress: Called from time to time with the position reached and the last position.
+  /// - Returns: What was found.
+  /// - Complexity: O(*n* log *n*) in the events after `position`, about a microsecond and eight
+  ///   bytes of memory per event. A snapshot is open meanwhile.
+  /// - Throws: ``LedgerError`` if verification cannot begin: `notFound` if the log is shorter than
+  ///   `position`.
   public func verify(
     since position: UInt64 = 0,
     progress: (_ done: UInt64, _ total: UInt64) -> Void = { _, _ in }
   ) throws(LedgerError) -> LogVerification {
-    // Read before the snapshot is taken, so that the log is not behind it by an append meanwhile.
+    // The root is read before the snapshot is taken, so that the snapshot is not behind it.
     var beside: [LogFault] = []
     var kept: KeptRoot?
     do throws(LedgerError) { kept = try roots.kept() } catch {
@@ -63,7 +63,7 @@ extension EventLog {
   /// - Throws: ``LedgerError``: `io`.
   package func syncRoot() throws(LedgerError) { try roots.sync() }
 
-  /// How large the log is.
+  /// Returns the size of the log.
   ///
   /// - Complexity: O(1).
   public func statistics() throws(LedgerError) -> LogStatistics {
@@ -85,7 +85,8 @@ extension EventLog {
     }
   }
 
-  /// How much the writer of this process keeps in memory of what its index does not hold yet.
+  /// Returns how much memory this process's writer uses for entries that its index does not contain
+  /// yet.
   package func tailSize() -> (entries: Int, bytes: Int) { writer.tailSize() }
 }
 
@@ -95,7 +96,7 @@ public struct LogStatistics: Sendable {
   public struct TableSize: Sendable {
     public let name: String
     public let entries: Int
-    /// Bytes of its pages, the unused ends of pages included.
+    /// The size of its pages in bytes, including their unused ends.
     public let byteCount: Int
   }
 
@@ -103,6 +104,6 @@ public struct LogStatistics: Sendable {
   public let lastNameNumber: NameNumber
   public let tables: [TableSize]
 
-  /// Bytes of all tables.
+  /// The size of all tables in bytes.
   public var byteCount: Int { tables.reduce(0) { $0 + $1.byteCount } }
 }

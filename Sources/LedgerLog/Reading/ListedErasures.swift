@@ -1,27 +1,27 @@
 internal import LMDB
 internal import LedgerEvents
 
-/// What the table `erased` says, to hold against it whatever has no key.
+/// The rows of the table `erased`, with which everything that has no key is compared.
 ///
-/// Nothing in it is believed because it is there: the leaf of each `account.erased` holds a hash of
-/// its rows, and a row must be about a name or an event that stands under its slot.
+/// A row is not trusted by itself. The leaf of each `account.erased` contains a hash of its rows,
+/// and a row must be about a name or an event that is stored under its slot.
 struct ListedErasures {
   private let bySlot: [UInt32: ErasedSlot]
   /// The position of the erasure of each number.
   private let byName: [NameNumber: UInt64]
-  /// What the leaves of erasures hold, by position.
+  /// What the leaves of erasures contain, by position.
   let commitments: [UInt64: [UInt8]]
   /// The positions at which something was erased.
   let positions: Set<UInt64>
 
-  /// Nothing was erased.
+  /// Creates an empty list.
   init() {
     (bySlot, byName, commitments, positions) = ([:], [:], [:], [])
   }
 
   /// Reads the table.
   ///
-  /// - Complexity: O(*n* log *n*) in all that was ever erased.
+  /// - Complexity: O(*n* log *n*) in everything that was ever erased.
   /// - Throws: ``LedgerError``: `corrupt`, `io`.
   init(_ log: LogView) throws(LedgerError) {
     let rows = try log.erasedSlots()
@@ -33,23 +33,26 @@ struct ListedErasures {
     positions = Set(rows.map(\.position))
   }
 
-  /// Whether anything says that what stands under a slot was erased.
+  /// Returns whether a row lists a slot as erased.
   func lists(_ slot: Slot) -> Bool { bySlot[slot.taken] != nil }
 
-  /// Whether an erasure says that it has destroyed the key of the name with `number`.
+  /// Returns whether an erasure has destroyed the key of the name with `number`, according to its
+  /// row.
   func covers(name number: NameNumber, _ slot: Slot) -> Bool {
     bySlot[slot.taken].map { $0.number == number && $0.event == 0 } ?? false
   }
 
-  /// Whether an erasure says that it has destroyed the key of the personal data at `position`.
+  /// Returns whether an erasure has destroyed the key of the personal data at `position`, according
+  /// to its row.
   func covers(event position: UInt64, _ slot: Slot) -> Bool {
     bySlot[slot.taken].map { $0.event == position && $0.number == 0 } ?? false
   }
 
-  /// Whether an event came after an erasure of its account or, if it names none, of its device or
-  /// session, about the time before it: then it was written without keys.
+  /// Returns whether an event was written without keys: it was appended after an erasure, but is
+  /// about the time before it. The erasure is that of its account or, if it names none, of its
+  /// device or session.
   ///
-  /// - Throws: ``LedgerError``: `notFound`, `corrupt` where the erasure cannot be read.
+  /// - Throws: ``LedgerError``: `notFound`, `corrupt` if the erasure cannot be read.
   func forgets(_ record: borrowing RecordView, _ log: LogView) throws(LedgerError) -> Bool {
     let account = record.number(.account)
     let people = account != 0 ? [account] : [record.number(.device), record.number(.session)]
@@ -61,9 +64,9 @@ struct ListedErasures {
     return false
   }
 
-  /// What a row lists that does not stand under its slot; nil where all do.
+  /// Returns the rows whose name or event is not stored under the row's slot.
   ///
-  /// - Complexity: O(*n* log *n*) in all that was ever erased.
+  /// - Complexity: O(*n* log *n*) in everything that was ever erased.
   func strays(in log: LogView) throws(LedgerError) -> [ErasedSlot] {
     var found: [ErasedSlot] = []
     for row in bySlot.values.sorted(by: { $0.slot < $1.slot }) where try !stands(row, log) {

@@ -1,8 +1,9 @@
 internal import LMDB
 
-/// A walk over the records, upwards or downwards, in place.
+/// A walk over the records, forwards or backwards, without copying them.
 ///
-/// What it lends lasts as long as the snapshot, also after the cursor has moved on.
+/// The bytes that it lends stay valid while the snapshot is borrowed, even after the cursor has
+/// moved on.
 public struct LogCursor: ~Copyable, ~Escapable {
   private var cursor: Cursor
   private let lower: UInt64
@@ -24,10 +25,11 @@ public struct LogCursor: ~Copyable, ~Escapable {
     position = reverse ? upper : lower
   }
 
-  /// Moves to the next record of the walk, or from the start to the first; false after the last.
+  /// Moves to the next record of the walk. The first call moves to the first one. Returns false
+  /// after the last one.
   ///
   /// - Complexity: O(1) amortized, O(log *n*) the first time; no allocation.
-  /// - Throws: ``LedgerError``: `corrupt` where a position is missing.
+  /// - Throws: ``LedgerError``: `corrupt` if a position is missing.
   public mutating func next() throws(LedgerError) -> Bool {
     let expected: UInt64
     let found: Bool
@@ -51,7 +53,7 @@ public struct LogCursor: ~Copyable, ~Escapable {
     return true
   }
 
-  /// The bytes of the record at the cursor, in place.
+  /// The bytes of the record at the cursor, which are not copied.
   public var bytes: Span<UInt8> {
     @_lifetime(copy self)
     get { cursor.value }
@@ -59,10 +61,13 @@ public struct LogCursor: ~Copyable, ~Escapable {
 }
 
 extension LogView {
-  /// Walks the records of `range`, whose positions the log must hold.
+  /// Returns a cursor over the records of `range`, before the first one.
   ///
-  /// - Complexity: O(log *n*) to begin with, then O(1) a record.
-  /// - Throws: ``LedgerError``: `notFound` where `range` is not within 1 to ``lastPosition``.
+  /// - Parameters:
+  ///   - range: Positions that the log contains.
+  ///   - reverse: Whether to walk from the last position to the first.
+  /// - Complexity: O(log *n*) at the beginning, then O(1) per record.
+  /// - Throws: ``LedgerError``: `notFound` if `range` is not within 1 to ``lastPosition``.
   @_lifetime(copy self)
   public func records(
     in range: ClosedRange<UInt64>, reverse: Bool = false

@@ -1,8 +1,8 @@
 public import LedgerEvents
 
-/// Something in the log that is not as it was written.
+/// Something in the log that differs from what was written.
 public struct LogFault: Hashable, Sendable {
-  /// What is at fault.
+  /// The part of the log that is at fault.
   public enum Part: String, CaseIterable, Sendable {
     /// A record's bytes, checksum or format, or a position that is missing.
     case record
@@ -10,29 +10,29 @@ public struct LogFault: Hashable, Sendable {
     case name
     /// An event's personal data does not fit the record's commitment.
     case personal
-    /// What is sealed cannot be opened, and nobody was erased: its key is gone.
+    /// Something encrypted cannot be decrypted, although it was not erased: its key is missing.
     case key
-    /// An erasure was to destroy a key, and it is there: the key file is a copy from before.
+    /// A key that an erasure destroyed exists: the key file is a copy from before the erasure.
     case erasedKey
     /// The key file is damaged or cannot be read, so nothing that is encrypted was compared.
     case keyFile
     /// A node of the tree does not fit the records below it.
     case tree
-    /// LMDB cannot read a table any further, or the log has a table that is not its own.
+    /// LMDB cannot read a table any further, or the log has a table that does not belong to it.
     case table
     /// A row of the ledger's identity does not have its checksum, or is unknown.
     case meta
-    /// The list of what was erased is not what the erasures say, or something has no key that no
-    /// erasure covers.
+    /// The list of what was erased contradicts the erasures, or something has no key although no
+    /// erasure covers it.
     case erasure
-    /// The log is behind the root that was kept beside it, or has another one there.
+    /// The log is behind the root that was kept beside it, or has another root at its position.
     case root
   }
 
   public let part: Part
-  /// The event that it is about, where it is about one.
+  /// The position of the event that it is about, if there is one.
   public let position: UInt64?
-  /// The name that it is about, where it is about one.
+  /// The number of the name that it is about, if there is one.
   public let number: NameNumber?
   /// What is wrong.
   public let message: String
@@ -47,18 +47,20 @@ public struct LogFault: Hashable, Sendable {
   }
 }
 
-/// What a look through the whole log has found.
+/// The result of verifying a log.
 public struct LogVerification: Sendable {
-  /// The events that were looked at.
+  /// The number of events up to the last one that was verified. If verification began after a
+  /// position, this includes the events up to there.
   public let events: UInt64
-  /// The tree's root over them, as the records give it.
+  /// The root of the tree over these events, as the records give it.
   public let root: TreeHash
-  /// What is wrong, at most ``faultsMax`` of it; nothing in a good log.
+  /// What is wrong, at most ``faultsMax`` faults. It is empty if the log is intact.
   public let faults: [LogFault]
 
-  /// Names and texts of people whose key is missing although nothing was erased.
+  /// The number of names and texts of people whose keys are missing although they were not erased.
   public let keysMissing: Int
 
-  /// After so many faults no more are listed: the log needs its backup, not a longer list.
+  /// The maximum number of faults that are listed. A log with more of them needs its backup, not a
+  /// longer list.
   public static let faultsMax = 1_000
 }

@@ -2,9 +2,9 @@ internal import LMDB
 
 /// The log as it was at one commit, whatever is appended meanwhile.
 ///
-/// May move between threads but is used by one at a time. Pages that it sees are not reused while
-/// it is held: keep it short, or ``reset()`` it between questions and ``renew()`` it for the next,
-/// which takes no lock and no allocation.
+/// It may move between threads, but only one may use it at a time. While it is open, the pages that
+/// it sees are not reused. So keep it short, or ``reset()`` it between uses and ``renew()`` it for
+/// the next one, which takes no lock and no allocation.
 public struct LogSnapshot: ~Copyable {
   private var transaction: ReadTransaction
   private let tables: LogTables
@@ -14,7 +14,7 @@ public struct LogSnapshot: ~Copyable {
     self.tables = tables
   }
 
-  /// What the snapshot holds.
+  /// What the snapshot sees.
   ///
   /// - Complexity: O(1).
   public var view: LogView {
@@ -22,10 +22,10 @@ public struct LogSnapshot: ~Copyable {
     get throws(LedgerError) { try LogView(transaction.view, tables) }
   }
 
-  /// The number of the commit that it shows; the same number means the same content.
+  /// The number of the commit that it shows. Equal numbers mean equal content.
   public var commit: Int { transaction.id }
 
-  /// Lets the snapshot go and keeps its place among the readers.
+  /// Releases the snapshot, but keeps its place among the readers.
   public mutating func reset() { transaction.reset() }
 
   /// Takes the newest snapshot.
@@ -39,7 +39,7 @@ public struct LogSnapshot: ~Copyable {
 extension EventLog {
   /// Takes a snapshot of the log.
   ///
-  /// - Complexity: O(1); hold on to one that is used often and renew it.
+  /// - Complexity: O(1). If you need one often, keep it and renew it.
   public func snapshot() throws(LedgerError) -> LogSnapshot {
     do throws(LMDBError) { return LogSnapshot(try environment.beginRead(), tables) } catch {
       throw LedgerError(error)
@@ -54,14 +54,14 @@ extension EventLog {
     return try body(try snapshot.view)
   }
 
-  /// The position of the newest event.
+  /// Returns the position of the newest event.
   public func lastPosition() throws(LedgerError) -> UInt64 {
     try read { (view) throws(LedgerError) in view.lastPosition }
   }
 
-  /// Makes another key file the ledger's own, from the next opening on.
+  /// Makes another key file that of the ledger, from the next time it is opened.
   ///
-  /// - Complexity: one durable commit.
+  /// - Complexity: One durable commit.
   package func setKeys(_ head: KeyFileHead) throws(LedgerError) {
     do throws(LMDBError) {
       var transaction = try environment.beginWrite()
@@ -72,9 +72,9 @@ extension EventLog {
     }
   }
 
-  /// Makes `generation` the live one of the projections.
+  /// Makes `generation` the live generation of the projections.
   ///
-  /// - Complexity: one durable commit.
+  /// - Complexity: One durable commit.
   @available(*, noasync, message: "waits for the log's lock")
   public func setGeneration(_ generation: UInt64) throws(LedgerError) {
     do throws(LMDBError) {

@@ -2,7 +2,7 @@ internal import LMDB
 internal import LedgerEvents
 
 extension LogVerifier {
-  /// Looks at the rows that say what the ledger is.
+  /// Verifies the rows of the ledger's identity.
   mutating func verifyMeta(_ log: LogView) {
     do throws(LMDBError) {
       var cursor = try log.view.cursor(log.tables.meta)
@@ -21,7 +21,7 @@ extension LogVerifier {
     }
   }
 
-  /// Reads what erasures have listed, and looks at what it is about.
+  /// Reads the list of what was erased, and verifies the names and events that it refers to.
   mutating func verifyErasures(_ log: LogView) {
     do throws(LedgerError) {
       let listed = try ListedErasures(log)

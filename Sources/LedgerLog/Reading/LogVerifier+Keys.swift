@@ -1,22 +1,22 @@
 internal import LMDB
 internal import LedgerEvents
 
-/// What the key file holds for a slot, as far as it can be read.
+/// The content of a key slot, as far as it can be read.
 enum KeyReading {
   case secret(Secret)
-  /// The file has no key there.
+  /// There is no key in the slot.
   case missing
-  /// The file cannot be used, which was reported once.
+  /// The file cannot be used, which has been reported.
   case unreadable
 }
 
 extension LogVerifier {
-  /// Reads the head of the key file. If it is damaged, the log is looked through without keys.
+  /// Reads the head of the key file. If it is damaged, the log is verified without keys.
   mutating func verifyKeyFile(_ log: LogView) {
     do throws(LedgerError) { _ = try log.tables.texts.keys?.head() } catch { reportKeyFile(error) }
   }
 
-  /// What the key file holds for a slot.
+  /// Returns the content of a key slot.
   mutating func key(of slot: UInt32, _ log: LogView) -> KeyReading {
     guard isKeyFileUsable else { return .unreadable }
     do throws(LedgerError) {
@@ -27,7 +27,7 @@ extension LogVerifier {
     }
   }
 
-  /// Counts a key that an erasure was to destroy and that is there, unless it goes on.
+  /// Counts a key that exists although it was erased, unless an erasure is in progress.
   mutating func verifyDestroyed(_ slot: Slot, _ log: LogView) throws(LedgerError) {
     guard !slot.isForgotten, case .secret = key(of: slot.taken, log),
       try LogIdentity.row(.erasing, log.view, log.tables) == nil
@@ -35,19 +35,19 @@ extension LogVerifier {
     keysLeft += 1
   }
 
-  /// How many keys are gone that no erasure destroyed, up to now.
+  /// Returns the number of keys that are missing although no erasure has destroyed them up to now.
   func countKeysMissing(_ erasedSince: () throws(LedgerError) -> Set<UInt32>) -> Int {
     if slotsWithoutKey.isEmpty { return 0 }
     do throws(LedgerError) {
       let erased = try erasedSince()
       return slotsWithoutKey.count { !erased.contains($0) }
     } catch {
-      // What cannot be read now was read before, and is reported where it is damaged.
+      // The list was read before, and damage to it has been reported.
       return slotsWithoutKey.count
     }
   }
 
-  /// Reports, once, that the key file cannot be used. That is no damage to the log.
+  /// Reports, once, that the key file cannot be used. The log itself is not damaged by that.
   private mutating func reportKeyFile(_ error: LedgerError) {
     isKeyFileUsable = false
     report(LogFault(.keyFile, "the key file cannot be used: \(error)"))

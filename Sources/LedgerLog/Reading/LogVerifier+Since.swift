@@ -2,11 +2,11 @@ internal import LMDB
 internal import LedgerEvents
 
 extension LogVerifier {
-  /// Begins behind `position`: what stands up to there is not read again, and the tree says what
-  /// its root is.
+  /// Begins after `position`. Events up to there are not read again, and their root is taken from
+  /// the tree.
   ///
   /// - Complexity: O(log *n*).
-  /// - Returns: Whether it is possible; if not, the reason is among the faults.
+  /// - Returns: Whether this is possible. If not, the reason is among the faults.
   mutating func begin(behind position: UInt64, _ log: LogView) -> Bool {
     guard position > 0 else { return true }
     do throws(LedgerError) {
@@ -32,12 +32,12 @@ extension LogVerifier {
     }
   }
 
-  /// What there is to say if it could not begin.
+  /// The result if verification could not begin.
   var nothingRead: LogVerification {
     LogVerification(events: 0, root: TreeHasher.empty, faults: faults, keysMissing: 0)
   }
 
-  /// The kind of a name that an event uses, 0 if there is none.
+  /// Returns the kind of a name that an event uses, or 0 if there is none.
   ///
   /// Names from before the beginning are looked up when they are first used.
   mutating func kind(of number: NameNumber, _ log: LogView) -> UInt8 {
@@ -51,7 +51,8 @@ extension LogVerifier {
 }
 
 extension EventLog {
-  /// The root that the tree gives for the events up to a position, without reading these.
+  /// Returns the root that the tree has for the events up to a position, without reading the
+  /// events.
   ///
   /// - Complexity: O(log *n*).
   /// - Throws: ``LedgerError``: `notFound` if the log is shorter, `corrupt`.
@@ -61,7 +62,8 @@ extension EventLog {
 }
 
 extension Cursor {
-  /// Moves to the next row; the first time, to the first one behind the name or position `base`.
+  /// Moves to the next row. The first call moves to the first row after the name or position
+  /// `base`.
   mutating func next<Number: FixedWidthInteger>(
     from base: Number, _ isAtStart: inout Bool
   ) throws(LMDBError) -> Bool {

@@ -1,19 +1,19 @@
 internal import LMDB
 internal import LedgerEvents
 
-/// Looks through a whole snapshot and collects what is wrong, as far as it can go on.
+/// Verifies a whole snapshot and collects the faults. It continues after a fault if possible.
 struct LogVerifier {
   private(set) var faults: [LogFault] = []
-  /// The kind of each name by its number; 0 where there is none.
+  /// The kind of each name by its number; 0 if there is none.
   var kinds: [UInt8] = []
-  /// The highest number used so far: names are numbered in the order of their first use.
+  /// The highest number used so far. Names are numbered in the order of their first use.
   var numberUsed: NameNumber = 0
   var frontier = MerkleFrontier()
   private var hasher = TreeHasher()
   private var leaf: [UInt8] = []
-  /// Sealed texts whose key is gone though they were not erased.
+  /// The slots of texts whose keys are missing although they were not erased.
   var slotsWithoutKey: [UInt32] = []
-  /// Keys that an erasure was to destroy and that are there.
+  /// The number of keys that exist although they were erased.
   var keysLeft = 0
   private var nodes: [TreeHash] = []
   private let keyHash: KeyHash
@@ -21,14 +21,14 @@ struct LogVerifier {
   private var names = RepeatedKeys()
   private var idBytes: [UInt8] = []
   private var erasures = ListedErasures()
-  /// Names that were never given a key.
+  /// Names that never got a key.
   private var forgottenNames: Set<NameNumber> = []
-  /// What was kept beside the log, to be compared at its position.
+  /// The root that was kept beside the log, which is compared at its position.
   let kept: KeptRoot?
-  /// What stands up to this position, and up to the last name before it, is not read.
+  /// Events up to this position, and names up to the last one before it, are not read.
   var base: UInt64 = 0
   var baseName: NameNumber = 0
-  /// False once reading the key file has failed: then the log is looked through without keys.
+  /// False once reading the key file has failed. The log is then verified without keys.
   var isKeyFileUsable = true
 
   init(_ keyHash: KeyHash, events: UInt64, kept: KeptRoot? = nil) {
@@ -37,16 +37,18 @@ struct LogVerifier {
     ids = RepeatedKeys(capacity: Int(events))
   }
 
-  /// How many events lie between two reports of progress.
+  /// The number of events between two reports of progress.
   static let progressInterval: UInt64 = 16_384
 
-  /// Looks through the log that `log` shows.
+  /// Verifies the log that `log` shows.
   ///
-  /// - Complexity: O(*n* log *n*), two hashes and eight bytes of memory an event, and nine bytes a
-  ///   name.
-  ///
-  /// - Parameter erasedSince: Returns the slots that are erased by now. The key file is read as it
-  ///   is, and an erasure may destroy keys that the snapshot still lists.
+  /// - Complexity: O(*n* log *n*), two hashes and eight bytes of memory per event, and nine bytes
+  ///   per name.
+  /// - Parameters:
+  ///   - log: The log.
+  ///   - erasedSince: Returns the slots that are erased by now. The key file is read as it is, and
+  ///     an erasure may destroy keys after the snapshot was taken.
+  ///   - progress: Called from time to time with the position reached and the last position.
   mutating func verify(
     _ log: LogView, erasedSince: () throws(LedgerError) -> Set<UInt32> = { [] },
     progress: (_ done: UInt64, _ total: UInt64) -> Void
@@ -101,8 +103,8 @@ struct LogVerifier {
   private mutating func verifyNodeCount(_ log: LogView) {
     let stored: Int
     do throws(LMDBError) { stored = try log.view.statistics(log.tables.tree).entries } catch {
-      // After a damaged page, LMDB refuses everything else in the same transaction. The page is
-      // reported where it was met, and must not be lost.
+      // After a damaged page, LMDB refuses everything else in the same transaction. The page was
+      // reported when it was met, and that report must not be lost.
       report(LogFault(.tree, "the nodes cannot be counted: \(error)"))
       return
     }
@@ -114,8 +116,8 @@ struct LogVerifier {
 
   mutating func take(_ listed: ListedErasures) { erasures = listed }
 
-  /// Reports names without a key that an event introduces although it is not about somebody who was
-  /// erased before it came.
+  /// Reports the names without a key that an event introduces, although it is not about somebody
+  /// who was erased before it was appended.
   private mutating func verifyForgotten(_ record: borrowing RecordView, _ log: LogView) {
     if forgottenNames.isEmpty { return }
     for number in record.introducedNumbers where forgottenNames.contains(number) {
@@ -181,7 +183,8 @@ struct LogVerifier {
     report(LogFault(.table, "the table of names cannot be read further: \(error)"))
   }
 
-  /// The number that a key is; nil and a fault where it is none of those that are given.
+  /// Returns the number in a key. If it is malformed or out of range, reports a fault and returns
+  /// `nil`.
   private mutating func number(of key: Span<UInt8>) -> NameNumber? {
     guard key.count == 4 else {
       report(LogFault(.name, "a name's number has \(key.count) bytes"))
@@ -202,7 +205,7 @@ struct LogVerifier {
     kinds[Int(number)] = kind.rawValue
   }
 
-  /// Opens a person's name and compares it with what the tree holds of it.
+  /// Decrypts a person's name and compares it with what the tree contains of it.
   private mutating func verify(
     _ name: borrowing SealedName, _ number: NameNumber, _ log: LogView
   ) {
@@ -332,7 +335,8 @@ struct LogVerifier {
     }
   }
 
-  /// Whether a row of personal data is what the record commits to, as far as there is a key.
+  /// Returns whether a row of personal data is what the record commits to, as far as there is a
+  /// key.
   private mutating func isPersonal(
     _ row: [UInt8]?, of record: borrowing RecordView, _ log: LogView
   ) throws(RecordError) -> Bool {
@@ -392,7 +396,7 @@ struct LogVerifier {
 
   // MARK: - What there is once
 
-  /// Reports events with one id, and names that live and are the same.
+  /// Reports events that have the same id, and living names that are equal.
   private mutating func verifyUniqueness(_ log: LogView) {
     var faults: [LogFault] = []
     ids.forEachPair { (first, second) in
@@ -411,7 +415,7 @@ struct LogVerifier {
     } catch {
       faults.append(LogFault(.table, "the names cannot be compared with each other: \(error)"))
     }
-    // The pairs come in the order of their hashes, which is another in each ledger.
+    // The pairs are in the order of their hashes, which differs between ledgers.
     faults.sort { ($0.position ?? 0, $0.number ?? 0) < ($1.position ?? 0, $1.number ?? 0) }
     for fault in faults { report(fault) }
   }
@@ -457,13 +461,13 @@ struct LogVerifier {
 }
 
 extension Cursor {
-  /// The position that is the key at the cursor.
+  /// The position in the key at the cursor.
   fileprivate var position: UInt64 { key.count == 8 ? key.bigEndianWord(at: 0) : 0 }
 }
 
 extension LogView {
-  /// Whether two events have the same id; false where one of them cannot be read, which is reported
-  /// where it stands.
+  /// Returns whether two events have the same id; false if one of them cannot be read, which is
+  /// reported at its own position.
   fileprivate func isSameID(at first: UInt64, and second: UInt64) -> Bool {
     do throws(LedgerError) {
       let record = try record(at: first, isChecked: false)
@@ -473,7 +477,7 @@ extension LogView {
     } catch { return false }
   }
 
-  /// Whether two names are the same, and nobody who had one of them was erased.
+  /// Returns whether two names are equal and neither was erased.
   fileprivate func isSameLivingName(
     _ first: NameNumber, _ second: NameNumber
   ) throws(LedgerError) -> Bool {

@@ -2,10 +2,10 @@ internal import LMDB
 public import LedgerEvents
 
 extension LogView {
-  /// The record at `position`, in place.
+  /// Returns the record at `position`, without copying it.
   ///
   /// - Parameters:
-  ///   - position: From 1.
+  ///   - position: The position, from 1.
   ///   - isChecked: Whether its checksum is compared, which takes most of the time.
   /// - Complexity: O(log *n*), no allocation.
   /// - Throws: ``LedgerError``: `notFound`, `corrupt`, `unknownFormat`.
@@ -19,17 +19,17 @@ extension LogView {
     }
   }
 
-  /// The event at `position`, field for field as it was appended.
+  /// Returns the event at `position`, field for field as it was appended.
   ///
-  /// - Complexity: O(log *n*) for each of its names, and it is copied.
+  /// - Complexity: O(log *n*) for each of its names. The event is copied.
   /// - Throws: ``LedgerError``: `notFound`, `corrupt`, `unknownFormat`.
   public func event(at position: UInt64) throws(LedgerError) -> RecordedEvent {
     try event(of: try record(at: position))
   }
 
-  /// The event of a record of this log.
+  /// Returns the event of a record of this log.
   ///
-  /// - Complexity: as ``event(at:)``.
+  /// - Complexity: As ``event(at:)``.
   public func event(of record: borrowing RecordView) throws(LedgerError) -> RecordedEvent {
     let personal = record.commitment == nil ? nil : try personal(of: record)
     var failure: LedgerError?
@@ -49,7 +49,7 @@ extension LogView {
     return event
   }
 
-  /// Whether the event at `position` has this id; what an index says is asked here.
+  /// Returns whether the event at `position` has this id. Use it to check what an index suggests.
   package func isID(_ id: Name, at position: UInt64) throws(LedgerError) -> Bool {
     let record = try record(at: position, isChecked: false)
     do throws(RecordError) { return try record.id() == id } catch {
@@ -59,7 +59,7 @@ extension LogView {
 }
 
 extension LogCursor {
-  /// The record at the cursor, in place.
+  /// Returns the record at the cursor, without copying it.
   ///
   /// - Parameter isChecked: Whether its checksum is compared, which takes most of the time.
   /// - Throws: ``LedgerError``: `corrupt`, `unknownFormat`.
@@ -73,9 +73,11 @@ extension LogCursor {
 }
 
 extension KeyHash {
-  /// The hash of the id in a record.
+  /// Returns the hash of the id in a record.
   ///
-  /// - Parameter buffer: Holds the id's bytes meanwhile: the caller keeps it from record to record.
+  /// - Parameters:
+  ///   - record: The record.
+  ///   - buffer: A buffer for the bytes of the id, which the caller reuses for many records.
   package func id(of record: borrowing RecordView, _ buffer: inout [UInt8]) -> UInt64 {
     record.copyID(to: &buffer)
     return id(buffer.span)
@@ -83,7 +85,7 @@ extension KeyHash {
 }
 
 extension LedgerError {
-  /// Says where in the log a record is not one.
+  /// Creates an error for the damaged record at `position`.
   package init(_ error: RecordError, at position: UInt64) {
     let code: Code = error.code == .unknownVersion ? .unknownFormat : .corrupt
     self.init(code, "Position \(position): \(error)", position: position, cause: error)

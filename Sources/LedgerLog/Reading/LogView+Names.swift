@@ -2,11 +2,11 @@ internal import LMDB
 public import LedgerEvents
 
 extension LogView {
-  /// The kind and text of the name with `number`; `erased:` and the number where whom it names was
-  /// erased, `sealed:` and the number where its key is missing.
+  /// Returns the kind and text of the name with `number`. The text is `erased:` and the number if
+  /// the name was erased, and `sealed:` and the number if its key is missing.
   ///
-  /// - Complexity: O(log *n*), the text is copied; a person's name is opened with its key.
-  /// - Throws: ``LedgerError``: `corrupt` where a record has a number that no name has, `io`.
+  /// - Complexity: O(log *n*). The text is copied, and a person's name is decrypted.
+  /// - Throws: ``LedgerError``: `corrupt` if no name has this number, `io`.
   public func name(_ number: NameNumber) throws(LedgerError) -> NameUse {
     if let row = try nameRow(number, in: tables.names) {
       guard row.count > 1, let kind = NameKind(rawValue: row[0]),
@@ -20,7 +20,8 @@ extension LogView {
     if let text = tables.texts.opened(sealed, erasures: erasures) {
       return NameUse(kind: sealed.kind, name: text)
     }
-    // What the log says is gone is gone, whatever a key file that was put back holds.
+    // What the log lists as erased is erased, even if an older key file that was put back has the
+    // key.
     if erasures > 0, try isErased(sealed.slot) {
       return NameUse(kind: sealed.kind, name: Name("erased:\(number)"))
     }
@@ -30,7 +31,7 @@ extension LogView {
     return NameUse(kind: sealed.kind, name: Name("sealed:\(number)"))
   }
 
-  /// The kind of a name, for which no key is needed.
+  /// Returns the kind of a name. This needs no key.
   ///
   /// - Complexity: O(log *n*).
   /// - Throws: ``LedgerError``: `corrupt` if there is no such name, or it is damaged.
@@ -41,7 +42,7 @@ extension LogView {
     return kind
   }
 
-  /// Whether `number` is that of `use`; what an index says is asked here.
+  /// Returns whether `number` is that of `use`. Use it to check what an index suggests.
   ///
   /// - Complexity: O(log *n*), no allocation.
   public func isName(_ number: NameNumber, _ use: NameUse) throws(LedgerError) -> Bool {
@@ -57,7 +58,7 @@ extension LogView {
     return row.extracting(1..<row.count).equals(use.name.text.utf8.span)
   }
 
-  /// Whether `number` is that of the name with this row: a byte for its kind, then its text.
+  /// Returns whether `number` is that of the name in `row`: a byte for its kind, then its text.
   package func isName(_ number: NameNumber, row: Span<UInt8>) throws(LedgerError) -> Bool {
     guard let kind = NameKind(rawValue: row[0]), kind.isPersonal else {
       guard let stored = try nameRow(number, in: tables.names) else { return false }
@@ -70,10 +71,10 @@ extension LogView {
     return name.kind == kind && name.hasHash(seal.hash(row.extracting(1..<row.count), kind))
   }
 
-  /// Whether a number stands for a person who was erased: no question is about it any more, and
-  /// what the same name does later is another number's.
+  /// Returns whether the person with this number was erased. No question is about that number any
+  /// more, and events that happen later use another number for the same name.
   ///
-  /// - Complexity: O(1) where nobody was erased, else O(log *n*).
+  /// - Complexity: O(1) if nobody was erased; otherwise O(log *n*).
   package func isErased(name number: NameNumber) throws(LedgerError) -> Bool {
     guard try erasureCount() > 0, let row = try nameRow(number, in: tables.people),
       let name = SealedName(row)
@@ -81,7 +82,7 @@ extension LogView {
     return try isErased(name.slot)
   }
 
-  /// What the indexes find a name by.
+  /// Returns the hash with which the indexes find a name.
   ///
   /// - Throws: ``LedgerError``: `keysMissing` for a person's name without the key file.
   package func nameHash(_ use: NameUse, _ keyHash: KeyHash) throws(LedgerError) -> UInt64 {
@@ -89,7 +90,7 @@ extension LogView {
     return try keyHash.name(use.name.text.utf8.span, use.kind, people)
   }
 
-  /// What the indexes find the name with this number by.
+  /// Returns the hash with which the indexes find the name with this number.
   package func nameHash(_ number: NameNumber, _ keyHash: KeyHash) throws(LedgerError) -> UInt64 {
     guard let row = try nameRow(number), let hash = keyHash.name(row: row) else {
       throw .corrupt("The name with the number \(number) is missing or damaged")
@@ -110,18 +111,18 @@ extension LogView {
     return name
   }
 
-  /// How many slots of the key file were destroyed.
+  /// Returns the number of key slots that were destroyed.
   ///
   /// - Complexity: O(1).
   func erasureCount() throws(LedgerError) -> Int { try entries(tables.erased) }
 
-  /// Whether what stands under a slot was erased, or came too late to be given a key.
+  /// Returns whether a slot was erased, or is that of a text that arrived too late to get a key.
   package func isErased(_ slot: Slot) throws(LedgerError) -> Bool {
     if slot.isForgotten { return true }
     return try erasure(of: slot.taken) != nil
   }
 
-  /// The position of the event that erased what stood under a slot; nil where nothing did.
+  /// Returns the position of the event that erased a slot, or `nil` if none did.
   package func erasure(of slot: UInt32) throws(LedgerError) -> UInt64? {
     do throws(LMDBError) {
       let key = bigEndianKey(slot)

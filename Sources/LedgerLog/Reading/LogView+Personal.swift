@@ -2,17 +2,17 @@ internal import LMDB
 package import LedgerEvents
 
 extension LogView {
-  /// The personal members of the event at `position`, as the JSON of one object; nil where it has
-  /// none, and where their key is gone.
+  /// Returns the personal members of the event at `position`, as the JSON of one object; `nil` if
+  /// it has none, or if their key has been destroyed or is missing.
   ///
-  /// - Complexity: O(log *n*), copied and opened.
+  /// - Complexity: O(log *n*). The data is copied and decrypted.
   /// - Throws: ``LedgerError``: `notFound`, `corrupt`, `io`.
   public func personal(at position: UInt64) throws(LedgerError) -> [UInt8]? {
     let record = try record(at: position, isChecked: false)
     return record.commitment == nil ? nil : try personal(of: record).json
   }
 
-  /// The personal data of a record that commits to some, or what stands in its place.
+  /// Returns the personal data of a record that commits to some, or a substitute if it has no key.
   package func personal(
     of record: borrowing RecordView
   ) throws(LedgerError) -> (json: [UInt8]?, substitute: String) {
@@ -29,7 +29,8 @@ extension LogView {
     return (json, "")
   }
 
-  /// The secret of an event's personal data; nil where its key is gone.
+  /// Returns the secret of an event's personal data, or `nil` if its key has been destroyed or is
+  /// missing.
   func secret(of data: borrowing SealedData) throws(LedgerError) -> Secret? {
     guard try !isErased(data.slot), let keys = tables.texts.keys,
       let pad = try keys.secret(data.slot.taken)
@@ -37,10 +38,10 @@ extension LogView {
     return data.secret(pad)
   }
 
-  /// Whether any personal text of the event at `position` was erased: then its content is not
-  /// compared with that of an event of its id.
+  /// Returns whether any personal text of the event at `position` was erased. If so, its content is
+  /// not compared with that of another event with its id.
   package func isErased(at position: UInt64) throws(LedgerError) -> Bool {
-    // Texts that never had a key came after an erasure, too.
+    // Texts that never had a key are also possible only after an erasure.
     guard try erasureCount() > 0 else { return false }
     let record = try record(at: position, isChecked: false)
     if record.commitment != nil, let row = try personalBytes(at: position),
@@ -55,9 +56,9 @@ extension LogView {
     return found
   }
 
-  /// The row of the event's personal data, nil where it has none.
+  /// Returns the row of the event's personal data, or `nil` if it has none.
   ///
-  /// - Complexity: O(log *n*), in place.
+  /// - Complexity: O(log *n*), without copying.
   @_lifetime(copy self)
   package func personalBytes(at position: UInt64) throws(LedgerError) -> Span<UInt8>? {
     do throws(LMDBError) { return try view.get(tables.personal, position) } catch {

@@ -1,16 +1,16 @@
 package import LMDB
 public import LedgerEvents
 
-/// What one snapshot of the log holds, or what the open append sees.
+/// What one snapshot of the log contains, or what an append in progress sees.
 ///
-/// Cheap to copy and to pass on; it cannot outlive the snapshot that lent it. What it lends lies in
-/// the pages and is not copied.
+/// It is cheap to copy and to pass on, but cannot outlive the snapshot that lends it. The bytes
+/// that it lends are in the pages and are not copied.
 public struct LogView: ~Escapable {
   package let view: TransactionView
   package let tables: LogTables
 
-  /// The position of the newest event, 0 in an empty log. As positions have no gaps it is the
-  /// number of events, too.
+  /// The position of the newest event; 0 in an empty log. Because positions have no gaps, this is
+  /// also the number of events.
   public let lastPosition: UInt64
 
   @_lifetime(copy view)
@@ -24,7 +24,7 @@ public struct LogView: ~Escapable {
     }
   }
 
-  /// The number of the newest name, 0 where there is none.
+  /// Returns the number of the newest name, or 0 if there is none.
   ///
   /// - Complexity: O(1).
   public func lastNameNumber() throws(LedgerError) -> NameNumber {
@@ -37,17 +37,17 @@ public struct LogView: ~Escapable {
     }
   }
 
-  /// The live generation of the projections.
+  /// Returns the live generation of the projections.
   ///
-  /// - Complexity: O(1), one look-up in a table of one page.
+  /// - Complexity: O(1), one lookup in a table of one page.
   public func generation() throws(LedgerError) -> UInt64 {
     try LogIdentity.number(.generation, view, tables) ?? 0
   }
 
-  /// The bytes of the record at `position`, in place.
+  /// Returns the bytes of the record at `position`, without copying them.
   ///
   /// - Complexity: O(log *n*), no allocation.
-  /// - Throws: ``LedgerError``: `notFound` where there is no such position, `corrupt`.
+  /// - Throws: ``LedgerError``: `notFound` if there is no such position, `corrupt`.
   @_lifetime(copy self)
   public func recordBytes(at position: UInt64) throws(LedgerError) -> Span<UInt8> {
     let found: Span<UInt8>?
@@ -67,7 +67,7 @@ public struct LogView: ~Escapable {
       position: position)
   }
 
-  /// The row of a name, in whichever table it stands.
+  /// Returns the row of a name, in whichever table it is.
   @_lifetime(copy self)
   func nameRow(_ number: NameNumber) throws(LedgerError) -> Span<UInt8>? {
     if let row = try nameRow(number, in: tables.names) { return row }
@@ -88,9 +88,9 @@ public struct LogView: ~Escapable {
 }
 
 extension LogTables {
-  /// Where names of `kind` stand: those that identify a person have a table of their own.
+  /// Returns the table of names of `kind`. Names that identify a person have a separate table.
   func table(of kind: NameKind) -> Table { kind.isPersonal ? people : names }
 
-  /// The table that a name's row stands in.
+  /// Returns the table that a name's row belongs to.
   func table(ofRow row: Span<UInt8>) -> Table { NameKind(rawValue: row[0]).map(table) ?? names }
 }

@@ -2,23 +2,23 @@ internal import LMDB
 internal import LedgerEvents
 internal import PageReading
 
-/// Reads what is left of a damaged log, and writes it as a new one.
+/// Reads what is left of a damaged log, and writes it to a new log.
 package struct LogSalvage {
   private let plan: SalvagePlan
   private let file: PageFile
   private let kept: KeptRoot?
 
-  /// What is kept and what is left out.
+  /// What the new log will contain and what it will lack.
   package let report: SalvageReport
 
-  /// Reads the ledger in the folder `path`. Nothing in it is changed, and LMDB opens none of it.
+  /// Reads the ledger in the folder `path`. Nothing in it is changed, and LMDB does not open it.
   ///
   /// - Parameters:
   ///   - path: The ledger's folder.
-  ///   - keyFile: A copy of the ledger's key file; nil for the one in its folder.
+  ///   - keyFile: A copy of the ledger's key file; `nil` for the one in its folder.
   /// - Complexity: O(*n* log *n*) in the rows of the log.
-  /// - Throws: ``LedgerError``: `noLedger`, `corrupt` if nothing of it can be read, `keysMissing`
-  ///   if a copy of the key file may bring back what was erased, `io`.
+  /// - Throws: ``LedgerError``: `noLedger`; `corrupt` if nothing can be salvaged; `keysMissing` if
+  ///   a copy of the key file could bring back what was erased; `io`.
   package init(_ path: String, keyFile: String?) throws(LedgerError) {
     let data = "\(path)/\(EventLog.folderName)/\(Environment.dataFileName)"
     do throws(LMDBError) {
@@ -28,7 +28,7 @@ package struct LogSalvage {
       self.file = file
     } catch { throw LedgerError(error) }
     var notes: [String] = []
-    // The ledger's id is needed to read what lies beside the log, which says how far the log went.
+    // The ledger's id is needed to read the root beside the log, which states how far the log went.
     let first = SalvageSource(file)
     first.read(knownEvents: nil)
     let keys = SalvageKeys(keyFile ?? "\(path)/\(PersonalKeys.fileName)", first.identity)
@@ -77,15 +77,14 @@ package struct LogSalvage {
     }
   }
 
-  /// The permissions of the new files: only for their owner.
+  /// The permissions of the new files, which only their owner can read and write.
   private static let mode: UInt32 = 0o600
 
-  /// Writes the new log and its key file into the folder `path`, which has an empty folder for the
-  /// log.
+  /// Writes the new log and its key file into the folder `path`, which must contain an empty folder
+  /// for the log.
   ///
   /// - Complexity: O(*n* log *n*).
-  /// - Throws: ``LedgerError``: `busy` if somebody has written to the damaged log meanwhile,
-  ///   `full`, `io`.
+  /// - Throws: ``LedgerError``: `busy` if the damaged log was written to meanwhile, `full`, `io`.
   package func write(
     to path: String, progress: (_ done: UInt64, _ total: UInt64) -> Void
   ) throws(LedgerError) {
@@ -134,7 +133,7 @@ package struct LogSalvage {
     } catch { return nil }
   }
 
-  /// Rejects what was read while somebody wrote.
+  /// Throws an error if the damaged log was written to while it was read.
   private func checkUnchanged() throws(LedgerError) {
     let now: PageFile
     do throws(LMDBError) { now = try file.refreshed() } catch { throw LedgerError(error) }
@@ -146,7 +145,7 @@ package struct LogSalvage {
 
   // MARK: - Keys
 
-  /// Copies the key file without the keys that may not be there, or makes one without any.
+  /// Copies the key file without the keys that must be destroyed, or creates one without keys.
   private func writeKeys(
     to folder: String, _ writer: SalvageWriter
   ) throws(LedgerError) -> KeyFileHead {

@@ -1,36 +1,37 @@
 internal import LMDB
 internal import LedgerEvents
 
-/// Finds the bit that was flipped in a name, by the hash tree.
+/// Finds a flipped bit in a name by means of the hash tree.
 ///
-/// A name that identifies nobody has no checksum, so of a block of 16 events that the tree
-/// contradicts, any name may be the damaged one, and all events would be lost that need one of
-/// them. But if a single bit was flipped, then turning it back gives the hash that the tree holds,
-/// and SHA-256 proves that it was this one.
+/// A name that does not identify a person has no checksum. If the tree contradicts a block of 16
+/// events, any of their names may be the damaged one, and all events that need one of them would be
+/// lost. But if a single bit was flipped, then turning it back gives the hash in the tree, and
+/// SHA-256 proves that it was this bit.
 struct NameRepair {
   private let source: SalvageSource
   private var hasher = TreeHasher()
 
-  /// A name that is repaired.
+  /// A repaired name.
   struct Found {
     let number: NameNumber
     let row: [UInt8]
   }
 
-  /// Bits that are tried in a block: 16 events with the longest names would have more than anybody
-  /// waits for.
+  /// The maximum number of bits to try in a block. In 16 events with the longest names, trying all
+  /// bits would take too long.
   private static let bitsMax = 100_000
 
   init(_ source: SalvageSource) { self.source = source }
 
-  /// The name that was damaged in these positions; nil if turning back one bit proves nothing.
+  /// Returns the damaged name in these positions, repaired, or `nil` if turning back one bit proves
+  /// nothing.
   ///
   /// - Parameters:
   ///   - positions: A block of the tree, or the last positions.
-  ///   - erasures: What the leaves of erasures hold of what they erased.
-  ///   - isProven: Whether the hashes of the leaves are those that the tree holds.
-  /// - Complexity: three hashes for each bit of the names that the block introduces, or as many as
-  ///   `isProven` needs.
+  ///   - erasures: What the leaves of erasures contain of what they erased.
+  ///   - isProven: Returns whether the hashes of the leaves are those in the tree.
+  /// - Complexity: For each bit of the names that the block introduces, one leaf is hashed and
+  ///   `isProven` is called.
   mutating func find(
     in positions: ClosedRange<UInt64>, _ erasures: [UInt64: [UInt8]],
     isProven: ([TreeHash]) -> Bool
@@ -50,7 +51,7 @@ struct NameRepair {
       let erased = erasures[positions.lowerBound + UInt64(index)]
       for number in SalvagedLeaf.introduced(by: record) {
         guard let row = source.unverifiedName(number) else { continue }
-        // Of a person's name, the tree holds what stands before the encrypted text.
+        // For a person's name, the tree covers what precedes the encrypted text.
         let isPerson = SealedName(row.span) != nil
         let end = isPerson ? SealedName.headByteCount : row.count
         for bit in 8..<end * 8 where bitsLeft > 0 {

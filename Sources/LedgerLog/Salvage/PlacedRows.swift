@@ -1,18 +1,19 @@
 internal import PageReading
 
-/// Where the rows of a table are in a file, by their keys, which are numbers.
+/// The places of a table's rows in a file, by their keys, which are numbers.
 struct PlacedRows {
-  /// How a row was found: the first counts before the others.
+  /// How a row was found. Earlier cases take precedence.
   enum Origin: Int8 {
     /// A tree leads to it.
     case tree
-    /// It is on a page that no tree leads to, or on a damaged one, where it joins its neighbours.
+    /// It is on a page that no tree leads to, or on a damaged page where it adjoins its neighbours.
     case outside
-    /// It is on a damaged page and joins nothing: without a proof, it is nothing.
+    /// It is on a damaged page and does not adjoin its neighbours. Without a proof, it counts as
+    /// missing.
     case damagedPage
   }
 
-  /// A row's key, and the page and node that it is at.
+  /// A row's key, and its page and node.
   private struct Row {
     let key: UInt64
     let page: UInt64
@@ -22,20 +23,20 @@ struct PlacedRows {
 
   private var rows: [Row] = []
 
-  /// Keys for which different rows were found, so that nobody can tell which of them counts.
+  /// Keys for which different rows were found, so that the right one is unknown.
   private(set) var contested: Set<UInt64> = []
 
-  /// How many rows were found by the table's own tree.
+  /// The number of rows that were found through the table's tree.
   private(set) var reachedCount = 0
 
-  /// Notes a row.
+  /// Adds a row.
   mutating func add(_ key: UInt64, _ page: UInt64, _ node: Int, _ origin: Origin) {
     rows.append(Row(key: key, page: page, node: Int32(node), origin: origin))
     if origin == .tree { reachedCount += 1 }
   }
 
-  /// Puts the rows in order. Of rows with one key, the best origin counts; those of one origin must
-  /// be the same.
+  /// Sorts the rows. Of the rows with one key, those with the best origin count. They must be
+  /// equal.
   ///
   /// - Complexity: O(*n* log *n*).
   mutating func settle(_ source: SalvageSource) {
@@ -56,7 +57,7 @@ struct PlacedRows {
     rows = kept
   }
 
-  /// The value of the row with this key; nil if there is none, or if it is contested.
+  /// Returns the value of the row with this key, or `nil` if there is none or it is contested.
   ///
   /// - Complexity: O(log *n*) and a read of its page.
   func value(_ key: UInt64, _ source: SalvageSource) -> [UInt8]? {
@@ -64,7 +65,7 @@ struct PlacedRows {
     return source.value(rows[index].page, Int(rows[index].node))
   }
 
-  /// Whether the row with this key needs a proof: it was found on a damaged page.
+  /// Returns whether the row with this key needs a proof, because it was found on a damaged page.
   ///
   /// - Complexity: O(log *n*).
   func isLoose(_ key: UInt64) -> Bool {

@@ -1,13 +1,13 @@
 internal import LMDB
 internal import LedgerEvents
 
-/// The key file that a salvaged ledger begins with, and what it opens.
+/// The key file from which a salvaged ledger gets its keys.
 struct SalvageKeys {
-  /// The file, whose head is whole and belongs to the ledger; nil if there is none.
+  /// The file, whose head is intact and belongs to the ledger; `nil` if there is none.
   let file: FlatFile?
   /// Its head.
   let head: KeyFileHead?
-  /// Why there is none.
+  /// Why there is no such file.
   let fault: String?
 
   /// Reads the head of a key file.
@@ -45,7 +45,7 @@ struct SalvageKeys {
     self.fault = fault
   }
 
-  /// What a slot holds; nil if it was destroyed or is missing.
+  /// Returns the secret in a slot, or `nil` if it was destroyed or is missing.
   func secret(_ slot: UInt32) -> Secret? {
     guard let file, slot > 0 else { return nil }
     let offset = KeyFileHead.byteCount + (Int(slot) - 1) * Secret.byteCount

@@ -1,33 +1,33 @@
 internal import LMDB
 internal import LedgerEvents
 
-/// Which events of a damaged log can be kept, and what each of them needs.
+/// Decides which events of a damaged log can be kept, from what each of them needs.
 struct SalvagePlan {
   let source: SalvageSource
   let keys: SalvageKeys
   let proof: SalvageProof
-  /// The last position that the log had, as far as is known.
+  /// The last position of the damaged log, as far as is known.
   let last: UInt64
-  /// Why positions are left out.
+  /// The positions that are left out, each with the reason.
   private(set) var missing: [UInt64: String] = [:]
-  /// Events that are kept and whose personal data is lost.
+  /// Kept events whose personal data is lost.
   private(set) var textsLost: Set<UInt64> = []
-  /// Names of people that are kept and whose text is lost.
+  /// Kept names of people whose texts are lost.
   private(set) var namesLost: Set<NameNumber> = []
   /// Rows about what was erased, by slot.
   private(set) var erased: [UInt32: ErasedSlot] = [:]
-  /// Slots whose keys may not be in the new key file: those of what was erased.
+  /// Slots whose keys must not be in the new key file, because they were erased.
   private(set) var slotsToDestroy: Set<UInt32> = []
 
   private var names: [NameNumber: NameState] = [:]
   private var erasedNames: [NameNumber: UInt64] = [:]
-  /// What was erased of events, by position.
+  /// Erased personal data of events, by position.
   private(set) var erasedTexts: [UInt64: ErasedSlot] = [:]
 
-  /// What can be said of a name.
+  /// What is known about a name.
   private enum NameState {
     case good(NameKind)
-    /// It was never given a key, because whom it is about had been erased.
+    /// It never got a key, because the person had been erased before.
     case forgotten(NameKind)
     case bad(String)
   }
@@ -59,7 +59,7 @@ struct SalvagePlan {
 
   // MARK: - Names
 
-  /// Looks at each name, with the event that introduces it, if that can be read.
+  /// Judges each name, together with the event that introduces it if that can be read.
   private mutating func judgeNames() {
     for position in 1..<last + 1 {
       guard let record = source.record(position) else { continue }
@@ -75,8 +75,8 @@ struct SalvagePlan {
     partLives()
   }
 
-  /// Leaves out the first of two lives of a name if the erasure that parted them is lost: its key
-  /// is gone, and nothing may connect it with the second.
+  /// Leaves out one of two lives of a name if the erasure between them is lost: the first one if it
+  /// has no key, otherwise the second one. Nothing may connect the two.
   private mutating func partLives() {
     var seen: [NameHash: NameNumber] = [:]
     for key in source.people.keys {
@@ -128,7 +128,7 @@ struct SalvagePlan {
     {
       return .good(name.kind)
     }
-    // What is left of it is what the tree holds, or else nobody knows whose it was.
+    // Keep what is left only if the tree proves it. Otherwise, nobody knows whose name it was.
     guard position.map(proof.isProven) ?? false else {
       return .bad("its text does not open with its key")
     }
@@ -138,7 +138,8 @@ struct SalvagePlan {
 
   // MARK: - Events
 
-  /// Decides until nothing changes: an event may need an erasure, which is an event itself.
+  /// Judges all events until nothing changes, because an event may need an erasure, which is an
+  /// event itself.
   private mutating func judgeEvents() {
     var isChanged = true
     while isChanged {
@@ -154,7 +155,7 @@ struct SalvagePlan {
     }
   }
 
-  /// Why an event cannot be kept; nil if it can.
+  /// Returns why an event cannot be kept, or `nil` if it can.
   private mutating func reasonAgainst(
     _ position: UInt64, _ introduced: inout Set<NameNumber>
   ) -> String? {
@@ -201,8 +202,8 @@ struct SalvagePlan {
     return nil
   }
 
-  /// Whether an event came after an erasure of its account, or of its device or session, about the
-  /// time before it; see `ListedErasures`.
+  /// Returns whether an event was appended after an erasure of its account, device or session, but
+  /// is about the time before it; see `ListedErasures`.
   private func forgets(_ record: borrowing RecordView) -> Bool {
     let account = record.number(.account)
     let people = account != 0 ? [account] : [record.number(.device), record.number(.session)]
@@ -224,12 +225,13 @@ struct SalvagePlan {
 
   // MARK: - Personal data
 
-  /// Whether the personal data of an event is there, or was erased.
+  /// Returns whether the personal data of an event is intact, as far as there is a key, or was
+  /// erased.
   private mutating func isPersonalWhole(
     _ record: borrowing RecordView, _ isForgotten: Bool
   ) -> Bool {
     guard let commitment = record.commitment else { return true }
-    // A row that is lost, and whose text had been erased before, is no loss.
+    // A lost row does not matter if its text was erased.
     if erasedTexts[record.position] != nil { return true }
     guard let row = source.personal.value(record.position, source),
       let data = SealedData(row.span)
@@ -248,7 +250,7 @@ struct SalvagePlan {
 }
 
 extension RecordView {
-  /// The number of each name that the event uses, with the kind that it must have.
+  /// The numbers of the names that the event uses, each with the kind that it must have.
   var kindsOfNumbers: [(NameNumber, NameKind)] {
     var found: [(NameNumber, NameKind)] = []
     for slot in NameSlot.allCases {

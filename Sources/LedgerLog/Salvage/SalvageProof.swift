@@ -1,20 +1,20 @@
 internal import LMDB
 internal import LedgerEvents
 
-/// Holds what was read of a damaged log against the nodes of its tree.
+/// Compares what was read of a damaged log with the nodes of its tree.
 ///
-/// A record has a checksum; a name that identifies nobody has none, and a flipped bit would give a
-/// purchase to another product. The tree covers both. So each block of 16 leaves is hashed and
-/// compared with its stored node, or with any stored node above it, and the last leaves with the
-/// root that was kept beside the log.
+/// A record has a checksum. A name that does not identify a person has none, and a flipped bit
+/// could assign a purchase to another product. The tree covers both. So each block of 16 leaves is
+/// hashed and compared with its stored node, or with a stored node above it. The last leaves are
+/// compared with the root that was kept beside the log.
 struct SalvageProof {
-  /// What the tree says of a block of 16 positions.
+  /// What the tree says about a block of 16 positions.
   private enum Verdict {
     /// Its records and names are those that were written.
     case proven
-    /// They are not: something in the block is damaged, and no checksum tells what.
+    /// They are not. Something in the block is damaged, and no checksum shows what.
     case contradicted
-    /// A record, name or node is missing, so that the tree says nothing.
+    /// A record, name or node is missing, so the tree says nothing.
     case unknown
   }
 
@@ -22,14 +22,14 @@ struct SalvageProof {
   /// The nodes that were hashed, from the lowest stored level upwards.
   private var levels: [[TreeHash?]] = []
 
-  /// Positions under one of the lowest stored nodes.
+  /// The number of positions under one of the lowest stored nodes.
   private static let blockLeaves: UInt64 = 1 << UInt64(MerkleTree.storedLevelMin)
 
   private var hasher = TreeHasher()
 
   /// Hashes the leaves of the positions up to `last`.
   ///
-  /// - Complexity: two hashes an event.
+  /// - Complexity: Two hashes per event.
   init(
     _ source: SalvageSource, through last: UInt64, kept: KeptRoot?, erasures: [UInt64: [UInt8]]
   ) {
@@ -79,10 +79,11 @@ struct SalvageProof {
     }
   }
 
-  /// Whether the tree proves the event at `position` and the names that it introduces.
+  /// Returns whether the tree proves the event at `position` and the names that it introduces.
   func isProven(_ position: UInt64) -> Bool { verdict(position) == .proven }
 
-  /// Whether the tree says that something around `position` is not as it was written.
+  /// Returns whether the tree shows that something in the block of `position` differs from what was
+  /// written.
   func isContradicted(_ position: UInt64) -> Bool { verdict(position) == .contradicted }
 
   private func verdict(_ position: UInt64) -> Verdict {
@@ -98,7 +99,7 @@ struct SalvageProof {
       guard let computed = blocks[block], let stored = source.node(index) else { continue }
       verdicts[block] = computed == stored ? .proven : .contradicted
     }
-    // A node that is damaged itself contradicts whole blocks; the one above it does not.
+    // A damaged node contradicts intact blocks, but the node above it does not.
     var level = Array(blocks.prefix(whole))
     levels.append(level)
     while level.count > 1 {
@@ -128,8 +129,8 @@ struct SalvageProof {
     let rest = last % Self.blockLeaves
     guard rest == 0 || leaves != nil else { return }
     let end = rest > 0 ? leaves ?? [] : []
-    // Of the blocks before, what was hashed counts, or else what is stored: a leaf that is missing
-    // there says nothing of the end.
+    // For the blocks before the last, use the computed hashes if possible, otherwise the stored
+    // nodes. So a leaf that is missing there does not affect the verdict on the end.
     let peaks = MerkleTree.peaks(size: last - rest)
     let hashed = peaks.map { peak in
       let (height, index) = (peak.level - MerkleTree.storedLevelMin, Int(peak.index))
@@ -152,7 +153,8 @@ struct SalvageProof {
     verdicts[block] = isProven ? .proven : isRestProven ? .contradicted : .unknown
   }
 
-  /// The root over whole subtrees and the leaves behind them; nil if one is missing.
+  /// Returns the root over whole subtrees and the leaves after them, or `nil` if a subtree is
+  /// missing.
   private mutating func root(
     _ peaks: [TreeHash?], _ leaves: [TreeHash], _ size: UInt64
   ) -> TreeHash? {
@@ -164,7 +166,7 @@ struct SalvageProof {
     return frontier.root(&hasher)
   }
 
-  /// The hashes of a block's leaves; nil if one of its records or names is missing.
+  /// Returns the hashes of a block's leaves, or `nil` if one of its records or names is missing.
   private static func leaves(
     ofBlock block: UInt64, _ last: UInt64, _ source: SalvageSource,
     _ erasures: [UInt64: [UInt8]], _ hasher: inout TreeHasher
@@ -181,8 +183,8 @@ struct SalvageProof {
     return leaves
   }
 
-  /// Takes back contradictions where an erasure is: if rows about erasures are lost, its leaf
-  /// cannot be the one that was written.
+  /// Withdraws contradictions of blocks with an erasure. If rows about erasures are lost, the leaf
+  /// of an erasure cannot be the one that was written.
   private mutating func excuseErasures(_ source: SalvageSource, _ erasures: some Sequence<UInt64>) {
     if source.isErasedWhole { return }
     for position in erasures {
@@ -202,12 +204,13 @@ struct SalvageProof {
   }
 }
 
-/// What a leaf is over, from rows that were read without LMDB.
+/// The content of leaves, from rows that were read without LMDB.
 enum SalvagedLeaf {
-  /// The entry of a whole record; nil if one of the names that it introduces is missing.
+  /// Returns the entry of an intact record, or `nil` if a name that it introduces is missing.
   ///
   /// - Parameters:
-  ///   - erased: What the leaf of an erasure holds of what it erased.
+  ///   - record: The record.
+  ///   - erased: What the leaf of an erasure contains of what it erased.
   ///   - name: Returns a name's row.
   static func entry(
     of record: [UInt8], erased: [UInt8]?, name: (NameNumber) -> [UInt8]?
@@ -220,14 +223,14 @@ enum SalvagedLeaf {
     return entry + introductions
   }
 
-  /// The numbers of the names that a whole record introduces.
+  /// Returns the numbers of the names that an intact record introduces.
   static func introduced(by record: [UInt8]) -> Range<NameNumber> {
     do throws(RecordError) {
       return try RecordView(record.span, isChecked: false).introducedNumbers
     } catch { return 1..<1 }
   }
 
-  /// What stands behind the record in its leaf.
+  /// Returns what follows the record in its leaf.
   static func introductions(
     of record: [UInt8], erased: [UInt8]?, name: (NameNumber) -> [UInt8]?
   ) -> [UInt8]? {

@@ -13,64 +13,65 @@ public struct SalvageReport: Sendable {
     public let reason: String
   }
 
-  /// Positions that were left out for the same reason, one behind the other.
+  /// Consecutive positions that were left out for the same reason.
   public struct Gap: Hashable, Sendable {
     public let positions: ClosedRange<UInt64>
-    /// Why.
+    /// Why they were left out.
     public let reason: String
   }
 
-  /// Events that have kept their order and got other positions.
+  /// Consecutive events that were moved to other positions, in the same order.
   public struct Move: Hashable, Sendable {
-    /// Where they were.
+    /// Their former positions.
     public let old: ClosedRange<UInt64>
-    /// The new position of the first of them.
+    /// The new position of the first one.
     public let new: UInt64
   }
 
-  /// How many events the damaged ledger had, as far as is known.
+  /// The number of events in the damaged ledger, as far as is known.
   public let lastPosition: UInt64
-  /// How many events the new ledger has.
+  /// The number of events in the new ledger.
   public let kept: UInt64
-  /// Up to this position, everything is as it was, with the same roots of the tree.
+  /// Up to this position, everything is unchanged, including the roots of the tree.
   public let unbrokenThrough: UInt64
-  /// What was left out, in order.
+  /// The positions that were left out, in order.
   public let gaps: [Gap]
-  /// What got another position, in order; nothing if nothing was left out before it.
+  /// The events that got another position, in order. An event keeps its position if none before it
+  /// was left out.
   public let moves: [Move]
-  /// How many kept events the tree neither proves nor contradicts, because something beside them is
-  /// missing. They have their checksums.
+  /// The number of kept events that the tree neither proves nor contradicts, because something near
+  /// them is missing. Their checksums are right.
   public let unproven: UInt64
-  /// How many kept events the tree contradicts: a node of the tree is damaged, or a record was
-  /// changed on purpose.
+  /// The number of kept events that the tree contradicts, because a node of the tree is damaged or
+  /// a record was changed on purpose.
   public let contradicted: UInt64
-  /// Kept events whose personal texts are lost, by their old positions.
+  /// The former positions of kept events whose personal texts are lost.
   public let textsLost: [UInt64]
-  /// How many names of people are kept and can no longer be read.
+  /// The number of kept names of people that can no longer be read.
   public let namesLost: Int
-  /// How many names had a flipped bit, which was turned back because the tree then proves them.
+  /// The number of names in which a flipped bit was turned back, because the tree then proves them.
   public let namesRepaired: Int
-  /// Why the names and texts of people are given up; nil if the key file is whole.
+  /// Why the names and texts of people are given up; `nil` if the key file is intact.
   public let keysGivenUp: String?
   /// What else was damaged, and what was done about it.
   public let notes: [String]
   /// The damaged pages of the log.
   public let pages: [Page]
 
-  /// Whether anything was lost.
+  /// Whether nothing was lost.
   public var isComplete: Bool {
     gaps.isEmpty && textsLost.isEmpty && namesLost == 0 && keysGivenUp == nil
   }
 }
 
 extension SalvagePlan {
-  /// Erasures that are kept, and whose leaves may be others, because rows about them are lost.
+  /// Kept erasures whose leaves may have changed, because rows about them are lost.
   private var changedErasures: [UInt64] {
     if source.isErasedWhole { return [] }
     return source.erasures.filter { missing[$0] == nil && $0 <= last && !proof.isProven($0) }
   }
 
-  /// What the plan keeps and leaves out.
+  /// Returns what the plan keeps and leaves out.
   func report(notes: [String]) -> SalvageReport {
     var gaps: [SalvageReport.Gap] = []
     var moves: [SalvageReport.Move] = []

@@ -2,12 +2,12 @@ internal import LMDB
 internal import LedgerEvents
 internal import PageReading
 
-/// What can be read of a damaged log, without LMDB.
+/// What can be read of a damaged log without LMDB.
 ///
-/// The newest commit's trees are followed first. Then every other page of the file is looked at
-/// that is still a leaf: a damaged branch cuts off pages that are whole, and a damaged meta page
-/// the last commit. Rows of these pages fill only gaps, and only as far as the log is known to go,
-/// because pages of commits that failed lie in the file, too.
+/// First, the trees of the newest commit are followed. Then every other page of the file that is
+/// still a leaf is read, because a damaged branch cuts off intact pages, and a damaged meta page
+/// cuts off the last commit. The rows of these pages only fill gaps, and only as far as the log is
+/// known to go, because the file also contains pages of failed commits.
 final class SalvageSource {
   let file: PageFile
   private(set) var records = PlacedRows()
@@ -18,31 +18,32 @@ final class SalvageSource {
   private(set) var erased = PlacedRows()
   /// The rows of `meta` that have their checksum.
   private(set) var identity: [LogIdentity.Row: [UInt8]] = [:]
-  /// The pages that are damaged, as far as the trees lead to them.
+  /// The damaged meta pages, and the damaged pages that the trees lead to.
   private(set) var faults: [PageFault] = []
   /// The positions of erasures, as far as they can be read.
   private(set) var erasures: [UInt64] = []
-  /// Records that are in their place and not as they were written.
+  /// The positions of records that were found in the tree, but differ from what was written.
   private(set) var damagedRecords: Set<UInt64> = []
-  /// How many events the log had, as far as its trees say; nil if they do not.
+  /// The number of events in the log according to its trees; `nil` if they do not say.
   private(set) var eventsStated: UInt64?
   /// Whether every row about what was erased was found.
   private(set) var isErasedWhole = false
 
-  /// Rows of names that the tree has proven after one bit was turned back.
+  /// The rows of names that the tree proves after one bit was turned back.
   private(set) var repaired: [NameNumber: [UInt8]] = [:]
 
   private var pages: [UInt64: TreePage] = [:]
 
-  /// Pages that are kept for the next row: rows are mostly asked for in order.
+  /// The number of pages to keep for the next rows, which are mostly requested in order.
   private static let pagesMax = 256
 
   init(_ file: PageFile) { self.file = file }
 
-  /// Reads where everything is.
+  /// Finds all rows.
   ///
-  /// - Parameter limit: How many events the log is known to have had, by what lies beside it.
-  /// - Complexity: one read of each page, O(*n* log *n*) in the rows.
+  /// - Parameter limit: The number of events that the log is known to have had, from the root
+  ///   beside it.
+  /// - Complexity: One read of each page, and O(*n* log *n*) in the rows.
   func read(knownEvents limit: UInt64?) {
     for (number, meta) in file.metas.enumerated() {
       guard case .failure(let doubt) = meta else { continue }
@@ -56,7 +57,7 @@ final class SalvageSource {
       }
       if candidate.entries.count >= LogTables.count { break }
     }
-    // Without any meta page, the file is a heap of leaves.
+    // Without a meta page, the leaves are all that can be read.
     if var reader {
       readTables(&reader, limit)
     } else {
@@ -93,7 +94,7 @@ final class SalvageSource {
     readOutside(known > 0 ? known : nil) { body in walked.forEachLeafOutside(body) }
   }
 
-  /// Notes the rows of a leaf of a table.
+  /// Adds the rows of a leaf of a table.
   private func add(
     _ page: TreePage, _ table: ReferenceWritableKeyPath<SalvageSource, PlacedRows>, keyBytes: Int
   ) {
@@ -103,7 +104,7 @@ final class SalvageSource {
     }
   }
 
-  /// Notes the records of a leaf that are whole, so that an earlier copy can stand in for others.
+  /// Adds the intact records of a leaf. An earlier copy may replace a record that is not intact.
   private func addRecords(of page: TreePage) {
     for node in 0..<page.count where page.key(node).count == 8 {
       let position = Self.number(page.key(node))
@@ -131,7 +132,7 @@ final class SalvageSource {
         guard let table = Self.table(Self.number(key), keyBytes: key.count, value, last) else {
           continue
         }
-        // A row about an erasure takes a key away: a hint is not enough for that.
+        // A row about an erasure destroys a key, so a row that needs a proof is not enough.
         let isLoose = page.isLoose(node)
         if isLoose && table == \.erased { continue }
         let origin: PlacedRows.Origin = isLoose ? .damagedPage : .outside
@@ -140,7 +141,7 @@ final class SalvageSource {
     }
   }
 
-  /// The table that a row must be of; nil if it is a row of none.
+  /// Returns the table that a row must belong to, or `nil` if it belongs to none.
   private static func table(
     _ key: UInt64, keyBytes: Int, _ value: [UInt8], _ last: UInt64
   ) -> ReferenceWritableKeyPath<SalvageSource, PlacedRows>? {
@@ -159,7 +160,7 @@ final class SalvageSource {
     return SealedData(value.span) != nil ? \.personal : nil
   }
 
-  /// Whether the bytes are a name's row that identifies nobody.
+  /// Returns whether the bytes are the row of a name that does not identify a person.
   static func isPublicName(_ row: [UInt8]) -> Bool {
     guard row.count > 1, let kind = NameKind(rawValue: row[0]), !kind.isPersonal else {
       return false
@@ -167,7 +168,7 @@ final class SalvageSource {
     return String(validating: row.dropFirst(), as: UTF8.self) != nil
   }
 
-  /// Whether the bytes are a whole record of this position.
+  /// Returns whether the bytes are an intact record of this position.
   static func isRecord(_ bytes: [UInt8], at position: UInt64) -> Bool {
     do throws(RecordError) {
       let record = try RecordView(bytes.span)
@@ -194,7 +195,7 @@ final class SalvageSource {
     do throws(PageDoubt) { return try file.value(page, node) } catch { return nil }
   }
 
-  /// The value of a node of a leaf; nil if it cannot be read.
+  /// Returns the value of a node of a leaf, or `nil` if it cannot be read.
   func value(_ number: UInt64, _ node: Int) -> [UInt8]? {
     guard let page = page(number), page.kind == .leaf, node < page.count else { return nil }
     return value(page, node)
@@ -210,7 +211,7 @@ final class SalvageSource {
     } catch { return nil }
   }
 
-  /// The bytes of the record at `position`; nil if they are not as they were written.
+  /// Returns the bytes of the record at `position`, or `nil` if it is missing or damaged.
   func record(_ position: UInt64) -> [UInt8]? {
     guard let bytes = records.value(position, self), Self.isRecord(bytes, at: position) else {
       return nil
@@ -218,16 +219,16 @@ final class SalvageSource {
     return bytes
   }
 
-  /// Notes what a name's row was before it was damaged.
+  /// Stores the row that a name had before it was damaged.
   func repair(_ name: NameRepair.Found) { repaired[name.number] = name.row }
 
-  /// The row of a name, whatever is in it; nil if it is missing.
+  /// Returns the row of a name without checking it, or `nil` if it is missing.
   func unverifiedName(_ number: NameNumber) -> [UInt8]? {
     let row = names.value(UInt64(number), self) ?? people.value(UInt64(number), self)
     return row.flatMap { $0.count > 1 ? $0 : nil }
   }
 
-  /// The row of a name, in whichever table it is; nil if it is missing or no such row.
+  /// Returns the row of a name from either table, or `nil` if it is missing or malformed.
   func name(_ number: NameNumber) -> [UInt8]? {
     if let row = repaired[number] { return row }
     if let row = names.value(UInt64(number), self) { return Self.isPublicName(row) ? row : nil }
@@ -237,11 +238,11 @@ final class SalvageSource {
     return row
   }
 
-  /// Whether a name's row is only a hint: without a proof, it counts as missing.
+  /// Returns whether a name's row needs a proof. Without one, it counts as missing.
   func isLoose(name number: NameNumber) -> Bool {
     names.isLoose(UInt64(number)) || people.isLoose(UInt64(number))
   }
 
-  /// A stored node of the tree.
+  /// Returns a stored node of the tree.
   func node(_ index: UInt64) -> TreeHash? { nodes.value(index, self).flatMap { TreeHash($0.span) } }
 }

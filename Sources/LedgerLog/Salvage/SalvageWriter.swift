@@ -1,31 +1,32 @@
 internal import LMDB
 internal import LedgerEvents
 
-/// Writes what a plan keeps as the log of a new ledger.
+/// Writes what a plan keeps to the log of a new ledger.
 ///
-/// Records, names and encrypted texts are copied as they are. Behind a gap, positions and numbers
-/// of names move up, because neither may have gaps. Nothing is decrypted and encrypted again, so
-/// what was erased stays erased.
+/// Records, names and encrypted texts are copied as they are. After a gap, positions and the
+/// numbers of names move down, because neither may have gaps. Nothing is decrypted and encrypted
+/// again, so what was erased stays erased.
 struct SalvageWriter {
   private let plan: SalvagePlan
   private let source: SalvageSource
 
-  /// The new position of each kept event is its old one less the missing ones before it.
+  /// The missing positions, in order. The new position of a kept event is its former one minus the
+  /// number of missing ones before it.
   private let missing: [UInt64]
   private var numbers: [NameNumber: NameNumber] = [:]
   private var nameCount: NameNumber = 0
   private var position: UInt64 = 0
   private var tree = TreeWriter()
   private var bytes: [UInt8] = []
-  /// The rows about what each erasure erased, by its old position.
+  /// The rows about what each erasure erased, by its former position.
   private let erasures: [UInt64: [ErasedSlot]]
 
-  /// The next slot that no row of the damaged log has.
+  /// The next slot that no row of the damaged log uses.
   private var spareSlot: UInt32
-  /// Slots whose keys may not be in the new key file.
+  /// Slots whose keys must not be in the new key file.
   private(set) var slotsToDestroy: Set<UInt32>
 
-  /// Events that are written in one commit.
+  /// The number of events that are written in one commit.
   private static let eventsPerCommit = 10_000
 
   init(_ plan: SalvagePlan) {
@@ -49,7 +50,7 @@ struct SalvageWriter {
         PersonalKeys.slotMax - UInt32(clamping: plan.textsLost.count + plan.namesLost.count)) + 1
   }
 
-  /// How many slots of the key file are taken.
+  /// The number of key slots that are taken.
   var slotsTaken: UInt32 { spareSlot - 1 }
 
   /// The root over everything that was written.
@@ -57,7 +58,7 @@ struct SalvageWriter {
 
   /// Writes the log into an environment that was just created.
   ///
-  /// - Complexity: O(*n* log *n*), and a commit for each 10,000 events.
+  /// - Complexity: O(*n* log *n*), and one commit per 10,000 events.
   /// - Throws: ``LedgerError``: `full`, `io`.
   mutating func write(
     to environment: Environment, _ tables: LogTables,
@@ -135,8 +136,8 @@ struct SalvageWriter {
     } catch { throw LedgerError(error) }
   }
 
-  /// A slot without a key, for a text that is lost. Its own slot may be what is damaged, and then
-  /// it is the number of somebody else's.
+  /// Returns a slot without a key, for a lost text. Its former slot may be the damaged part, and
+  /// may now be the number of somebody else's slot.
   private mutating func emptySlot() -> Slot {
     let slot = spareSlot
     slotsToDestroy.insert(slot)
@@ -144,7 +145,7 @@ struct SalvageWriter {
     return Slot(slot)
   }
 
-  /// Copies a name's row, and returns how the leaf introduces it.
+  /// Copies a name's row, and returns its introduction in the leaf.
   private mutating func writeName(
     _ number: NameNumber, as new: NameNumber, _ tables: LogTables,
     _ transaction: inout WriteTransaction
@@ -171,8 +172,8 @@ struct SalvageWriter {
     return introduction
   }
 
-  /// The row of an event's personal data. One that is lost is under a slot without a key, so that
-  /// the new ledger says so wherever it is asked about.
+  /// Returns the row of an event's personal data. If it is lost, it gets a slot without a key, so
+  /// that the new ledger reports the loss whenever it is read.
   private mutating func personalRow(of old: UInt64) -> [UInt8] {
     if !plan.textsLost.contains(old), let row = source.personal.value(old, source),
       let data = SealedData(row.span), isWhole(data.slot, at: old)
@@ -189,14 +190,15 @@ struct SalvageWriter {
       + [UInt8](repeating: 0, count: SealedData.headByteCount - row.count + Secret.overhead)
   }
 
-  /// Whether a row may stay under its slot: nothing was erased there, or the erasure is kept.
+  /// Returns whether a row may keep its slot, because nothing was erased there or the erasure is
+  /// kept.
   private func isWhole(_ slot: Slot, at old: UInt64) -> Bool {
     if slot.isForgotten { return true }
     guard let erased = plan.erased[slot.taken] else { return true }
     return erased.event == old && isKept(erased)
   }
 
-  /// Whether the erasure that a row is about is kept.
+  /// Returns whether the erasure that a row is about is kept.
   private func isKept(_ row: ErasedSlot) -> Bool {
     row.position <= plan.last && plan.missing[row.position] == nil
   }
@@ -211,7 +213,7 @@ struct SalvageWriter {
     return old - UInt64(low)
   }
 
-  /// Writes the rows about what an erasure erased, as far as it is kept.
+  /// Writes the rows about what an erasure erased, as far as the names and events are kept.
   private func writeErased(
     at old: UInt64, _ tables: LogTables, _ transaction: inout WriteTransaction
   ) throws(LedgerError) -> [ErasedSlot] {

@@ -1,12 +1,12 @@
-/// That a leaf stands at an index of a tree: the hashes that lead from it to the root.
+/// The proof that a leaf is at an index of a tree: the hashes that lead from the leaf to the root.
 ///
 /// Source: RFC 6962, section 2.1.1, and RFC 9162, section 2.1.3.
 public struct InclusionProof: Hashable, Sendable {
-  /// The leaf's place in the tree, from 0: the event's position less one.
+  /// The index of the leaf, from 0: the event's position minus one.
   public let index: UInt64
-  /// How many leaves the tree has.
+  /// The number of leaves of the tree.
   public let size: UInt64
-  /// From the leaf's sibling up to the child of the root.
+  /// The hashes from the leaf's sibling up to the child of the root.
   public let path: [TreeHash]
 
   public init(index: UInt64, size: UInt64, path: [TreeHash]) {
@@ -15,11 +15,11 @@ public struct InclusionProof: Hashable, Sendable {
     self.path = path
   }
 
-  /// The root of the tree in which a leaf with this hash has this path; nil where no leaf at the
-  /// index of a tree of this size has a path of this length.
+  /// Returns the root of the tree in which a leaf with this hash has this path; `nil` if no leaf at
+  /// the index of a tree of this size has a path of this length.
   ///
   /// - Complexity: O(log *n*) hashes. It needs no ledger.
-  /// - Returns: What is to be compared with the root that one knows (RFC 9162, section 2.1.3.2).
+  /// - Returns: The root to compare with the one that you know (RFC 9162, section 2.1.3.2).
   public func root(of leaf: TreeHash) -> TreeHash? {
     guard index < size else { return nil }
     var hasher = TreeHasher()
@@ -29,7 +29,7 @@ public struct InclusionProof: Hashable, Sendable {
       if last == 0 { return nil }
       if place & 1 == 1 || place == last {
         node = hasher.parent(sibling, node)
-        // At the right edge a node without a sibling goes up as it is.
+        // At the right edge, a node without a sibling moves up unchanged.
         while place & 1 == 0, place != 0 { (place, last) = (place >> 1, last >> 1) }
       } else {
         node = hasher.parent(node, sibling)
@@ -40,15 +40,16 @@ public struct InclusionProof: Hashable, Sendable {
   }
 }
 
-/// That a tree is the beginning of a later one.
+/// The proof that a tree is the beginning of a later one.
 ///
 /// Source: RFC 6962, section 2.1.2, and RFC 9162, section 2.1.4.
 public struct ConsistencyProof: Hashable, Sendable {
-  /// How many leaves the older tree has.
+  /// The number of leaves of the older tree.
   public let oldSize: UInt64
-  /// How many leaves the newer tree has.
+  /// The number of leaves of the newer tree.
   public let newSize: UInt64
-  /// The hashes, in the order of the RFC; none where the older tree is empty or the same.
+  /// The hashes, in the order of the RFC; empty if the older tree is empty or the same as the newer
+  /// one.
   public let path: [TreeHash]
 
   public init(oldSize: UInt64, newSize: UInt64, path: [TreeHash]) {
@@ -57,7 +58,7 @@ public struct ConsistencyProof: Hashable, Sendable {
     self.path = path
   }
 
-  /// Whether the tree with the root `old` is the beginning of that with the root `new`.
+  /// Returns whether the tree with the root `old` is the beginning of that with the root `new`.
   ///
   /// - Complexity: O(log *n*) hashes. It needs no ledger.
   public func holds(old: TreeHash, new: TreeHash) -> Bool {
@@ -71,7 +72,7 @@ public struct ConsistencyProof: Hashable, Sendable {
     return joins(first, rest, old: old, new: new)
   }
 
-  /// The steps 3 to 7 of RFC 9162, section 2.1.4.2.
+  /// Steps 3 to 7 of RFC 9162, section 2.1.4.2.
   private func joins(
     _ first: TreeHash, _ rest: ArraySlice<TreeHash>, old: TreeHash, new: TreeHash
   ) -> Bool {
@@ -98,7 +99,7 @@ extension TreeHash {
   /// The root of a tree without leaves: SHA-256 of no bytes.
   public static let emptyTree = TreeHasher.empty
 
-  /// The hash of a leaf, SHA-256(0x00 ‖ `entry`) (RFC 6962, section 2.1).
+  /// Returns the hash of a leaf, SHA-256(0x00 ‖ `entry`) (RFC 6962, section 2.1).
   ///
   /// - Complexity: O(*n*) in the size of the entry.
   public static func leaf(_ entry: Span<UInt8>) -> TreeHash {

@@ -3,20 +3,20 @@ internal import Dispatch
 internal import LMDB
 internal import Synchronization
 
-/// The leaves of a batch, each behind its zero byte, to be hashed all at once: records, and the
-/// names that they introduce.
+/// The leaves of a batch, each after its zero byte, to be hashed all at once. A leaf is a record
+/// and the names that it introduces.
 struct LeafBuffer: Sendable {
   private var bytes: [UInt8] = []
   private var ends: [Int] = []
-  /// Where the newest record stands.
+  /// The offset of the newest record.
   private var recordStart = 0
   private var recordEnd = 0
 
-  /// Bytes of capacity that are kept for the next batch.
+  /// The capacity in bytes that is kept for the next batch.
   private static let bytesKeptMax = 1 << 20
 
-  /// Leaves that one thread hashes at a time: some twenty microseconds of work, and whole subtrees
-  /// of 16.
+  /// The number of leaves that one thread hashes at a time: about twenty microseconds of work, and
+  /// whole subtrees of 16.
   fileprivate static let pieceLeaves = 128
 
   init() {}
@@ -29,7 +29,7 @@ struct LeafBuffer: Sendable {
     borrowing get { bytes.span.extracting(recordStart..<recordEnd) }
   }
 
-  /// Adds a leaf, and lets `settle` change its record where it stands, at the end of the buffer.
+  /// Adds a leaf, and lets `settle` complete its record in place, at the end of the buffer.
   mutating func append(
     _ record: ArraySlice<UInt8>, _ introductions: [UInt8], settle: (inout [UInt8], Int) -> Void
   ) {
@@ -50,18 +50,19 @@ struct LeafBuffer: Sendable {
 
   private func start(_ at: Int) -> Int { at == 0 ? 0 : ends[at - 1] }
 
-  /// SHA-256 of a leaf, with its prefix.
+  /// Returns SHA-256 of a leaf with its prefix.
   private func hash(_ at: Int) -> TreeHash {
     TreeHash(SHA256.hash(data: bytes[start(at)..<ends[at]]))
   }
 
-  /// A subtree of a tree: one leaf, or the lowest one that is stored.
+  /// A subtree: one leaf, or a subtree at the lowest level that is stored.
   fileprivate struct Subtree: Sendable {
     let level: Int
     let hash: TreeHash
   }
 
-  /// The subtrees of some leaves, where the leaf `at` is the tree's leaf `at + size`.
+  /// Returns the subtrees of a range of leaves. Leaf `i` of the buffer is leaf `i + size` of the
+  /// tree.
   fileprivate func subtrees(_ range: Range<Int>, atSize size: UInt64) -> [Subtree] {
     let blockLeaves = 1 << MerkleTree.storedLevelMin
     var hasher = TreeHasher()
@@ -91,10 +92,10 @@ struct LeafBuffer: Sendable {
 }
 
 extension MerkleFrontier {
-  /// Adds all leaves of a buffer; see `append(_:_:completed:)`. Many are hashed by several threads,
-  /// since the log's lock is held meanwhile.
+  /// Adds all leaves of a buffer; see `append(_:_:completed:)`. Several threads hash large batches,
+  /// because the log's lock is held meanwhile.
   ///
-  /// - Complexity: two hashes a leaf.
+  /// - Complexity: Two hashes per leaf.
   mutating func append(
     _ leaves: LeafBuffer, _ hasher: inout TreeHasher, completed: inout [TreeHash]
   ) {
@@ -105,9 +106,9 @@ extension MerkleFrontier {
 }
 
 extension LeafBuffer {
-  /// The subtrees of all leaves, piece by piece.
+  /// Returns the subtrees of all leaves, piece by piece.
   fileprivate func subtrees(atSize size: UInt64) -> [[Subtree]] {
-    // The first piece ends where whole subtrees begin.
+    // The first piece ends at the beginning of a whole subtree.
     let first = LeafBuffer.pieceLeaves - Int(size % UInt64(LeafBuffer.pieceLeaves))
     var pieces: [Range<Int>] = []
     var start = 0
@@ -128,7 +129,7 @@ extension LeafBuffer {
 }
 
 extension [UInt8] {
-  /// Appends the length of a record as its leaf has it: four bytes, the lowest first.
+  /// Appends the length of a record as in its leaf: four bytes, the least significant first.
   fileprivate mutating func appendLength(_ length: UInt32) {
     for shift in stride(from: UInt32(0), through: 24, by: 8) {
       append(UInt8(truncatingIfNeeded: length >> shift))

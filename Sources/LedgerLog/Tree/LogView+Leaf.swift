@@ -2,11 +2,11 @@ internal import LMDB
 public import LedgerEvents
 
 extension LogView {
-  /// What the leaf of the event at `position` is over: its record and the names that it introduces,
-  /// as `LeafEntry` reads it.
+  /// Returns the entry of the leaf of the event at `position`: its record and the names that it
+  /// introduces, in the form that `LeafEntry` reads.
   ///
-  /// - Complexity: O(log *n*) for the record and for each name that it introduces; of an
-  ///   `account.erased`, O(*k*) in all that was ever erased.
+  /// - Complexity: O(log *n*) for the record and for each name that it introduces. For an
+  ///   `account.erased`, also O(*k*) in everything that was ever erased.
   /// - Throws: ``LedgerError``: `notFound`, `corrupt`.
   public func leaf(at position: UInt64) throws(LedgerError) -> [UInt8] {
     var entry: [UInt8] = []
@@ -14,10 +14,10 @@ extension LogView {
     return entry
   }
 
-  /// Appends the leaf of a record to `entry`.
+  /// Appends the entry of a record's leaf to `entry`.
   ///
-  /// - Parameter erased: Gives what the leaf of the erasure at a position holds; looked up when
-  ///   left out.
+  /// - Parameter erased: What the leaves of erasures contain of what they erased, by position. If
+  ///   it is left out, the log is read.
   func appendLeaf(
     of record: Span<UInt8>, at position: UInt64, to entry: inout [UInt8],
     erased: [UInt64: [UInt8]]? = nil
@@ -58,15 +58,15 @@ extension LogView {
     Introduction.append(kind, commitment: introduction.span, to: &entry)
   }
 
-  /// The position of the event that introduced a name.
+  /// Returns the position of the event that introduced a name.
   ///
-  /// - Complexity: O(log² *n*): a search by halves over the records.
-  /// - Throws: ``LedgerError``: `notFound` where the log has no such name, `corrupt`.
+  /// - Complexity: O(log² *n*): a binary search over the records.
+  /// - Throws: ``LedgerError``: `notFound` if the log has no such name, `corrupt`.
   public func introducingPosition(of number: NameNumber) throws(LedgerError) -> UInt64 {
     guard number > 0, number <= (try lastNameNumber()) else {
       throw LedgerError(.notFound, "No name has the number \(number).")
     }
-    // The last record before which fewer names were numbered.
+    // Find the last record before which fewer names were numbered.
     var (low, high) = (UInt64(1), lastPosition)
     while low < high {
       let middle = low + (high - low + 1) / 2

@@ -1,11 +1,11 @@
 extension LogView {
-  /// Proves events of the log, all at once: see ``TreeMultiProof``.
+  /// Returns one proof for several events of the log: see ``TreeMultiProof``.
   ///
   /// - Parameters:
-  ///   - positions: From 1, ascending.
-  ///   - size: The tree that is proven of: that over the events up to there.
-  /// - Complexity: O(*k* log *n*) look-ups for *k* events of *n*.
-  /// - Throws: ``LedgerError``: `notFound` where the log is shorter, or a position beyond `size`;
+  ///   - positions: The positions of the events, from 1, in ascending order.
+  ///   - size: The number of events in the tree to prove against.
+  /// - Complexity: O(*k* log *n*) lookups for *k* events of *n*.
+  /// - Throws: ``LedgerError``: `notFound` if the log is shorter or a position is beyond `size`;
   ///   `corrupt`.
   package func multiProof(
     of positions: [UInt64], size: UInt64

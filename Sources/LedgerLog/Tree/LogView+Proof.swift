@@ -1,11 +1,12 @@
 internal import LMDB
 
 extension LogView {
-  /// The proof that the event at `position` stands there in the tree over the events up to `size`.
+  /// Returns the proof that the event at `position` is there in the tree over the first `size`
+  /// events.
   ///
-  /// - Complexity: O(log *n*) look-ups and hashes, and at most 30 records hashed again.
-  /// - Throws: ``LedgerError``: `notFound` where the log is shorter than `size` or the position is
-  ///   behind it, `corrupt`.
+  /// - Complexity: O(log *n*) lookups and hashes, and at most 30 records are hashed again.
+  /// - Throws: ``LedgerError``: `notFound` if the log is shorter than `size` or the position is
+  ///   after it, `corrupt`.
   public func inclusionProof(
     of position: UInt64, at size: UInt64
   ) throws(LedgerError) -> InclusionProof {
@@ -19,10 +20,11 @@ extension LogView {
     return InclusionProof(index: position - 1, size: size, path: try hashes(of: ranges))
   }
 
-  /// The proof that the tree over the events up to `old` is the beginning of that up to `new`.
+  /// Returns the proof that the tree over the first `old` events is the beginning of that over the
+  /// first `new`.
   ///
-  /// - Complexity: O(log *n*) look-ups and hashes, and at most 30 records hashed again.
-  /// - Throws: ``LedgerError``: `notFound` where the log is shorter than `new`, or `new` is below
+  /// - Complexity: O(log *n*) lookups and hashes, and at most 30 records are hashed again.
+  /// - Throws: ``LedgerError``: `notFound` if the log is shorter than `new`, or `new` is less than
   ///   `old`; `corrupt`.
   public func consistencyProof(
     from old: UInt64, to new: UInt64
@@ -53,8 +55,8 @@ extension LogView {
     return hashes
   }
 
-  /// The hash of a node over these leaves: of the whole subtrees in it, which lie in the tree where
-  /// they would in one of their own, only further to the right.
+  /// Returns the hash of a node over these leaves. It is computed from the whole subtrees in it,
+  /// which are those of a separate tree of the same size, only further to the right.
   private func hash(
     of range: Range<UInt64>, _ hasher: inout TreeHasher
   ) throws(LedgerError) -> TreeHash {

@@ -1,16 +1,16 @@
 internal import LMDB
 
 extension LogView {
-  /// The roots at some sizes as the records give them, whatever the stored nodes say: who rewrites
-  /// records may have rewritten the nodes to fit.
+  /// Computes the roots at several sizes from the records. The stored nodes are not used, because
+  /// somebody who rewrites records may also have rewritten the nodes to fit.
   ///
   /// - Parameters:
-  ///   - sizes: In any order; those beyond the end of the log have no root.
-  ///   - base: Up to here, roots are those that the tree has, and nothing is read again.
-  ///   - progress: Called now and then with the events hashed and how many there are to hash.
-  /// - Returns: The roots by size. Where a record is missing, sizes from there on have none.
-  /// - Complexity: O(*n*), one or two hashes an event up to the largest size.
-  /// - Throws: ``LedgerError`` where the log cannot be read at all.
+  ///   - sizes: The sizes, in any order. Sizes beyond the end of the log have no root.
+  ///   - base: Up to this size, roots are taken from the tree, and nothing is read again.
+  ///   - progress: Called from time to time with the position reached and the last position.
+  /// - Returns: The roots by size. If a record is missing, larger sizes have no root.
+  /// - Complexity: O(*n*), one or two hashes per event up to the largest size.
+  /// - Throws: ``LedgerError`` if the log cannot be read at all.
   public func rehashedRoots(
     at sizes: [UInt64], trusting base: UInt64 = 0,
     progress: (_ done: UInt64, _ total: UInt64) -> Void = { _, _ in }

@@ -1,18 +1,18 @@
 internal import LMDB
 
 extension LogView {
-  /// The root of the tree over the events up to `size`: the log's fingerprint at that position
-  /// (RFC 6962, section 2.1). At 0 it is the hash of nothing.
+  /// Returns the root of the tree over the first `size` events, which is the log's fingerprint at
+  /// that position (RFC 6962, section 2.1). At 0, it is the hash of no bytes.
   ///
-  /// - Complexity: O(log *n*) look-ups and hashes, and at most 15 records hashed again.
-  /// - Throws: ``LedgerError``: `notFound` where the log is shorter, `corrupt`.
+  /// - Complexity: O(log *n*) lookups and hashes, and at most 15 records are hashed again.
+  /// - Throws: ``LedgerError``: `notFound` if the log is shorter, `corrupt`.
   public func root(at size: UInt64) throws(LedgerError) -> TreeHash {
     var hasher = TreeHasher()
     let peaks = try peaks(at: size, &hasher)
     return MerkleTree.root(of: peaks, &hasher)
   }
 
-  /// The right edge of the tree, to append to.
+  /// Returns the right edge of the tree, to append to.
   func frontier() throws(LedgerError) -> MerkleFrontier {
     var hasher = TreeHasher()
     return MerkleFrontier(size: lastPosition, peaks: try peaks(at: lastPosition, &hasher))
@@ -33,7 +33,7 @@ extension LogView {
     return peaks
   }
 
-  /// The hash of a whole subtree of 2^`level` leaves.
+  /// Returns the hash of a whole subtree of 2^`level` leaves.
   package func node(
     level: Int, index: UInt64, _ hasher: inout TreeHasher
   ) throws(LedgerError) -> TreeHash {
@@ -50,7 +50,7 @@ extension LogView {
     return hasher.parent(left, right)
   }
 
-  /// The node at a place in the order of storing.
+  /// Returns the node at an index in the order of storing.
   func storedNode(_ place: UInt64) throws(LedgerError) -> TreeHash {
     let found: Span<UInt8>?
     do throws(LMDBError) { found = try view.get(tables.tree, place) } catch {

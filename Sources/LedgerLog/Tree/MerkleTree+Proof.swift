@@ -1,11 +1,11 @@
-/// Which parts of the tree a proof is made of, as ranges of leaves counted from 0.
+/// The parts of the tree that make up a proof, as ranges of leaves counted from 0.
 ///
-/// Each is the range of a node of the tree: a whole subtree, or at the right edge what there is of
-/// one. They come in the order in which a proof lists them, the lowest first.
+/// Each range is that of a node: a whole subtree or, at the right edge, an incomplete one. The
+/// ranges are in the order in which a proof lists them, the lowest first.
 extension MerkleTree {
   /// PATH(`index`, D[0:`size`]) of RFC 6962, section 2.1.1.
   ///
-  /// - Precondition: `index` is below `size`.
+  /// - Precondition: `index` is less than `size`.
   /// - Complexity: O(log *n*).
   static func inclusionRanges(index: UInt64, size: UInt64) -> [Range<UInt64>] {
     precondition(index < size, "a leaf of the tree")
@@ -24,10 +24,10 @@ extension MerkleTree {
     return ranges.reversed()
   }
 
-  /// PROOF(`old`, D[0:`new`]) of RFC 6962, section 2.1.2; nothing where the older tree is empty or
-  /// is the newer one.
+  /// PROOF(`old`, D[0:`new`]) of RFC 6962, section 2.1.2; empty if the older tree is empty or
+  /// equals the newer one.
   ///
-  /// - Precondition: `old` is not above `new`.
+  /// - Precondition: `old` is at most `new`.
   /// - Complexity: O(log *n*).
   static func consistencyRanges(from old: UInt64, to new: UInt64) -> [Range<UInt64>] {
     precondition(old <= new, "the older tree is not larger")
@@ -44,12 +44,13 @@ extension MerkleTree {
         node = middle..<node.upperBound
       }
     }
-    // The older tree itself is what is to be proven, so its hash is not part of the proof.
+    // The verifier knows the root of the older tree, so it is not part of the proof.
     if node.lowerBound > 0 { ranges.append(node) }
     return ranges.reversed()
   }
 
-  /// Where the children of a node meet: after the largest power of two below its number of leaves.
+  /// Returns where the children of a node meet: after the largest power of two below its number of
+  /// leaves.
   private static func middle(of node: Range<UInt64>) -> UInt64 {
     let count = node.upperBound - node.lowerBound
     return node.lowerBound + 1 << UInt64(63 - (count - 1).leadingZeroBitCount)

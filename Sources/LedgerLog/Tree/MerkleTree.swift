@@ -1,25 +1,28 @@
 /// The shape of the log's tree: RFC 6962 over the records, with the leaf of position 1 first.
 ///
-/// Only nodes of whole subtrees of 16 leaves and more are stored, each when its last leaf is
-/// appended, one after the other; what is below them is hashed again from at most 15 records.
+/// Only the nodes of whole subtrees of at least 16 leaves are stored, each when its last leaf is
+/// appended, one after the other. Nodes below them are computed again from at most 15 records.
 enum MerkleTree {
-  /// The level of the lowest stored nodes; a node of level *l* is over 2^*l* leaves.
+  /// The level of the lowest stored nodes. A node of level *l* covers 2^*l* leaves.
   ///
-  /// At 4 the nodes take 6.6 bytes an event, and a root costs at most 15 hashes of records more.
+  /// At level 4, the nodes take 6.6 bytes per event, and a root costs at most 15 additional hashes
+  /// of records.
   static let storedLevelMin = 4
 
-  /// How many nodes are stored when the tree has `size` leaves.
+  /// Returns the number of nodes that are stored when the tree has `size` leaves.
   ///
-  /// Each block of 16 leaves adds itself and the parents that it completes: as many as a binary
-  /// counter's increments carry, so 2*n* less the ones in *n* after *n* blocks.
+  /// Each block of 16 leaves adds its own node and the parents that it completes, as many as the
+  /// carries when a binary counter is incremented. After *n* blocks, that is 2*n* minus the number
+  /// of ones in *n*.
   static func storedNodes(atSize size: UInt64) -> UInt64 {
     let blocks = size >> UInt64(storedLevelMin)
     return 2 * blocks - UInt64(blocks.nonzeroBitCount)
   }
 
-  /// Where the node `index` of `level` stands in the order in which nodes are stored, from 0.
+  /// Returns the index of the node `index` of `level` in the order in which nodes are stored, from
+  /// 0.
   ///
-  /// Its last block stores first itself and then its completed parents upwards.
+  /// Its last block stores its own node first, and then its completed parents upwards.
   static func storedIndex(level: Int, index: UInt64) -> UInt64 {
     precondition(level >= storedLevelMin, "the lowest levels are not stored")
     let above = UInt64(level - storedLevelMin)
@@ -27,8 +30,8 @@ enum MerkleTree {
     return 2 * lastBlock - UInt64(lastBlock.nonzeroBitCount) + above
   }
 
-  /// The whole subtrees that make up a tree of `size` leaves, from left to right, as level and
-  /// index.
+  /// Returns the whole subtrees that make up a tree of `size` leaves, from left to right, by level
+  /// and index.
   static func peaks(size: UInt64) -> [(level: Int, index: UInt64)] {
     var peaks: [(level: Int, index: UInt64)] = []
     var start: UInt64 = 0
@@ -39,7 +42,7 @@ enum MerkleTree {
     return peaks
   }
 
-  /// The root over subtrees as `peaks(size:)` lists them.
+  /// Returns the root over the subtrees that `peaks(size:)` lists.
   static func root(of peaks: [TreeHash], _ hasher: inout TreeHasher) -> TreeHash {
     guard var root = peaks.last else { return TreeHasher.empty }
     for peak in peaks.dropLast().reversed() { root = hasher.parent(peak, root) }
@@ -47,29 +50,29 @@ enum MerkleTree {
   }
 }
 
-/// The right edge of a growing tree: enough of it to append leaves and to know the root.
+/// The right edge of a growing tree, which is enough to append leaves and to compute the root.
 struct MerkleFrontier {
-  /// How many leaves the tree has.
+  /// The number of leaves of the tree.
   private(set) var size: UInt64
   /// The roots of the whole subtrees, largest first.
   private var peaks: [TreeHash]
 
-  /// A tree without leaves.
+  /// Creates a tree without leaves.
   init() {
     size = 0
     peaks = []
   }
 
-  /// A tree of `size` leaves with these whole subtrees, largest first.
+  /// Creates a tree of `size` leaves from its whole subtrees, largest first.
   init(size: UInt64, peaks: [TreeHash]) {
     precondition(peaks.count == size.nonzeroBitCount, "one peak for each one in the size")
     self.size = size
     self.peaks = peaks
   }
 
-  /// Adds a leaf and, to `completed`, each node that is to be stored, in the order of storing.
+  /// Adds a leaf. Appends each node that must be stored to `completed`, in the order of storing.
   ///
-  /// - Complexity: one hash a leaf, amortized.
+  /// - Complexity: One hash per leaf, amortized.
   mutating func append(
     _ leaf: TreeHash, _ hasher: inout TreeHasher, completed: inout [TreeHash]
   ) {
@@ -78,7 +81,7 @@ struct MerkleFrontier {
 
   /// Adds a whole subtree of 2^`level` leaves; see `append(_:_:completed:)`.
   ///
-  /// - Precondition: The leaves that there are fill whole subtrees of that size.
+  /// - Precondition: The present number of leaves is a multiple of 2^`level`.
   mutating func append(
     _ subtree: TreeHash, level: Int, _ hasher: inout TreeHasher, completed: inout [TreeHash]
   ) {
@@ -98,7 +101,7 @@ struct MerkleFrontier {
     size += added
   }
 
-  /// The root of the tree as it is.
+  /// Returns the root of the tree in its present state.
   ///
   /// - Complexity: O(log *n*) hashes.
   func root(_ hasher: inout TreeHasher) -> TreeHash { MerkleTree.root(of: peaks, &hasher) }

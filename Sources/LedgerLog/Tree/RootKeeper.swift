@@ -4,20 +4,20 @@ internal import Synchronization
 
 /// The root of the log's tree after the last commit, in a small file beside the log.
 ///
-/// LMDB's own pages cannot tell that the log went back: of two states that are both whole, the
-/// older one looks as good as the newer. So the root is written outside of them after each commit,
-/// without waiting for the disk, and synced when the log is quiet. The file is never ahead of the
-/// log, because it is written after the commit is durable. A log that is behind it, or has another
-/// root at its position, has lost or changed what was acknowledged.
+/// LMDB's pages do not show that the log went back: of two intact states, the older one looks as
+/// good as the newer one. So the root is written outside of them after each commit, without waiting
+/// for the disk, and synced when the log is quiet. The file is never ahead of the log, because it
+/// is written after the commit is durable. A log that is behind it, or has another root at its
+/// position, has lost or changed acknowledged events.
 ///
-/// Two slots are written in turn, so that a write that is cut short leaves the other one.
+/// Two slots are written in turn, so that a write that is cut short leaves the other one intact.
 ///
 /// ```
 /// 0   16  mark
 /// 16  16  the ledger's id
 /// 32   8  position, big-endian
 /// 40  32  root of the tree at that position
-/// 72   8  XXH64 of the bytes before, big-endian
+/// 72   8  XXH64 of the bytes before it, big-endian
 /// ```
 package final class RootKeeper: Sendable {
   /// The name of the file in the ledger's folder.
@@ -48,10 +48,10 @@ package final class RootKeeper: Sendable {
     self.mode = mode
   }
 
-  /// Writes down the root after a commit that is durable.
+  /// Writes the root after a durable commit.
   ///
-  /// - Complexity: one write of 80 bytes; the first time, a file is made if there is none.
-  /// - Throws: ``LedgerError``: `io`, `full`, `readOnly`. The commit holds all the same.
+  /// - Complexity: One write of 80 bytes. The first time, the file is created if it is missing.
+  /// - Throws: ``LedgerError``: `io`, `full`, `readOnly`. The commit remains valid.
   package func keep(_ root: TreeHash, at position: UInt64) throws(LedgerError) {
     var bytes = RootKeeper.mark + ledger
     bytes.append(bigEndianWord: position)
@@ -66,7 +66,7 @@ package final class RootKeeper: Sendable {
         } else {
           file = try self.file()
           state.file = file
-          // The newest root stays until another one is there.
+          // The newest root is kept until the next one has been written.
           state.next = (try newestSlot(in: file) + 1) % RootKeeper.slotCount
         }
         try file.write(slot, at: state.next * RootKeeper.slotBytes)
@@ -87,9 +87,9 @@ package final class RootKeeper: Sendable {
     return try FlatFile.create(path, in: folder, mode: mode)
   }
 
-  /// Waits until what was kept is on the disk.
+  /// Waits until the kept root is on the disk.
   ///
-  /// - Complexity: one sync if something was kept since the last one.
+  /// - Complexity: One sync if a root was written since the last one.
   /// - Throws: ``LedgerError``: `io`.
   package func sync() throws(LedgerError) {
     do throws(LMDBError) {
@@ -101,7 +101,8 @@ package final class RootKeeper: Sendable {
     } catch { throw LedgerError(error) }
   }
 
-  /// What was kept last; nil if nothing was, or this process may not read it.
+  /// Returns the root that was kept last, or `nil` if there is none or this process may not read
+  /// it.
   ///
   /// - Throws: ``LedgerError``: `corrupt` if the file does not read as it was written, `io`.
   package func kept() throws(LedgerError) -> KeptRoot? {
@@ -116,7 +117,7 @@ package final class RootKeeper: Sendable {
     }
     let found = (0..<RootKeeper.slotCount).compactMap { kept(bytes, slot: $0) }
     guard let last = found.max(by: { $0.position < $1.position }) else {
-      // A file that was made and not written yet says nothing.
+      // A file that was created and not written yet says nothing.
       if !bytes.contains(where: { $0 != 0 }) { return nil }
       throw LedgerError(
         .corrupt,
@@ -126,7 +127,7 @@ package final class RootKeeper: Sendable {
     return last
   }
 
-  /// What a slot says; nil where it is empty or damaged.
+  /// Returns the content of a slot, or `nil` if it is empty or damaged.
   private func kept(_ bytes: [UInt8], slot: Int) -> KeptRoot? {
     let start = slot * RootKeeper.slotBytes
     guard bytes.count >= start + RootKeeper.contentBytes + 8 else { return nil }
@@ -141,12 +142,12 @@ package final class RootKeeper: Sendable {
 
 /// The root of the log's tree at a position, as it was kept outside of the log.
 package struct KeptRoot: Hashable, Sendable {
-  /// The position of the newest event then.
+  /// The position of the newest event at that time.
   package let position: UInt64
   /// The root at that position.
   package let root: TreeHash
 
-  /// Compares it with the log, which is at least as long.
+  /// Checks that the log is at least as long and has this root.
   ///
   /// - Parameter file: The file that it was kept in.
   /// - Complexity: O(log *n*).

@@ -1,7 +1,7 @@
 internal import Crypto
 internal import LMDB
 
-/// A SHA-256 value: 32 bytes, held as four big-endian words.
+/// A SHA-256 value: 32 bytes, stored as four words, each of eight bytes in big-endian order.
 public struct TreeHash: Hashable, Sendable {
   let word0: UInt64
   let word1: UInt64
@@ -11,7 +11,7 @@ public struct TreeHash: Hashable, Sendable {
   /// The length in bytes.
   public static let byteCount = 32
 
-  /// Takes 32 bytes, or nothing where there are not 32.
+  /// Creates a hash from 32 bytes; `nil` if there are not 32.
   public init?(_ bytes: Span<UInt8>) {
     guard bytes.count == TreeHash.byteCount else { return nil }
     word0 = bytes.bigEndianWord(at: 0)
@@ -74,7 +74,7 @@ extension TreeHash {
   }
 }
 
-/// SHA-256 with the prefixes of RFC 6962, over buffers that are used again.
+/// SHA-256 with the prefixes of RFC 6962. It reuses its buffers.
 package struct TreeHasher {
   /// 0x01, the left hash, the right hash.
   private var node = [UInt8](repeating: 1, count: 1 + 2 * TreeHash.byteCount)
@@ -83,16 +83,17 @@ package struct TreeHasher {
   /// The hash of a tree without leaves: of no bytes at all.
   static let empty = TreeHash(SHA256.hash(data: [UInt8]()))
 
-  /// What stands before an entry when its leaf is hashed.
+  /// The byte before an entry when its leaf is hashed.
   static let leafPrefix: [UInt8] = [0]
 
-  /// SHA-256(0x00 ‖ entry) of a buffer that holds the zero byte before the entry already.
+  /// Returns SHA-256(0x00 ‖ entry) for a buffer that already contains the zero byte before the
+  /// entry.
   static func leafHash(prefixed buffer: [UInt8]) -> TreeHash {
     assert(buffer.first == 0, "a leaf is hashed behind a zero byte")
     return TreeHash(SHA256.hash(data: buffer))
   }
 
-  /// SHA-256(0x00 ‖ `entry`).
+  /// Returns SHA-256(0x00 ‖ `entry`).
   mutating func leafHash(_ entry: Span<UInt8>) -> TreeHash {
     leaf.removeAll(keepingCapacity: true)
     leaf.append(0)
@@ -100,7 +101,7 @@ package struct TreeHasher {
     return TreeHasher.leafHash(prefixed: leaf)
   }
 
-  /// SHA-256(0x01 ‖ `left` ‖ `right`).
+  /// Returns SHA-256(0x01 ‖ `left` ‖ `right`).
   mutating func parent(_ left: TreeHash, _ right: TreeHash) -> TreeHash {
     left.write(to: &node, at: 1)
     right.write(to: &node, at: 1 + TreeHash.byteCount)

@@ -1,30 +1,30 @@
-/// What makes the root of a tree together with some of its leaves: one proof for all of them
-/// (RFC 6962, section 2.1, whose trees it is about; a proof of one leaf is that of 2.1.1 in another
-/// order).
+/// The nodes that give the root of a tree together with some of its leaves: one proof for all of
+/// these leaves. The trees are those of RFC 6962, section 2.1. A proof of one leaf contains the
+/// same hashes as that of section 2.1.1, in another order.
 ///
-/// The nodes are the smallest set that does: the hash of each subtree that holds none of the
-/// leaves and whose sibling holds some. They stand in the order in which a walk through the tree
-/// meets them, left before right, so that nothing has to say which is which.
+/// It is the smallest set of nodes for this purpose: the hash of each subtree that contains none of
+/// the leaves, and whose sibling contains some. The nodes are in the order in which a walk through
+/// the tree meets them, left before right, so they need no labels.
 package struct TreeMultiProof: Hashable, Sendable {
-  /// How many leaves the tree has.
+  /// The number of leaves of the tree.
   package let size: UInt64
-  /// By their place in the tree, from left to right.
+  /// The nodes, from left to right.
   package let nodes: [TreeHash]
 
-  /// A proof as it was read.
+  /// Creates a proof from its parts.
   package init(size: UInt64, nodes: [TreeHash]) {
     self.size = size
     self.nodes = nodes
   }
 
-  /// Proves leaves of a tree.
+  /// Creates a proof of leaves of a tree.
   ///
   /// - Parameters:
-  ///   - leaves: Their places in the tree, from 0, ascending.
-  ///   - size: How many leaves the tree has.
-  ///   - node: The hash of the whole subtree of 2^level leaves that is the index-th of its level.
-  /// - Precondition: The leaves are ascending and in the tree.
-  /// - Complexity: O(*k* log *n*) nodes asked for, for *k* leaves.
+  ///   - leaves: Their indices in the tree, from 0, in ascending order.
+  ///   - size: The number of leaves of the tree.
+  ///   - node: Returns the hash of the whole subtree of 2^level leaves at an index of its level.
+  /// - Precondition: The leaves are in ascending order and in the tree.
+  /// - Complexity: O(*k* log *n*) calls of `node` for *k* leaves.
   init<Failure>(
     of leaves: [UInt64], size: UInt64,
     node: (_ level: Int, _ index: UInt64) throws(Failure) -> TreeHash
@@ -57,13 +57,15 @@ package struct TreeMultiProof: Hashable, Sendable {
     self.init(size: size, nodes: nodes)
   }
 
-  /// The root that the leaves and the nodes make: to be compared with one that is trusted.
+  /// Returns the root that results from the leaves and the nodes, to be compared with a trusted
+  /// one.
   ///
-  /// Nothing but what is given enters it, so leaves that make the right root are the tree's leaves
-  /// at these places.
+  /// Nothing else enters into the root. So leaves that give the right root are the tree's leaves at
+  /// these indices.
   ///
-  /// - Parameter leaves: The places from 0, ascending, with the hashes of the leaves there.
-  /// - Throws: ``MultiProofError`` where they make no root.
+  /// - Parameter leaves: The indices from 0, in ascending order, with the hashes of the leaves
+  ///   there.
+  /// - Throws: ``MultiProofError`` if they give no root.
   /// - Complexity: O(*k* log *n*) hashes for *k* leaves of a tree of *n*.
   package func root(
     of leaves: [(index: UInt64, hash: TreeHash)]
@@ -93,18 +95,18 @@ package struct TreeMultiProof: Hashable, Sendable {
     return root
   }
 
-  /// The largest tree that is read; a ledger holds fewer events.
+  /// The maximum size of a tree that is read. A ledger has fewer events.
   static let sizeMax: UInt64 = 1 << 40
 
-  /// Where RFC 6962 divides the leaves of a tree: behind the largest power of two that is less than
-  /// their number.
+  /// Returns where RFC 6962 divides the leaves of a tree: after the largest power of two that is
+  /// less than their number.
   private static func middle(of range: Range<UInt64>) -> UInt64 {
     let last = UInt64(range.count - 1)
     return range.lowerBound + 1 << UInt64(63 - last.leadingZeroBitCount)
   }
 }
 
-/// Why leaves and nodes make no root.
+/// Why leaves and nodes give no root.
 package enum MultiProofError: Error, Hashable, Sendable, CustomStringConvertible {
   case treeTooLarge
   case leavesNotAscending
@@ -124,7 +126,7 @@ package enum MultiProofError: Error, Hashable, Sendable, CustomStringConvertible
 }
 
 extension ArraySlice {
-  /// The first place from which on all elements fit; they are sorted by whether they do.
+  /// Returns the first index from which all elements fit. Elements that do not fit come first.
   fileprivate func firstPlace(where fits: (Element) -> Bool) -> Int {
     var (low, high) = (startIndex, endIndex)
     while low < high {

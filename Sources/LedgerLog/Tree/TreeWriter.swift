@@ -8,14 +8,14 @@ struct TreeWriter {
   /// The leaves that the batch adds, in the order of their positions.
   var leaves = LeafBuffer()
 
-  // Buffers that are used again.
+  // Reused buffers.
   private var hasher = TreeHasher()
   private var nodes: [TreeHash] = []
   private var row: [UInt8] = []
 
   init() {}
 
-  /// The root of the tree as it is.
+  /// Returns the root of the tree in its present state.
   ///
   /// - Complexity: O(log *n*) hashes.
   mutating func root() -> TreeHash { frontier.root(&hasher) }
@@ -40,7 +40,7 @@ struct TreeWriter {
       "the tree has other nodes than its size asks for")
   }
 
-  /// Deletes the nodes that came after `earlier`, which is the frontier again.
+  /// Deletes the nodes that were added after `earlier`, and makes it the frontier again.
   mutating func takeOut(
     to earlier: MerkleFrontier, from table: Table, _ transaction: inout WriteTransaction
   ) throws(LMDBError) {

@@ -1,10 +1,11 @@
 public import LedgerEvents
 
-/// Which events an append's condition speaks of: those that state everything named here.
+/// The events that an append's condition is about: those that state everything named here.
 public struct EventFilter: Hashable, Sendable {
   public var account: Name?
   public var transaction: Name?
-  /// The stated original, or the transaction of that id itself.
+  /// The original transaction. It matches events that state it, and events of the transaction
+  /// itself.
   public var originalTransaction: Name?
   public var product: Name?
   public var type: EventType?
@@ -21,30 +22,31 @@ public struct EventFilter: Hashable, Sendable {
   }
 }
 
-/// What must hold for a batch to be appended, checked and written in one.
+/// A condition for appending a batch. It is checked in the transaction that writes the batch.
 public enum AppendCondition: Sendable {
-  /// No event that the filter matches stands after the position.
+  /// No event after the position matches the filter.
   case noEvent(matching: EventFilter, after: UInt64)
 
-  /// Whatever the closure finds in the log as the batch would come behind it; it refuses by
-  /// throwing, `conditionFailed` as a rule.
+  /// The closure decides, from the log that the batch would follow. It rejects the batch by
+  /// throwing an error, usually `conditionFailed`.
   ///
-  /// It is called by the writer, which holds the log's lock: let it be short and not append.
+  /// The writer calls it while it holds the log's lock, so it must be short and must not append.
   case holds(@Sendable (LogView) throws(LedgerError) -> Void)
 }
 
-/// What a `ConsumptionCheck` is asked about.
+/// The required consumptions of a batch, for a `ConsumptionCheck`.
 package struct PendingConsumptions: Sendable {
-  /// The positions that the batch takes if it stays.
+  /// The positions of the batch, if it is accepted.
   package let batch: ClosedRange<UInt64>
-  /// Those of its `consumable.consumed` events that are `required` and were not accepted before.
+  /// The positions of its `consumable.consumed` events that are `required` and were not accepted
+  /// before.
   package let required: [UInt64]
 }
 
-/// Whether required consumptions are covered, given by the layer that knows balances.
+/// Checks that required consumptions are covered. The layer that knows the balances provides it.
 ///
-/// It is called by the writer after the batch was written and before it is committed, so that the
-/// view holds the batch like any other events. It refuses the batch, and no other, by throwing
-/// `notCovered` with the position; the batch is then taken out again.
+/// The writer calls it after the batch was written and before it is committed, so the view contains
+/// the batch like any other events. To reject the batch, and no other, it throws `notCovered` with
+/// the position. The batch is then removed again.
 package typealias ConsumptionCheck =
   @Sendable (PendingConsumptions, LogView) throws(LedgerError) -> Void

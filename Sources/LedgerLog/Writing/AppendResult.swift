@@ -1,11 +1,12 @@
-/// What became of one event of an append.
+/// The outcome of an append for one event.
 public enum AppendOutcome: Hashable, Sendable {
-  /// It stands at this position, durably.
+  /// It was appended at this position, durably.
   case appended(UInt64)
-  /// An event with its id and content stood at this position already.
+  /// It was not appended, because an event with its id and content is already at this position.
+  /// That event may be an earlier one of the same batch.
   case duplicate(UInt64)
 
-  /// Where the event stands.
+  /// The position of the event.
   public var position: UInt64 {
     switch self {
     case .appended(let position), .duplicate(let position): position
@@ -13,19 +14,19 @@ public enum AppendOutcome: Hashable, Sendable {
   }
 }
 
-/// The answer to a batch: everything in it is durable.
+/// The result of appending a batch. Everything in the batch is durable.
 public struct AppendResult: Sendable {
-  /// One for each event of the batch, in its order.
+  /// The outcome for each event of the batch, in order.
   public let outcomes: [AppendOutcome]
-  /// How many of the appended events have a type that the vocabulary does not know.
+  /// The number of appended events of an unknown type.
   public let unknownTypes: Int
 
-  /// How many events were appended.
+  /// The number of events that were appended.
   public var appendedCount: Int {
     outcomes.count { if case .appended = $0 { true } else { false } }
   }
 
-  /// The positions that were appended: the batch's events stand next to one another.
+  /// The positions of the appended events, which are consecutive; `nil` if there are none.
   public var positions: ClosedRange<UInt64>? {
     var range: ClosedRange<UInt64>?
     for case .appended(let position) in outcomes {
@@ -35,14 +36,15 @@ public struct AppendResult: Sendable {
   }
 }
 
-/// How an append goes about its batch.
+/// Options for appending a batch.
 public struct AppendOptions: Sendable {
-  /// Checked in the transaction that writes the batch.
+  /// The condition to check in the transaction that writes the batch.
   public var condition: AppendCondition?
-  /// Takes `EventInput.recordedAt` for the ledger's clock where it stands: for tests and for
-  /// copying one ledger into another.
+  /// Whether to use `EventInput.recordedAt`, if it is stated, instead of the ledger's clock. This
+  /// is for tests and for copying one ledger into another.
   public var trustsRecordedAt: Bool
-  /// Checks each event by the rules of the format; turn off for what `EventDecoder` has read.
+  /// Whether to check that each event follows the rules of the format. Turn this off for events
+  /// from `EventDecoder`, which has checked them.
   public var validates: Bool
 
   public init(
@@ -54,10 +56,10 @@ public struct AppendOptions: Sendable {
   }
 }
 
-/// The most events that one batch may have: one commit has to hold them all.
+/// The maximum number of events in one batch, which must fit into one commit.
 public let batchEventsMax = 100_000
 
-/// The most bytes that the records and personal data of one batch may take.
+/// The maximum size in bytes of the records and personal data of one batch.
 ///
 /// LMDB commits at most 131,071 pages of 4 KiB at once.
 public let batchBytesMax = 128 << 20

@@ -1,25 +1,25 @@
 internal import LedgerEvents
 
-/// What a batch's events are found by: their ids, and the names that they use.
+/// The ids of a batch's events, and the names that they use, for lookups.
 ///
-/// One of the two passes over a batch; ``BatchRecords`` is the other.
+/// This is one of the two passes over a batch; ``BatchRecords`` is the other.
 struct BatchKeys: Sendable {
   private(set) var idHashes: [UInt64] = []
-  /// For each event the first one of the batch with its id: itself, as a rule.
+  /// For each event, the first event of the batch with its id, which is usually the event itself.
   private(set) var firsts: [Int] = []
   /// The distinct names of the batch, in the order of their first use, and their hashes.
   private(set) var names = NameRows()
   private(set) var nameHashes: [UInt64] = []
-  /// The name uses of all events one after the other, as indexes into `names`, and where those of
-  /// each event end.
+  /// The name uses of all events one after the other, as indices into `names`, and the end of each
+  /// event's uses.
   private(set) var uses: [UInt32] = []
   private(set) var useEnds: [Int] = []
 
-  /// Names that a batch's index has room for before it grows.
+  /// The number of names for which a batch's index initially has room.
   private static let namesExpectedMax = 4_096
 
-  /// - Parameter people: What hashes the names of people; nil without the key file.
-  /// - Throws: ``LedgerError``: `conflict` within the batch, with the index; `keysMissing` where a
+  /// - Parameter people: Hashes the names of people; `nil` without the key file.
+  /// - Throws: ``LedgerError``: `conflict` within the batch, with the index; `keysMissing` if a
   ///   person is named and there is no key file.
   init(
     _ inputs: [EventInput], _ keyHash: KeyHash, _ people: NameSeal?
@@ -42,7 +42,7 @@ struct BatchKeys: Sendable {
     nameHashes = numbering.hashes
   }
 
-  /// The index of the first event of the batch with the id of this one.
+  /// Returns the index of the first event of the batch with the same id.
   private func first(
     _ inputs: [EventInput], _ index: Int, _ hash: UInt64, _ ids: inout CandidateMap
   ) throws(LedgerError) -> Int {
@@ -55,7 +55,7 @@ struct BatchKeys: Sendable {
     return index
   }
 
-  /// Whether two events have one id, and then one content.
+  /// Returns whether two events have the same id. Throws an error if their contents then differ.
   @inline(never)
   private func isSame(
     _ inputs: [EventInput], _ index: Int, as first: Int

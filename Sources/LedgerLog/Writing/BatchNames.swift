@@ -6,12 +6,12 @@ struct BatchNames {
   private(set) var rows = NameRows()
   private(set) var hashes: [UInt64] = []
   private var index: CandidateMap
-  /// The name that stood in each slot of the envelope last: neighbours share most of theirs.
+  /// The last name in each slot of the envelope. Neighbouring events share most of their names.
   private var last: InlineArray<9, Int> = InlineArray(repeating: -1)
   private let keyHash: KeyHash
   private let people: NameSeal?
 
-  /// - Parameter people: What hashes the names of people; nil without the key file.
+  /// - Parameter people: Hashes the names of people; `nil` without the key file.
   init(capacity: Int, _ keyHash: KeyHash, _ people: NameSeal?) {
     index = CandidateMap(capacity: capacity)
     self.keyHash = keyHash
@@ -41,10 +41,10 @@ struct BatchNames {
     assert(uses.count - start == event.nameUses.count, "a type has names in data that are unknown")
   }
 
-  /// The index of a name in a slot of the envelope.
+  /// Returns the index of a name in a slot of the envelope.
   ///
-  /// Not inlined: as an argument the text is borrowed, where the optimizer would count references
-  /// for each look at it.
+  /// It is not inlined, so that the text is borrowed as an argument. Otherwise, the optimizer would
+  /// count references for each comparison.
   @inline(never)
   private mutating func number(
     _ name: borrowing Name, in slot: NameSlot
@@ -64,7 +64,7 @@ struct BatchNames {
     UInt32(try number(name.text.utf8.span, kind))
   }
 
-  /// The index of a name among the batch's names, where it is added when it is new.
+  /// Returns the index of a name among the batch's names, and adds it if it is new.
   private mutating func number(
     _ text: Span<UInt8>, _ kind: NameKind
   ) throws(LedgerError) -> Int {

@@ -1,19 +1,19 @@
 internal import LedgerEvents
 
-/// The numbers of a batch's names, from the look-up of those that are known to the last one given.
+/// The numbers of a batch's names: those that were looked up, and those that the batch assigns.
 struct BatchNumbers {
-  /// By the name's index in the batch, 0 where it has none yet.
+  /// The numbers by the index of the name in the batch; 0 if it has none yet.
   var byName: [NameNumber]
 
-  /// Which names the batch gave numbers, in the order of these.
+  /// The names to which the batch assigned numbers, in the order of the numbers.
   private(set) var given: [(name: Int, number: NameNumber)] = []
 
-  /// The numbers that names of the batch have in events about the time before an erasure, where no
-  /// erasure says whom the name stood for.
+  /// The numbers that names have in events about the time before an erasure, if no erasure says
+  /// whose name it was.
   var forgotten: [Int: NameNumber] = [:]
 
   init(_ numbers: [NameNumber]) { byName = numbers }
 
-  /// Notes that the batch gave the name with this index a number.
+  /// Notes that the batch assigned a number to the name with this index.
   mutating func give(_ number: NameNumber, to name: Int) { given.append((name, number)) }
 }

@@ -1,25 +1,26 @@
 internal import LedgerEvents
 
-/// The records of a batch as far as they are known before its append, and what is set apart from
-/// them.
+/// The records of a batch, as far as they are known before its append, and its personal data, which
+/// is separate from them.
 ///
-/// One of the two passes over a batch; ``BatchKeys`` is the other.
+/// This is one of the two passes over a batch; ``BatchKeys`` is the other.
 struct BatchRecords: Sendable {
-  /// The records of all events one after the other, to be settled, and where each ends.
+  /// The records of all events one after the other, which the append completes, and the end of
+  /// each.
   private(set) var bytes: [UInt8] = []
   private(set) var ends: [Int] = []
-  /// The personal parts of those events that have one, in the events' order.
+  /// The personal parts of the events that have one, in the order of the events.
   private(set) var personal: [(event: Int, part: PersonalPart)] = []
   private var personalByteCount = 0
-  /// The events whose balance is asked before they are accepted.
+  /// The events for which the balance is checked before they are accepted.
   private(set) var required: [Int] = []
 
-  /// A typical record's size, for the first reservation.
+  /// The size of a typical record, to reserve capacity.
   private static let recordBytesExpected = 128
 
-  /// - Parameter textKey: The key of hashes of personal texts; nil without the key file.
-  /// - Throws: ``LedgerError``: `invalidEvent`, `batchTooLarge`, with the index; `keysMissing`
-  ///   where something is personal and there is no key file.
+  /// - Parameter textKey: The key of hashes of personal texts; `nil` without the key file.
+  /// - Throws: ``LedgerError``: `invalidEvent`, `batchTooLarge`, with the index; `keysMissing` if
+  ///   something is personal and there is no key file.
   init(
     _ inputs: [EventInput], validates: Bool, _ textKey: HashKey?
   ) throws(LedgerError) {
@@ -50,7 +51,7 @@ struct BatchRecords: Sendable {
     }
   }
 
-  /// Writes the record as far as it is known, and sets apart what is personal.
+  /// Writes the record as far as it is known, and separates personal data.
   private mutating func encode(
     _ event: Event, _ index: Int, _ key: HashKey?, _ secrets: inout SecretSource?
   ) throws(LedgerError) {
@@ -61,7 +62,7 @@ struct BatchRecords: Sendable {
         event, position: 0, recordedAt: Instant(microseconds: 0), numbers: numbers,
         commitment: commitment, key: key ?? .zero, to: &bytes)
     }
-    // Nearly no event has a personal part: whether one has, encoding it tells.
+    // Hardly any event has a personal part. Encoding the event shows whether it has one.
     if append(nil), let part = try PersonalPart(of: event, &secrets) {
       guard key != nil else { throw .namesUnknown }
       bytes.removeSubrange(start...)
@@ -72,14 +73,14 @@ struct BatchRecords: Sendable {
     ends.append(bytes.count)
   }
 
-  /// Stands for numbers that are not known yet; shared by all events with as many names.
+  /// Returns zeros for numbers that are not known yet. Events with as many names share them.
   private static func noNumbers(_ count: Int) -> [NameNumber] {
     count < zeros.count ? zeros[count] : [NameNumber](repeating: 0, count: count)
   }
 
   private static let zeros = (0..<16).map { [NameNumber](repeating: 0, count: $0) }
 
-  /// A line that carries `position` was accepted once and is not asked again (`events.md`).
+  /// An event that states `position` was accepted before and is not checked again (`events.md`).
   @inline(never)
   private static func isRequired(_ input: EventInput) -> Bool {
     guard input.event.type.kind == .consumableConsumed, input.position == nil,
@@ -90,7 +91,7 @@ struct BatchRecords: Sendable {
 }
 
 extension Event {
-  /// How many names the event uses: `nameUses.count`.
+  /// The number of names that the event uses: `nameUses.count`.
   fileprivate var nameUseCount: Int {
     type.kind.namesStandInEnvelope ? envelopeNameCount : nameUses.count
   }

@@ -1,24 +1,25 @@
-/// A map from hashes to positions or numbers that says where to look, never what is there.
+/// A map from hashes to positions or numbers that only suggests where to look.
 ///
-/// Flat open addressing, eight bytes a slot: the upper half of the hash and the value. Of the hash
-/// only those 32 bits are kept, so a candidate may be a wrong one, which the caller finds out by
-/// looking; a right one is never missing. Several values may stand under one hash.
+/// It uses flat open addressing. A slot takes eight bytes: the upper half of the hash, and the
+/// value. Because only those 32 bits of the hash are kept, a candidate can be wrong. The caller has
+/// to check it. A right candidate is never missing. A hash can have several values.
 struct CandidateMap {
-  /// Tag in the upper half, value in the lower; 0 is a free slot, as no value is 0.
+  /// The tag in the upper half and the value in the lower half. 0 is a free slot, because no value
+  /// is 0.
   private var slots: [UInt64]
   private(set) var count = 0
 
-  /// The smallest table in slots: a cache line.
+  /// The minimum number of slots: a cache line.
   private static let slotsMin = 8
 
-  /// An empty map with room for `capacity` values before it grows.
+  /// Creates an empty map with room for `capacity` values before it grows.
   init(capacity: Int = 1_000) {
     var slotCount = CandidateMap.slotsMin
     while slotCount * 2 < capacity * 3 + 3 { slotCount *= 2 }
     slots = [UInt64](repeating: 0, count: slotCount)
   }
 
-  /// Bytes of memory that the slots take.
+  /// The size of the slots in bytes.
   var byteCount: Int { slots.count * 8 }
 
   /// Adds `value` under `hash`.
@@ -31,14 +32,14 @@ struct CandidateMap {
     count += 1
   }
 
-  /// Where a search for candidates stands.
+  /// The state of a search for candidates.
   struct Probe {
     fileprivate var index = -1
   }
 
-  /// The next value that may be under `hash`, nil after the last.
+  /// Returns the next value that may be under `hash`, or `nil` after the last one.
   ///
-  /// - Complexity: O(1) expected for all of a hash's candidates together.
+  /// - Complexity: O(1) expected for all candidates of a hash together.
   @inline(__always)
   func next(_ hash: UInt64, _ probe: inout Probe) -> UInt32? {
     let mask = slots.count - 1
@@ -53,9 +54,9 @@ struct CandidateMap {
     return nil
   }
 
-  /// The first value under `hash` for which `isIt` holds.
+  /// Returns the first value under `hash` for which `isIt` returns true.
   ///
-  /// - Complexity: O(1) expected, plus what `isIt` costs for the few candidates.
+  /// - Complexity: O(1) expected, plus the calls of `isIt` for the few candidates.
   func first<Failure: Error>(
     _ hash: UInt64, where isIt: (UInt32) throws(Failure) -> Bool
   ) throws(Failure) -> UInt32? {
@@ -79,7 +80,8 @@ struct CandidateMap {
     slots[index] = slot
   }
 
-  /// The first slot to look at: the top bits, so that growing needs no more than the tag.
+  /// Returns the first slot to examine: the top bits of the hash, so that the tag is enough to grow
+  /// the map.
   @inline(__always)
   private func home(_ hash: UInt64) -> Int {
     Int(truncatingIfNeeded: hash >> UInt64(64 - slots.count.trailingZeroBitCount))

@@ -3,16 +3,16 @@ public import LedgerEvents
 internal import Synchronization
 
 extension EventLog {
-  /// Appends a batch as a whole: when this returns, all of it is durable.
+  /// Appends a batch as a whole. When this returns, all of it is durable.
   ///
-  /// An event whose id and content are in the log already is answered with its first position. An
-  /// id that stands there with other content refuses the batch, and nothing of it is written.
+  /// An event whose id and content are already in the log is a duplicate, and its outcome is its
+  /// first position. If its id is in the log with other content, the batch is rejected, and nothing
+  /// of it is written.
   ///
-  /// - Complexity: one durable commit, shared with whatever other batches wait at the same time.
+  /// - Complexity: One durable commit, which other waiting batches share.
   /// - Throws: ``LedgerError``: `conflict`, `conditionFailed`, `notCovered`, `invalidEvent`,
-  ///   `batchTooLarge`, `limitReached`, `rebuildNeeded`, `full`, `readOnly`, `io`; after
-  ///   `outcomeUnknown` the log has to be opened again, and the batch appended again: it is not
-  ///   doubled.
+  ///   `batchTooLarge`, `limitReached`, `keysMissing`, `rebuildNeeded`, `full`, `readOnly`, `io`.
+  ///   After `outcomeUnknown`, open the log again and append the batch again: no event is doubled.
   @discardableResult
   public func append(
     _ batch: [EventInput], options: AppendOptions = AppendOptions()
@@ -27,10 +27,10 @@ extension EventLog {
     return try result.get()
   }
 
-  /// Appends a batch as `append` does, and blocks the calling thread meanwhile.
+  /// Appends a batch like ``append(_:options:)``, and blocks the calling thread meanwhile.
   ///
-  /// - Complexity: as `append`.
-  /// - Throws: as `append`.
+  /// - Complexity: As ``append(_:options:)``.
+  /// - Throws: As ``append(_:options:)``.
   @available(*, noasync, message: "blocks its thread; use append")
   @discardableResult
   public func appendAndWait(
@@ -39,12 +39,12 @@ extension EventLog {
     try submit(batch, options: options).wait()
   }
 
-  /// Hands a batch to the writer and goes on; the ticket tells what became of it.
+  /// Passes a batch to the writer and returns a ticket for the result.
   ///
-  /// A caller that reads from a file prepares its next batch while this one is on its way to the
-  /// disk. Batches submitted by one thread are appended in their order.
+  /// So a caller that reads from a file can prepare its next batch while this one is being written
+  /// to the disk. Batches of one thread are appended in the order in which it submits them.
   ///
-  /// - Throws: ``LedgerError`` for what is wrong with the batch itself.
+  /// - Throws: ``LedgerError``: `readOnly`, or what is wrong with the batch itself.
   @available(*, noasync, message: "the ticket blocks its thread; use append")
   public func submit(
     _ batch: [EventInput], options: AppendOptions = AppendOptions()
@@ -56,10 +56,13 @@ extension EventLog {
     return ticket
   }
 
-  /// Appends an event and destroys what identifies whom it erases.
+  /// Appends an erasure, with the list of the key slots that it destroys. The caller must then
+  /// overwrite these slots in the key file.
   ///
-  /// - Parameter scope: Asked for what that is, by the writer, which holds the log's lock: whatever
-  ///   is committed then is in it, and all that comes later knows of the erasure.
+  /// - Parameters:
+  ///   - event: The event `account.erased`.
+  ///   - scope: Returns what to destroy. The writer calls it while it holds the log's lock. So it
+  ///     covers everything committed until then, and everything later knows of the erasure.
   package func eraseAndWait(
     _ event: EventInput, _ scope: @escaping ErasureCheck
   ) throws(LedgerError) -> AppendOutcome {
@@ -70,13 +73,14 @@ extension EventLog {
     return try ticket.wait().outcomes[0]
   }
 
-  /// Gives the writer an index of ids and names, asked for anew before each group.
+  /// Sets the writer's index of ids and names, which is requested again before each group.
   ///
-  /// Without one every id and name is held in memory, read from the log before the first append.
+  /// Without one, every id and name is kept in memory, and is read from the log before the first
+  /// append.
   ///
   /// - Parameters:
-  ///   - index: Gives the index. When it, or what it gives, throws `rebuildNeeded`, the writer
-  ///     finds ids and names in the log itself: that takes longer, and nothing is missed.
+  ///   - index: Returns the index. If it or the index throws an error, the writer finds ids and
+  ///     names in the log itself. That takes longer, but misses nothing.
   ///   - failed: Called with that error, on the writer's thread.
   package func useIndex(
     _ index: @escaping @Sendable () throws(LedgerError) -> any LogIndex,
@@ -88,7 +92,7 @@ extension EventLog {
     }
   }
 
-  /// Gives the writer the judge of required consumptions; without one they are refused.
+  /// Sets the check of required consumptions. Without one, batches with such events are rejected.
   package func useConsumptionCheck(_ check: @escaping ConsumptionCheck) {
     writer.setHooks { $0.consumption = check }
   }
@@ -103,7 +107,7 @@ extension EventLog {
   }
 }
 
-/// The answer to a submitted batch, once there is one.
+/// The future result of a submitted batch.
 public final class AppendTicket: Sendable {
   private let result = Mutex<Result<AppendResult, LedgerError>?>(nil)
   private let settled = DispatchSemaphore(value: 0)
@@ -113,9 +117,9 @@ public final class AppendTicket: Sendable {
     settled.signal()
   }
 
-  /// Waits until the batch is durable or refused.
+  /// Waits until the batch is durable or rejected.
   ///
-  /// - Throws: as ``EventLog/append(_:options:)``.
+  /// - Throws: As ``EventLog/append(_:options:)``.
   @available(*, noasync, message: "blocks its thread")
   public func wait() throws(LedgerError) -> AppendResult {
     while true {

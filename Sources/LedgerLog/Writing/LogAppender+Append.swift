@@ -2,11 +2,11 @@ internal import LMDB
 internal import LedgerEvents
 
 extension LogAppender {
-  /// Checks one batch and writes it behind the log, in an open transaction.
+  /// Checks one batch and appends it to the log, in an open transaction.
   ///
-  /// First everything is looked up, and nothing is written before the batch is known to stay; only
-  /// consumptions are judged afterwards, and taken out again with their batch where they may not
-  /// stay.
+  /// First everything is looked up. Nothing is written before the batch is accepted, with one
+  /// exception: required consumptions are checked afterwards, and the batch is removed again if
+  /// they are not covered.
   mutating func append(
     _ pending: PendingAppend, _ transaction: inout WriteTransaction, _ hooks: WriterHooks,
     _ index: any LogIndex
@@ -66,7 +66,7 @@ extension LogAppender {
 
   // MARK: - What is there already
 
-  /// The position of each event that is in the log with the same content, else 0.
+  /// Returns the position of each event that is in the log with the same content; 0 for the others.
   private mutating func knownPositions(
     of batch: PreparedBatch, _ numbers: BatchNumbers, _ log: LogView, _ index: any LogIndex
   ) throws(LedgerError) -> [UInt64] {
@@ -98,10 +98,11 @@ extension LogAppender {
     return positions
   }
 
-  /// Whether an event would be the very record at `position`: then it has the same content, and
-  /// nothing has to be compared as JSON.
+  /// Returns whether the event would give exactly the record at `position`. If so, it has the same
+  /// content, and need not be compared as JSON.
   ///
-  /// A record that commits to personal data never is, as each commitment has a salt of its own.
+  /// A record that commits to personal data never matches, because each commitment has a different
+  /// salt.
   private mutating func isSameRecord(
     _ batch: PreparedBatch, _ at: Int, _ numbers: BatchNumbers, _ position: UInt64,
     _ log: LogView
@@ -122,7 +123,7 @@ extension LogAppender {
   private func refuseOtherContent(
     _ event: Event, _ index: Int, _ position: UInt64, _ log: LogView
   ) throws(LedgerError) {
-    // What was erased cannot be compared: the id says that it is the event (`events.md`).
+    // Erased data cannot be compared, so the id alone identifies the event (`events.md`).
     if try log.isErased(at: position) { return }
     guard try log.event(at: position).event.sameContent(as: event) else {
       throw LedgerError(
@@ -134,7 +135,7 @@ extension LogAppender {
     }
   }
 
-  /// The number of each of the batch's names, 0 where it has none yet, and where whom it named was
+  /// Returns the number of each of the batch's names; 0 if it has none yet or its number was
   /// erased.
   private mutating func knownNumbers(
     of batch: PreparedBatch, _ log: LogView, _ index: any LogIndex
@@ -170,7 +171,7 @@ extension LogAppender {
     return numbers
   }
 
-  /// Whether what happens now may have this number for a name of the batch.
+  /// Returns whether events that happen now may use this number for a name of the batch.
   private func isNumber(
     _ number: NameNumber, of names: NameRows, _ at: Int, _ log: LogView
   ) throws(LedgerError) -> Bool {
@@ -185,7 +186,7 @@ extension LogAppender {
     return try erasures.isErased(number, log)
   }
 
-  /// Takes in what a batch that stays has added.
+  /// Adds the ids and names of an accepted batch to the tail and the cache.
   private mutating func remember(
     _ batch: PreparedBatch, _ numbers: BatchNumbers, known: [UInt64]
   ) {

@@ -2,8 +2,8 @@ internal import LMDB
 internal import LedgerEvents
 
 extension LogAppender {
-  /// Reads what was appended since the last group, by other processes or before this one began,
-  /// and drops from the tail what the index holds by now.
+  /// Reads what was appended since the last group, by other processes or before this one began.
+  /// Drops from the tail what the index contains by now.
   ///
   /// - Complexity: O(*n*) in the number of events and names that are new to the writer.
   mutating func catchUp(_ log: LogView, _ index: any LogIndex) throws(LedgerError) {

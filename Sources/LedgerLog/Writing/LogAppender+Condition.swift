@@ -2,10 +2,10 @@ internal import LMDB
 internal import LedgerEvents
 
 extension LogAppender {
-  /// Refuses the batch where its condition does not hold.
+  /// Throws an error if the batch's condition does not hold.
   ///
-  /// Events of the batch that stand in the log already do not count against it: appending the same
-  /// batch again is acknowledged again.
+  /// Events of the batch that are already in the log are ignored, so that appending the same batch
+  /// again is acknowledged again.
   ///
   /// - Complexity: O(*n*) in the number of events after the condition's position.
   mutating func check(
@@ -31,7 +31,8 @@ extension LogAppender {
     }
   }
 
-  /// The filter in numbers; nil where it names what no event of the log does.
+  /// Returns the filter with numbers for names, or `nil` if no event of the log uses one of its
+  /// names.
   private func match(
     _ filter: EventFilter, _ log: LogView, _ index: any LogIndex
   ) throws(LedgerError) -> NumberFilter? {
@@ -50,7 +51,7 @@ extension LogAppender {
     return match
   }
 
-  /// The number of a name, if any event of the log uses it.
+  /// Returns the number of a name, if any event of the log uses it.
   private func number(
     of use: NameUse, _ log: LogView, _ index: any LogIndex
   ) throws(LedgerError) -> NameNumber? {
@@ -84,7 +85,7 @@ extension RecordView {
   }
 }
 
-/// A filter whose names are numbers; 0 asks nothing.
+/// A filter with numbers for names. 0 matches everything.
 private struct NumberFilter {
   var account: NameNumber = 0
   var transaction: NameNumber = 0

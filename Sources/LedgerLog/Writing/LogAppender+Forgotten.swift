@@ -1,9 +1,9 @@
 internal import LMDB
 internal import LedgerEvents
 
-/// What writing has to know of people who were erased: half of the rules of numbering are theirs.
+/// The numbering of names of people who were erased.
 extension LogAppender {
-  /// Writes down what an erasure destroys, and that its keys have to be overwritten.
+  /// Writes the list of what an erasure destroys, and the mark that its keys must be overwritten.
   mutating func write(
     _ scope: ErasureScope, _ transaction: inout WriteTransaction
   ) throws(LedgerError) {
@@ -15,9 +15,10 @@ extension LogAppender {
     } catch { throw LedgerError(error) }
   }
 
-  /// When an event happened that speaks of the time before its account was erased or, if it names
-  /// none, its device or session: then nothing that could tell who it is about is given a key. Nil
-  /// where it does not.
+  /// Returns the believed time of an event about the time before its account was erased, or `nil`
+  /// for any other event. If the event names no account, its device and session count.
+  ///
+  /// Nothing that could identify a person in such an event gets a key.
   func forgottenTime(
     _ batch: PreparedBatch, _ at: Int, _ recordedAt: Instant, _ view: TransactionView
   ) throws(LedgerError) -> Instant? {
@@ -33,8 +34,8 @@ extension LogAppender {
     return nil
   }
 
-  /// The places, among the batch's names, of whom an event is about: its account, else the device
-  /// and session that report of themselves.
+  /// Returns the indices, among the batch's names, of the people that an event is about: its
+  /// account or, if it names none, its device and session.
   private func peopleNames(of event: Event, _ batch: PreparedBatch, _ at: Int) -> [Int] {
     if event.account != nil { return [accountName(of: event, batch, at)] }
     let count = (event.device == nil ? 0 : 1) + (event.session == nil ? 0 : 1)
@@ -42,8 +43,8 @@ extension LogAppender {
     return batch.keys.uses[first..<first + count].map { Int($0) }
   }
 
-  /// The number that a person's name has in an event about the time before an erasure: whom it
-  /// named then, else whom it names, else a number without a key.
+  /// Returns the number of a person's name in an event about the time before an erasure: the number
+  /// that the name had then, otherwise the one that it has now, otherwise a number without a key.
   mutating func formerNumber(
     _ batch: PreparedBatch, _ name: Int, _ time: Instant, _ numbers: inout BatchNumbers,
     _ index: any LogIndex, _ transaction: inout WriteTransaction
@@ -80,8 +81,8 @@ extension LogAppender {
     return nil
   }
 
-  /// Whether a name of an event is that of whom its account's things were transferred to: who got
-  /// them before the account was erased has them.
+  /// Returns whether a name of an event is the account to which a transfer moves everything. It
+  /// keeps what it got before the other account was erased, so it is still named.
   func isBuyer(_ name: Int, _ batch: PreparedBatch, _ at: Int) -> Bool {
     let event = batch.inputs[at].event
     return event.type.kind == .accountTransferred
@@ -89,7 +90,7 @@ extension LogAppender {
       && name != accountName(of: event, batch, at)
   }
 
-  /// The place of an event's account among the batch's names.
+  /// Returns the index of an event's account among the batch's names.
   private func accountName(of event: Event, _ batch: PreparedBatch, _ at: Int) -> Int {
     // The envelope's names come first, the app before the account.
     Int(batch.keys.uses[batch.uses(of: at).lowerBound + (event.app == nil ? 0 : 1)])

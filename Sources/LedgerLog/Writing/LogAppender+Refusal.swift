@@ -2,7 +2,7 @@ internal import LMDB
 internal import LedgerEvents
 
 extension LogAppender {
-  /// How far the log went before a batch.
+  /// The end of the log before a batch.
   struct Mark {
     let position: UInt64
     let nameCount: NameNumber
@@ -10,7 +10,7 @@ extension LogAppender {
     let frontier: MerkleFrontier
   }
 
-  /// Asks whether the batch's required consumptions are covered; the error where they are not.
+  /// Checks the batch's required consumptions. Returns an error if they are not covered.
   func refusal(
     of batch: PreparedBatch, _ positions: [UInt64], _ known: [UInt64], _ view: TransactionView,
     _ hooks: WriterHooks
@@ -37,7 +37,7 @@ extension LogAppender {
     }
   }
 
-  /// Takes what was written since `mark` out again: the last rows of each table.
+  /// Removes what was written since `mark`, which are the last rows of each table.
   mutating func takeOut(
     from mark: Mark, _ transaction: inout WriteTransaction
   ) throws(LMDBError) {

@@ -2,16 +2,16 @@ internal import LMDB
 internal import LedgerEvents
 
 extension LogAppender {
-  /// How many slots of the key file the batch may need.
+  /// Returns the maximum number of key slots that the batch needs.
   func slotCount(of batch: PreparedBatch, _ numbers: BatchNumbers) -> Int {
     let names = batch.keys.names
     return batch.records.personal.count
       + (0..<names.count).count { names.isPersonal($0) && numbers.byName[$0] == 0 }
   }
 
-  /// Writes the events that have no position yet, and gives them theirs.
+  /// Writes the events that have no position yet, and assigns positions to them.
   ///
-  /// - Parameter scope: What an erasure, which is a batch of its own, destroys.
+  /// - Parameter scope: What an erasure destroys, which is a batch by itself.
   mutating func write(
     _ batch: PreparedBatch, _ positions: inout [UInt64], _ numbers: inout BatchNumbers,
     _ index: any LogIndex, _ scope: ErasureScope?, _ transaction: inout WriteTransaction
@@ -58,7 +58,7 @@ extension LogAppender {
     }
   }
 
-  /// Gathers the numbers of an event's names, and gives those that have none theirs.
+  /// Collects the numbers of an event's names, and assigns numbers to those that have none.
   private mutating func number(
     _ batch: PreparedBatch, _ at: Int, _ forgotten: Instant?, _ numbers: inout BatchNumbers,
     _ index: any LogIndex, _ transaction: inout WriteTransaction
@@ -73,7 +73,7 @@ extension LogAppender {
         continue
       }
       if numbers.byName[name] == 0 {
-        // What comes later in the batch must not get it: it is for this event alone.
+        // This number is for this event only. Later events of the batch must not use it.
         if let dead = try deadNumber(batch, at, name, transaction.view) {
           scratch.numbers.append(dead)
           continue
@@ -84,8 +84,8 @@ extension LogAppender {
     }
   }
 
-  /// The number that an event has for a name that was erased, if it is another erasure: whom to
-  /// forget once more is nobody new.
+  /// Returns the number of an erased name if the event is another erasure of it, because repeating
+  /// an erasure must not introduce a new person.
   private func deadNumber(
     _ batch: PreparedBatch, _ at: Int, _ name: Int, _ view: TransactionView
   ) throws(LedgerError) -> NameNumber? {
@@ -94,7 +94,7 @@ extension LogAppender {
       of: batch.keys.names.row(name), batch.keys.nameHashes[name], try LogView(view, tables))
   }
 
-  /// Gives a name that has no number the next one.
+  /// Assigns the next number to a name that has none.
   private mutating func newNumber(
     _ batch: PreparedBatch, _ name: Int, _ numbers: inout BatchNumbers,
     _ transaction: inout WriteTransaction
@@ -105,7 +105,7 @@ extension LogAppender {
     return number
   }
 
-  /// Gives the next number to a name.
+  /// Writes a name under the next number, and returns that number.
   mutating func writeName(
     _ row: Span<UInt8>, isForgotten: Bool, _ transaction: inout WriteTransaction
   ) throws(LedgerError) -> NameNumber {

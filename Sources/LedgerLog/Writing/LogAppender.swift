@@ -1,49 +1,50 @@
 internal import LMDB
 internal import LedgerEvents
 
-/// What the writer knows between groups, and how it commits one.
+/// The state that the writer keeps between groups, and the commit of a group.
 ///
-/// Everything here follows from the log and can be forgotten: other processes append, too, so each
-/// group begins with reading what has come since.
+/// All of this state follows from the log and can be dropped. Because other processes append, too,
+/// each group begins by reading what they have added.
 struct LogAppender {
   let environment: Environment
   let tables: LogTables
   let keyHash: KeyHash
-  /// Who is told the root after each commit.
+  /// Writes the root after each commit.
   let roots: RootKeeper
   let clock: @Sendable () -> Instant
 
-  /// Where ids and names stand that the index does not hold yet.
+  /// The ids and names that the index does not contain yet.
   var tail = LogTail()
   var cache = NameCache()
   var erasures = Erasures()
-  /// Who gives out slots and seals under them.
+  /// Assigns key slots and encrypts under them.
   var sealer: PersonalSealer
-  /// Who adds leaves to the tree.
+  /// Adds leaves to the tree.
   var tree = TreeWriter()
   var position: UInt64 = 0
   var nameCount: NameNumber = 0
-  /// Whether what stands above speaks of events that are not committed yet.
+  /// Whether the properties above include events that are not committed yet.
   var isAhead = false
 
-  /// The longest time for which a group takes more batches in.
+  /// The maximum time during which a group accepts more batches.
   var timeMax = LogAppender.groupTimeMax
 
-  /// What is put together for one event, in buffers that are used again.
+  /// Reused buffers for the data of one event.
   var scratch = Scratch()
 
   struct Scratch {
     var record: [UInt8] = []
     var numbers: [NameNumber] = []
-    /// The names that the event introduces, as its leaf has them.
+    /// The names that the event introduces, in the form of its leaf.
     var introductions: [UInt8] = []
     var idBytes: [UInt8] = []
   }
 
-  /// The most events of one group: enough to share a commit's cost, and few enough to answer soon.
+  /// The maximum number of events in a group: enough to share the cost of a commit, and few enough
+  /// to answer soon.
   static let groupEventsMax = 2_000
 
-  /// The longest time for which a group takes more batches in, unless another is set.
+  /// The default of `timeMax`.
   static let groupTimeMax = Duration.milliseconds(10)
 
   typealias Answer = (
@@ -65,9 +66,11 @@ struct LogAppender {
 
   var tailSize: (entries: Int, bytes: Int) { (tail.count, tail.byteCount) }
 
-  /// Writes what `take` hands out in one durable commit and returns the answers, which hold then.
+  /// Writes the batches that `take` returns in one durable commit. Returns their results, which are
+  /// valid then.
   ///
-  /// - Parameter take: The next batch with at most so many events; of any size where nil.
+  /// - Parameter take: Returns the next batch with at most the given number of events, or of any
+  ///   size if the number is `nil`.
   mutating func commitGroup(
     _ hooks: WriterHooks, take: (Int?) -> PendingAppend?
   ) -> [Answer] {
@@ -81,7 +84,7 @@ struct LogAppender {
     } catch {
       hooks.indexFailed(error.reason)
     }
-    // The same batches again, without the index: everything is looked up in what the log says.
+    // Write the same batches without the index, so that everything is looked up in the log.
     var again = taken[...]
     var answers: [Answer] = []
     repeat {
@@ -106,7 +109,7 @@ struct LogAppender {
     } catch {
       if isAhead { forget() }
       if let failure = error.cause as? IndexFailure { throw failure }
-      // One batch at least is answered, or a writer that cannot begin would never end.
+      // Answer at least one batch. Otherwise, a writer that cannot begin would never finish.
       if group.isEmpty, let first = take(nil) { group.append((first.answer, .failure(error))) }
       return group.map { ($0.answer, .failure(error)) }
     }
@@ -139,7 +142,7 @@ struct LogAppender {
       }
       assert(agrees(with: transaction.view), "the writer knows another log than the one written")
       group.append((pending.answer, answer))
-      // What follows has to know what was erased.
+      // The following batches have to know what was erased.
       if pending.erasure != nil { break }
       room = LogAppender.groupEventsMax - Int(position - committed)
       if ContinuousClock.now - start > timeMax { break }
@@ -153,12 +156,13 @@ struct LogAppender {
     keepRoot()
   }
 
-  /// Keeps the root of what was committed, if commits are durable when they return: the root must
+  /// Keeps the root of the committed log, if commits are durable when they return. The root must
   /// never be ahead of what a power failure leaves of the log.
   private mutating func keepRoot() {
     guard environment.options.sync == .everyCommit else { return }
     do throws(LedgerError) { try roots.keep(tree.root(), at: position) } catch {
-      // The events are durable and acknowledged; what was kept before still holds of the log.
+      // The events are durable and acknowledged. The root that was kept before is still a valid
+      // one.
       return
     }
   }
@@ -170,23 +174,24 @@ struct LogAppender {
       throw LedgerError(error)
     }
     let log = try LogView(snapshot.view, tables)
-    // A tail that does not meet the index is read again from there.
+    // A tail that does not adjoin the index is read again, from the end of the index.
     let isUsable = tail.meets(index) && tail.position <= log.lastPosition
     let start = isUsable ? tail.position : index.reach
     guard log.lastPosition > start + LogAppender.tailLockedMax else { return }
     try catchUp(log, index)
   }
 
-  /// The most events that are read under the lock, as a rule: a millisecond's worth.
+  /// The maximum number of events that are usually read under the lock: about a millisecond of
+  /// work.
   static let tailLockedMax: UInt64 = 10_000
 
-  /// Not tied to `self`, which the transaction's time sees changing.
+  /// The lifetime does not depend on `self`, which changes while the transaction is open.
   @_lifetime(immortal)
   private func begin() throws(LedgerError) -> WriteTransaction {
     do throws(LMDBError) { return try environment.beginWrite() } catch { throw LedgerError(error) }
   }
 
-  /// Whether tail, tree and log reach equally far: for assertions, after each batch.
+  /// Returns whether tail, tree and log end at the same position, for assertions after each batch.
   ///
   /// - Complexity: O(1).
   private func agrees(with view: TransactionView) -> Bool {
@@ -197,12 +202,12 @@ struct LogAppender {
       let lastName = try log.lastNameNumber()
       return log.lastPosition == position && lastName == nameCount
     } catch {
-      // A page that cannot be read is no bug of the writer: the next one to read it reports it.
+      // A page that cannot be read is not a bug of the writer. Its next reader reports it.
       return true
     }
   }
 
-  /// After a group that failed: nothing of it may be remembered.
+  /// Resets the state after a failed group.
   private mutating func forget() {
     tail = LogTail()
     cache.removeAll()
@@ -217,8 +222,8 @@ struct LogAppender {
 
 /// Why a batch was not appended.
 enum AppendFailure: Error {
-  /// Nothing of it was written; the rest of its group goes on.
+  /// Nothing of it was written. The rest of its group continues.
   case refused(LedgerError)
-  /// The transaction is of no use any more.
+  /// The transaction cannot be used any more.
   case fatal(LedgerError)
 }

@@ -1,10 +1,10 @@
 package import LedgerEvents
 
-/// Where a key may stand: an answer of a `LogIndex`.
+/// A place where a key may be, according to a `LogIndex`.
 package struct KeyCandidate: Hashable, Sendable {
-  /// Which of the hashes asked for.
+  /// The index of the hash among the requested ones.
   package var index: Int
-  /// A position for an id, a number for a name.
+  /// A position for an id, or a number for a name.
   package var value: UInt32
 
   package init(index: Int, value: UInt32) {
@@ -13,33 +13,33 @@ package struct KeyCandidate: Hashable, Sendable {
   }
 }
 
-/// An index of ids and names up to a position, kept outside of the log: the projections' sorted
-/// runs.
+/// An index of ids and names up to a position, which is kept outside of the log, in the sorted runs
+/// of the projections.
 ///
-/// It says where to look and may say too much; it must not miss what lies within its reach. The
-/// writer compares every candidate with the log. An index that cannot be sure of a miss throws
-/// `rebuildNeeded`, and the writer then reads the log itself.
+/// It only suggests where to look, and may return wrong candidates, but must not miss anything
+/// within its reach. The writer compares every candidate with the log. If an index cannot be sure
+/// that a key is absent, it throws `rebuildNeeded`, and the writer reads the log itself.
 package protocol LogIndex: Sendable {
-  /// Ids of events up to this position are in it.
+  /// The position up to which it contains the ids of events.
   var reach: UInt64 { get }
 
-  /// Names up to this number are in it.
+  /// The number up to which it contains names.
   var nameReach: NameNumber { get }
 
-  /// Positions up to `reach` at which an event's id may have one of the hashes.
+  /// Returns positions up to `reach` at which an event's id may have one of the hashes.
   func positions(ofIDs hashes: [UInt64]) throws(LedgerError) -> [KeyCandidate]
 
-  /// Numbers up to `nameReach` whose name may have one of the hashes.
+  /// Returns numbers up to `nameReach` whose name may have one of the hashes.
   func numbers(ofNames hashes: [UInt64]) throws(LedgerError) -> [KeyCandidate]
 }
 
-/// The index that holds nothing: everything is found in memory.
+/// An empty index. Everything is then found in memory.
 package struct EmptyLogIndex: LogIndex {
   package init() {}
   package var reach: UInt64 { 0 }
   package var nameReach: NameNumber { 0 }
-  /// None.
+  /// Returns no candidates.
   package func positions(ofIDs hashes: [UInt64]) -> [KeyCandidate] { [] }
-  /// None.
+  /// Returns no candidates.
   package func numbers(ofNames hashes: [UInt64]) -> [KeyCandidate] { [] }
 }

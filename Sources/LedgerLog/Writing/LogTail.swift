@@ -1,25 +1,26 @@
 internal import LedgerEvents
 
-/// What the writer knows by heart: ids and names that lie beyond the index's reach.
+/// What the writer keeps in memory: ids and names beyond the index's reach.
 ///
-/// Two generations each, so that what the index has caught up with can be dropped whole: the older
-/// goes when the index reaches its end, and the newer takes its place.
+/// There are two generations of each, so that what the index has caught up with can be dropped as a
+/// whole. When the index reaches the end of the older generation, that one is dropped, and the
+/// newer one takes its place.
 struct LogTail {
   private var ids = Generations()
   private var names = Generations()
 
-  /// Ids of events up to this position, and from `idsFrom` on, are in the tail.
+  /// The tail contains the ids of the events after `ids.start`, up to this position.
   private(set) var position: UInt64 = 0
-  /// Names up to this number are in the tail.
+  /// The tail contains the names after `names.start`, up to this number.
   private(set) var name: NameNumber = 0
 
-  /// A tail that is behind no index: nothing was read yet.
+  /// Creates a tail that adjoins no index, because nothing has been read yet.
   init() {
     ids.start = .max
     names.start = .max
   }
 
-  /// A tail behind an index.
+  /// Creates an empty tail that begins where an index ends.
   init(behind index: some LogIndex) {
     position = index.reach
     name = index.nameReach
@@ -29,30 +30,30 @@ struct LogTail {
     names.start = names.bound
   }
 
-  /// How many ids and names are held.
+  /// The number of ids and names in the tail.
   var count: Int { ids.count + names.count }
 
-  /// Bytes of memory.
+  /// The size in memory in bytes.
   var byteCount: Int { ids.byteCount + names.byteCount }
 
-  /// Whether index and tail together leave nothing out.
+  /// Returns whether index and tail together are complete.
   func meets(_ index: some LogIndex) -> Bool {
     index.reach >= UInt64(ids.start) && index.nameReach >= names.start
   }
 
-  /// Takes the id of the event that follows the last one taken.
+  /// Adds the id of the event after the last one that was added.
   mutating func appendID(_ hash: UInt64) {
     position += 1
     ids.newer.insert(hash, UInt32(truncatingIfNeeded: position))
   }
 
-  /// Takes the name that follows the last one taken.
+  /// Adds the name after the last one that was added.
   mutating func appendName(_ hash: UInt64) {
     name += 1
     names.newer.insert(hash, name)
   }
 
-  /// The position of the event with this id.
+  /// Returns the position of the event with this id.
   @inline(__always)
   func position(
     _ hash: UInt64, where isIt: (UInt32) throws(LedgerError) -> Bool
@@ -60,7 +61,7 @@ struct LogTail {
     try ids.first(hash, where: isIt)
   }
 
-  /// The number of the name.
+  /// Returns the number of the name.
   @inline(__always)
   func name(
     _ hash: UInt64, where isIt: (UInt32) throws(LedgerError) -> Bool
@@ -68,14 +69,14 @@ struct LogTail {
     try names.first(hash, where: isIt)
   }
 
-  /// Drops what `index` holds by now.
+  /// Drops what `index` contains by now.
   mutating func drop(reachedBy index: some LogIndex) {
     ids.drop(through: UInt32(truncatingIfNeeded: index.reach), end: UInt32(position))
     names.drop(through: index.nameReach, end: name)
   }
 }
 
-/// Two maps: values in `start + 1 ... bound` in the older, those above in the newer.
+/// Two maps: the older one for values in `start + 1 ... bound`, and the newer one for those above.
 private struct Generations {
   var start: UInt32 = 0
   var bound: UInt32 = 0
@@ -94,7 +95,7 @@ private struct Generations {
     return try older.first(hash, where: isIt)
   }
 
-  /// Drops the older generation once the index reaches its end; the newer becomes the older.
+  /// Drops the older generation if the index reaches its end. The newer one becomes the older one.
   mutating func drop(through reach: UInt32, end: UInt32) {
     guard reach > start, reach >= bound, end > bound || older.count > 0 else { return }
     older = newer

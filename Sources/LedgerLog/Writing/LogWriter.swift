@@ -3,31 +3,32 @@ internal import LMDB
 internal import LedgerEvents
 internal import Synchronization
 
-/// A batch that waits for the writer, and how its caller is answered.
+/// A batch that waits for the writer, and how to answer its caller.
 struct PendingAppend: Sendable {
   let batch: PreparedBatch
   let condition: AppendCondition?
-  /// Of an erasure: what it destroys.
+  /// For an erasure, what it destroys.
   var erasure: ErasureCheck?
   let answer: @Sendable (Result<AppendResult, LedgerError>) -> Void
 }
 
-/// What the projections give the writer.
+/// What the projections provide for the writer.
 struct WriterHooks: Sendable {
   var index: @Sendable () throws(LedgerError) -> any LogIndex = { EmptyLogIndex() }
-  /// Told why the index was not asked any more, before the log is read instead.
+  /// Called with the reason why the index is no longer used, before the log is read instead.
   var indexFailed: @Sendable (LedgerError) -> Void = { _ in }
   var consumption: ConsumptionCheck?
 }
 
-/// The one writer of a process: takes what waits, group after group, on a queue of its own, never
-/// on a thread of Swift's cooperative pool.
+/// The only writer of a process. It takes the waiting batches, group after group, on a separate
+/// queue, never on a thread of Swift's cooperative pool.
 ///
-/// While a group is on its way to the disk the next one gathers; nobody waits for a group to fill.
+/// While one group is being written to the disk, the next one gathers. Nobody waits for a group to
+/// fill.
 final class LogWriter: Sendable {
   private struct Waiting {
     var batches: [PendingAppend] = []
-    /// Those before this index have been taken.
+    /// The number of batches at the beginning that have been taken.
     var taken = 0
     var isDraining = false
     var hooks = WriterHooks()
@@ -47,7 +48,7 @@ final class LogWriter: Sendable {
         environment: environment, tables: tables, keyHash: keyHash, roots: roots, clock: clock))
   }
 
-  /// Puts a batch behind those that wait; its caller is answered when it is durable or refused.
+  /// Adds a batch to the waiting ones. Its caller is answered when it is durable or rejected.
   func enqueue(_ pending: PendingAppend) {
     let starts = waiting.withLock { waiting in
       waiting.batches.append(pending)
@@ -57,12 +58,12 @@ final class LogWriter: Sendable {
     if starts { queue.async { self.drain() } }
   }
 
-  /// Sets what the projections provide, from the next group on.
+  /// Changes what the projections provide, from the next group on.
   func setHooks(_ change: @Sendable (inout WriterHooks) -> Void) {
     waiting.withLock { waiting in change(&waiting.hooks) }
   }
 
-  /// The bytes of memory and the entries of the tail: what the index does not hold yet.
+  /// Returns the number of entries and the size of the tail, which the index does not contain yet.
   func tailSize() -> (entries: Int, bytes: Int) { appender.withLock { $0.tailSize } }
 
   /// Commits group after group until nothing waits.
@@ -88,15 +89,16 @@ final class LogWriter: Sendable {
     }
   }
 
-  /// The next batch, if it has no more events than `eventsMax`, or whatever it has where that is
-  /// nil. An erasure begins a group of its own: what it destroys is asked of what is committed.
+  /// Returns the next batch, unless it has more than `eventsMax` events. If that is `nil`, its size
+  /// does not matter. An erasure begins a new group, because what it destroys is determined from
+  /// committed events.
   private func take(eventsMax: Int?) -> PendingAppend? {
     waiting.withLock { waiting in
       guard waiting.taken < waiting.batches.count else { return nil }
       let next = waiting.batches[waiting.taken]
       if let eventsMax, next.batch.count > eventsMax || next.erasure != nil { return nil }
       waiting.taken += 1
-      // Kept short, so that a queue that never runs dry does not keep every batch it has seen.
+      // The array is kept short. Otherwise, a queue that is never empty would keep every batch.
       if waiting.taken >= 64 {
         waiting.batches.removeFirst(waiting.taken)
         waiting.taken = 0

@@ -1,18 +1,18 @@
 internal import LMDB
 internal import LedgerEvents
 
-/// The numbers of names that came up of late: a bounded table in which a name pushes out whichever
-/// stood in its place.
+/// The numbers of recently used names: a bounded table in which a new name replaces the one in its
+/// slot.
 struct NameCache {
-  /// How many names there is room for: 2^16 take 1.3 MB and the rows.
+  /// The number of names for which there is room. 2^16 names take 1.3 MB, and their rows.
   static let slotsMax = 1 << 16
 
   private var hashes = [UInt64](repeating: 0, count: NameCache.slotsMax)
-  /// 0 where nothing stands.
+  /// The numbers of the names; 0 in an empty slot.
   private var numbers = [NameNumber](repeating: 0, count: NameCache.slotsMax)
   private var rows = [[UInt8]](repeating: [], count: NameCache.slotsMax)
 
-  /// The number of the name with this row, whose hash is `hash`; exact.
+  /// Returns the number of the name with this row, whose hash is `hash`. The result is exact.
   @inline(__always)
   func number(_ hash: UInt64, _ row: Span<UInt8>) -> NameNumber? {
     let slot = slot(hash)
@@ -21,7 +21,7 @@ struct NameCache {
     return known.span.equals(row) ? numbers[slot] : nil
   }
 
-  /// Remembers a number that is in the log.
+  /// Adds a number that is in the log.
   @inline(__always)
   mutating func insert(_ hash: UInt64, _ row: Span<UInt8>, _ number: NameNumber) {
     let slot = slot(hash)
@@ -30,7 +30,7 @@ struct NameCache {
     rows[slot] = [UInt8](copying: row)
   }
 
-  /// Forgets everything: after a commit that failed.
+  /// Removes everything, after a failed commit.
   mutating func removeAll() { self = NameCache() }
 
   @inline(__always)

@@ -4,8 +4,8 @@ internal import LedgerEvents
 /// Names one after the other in one buffer, each as its row in the log: a byte for its kind, then
 /// its text.
 ///
-/// Thousands of texts are compared for each batch; as bytes of one array they cost no counting of
-/// references.
+/// Thousands of texts are compared for each batch. As bytes of one array, they need no reference
+/// counting.
 struct NameRows: Sendable {
   private var bytes: [UInt8] = []
   private var ends: [Int] = []
@@ -14,21 +14,21 @@ struct NameRows: Sendable {
 
   var count: Int { ends.count }
 
-  /// The row of the name `at`, counted from 0.
+  /// Returns the row of the name at index `at`.
   @_lifetime(borrow self)
   @inline(__always)
   func row(_ at: Int) -> Span<UInt8> {
     bytes.span.extracting((at == 0 ? 0 : ends[at - 1])..<ends[at])
   }
 
-  /// The kind of the name `at`, as `NameKind` numbers it.
+  /// Returns the kind of the name at index `at`, as a raw value of `NameKind`.
   @inline(__always)
   func kind(_ at: Int) -> UInt8 { bytes[at == 0 ? 0 : ends[at - 1]] }
 
-  /// Whether the name `at` identifies a person.
+  /// Returns whether the name at index `at` identifies a person.
   func isPersonal(_ at: Int) -> Bool { NameKind(rawValue: kind(at))?.isPersonal ?? false }
 
-  /// Whether the name `at` has this kind and text.
+  /// Returns whether the name at index `at` has this kind and text.
   @inline(__always)
   func isName(_ at: Int, _ kind: NameKind, _ text: Span<UInt8>) -> Bool {
     let start = at == 0 ? 0 : ends[at - 1]
@@ -36,7 +36,7 @@ struct NameRows: Sendable {
     return bytes.span.extracting(start + 1..<ends[at]).equals(text)
   }
 
-  /// Adds a name behind the others.
+  /// Adds a name after the others.
   mutating func append(_ kind: NameKind, _ text: Span<UInt8>) {
     bytes.append(kind.rawValue)
     bytes.append(copying: text)

@@ -1,16 +1,16 @@
 internal import LMDB
 internal import LedgerEvents
 
-/// Hands out the slots of the key file, and seals under them what identifies people.
+/// Assigns the slots of the key file, and encrypts under them what identifies people.
 struct PersonalSealer {
   private let texts: PersonalTexts
 
-  /// How many slots of the key file are taken.
+  /// The number of key slots that are taken.
   var slot: UInt32 = 0
 
   init(_ texts: PersonalTexts) { self.texts = texts }
 
-  /// Makes sure that there are keys for `count` more slots, before anything is written.
+  /// Makes sure that there are keys in `count` more slots, before anything is written.
   ///
   /// - Throws: ``LedgerError``: `keysMissing`, `io`.
   func reserve(_ count: Int) throws(LedgerError) {
@@ -18,7 +18,8 @@ struct PersonalSealer {
     try keys.reserve(slot + 1...slot + UInt32(clamping: count))
   }
 
-  /// The row of a person's name, under the next slot; without a key where it is to be forgotten.
+  /// Returns the row of a person's name, under the next slot; without a key if it is to be
+  /// forgotten.
   mutating func row(
     ofName row: Span<UInt8>, _ kind: NameKind, isForgotten: Bool
   ) throws(LedgerError) -> [UInt8] {
@@ -30,8 +31,8 @@ struct PersonalSealer {
     return try texts.seal().seal(row, kind, Slot(slot), try keys.newSecret(slot))
   }
 
-  /// The row of an event's personal data, under the next slot; unreadable where it is to be
-  /// forgotten.
+  /// Returns the row of an event's personal data, under the next slot; without any data if it is to
+  /// be forgotten.
   mutating func row(
     of part: PersonalPart, isForgotten: Bool
   ) throws(LedgerError) -> [UInt8] {

@@ -1,24 +1,26 @@
 internal import LedgerEvents
 
-/// A batch, validated, split, encoded and hashed on its caller's thread.
+/// A batch that was validated, split, encoded and hashed on its caller's thread.
 ///
-/// What the writer needs of an event stands in flat arrays, so that under the log's lock no event
-/// is touched but one whose id is in the log already.
+/// What the writer needs of an event is stored in flat arrays. So under the log's lock, it reads
+/// little more of the events themselves than their types, unless an id is already in the log or
+/// somebody was erased.
 struct PreparedBatch: Sendable {
   let inputs: [EventInput]
-  /// Whether `EventInput.recordedAt` stands for the ledger's clock.
+  /// Whether `EventInput.recordedAt` is used instead of the ledger's clock.
   let trustsRecordedAt: Bool
   let keys: BatchKeys
   let records: BatchRecords
 
-  /// Events from which on the two passes run side by side: below, waking a thread costs more.
+  /// The number of events from which the two passes run in parallel. Below it, waking a thread
+  /// costs more.
   private static let parallelEventsMin = 64
 
   /// Prepares `inputs`.
   ///
-  /// - Parameter keys: The head of the key file; nil without one.
+  /// - Parameter keys: The head of the key file; `nil` without one.
   /// - Throws: ``LedgerError``: `invalidEvent`, `conflict` within the batch, `batchTooLarge`, with
-  ///   the index of the first event that is refused; `keysMissing` where an event is about a person
+  ///   the index of the first event that is rejected; `keysMissing` if an event is about a person
   ///   and there is no key file.
   init(
     _ inputs: [EventInput], _ options: AppendOptions, _ keyHash: KeyHash, _ keys: KeyFileHead?
@@ -47,16 +49,16 @@ struct PreparedBatch: Sendable {
 
   var count: Int { inputs.count }
 
-  /// The name uses of an event, as a range of `keys.uses`.
+  /// Returns the name uses of an event, as a range of `keys.uses`.
   func uses(of index: Int) -> Range<Int> {
     (index == 0 ? 0 : keys.useEnds[index - 1])..<keys.useEnds[index]
   }
 
-  /// The record of an event, as a range of `records.bytes`.
+  /// Returns the record of an event, as a range of `records.bytes`.
   func record(of index: Int) -> Range<Int> {
     (index == 0 ? 0 : records.ends[index - 1])..<records.ends[index]
   }
 
-  /// Whether an event has a type that the vocabulary does not know.
+  /// Returns whether an event has an unknown type.
   func isUnknown(_ index: Int) -> Bool { inputs.span[index].event.type.kind == .unknown }
 }

@@ -1,10 +1,10 @@
 internal import Dispatch
 internal import Synchronization
 
-/// What two pieces of work come to, done at the same time where that `isWorthIt`.
+/// Returns the results of two pieces of work, which run in parallel if `isWorthIt` is true.
 ///
-/// For work of some ten microseconds and more on threads that may block; it returns when both are
-/// done.
+/// Use it for work that takes at least about ten microseconds, on threads that may block. It
+/// returns when both are done.
 func sideBySide<First: Sendable, Second: Sendable, Failure: Error>(
   _ isWorthIt: Bool, _ first: @Sendable () throws(Failure) -> First,
   _ second: @Sendable () throws(Failure) -> Second

@@ -1,12 +1,12 @@
 internal import LedgerEvents
 
-/// An index whose failures can be told from those of the log.
+/// An index whose errors can be distinguished from those of the log.
 ///
-/// What an index does not say, the log does: the writer goes on without an index that fails.
+/// Everything in an index is also in the log, so the writer continues without an index that fails.
 struct TrustedIndex: LogIndex {
   private let index: any LogIndex
 
-  /// Asks `index` for one.
+  /// Requests an index from `index`.
   ///
   /// - Throws: ``LedgerError`` with an ``IndexFailure`` as its cause.
   init(_ index: () throws(LedgerError) -> any LogIndex) throws(LedgerError) {
@@ -27,19 +27,19 @@ struct TrustedIndex: LogIndex {
   private static func telling<Value>(
     _ body: () throws(LedgerError) -> Value
   ) throws(LedgerError) -> Value {
-    // Whatever keeps an index from being asked, the log can be. If the log cannot be read either,
-    // reading it says so.
+    // If an index cannot be read for any reason, the log is read instead. If that cannot be read
+    // either, reading it throws the error.
     do throws(LedgerError) { return try body() } catch { throw error.ofIndex }
   }
 }
 
-/// Why an index is not asked any more.
+/// The reason why an index is no longer used.
 struct IndexFailure: Error {
   let reason: LedgerError
 }
 
 extension LedgerError {
-  /// The same error, marked as an index's.
+  /// The same error, marked as that of an index.
   var ofIndex: LedgerError {
     LedgerError(code, message, position: position, cause: IndexFailure(reason: self))
   }
