@@ -44,6 +44,14 @@ public struct EventSource: Hashable, Sendable {
       case .simulator: "simulator"
       }
     }
+
+    /// Whether the store itself reports events from this source, and not the payment queue.
+    package var isFromTheStore: Bool {
+      switch self {
+      case .notification, .receipt, .server: true
+      default: false
+      }
+    }
   }
 
   public let text: String

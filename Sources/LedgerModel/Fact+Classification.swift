@@ -42,12 +42,7 @@ extension EventKind {
 extension Fact {
   /// Whether the source is `notification`, `receipt` or `server`. Such a fact never changes what is
   /// on a queue.
-  var isFromTheStore: Bool {
-    switch source {
-    case .notification, .receipt, .server: true
-    default: false
-    }
-  }
+  var isFromTheStore: Bool { source.isFromTheStore }
 
   /// A store fact (`model.md`, *Terms*): signed, or from one of the store's sources.
   var isStoreFact: Bool { signedAt != Fact.absentTime || isFromTheStore }

@@ -18,8 +18,8 @@ public struct CatalogueScope: Hashable, Sendable {
 
 /// A product's entries that are in force in any part of a scope.
 struct KnownEntries {
-  /// The entry that a document for the scope continues: the one that applies to the whole scope, or
-  /// the newest one if there is none.
+  /// The entry that a document for the scope continues: the one that applies to the whole scope. If
+  /// there is none, the one for production, because customers live there, or else the newest one.
   var base: CatalogueAnswer
   /// Entries that apply to a part of the scope.
   var narrower: [CatalogueAnswer]
@@ -47,8 +47,9 @@ extension LedgerView {
     let all = try found.map { (entry) throws(LedgerError) in try answer(entry) }
     guard let newest = all.first, let oldest = all.last else { return nil }
     let isCovered = found.last?.covers(scope.environment, app: app) ?? false
+    let uncovered = all.first { $0.environment == nil || $0.environment == .production } ?? newest
     return KnownEntries(
-      base: isCovered ? oldest : newest, narrower: isCovered ? all.dropLast() : all, all: all)
+      base: isCovered ? oldest : uncovered, narrower: isCovered ? all.dropLast() : all, all: all)
   }
 }
 

@@ -53,6 +53,25 @@ struct AnswerTests {
     #expect(both.balances.map(\.amount) == [10])
   }
 
+  @Test("Entitlements of a product are those of the environments in which it is active")
+  func entitlementsOfSeveralEnvironments() throws {
+    let scene = try Scene(
+      """
+      1T09:00 catalog.set d=- env=production {"products":[{"product":"book","kind":"nonConsumable","entitlements":["pro"]},{"product":"map","kind":"nonConsumable","entitlements":["maps"]}]}
+      1T09:01 catalog.set d=- env=sandbox {"products":[{"product":"book","kind":"nonConsumable","entitlements":["test"]},{"product":"map","kind":"nonConsumable","entitlements":["test"]}]}
+      1T10:00 transaction.purchased t=t1 p=book a=A env=production
+      1T10:01 transaction.refunded t=t1 src=notification env=production
+      1T10:02 transaction.purchased t=t2 p=book a=A env=sandbox
+      1T10:03 transaction.purchased t=t3 p=map a=A env=production
+      1T10:04 transaction.purchased t=t4 p=map a=A env=sandbox
+      """)
+    let account = Subject.account(scene.ledger.number(.account, "A"))
+    let both = scene.book.answer(
+      account, environments: [.production, EnvironmentSet(.sandbox)],
+      at: try Scene.moment("2T00:00"))
+    #expect(both.active == ["book", "map", "maps", "test"])
+  }
+
   @Test("A transaction answers for the customer who holds it, or for its chain alone")
   func transactionAnswers() throws {
     let scene = try Scene(

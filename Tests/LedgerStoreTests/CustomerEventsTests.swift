@@ -90,6 +90,80 @@ import Testing
       }
       #expect(rules.contains(.unfulfilled), "\(customer)")
     }
+    // Whose it was keeps what the events up to the transfer show.
+    var query = FindingsQuery()
+    query.account = "ada"
+    let positions = try book.ledger.read { (view) throws(LedgerError) in
+      try view.findings(query).map(\.position)
+    }
+    #expect(positions.allSatisfy { $0 <= 2 }, "\(positions)")
+  }
+
+  /// A chain with a purchase by ada, and its renewal that bob has restored.
+  private func sharedChain() throws -> ErasureBook {
+    try ErasureBook([
+      bought("s1", "ada", "phone-a", on: "2026-01-01"),
+      event(
+        "restored", "transaction.restored", on: "2026-01-02",
+        #""account":"bob","device":"phone-b","transaction":"t-s2","originalTransaction":"t-s1","#
+          + #""product":"p.s1""#),
+      event(
+        "expired", "subscription.expired", on: "2026-02-01",
+        #""originalTransaction":"t-s1","data":{"payload":"raw of both"}"#),
+    ])
+  }
+
+  @Test("name only a chain that somebody else bought") func chainOfAnother() throws {
+    let book = try sharedChain()
+    #expect(try ids(of: "bob", in: book) == ["restored", "expired"])
+    #expect(try ids(of: "ada", in: book) == ["s1", "expired"])
+  }
+
+  @Test(
+    "that name only a chain are destroyed with the last of its holders",
+    arguments: [["ada", "bob"], ["bob", "ada"]])
+  func erasedChain(_ order: [String]) throws {
+    let book = try sharedChain()
+    try book.erase(Name(order[0]))
+    #expect(try book.shown().contains { $0.contains("raw of both") })
+    try book.erase(Name(order[1]), "e2")
+    #expect(try !book.shown().contains { $0.contains("raw of both") })
+  }
+
+  @Test("name only a chain of which no purchase is known") func chainWithoutPurchase() throws {
+    let book = try ErasureBook([
+      event(
+        "submitted", "receipt.submitted", on: "2026-01-01",
+        #""account":"ada","transaction":"t-s1""#),
+      event(
+        "grace", "subscription.gracePeriodEntered", on: "2026-02-01",
+        #""originalTransaction":"t-s1","data":{"gracePeriodExpiresAt":"2026-02-16T00:00:00Z","#
+          + #""payload":"raw of ada"}"#),
+    ])
+    #expect(try ids(of: "ada", in: book) == ["submitted", "grace"])
+    try book.erase("ada")
+    #expect(try !book.shown().contains { $0.contains("raw of ada") })
+  }
+
+  @Test("have no findings about a customer who was erased before under the same account")
+  func findingsOfAnotherLife() throws {
+    let book = try ErasureBook([
+      bought("a1", "ada", "phone", on: "2026-01-01"),
+      event(
+        "f1", "transaction.finished", on: "2026-01-02",
+        #""account":"ada","device":"phone","transaction":"t-a1""#),
+      event(
+        "f2", "transaction.finished", on: "2026-01-03",
+        #""account":"ada","device":"phone","transaction":"t-a1""#),
+      event("gone", "account.erased", on: "2026-01-04", #""account":"ada""#),
+      bought("a2", "ada", "tablet", on: "2026-02-01"),
+    ])
+    var query = FindingsQuery()
+    query.account = "ada"
+    let positions = try book.ledger.read { (view) throws(LedgerError) in
+      try view.findings(query).map(\.position)
+    }
+    #expect(positions.allSatisfy { $0 > 4 }, "\(positions)")
   }
 
   @Test("come to an end where links name the other customer's transaction in turn")

@@ -92,6 +92,26 @@ import Testing
     #expect(report.versions[2].rules.map(\.change) == [.unknown])
   }
 
+  @Test("counts customers by the links of the time that is asked about") func linksOfThen() throws {
+    let sale = #","transaction":"t1","product":"map""#
+    let walk = try walk([
+      line(1, "session.started", 0, #","data":{"appVersion":"1.0"}"#),
+      line(2, "transaction.purchased", 0, sale),
+      line(3, "note.added", 0, #","data":{"text":"hello"}"#).replacing(
+        #""account":"ada""#, with: #""account":"bob""#),
+      line(4, "account.linked", 0, #","data":{"to":"bob"}"#),
+    ])
+    func customers(_ clocks: Clocks) throws -> [Int] {
+      var query = FindingsQuery()
+      query.clocks = clocks
+      return try walk.ledger().read { (view) throws(LedgerError) in
+        try view.health(by: .appVersion, query).versions.map(\.customers)
+      }
+    }
+    #expect(try customers(.now) == [1])
+    #expect(try customers(Clocks(asOf: .position(3))) == [2])
+  }
+
   @Test(
     "is what counting the events says", arguments: 1...6 as ClosedRange<UInt64>)
   func recount(_ seed: UInt64) throws {

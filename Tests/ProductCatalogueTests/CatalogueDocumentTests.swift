@@ -253,12 +253,37 @@ struct BrokenCatalogue: CustomTestStringConvertible {
     let less = try plan(
       ledger, #"{"products":[{"product":"coins","kind":"consumable","grants":{"coins":3}}]}"#)
     #expect(less.products[0].grantsTaken == ["coins"])
+    // Less than in the sandbox alone.
+    try ledger.append([
+      .catalogue(
+        3, #"{"product":"coins","kind":"consumable","grants":{"coins":10},"delivery":"store"}"#,
+        more: #","environment":"sandbox""#)
+    ])
+    let between = try plan(
+      ledger, #"{"products":[{"product":"coins","kind":"consumable","grants":{"coins":7}}]}"#)
+    #expect(between.products[0].grantsTaken == ["coins"])
+    #expect(between.products[0].endsHosting)
     let own = try plan(
       ledger,
       #"{"environment":"sandbox","products":"#
         + #"[{"product":"coins","kind":"consumable","grants":{"coins":3}}]}"#)
-    #expect(own.products[0].members.map(\.name) == ["grants"])
-    #expect(own.products[0].grantsTaken.isEmpty)
+    #expect(own.products[0].members.map(\.name).contains("grants"))
+    #expect(own.products[0].grantsTaken == ["coins"])
+  }
+
+  @Test("continues the entry for production if none applies to every environment")
+  func onlyNarrowerEntries() throws {
+    let ledger = try ledger()
+    let gems = #"{"product":"gems","kind":"nonConsumable""#
+    try ledger.append([
+      .catalogue(
+        2, gems + #","entitlements":["pro"]}"#, more: #","environment":"production""#),
+      .catalogue(3, gems + "}", more: #","environment":"sandbox""#),
+    ])
+    let storekit = try plan(
+      ledger,
+      #"{"subscriptionGroups":[],"products":[{"productID":"gems","type":"NonConsumable"}]}"#)
+    #expect(storekit.document.products[0]["entitlements"]?.array?.map(\.string) == ["pro"])
   }
 
   @Test("ends hosting if the store delivers a product now and would not any more")

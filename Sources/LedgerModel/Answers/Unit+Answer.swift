@@ -198,9 +198,17 @@ extension Unit {
       entries.append(entry)
       return
     }
-    let names = entries[same].entitlements
-    if entry.rank < entries[same].rank { entries[same] = entry }
-    for name in names where !entries[same].entitlements.contains(name) {
+    let other: EntitlementEntry
+    if entry.rank < entries[same].rank {
+      other = entries[same]
+      entries[same] = entry
+    } else {
+      other = entry
+    }
+    // Another environment's catalogue may map the product to other entitlements. They count if the
+    // product is active there, too.
+    guard other.state.entitles else { return }
+    for name in other.entitlements where !entries[same].entitlements.contains(name) {
       entries[same].entitlements.append(name)
     }
   }

@@ -1,5 +1,14 @@
 public import LedgerEvents
 
+/// Whose the events are that name only a chain of which several customers hold a transaction.
+public enum SharedChainEvents: Sendable {
+  /// Those of each holder: each of them has what the chain grants.
+  case ofEachHolder
+  /// Those of nobody while there are several holders: what one of them has erased must stay
+  /// readable for the others.
+  case ofSingleHolder
+}
+
 extension Unit {
   /// The environment in which a fact of the unit is folded; `nil` if it counts in every one.
   ///
@@ -19,15 +28,23 @@ extension Unit {
 
   /// The positions of a customer's events among the unit's facts, in any environment. These are the
   /// events that state one of its account ids, and the events of the transactions that it held at
-  /// the time or holds now. For events that name no transaction, the chain decides.
+  /// the time or holds now. An event that names only a chain is about whoever holds a transaction of
+  /// the chain.
   ///
   /// A link reaches back over all events of both ids. After a transfer, the former holder keeps the
   /// events up to it. After an erasure, an account id starts afresh.
   ///
-  /// - Complexity: O(*n* log *n*) in the number of facts.
+  /// - Parameters:
+  ///   - account: One of the customer's accounts.
+  ///   - facts: The facts of the unit.
+  ///   - shared: Whose the events of chains with several holders are.
+  ///   - context: The fold context.
+  ///   - texts: The texts of the facts.
+  /// - Complexity: O(*n* log *n*) in the number of facts, and O(*m*) in the transactions of the
+  ///   chain for each event that names only a chain.
   public static func positions(
-    ofCustomer account: NameNumber, among facts: [Fact], context: SharedContext,
-    texts: any FactTexts
+    ofCustomer account: NameNumber, among facts: [Fact],
+    shared: SharedChainEvents = .ofEachHolder, context: SharedContext, texts: any FactTexts
   ) -> Set<UInt64> {
     var holdings: [StoreEnvironment: HoldingHistory] = [:]
     var unit = Unit()
@@ -35,14 +52,19 @@ extension Unit {
     let settled = unit.begin(facts, foldContext)
     for (fact, resolution) in zip(settled.facts, settled.resolutions) {
       let before = unit.environments.map {
-        (speakers: $0.speakers(fact, resolution.root), linked: $0.customers(linkedBy: fact))
+        (
+          speakers: $0.speakers(fact, resolution.root),
+          holders: $0.chainHolders(fact, resolution.root), linked: $0.customers(linkedBy: fact)
+        )
       }
       unit.step(fact, resolution, foldContext)
       for (place, state) in unit.environments.enumerated() {
         if let only = resolution.environment, only != state.environment { continue }
         var history = holdings.removeValue(forKey: state.environment) ?? HoldingHistory()
-        let after = state.speakers(fact, resolution.root)
-        history.note(fact, resolution.root, before[place].speakers.union(after))
+        history.note(
+          fact, resolution.root,
+          before[place].speakers.union(state.speakers(fact, resolution.root)),
+          chainHolders: before[place].holders.union(state.chainHolders(fact, resolution.root)))
         for (former, now) in zip(before[place].linked, state.customers(linkedBy: fact)) {
           history.merge(former, into: now)
         }
@@ -54,9 +76,9 @@ extension Unit {
       let customer = state.knownCustomer(of: account)
       guard customer != .nobody, let history = holdings[state.environment] else { continue }
       let held = state.transactions.filter { $0.holder == customer }.map(\.number)
-      let chains = state.chains.filter { state.holder(of: $0) == customer }.map(\.original)
       positions.formUnion(
-        history.positions(of: customer, holding: Set(held), chains: Set(chains)))
+        history.positions(
+          of: customer, holding: Set(held), chains: state.chains(of: customer, shared), shared))
     }
     return positions
   }
@@ -71,19 +93,24 @@ private struct HoldingHistory {
     /// The chain, if it names no transaction; else 0. A chain has the number of its original
     /// transaction, whose events need not be those of the chain's holder.
     var chain: NameNumber
+    /// Those that it states, and the holder of its transaction.
     var customers: Set<Holder>
+    /// The holders of its chain, if it names no transaction.
+    var chainHolders: Set<Holder>
   }
 
   private var events: [Event] = []
   /// Maps a customer that a link merged to the customer that it was merged into.
   private var merged: [Holder: Holder] = [:]
 
-  mutating func note(_ fact: Fact, _ root: NameNumber, _ customers: Set<Holder>) {
+  mutating func note(
+    _ fact: Fact, _ root: NameNumber, _ customers: Set<Holder>, chainHolders: Set<Holder>
+  ) {
     // Some events from the store name only the chain.
     events.append(
       Event(
         position: fact.position, root: root, chain: root == 0 ? fact.original : 0,
-        customers: customers))
+        customers: customers, chainHolders: chainHolders))
   }
 
   mutating func merge(_ former: Holder, into customer: Holder) {
@@ -91,12 +118,18 @@ private struct HoldingHistory {
   }
 
   func positions(
-    of customer: Holder, holding transactions: Set<NameNumber>, chains: Set<NameNumber>
+    of customer: Holder, holding transactions: Set<NameNumber>, chains: Set<NameNumber>,
+    _ shared: SharedChainEvents
   ) -> [UInt64] {
     let wanted = current(customer)
     return events.filter { event in
-      transactions.contains(event.root) || chains.contains(event.chain)
-        || event.customers.contains { current($0) == wanted }
+      if transactions.contains(event.root) || chains.contains(event.chain) { return true }
+      if event.customers.contains(where: { current($0) == wanted }) { return true }
+      let holders = Set(event.chainHolders.map(current))
+      switch shared {
+      case .ofEachHolder: return holders.contains(wanted)
+      case .ofSingleHolder: return holders == [wanted]
+      }
     }.map(\.position)
   }
 
@@ -109,7 +142,7 @@ private struct HoldingHistory {
 
 extension EnvironmentState {
   /// The customers that a fact is about: those of the accounts that it states, and the holder of
-  /// its transaction or chain.
+  /// its transaction.
   fileprivate func speakers(_ fact: Fact, _ root: NameNumber) -> Set<Holder> {
     var customers: Set<Holder> = []
     for account in [fact.account, fact.detail?.fields.to ?? 0] where account != 0 {
@@ -117,15 +150,32 @@ extension EnvironmentState {
     }
     let place = root == 0 ? none : transactionIndex.lookUp(UInt64(root))
     if place >= 0 { customers.insert(transactions[place].holder) }
-    let chain = root == 0 && fact.original != 0 ? chainIndex.lookUp(UInt64(fact.original)) : none
-    if chain >= 0 { customers.insert(holder(of: chains[chain])) }
     customers.remove(.nobody)
     return customers
   }
 
-  /// The holder of a chain's first purchase.
-  fileprivate func holder(of chain: ChainState) -> Holder {
-    chain.firstPurchase == none ? .nobody : transactions[chain.firstPurchase].holder
+  /// The holders of the chain of a fact that names no transaction.
+  fileprivate func chainHolders(_ fact: Fact, _ root: NameNumber) -> Set<Holder> {
+    guard root == 0, fact.original != 0 else { return [] }
+    let chain = chainIndex.lookUp(UInt64(fact.original))
+    return chain < 0 ? [] : holders(of: chain)
+  }
+
+  /// Whoever holds a transaction of a chain.
+  private func holders(of chain: Int) -> Set<Holder> {
+    var holders = Set(members(of: chain).map { transactions[$0].holder })
+    holders.remove(.nobody)
+    return holders
+  }
+
+  /// The original transactions of the chains whose events are a customer's.
+  fileprivate func chains(of customer: Holder, _ shared: SharedChainEvents) -> Set<NameNumber> {
+    var held: Set<Int> = []
+    for transaction in transactions where transaction.holder == customer {
+      if transaction.chain != none { held.insert(transaction.chain) }
+    }
+    if shared == .ofSingleHolder { held = held.filter { holders(of: $0) == [customer] } }
+    return Set(held.map { chains[$0].original })
   }
 
   /// The customers of the two accounts that a link names; empty for any other fact.

@@ -83,10 +83,10 @@ extension LedgerView {
   ) throws(LedgerError) {
     let question = try UpdatesQuestion(query, self)
     guard question.isAnswerable else { return try counts([]) }
-    let ledger = !query.clocks.reachAll ? try inMemoryLedger(at: query.clocks) : nil
+    let ledger = try pastLedger(at: query.clocks)
     let context = ledger?.context ?? context
     var tally = UpdatesTally()
-    try eachUnit(question, ledger) { (unit) throws(LedgerError) in
+    try eachUnit(for: question, of: ledger) { (unit) throws(LedgerError) in
       tally.add(unit, question, context, texts)
       return true
     }
@@ -94,7 +94,7 @@ extension LedgerView {
     try texts.check()
     try counts(try tally.counts(self))
     if tally.mustTell == 0 { return }
-    try eachUnit(question, ledger) { (unit) throws(LedgerError) in
+    try eachUnit(for: question, of: ledger) { (unit) throws(LedgerError) in
       for held in question.held(by: unit, context, texts) {
         guard let offer = tally.offer(of: held.observed),
           let reason = held.sort.standing(offer).reason
@@ -112,21 +112,13 @@ extension LedgerView {
   }
 
   private func eachUnit(
-    _ question: UpdatesQuestion, _ ledger: InMemoryLedger?,
+    for question: UpdatesQuestion, of ledger: InMemoryLedger?,
     _ body: (Unit) throws(LedgerError) -> Bool
   ) throws(LedgerError) {
-    if let ledger {
-      for unit in ledger.units {
-        if try !body(unit) { return }
-      }
-    } else if let device = question.device {
-      if let unit = try unit(of: device) { _ = try body(unit) }
-    } else {
-      var walk = try units()
-      while let unit = try walk.next() {
-        if try !body(unit) { return }
-      }
+    guard ledger == nil, let device = question.device else {
+      return try eachUnit(of: ledger, body)
     }
+    if let unit = try unit(of: device) { _ = try body(unit) }
   }
 }
 

@@ -106,7 +106,9 @@ extension LedgerView {
   ) throws(LedgerError) -> [CustomerOverview.Device] {
     var found: [Name?: CustomerOverview.Device] = [:]
     var numbers: [NameNumber: Int64] = [:]
-    for fact in facts where fact.device != 0 { numbers[fact.device] = fact.occurredAt }
+    for fact in facts where fact.device != 0 {
+      numbers[fact.device] = max(numbers[fact.device] ?? .min, fact.occurredAt)
+    }
     for (number, lastSeenAt) in numbers {
       let name = try text(of: number)
       var device = CustomerOverview.Device(

@@ -25,16 +25,10 @@ extension LedgerView {
   ) throws(LedgerError) {
     let question = HoldersQuestion(
       name: name, environments: EnvironmentSet(environments), clocks: clocks, now: now)
-    if !clocks.reachAll {
-      let ledger = try inMemoryLedger(at: clocks)
-      for unit in ledger.units {
-        guard try holders(question, in: unit, ledger.context, body) else { return }
-      }
-      return
-    }
-    var walk = try units()
-    while let unit = try walk.next() {
-      guard try holders(question, in: unit, context, body) else { return }
+    let past = try pastLedger(at: clocks)
+    let context = past?.context ?? context
+    try eachUnit(of: past) { (unit) throws(LedgerError) in
+      try holders(question, in: unit, context, body)
     }
   }
 

@@ -55,17 +55,10 @@ extension LedgerView {
   ) throws(LedgerError) {
     var offers = Offers()
     let set = EnvironmentSet(environments)
-    if !clocks.reachAll {
-      let ledger = try inMemoryLedger(at: clocks)
-      offers.ledger = ledger
-      for unit in ledger.units {
-        guard try outdated(unit, set, clocks, &offers, body) else { return }
-      }
-      return
-    }
-    var walk = try units()
-    while let unit = try walk.next() {
-      guard try outdated(unit, set, clocks, &offers, body) else { return }
+    let past = try pastLedger(at: clocks)
+    offers.ledger = past
+    try eachUnit(of: past) { (unit) throws(LedgerError) in
+      try outdated(unit, set, clocks, &offers, body)
     }
   }
 

@@ -87,8 +87,7 @@ extension LedgerView {
       try add(unit, context, to: &collection)
       collection.addAbsentDevice(context)
       try texts.check()
-      let interest = FindingInterest(subject, unit)
-      return collection.sorted.filter(interest.admits)
+      return try findings(collection.sorted, of: subject, in: unit, .now)
     }
     var walk = try units()
     while let unit = try walk.next() { try add(unit, context, to: &collection) }
@@ -121,30 +120,38 @@ extension LedgerView {
     guard let number = try number(of: use.kind, use.name), let unit = ledger.unit(of: number) else {
       return []
     }
-    let interest = FindingInterest(customer.subject(number), unit)
-    return found.filter(interest.admits)
+    return try findings(found, of: customer.subject(number), in: unit, query.clocks)
   }
-}
 
-/// The findings that are about a customer, in each environment: those that name one of its
-/// accounts, and those about transactions that it holds, whoever owned them first.
-struct FindingInterest {
-  private var accounts: [StoreEnvironment: Set<NameNumber>] = [:]
-  /// If nobody known holds the subject, the transactions of its chain.
-  private var transactions: [StoreEnvironment: Set<NameNumber>] = [:]
-
-  /// - Complexity: O(*n*) in the unit's accounts and transactions.
-  init(_ subject: Subject, _ unit: Unit) {
+  /// The findings about a customer: those about transactions that it holds, whoever owned them
+  /// first, and those at its own events. A finding states the first owner of its transaction, who
+  /// may have been erased since, or may have transferred it.
+  ///
+  /// - Complexity: O(*n*) in the unit's accounts and transactions; if a finding states one of the
+  ///   customer's accounts and no transaction that it holds, O(*n* log *n*) in the unit's facts.
+  private func findings(
+    _ found: [Finding], of subject: Subject, in unit: Unit, _ clocks: Clocks
+  ) throws(LedgerError) -> [Finding] {
+    var accounts: [StoreEnvironment: [NameNumber]] = [:]
+    // If nobody known holds the subject, the transactions of its chain.
+    var transactions: [StoreEnvironment: Set<NameNumber>] = [:]
     for environment in StoreEnvironment.allCases {
       let set = EnvironmentSet(environment)
-      accounts[environment] = Set(unit.accounts(of: subject, environments: set))
+      accounts[environment] = unit.accounts(of: subject, environments: set)
       transactions[environment] = Set(
         unit.standings(of: subject, environments: set).map(\.number))
     }
-  }
-
-  func admits(_ finding: Finding) -> Bool {
-    accounts[finding.environment]?.contains(finding.account) ?? false
-      || transactions[finding.environment]?.contains(finding.transaction) ?? false
+    var events: Set<UInt64>?
+    var admitted: [Finding] = []
+    for finding in found {
+      if transactions[finding.environment]?.contains(finding.transaction) ?? false {
+        admitted.append(finding)
+        continue
+      }
+      guard let own = accounts[finding.environment], own.contains(finding.account) else { continue }
+      if events == nil { events = try positions(ofCustomer: finding.account, at: clocks) }
+      if let events, events.contains(finding.position) { admitted.append(finding) }
+    }
+    return admitted
   }
 }

@@ -127,7 +127,7 @@ extension LedgerView {
       tally.groups[version(event), default: .init()].findings[finding.rule, default: 0] += 1
     }
     let environments = try soldTransactions(query)
-    let customers = try customersByAccount()
+    let customers = try customersByAccount(query.clocks)
     var first: [SoldTransaction: (place: FoldPlace, version: Name?)] = [:]
     let end = try lastPosition(query.clocks)
     if end > 0 {
@@ -139,13 +139,14 @@ extension LedgerView {
         guard isPurchase || record.number(.account) != 0 else { continue }
         if let since = query.since, record.believedAt < since, !isPurchase { continue }
         if let until = query.until, record.believedAt >= until { continue }
-        let recorded = try log.event(at: cursor.position)
+        let recorded = try log.event(of: record)
         let name = version(recorded.event)
         if record.number(.account) != 0, query.admits(record.believedAt) {
           let account = record.number(.account)
           tally.groups[name, default: .init()].customers.insert(customers[account] ?? account)
         }
-        guard isPurchase, recorded.event.isQueueFact, let transaction = recorded.event.transaction
+        guard isPurchase, !record.source.isFromTheStore,
+          let transaction = recorded.event.transaction
         else { continue }
         let place = FoldPlace(recorded)
         for environment in environments[transaction] ?? [] {
@@ -177,15 +178,17 @@ extension LedgerView {
   }
 
   /// The first of each account's linked accounts.
-  private func customersByAccount() throws(LedgerError) -> [NameNumber: NameNumber] {
+  private func customersByAccount(
+    _ clocks: Clocks
+  ) throws(LedgerError) -> [NameNumber: NameNumber] {
     var customers: [NameNumber: NameNumber] = [:]
-    var walk = try units()
-    while let unit = try walk.next() {
+    try eachUnit(of: try pastLedger(at: clocks)) { unit in
       for account in unit.knownAccounts where customers[account] == nil {
         for other in unit.accounts(of: .account(account), environments: .all) {
           customers[other] = account
         }
       }
+      return true
     }
     return customers
   }
@@ -199,16 +202,6 @@ private struct SoldTransaction: Hashable {
 extension FindingsQuery {
   fileprivate func admits(_ time: Instant) -> Bool {
     (since.map { time >= $0 } ?? true) && (until.map { time < $0 } ?? true)
-  }
-}
-
-extension Event {
-  /// Whether the event comes from the queue and not from the store's server.
-  fileprivate var isQueueFact: Bool {
-    switch (source ?? EventSource(.app)).kind {
-    case .notification, .receipt, .server: false
-    default: true
-    }
   }
 }
 

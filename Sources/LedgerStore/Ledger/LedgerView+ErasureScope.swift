@@ -147,7 +147,8 @@ extension LedgerView {
       guard let unit = try foldedUnitNumber(of: number) else { continue }
       units.insert(unit)
       if try log.isErased(name: number) { continue }
-      customer.members.formUnion(try positions(ofCustomer: number))
+      customer.members.formUnion(
+        try positions(ofCustomer: number, shared: .ofSingleHolder))
       if let state = try state(of: unit) {
         customer.accounts.formUnion(state.accountsOfOnePerson(number))
       }
@@ -174,7 +175,7 @@ extension LedgerView {
     let slot = try log.sealedName(number).slot
     guard !slot.isForgotten, let erasure = try log.erasure(of: slot.taken) else { return }
     let members = try positions(
-      ofCustomer: number, at: Clocks(asOf: .position(erasure - 1)))
+      ofCustomer: number, at: Clocks(asOf: .position(erasure - 1)), shared: .ofSingleHolder)
     customer.members.formUnion(members)
     var own: Set<NameNumber> = []
     for place in members { own.formUnion(try log.record(at: place).transactions) }

@@ -36,11 +36,12 @@ extension LedgerView {
   ///
   /// - Complexity: O(*n* log *n*) in the facts of the customer's unit.
   package func positions(
-    ofCustomer account: NameNumber, at clocks: Clocks = .now
+    ofCustomer account: NameNumber, at clocks: Clocks = .now,
+    shared: SharedChainEvents = .ofEachHolder
   ) throws(LedgerError) -> Set<UInt64> {
     guard let unit = try unitNumber(of: account) else { return [] }
     let positions = Unit.positions(
-      ofCustomer: account, among: try facts(of: unit, at: clocks),
+      ofCustomer: account, among: try facts(of: unit, at: clocks), shared: shared,
       context: try context(at: clocks), texts: texts)
     try texts.check()
     return positions

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import PackageFiles
 import Synchronization
 
 /// Bytes of a file or of standard input, read by a thread of its own so that a slow pipe can be
@@ -35,20 +36,29 @@ final class ByteSource: Sendable {
   private func read(_ handle: FileHandle, isPipe: Bool) {
     while true {
       room.wait()
-      let arrival: Arrival
-      do {
-        // A pipe is asked for what is there; `read(upToCount:)` would wait for the whole chunk.
-        let chunk = isPipe ? handle.availableData : try handle.read(upToCount: Self.chunkBytes)
-        if let chunk, !chunk.isEmpty { arrival = .chunk(chunk) } else { arrival = .end }
-      } catch {
-        arrival = .failure(error.systemReason)
-      }
+      if isPipe { InputReadiness.wait(for: handle.fileDescriptor) }
+      // Under the lock, so that nothing is taken out of a pipe after the stop: what is left there is
+      // for the next program that reads it.
       let goesOn = state.withLock { state in
-        if !state.isStopped { state.arrivals.append(arrival) }
-        return !state.isStopped
+        if state.isStopped { return false }
+        let arrival = Self.arrival(handle, isPipe: isPipe)
+        state.arrivals.append(arrival)
+        if case .chunk = arrival { return true }
+        return false
       }
       arrived.signal()
-      guard goesOn, case .chunk = arrival else { return }
+      if !goesOn { return }
+    }
+  }
+
+  private static func arrival(_ handle: FileHandle, isPipe: Bool) -> Arrival {
+    do {
+      // A pipe is asked for what is there; `read(upToCount:)` would wait for the whole chunk.
+      let chunk = isPipe ? handle.availableData : try handle.read(upToCount: chunkBytes)
+      if let chunk, !chunk.isEmpty { return .chunk(chunk) }
+      return .end
+    } catch {
+      return .failure(error.systemReason)
     }
   }
 
