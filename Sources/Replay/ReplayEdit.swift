@@ -6,7 +6,7 @@ public import LedgerEvents
 public enum ReplayEdit: Sendable {
   /// The event never happened.
   case drop(UInt64)
-  /// The event happened right after another one; 0 stands for before all others.
+  /// The event happened right after another one; 0 means before all others.
   case move(UInt64, after: UInt64)
   /// The event happened a second time, right after the first.
   case `repeat`(UInt64)

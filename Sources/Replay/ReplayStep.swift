@@ -20,7 +20,7 @@ public struct ReplayStep: Sendable {
   public var note: String? { ProductPageFailure.explanation(of: event.event) }
 }
 
-/// A subject and where it stands.
+/// A subject and its standing.
 public struct ReplayLine: Hashable, Sendable {
   public var subject: ReplaySubject
   public var standing: ReplayStanding

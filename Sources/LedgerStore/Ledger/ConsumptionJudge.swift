@@ -63,8 +63,7 @@ final class ConsumptionJudge: Sendable {
     }
   }
 
-  /// Required consumptions, one for each balance: a balance does not depend on the moment it is
-  /// asked for.
+  /// Required consumptions, one for each balance: a balance is the same at every moment.
   private struct Consumptions {
     private struct Balance: Hashable {
       let account: NameNumber

@@ -66,7 +66,7 @@ extension LedgerView {
   /// accounts, and of the devices and sessions that nobody else used; the personal data of the
   /// customer's events, and of what these devices report about themselves; and what operators wrote
   /// about the customer when they exported. For a customer who was erased before, it returns what
-  /// has arrived since about that time.
+  /// has arrived since then about that time.
   ///
   /// - Parameter known: The mentions that an earlier search found.
   /// - Complexity: O(*n* log *n*) in the events of the customer's units, and O(*m*) in the events

@@ -16,7 +16,7 @@ package struct ScratchFolder: ~Copyable {
   /// Shows other processes that the folder is in use.
   private let lock: FileLock?
 
-  /// Makes a folder that only its owner may enter, and removes those that were left behind.
+  /// Creates a folder that only its owner may enter, and removes abandoned ones.
   ///
   /// - Parameter name: The beginning of its name: `daybook-` and its purpose.
   /// - Throws: ``LedgerError``: `full`, `io`.
@@ -39,7 +39,7 @@ package struct ScratchFolder: ~Copyable {
   }
 
   deinit {
-    // What is left behind is removed by the next one.
+    // If this fails, the next such folder's creation removes it.
     _ = Result { try FileManager.default.removeItem(atPath: path) }
     lock?.unlock()
   }
