@@ -81,7 +81,7 @@ extension Ledger {
 public enum ProjectionVerdict: Hashable, Sendable {
   /// They equal the result of folding the log again.
   case agree
-  /// What is wrong with them. No event is affected: a rebuild makes new projections.
+  /// What is wrong with them. They are not the truth: a rebuild makes new ones from the log.
   case differ([String])
   /// Why they were not compared. This says nothing about the log.
   case notCompared(String)

@@ -62,7 +62,8 @@ public final class Ledger: Sendable {
     self.init(try EventLog(open: path, access: access, options: options, clock: clock))
     guard access == .readWrite else { return }
     do throws(LedgerError) { try finishErasure() } catch {
-      // If the projections are missing, the erasure is completed after they have been rebuilt.
+      // Projections that must be rebuilt do not prevent opening. The mark then stays for the next
+      // time.
       guard error.code == .rebuildNeeded else { throw error }
     }
   }

@@ -95,8 +95,8 @@ extension Ledger {
 }
 
 extension LedgerError {
-  /// Whether the read failed because readers that do not end have taken every slot. The message
-  /// names their processes.
+  /// Whether the operation failed because readers that do not end have taken every slot. The
+  /// message names their processes.
   public var isForLackOfReaders: Bool { (cause as? LMDBError)?.code == .readersFull }
 }
 

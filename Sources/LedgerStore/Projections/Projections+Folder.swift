@@ -85,7 +85,7 @@ extension Projections {
   }
 
   /// Removes every generation but `live`: a killed process leaves one behind. A process that still
-  /// reads one keeps its files until it ends.
+  /// reads one keeps its files until it stops reading.
   ///
   /// The caller must hold the lock that elects the process that folds.
   static func removeGenerations(except live: UInt64, of log: EventLog) throws(LedgerError) {

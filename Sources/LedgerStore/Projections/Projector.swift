@@ -35,8 +35,8 @@ final class Projector {
 
   /// Folds the next events up to a position, if there are any.
   ///
-  /// - Complexity: O(*k* log *n*) for *k* events in order; late ones cost as much as their units
-  ///   are large.
+  /// - Complexity: O(*k* log *n*) for *k* events in order; the cost of a late one depends on the
+  ///   size of its unit.
   /// - Returns: The position that is folded now, and the last one to fold: the log's newest, or
   ///   `limit` if that is less.
   func step(
