@@ -154,8 +154,15 @@ extension Environment {
       try enter(operation)
       status = unsafe mdb_txn_begin(handle, nil, flags, &transaction)
     }
-    if status == MDB_READERS_FULL, try clearDeadReaders() > 0 {
-      status = unsafe mdb_txn_begin(handle, nil, flags, &transaction)
+    if status == MDB_READERS_FULL {
+      do throws(LMDBError) {
+        if try clearDeadReaders() > 0 {
+          status = unsafe mdb_txn_begin(handle, nil, flags, &transaction)
+        }
+      } catch {
+        gate.leave()
+        throw error
+      }
     }
     guard status == 0, let transaction = unsafe transaction else {
       let failure =

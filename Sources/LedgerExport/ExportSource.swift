@@ -97,7 +97,7 @@ struct ExportSource {
     try rows.check()
   }
 
-  /// Writes the rows of all tables that are made of units, in one walk over these.
+  /// Writes the rows of all tables that are made of units, in one pass over the units.
   private func contents(_ streams: [RowStream]) throws {
     let tables = streams.map(\.table)
     try ledger.read { (view) throws(LedgerError) in

@@ -18,7 +18,7 @@ public struct LedgerExport {
   public struct Progress: Sendable {
     /// The current step.
     public enum Phase: Sendable {
-      /// Rows of this table are made, and perhaps those of others with it.
+      /// Rows of this table are made, and perhaps rows of other tables together with them.
       case reading(ExportTable)
       case checking
     }

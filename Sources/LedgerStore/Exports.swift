@@ -1,3 +1,3 @@
-// Whoever asks a ledger meets the log's types at every turn: its errors, what appending answers,
-// the view of a snapshot.
+// Clients of a ledger use the log's types everywhere: its errors, the results of appends and the
+// view of a snapshot.
 @_exported public import LedgerLog

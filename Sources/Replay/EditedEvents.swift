@@ -2,36 +2,35 @@ public import LedgerEvents
 internal import LedgerModel
 public import LedgerQueries
 
-/// The events of a source with edits made to them, as a replay takes them.
+/// The events of a source after edits, in the form that a replay takes.
 ///
-/// An event that is moved, repeated or inserted after another one gets a time of its own, so that
-/// the fold sees it there: a microsecond after the other's. Where the next event leaves no
-/// microsecond between, it gets the other's time, and a sequence that puts it there. An event that
-/// states a sequence gets the newest of its session up to its place, so that its session's clock
-/// does not seem to have stepped back. What its `data` says stays. It is recorded when the event
-/// before it was.
+/// An event that is moved, repeated or inserted after another one gets a new time, so that the fold
+/// sees it there: one microsecond after the other's. If the next event leaves no free microsecond,
+/// it gets the other's time and a sequence that puts it there. An event that states a sequence gets
+/// the newest one of its session up to that point, so that its session's clock does not seem to
+/// have stepped back. Its `data` stays the same. Its `recordedAt` is that of the event before it.
 ///
-/// Events keep their positions as far as they can: behind one that was put in, they go on by one
-/// until a gap takes it up.
+/// Events keep their positions as far as possible. After an event that was put in, the following
+/// ones move up by one, as far as the next gap.
 public struct EditedEvents: Sendable {
   /// What one edit did.
   public struct Note: Sendable {
-    /// In words, without positions: `12 moved after 20`.
+    /// In words, without the new positions: `12 moved after 20`.
     public var text: String
-    /// Where its events are now, and when they occur.
+    /// The positions of its events now, and when they occur.
     public var places: [(position: UInt64, occurredAt: Instant)] = []
-    /// Of those events.
+    /// The ids of those events.
     fileprivate var ids: [Name] = []
   }
 
   public let events: ReplayEvents
-  /// By edit, in the order in which they were made.
+  /// A note for each edit, in the order of the edits.
   public let notes: [Note]
-  /// By position: where that event of the source stood before, if it stands elsewhere now.
+  /// The former positions of the source's events that have another position now, by that position.
   public let formerPositions: [UInt64: UInt64]
 
   /// - Complexity: O(*n* log *n*) for each edit.
-  /// - Throws: ``ReplayEditError`` where there is no such event, or no room for one.
+  /// - Throws: ``ReplayEditError`` if there is no such event, or no room for one.
   public init(_ source: ReplayEvents, _ edits: [ReplayEdit]) throws(ReplayEditError) {
     var draft = EditDraft(source)
     var notes: [Note] = []
@@ -49,11 +48,11 @@ public struct EditedEvents: Sendable {
   }
 }
 
-/// Events under edition, in the order in which they arrive.
+/// Events while they are edited, in the order of arrival.
 private struct EditDraft {
   private struct Item {
     var recorded: RecordedEvent
-    /// Where the source has it; nil for what it has not.
+    /// The event's position in the source; `nil` if the source does not have it.
     var former: UInt64?
     var isStep: Bool
     var isBackground: Bool
@@ -61,7 +60,7 @@ private struct EditDraft {
 
   private var items: [Item]
   private let source: ReplayEvents
-  /// The ids of the source and of all that was added.
+  /// The ids of the source's events and of all added ones.
   private var ids: Set<Name>
 
   init(_ source: ReplayEvents) {
@@ -131,8 +130,8 @@ private struct EditDraft {
     return EditedEvents.Note(text: count + (other.map { " after \($0)" } ?? ""), ids: put)
   }
 
-  /// Puts an event after the one at a place, or before all, both where it arrives and where it is
-  /// folded; gives its id.
+  /// Puts an event after the one at an index, or before all others, in the order of arrival and in
+  /// the fold order, and returns its id.
   private mutating func put(
     _ item: Item, after place: Int?, _ words: String
   ) throws(ReplayEditError) -> Name {
@@ -183,8 +182,8 @@ private struct EditDraft {
     return candidates
   }
 
-  /// The events in their order, each with a position, and the former positions of those that have
-  /// another one now.
+  /// The events in their order, each with a position, and the former positions of those whose
+  /// positions have changed.
   func finished() -> (events: ReplayEvents, formerPositions: [UInt64: UInt64]) {
     var result = ReplayEvents(events: [], steps: [])
     var formerPositions: [UInt64: UInt64] = [:]
@@ -219,7 +218,7 @@ private struct EditDraft {
     throw ReplayEditError("There is no event \(position): the source has \(found).")
   }
 
-  /// An id that no event has, which sorts behind the one that it is made from.
+  /// Returns an unused id that sorts after the one from which it is made.
   private mutating func freshID(like id: Name) -> Name {
     for number in 2... {
       let end = "~\(number)"

@@ -4,7 +4,7 @@ internal import LedgerModel
 /// The parts of one unit in one environment, at a moment.
 struct PartSource {
   let unit: Unit
-  /// The place of the environment in the unit.
+  /// The index of the environment in the unit.
   let place: Int
   let environment: StoreEnvironment
   /// The newest event of the environment in the whole ledger.
@@ -19,23 +19,23 @@ struct PartSource {
 
 /// The lines of one unit in one environment, brought up to date part by part.
 struct EnvironmentLines {
-  /// Who has something: a customer, or a chain of which nobody holds a transaction.
+  /// Who has something: a customer, or a chain with a transaction that nobody holds.
   private enum Holder: Hashable {
     case customer(Int)
     case chain(Int)
   }
 
   private struct Chain {
-    /// Customers who hold a transaction of it that was bought.
+    /// Customers who hold a bought transaction of the chain.
     var customers: Set<Int> = []
-    /// Nobody holds a transaction of it.
+    /// Whether the chain has a transaction that nobody holds.
     var isLoose = false
     var original: NameNumber = 0
-    /// When it waits to be evaluated again.
+    /// When the chain must be evaluated again.
     var due = Int64.max
   }
 
-  /// What time alone changes.
+  /// A moment at which time alone changes something.
   private struct Due: Comparable {
     var moment: Int64
     var holder: Holder
@@ -50,12 +50,12 @@ struct EnvironmentLines {
   private var grantsDue: [Int: Int64] = [:]
   private var due = Heap<Due>()
 
-  /// When time alone changes a line next; `nil` where it changes none.
+  /// The next moment at which time alone changes a line; `nil` if there is none.
   var nextDue: Int64? { due.first?.moment }
 
   /// Writes every line.
   ///
-  /// - Complexity: O(*n* log *n*) in what the unit keeps of the environment.
+  /// - Complexity: O(*n* log *n*) in the size of the unit's state in the environment.
   mutating func writeAll(_ source: PartSource, _ sheet: inout LineSheet) {
     for (account, _) in source.unit.accountParts(in: source.place) { note(account, source) }
     for place in source.unit.transactionPlaces(in: source.place) {
@@ -73,15 +73,15 @@ struct EnvironmentLines {
 
   /// Writes the lines that a fact can have changed.
   ///
-  /// - Complexity: O(*k* log *n*) in what the parts that it touched consist of: a transaction's
-  ///   downloads, and a chain's transactions where the fact says what was bought.
+  /// - Complexity: O(*k* log *n*) in the size of the parts that it touched: a transaction's
+  ///   downloads, and a chain's transactions if the fact says what was bought.
   mutating func write(
     _ parts: TouchedParts, of fact: Fact, _ source: PartSource, _ sheet: inout LineSheet
   ) {
     for account in parts.accounts { note(account, source) }
     var decidesChain = parts.decidesChain
     if let transaction = parts.transaction {
-      // What stood under the payment stands under its transaction from here on.
+      // From here on, the payment's line is replaced by that of its transaction.
       if fact.transaction != 0 { sheet.strike(payment: fact.payment, source) }
       decidesChain = write(transaction: transaction, source, &sheet) || decidesChain
     }
@@ -98,13 +98,13 @@ struct EnvironmentLines {
 
   /// Writes the lines that time alone has changed by now.
   ///
-  /// - Complexity: O(*k*) in what the parts that it changed consist of.
+  /// - Complexity: O(*k*) in the size of the changed parts.
   mutating func writeDue(_ source: PartSource, _ sheet: inout LineSheet) {
     while let first = due.first, first.moment <= source.moment {
       due.removeFirst()
       switch first.holder {
       case .chain(let chain):
-        // Another moment has been noted since.
+        // The moment is outdated if another one has been noted since.
         guard chains[chain]?.due == first.moment else { continue }
         write(chain: chain, source, &sheet)
       case .customer(let customer):
@@ -126,7 +126,7 @@ struct EnvironmentLines {
 // MARK: - Parts
 
 extension EnvironmentLines {
-  /// Returns whether somebody has become a holder of its chain by it.
+  /// Writes the lines of a transaction, and returns whether its chain has a new holder.
   private mutating func write(
     transaction place: Int, _ source: PartSource, _ sheet: inout LineSheet
   ) -> Bool {
@@ -144,7 +144,7 @@ extension EnvironmentLines {
     chain.original = part.original
     chains[part.chain] = chain
     if chain.isLoose {
-      // What the queue said of those that somebody holds counts for the chain, too.
+      // What the queue said about transactions that somebody holds counts for the chain, too.
       let members =
         before.isLoose ? [place] : source.unit.members(ofChain: part.chain, in: source.place)
       for member in members {
@@ -240,7 +240,7 @@ extension EnvironmentLines {
     product: NameNumber, of holder: Holder, _ source: PartSource, _ sheet: inout LineSheet
   ) {
     let name = source.texts.name(product) ?? ""
-    // An operator's entitlement of that name is what stands there.
+    // An operator's entitlement of that name takes precedence.
     if holdings[holder]?.end(ofEntitlement: name) != nil { return }
     let best = holdings[holder]?.best(of: product)
     write(

@@ -15,7 +15,7 @@ extension LineSheet {
     }
   }
 
-  /// Strikes out the line of a payment whose transaction is known now.
+  /// Removes the line of a payment whose transaction is now known.
   mutating func strike(payment: NameNumber, _ source: PartSource) {
     if payment == 0 { return }
     let subject = Self.subject(payment, source.environment, source.texts)
@@ -33,13 +33,13 @@ extension LineSheet {
 }
 
 extension ReplayStanding {
-  /// An entitlement's state, and until when: `active until 2026-05-01T00:00:00Z`.
+  /// An entitlement's state, and when it ends: `active until 2026-05-01T00:00:00Z`.
   init(_ state: EntitlementState, end: Int64) {
     let end = end == .max ? "" : " until \(Instant(microseconds: end).rfc3339)"
     self.init(text: state.text + end, phase: state.text)
   }
 
-  /// A transaction's state in words, `purchased, open`, and where it stands on the queue.
+  /// A transaction's state in words, `purchased, open`, and its phase on the queue.
   init(_ transaction: TransactionStanding) {
     var words: [String] = []
     let reported = transaction.reported.text.split(separator: ".").last.map(String.init)

@@ -1,12 +1,12 @@
-/// Where each subject of a unit stands, and what changed of that since somebody last asked.
+/// The standing of each subject of a unit, and what has changed since the changes were last taken.
 struct LineSheet {
   private(set) var lines: [ReplaySubject: ReplayStanding] = [:]
-  /// By subject that was written: what stood there before.
+  /// The former standings of the subjects that were written.
   private var before: [ReplaySubject: ReplayStanding?] = [:]
-  /// How often a line was written: what an event costs.
+  /// How often a line was written, which measures the cost of an event.
   private(set) var writeCount = 0
 
-  /// Writes a line, or strikes it out.
+  /// Writes a line, or removes it.
   mutating func set(_ standing: ReplayStanding?, for subject: ReplaySubject) {
     writeCount += 1
     let former = lines[subject]

@@ -1,20 +1,21 @@
 internal import LedgerEvents
 public import LedgerQueries
 
-/// What came out otherwise in a replay of edited events than in one of the events as they are.
+/// How the outcome of a replay of edited events differs from that of the original events.
 public struct OutcomeDifference: Sendable {
-  /// Findings of the events as they are that the edited ones do not have, with the positions of the
+  /// Findings of the original events that the edited ones do not have, with the positions of the
   /// source.
   public let gone: [FindingAnswer]
   /// Findings that only the edited events have, with their positions.
   public let new: [FindingAnswer]
-  /// Entitlements, installed versions and balances that are others at the end: `before` is what the
-  /// events as they are come to.
+  /// Entitlements, installed versions and balances that differ at the end. `before` is the result
+  /// of the original events.
   public let changes: [ReplayChange]
 
   public var isEmpty: Bool { gone.isEmpty && new.isEmpty && changes.isEmpty }
 
-  /// Compares findings by their rule, what they concern, and the event, wherever it stands now.
+  /// Compares findings by their rule, what they concern, and the event, whatever its position is
+  /// now.
   ///
   /// - Complexity: O(*n*) in the findings and subjects of both.
   public init(from source: ReplayHistory, to edited: ReplayHistory) {
@@ -48,11 +49,11 @@ public struct OutcomeDifference: Sendable {
   }
 }
 
-/// A finding, told from others by the event that it is at and not by its position.
+/// A finding that is identified by its event instead of its position.
 private struct CountedFinding: Hashable {
   var event: String
   var finding: String
-  /// The how many-th of its like it is, from 1.
+  /// Its number among equal findings, from 1.
   var number: Int
 }
 
@@ -65,7 +66,7 @@ extension ReplayHistory {
     return (outcome.findings + outcome.findingsAtTheEnd).map { finding in
       var part = finding
       part.position = 0
-      // A moved event occurs at another time and is the same event.
+      // A moved event occurs at another time, but it is the same event.
       part.occurredAt = Instant(microseconds: 0)
       var key = CountedFinding(
         event: ids[finding.position]?.text ?? "\(finding.position)", finding: "\(part)", number: 0)

@@ -2,21 +2,21 @@ public import LedgerEvents
 internal import LedgerModel
 public import LedgerQueries
 
-/// Folds recorded events one by one, in the order in which they were recorded, and says after each
-/// what it changed and which rules it broke.
+/// Folds recorded events one by one, in the order in which they were recorded, and reports after
+/// each one what it changed and which rules it broke.
 ///
-/// The events that count are all that decide what the steps come to; only the steps are told.
-/// Answers are judged at the newest event of their environment so far.
+/// The events include everything that decides the results of the steps. Only the steps are
+/// reported. Answers are judged at the newest event of their environment so far.
 public struct Replay: Sendable {
   private let events: [RecordedEvent]
   private let steps: Set<UInt64>?
   private let background: Set<UInt64>
 
   /// - Parameters:
-  ///   - events: By position, valid by the rules of the format.
-  ///   - steps: The positions that are told; `nil` for all.
-  ///   - background: The positions of events that the steps are judged by and that are not
-  ///     connected with them: what becomes of these is not told.
+  ///   - events: The events in the order of their positions, valid by the rules of the format.
+  ///   - steps: The positions that are reported; `nil` for all.
+  ///   - background: The positions of events against which the steps are judged, but which are not
+  ///     connected with them. What they change is not reported.
   public init(
     _ events: [RecordedEvent], steps: Set<UInt64>? = nil, background: Set<UInt64> = []
   ) {
@@ -25,15 +25,20 @@ public struct Replay: Sendable {
     self.background = background
   }
 
-  /// A part of a ledger.
+  /// Creates a replay of a part of a ledger.
   public init(_ slice: ReplayEvents) {
     self.init(slice.events, steps: slice.steps, background: slice.background)
   }
 
-  /// Runs through the events and tells each step.
+  /// Folds the events and reports each step.
   ///
-  /// - Complexity: O(*n* log *n*) where the events come in the order of the fold: each costs what
-  ///   it touches. An event that comes late costs a fold of all that is connected with it.
+  /// - Parameters:
+  ///   - end: Where to stop; `nil` for the last event.
+  ///   - judgement: How to judge what is still open at the end.
+  ///   - body: Called with each step.
+  /// - Returns: The outcome.
+  /// - Complexity: O(*n* log *n*) if the events arrive in the fold order: each costs as much as it
+  ///   touches. A late event costs a fold of everything that is connected with it.
   public func run(
     until end: ReplayEnd? = nil, judging judgement: ReplayJudgement = ReplayJudgement(),
     _ body: (ReplayStep) -> Void
@@ -48,7 +53,7 @@ public struct Replay: Sendable {
       if case .position(let position) = end, events[place].position > position { break }
       var untold: [ReplayChange] = []
       if place > folded {
-        // What goes before a step and is none itself changes nothing that the step is told for.
+        // Events before a step that are not steps themselves: their changes are not the step's.
         ledger.append(numbered.facts[folded..<place])
         untold = state.update(ledger, with: numbered.facts[folded..<place])
         _ = ledger.takeFindings()

@@ -1,22 +1,22 @@
 internal import LedgerEvents
 internal import LedgerModel
 
-/// The broken rules of the first table, kept up to date unit by unit, and what changed of them.
+/// The broken rules of the first table, kept up to date unit by unit, and their changes.
 struct ReplayFindings {
-  /// What is known of a unit.
+  /// What is known about a unit.
   private struct Known {
     var isTold = false
-    /// Of the unit alone.
+    /// The findings of the unit alone.
     var own: [Finding] = []
     var marks = FindingMarks()
-    /// Judged against what all units observed, by product.
+    /// The findings that are judged against the observations of all units, by product.
     var judged: [Unit.ObservedProduct: [Finding]] = [:]
     var observed: Set<Unit.ObservedProduct> = []
     var observationMarks = ObservationMarks()
   }
 
   private var units: [UnitNumber: Known] = [:]
-  /// The units whose events are judged by a product's observations, and these.
+  /// For each product, its observations and the units whose events are judged against them.
   private var products: [Unit.ObservedProduct: Product] = [:]
   private let texts: NumberedEvents
   private var added: [Finding] = []
@@ -29,14 +29,15 @@ struct ReplayFindings {
 
   init(texts: NumberedEvents) { self.texts = texts }
 
-  /// All of them, in order.
+  /// All findings, in order.
   ///
   /// - Complexity: O(*n* log *n*) in their number.
   var sorted: [Finding] {
     units.values.flatMap { known in known.own + known.judged.values.flatMap { $0 } }.sorted()
   }
 
-  /// What was found, and what no longer is, since the last call, each in order.
+  /// Returns the findings that have appeared and those that have disappeared since the last call,
+  /// each in order.
   ///
   /// - Complexity: O(*k* log *k*) in their number.
   mutating func takeChanges() -> (broken: [Finding], settled: [Finding]) {
@@ -48,7 +49,7 @@ struct ReplayFindings {
     return (Self.surplus(of: added, over: removed), Self.surplus(of: removed, over: added))
   }
 
-  /// What is in one list more often than in the other.
+  /// Returns the findings that are in one list more often than in the other.
   private static func surplus(of findings: [Finding], over others: [Finding]) -> [Finding] {
     if others.isEmpty { return findings.sorted() }
     var left: [Finding: Int] = [:]
@@ -60,10 +61,10 @@ struct ReplayFindings {
     }
   }
 
-  /// Looks at the units that facts have changed.
+  /// Updates the findings of the units that facts have changed.
   ///
-  /// - Complexity: O(*k*) in what a unit found and observed since; O(*n*) in all of it where the
-  ///   unit was folded from the start, or where the product's observations changed for others.
+  /// - Complexity: O(*k*) in a unit's new findings and observations; O(*n*) in all of them if the
+  ///   unit was folded from the start, or if a product's observations changed for other units.
   mutating func update(
     _ ledger: InMemoryLedger, _ changes: UnitChanges, isBackground: (UnitNumber) -> Bool
   ) {
@@ -74,7 +75,7 @@ struct ReplayFindings {
       guard let unit = ledger.unit(numbered: number) else { continue }
       look(at: unit, number, ledger, isTold: !isBackground(number))
     }
-    // What a fold from the start took back, others may have been judged by.
+    // A fold from the start may have withdrawn observations against which others were judged.
     for product in lost where products[product] != nil {
       products[product]?.observations = ledger.observations(of: product)
       judgeAgain(product, ledger, except: nil)
@@ -96,7 +97,7 @@ struct ReplayFindings {
   ) {
     var known = units.removeValue(forKey: number) ?? Known()
     if isTold && !known.isTold {
-      // Nothing of it has been judged while it was background.
+      // Nothing in the unit was judged while it was background.
       known.isTold = true
       known.observationMarks = ObservationMarks()
     }
@@ -124,7 +125,7 @@ struct ReplayFindings {
     }
   }
 
-  /// Takes in what a unit observed of a product; false where others knew that before.
+  /// Adds a unit's observations of a product; returns `false` if they add nothing new.
   private mutating func merge(
     _ product: Unit.ObservedProduct, of unit: Unit, since marks: ObservationMarks
   ) -> Bool {
@@ -134,8 +135,8 @@ struct ReplayFindings {
     return products[product]?.observations.positions != before
   }
 
-  /// Judges what a unit added: it is later than all else in the unit, so nothing there is judged
-  /// differently by it.
+  /// Judges what a unit added: it is later than everything else in the unit, so it changes no other
+  /// judgement there.
   private mutating func judge(
     _ product: Unit.ObservedProduct, in unit: Unit, _ number: UnitNumber,
     since marks: ObservationMarks

@@ -1,8 +1,9 @@
-/// All steps of a replay, to be walked forwards and back.
+/// All steps of a replay, for walking forwards and backwards.
 public struct ReplayHistory: Sendable {
   public let steps: [ReplayStep]
   public let outcome: ReplayOutcome
-  /// By subject: the steps that changed it, ascending, and what it was from then on.
+  /// For each subject, the steps that changed it, in ascending order, and its standing from then
+  /// on.
   private let series: [ReplaySubject: [Turn]]
 
   private struct Turn {
@@ -10,7 +11,7 @@ public struct ReplayHistory: Sendable {
     var standing: ReplayStanding?
   }
 
-  /// Runs a replay to its end, or to where it is told to stop.
+  /// Runs a replay to its end, or until `end`.
   ///
   /// - Complexity: that of the replay's `run`; all steps are held in memory.
   public init(
@@ -29,7 +30,7 @@ public struct ReplayHistory: Sendable {
     self.series = series
   }
 
-  /// What there is behind a step, counted from 0, in the order of subjects.
+  /// The state after a step, counted from 0, in the order of subjects.
   ///
   /// - Complexity: O(*s* log *n*) in the number of subjects and of steps.
   public func state(behind step: Int) -> [ReplayLine] {

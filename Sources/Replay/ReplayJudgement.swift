@@ -6,7 +6,7 @@ public import LedgerQueries
 public struct ReplayJudgement: Sendable {
   /// The moment; `nil` for the newest believed `occurredAt` of each environment.
   public var at: Instant?
-  /// How long what is open may stay so.
+  /// How long something may stay open before it is a finding.
   public var thresholds: Thresholds
 
   public init(at: Instant? = nil, thresholds: Thresholds = .standard) {
@@ -16,7 +16,7 @@ public struct ReplayJudgement: Sendable {
 }
 
 extension ReplayEvents {
-  /// Those that had occurred by a moment, as the model believes their time.
+  /// The events that had occurred by a moment, judged by their believed times.
   ///
   /// - Complexity: O(*n*).
   public func occurred(by moment: Instant) -> ReplayEvents {

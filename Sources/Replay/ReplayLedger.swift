@@ -1,20 +1,20 @@
 internal import LedgerEvents
 internal import LedgerModel
 
-/// The in-memory ledger of a replay, with what is shown of its units after each event.
+/// The in-memory ledger of a replay, with what is shown about its units after each event.
 struct ReplayLedger {
   let texts: NumberedEvents
   private(set) var ledger: InMemoryLedger
   private var found: ReplayFindings
-  /// By environment: the believed moment of its newest event.
+  /// The believed time of each environment's newest event.
   private var moments: [StoreEnvironment: Int64] = [:]
-  /// By unit: the newest events of its environments.
+  /// The believed times of each unit's newest events, by environment.
   private var newest: [UnitNumber: [StoreEnvironment: Int64]] = [:]
-  /// The units that are more than background.
+  /// The units that are not merely background.
   private var told: Set<UnitNumber> = []
-  /// All facts, to find their units again after one was parted.
+  /// All facts, to find their units again after a unit was parted.
   private var arrived: [Fact] = []
-  /// The positions of facts that others are judged against, and no more.
+  /// The positions of facts that serve only to judge others.
   private let background: Set<UInt64>
 
   init(texts: NumberedEvents, background: Set<UInt64> = []) {
@@ -24,10 +24,10 @@ struct ReplayLedger {
     found = ReplayFindings(texts: texts)
   }
 
-  /// Takes in the next facts, in the order of arrival.
+  /// Appends the next facts, in the order of arrival.
   ///
   /// - Complexity: as `InMemoryLedger.append`, and O(*k*) in what the facts broke; O(*n*) in the
-  ///   findings of the units that are folded anew, and in all facts where a unit is parted.
+  ///   findings of the units that are folded again, and in all facts if a unit is parted.
   mutating func append(_ facts: ArraySlice<Fact>) {
     let partingCount = ledger.partingCount
     ledger.append(Array(facts))
@@ -52,16 +52,17 @@ struct ReplayLedger {
     }
   }
 
-  /// What the events broke so far, in order.
+  /// The findings of the events so far, in order.
   var findings: [Finding] { found.sorted }
 
-  /// What was found, and what no longer is, since the last call, each in order.
+  /// Returns the findings that have appeared and those that have disappeared since the last call,
+  /// each in order.
   mutating func takeFindings() -> (broken: [Finding], settled: [Finding]) { found.takeChanges() }
 
-  /// Whether what becomes of a unit is not told.
+  /// Whether the changes of a unit are not reported.
   func isBackground(_ unit: UnitNumber) -> Bool { !told.contains(unit) }
 
-  /// The believed moment of the newest event in an environment; `nil` before any.
+  /// The believed time of the newest event in an environment; `nil` before the first one.
   func moment(of environment: StoreEnvironment) -> Int64? { moments[environment] }
 
   private mutating func noteMoments(_ changes: UnitChanges) {
@@ -87,7 +88,7 @@ struct ReplayLedger {
     }
   }
 
-  /// The rules of the second table that hold in the end.
+  /// The findings of the rules of the second table at the end.
   func findingsAtTheEnd(_ judgement: ReplayJudgement) -> [Finding] {
     var found = LedgerFindings(texts: texts, thresholds: judgement.thresholds)
     for environment in StoreEnvironment.allCases {

@@ -1,15 +1,15 @@
 internal import LedgerEvents
 internal import LedgerModel
 
-/// What a replay shows of a fold: where each subject stands, written again only where a fact or
-/// the time can have changed it.
+/// What a replay shows of a fold: the standing of each subject, written again only if a fact or
+/// time can have changed it.
 struct ReplayState {
   private var units: [UnitNumber: UnitLines] = [:]
-  /// By environment: the units that time alone changes, and when.
+  /// The units that time alone changes, and when, by environment.
   private var due: [StoreEnvironment: Heap<Due>] = [:]
-  /// The moments by which the lines were written.
+  /// The moments for which the lines were written.
   private var moments: [StoreEnvironment: Int64] = [:]
-  /// How many lines were written so far: what the events cost.
+  /// How many lines have been written so far, which measures the cost of the events.
   private(set) var writeCount = 0
 
   private struct Due: Comparable {
@@ -21,11 +21,10 @@ struct ReplayState {
 
   init() {}
 
-  /// Takes in what facts changed that have just been appended to the ledger, and returns it by
-  /// subject.
+  /// Updates the lines after facts were appended to the ledger, and returns the changes by subject.
   ///
-  /// - Complexity: O(*k* log *n*) in what the facts and the time since touched; O(*n* log *n*) in
-  ///   what those units keep that were folded from the start.
+  /// - Complexity: O(*k* log *n*) in what the facts and the time since then touched; O(*n* log *n*)
+  ///   in the size of the units that were folded from the start.
   mutating func update(_ replay: ReplayLedger, with facts: ArraySlice<Fact>) -> [ReplayChange] {
     var changes = StandingChanges()
     let units = replay.ledger.lastChanges
@@ -44,7 +43,7 @@ struct ReplayState {
       }
     }
     if isTurnedBack(replay) { isRewritten.formUnion(self.units.keys) }
-    // All that was goes first: a subject may have come from another of these units.
+    // Remove all former lines first: a subject may have come from another of these units.
     for number in isRewritten {
       if let before = self.units.removeValue(forKey: number) { changes.remove(before.sheet.lines) }
     }
@@ -56,8 +55,8 @@ struct ReplayState {
     return changes.sorted
   }
 
-  /// Whether the newest event of an environment is an earlier one than before: where facts show
-  /// that it belongs elsewhere.
+  /// Whether the newest event of an environment is earlier than before. This happens if facts show
+  /// that the former newest event belongs elsewhere.
   private mutating func isTurnedBack(_ replay: ReplayLedger) -> Bool {
     var isTurnedBack = false
     for environment in StoreEnvironment.allCases {
@@ -86,7 +85,7 @@ struct ReplayState {
     _ number: UnitNumber, _ replay: ReplayLedger, _ changes: inout StandingChanges,
     _ body: (inout UnitLines, Unit) -> Void
   ) {
-    // Out of the table, so that they change in place.
+    // Take the lines out of the dictionary, so that they change in place.
     guard var lines = units.removeValue(forKey: number),
       let unit = replay.ledger.unit(numbered: number)
     else { return }
@@ -120,12 +119,12 @@ struct ReplayState {
   }
 }
 
-/// What changes between two events, by subject: first and last standing.
+/// What changes between two events: the first and the last standing of each subject.
 private struct StandingChanges {
   private var first: [ReplaySubject: ReplayStanding?] = [:]
   private var last: [ReplaySubject: ReplayStanding] = [:]
 
-  /// The lines of a unit are no more, or are written anew.
+  /// Removes the lines of a unit, before they are written again or for good.
   mutating func remove(_ lines: [ReplaySubject: ReplayStanding]) {
     for (subject, standing) in lines {
       if first[subject] == nil { first[subject] = .some(standing) }

@@ -5,22 +5,22 @@ internal import ProductPages
 /// What one event did: what it changed and which rules it broke.
 public struct ReplayStep: Sendable {
   public var event: RecordedEvent
-  /// By subject, in a fixed order.
+  /// One change for each subject, in a fixed order.
   public var changes: [ReplayChange]
-  /// What events that are no steps changed before it, and after the step before: of a slice, what
-  /// was there when it began.
+  /// The changes of events that are not steps, since the previous step. For the first step of a
+  /// slice, this is the state with which the slice began.
   public var untold: [ReplayChange] = []
-  /// Findings that were not there before it, at whatever position: a late event can show that an
+  /// Findings that did not exist before the event, at any position: a late event can show that an
   /// earlier one broke a rule.
   public var broken: [FindingAnswer]
   /// Findings that a late event has settled.
   public var settled: [FindingAnswer]
 
-  /// What an error of the event mostly means, where it does not mean what it says.
+  /// What an error in the event usually means, if that differs from what it says.
   public var note: String? { ProductPageFailure.explanation(of: event.event) }
 }
 
-/// A subject and where it stands.
+/// A subject and its standing.
 public struct ReplayLine: Hashable, Sendable {
   public var subject: ReplaySubject
   public var standing: ReplayStanding
@@ -34,19 +34,19 @@ public struct ReplayLine: Hashable, Sendable {
 /// Something that an event changed, before and after.
 public struct ReplayChange: Hashable, Sendable {
   public var subject: ReplaySubject
-  /// `nil` where there was nothing.
+  /// `nil` if there was nothing.
   public var before: ReplayStanding?
-  /// `nil` where there is nothing any more.
+  /// `nil` if there is nothing any more.
   public var after: ReplayStanding?
 }
 
-/// What a replay says of a subject.
+/// What a replay says about a subject.
 public struct ReplayStanding: Hashable, Sendable {
   /// In words: `active 31%, version 1.1`.
   public var text: String
-  /// Of a transaction, payment or download: the one word that says where it stands.
+  /// The phase of a transaction, payment or download, in one word.
   public var phase: String?
-  /// Of a download under way: the highest progress of its attempt, 0 to 1.
+  /// The highest progress of a running download's attempt, 0 to 1.
   public var progress: Double?
 
   init(text: String, phase: String? = nil, progress: Double? = nil) {
@@ -70,9 +70,10 @@ public struct ReplaySubject: Hashable, Sendable {
 
   public var kind: Kind
   public var environment: StoreEnvironment
-  /// Whose it is; `nil` where it is nobody's.
+  /// The account that has it; `nil` if nobody does.
   public var account: Name?
-  /// Of a transaction or download; of an entitlement that nobody holds, its original.
+  /// The transaction of a download; the original transaction of an entitlement or balance that
+  /// nobody holds.
   public var transaction: Name?
   public var device: Name?
   /// The transaction, payment, download, product, entitlement or unit.
@@ -95,20 +96,21 @@ extension ReplaySubject.Kind {
 
 /// Where a replay stops before its events end.
 public enum ReplayEnd: Hashable, Sendable {
-  /// Behind the event at this position.
+  /// After the event at this position.
   case position(UInt64)
   /// Before the first event that occurred later.
   case time(Instant)
-  /// Behind the first event that breaks a rule.
+  /// After the first event that breaks a rule.
   case finding
 }
 
-/// What a replay comes to.
+/// The outcome of a replay.
 public struct ReplayOutcome: Sendable {
-  /// How many steps there were.
+  /// The number of steps.
   public var steps: Int
-  /// What was broken, by position.
+  /// The findings of the first table, by position.
   public var findings: [FindingAnswer]
-  /// What still is at the newest believed `occurredAt` of each environment (the second table).
+  /// The findings of the second table at the end: at the newest believed `occurredAt` of each
+  /// environment, unless a ``ReplayJudgement`` states another moment.
   public var findingsAtTheEnd: [FindingAnswer]
 }

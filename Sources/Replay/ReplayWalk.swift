@@ -1,4 +1,4 @@
-/// Where someone is who walks through the steps of a replay, forwards and back.
+/// A walk through the steps of a replay, forwards and backwards.
 public struct ReplayWalk: Sendable {
   /// Where to go.
   public enum Move: Sendable {
@@ -8,7 +8,7 @@ public struct ReplayWalk: Sendable {
     case last
     /// To the next step that breaks a rule.
     case nextFinding
-    /// To the step before that breaks a rule.
+    /// To the previous step that breaks a rule.
     case previousFinding
   }
 
@@ -22,9 +22,9 @@ public struct ReplayWalk: Sendable {
     self.history = history
   }
 
-  /// Goes there; false where there is nothing further, and the walk stays.
+  /// Goes there. If there is no such step, the walk stays where it is and this returns `false`.
   ///
-  /// - Complexity: O(1), O(*n*) in the steps passed for findings.
+  /// - Complexity: O(1); O(*n*) in the steps passed when it looks for findings.
   public mutating func go(_ move: Move) -> Bool {
     let steps = history.steps
     let there: Int?

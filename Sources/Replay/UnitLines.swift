@@ -5,12 +5,12 @@ internal import LedgerModel
 struct UnitLines {
   private(set) var sheet = LineSheet()
   private var environments: [StoreEnvironment: EnvironmentLines] = [:]
-  /// By environment: when the unit waits to be looked at again.
+  /// When the unit must be updated again, by environment.
   private var queued: [StoreEnvironment: Int64] = [:]
 
   /// The lines of a unit that was folded from the start.
   init(_ unit: Unit, _ replay: ReplayLedger) {
-    // Transactions are shown where nothing has a moment, too, but there they have no events.
+    // An environment without a moment has no lines: its transactions have no events there.
     for source in Self.sources(unit, replay) {
       environments[source.environment, default: EnvironmentLines()].writeAll(source, &sheet)
     }
@@ -41,7 +41,7 @@ struct UnitLines {
     queued[environment] == moment
   }
 
-  /// The moments that the unit begins to wait for.
+  /// The moments for which the unit has begun to wait.
   mutating func takeNewDues() -> [(environment: StoreEnvironment, moment: Int64)] {
     var new: [(environment: StoreEnvironment, moment: Int64)] = []
     for (environment, lines) in environments {

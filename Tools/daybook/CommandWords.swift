@@ -2,16 +2,15 @@ import ArgumentParser
 import Foundation
 import LedgerEvents
 
-/// The words of the command line in the order in which the parser takes them: the command first.
+/// The words of the command line in the order that the parser expects: the command first.
 enum CommandWords {
-  /// Puts options that stand before the command behind it: `--ledger X events` is
-  /// `events --ledger X`.
+  /// Moves options that precede the command after it: `--ledger X events` is `events --ledger X`.
   ///
-  /// - Throws: `ValidationError` for a command that there is none of, with the one that was
-  ///   probably meant.
+  /// - Throws: `ValidationError` for a command that does not exist, with the one that was probably
+  ///   meant.
   static func inOrder(_ words: [String]) throws -> [String] {
     guard let first = words.first, !isForTheProgram(first) else { return words }
-    // The tree is only asked for where something is out of order: every run would wait for it.
+    // The tree is only made if something is out of order. Otherwise, every run would wait for it.
     if let command = Daybook.configuration.subcommands.first(where: { $0._commandName == first }),
       command.configuration.subcommands.isEmpty
     {
@@ -20,7 +19,7 @@ enum CommandWords {
     return try CommandTree.ofProgram().inOrder(words)
   }
 
-  /// Words that the parser takes without a command: for help, the version and completions.
+  /// Words that the parser accepts without a command: for help, the version and completions.
   private static func isForTheProgram(_ word: String) -> Bool {
     ["-h", "--help", "--help-hidden", "--version"].contains(word)
       || ["---completion", "--generate-completion-script", "--experimental-dump-help"]
@@ -93,7 +92,7 @@ struct CommandTree: Decodable {
     subcommands?.first { $0.commandName == name }
   }
 
-  /// Every spelling of arguments of a kind, with those of the commands below.
+  /// Every spelling of arguments of a kind, including those of subcommands.
   private func spellings(_ kind: String) -> Set<String> {
     var found: Set<String> = []
     for argument in arguments ?? [] where argument.kind == kind {
@@ -117,7 +116,7 @@ struct CommandTree: Decodable {
   private func refuseUnknown(_ word: String, behind path: [String]) throws {
     let names = (subcommands ?? []).map(\.commandName)
     let near = Spelling.nearest(to: word, among: names)
-    // With a default, the word may be meant for it.
+    // If there is a default subcommand, the word may be meant for it.
     if defaultSubcommand != nil && near == nil { return }
     let command = (path + [word]).joined(separator: " ")
     let known = (["daybook", Self.help] + path).joined(separator: " ")

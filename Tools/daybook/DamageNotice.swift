@@ -3,18 +3,18 @@ import Foundation
 import LMDB
 import LedgerStore
 
-/// Says where a ledger is damaged if a damaged page has ended a command by a signal.
+/// Reports where a ledger is damaged if a damaged page has ended a command with a signal.
 ///
-/// The command's process becomes this program again, with other arguments. That looks at the pages
-/// without LMDB, names those that are damaged, and leaves with the code of damaged data. If every
-/// page is in order, the signal has another reason: then the process ends by it after all.
+/// The command's process executes this program again, with other arguments. It then checks the
+/// pages without LMDB, names the damaged ones, and exits with the code for damaged data. If no page
+/// is damaged, the signal had another cause, and the process ends with that signal after all.
 enum DamageNotice {
   private static let mark = "---damage-notice"
 
-  /// Damaged pages that are named one by one.
+  /// The maximum number of damaged pages that are named.
   private static let pagesNamedMax = 5
 
-  /// Has a signal of a damaged page lead to ``run(_:)``.
+  /// Makes a signal that a damaged page causes lead to ``run(_:)``.
   ///
   /// - Parameter words: The command's words, which may name the ledger.
   static func prepare(_ words: [String]) {
@@ -37,7 +37,7 @@ enum DamageNotice {
     return nil
   }
 
-  /// Says what is damaged and leaves, if these are the words that a signal has led to.
+  /// Reports what is damaged and exits, if these are the arguments that ``prepare(_:)`` set.
   static func run(_ words: [String]) {
     guard words.count == 3, words[0] == mark, let signal = Int32(words[1]),
       FaultSignals.numbers.contains(signal)

@@ -1,7 +1,7 @@
 import ArgumentParser
 import PackageFiles
 
-/// The executable: every command with the options it takes, and nothing that a library should do.
+/// The executable: every command with its options, and nothing that a library should do.
 @main
 struct Daybook: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -53,14 +53,14 @@ struct Daybook: ParsableCommand {
     }
   }
 
-  /// Says what is wrong with the arguments, if that was not said, and leaves.
+  /// Reports what is wrong with the arguments, unless that has been reported, and exits.
   private static func refuse(_ error: any Error) -> Never {
     let message = fullMessage(for: error)
     if !(error is ExitCode), !message.isEmpty { Console.complain(message) }
     exit(withError: exitCode(for: error))
   }
 
-  /// Prints what was asked for in place of a command's answer: help, or completions.
+  /// Prints what was requested instead of a command's answer: help or completions.
   private static func tell(_ message: String) {
     do {
       try answering { if !message.isEmpty { Console.print(message) } }

@@ -2,8 +2,8 @@ import Foundation
 
 /// The largest file that the process may write (`ulimit -f`).
 enum FileSizeLimit {
-  /// Has a file that would grow beyond the limit answer with an error, as a full disk does; the
-  /// signal that comes else would end the program in the middle, and leave half of the file.
+  /// Makes writing beyond the limit fail with an error, as on a full disk. Otherwise, a signal
+  /// would end the program in the middle and leave half of the file.
   static func reportAsError() {
     _ = signal(SIGXFSZ, SIG_IGN)
   }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import LedgerStore
 
-/// Where the ledger is: an option, the environment, or a folder of the usual name.
+/// Where the ledger is: given by an option or the environment, or a folder with the default name.
 struct LedgerOptions: ParsableArguments {
   @Option(
     name: .long,
@@ -16,23 +16,23 @@ struct LedgerOptions: ParsableArguments {
 
   var path: String { ledger ?? Self.named ?? Self.usual }
 
-  /// Whether there is something at that path.
+  /// Whether something exists at that path.
   var isThere: Bool { FileManager.default.fileExists(atPath: path) }
 
   /// Whether somebody said where it is.
   var isNamed: Bool { ledger != nil || Self.named != nil }
 
-  /// The ledger that the environment names; nil where it names none.
+  /// The ledger that the environment names; `nil` if it names none.
   static var named: String? {
     let variable = ProcessInfo.processInfo.environment["DAYBOOK_LEDGER"] ?? ""
     return variable.isEmpty ? nil : variable
   }
 
-  /// The ledger of commands that name none.
+  /// The default ledger, for commands that name none.
   static let usual = "daybook.ledger"
 
-  /// Opens the ledger to append to it. The usual one is made where it is missing, and that is
-  /// said; one that somebody named may be misspelled, and is not.
+  /// Opens the ledger for appending. If the default ledger is missing, this creates it and reports
+  /// that. A ledger that somebody named may be misspelled, so it is not created.
   ///
   /// - Throws: `LedgerError`.
   func openOrMake() throws(LedgerError) -> Ledger {
@@ -51,7 +51,7 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
   case json
   case jsonl
 
-  /// CSV is what a command prints as JSON Lines, in another form: one writer for all of them.
+  /// CSV is another form of what a command prints as JSON Lines, so one writer serves all commands.
   private static let csv = "csv"
 
   init?(argument: String) {

@@ -13,8 +13,8 @@ struct SQLiteReader: RowReader {
     }
   }
 
-  /// Passes on rows that have only the columns of which totals are made. SQLite counts the rows,
-  /// and would only copy the rest.
+  /// Passes on rows in which only the columns with totals are filled. SQLite counts the rows.
+  /// Reading the other columns would only copy them.
   func read(
     _ table: ExportTable, _ body: ([ExportCell]) throws(ExportError) -> Void
   ) throws(ExportError) {

@@ -17,7 +17,7 @@ public enum ExportTable: String, CaseIterable, Sendable {
   /// The rules that were broken, and those that are broken now.
   case findings
 
-  /// Whether its rows are made of the ledger's units, which are walked once for all such tables.
+  /// Whether its rows are made from the ledger's units, which are read once for all such tables.
   var isOfUnits: Bool {
     switch self {
     case .accounts, .entitlements, .balances, .installed, .transactions, .postings: true

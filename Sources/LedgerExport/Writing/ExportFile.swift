@@ -25,7 +25,7 @@ public struct ExportFile: Sendable {
     init(_ lock: consuming FolderLock) { self.lock = lock }
   }
 
-  /// What standard output is called.
+  /// The path that stands for standard output.
   public static let standardOutput = "-"
 
   /// Creates the hidden file, empty.
@@ -48,7 +48,7 @@ public struct ExportFile: Sendable {
       do throws(FolderError) {
         try opened.makeFile(name, isPrivate: true).finish()
       } catch  where error.kind == .exists {
-        // Of a process that was killed and had this one's number.
+        // It was left by a killed process that had this one's number.
         try opened.removeFile(name)
         try opened.makeFile(name, isPrivate: true).finish()
       }
@@ -61,7 +61,7 @@ public struct ExportFile: Sendable {
     }
   }
 
-  /// Returns what is there; nil if nothing is.
+  /// Returns the status of the file at a path; `nil` if there is none.
   private static func status(_ path: String) throws(ExportError) -> PlaceStatus? {
     let status: PlaceStatus?
     do throws(FolderError) { status = try PlaceStatus(path) } catch {
@@ -81,25 +81,24 @@ public struct ExportFile: Sendable {
     return ".\(shown)\(end)"
   }
 
-  /// The end of a hidden file's name, behind the number of the process that writes it.
+  /// The end of a hidden file's name, after the number of the process that writes it.
   private static let partialEnd = ".daybook.partial"
 
-  /// Removes what processes that were killed have left: it holds names that an erasure does not
+  /// Removes what killed processes have left, because it contains names that an erasure does not
   /// reach.
   ///
-  /// A process of another pid namespace may be alive under a number that is free here, so the lock
-  /// decides, too. What this process may not see or remove stays.
+  /// A process in another pid namespace may be running under a number that is unused here, so the
+  /// lock is checked, too. What this process may not read or remove stays.
   private static func removeAbandoned(in folder: borrowing FolderHandle) {
-    do throws(FolderError) {
-      for name in try folder.names() {
-        guard let match = name.wholeMatch(of: /\..*\.(\d+)\.daybook\.partial/),
-          let maker = Int32(match.1), kill(maker, 0) != 0, errno == ESRCH,
-          try folder.lock(name) != nil
-        else { continue }
-        try folder.removeFile(name)
-      }
-    } catch {
-      return
+    let names: [String]
+    do throws(FolderError) { names = try folder.names() } catch { return }
+    for name in names {
+      guard let match = name.wholeMatch(of: /\..*\.(\d+)\.daybook\.partial/),
+        let maker = Int32(match.1), kill(maker, 0) != 0, errno == ESRCH
+      else { continue }
+      do throws(FolderError) {
+        if try folder.lock(name) != nil { try folder.removeFile(name) }
+      } catch { continue }
     }
   }
 
@@ -165,7 +164,7 @@ public struct ExportFile: Sendable {
     let pieces = try FilePieces(partial)
     if isStandardOutput { return try writeToStandardOutput(pieces) }
     do {
-      // Neither makes nor empties a file.
+      // This neither creates nor truncates a file.
       let handle = try FileHandle(forWritingTo: target)
       while true {
         let piece = try pieces.next()
@@ -185,7 +184,7 @@ public struct ExportFile: Sendable {
       let piece = try pieces.next()
       if piece.isEmpty { return }
       do throws(FolderError) { try StandardOutput.write(piece.span) } catch {
-        // `daybook export - --format csv | head` has all that it wanted.
+        // In `daybook export - --format csv | head`, `head` has everything that it wanted.
         if error.kind == .readerGone { return }
         throw ExportError(.file, "Standard output cannot be written: \(error.reason).")
       }
@@ -200,7 +199,7 @@ public struct ExportFile: Sendable {
   /// Removes the hidden file.
   public func discard() {
     do { try FileManager.default.removeItem(atPath: partial) } catch {
-      return  // It was never made, or is gone.
+      return  // It was never made, or no longer exists.
     }
   }
 }

@@ -8,14 +8,15 @@ internal import Synchronization
 /// Writes tables to one SQLite 3 file.
 ///
 /// Nobody uses the file before it has its name. So it is written without a journal and synced once,
-/// at the end. SQLite writes on a thread of its own while the next rows are made.
+/// at the end. SQLite writes on a separate thread while the next rows are made.
 final class SQLiteWriter: RowWriter {
   /// How many rows of a table are passed to SQLite together.
   private static let batchRowsMax = 2_000
-  /// How many batches may wait for SQLite: enough that it never waits, and no more in memory.
+  /// How many batches may wait for SQLite: enough that it never waits, and few enough to save
+  /// memory.
   private static let waitingBatchesMax = 2
 
-  /// What SQLite may keep in memory, in KiB: so much sorts an index of some million rows.
+  /// What SQLite may keep in memory, in KiB: enough to sort an index of some million rows.
   private static let cacheKibibytes = 65_536
 
   private let queue: DatabaseQueue
@@ -49,7 +50,7 @@ final class SQLiteWriter: RowWriter {
 
   func end(_ facts: ExportFacts) throws(ExportError) {
     for table in ExportTable.allCases { try flush(table) }
-    // SQLite works in the order of what it was given, so everything before this was written.
+    // SQLite works in the order in which it was given work, so everything before this is written.
     try attempt { database in
       for (name, sql) in SQLiteText.indexes where try database.tableExists(name) {
         try database.execute(sql: sql)
@@ -97,7 +98,7 @@ final class SQLiteWriter: RowWriter {
   }
 }
 
-/// What SQLite has been given to write, and whether it could.
+/// The batches that SQLite has been given, and the first failure to write one.
 private final class Writing: Sendable {
   private let room: DispatchSemaphore
   private let failure = Mutex<ExportError?>(nil)
@@ -143,7 +144,7 @@ extension ExportColumn {
   /// A text with U+0000 is a BLOB of its UTF-8, because SQLite's text ends at that character.
   /// STRICT tables accept it in columns of type ANY.
   fileprivate var declaration: String {
-    // In quotation marks, because `transaction` is a word of SQL.
+    // In quotation marks, because `transaction` is an SQL keyword.
     let name = "\"\(self.name)\""
     return switch kind {
     case .text: "\(name) ANY"
@@ -157,8 +158,8 @@ extension ExportColumn {
 extension StatementArguments {
   /// The cells of a row.
   ///
-  /// Made of literals, four cells at a time: from a sequence, GRDB makes them by calls through
-  /// protocols, value by value, which took a quarter of an export's time.
+  /// They are made from literals, four cells at a time. From a sequence, GRDB makes them by a
+  /// protocol call for each value, which took a quarter of an export's time.
   fileprivate init(cells: [ExportCell]) {
     self.init()
     var rest = cells[...]

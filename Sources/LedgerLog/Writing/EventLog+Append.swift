@@ -125,6 +125,8 @@ public final class AppendTicket: Sendable {
     while true {
       if let result = result.withLock({ $0 }) { return try result.get() }
       settled.wait()
+      // One signal wakes one thread, which wakes the next one.
+      settled.signal()
     }
   }
 }

@@ -3,8 +3,8 @@ internal import LedgerEvents
 internal import LedgerModel
 internal import Synchronization
 
-/// Checks that a customer's balance covers a consumption that requires it. The log's writer asks
-/// inside the transaction that would append the consumption.
+/// Checks that a customer's balance covers a consumption that requires it. The log's writer calls
+/// it inside the transaction that would append the consumption.
 final class ConsumptionJudge: Sendable {
   private let log: EventLog
   private let source: ProjectionSource
@@ -28,8 +28,8 @@ final class ConsumptionJudge: Sendable {
     }
     let held = held.withLock { $0 }
     let reading = try projections.beginRead()
-    // What the reader keeps ends with what is committed: a batch of the same group that stands
-    // before this one may yet be lost with it, and its positions and numbers given anew.
+    // The reader keeps only what is committed: an earlier batch of the same commit may still be
+    // lost together with this one, and its positions and numbers are then assigned again.
     let (committed, committedName) = try log.read { (log) throws(LedgerError) in
       (log.lastPosition, try log.lastNameNumber())
     }
@@ -42,7 +42,7 @@ final class ConsumptionJudge: Sendable {
     facts += recent.filter { $0.position < pending.batch.lowerBound }
     let batch = recent.filter { $0.position >= pending.batch.lowerBound }
     let required = Set(pending.required)
-    // If a batch only consumes, nothing in it leaves less than its end.
+    // If the batch contains only consumptions, no balance within it is lower than at its end.
     if batch.allSatisfy({ $0.kind == .consumableConsumed }) {
       let ledger = InMemoryLedger(folding: facts + batch, texts: texts)
       try reader.texts.check()
@@ -56,13 +56,14 @@ final class ConsumptionJudge: Sendable {
       rest = rest.dropFirst(next.count)
       ledger.append(Array(next))
       try reader.texts.check()
-      // Each is asked once, by what stands before it: what follows may take what it had.
+      // Each consumption is checked once, against the events before it: later ones may use up what
+      // was left for it.
       guard let fact = next.last, let balance = shortage(fact, in: ledger) else { continue }
       throw Self.notCovered(fact, balance)
     }
   }
 
-  /// Required consumptions, one for each balance: a balance does not depend on when it is asked.
+  /// Required consumptions, one for each balance: a balance is the same at every moment.
   private struct Consumptions {
     private struct Balance: Hashable {
       let account: NameNumber
@@ -87,7 +88,7 @@ final class ConsumptionJudge: Sendable {
     }
   }
 
-  /// The balance before a required consumption that it does not cover; `nil` if it does.
+  /// Returns the balance before a required consumption if it does not cover that; otherwise `nil`.
   private func shortage(_ fact: Fact, in ledger: InMemoryLedger) -> Int64? {
     guard let wanted = fact.detail?.fields, let name = wanted.unit,
       let unit = ledger.unit(of: fact.account)
@@ -96,7 +97,7 @@ final class ConsumptionJudge: Sendable {
     let subject: Subject =
       transaction != 0 ? .transaction(transaction) : .account(fact.account)
     let environments = EnvironmentSet(unit.environment(of: fact) ?? .production)
-    // Nobody has a balance, and the consumption of nobody's transaction counts for nobody.
+    // If nobody owns the subject, there is no balance, and its consumption counts for no customer.
     if unit.accounts(of: subject, environments: environments).isEmpty { return 0 }
     let left =
       ledger.answer(subject, environments: environments, at: fact.occurredAt)
@@ -114,7 +115,8 @@ final class ConsumptionJudge: Sendable {
       """, position: fact.position)
   }
 
-  /// The few facts that concern everybody, from which the fold context is made.
+  /// Returns the committed facts of the units that the recent facts touch, and those from which the
+  /// fold context is made.
   private func committedFacts(
     _ recent: [Fact], _ reader: ReaderState, _ view: LogView, _ tables: ProjectionTables,
     _ reading: TransactionView
@@ -160,7 +162,7 @@ final class ConsumptionJudge: Sendable {
   }
 }
 
-/// The texts of a log, and of what was written after it but is not yet committed.
+/// The texts of the committed log, and of what was written after it and is not yet committed.
 private struct TentativeTexts: FactTexts {
   private let committed: LogTexts
   private var names: [NameNumber: Name] = [:]

@@ -20,14 +20,14 @@ extension DamagedPage: CustomStringConvertible {
 }
 
 extension EventLog {
-  /// Checks the structure of each page of the log, without LMDB, which follows damaged pages out of
-  /// the file.
+  /// Checks the structure of each page of the log, without LMDB, which would follow damaged pages
+  /// out of the file.
   ///
-  /// To be called before the log is opened. A reader holds one commit meanwhile, so others may
-  /// append.
+  /// Call this before the log is opened. A read transaction holds one commit meanwhile, so others
+  /// may append.
   ///
   /// - Parameter path: The ledger's folder.
-  /// - Returns: What is damaged; nothing if there is no log.
+  /// - Returns: The damaged pages; none if there is no log.
   /// - Complexity: one read of each page in use.
   /// - Throws: ``LedgerError``: `corrupt` if a meta page is damaged or the file is cut short, `io`.
   public static func damagedPages(_ path: String) throws(LedgerError) -> [DamagedPage] {
@@ -36,8 +36,8 @@ extension EventLog {
 
   /// Checks the structure of each page of the projections, without LMDB.
   ///
-  /// - Parameter generation: Which projections.
-  /// - Returns: What is damaged; nothing if there are none.
+  /// - Parameter generation: The generation of the projections.
+  /// - Returns: The damaged pages; none if there are no projections.
   /// - Complexity: one read of each page in use.
   /// - Throws: ``LedgerError``: `rebuildNeeded` if a meta page is damaged or the file is cut short,
   ///   `io`.
@@ -52,7 +52,7 @@ extension EventLog {
     }
   }
 
-  /// How often a file is read again that nobody could be kept from writing to.
+  /// How often a file is read while writers cannot be kept away from it.
   private static let attemptsMax = 3
 
   private static func damagedPages(
@@ -68,14 +68,15 @@ extension EventLog {
         report = try PageCheck.check(folder: "\(path)/\(folder)", options: options)
       } catch {
         let failure = LedgerError(error)
-        // Whoever opens what is not there says so.
+        // A missing file is reported when the log is opened.
         if failure.code == .noLedger { return [] }
         guard failure.code == .readOnly, options.usesLocks else { throw failure }
         options.usesLocks = false
         continue
       }
       guard let report, !report.faults.isEmpty else { return [] }
-      // Without locks, a writer may use pages again that are being read: then its commits differ.
+      // Without locks, a writer may reuse pages that are being read. The faults are real if two
+      // reads in a row saw the same commit.
       if options.usesLocks || last?.transaction == report.transaction { break }
     }
     let file = "\(folder)/\(Environment.dataFileName)"
@@ -86,11 +87,11 @@ extension EventLog {
 }
 
 extension Ledger {
-  /// Checks the structure of each page of the projections, without opening the ledger's tables of
-  /// them. The log must be in order.
+  /// Checks the structure of each page of the projections, without opening their tables. The log
+  /// must be intact.
   ///
   /// - Parameter path: The ledger's folder.
-  /// - Returns: What is damaged; nothing if there are no projections.
+  /// - Returns: The damaged pages; none if there are no projections.
   /// - Complexity: one read of each page in use.
   /// - Throws: ``LedgerError``: as ``EventLog/toVerify(_:)``, and `rebuildNeeded` if a meta page of
   ///   the projections is damaged or their file is cut short.

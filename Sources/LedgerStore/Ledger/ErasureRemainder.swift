@@ -1,25 +1,25 @@
 public import LedgerEvents
 internal import LedgerLog
 
-/// What stays readable of what an erased customer did, and why.
+/// What stays readable of an erased customer's history, and why.
 public struct ErasureRemainder: Hashable, Sendable {
-  /// Devices and sessions that the customer used, and others, too.
+  /// Devices and sessions that both the customer and others used.
   public internal(set) var names: [NameUse] = []
   /// The positions of events of such devices that name nobody. They may be about anybody, so their
   /// sessions and texts stay.
   public internal(set) var reports: [UInt64] = []
-  /// The positions of acts of operators of which nothing but who acted and why is personal: that is
-  /// the operators' data.
+  /// The positions of operators' acts whose only personal data is who acted and why. That data is
+  /// the operators'.
   public internal(set) var acts: [UInt64] = []
 
-  /// Nothing stays.
+  /// Creates an empty remainder.
   public init() {}
 
   /// Whether nothing stays.
   public var isEmpty: Bool { names.isEmpty && reports.isEmpty && acts.isEmpty }
 }
 
-/// What an erasure destroys and leaves.
+/// What an erasure destroys, and what it leaves readable.
 struct CustomerErasure: Sendable {
   let scope: ErasureScope
   let remainder: ErasureRemainder

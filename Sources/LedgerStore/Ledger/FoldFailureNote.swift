@@ -4,8 +4,8 @@
   internal import Foundation
 #endif
 
-/// What made the last fold fail, in a file beside the projections: the process that folds in the
-/// background has nobody to report to, and the next one that asks may be another.
+/// The reason why the last fold failed, in a file beside the projections. A process that folds in
+/// the background has nobody to report to, and another process may be the next to ask.
 struct FoldFailureNote: Sendable {
   private let path: String
   private let folder: String
@@ -18,22 +18,22 @@ struct FoldFailureNote: Sendable {
     path = "\(folder)/\(Self.fileName)"
   }
 
-  /// What failed; nil where the last fold ended well.
+  /// The reason why the last fold failed; `nil` if the last fold succeeded.
   func message() -> String? {
     FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Writes down what failed, where the folder lets it.
+  /// Writes down the reason, if the folder permits it.
   func write(_ message: String) {
     guard Projections.isFolder(folder) else { return }
     _ = FileManager.default.createFile(atPath: path, contents: Data(message.utf8))
   }
 
-  /// Takes the note away after a fold that ended well.
+  /// Removes the note after a fold that succeeded.
   func remove() {
     guard FileManager.default.fileExists(atPath: path) else { return }
     do { try FileManager.default.removeItem(atPath: path) } catch {
-      // A folder that may not be written any more keeps the note; the next fold fails and says why.
+      // If the folder is no longer writable, the note stays. The next fold fails and says why.
       return
     }
   }

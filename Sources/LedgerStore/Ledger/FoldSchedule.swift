@@ -69,7 +69,7 @@ final class FoldSchedule: Sendable {
     try result.get()
   }
 
-  /// What made the last fold fail, of this process or of another; nil where it ended well.
+  /// The reason why the last fold failed, in this process or another; `nil` if it succeeded.
   func lastFailure() -> String? { failure.withLock { $0?.message } ?? note.message() }
 
   /// Whether so many events wait that appends wait for the fold.
@@ -78,20 +78,21 @@ final class FoldSchedule: Sendable {
   /// Whether the last fold of this process failed.
   var isFailing: Bool { failure.withLock { $0 != nil } }
 
-  /// Notes that everything was folded, so that no earlier failure is reported any more.
+  /// Records that everything was folded, so that earlier failures are no longer reported.
   func forgetFailure() {
     failure.withLock { $0 = nil }
     note.remove()
   }
 
-  /// Notes why the writer does without the index, and has damaged projections folded again soon.
+  /// Records why the writer works without the index, and schedules a new fold of damaged
+  /// projections.
   func noteFailure(ofIndex error: LedgerError) {
     if error.code == .closed { return }
     let isNew = failure.withLock { $0?.message } != error.message
     // Each append finds the same failure until somebody repairs it.
     if isNew {
       do throws(LedgerError) { source.note(error, of: try source.generation()) } catch {
-        // The log itself cannot be read, which whoever appends is told.
+        // The log itself cannot be read. The append reports that.
         return
       }
       failure.withLock { $0 = error }
@@ -128,7 +129,7 @@ final class FoldSchedule: Sendable {
     }
   }
 
-  /// Folds, and notes how it ended: what fails in the background is reported by whoever asks next.
+  /// Folds, and records the outcome: a failure in the background is reported to whoever asks next.
   private func foldAll(
     waits: Bool, _ progress: ((UInt64, UInt64) -> Void)?
   ) throws(LedgerError) {
@@ -168,9 +169,9 @@ final class FoldSchedule: Sendable {
     try log.syncRoot()
   }
 
-  /// Folds the log into a new generation, switches to it, and removes the one before.
+  /// Folds the log into a new generation, switches to it, and removes the previous one.
   ///
-  /// To be called by whoever was elected to fold.
+  /// The caller must hold the lock that elects the process that folds.
   func rebuild(_ progress: ((UInt64, UInt64) -> Void)?) throws(LedgerError) {
     projector.withLock { $0.projector = nil }
     let live = try source.generation()

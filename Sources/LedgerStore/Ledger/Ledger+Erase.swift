@@ -15,14 +15,14 @@ public struct ErasureResult: Hashable, Sendable {
   /// What stays readable, and why; empty for a duplicate.
   public let remainder: ErasureRemainder
 
-  /// Creates what is to be shown of an erasure.
+  /// Creates the result of an erasure.
   ///
   /// - Parameters:
   ///   - position: The position of `account.erased`.
   ///   - isDuplicate: Whether the ledger already had the event.
   ///   - names: The number of names whose keys were destroyed.
   ///   - texts: The number of events whose personal data was destroyed.
-  ///   - remainder: What stays readable.
+  ///   - remainder: What stays readable, and why.
   public init(
     position: UInt64, isDuplicate: Bool, names: Int, texts: Int, remainder: ErasureRemainder
   ) {
@@ -41,15 +41,16 @@ extension Ledger {
   /// Forgets a customer: appends `account.erased`, and destroys the keys of the customer's personal
   /// data in every environment.
   ///
-  /// Positions, records, roots and proofs stay. Every question then answers that the account is not
-  /// known. The event and the list of what is destroyed are one commit. So everything that was
-  /// appended before it is forgotten, and everything that comes later knows of it. After the
-  /// commit, the keys are overwritten in the key file. If the process dies before that, it leaves a
-  /// mark, and the next process that opens the ledger to write completes the erasure. Copies of the
-  /// key file in backups have to be replaced.
+  /// Positions, records, roots and proofs stay. Every query then reports the account as unknown.
+  /// The event and the list of what is destroyed are written in one commit. So everything that was
+  /// appended before it is forgotten, and every later append sees it. After the commit, the keys
+  /// are overwritten in the key file. If the process dies before that, it leaves a mark, and the
+  /// next process that opens the ledger to write completes the erasure. You must replace copies of
+  /// the key file in backups.
   ///
-  /// If you erase the customer again with another event, this destroys what is known by now to have
-  /// been the customer's before: what has arrived since, and what it says about earlier events.
+  /// If you erase the customer again with another event, this destroys what has turned out since to
+  /// belong to the erased customer: events that arrived late, and earlier events that they connect
+  /// to the customer.
   ///
   /// - Parameter event: A valid `account.erased`. If its time is earlier than the customer's newest
   ///   event, it is dated after that event, because everything is to be forgotten.
@@ -151,7 +152,7 @@ extension Ledger {
   /// - Complexity: O(1) if it is done; otherwise O(*n*) in everything that was ever erased.
   func finishErasure() throws(LedgerError) {
     guard let mark = try log.erasureMark() else { return }
-    // With the key file missing the mark stays, until it is put back or given up.
+    // If the key file is missing, the mark stays until the file is put back or given up.
     guard try log.destroyErasedKeys() else { return }
     try log.clearErasureMark(mark)
   }
@@ -168,7 +169,8 @@ private final class FoundScope: Sendable {
 }
 
 extension EventLog {
-  /// The position of the newest erasure whose keys may not be overwritten yet; nil if all are.
+  /// The position of the newest erasure whose keys may not have been overwritten yet; `nil` if all
+  /// have been.
   func erasureMark() throws(LedgerError) -> UInt64? {
     try read { (view) throws(LedgerError) in
       try LogIdentity.number(.erasing, view.view, view.tables)
@@ -184,7 +186,7 @@ extension EventLog {
     return try tables.texts.keys?.destroy(slots.map(\.slot)) ?? true
   }
 
-  /// Removes the mark, unless another erasure has set its own since.
+  /// Removes the mark, unless another erasure has set a new one since.
   fileprivate func clearErasureMark(_ position: UInt64) throws(LedgerError) {
     let key = LogIdentity.Row.erasing.bytes
     var transaction: WriteTransaction

@@ -5,9 +5,9 @@ extension LogVerification {
   /// The parts of the log that are not as they were written.
   public var damage: [LogFault] { faults.filter { !$0.part.isAboutKeys } }
 
-  /// What is wrong with the keys: keys that are missing although nothing was erased, and keys that
-  /// an erasure should have destroyed, and a key file that cannot be used. The log is intact in all
-  /// of these cases: its personal data is encrypted.
+  /// What is wrong with the keys: keys that are missing although nothing was erased, keys that an
+  /// erasure should have destroyed, and a key file that cannot be used. The log is intact in all of
+  /// these cases: its personal data is encrypted.
   public var keyFaults: [LogFault] { faults.filter(\.part.isAboutKeys) }
 }
 
@@ -30,7 +30,7 @@ extension EventLog {
 extension Ledger {
   /// The key of the digests in the ids of events that are imported into this ledger, 16 bytes.
   ///
-  /// It is in the key file, so an id says nothing to whoever does not have that.
+  /// It is in the key file, so an id reveals nothing to anybody without that file.
   ///
   /// - Complexity: O(1).
   /// - Throws: ``LedgerError``: `keysMissing` without the key file, `corrupt`, `io`.

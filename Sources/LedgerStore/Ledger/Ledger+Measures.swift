@@ -31,7 +31,7 @@ extension Ledger {
   }
 }
 
-/// Counts the findings of units and keeps nothing of them, as a rebuild keeps no state in memory
+/// Counts the findings of units and does not keep the units, as a rebuild keeps no state in memory
 /// once it is written.
 private struct CountedUnits: UnitWriter {
   typealias Failure = LedgerError

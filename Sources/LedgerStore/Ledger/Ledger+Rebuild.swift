@@ -33,7 +33,7 @@ extension Ledger {
       if let stored = try live.storedReducer(), stored != Reducer.version {
         return [Checkpoint.foldedByOtherRules(stored)]
       }
-      // A merge that was cut short has left rows ahead of the checkpoint: it is done first.
+      // An interrupted merge has left rows ahead of the checkpoint, so it is completed first.
       try fold(into: live, through: .max, nil)
       let position = try live.position()
       return try withFreshGeneration(beside: live, through: position, progress) {
@@ -51,7 +51,7 @@ extension Ledger {
     _ progress: ((_ position: UInt64, _ last: UInt64) -> Void)?,
     _ body: (Projections) throws(LedgerError) -> Answer
   ) throws(LedgerError) -> Answer {
-    // What a killed process has left.
+    // Remove what a killed process has left.
     try Projections.removeGenerations(except: live.generation, of: log)
     let answer: Answer
     do throws(LedgerError) {
@@ -59,7 +59,7 @@ extension Ledger {
       try fold(into: fresh, through: position, progress)
       answer = try body(fresh)
     } catch {
-      // The first error is the one to report. What stays now is removed by the next call.
+      // The first error is the one to report. What is left over is removed by the next call.
       _ = Result { () throws(LedgerError) in
         try Projections.removeGenerations(except: live.generation, of: log)
       }
@@ -79,24 +79,24 @@ extension Ledger {
 
 /// What a comparison of the projections with the log has found.
 public enum ProjectionVerdict: Hashable, Sendable {
-  /// They are what folding the log again gives.
+  /// They equal the result of folding the log again.
   case agree
-  /// What is wrong with them. They are not the ledger: a rebuild makes new ones.
+  /// What is wrong with them. They are not the truth: a rebuild makes new ones from the log.
   case differ([String])
   /// Why they were not compared. This says nothing about the log.
   case notCompared(String)
 }
 
 extension EventLog {
-  /// Opens the log of the ledger in the folder `path` to verify it, even one that is behind the
-  /// root that was kept beside it.
+  /// Opens the log of the ledger in the folder `path` to verify it, even if the log is behind the
+  /// root that is kept beside it.
   ///
-  /// Nothing is written, and the right to read the files is enough. A process that may not write
+  /// Nothing is written, and permission to read the files is enough. A process that may not write
   /// the lock file cannot keep writers from reusing pages that it reads. If somebody appends
-  /// meanwhile, it may then report damage that is none.
+  /// meanwhile, it may then report damage where there is none.
   ///
   /// - Parameter path: The ledger's folder.
-  /// - Returns: The log, to be read.
+  /// - Returns: The log, open for reading.
   /// - Throws: ``LedgerError``: `noLedger`, `unknownFormat`, `busy`, `corrupt`, `io`.
   public static func toVerify(_ path: String) throws(LedgerError) -> EventLog {
     var options = Environment.Options()
@@ -112,11 +112,11 @@ extension EventLog {
 
   /// Folds the log again in a folder for temporary files, and compares the projections with it.
   ///
-  /// Nothing is written into the ledger's folder, and nothing that is wrong with the projections is
+  /// Nothing is written into the ledger's folder. Faults of the projections are returned, not
   /// thrown.
   ///
   /// - Parameter progress: Called after each batch with the position reached and the last one.
-  /// - Returns: Where they differ.
+  /// - Returns: Whether they agree, and where they differ.
   /// - Complexity: O(*n*) in the events of the log, and as much temporary space as the projections.
   /// - Throws: ``LedgerError``: what reading the log throws.
   public func verifyProjections(
@@ -131,7 +131,7 @@ extension EventLog {
     }
   }
 
-  /// How often a comparison begins again because somebody has folded meanwhile.
+  /// How often a comparison is attempted while somebody else folds.
   private static let comparisonsMax = 5
 
   private func compareProjections(
@@ -157,7 +157,7 @@ extension EventLog {
       guard try live.position() == position else { continue }
       if differences.isEmpty { return .agree }
       if position == (try lastPosition()) { return .differ(differences) }
-      // Rows are written ahead of the checkpoint while a fold goes on.
+      // During a fold, rows are written ahead of the checkpoint.
       return .notCompared(
         "a fold of the projections goes on or was cut short: `daybook rebuild --check` ends it and "
           + "compares them")

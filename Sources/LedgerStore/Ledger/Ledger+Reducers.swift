@@ -4,15 +4,15 @@ internal import LedgerModel
 
 extension Ledger {
   /// Folds the log again beside the live projections with this program's reducer, and calls `body`
-  /// with what both say of each account for which they may differ, by environment. It switches
-  /// nothing.
+  /// with the answers of both for each account for which they may differ, by environment. The live
+  /// generation stays live.
   ///
   /// It compares stored answers and reads no stored state. So the live projections may come from a
   /// reducer whose state this program cannot read.
   ///
   /// - Parameters:
   ///   - now: The moment at which entitlements are judged, or the customer's newest event if that
-  ///     is later. What differs only after that is found, too.
+  ///     is later. Differences that only appear later are found, too.
   ///   - progress: Called after each batch with the position reached and the last one.
   ///   - body: Called for each account, with both sides in every environment.
   /// - Complexity: O(*n*) in the events of the log; memory for what differs.
@@ -24,7 +24,7 @@ extension Ledger {
     try schedule.whileNobodyFolds { () throws(LedgerError) in
       guard let live = try source.live() else { throw .projectionsMissing }
       if try live.storedReducer() ?? Reducer.version == Reducer.version {
-        // What waits, and what a fold that was cut short has begun.
+        // Fold the events that wait, and complete an interrupted fold.
         try fold(into: live, through: .max, nil)
       }
       let stored = try checkpoint(of: live)

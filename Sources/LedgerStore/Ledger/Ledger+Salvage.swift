@@ -2,17 +2,17 @@ internal import LMDB
 internal import LedgerEvents
 
 extension Ledger {
-  /// Makes a new ledger of everything in a damaged one that still proves itself.
+  /// Makes a new ledger from everything in a damaged one that can still be verified.
   ///
   /// The damaged ledger is only read, and never with LMDB, which can end the process on a damaged
   /// page. Events keep their order. Up to the first one that is missing, they keep their positions,
-  /// and the tree its roots; behind it they move up. What was erased stays erased.
+  /// and the tree its roots; after it, they move up. What was erased stays erased.
   ///
   /// - Parameters:
   ///   - path: The folder of the damaged ledger. Its projections are not needed.
   ///   - folder: The folder to create. It must not exist, but its parent must.
-  ///   - keys: A copy of the ledger's key file; nil for the one in its folder. Without either, the
-  ///     names and texts of people are given up.
+  ///   - keys: A copy of the ledger's key file; `nil` for the one in its folder. Without either,
+  ///     the names and texts of people are given up.
   ///   - progress: Called now and then with the number of events written or verified, and their
   ///     total.
   /// - Returns: What was saved and what was not, and the new ledger.
@@ -28,7 +28,7 @@ extension Ledger {
     let salvage = try LogSalvage(path, keyFile: keys)
     let copy = try place.fill { (part) throws(LedgerError) in
       try salvage.write(to: part.path, progress: progress)
-      // What was just written is judged as any other ledger.
+      // The new ledger is verified like any other.
       let copy = try part.verify(keysIn: part.path, progress)
       let ledger = try Ledger(at: part.path)
       try ledger.rebuild()

@@ -24,7 +24,7 @@ public final class Ledger: Sendable {
     reader = LedgerReader(log, source)
     judge = ConsumptionJudge(log, source)
     guard log.access == .readWrite else { return }
-    // The log outlives nobody here: what it is given must not hold on to it.
+    // These objects own the log, so the closures that it keeps must not own them.
     log.useIndex(
       { [weak source] () throws(LedgerError) in try source?.index() ?? EmptyLogIndex() },
       failed: { [weak schedule] in schedule?.noteFailure(ofIndex: $0) })
@@ -62,7 +62,8 @@ public final class Ledger: Sendable {
     self.init(try EventLog(open: path, access: access, options: options, clock: clock))
     guard access == .readWrite else { return }
     do throws(LedgerError) { try finishErasure() } catch {
-      // With the projections missing it waits until they are made again.
+      // Projections that must be rebuilt do not prevent opening. The mark then stays for the next
+      // time.
       guard error.code == .rebuildNeeded else { throw error }
     }
   }
@@ -121,7 +122,7 @@ extension Ledger {
     // Waiting for folds that fail would not make the backlog any shorter.
     guard try isBehind(), !schedule.isFailing else { return }
     do throws(LedgerError) { try schedule.foldNow() } catch {
-      // The schedule has noted the failure. Projections never keep anybody from appending.
+      // The schedule has noted the failure. The projections never prevent an append.
       if error.code == .closed { throw error }
     }
   }
@@ -145,7 +146,7 @@ extension Ledger {
     schedule.isBacklog(try waitingCount())
   }
 
-  /// How many events are not folded; none if the projections belong to a longer log than this one,
+  /// How many events are not folded; 0 if the projections belong to a longer log than this one,
   /// which means that the log was restored from a backup.
   private func waitingCount() throws(LedgerError) -> UInt64 {
     let folded: UInt64
@@ -154,7 +155,7 @@ extension Ledger {
       folded = try projections.position()
     } catch {
       if error.code == .closed { throw error }
-      // Projections that cannot be asked do not keep anybody from appending.
+      // Projections that cannot be read do not prevent an append.
       schedule.noteFailure(ofIndex: error)
       return 0
     }
@@ -192,7 +193,7 @@ extension Ledger {
   }
 
   /// What was wrong with projections that this process has found damaged and folded again from the
-  /// log; nil if there were none. No event was lost or doubled by it.
+  /// log; `nil` if there were none. No event was lost or duplicated.
   public var repairedDamage: String? { schedule.repairedDamage }
 
   /// How many events a process may leave unfolded when it ends.
@@ -215,18 +216,17 @@ extension Ledger {
     }
   }
 
-  /// Has projections folded again soon that a question has found damaged, if this process may
-  /// write.
+  /// Schedules a new fold of projections that a query has found damaged, if this process may write.
   func noteDamage(_ error: LedgerError) {
     if error.projectionDamage != nil, log.access == .readWrite {
       schedule.noteFailure(ofIndex: error)
     }
   }
 
-  /// What made the last fold fail, in this process or in another that appended; nil where the last
+  /// What made the last fold fail, in this process or in another that appended; `nil` if the last
   /// fold succeeded.
   ///
-  /// Appended events are safe all the same, and every question is answered from the log; answers
-  /// only take longer the more events wait.
+  /// Appended events are safe all the same, and every query is answered, with the missing events
+  /// read from the log. Answers only take longer the more events wait.
   public var foldFailure: String? { schedule.lastFailure() }
 }

@@ -1,7 +1,7 @@
 internal import LMDB
 internal import LedgerEvents
 
-/// What a backup holds, or a ledger that was restored from one.
+/// The contents of a backup, or of a ledger that was restored from one.
 public struct LedgerCopy: Hashable, Sendable {
   /// The position of its newest event.
   public let position: UInt64
@@ -10,7 +10,7 @@ public struct LedgerCopy: Hashable, Sendable {
   /// What is wrong with its keys, above all how many are missing although nothing was erased
   /// (``LogVerification/keyFaults``); empty if every key is there.
   public let keyFaults: [LogFault]
-  /// Names and texts of people whose key is missing although nothing was erased.
+  /// The number of names and texts of people whose key is missing although nothing was erased.
   public let keysMissing: Int
 }
 
@@ -33,8 +33,9 @@ extension Ledger {
   /// - Parameters:
   ///   - folder: The folder to create. It must not exist, but its parent must.
   ///   - progress: Called now and then with the number of events checked and their total.
-  ///   - recording: Called when the copy is verified and before it gets its name, so that no copy
+  ///   - recording: Called after the copy is verified and before it gets its name, so that no copy
   ///     exists without a record of it. If it throws, nothing is left behind.
+  /// - Returns: The contents of the copy.
   /// - Complexity: O(*n*) in the size of the log, without its free pages.
   /// - Throws: ``LedgerError``: `exists` if something is at `folder`, `cannotCreate`, `corrupt` if
   ///   the copy is not as it was written, `full`, `io`; and what `recording` throws.
@@ -50,20 +51,20 @@ extension Ledger {
     }
   }
 
-  /// Copies what follows a position to a new folder, verified: an incremental backup.
+  /// Copies the events after a position to a new folder and verifies them: an incremental backup.
   ///
-  /// It goes with the backup that ends with `position`, and needs it to be restored. What was
-  /// erased since is in it, so a restored ledger knows of it.
+  /// It continues the backup that ends with `position`, and can only be restored together with
+  /// that. It lists what was erased since, so a restored ledger knows of the erasures.
   ///
   /// - Parameters:
-  ///   - position: The position that the backup before this one ends with.
+  ///   - position: The position at which the previous backup ends.
   ///   - folder: The folder to create. It must not exist, but its parent must.
   ///   - progress: Called now and then with the number of events checked and their total.
   ///   - recording: As for `backUp(to:progress:recording:)`.
-  /// - Returns: What the ledger has at its end.
-  /// - Complexity: O(*n* log *n*) in the events that follow.
+  /// - Returns: The state of the ledger at the last copied event.
+  /// - Complexity: O(*n* log *n*) in the number of these events.
   /// - Throws: ``LedgerError``: `exists`, `cannotCreate`, `notFound` if the ledger is shorter,
-  ///   `corrupt` if what follows is not as it was written, `full`, `io`; and what `recording`
+  ///   `corrupt` if the events are not as they were written, `full`, `io`; and what `recording`
   ///   throws.
   public func backUp(
     since position: UInt64, to folder: String,
@@ -77,10 +78,10 @@ extension Ledger {
     }
   }
 
-  /// Copies the key file, in place of the copy that is there.
+  /// Copies the key file and replaces any earlier copy.
   ///
-  /// To be called after the log was copied: keys are only ever added, so a copy that is made later
-  /// has every key that the copied log needs.
+  /// Call this after the log has been copied: keys are only ever added, so a copy that is made
+  /// later has every key that the copied log needs.
   ///
   /// - Parameter file: The file to write. It appears as a whole, with permissions only for its
   ///   owner.
@@ -96,17 +97,18 @@ extension Ledger {
   ///
   /// - Parameters:
   ///   - backup: The folder of the backup. Nothing in it is changed or created, so permission to
-  ///     read it is enough. If something has or had it open as a ledger, the lock file that is then
-  ///     there is used.
-  ///   - increments: The folders of the incremental backups that follow on it, in their order.
+  ///     read it is enough. If it contains a lock file, because somebody has or had it open as a
+  ///     ledger, that file is used.
+  ///   - increments: The folders of the incremental backups that follow it, in order.
   ///   - folder: The folder to create. It must not exist, but its parent must.
   ///   - keys: Where the keys come from.
   ///   - givesUpMissingKeys: Whether to go on if the key file is older than the backup and lacks
   ///     keys that it needs. What was encrypted with them can then never be decrypted.
   ///   - progress: Called now and then with the number of events checked and their total.
+  /// - Returns: The contents of the restored ledger.
   /// - Complexity: O(*n*) in the size of the log.
   /// - Throws: ``LedgerError``: `noLedger`, `exists`, `cannotCreate`, `keysMissing` if there is no
-  ///   key file or it is older than the backup, `corrupt`, also if an increment does not follow on
+  ///   key file or it is older than the backup, `corrupt`, also if an increment does not continue
   ///   what is before it, `full`, `io`.
   public static func restore(
     _ backup: String, increments: [String] = [], to folder: String, keys: RestoredKeys,

@@ -8,7 +8,7 @@ internal import LedgerEvents
 #endif
 
 extension LedgerPart {
-  /// Writes what follows a position of the log, and verifies it.
+  /// Writes the events after a position of the log, and verifies them.
   func copyIncrement(
     of log: EventLog, since position: UInt64, _ progress: (UInt64, UInt64) -> Void
   ) throws(LedgerError) -> LedgerCopy {
@@ -23,7 +23,7 @@ extension LedgerPart {
       keysMissing: found.keysMissing)
   }
 
-  /// Adds to the copy what an incremental backup holds.
+  /// Adds the contents of an incremental backup to the copy.
   func apply(_ increment: String) throws(LedgerError) {
     let log = try EventLog(open: path, access: .readWrite, keysIn: nil)
     do throws(LedgerError) { try log.apply(incrementIn: increment) } catch {
@@ -49,7 +49,7 @@ extension LedgerPart {
     return value
   }
 
-  /// Copies a file to `copy` in place of what is there. The copy appears as a whole.
+  /// Replaces `copy` with a copy of a file. The copy appears as a whole.
   static func replace(_ copy: String, byCopyOf file: String) throws(LedgerError) {
     let folder = folder(of: copy)
     let part = copy + suffix()
@@ -58,7 +58,7 @@ extension LedgerPart {
         try renameFolder(part, to: copy, in: folder)
       }
     } catch {
-      // What is left of the attempt is of no use; the error that ended it is what is told.
+      // What is left of the attempt is useless. The error that ended it is the one to report.
       _ = Result { try FileManager.default.removeItem(atPath: part) }
       throw LedgerError(
         LedgerError(error).code, "The keys cannot be copied to \(copy): \(error.message)",

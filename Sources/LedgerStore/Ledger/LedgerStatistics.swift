@@ -2,7 +2,7 @@ internal import LMDB
 internal import LedgerEvents
 internal import LedgerModel
 
-/// How much a ledger holds, and how far its parts have come.
+/// How much a ledger contains, and how far its projections are folded.
 public struct LedgerStatistics: Sendable {
   /// A read transaction, of any process.
   public struct OldestReader: Sendable {
@@ -13,17 +13,18 @@ public struct LedgerStatistics: Sendable {
 
   /// The newest position, and so the number of events.
   public var events: UInt64
-  /// Account ids that events state.
+  /// The number of account ids that events state.
   public var accounts: Int
   /// Bytes of the log's pages that were ever used.
   public var logBytes: Int
-  /// Bytes of the projections' pages that were ever used; 0 where there are none.
+  /// Bytes of the projections' pages that were ever used; 0 if there are none.
   public var projectionBytes: Int
-  /// Up to where the projections are folded; `nil` where there are none.
+  /// The position up to which the projections are folded; `nil` if there are none.
   public var projectionPosition: UInt64?
-  /// Which generation of projections is live.
+  /// The number of the live generation of projections.
   public var generation: UInt64
-  /// Types of the vocabulary by their names; those that it does not know together as `other`.
+  /// The number of events of each known type, by the type's name. Events of unknown types are
+  /// counted together as `other`.
   public var eventsByType: [String: Int]
   /// The reader of the log that is furthest behind.
   public var oldestReader: OldestReader?
@@ -33,7 +34,7 @@ public struct LedgerStatistics: Sendable {
 }
 
 extension Ledger {
-  /// Counts what the ledger holds.
+  /// Counts what the ledger contains.
   ///
   /// - Complexity: O(*n*) in the number of events, by their headers, and in the number of names.
   /// - Throws: ``LedgerError``.
@@ -94,16 +95,16 @@ extension Ledger {
 }
 
 extension LedgerError {
-  /// Whether it was refused because readers that do not end have taken every slot. The message
-  /// names their processes.
+  /// Whether the operation failed because readers that do not end have taken every slot. The
+  /// message names their processes.
   public var isForLackOfReaders: Bool { (cause as? LMDBError)?.code == .readersFull }
 }
 
 extension Ledger {
-  /// Opens a ledger to read without a reader's slot, for when all are taken.
+  /// Opens a ledger for reading without a reader's slot, for use when all slots are taken.
   ///
-  /// Nothing keeps writers from reusing pages that it reads, so what it answers while somebody
-  /// appends may be wrong.
+  /// Nothing keeps writers from reusing pages that it reads, so its answers may be wrong while
+  /// somebody appends.
   ///
   /// - Parameter path: The ledger's folder.
   /// - Returns: The ledger.

@@ -2,23 +2,25 @@ internal import LMDB
 public import LedgerEvents
 internal import LedgerModel
 
-/// What a walk over the log finds of a customer outside of the customer's units.
+/// What a scan of the log finds about a customer outside the customer's units.
 struct Mentions: Sendable {
   /// The accounts' texts.
   let texts: Set<String>
   /// The sessions of the customer's units.
   let sessions: Set<NameNumber>
-  /// The position up to which the log was looked through.
+  /// The position up to which the log was searched.
   let through: UInt64
-  /// The positions of what they recorded, by the slots of its personal data.
+  /// The positions of operators' records that name the customer, by the key slots of their personal
+  /// data.
   let slots: [UInt32: UInt64]
-  /// The sessions whose name somebody else's events state, too: a recorder may number them.
+  /// The sessions whose names also occur in other customers' events: a recorder may number its
+  /// sessions.
   let sessionsOfOthers: Set<NameNumber>
 }
 
 /// What an erasure would destroy, and what it would leave readable.
 public struct ErasurePreview: Sendable {
-  /// The accounts that are the customer's, by name.
+  /// The names of the customer's accounts, in ascending order.
   public let accounts: [Name]
   /// The number of names of accounts, devices and sessions whose keys would be destroyed.
   public let names: Int
@@ -26,16 +28,16 @@ public struct ErasurePreview: Sendable {
   public let texts: Int
   /// What would stay readable, and why.
   public let remainder: ErasureRemainder
-  /// The position of the newest erasure of the account; nil if it was never erased.
+  /// The position of the newest erasure of the account; `nil` if it was never erased.
   public let earlier: UInt64?
 }
 
 extension LedgerView {
-  /// What erasing the customer that an account is would destroy now.
+  /// Returns what erasing the customer behind an account would destroy now.
   ///
   /// - Complexity: O(*n* log *n*) in the events of the customer's units, and a walk over the kinds
   ///   of all events.
-  /// - Throws: ``LedgerError``: `notFound` where no event names the account.
+  /// - Throws: ``LedgerError``: `notFound` if no event names the account.
   public func erasurePreview(of account: Name) throws(LedgerError) -> ErasurePreview {
     let found = try erasureScope(of: account)
     let scope = found.scope
@@ -49,7 +51,7 @@ extension LedgerView {
       remainder: found.remainder, earlier: try newestErasure(of: account))
   }
 
-  /// The position of the newest erasure of an account; nil if it was never erased.
+  /// The position of the newest erasure of an account; `nil` if it was never erased.
   private func newestErasure(of account: Name) throws(LedgerError) -> UInt64? {
     var newest: UInt64?
     for number in try allNumbers(ofAccount: account) {
@@ -60,15 +62,16 @@ extension LedgerView {
     return newest
   }
 
-  /// What identifies the customer that an account is: the names of all accounts that are the
-  /// customer's, of the devices and sessions that nobody else used, the personal data of the
-  /// customer's events and of what these devices report of themselves, and what operators wrote of
-  /// the customer when they exported. Of who was erased before, what came since about that time.
+  /// Returns what identifies the customer behind an account: the names of all of the customer's
+  /// accounts, and of the devices and sessions that nobody else used; the personal data of the
+  /// customer's events, and of what these devices report about themselves; and what operators wrote
+  /// about the customer when they exported. For a customer who was erased before, it returns what
+  /// has arrived since then about that time.
   ///
-  /// - Parameter known: Mentions that were looked for before.
+  /// - Parameter known: The mentions that an earlier search found.
   /// - Complexity: O(*n* log *n*) in the events of the customer's units, and O(*m*) in the events
-  ///   behind `known`.
-  /// - Throws: ``LedgerError``: `notFound` where no event names the account.
+  ///   after `known`.
+  /// - Throws: ``LedgerError``: `notFound` if no event names the account.
   func erasureScope(
     of account: Name, _ known: Mentions? = nil
   ) throws(LedgerError) -> CustomerErasure {
@@ -98,7 +101,8 @@ extension LedgerView {
     return CustomerErasure(scope: scope, remainder: remainder)
   }
 
-  /// Whether all personal data of an event is who of the operators acted, and why: that is theirs.
+  /// Whether the only personal data of an event is which operator acted, and why. That data is the
+  /// operator's.
   private func isOperatorsOwn(at position: UInt64) throws(LedgerError) -> Bool {
     switch try log.record(at: position).kind {
     case .transactionAssigned, .accountErased, .accountLinked, .accountTransferred,
@@ -114,7 +118,7 @@ extension LedgerView {
     } catch { return false }
   }
 
-  /// What is found of the customer up to now; to be looked for before the log is locked.
+  /// Searches the log for the customer up to now. Call this before the log is locked.
   func mentions(of account: Name) throws(LedgerError) -> Mentions {
     let customer = try erasedCustomer(account)
     return try mentions(of: customer, account, try uses(of: customer).sessions, nil)
@@ -130,7 +134,7 @@ extension LedgerView {
 
   // MARK: - Whose events
 
-  /// The numbers of an account's name, whoever was erased among them.
+  /// The numbers of an account's name, including those of erased customers.
   private func allNumbers(ofAccount name: Name) throws(LedgerError) -> Set<NameNumber> {
     try reader.overlay.allNumbers(
       of: NameUse(kind: .account, name: name), log, reader.keyHash, tables, projections)
@@ -166,9 +170,9 @@ extension LedgerView {
     return customer
   }
 
-  /// Adds the events of whom an account was when it was erased, those that came later about that
-  /// time, and whatever is about transactions that are known by now to have been the customer's and
-  /// states nobody else.
+  /// Adds the events of the customer that an account was when it was erased, the later events about
+  /// that time, and the events that state no account but a transaction that is known by now to have
+  /// been this customer's alone.
   private func addWhatCameSince(
     _ number: NameNumber, to customer: inout ErasedCustomer
   ) throws(LedgerError) {
@@ -208,15 +212,16 @@ extension LedgerView {
 
   // MARK: - What others wrote
 
-  /// What operators recorded of exports and the like that names one of the customer's accounts, and
-  /// which of the customer's sessions somebody else's events state. A session's name has one number
-  /// in the whole ledger, and does not join units that have devices.
+  /// Searches for the operators' records, such as those of exports, that name one of the customer's
+  /// accounts, and for those of the customer's sessions that other customers' events state. A
+  /// session's name has one number in the whole ledger, and does not connect units that have
+  /// devices.
   private func mentions(
     of customer: ErasedCustomer, _ account: Name, _ sessions: Set<NameNumber>, _ known: Mentions?
   ) throws(LedgerError) -> Mentions {
     var texts: Set<String> = [account.text]
     for number in customer.accounts where try !log.isErased(name: number) {
-      // A name whose key is damaged can be found nowhere; it is destroyed all the same.
+      // A name whose key is damaged cannot be searched for. The key is destroyed all the same.
       if let name = try unlessCorrupt({ () throws(LedgerError) in try log.name(number).name }) {
         texts.insert(name.text)
       }
@@ -252,7 +257,7 @@ extension LedgerView {
     return found()
   }
 
-  /// Nil where what is sealed cannot be opened: what is to be destroyed may be damaged.
+  /// Returns `nil` if encrypted data cannot be decrypted: what is to be destroyed may be damaged.
   private func unlessCorrupt<Value>(
     _ body: () throws(LedgerError) -> Value
   ) throws(LedgerError) -> Value? {
@@ -267,15 +272,15 @@ extension LedgerView {
 private struct ErasedCustomer {
   /// Every account that is the customer's and nobody else's.
   var accounts: Set<NameNumber>
-  /// The customer's events.
+  /// The positions of the customer's events.
   var members: Set<UInt64> = []
-  /// All events of the units that these stand in, ascending.
+  /// The positions of all events of the units that contain these, in ascending order.
   var places: [UInt64] = []
 }
 
 extension Unit {
-  /// The accounts that are one customer with `account` wherever they are known: in every
-  /// environment, so that nobody is forgotten who is somebody else in one of them.
+  /// The accounts that belong to the same customer as `account` in every environment in which they
+  /// are known. An account that is another customer's in one of them is not erased.
   fileprivate func accountsOfOnePerson(_ account: NameNumber) -> [NameNumber] {
     linkedAccounts(of: account, environments: EnvironmentSet(StoreEnvironment.allCases)).filter {
       other in
@@ -288,7 +293,7 @@ extension Unit {
   }
 }
 
-/// Who used which device and session, among the events of the customer's units.
+/// Who used which devices and sessions, according to the events of the customer's units.
 private struct UsesOfPeople {
   private let accounts: Set<NameNumber>
   private var members: Set<NameNumber> = []
@@ -296,10 +301,10 @@ private struct UsesOfPeople {
   private var silent: [Report] = []
   /// Every session that an event of these units states.
   private(set) var sessions: Set<NameNumber> = []
-  /// Believed time of the customer's newest event.
+  /// The believed time of the customer's newest event.
   private(set) var newest = Instant(microseconds: .min)
 
-  /// What a device reports of itself.
+  /// What a device reports about itself.
   private struct Report {
     let position: UInt64
     let device: NameNumber
@@ -310,7 +315,7 @@ private struct UsesOfPeople {
 
   init(accounts: Set<NameNumber>) { self.accounts = accounts }
 
-  /// Takes an event in.
+  /// Adds an event.
   mutating func note(_ record: borrowing RecordView, isMember: Bool) {
     let numbers = [record.number(.device), record.number(.session)].filter { $0 != 0 }
     let account = record.number(.account)
@@ -318,12 +323,12 @@ private struct UsesOfPeople {
     if isMember {
       newest = max(newest, record.believedAt)
       members.formUnion(numbers)
-      // What states somebody else was told by whoever that is, too.
+      // If the event states another account, that customer used the device and session, too.
       if account != 0 && !accounts.contains(account) { others.formUnion(numbers) }
     } else if record.statesSomebody {
       others.formUnion(numbers)
     } else if !numbers.isEmpty {
-      // What a device reports of itself is about whoever used it.
+      // What a device reports about itself is about the people who used it.
       silent.append(
         Report(
           position: record.position, device: record.number(.device),
@@ -331,7 +336,7 @@ private struct UsesOfPeople {
     }
   }
 
-  /// Takes in what people used who stand in other units.
+  /// Adds the devices and sessions that customers in other units used.
   mutating func noteOthers(_ numbers: Set<NameNumber>) { others.formUnion(numbers) }
 
   /// The devices and sessions that only the customer used.
@@ -341,13 +346,13 @@ private struct UsesOfPeople {
     return mine.union(reported).subtracting(others)
   }
 
-  /// The events of those devices, or in those sessions, that state nobody.
+  /// The positions of the events of those devices and sessions that state nobody.
   var reports: [UInt64] { reportedAlone.map(\.position) }
 
-  /// The devices and sessions that the customer used, and others, too.
+  /// The devices and sessions that both the customer and others used.
   var shared: Set<NameNumber> { members.intersection(others) }
 
-  /// The events of shared devices that state nobody: they may be about anybody.
+  /// The positions of the events of shared devices that state nobody: they may be about anybody.
   var reportsOfShared: [UInt64] {
     let own = Set(reports)
     return silent.filter { report in
@@ -366,7 +371,7 @@ private struct UsesOfPeople {
 }
 
 extension RecordView {
-  /// Whether the event is about somebody, and not only about what a device reports of itself.
+  /// Whether the event is about somebody, and not only what a device reports about itself.
   fileprivate var statesSomebody: Bool {
     number(.account) != 0 || number(.transaction) != 0 || number(.payment) != 0
   }
@@ -378,10 +383,10 @@ extension RecordView {
 }
 
 extension EventData {
-  /// Who did what: they say nothing of whom it was done to.
+  /// The members that say who did what. They do not say whom it concerned.
   private static let actors: Set<String> = ["operator", "action"]
 
-  /// Whether a text of an operator's record names one of some accounts.
+  /// Whether a text of an operator's record names one of `accounts`.
   fileprivate static func names(_ accounts: Set<String>, in json: [UInt8]) -> Bool {
     let members: [Member]
     do throws(RecordError) { members = try EventData(personal: json).members } catch {
@@ -397,7 +402,7 @@ extension EventData {
 }
 
 extension JSONValue {
-  /// Whether one of its texts is one of `names`, or has it between other words.
+  /// Whether one of its texts is one of `names`, or contains one between other words.
   fileprivate func names(_ names: Set<String>) -> Bool {
     switch self {
     case .string(let text): names.contains { text.isNaming($0) }
@@ -409,7 +414,7 @@ extension JSONValue {
 }
 
 extension String {
-  /// Whether `name` stands in the text, with neither letter nor digit beside it.
+  /// Whether the text contains `name` with no letter or digit next to it.
   fileprivate func isNaming(_ name: String) -> Bool {
     let text = Array(utf8)
     let wanted = Array(name.utf8)
@@ -427,7 +432,7 @@ extension String {
 }
 
 extension UInt8 {
-  /// Whether it belongs to a letter or digit; every byte beyond ASCII does.
+  /// Whether it is part of a letter or digit; every byte beyond ASCII is.
   fileprivate var isPartOfWord: Bool {
     switch self {
     case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),

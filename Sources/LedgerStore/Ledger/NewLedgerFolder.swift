@@ -31,7 +31,7 @@ struct NewLedgerFolder {
       throw LedgerError(.cannotCreate, "The path of the folder to be made is empty: name one.")
     }
     guard !Self.isTaken(self.path) else { throw Self.taken(self.path) }
-    // A folder that is missing may be a disk that is not mounted: nothing is made in its place.
+    // A missing folder may be a disk that is not mounted, so it is not created.
     guard FileManager.default.fileExists(atPath: parent + "/.") else {
       throw LedgerError(
         .cannotCreate,
@@ -44,7 +44,7 @@ struct NewLedgerFolder {
     }
   }
 
-  /// Whether anything has that name, even a link that leads nowhere.
+  /// Whether anything has that name, even a dangling link.
   private static func isTaken(_ path: String) -> Bool {
     switch Result(catching: { try FileManager.default.attributesOfItem(atPath: path) }) {
     case .success: true
@@ -52,7 +52,7 @@ struct NewLedgerFolder {
     }
   }
 
-  /// Lets `body` fill a new folder, and then gives it its name.
+  /// Lets `body` fill a new folder, and then gives the folder its final name.
   func fill(
     _ body: (LedgerPart) throws(LedgerError) -> LedgerCopy
   ) throws(LedgerError) -> LedgerCopy {
@@ -68,13 +68,13 @@ struct NewLedgerFolder {
       lock?.unlock()
       return copy
     } catch {
-      // What is left of the attempt is of no use; the error that ended it is what is told.
+      // What is left of the attempt is useless. The error that ended it is the one to report.
       _ = Result { try FileManager.default.removeItem(atPath: part.path) }
       throw error
     }
   }
 
-  /// Why a complete copy has not got its name for good.
+  /// The error for a complete copy that has not durably got its name.
   private func failure(_ error: LMDBError, of part: LedgerPart) -> LedgerError {
     guard Self.isTaken(path) else { return LedgerError(error) }
     if Self.isTaken(part.path) { return Self.taken(path) }
@@ -97,7 +97,7 @@ struct LedgerPart {
   /// The permissions of its files: only for their owner.
   static let mode: UInt32 = 0o600
 
-  /// Makes its folders, and takes the lock by which others see that somebody is at work in it.
+  /// Creates its folders, and takes the lock that shows others that the copy is being made.
   fileprivate func make() throws(LedgerError) -> FileLock? {
     do throws(LMDBError) {
       try makeFolder(path)
@@ -111,20 +111,20 @@ struct LedgerPart {
     do throws(LMDBError) {
       let folder = "\(path)/\(EventLog.folderName)"
       try log.environment.copy(to: folder, compacting: true)
-      // LMDB makes its copies for everybody to read.
+      // LMDB makes its copies readable for everybody.
       try setRights(of: "\(folder)/\(Environment.dataFileName)", to: Self.mode)
     } catch { throw LedgerError(error) }
   }
 
   /// Copies a key file of the ledger of `log`, whatever its permissions are.
   ///
-  /// - Throws: ``LedgerError``: `keysMissing` if there is no file, `corrupt` if it holds no keys or
-  ///   those of another ledger, `full`, `io`.
+  /// - Throws: ``LedgerError``: `keysMissing` if there is no file, `corrupt` if it contains no keys
+  ///   or those of another ledger, `full`, `io`.
   func copyKeys(_ file: String, of log: EventLog) throws(LedgerError) {
     let isCopied: Bool
     do throws(LMDBError) { isCopied = try copy(file) } catch { throw LedgerError(error) }
     guard isCopied else { throw LedgerError(.keysMissing, "There is no key file at \(file).") }
-    // A copy from before an erasure is not to bring back what that took.
+    // A key file from before an erasure must not bring back what that destroyed.
     let erased = try log.read { (view) throws(LedgerError) in try view.erasedSlots() }
     do throws(LedgerError) {
       if try keys(of: log).destroy(erased.map(\.slot)) { return }
@@ -164,7 +164,7 @@ struct LedgerPart {
       """)
   }
 
-  /// Whether there was a file to copy.
+  /// Copies a key file, and returns whether there was one.
   private func copy(_ file: String) throws(LMDBError) -> Bool {
     try Self.copy(file, to: "\(path)/\(PersonalKeys.fileName)", in: path)
   }
@@ -186,7 +186,7 @@ struct LedgerPart {
     return true
   }
 
-  /// Creates a key file in which all slots in use are empty, and tells the copy that it is its own.
+  /// Creates a key file in which all slots in use are empty, and registers it in the copy.
   func makeKeys(of log: EventLog, taken: UInt32) throws(LedgerError) {
     let head = try PersonalKeys.makeAnew(
       in: path, ledger: log.identity.ledger, taken: taken, mode: Self.mode)
@@ -209,7 +209,7 @@ struct LedgerPart {
   func verify(
     keysIn keys: String, _ progress: (UInt64, UInt64) -> Void
   ) throws(LedgerError) -> LedgerCopy {
-    // Nobody else has it: a lock file would only be in the way.
+    // Nobody else has the copy open, so a lock file would only be in the way.
     var options = Environment.Options()
     options.usesLocks = false
     let log = try EventLog(open: path, access: .readOnly, options: options, keysIn: keys)
@@ -226,24 +226,24 @@ struct LedgerPart {
 }
 
 extension LedgerPart {
-  /// The end of its name: the process that makes it, and 16 random digits.
+  /// The end of its name: the process that makes it, and 16 random hexadecimal digits.
   static func suffix() -> String {
     let random = String(UInt64.random(in: 1 << 60 ... .max), radix: 16)
     return ".\(ProcessInfo.processInfo.processIdentifier)-\(random).part"
   }
 
-  /// The process that made a folder of this name; nil if it is no such folder.
+  /// The process that made a folder of this name; `nil` if the name has another form.
   static func maker(of name: String) -> Int32? {
     name.wholeMatch(of: /.+\.(\d+)-[0-9a-f]{16}\.part/).flatMap { Int32($0.1) }
   }
 
-  /// Removes what processes that were killed have left in `folder`, as far as this one may.
+  /// Removes what killed processes have left in `folder`, as far as this process is permitted to.
   ///
-  /// A process of another pid namespace may be alive under a number that is free here, so the
-  /// folder's lock decides, too.
+  /// A process in another pid namespace may be running under a number that is unused here, so the
+  /// folder's lock is checked, too.
   static func removeAbandoned(in folder: String, prefix: String = "") {
     switch Result(catching: { try FileManager.default.contentsOfDirectory(atPath: folder) }) {
-    // A folder that cannot be listed shows nothing to remove.
+    // In a folder that cannot be listed, there is nothing to remove.
     case .failure: return
     case .success(let names):
       for name in names where name.hasPrefix(prefix) {
@@ -260,7 +260,7 @@ extension LedgerPart {
       _ = Result { try FileManager.default.removeItem(atPath: path) }
       lock.unlock()
     } catch {
-      return  // It is gone, or somebody else's.
+      return  // It no longer exists, or it belongs to somebody else.
     }
   }
 }

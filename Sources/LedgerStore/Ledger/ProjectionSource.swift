@@ -9,7 +9,7 @@ final class ProjectionSource: Sendable {
   /// The checkpoint that the log has confirmed, so that it is checked only once.
   private let confirmed = Mutex<Checkpoint?>(nil)
 
-  /// What is wrong with a generation that is not asked any more.
+  /// What is wrong with a generation that is no longer read.
   private struct Damage {
     let generation: UInt64
     let what: String
@@ -19,7 +19,7 @@ final class ProjectionSource: Sendable {
 
   init(_ log: EventLog) { self.log = log }
 
-  /// The live generation; nil if there is none to read.
+  /// The live generation; `nil` if there is none to read.
   ///
   /// A process that may write creates it if it is missing: deleted projections are folded again.
   func live() throws(LedgerError) -> Projections? {
@@ -43,7 +43,7 @@ final class ProjectionSource: Sendable {
     try log.read { (view) throws(LedgerError) in try view.generation() }
   }
 
-  /// Remembers a generation that is damaged, so that nobody in this process asks it again.
+  /// Remembers a generation that is damaged, so that nothing in this process reads it again.
   func note(_ error: LedgerError, of generation: UInt64) {
     guard let what = error.projectionDamage else { return }
     damage.withLock { $0 = Damage(generation: generation, what: what) }
@@ -55,11 +55,11 @@ final class ProjectionSource: Sendable {
     return known.generation == (try generation()) ? known.what : nil
   }
 
-  /// The index of ids and names for the log's writer, of projections that the log confirms: with
-  /// those of another log an id that is there would pass for a new one.
+  /// The index of ids and names for the log's writer, from projections that the log confirms. With
+  /// those of another log, a known id would pass for a new one.
   ///
-  /// - Throws: ``LedgerError``: `rebuildNeeded` where the log does not confirm them, or they are
-  ///   damaged; the writer then does without.
+  /// - Throws: ``LedgerError``: `rebuildNeeded` if the log does not confirm them, or if they are
+  ///   damaged; the writer then works without an index.
   func index() throws(LedgerError) -> any LogIndex {
     if try liveDamage() != nil { return EmptyLogIndex() }
     guard let projections = try live() else { return EmptyLogIndex() }

@@ -6,19 +6,19 @@ internal import LMDB
   internal import Foundation
 #endif
 
-/// A folder for temporary files that goes with its owner. If its process is killed, the next one
-/// that makes such a folder removes it, because it may hold keys and what people wrote.
+/// A folder for temporary files that is removed when its owner ends. If the process is killed, the
+/// next one that makes such a folder removes it, because it may contain keys and personal texts.
 package struct ScratchFolder: ~Copyable {
   /// What the names of all such folders begin with.
   static let prefix = "daybook-"
 
   package let path: String
-  /// By this, others see that somebody is at work in it.
+  /// Shows other processes that the folder is in use.
   private let lock: FileLock?
 
-  /// Makes a folder that only its owner may enter, and removes those that were left behind.
+  /// Creates a folder that only its owner may enter, and removes abandoned ones.
   ///
-  /// - Parameter name: What its name begins with: `daybook-` and what it is for.
+  /// - Parameter name: The beginning of its name: `daybook-` and its purpose.
   /// - Throws: ``LedgerError``: `full`, `io`.
   package init(_ name: String) throws(LedgerError) {
     precondition(name.hasPrefix(Self.prefix), "a folder that nobody would remove")
@@ -39,7 +39,7 @@ package struct ScratchFolder: ~Copyable {
   }
 
   deinit {
-    // What is left behind is removed by the next one.
+    // If this fails, the next such folder's creation removes it.
     _ = Result { try FileManager.default.removeItem(atPath: path) }
     lock?.unlock()
   }

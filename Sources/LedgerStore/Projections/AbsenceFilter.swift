@@ -3,30 +3,30 @@ internal import LedgerEvents
 internal import RunStorage
 internal import Synchronization
 
-/// Says at once that a key is in no run, which it is in most questions of an append: every new id
-/// is one that the ledger does not have.
+/// Says at once that no run contains a key. That is the usual case when events are appended,
+/// because every new id is one that the ledger does not have.
 ///
-/// Made in memory once it pays: reading all keys of the runs costs about as much as a fiftieth of
-/// them looked up in vain. What this process folds is added as it goes; when another process has
-/// folded, it is made again.
+/// It is built in memory as soon as it pays: reading all keys of the runs costs about as much as
+/// looking up a fiftieth of them in vain. Keys that this process folds are added to it. After
+/// another process has folded, it is built again.
 final class AbsenceFilter: Sendable {
   private struct State {
     var filter: KeyFilter?
-    /// What the runs reached when the filter was last complete.
+    /// The reach of the runs when the filter was last complete.
     var reach: UInt64 = 0
-    /// Keys asked for since there is no filter.
+    /// The number of keys looked up since there has been no filter.
     var asked = 0
   }
 
-  /// Entries of the runs for each key asked in vain before a filter pays.
+  /// A filter pays once one key has been looked up for this many entries of the runs.
   private static let entriesPerQuestion = 50
 
   private let state = Mutex(State())
 
-  /// The places in `keys` of those that the runs may hold.
+  /// Returns the indices of those `keys` that the runs may contain.
   ///
   /// - Parameter reach: How far the runs reach in `view`.
-  /// - Complexity: O(*k*) for *k* keys; once in a while O(*n*) in the entries of the runs.
+  /// - Complexity: O(*k*) for *k* keys; occasionally O(*n*) in the entries of the runs.
   func candidates(
     _ keys: [UInt64], reach: UInt64, _ runs: RunsSnapshot, _ view: TransactionView
   ) throws(LedgerError) -> [Int] {
@@ -49,10 +49,11 @@ final class AbsenceFilter: Sendable {
     }
   }
 
-  /// Adds what is about to be added to the runs, which reached `before` and will reach `reach`.
+  /// Adds entries that are about to be added to the runs, which reached `before` and will reach
+  /// `reach`.
   func insert(_ entries: [RunEntry], before: UInt64, reach: UInt64) {
     state.withLock { state in
-      // Not the filter itself: a second reference would make `insert` copy it.
+      // Do not hold the filter itself: with a second reference, `insert` would copy it.
       guard let isFull = state.filter?.isFull else { return }
       guard state.reach == before, !isFull else {
         state = State()

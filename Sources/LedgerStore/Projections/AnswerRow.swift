@@ -2,10 +2,11 @@ internal import LMDB
 internal import LedgerEvents
 internal import LedgerModel
 
-/// The whole answer about an account, as it is stored for lookups: for each environment the answers
-/// from the customer's newest event on, with texts instead of numbers, so that one `get` says it.
+/// The whole answer about an account, as it is stored for lookups: for each environment, the
+/// answers from the customer's newest event on. It contains texts instead of numbers, so that one
+/// `get` is enough.
 ///
-/// Integers are big-endian, texts have a length of four bytes before them:
+/// Integers are big-endian. A text is preceded by its length in four bytes:
 ///
 ///     row: flags (1), unit (4), newest event of the unit (8), count of environments (1),
 ///          environments
@@ -13,8 +14,8 @@ internal import LedgerModel
 ///     segment: from (8), next change (8), byte count of the entries (4), entries
 ///     entry: state (1), flags (1), since (8), end (8), name, count of names (4), names
 ///
-/// The unit says whom events behind the row concern; its newest event, from when on a question in
-/// store time leaves nothing of it out.
+/// The unit shows whether later events concern the row. From the time of its newest event on, a
+/// query in store time includes all of its events.
 struct AnswerRow {
   /// The row's flag of an account that an event states.
   static let statedFlag: UInt8 = 1
@@ -24,11 +25,12 @@ struct AnswerRow {
   static let operatorFlag: UInt8 = 1
   /// The flag of an entry that is an entitlement and no product.
   static let entitlementFlag: UInt8 = 2
-  /// Stands where a moment is absent.
+  /// The value that stands for an absent moment.
   static let noMoment: Int64 = .max
 
   private(set) var encoded: [UInt8] = []
-  /// What the account has of each unit, by environment: not in the row, but of the same answers.
+  /// The account's balances by environment. They come from the same answers, but are not in the
+  /// row.
   private(set) var balances: [StoreEnvironment: [Balance]] = [:]
 
   /// The rows of all accounts of a unit.
@@ -44,7 +46,7 @@ struct AnswerRow {
     return rows
   }
 
-  /// The row of an account that nobody has stated, and that has nothing.
+  /// The row of an account that no event states and that has nothing.
   static let nobody = AnswerRow()
 
   private init() {
@@ -54,7 +56,7 @@ struct AnswerRow {
     encoded.append(0)
   }
 
-  /// The row of one account; ask `texts` afterwards whether they failed.
+  /// Creates the row of one account. Check `texts` for a failure afterwards.
   init(
     _ account: NameNumber, of unit: Unit, called number: UInt32, _ context: SharedContext,
     _ texts: LogTexts
@@ -113,7 +115,7 @@ struct AnswerRow {
     encoded += name.text.utf8
   }
 
-  /// Appends what `body` appends, behind its length.
+  /// Appends what `body` appends, preceded by its length.
   private mutating func appendCounted(_ body: (inout AnswerRow) -> Void) {
     let start = encoded.count
     encoded.append(bigEndianHalf: 0)

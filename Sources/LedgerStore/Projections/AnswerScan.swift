@@ -2,7 +2,7 @@ internal import LMDB
 internal import LedgerEvents
 internal import LedgerModel
 
-/// A walk over the parts of an `AnswerRow`, which believes no length that it has not checked.
+/// A scan of the parts of an `AnswerRow` that checks every length before it uses it.
 struct AnswerScan: ~Escapable {
   struct Environment: ~Escapable {
     let number: StoreEnvironment
@@ -28,12 +28,12 @@ struct AnswerScan: ~Escapable {
     }
   }
 
-  /// What an entry says, with the name of its product or entitlement in place.
+  /// The contents of an entry. The name of its product or entitlement is read in place.
   struct Entry: ~Escapable {
     let standing: ItemStanding
     let isEntitlement: Bool
     let name: Span<UInt8>
-    /// Whether the entry is a product that opens the entitlement asked for.
+    /// Whether the entry is a product that opens the requested entitlement.
     let opens: Bool
 
     @_lifetime(copy name)
@@ -71,7 +71,8 @@ struct AnswerScan: ~Escapable {
     return Segment(next: next, entries: try counted())
   }
 
-  /// The next entry of a segment; `opened` is the entitlement asked for, empty for none.
+  /// Returns the next entry of a segment. `opened` is the requested entitlement, or empty if there
+  /// is none.
   @_lifetime(copy self)
   mutating func entry(
     opening opened: Span<UInt8>, in environment: StoreEnvironment
@@ -95,7 +96,7 @@ struct AnswerScan: ~Escapable {
       opens: opens)
   }
 
-  /// The next entry of a segment, with all that the row says of it.
+  /// Returns the next entry of a segment with everything that the row says about it.
   mutating func wholeEntry(
     in environment: StoreEnvironment
   ) throws(LedgerError) -> StoredEntry {
@@ -147,7 +148,7 @@ struct AnswerScan: ~Escapable {
     return Int64(bitPattern: bytes.bigEndianWord(at: offset))
   }
 
-  /// The bytes behind a length.
+  /// The bytes after a length.
   @_lifetime(copy self)
   @inline(__always)
   private mutating func counted() throws(LedgerError) -> Span<UInt8> {

@@ -2,10 +2,10 @@ internal import LMDB
 internal import LedgerEvents
 internal import LedgerModel
 
-/// How far the projections have come, and of which log.
+/// How far the projections are folded, and from which log.
 ///
-/// Projections that the log does not confirm (another ledger, or a log that was put back from a
-/// backup and then went another way) are discarded.
+/// Projections that the log does not confirm (because they belong to another ledger, or the log was
+/// restored from a backup and then continued differently) are discarded.
 struct Checkpoint: Hashable {
   /// Every event up to this position is folded.
   var position: UInt64 = 0
@@ -18,7 +18,7 @@ struct Checkpoint: Hashable {
   /// The version of the reducer that folded everything up to `position`.
   var reducer: UInt32 = Reducer.version
 
-  /// How the rows of the projections are laid out; those of another format cannot be read.
+  /// The version of the layout of the projections' rows. Rows of another version cannot be read.
   static let formatVersion: UInt32 = 5
 
   private static let key: [UInt8] = Array("checkpoint".utf8)
@@ -32,9 +32,9 @@ struct Checkpoint: Hashable {
     self.root = root
   }
 
-  /// Reads the checkpoint, of whichever reducer; nil where nothing was folded yet.
+  /// Reads the checkpoint, whichever reducer wrote it; `nil` if nothing has been folded yet.
   ///
-  /// - Throws: `rebuildNeeded` where the projections are of another format, or damaged.
+  /// - Throws: `rebuildNeeded` if the projections have another format or are damaged.
   init?(_ view: TransactionView, _ tables: ProjectionTables) throws(LedgerError) {
     let found: Span<UInt8>?
     do throws(LMDBError) { found = try view.get(tables.meta, Self.key.span) } catch {
@@ -72,7 +72,8 @@ struct Checkpoint: Hashable {
     try transaction.put(tables.meta, Self.key.span, bytes.span)
   }
 
-  /// Whether this is a place of the log's: same ledger, and the same root at its position.
+  /// Whether the log has this state: the same ledger, and the same root at the checkpoint's
+  /// position.
   ///
   /// - Complexity: O(log *n*).
   func isConfirmed(by log: LogView, _ identity: LogIdentity) throws(LedgerError) -> Bool {
@@ -80,7 +81,7 @@ struct Checkpoint: Hashable {
     return try log.root(at: position).bytes == root
   }
 
-  /// What is said where the answers of another reducer would be gone on with.
+  /// Rejects a checkpoint of another reducer, whose state must not be folded further.
   func requireThisReducer() throws(LedgerError) {
     guard reducer != Reducer.version else { return }
     throw LedgerError(
@@ -92,7 +93,7 @@ struct Checkpoint: Hashable {
       """)
   }
 
-  /// What is said of projections that another version of the rules has folded.
+  /// The message about projections that another version of the rules has folded.
   static func foldedByOtherRules(_ version: UInt32) -> String {
     """
     everything was folded by version \(version) of the rules, and this program has version \

@@ -2,7 +2,7 @@ internal import LedgerEvents
 internal import LedgerModel
 internal import RunStorage
 
-/// A batch of the log, read for folding: its facts, and what the indexes take of it.
+/// A batch of the log that is read for folding: its facts, and the entries for the indexes.
 struct FactBatch {
   private(set) var facts: [Fact] = []
   /// Keyed hashes of ids, with positions.
@@ -39,25 +39,25 @@ struct FactBatch {
   }
 }
 
-/// Keys of the indexes: how much of a keyed hash they keep.
+/// Keys of the indexes, which keep part of a keyed hash.
 enum IndexKey {
-  /// The unit under which the facts that the shared context rests on are posted, too.
+  /// The unit number under which the facts of the shared context are posted, in addition to their
+  /// own.
   static let contextUnit: UInt32 = .max
 
-  /// The upper 48 bits: two ids among ten million share them with a chance of one in five, and then
-  /// both are looked at. Shorter keys make smaller runs.
+  /// The upper 48 bits: among ten million ids, two share them with a probability of one in five,
+  /// and then both are compared. Shorter keys make smaller runs.
   static func of(_ hash: UInt64) -> UInt64 { hash >> 16 }
 
-  /// The key of an event of a unit among the postings.
+  /// The key of a unit's event in the postings.
   static func posting(unit: UInt32, position: UInt64) -> UInt64 {
     UInt64(unit) << 32 | position
   }
 
-  /// The position of an event of a unit among the postings.
+  /// The position of an event, from its key in the postings.
   static func position(ofPosting key: UInt64) -> UInt64 { key & 0xFFFF_FFFF }
 
-  /// Whether the last entry of a posting says that the event belongs to the unit: see
-  /// `UnitPostings`.
+  /// Whether an event whose last entry has this value belongs to the unit: see `UnitPostings`.
   static func isPresent(_ value: UInt32) -> Bool { value % 2 == 0 }
 }
 

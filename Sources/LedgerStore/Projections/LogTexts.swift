@@ -2,17 +2,17 @@ internal import LMDB
 package import LedgerEvents
 internal import LedgerModel
 
-/// The texts of a log for the reducer: names and ids by number and position.
+/// The texts of a log for the reducer: names by number, and ids by position.
 ///
-/// The reducer asks for them where an order by bytes decides a tie, which is seldom, and to sort
-/// answers. It cannot throw, so a failure is kept here and thrown by whoever asked for the fold.
+/// The reducer needs them to sort answers and to break ties by byte order, which is rare. It cannot
+/// throw, so a failure is kept here, and the caller of the fold throws it.
 package final class LogTexts: FactTexts {
   private let log: EventLog
   private var names: [NameNumber: Name] = [:]
   private(set) var failure: LedgerError?
 
-  /// Names that are remembered before all of them are forgotten: products and accounts of what is
-  /// being folded are asked for again and again.
+  /// The number of names at which the cache is emptied. Names that are being folded, such as those
+  /// of products, are needed again and again.
   private static let namesMax = 100_000
 
   init(_ log: EventLog) { self.log = log }
@@ -34,15 +34,15 @@ package final class LogTexts: FactTexts {
       isPersonal = use.kind.isPersonal
       return use.name
     }
-    // A person's may be erased while it is remembered here.
+    // A person's name is not cached, because it may be erased meanwhile.
     if isPersonal { return name }
     if names.count >= Self.namesMax { names.removeAll(keepingCapacity: true) }
     names[number] = name
     return name
   }
 
-  /// The key of an account's row of answers: what its name is found by; nil where whom it names was
-  /// erased, and the name may be somebody else's by now.
+  /// The key of an account's row of answers, by which its name is found; `nil` if the account was
+  /// erased, because the name may be somebody else's by now.
   func answerKey(of account: NameNumber) throws(LedgerError) -> [UInt8]? {
     try log.read { (view) throws(LedgerError) in
       let name = try view.sealedName(account)
@@ -51,8 +51,8 @@ package final class LogTexts: FactTexts {
     }
   }
 
-  /// The key that an account's row of answers had until one of some erasures was about it; nil
-  /// where none was: another one before may have given the name to somebody else.
+  /// The key that an account's row of answers had until one of the given erasures erased it; `nil`
+  /// if none of them did. After an earlier erasure, the name may be somebody else's.
   func answerKey(
     of account: NameNumber, erasedAt positions: Set<UInt64>
   ) throws(LedgerError) -> [UInt8]? {
@@ -65,7 +65,7 @@ package final class LogTexts: FactTexts {
     }
   }
 
-  /// Throws what a fold could not.
+  /// Throws the failure that a fold could not throw.
   package func check() throws(LedgerError) {
     if let failure { throw failure }
   }

@@ -3,24 +3,24 @@ internal import LedgerEvents
 internal import LedgerModel
 internal import RunStorage
 
-/// The projections as a merge writes them: what a `UnitSet` folds becomes rows.
+/// Writes the projections: turns what a `UnitSet` folds into rows.
 ///
-/// Rows of units are written ahead in commits of a bounded size; the map of units, the indexes and
-/// the checkpoint follow in the last one. A merge that is cut short is done again from the same
-/// checkpoint and produces the same rows.
+/// Rows of units are written ahead in commits of bounded size. The map of units, the indexes and
+/// the checkpoint follow in the last commit. After an interruption, the merge starts again from the
+/// same checkpoint and produces the same rows.
 struct Merge: ~Escapable {
   private var stored: StoredUnits
   private let environment: Environment
   let checkpoint: Checkpoint
   private let pace: MergePace
   private var rows = PendingRows()
-  /// Rows for the last commit alone, of units that couplings joined or that were parted: until then
-  /// a reader, or a merge that is done again, may have more events and find other units.
+  /// Rows for the last commit only: those of units that couplings joined or that were parted. Until
+  /// then, a reader or a repeated merge may have more events and find different units.
   private var lastRows = PendingRows()
   /// The index of units that were joined or parted, as it is stored.
   private var postings: [UnitNumber: UnitPostings] = [:]
-  /// What the unit whose state was read last says elsewhere: it is the one that is written next,
-  /// hardly ever another.
+  /// The rows in other tables of the unit whose state was read last. It is nearly always the unit
+  /// that is written next.
   private var lastRead: FormerRows?
 
   /// The rows of other tables that follow from a unit's stored state.
@@ -37,7 +37,7 @@ struct Merge: ~Escapable {
     }
   }
 
-  /// - Parameter checkpoint: Where the merge ends.
+  /// - Parameter checkpoint: The checkpoint at which the merge ends.
   @_lifetime(copy stored)
   init(
     into stored: consuming StoredUnits, of environment: Environment, through checkpoint: Checkpoint,
@@ -52,8 +52,8 @@ struct Merge: ~Escapable {
   private var tables: ProjectionTables { stored.tables }
   private var texts: LogTexts { stored.texts }
 
-  /// Removes the answers of those whom the new facts erase, before the same names may be answered
-  /// for anew.
+  /// Removes the answers of the accounts that the new facts erase, before new answers are stored
+  /// under the same names.
   mutating func removeErased(by units: UnitSet) throws(LedgerError) {
     let erasures = Set(units.facts.filter { $0.kind == .accountErased }.map(\.position))
     if erasures.isEmpty { return }
@@ -71,7 +71,7 @@ struct Merge: ~Escapable {
     }
   }
 
-  /// Writes what is left, the map, and removes the rows of units that were absorbed.
+  /// Writes the remaining rows and the map, and removes the rows of absorbed units.
   mutating func finish(
     _ units: UnitSet, _ transaction: inout WriteTransaction
   ) throws(LMDBError) {
@@ -82,7 +82,7 @@ struct Merge: ~Escapable {
       tables.unitMap, through: checkpoint.name, &transaction)
   }
 
-  /// Writes the rows that wait when they are many.
+  /// Commits the pending rows if there are many.
   private mutating func writeRowsIfFull() throws(LedgerError) {
     guard rows.isFull(pace) else { return }
     try pace.beforeCommit()
@@ -93,7 +93,7 @@ struct Merge: ~Escapable {
     } catch { throw LedgerError(ofProjections: error) }
   }
 
-  /// Takes away what a unit's former state said elsewhere.
+  /// Removes the rows in other tables that follow from a unit's former state.
   private mutating func remove(_ unit: UnitNumber, _ rows: inout PendingRows) throws(LedgerError) {
     let former: FormerRows
     if let lastRead, lastRead.unit == unit {
@@ -117,8 +117,8 @@ struct Merge: ~Escapable {
     return found
   }
 
-  /// What has to be added to the index of units beside the batch's own events: the events of units
-  /// that were absorbed or parted.
+  /// Returns what must be added to the index of units besides the events of the batch: the events
+  /// of units that were absorbed or parted.
   ///
   /// - Complexity: O(*n*) in the stored events of the units that absorbed others or were parted.
   mutating func movedPostings(_ units: UnitSet) throws(LedgerError) -> [RunEntry] {
@@ -194,7 +194,7 @@ extension Merge: UnitWriter {
     return concerned
   }
 
-  /// Puts the rows of a unit behind those that wait, and writes them when they are many.
+  /// Adds the rows of a unit to the pending ones, and commits them if there are many.
   mutating func write(
     _ write: UnitWrite, _ state: Unit, _ context: SharedContext
   ) throws(LedgerError) {
@@ -225,7 +225,7 @@ extension Merge: UnitWriter {
     }
     let answers = try AnswerRow.all(of: state, called: unit, context, texts)
     for (account, answer) in answers {
-      // A name that was erased is found by nobody, or is somebody else's.
+      // An erased name cannot be found any more, or is somebody else's.
       guard let key = try texts.answerKey(of: account) else { continue }
       rows.put(tables.answers, key, answer.encoded)
     }
@@ -238,7 +238,7 @@ extension Merge: UnitWriter {
 }
 
 extension Unit {
-  /// Whether the unit's state, or what it answers, rests on what changed.
+  /// Whether the unit's state or its answers depend on what changed.
   fileprivate func rests(on change: ContextChange) -> Bool {
     isAffected(by: change) || change.products.contains { concernsAnswer(of: $0.product) }
   }

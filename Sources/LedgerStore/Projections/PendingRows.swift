@@ -1,15 +1,15 @@
 internal import LMDB
 
-/// How a merge commits; tests cut merges short at any commit.
+/// How a merge commits. Tests interrupt merges at any commit.
 struct MergePace {
   var rowCountMax = PendingRows.rowCountMax
-  /// Called before each commit of rows, the last one included.
+  /// Called before each commit of rows, including the last one.
   var beforeCommit: () throws(LedgerError) -> Void = {}
 }
 
-/// Rows on their way into the projections, written in commits of a bounded size.
+/// Rows to be written into the projections, in commits of bounded size.
 ///
-/// One commit of LMDB takes a bounded number of pages, and a long one keeps readers' pages alive.
+/// One LMDB commit can write a limited number of pages, and a long one keeps readers' pages alive.
 struct PendingRows {
   private struct Row {
     var table: RowTable
@@ -21,8 +21,8 @@ struct PendingRows {
   private var rows: [Row] = []
   private var byteCount = 0
 
-  /// Bytes that one commit takes: rows land in as many pages at the most as there are of them, and
-  /// 24 MiB of them stay far below the 131,071 pages of a commit.
+  /// The size of the rows in one commit, in bytes. Rows land in at most as many pages as there are
+  /// rows, and 24 MiB of them stay far below the 131,071 pages that a commit can write.
   static let byteCountMax = 24 << 20
   static let rowCountMax = 50_000
 

@@ -3,12 +3,12 @@ internal import LedgerEvents
 internal import LedgerModel
 internal import RunStorage
 
-/// Where two generations at one position differ: what `rebuild --check` asks.
+/// Finds where two generations at one position differ, for `rebuild --check`.
 struct ProjectionComparison {
   private let live: Projections
   private let fresh: Projections
 
-  /// Differences that are told one by one.
+  /// The maximum number of differences that are listed.
   private static let differencesMax = 100
 
   init(_ live: Projections, _ fresh: Projections) {
@@ -16,14 +16,14 @@ struct ProjectionComparison {
     self.fresh = fresh
   }
 
-  /// What differs, in words; more than `differencesMax` are not listed.
+  /// Returns descriptions of the differences, up to `differencesMax`.
   ///
   /// - Complexity: O(*n*) in the rows of both.
   func differences() throws(LedgerError) -> [String] {
     let left = try live.beginRead()
     let right = try fresh.beginRead()
     var found: [String] = []
-    // How far a row was folded is bookkeeping: the state behind it counts.
+    // The position up to which a row was folded is bookkeeping. Only the state after it counts.
     try compare("unit", \.units, skipping: 8, left.view, right.view, &found)
     try compare("answer", \.answers, skipping: 0, left.view, right.view, &found)
     try compare("coupling", \.couplings, skipping: 0, left.view, right.view, &found)
@@ -99,15 +99,14 @@ struct ProjectionComparison {
     }
   }
 
-  /// The postings of the units there are, as far as they hold. Those of units that were absorbed
-  /// stay behind unused.
+  /// The valid postings of the existing units. Postings of absorbed units stay in the index unused.
   private func unitPostings(
     _ tables: ProjectionTables, _ view: TransactionView
   ) throws(LedgerError) -> [UInt64] {
     var units: Set<UInt32> = [IndexKey.contextUnit]
     do throws(LMDBError) {
       var cursor = try view.cursor(tables.units.table)
-      // A key that is too short is among the rows that differ.
+      // A key that is too short is reported among the rows that differ.
       while try cursor.next() { if let unit = cursor.key.unit(at: 0) { units.insert(unit) } }
     } catch { throw LedgerError(ofProjections: error) }
     var keys: [UInt64] = []

@@ -2,16 +2,16 @@ internal import LMDB
 internal import LedgerEvents
 internal import RunStorage
 
-/// The projections' index of ids and names, as the log's writer asks it.
+/// The projections' index of ids and names, in the form that the log's writer uses.
 struct ProjectionKeyIndex: LogIndex {
   let projections: Projections
-  /// Where the index ends; nil before anything was folded.
+  /// The checkpoint at which the index ends; `nil` if nothing has been folded yet.
   let checkpoint: Checkpoint?
 
   var reach: UInt64 { checkpoint?.position ?? 0 }
   var nameReach: NameNumber { checkpoint?.name ?? 0 }
 
-  /// The index as far as the projections have come now.
+  /// Opens the index as far as the projections are folded now.
   init(_ projections: Projections) throws(LedgerError) {
     self.projections = projections
     let reading = try projections.beginRead()

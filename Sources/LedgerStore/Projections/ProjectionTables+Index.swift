@@ -63,7 +63,7 @@ extension ProjectionTables {
 }
 
 extension Coupling {
-  /// Kind, environment and product: what rows of one coupling begin with.
+  /// Kind, environment and product: the prefix of the rows of one coupling.
   var keyPrefix: [UInt8] {
     var key: [UInt8] = [kind.rawValue, environment.rawValue]
     key.append(bigEndianHalf: product)
@@ -72,7 +72,7 @@ extension Coupling {
 }
 
 extension Span<UInt8> {
-  /// The number of a unit in a key; nil where the key is too short, which is damage.
+  /// The number of a unit in a key; `nil` if the key is too short, which means damage.
   func unit(at offset: Int) -> UnitNumber? {
     offset >= 0 && count >= offset + 4 ? bigEndianHalf(at: offset) : nil
   }
@@ -85,9 +85,9 @@ extension Span<UInt8> {
 }
 
 extension ProjectionTables {
-  /// The shared context of the facts up to a position that occurred up to a moment.
+  /// The shared context of the facts up to a position that occurred by a given moment.
   ///
-  /// - Complexity: O(*n* log *n*) in the facts that the context rests on.
+  /// - Complexity: O(*n* log *n*) in the facts that the context is made from.
   func context(
     through position: UInt64, _ moment: Int64, _ log: LogView, _ view: TransactionView,
     _ texts: LogTexts

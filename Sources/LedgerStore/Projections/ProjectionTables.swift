@@ -1,20 +1,20 @@
 internal import LMDB
 package import RunStorage
 
-/// The tables of a generation of projections; all of them follow from the log. Whatever is in them
-/// has a checksum: the checkpoint, each row, each block of a run.
+/// The tables of a generation of projections, all computed from the log. Everything in them has a
+/// checksum: the checkpoint, each row and each block of a run.
 struct ProjectionTables: Sendable {
-  /// The checkpoint and what else there is one of.
+  /// The checkpoint and other single values.
   let meta: Table
   /// Unit (4 bytes, big-endian) to `UnitRow`.
   let units: RowTable
-  /// Name number / 500 (8 bytes) to 500 units: see `UnitParents`.
+  /// Name number / 500 (8 bytes) to the parents of 500 names: see `UnitParents`.
   let unitMap: RowTable
   /// Keyed hash of an account's text (16 bytes) to `AnswerRow`.
   let answers: RowTable
-  /// Coupling (6 bytes) and unit (4 bytes) to whether the unit writes it.
+  /// Coupling (6 bytes) and unit (4 bytes) to a flag: whether the unit writes it.
   let couplings: RowTable
-  /// Environment (1 byte), product (4 bytes) and unit (4 bytes) to what the unit observed of it.
+  /// Environment (1 byte), product (4 bytes) and unit (4 bytes) that observed it; without contents.
   let observed: RowTable
   /// Level and block of positions to the earliest `recordedAt` in it: see `RecordedTimes`.
   let recorded: RowTable
@@ -25,10 +25,10 @@ struct ProjectionTables: Sendable {
   /// Unit and position of each event, in one key.
   let postings: SortedRuns
 
-  /// How many tables the environment has to have room for.
+  /// The number of tables that the environment must have room for.
   static let count = 12
 
-  /// Opens the tables of `environment`, and makes those that are missing.
+  /// Opens the tables of `environment`, and creates those that are missing.
   init(creatingIn environment: Environment) throws(LedgerError) {
     do throws(LMDBError) {
       meta = try environment.createTable("meta")
@@ -46,7 +46,7 @@ struct ProjectionTables: Sendable {
     } catch { throw LedgerError(error) }
   }
 
-  /// The tables of `environment`; nil where its making was cut short.
+  /// Opens the tables of `environment`; `nil` if its creation was interrupted.
   init?(of environment: Environment) throws(LedgerError) {
     do throws(LMDBError) {
       guard let meta = try environment.table("meta"),
@@ -72,7 +72,7 @@ struct ProjectionTables: Sendable {
 }
 
 extension LedgerError: RunsFailure {
-  /// Says in the ledger's words what is wrong with a run: projections are disposable.
+  /// Creates the ledger's error for a fault in a run. Projections can be rebuilt.
   package init(_ error: RunsError) {
     self =
       if let cause = error.cause {
@@ -82,14 +82,14 @@ extension LedgerError: RunsFailure {
       }
   }
 
-  /// Says in the ledger's words what LMDB refused to do with projections, whose damage is no damage
-  /// to the ledger.
+  /// Creates the ledger's error for an LMDB error in projections. Their damage is not damage to the
+  /// ledger.
   init(ofProjections error: LMDBError) {
     let found = LedgerError(error)
     let isDamage =
       switch (found.code, error.code) {
       case (.corrupt, _), (.unknownFormat, _), (.noLedger, _): true
-      // Trees that lead nowhere and pages without room come from pages that were overwritten.
+      // Dangling page references and pages without room come from overwritten pages.
       case (_, .cursorFull), (_, .pageFull): true
       default: false
       }
@@ -102,8 +102,8 @@ extension LedgerError: RunsFailure {
 extension ProjectionTables {
   /// The index of ids as `view` sees it.
   ///
-  /// - Throws: ``LedgerError``: `rebuildNeeded` unless it holds an id for each position that was
-  ///   folded: what is not found in it is believed not to be there.
+  /// - Throws: ``LedgerError``: `rebuildNeeded` unless it contains an id for each folded position:
+  ///   an id that is not in the index counts as new.
   func wholeIDs(in view: TransactionView) throws(LedgerError) -> RunsSnapshot {
     let folded = try Checkpoint(view, self)?.position ?? 0
     return try whole(ids, in: view, entries: folded)
@@ -111,7 +111,7 @@ extension ProjectionTables {
 
   /// The index of names as `view` sees it.
   ///
-  /// - Throws: ``LedgerError``: `rebuildNeeded` unless it holds every name that was folded.
+  /// - Throws: ``LedgerError``: `rebuildNeeded` unless it contains every folded name.
   func wholeNames(in view: TransactionView) throws(LedgerError) -> RunsSnapshot {
     let folded = try Checkpoint(view, self)?.name ?? 0
     return try whole(names, in: view, entries: UInt64(folded))

@@ -7,14 +7,14 @@ internal import LedgerEvents
   internal import Foundation
 #endif
 
-/// The folder `projections/` and what is in it.
+/// The folder `projections/` and its contents.
 ///
 /// A symbolic link is not followed, because what is removed here must be the ledger's own.
 extension Projections {
-  /// The file whose lock decides who folds.
+  /// The file whose lock elects the process that folds.
   static let lockName = "fold.lock"
 
-  /// Makes the folder of all generations if it is missing, and that of `generation` in it.
+  /// Creates the folder of all generations if it is missing, and the folder of `generation` in it.
   ///
   /// - Throws: ``LedgerError``: `rebuildNeeded` if something else is there, `io`.
   static func makeFolder(of log: EventLog, generation: UInt64? = nil) throws(LedgerError) {
@@ -24,7 +24,7 @@ extension Projections {
     try makeFolder(folder(of: log, generation: generation), in: folder(of: log), of: log)
   }
 
-  /// Makes a folder if it is missing, and its name durable.
+  /// Creates a folder if it is missing, and makes its name durable.
   private static func makeFolder(
     _ path: String, in parent: String, of log: EventLog
   ) throws(LedgerError) {
@@ -41,8 +41,7 @@ extension Projections {
     do throws(LMDBError) { try syncFolder(parent) } catch { throw LedgerError(error) }
   }
 
-  /// Rejects a folder of projections that is something else, or has something else in the place of
-  /// its files.
+  /// Rejects a folder of projections that is not a folder, or whose files are not regular files.
   ///
   /// - Throws: ``LedgerError``: `rebuildNeeded`.
   static func checkFolder(of log: EventLog, generation: UInt64?) throws(LedgerError) {
@@ -63,10 +62,10 @@ extension Projections {
     throw .damagedProjections("\(path) \(what)")
   }
 
-  /// Whether there is a folder, and no link to one.
+  /// Whether there is a folder, as opposed to a link to one.
   static func isFolder(_ path: String) -> Bool { kind(of: path) == .typeDirectory }
 
-  /// What has that name, without following a link; nil if nothing has.
+  /// The type of the file with that name, without following a link; `nil` if there is none.
   private static func kind(of path: String) -> FileAttributeType? {
     switch Result(catching: { try FileManager.default.attributesOfItem(atPath: path) }) {
     case .success(let found): found[.type] as? FileAttributeType
@@ -74,10 +73,10 @@ extension Projections {
     }
   }
 
-  /// Takes away what stands where the folder and its lock have to be. A link is removed, and what
-  /// it leads to stays.
+  /// Removes anything else that is in the place of the folder or its lock. A link is removed, but
+  /// not its target.
   ///
-  /// To be called where somebody asked for a rebuild: it may be a file that somebody put there.
+  /// Call this only if somebody asked for a rebuild, because a person may have put the file there.
   static func clearFolder(of log: EventLog) throws(LedgerError) {
     let path = folder(of: log)
     if let found = kind(of: path), found != .typeDirectory { try removeItem(path) }
@@ -85,10 +84,10 @@ extension Projections {
     if let found = kind(of: lock), found != .typeRegular { try removeItem(lock) }
   }
 
-  /// Removes every generation but `live`: a process that was killed leaves one behind. Whoever
-  /// still reads one keeps its files until then.
+  /// Removes every generation but `live`: a killed process leaves one behind. A process that still
+  /// reads one keeps its files until it stops reading.
   ///
-  /// To be called by whoever was elected to fold.
+  /// The caller must hold the lock that elects the process that folds.
   static func removeGenerations(except live: UInt64, of log: EventLog) throws(LedgerError) {
     let folder = folder(of: log)
     let names: [String]

@@ -9,7 +9,7 @@ internal import LedgerModel
 #endif
 
 /// One generation of projections: an LMDB environment in `projections/<generation>/` that can be
-/// thrown away and folded anew from the log.
+/// deleted and folded again from the log.
 final class Projections: Sendable {
   let environment: Environment
   let tables: ProjectionTables
@@ -25,13 +25,13 @@ final class Projections: Sendable {
     self.generation = generation
   }
 
-  /// Where the projections of a ledger are.
+  /// The folder of a ledger's projections.
   static func folder(of log: EventLog, generation: UInt64? = nil) -> String {
     let folder = "\(log.path)/\(folderName)"
     return generation.map { "\(folder)/\($0)" } ?? folder
   }
 
-  /// Makes the generation's folder where it is missing, and opens it to write.
+  /// Creates the generation's folder if it is missing, and opens it for writing.
   static func make(_ generation: UInt64, of log: EventLog) throws(LedgerError) -> Projections {
     let path = folder(of: log, generation: generation)
     try makeFolder(of: log, generation: generation)
@@ -39,7 +39,7 @@ final class Projections: Sendable {
     return Projections(environment, try ProjectionTables(creatingIn: environment), generation)
   }
 
-  /// Makes projections in a folder of their own, to be compared and thrown away.
+  /// Creates temporary projections in a separate folder, for comparison.
   static func scratch(in folder: String, of log: EventLog) throws(LedgerError) -> Projections {
     var options = log.environment.options
     options.usesLocks = true
@@ -48,7 +48,7 @@ final class Projections: Sendable {
     return Projections(environment, try ProjectionTables(creatingIn: environment), 0)
   }
 
-  /// Opens the generation to read; nil where it is missing or was not made to the end.
+  /// Opens the generation for reading; `nil` if it is missing or incomplete.
   static func open(_ generation: UInt64, of log: EventLog) throws(LedgerError) -> Projections? {
     try checkFolder(of: log, generation: generation)
     guard exist(generation, of: log) else { return nil }
@@ -58,7 +58,7 @@ final class Projections: Sendable {
     return Projections(environment, tables, generation)
   }
 
-  /// Whether the files of a generation are there.
+  /// Whether the files of a generation exist.
   static func exist(_ generation: UInt64, of log: EventLog) -> Bool {
     let path = folder(of: log, generation: generation)
     return FileManager.default.fileExists(atPath: "\(path)/\(Environment.dataFileName)")
@@ -81,10 +81,10 @@ final class Projections: Sendable {
     }
   }
 
-  /// Where folding goes on: the confirmed checkpoint, or the beginning where nothing was folded
-  /// yet; nil where the log does not confirm it.
+  /// Where folding continues: the confirmed checkpoint, or the beginning if nothing has been folded
+  /// yet; `nil` if the log does not confirm the checkpoint.
   ///
-  /// - Throws: ``LedgerError``: `rebuildNeeded` where another reducer or format was at work.
+  /// - Throws: ``LedgerError``: `rebuildNeeded` if another reducer or format wrote the checkpoint.
   func start(
     _ view: TransactionView, confirmedBy log: LogView, _ identity: LogIdentity
   ) throws(LedgerError) -> Checkpoint? {
@@ -102,7 +102,7 @@ final class Projections: Sendable {
     return try Checkpoint(reading.view, tables)?.position ?? 0
   }
 
-  /// The version of the reducer that folded them; nil where nothing was folded yet.
+  /// The version of the reducer that folded them; `nil` if nothing has been folded yet.
   func storedReducer() throws(LedgerError) -> UInt32? {
     let reading = try beginRead()
     return try Checkpoint(reading.view, tables)?.reducer

@@ -5,8 +5,8 @@ internal import RunStorage
 
 /// Folds the log into a generation of projections, batch by batch.
 ///
-/// Used by one thread at a time, and by one process at a time (the folder lock). What it remembers
-/// between batches is dropped when another process has folded meanwhile.
+/// Used by one thread at a time, and by one process at a time (the folder lock). What it caches
+/// between batches is dropped if another process has folded meanwhile.
 final class Projector {
   private struct Memory {
     var checkpoint: Checkpoint
@@ -19,11 +19,12 @@ final class Projector {
   private let pace: MergePace
   private var memory: Memory?
 
-  /// Events that one batch has at the most: a merge's cost is shared by what it folds, and its
-  /// facts are held in memory (about 150 bytes each).
+  /// The maximum number of events in one batch. A larger batch shares the cost of a merge among
+  /// more events, but its facts are in memory (about 150 bytes each).
   static let batchEventsMax: UInt64 = 1_000_000
 
-  /// Slices of compaction after a batch: as much work as keeps up with what batches add.
+  /// The maximum number of compaction slices after a batch, enough to keep up with what batches
+  /// add.
   private static let compactionSlicesMax = 64
 
   init(log: EventLog, projections: Projections, pace: MergePace = MergePace()) {
@@ -34,8 +35,10 @@ final class Projector {
 
   /// Folds the next events up to a position, if there are any.
   ///
-  /// - Complexity: O(*k* log *n*) for *k* events in order; late ones cost what their units hold.
-  /// - Returns: The checkpoint after it, and the position of the log's newest event then.
+  /// - Complexity: O(*k* log *n*) for *k* events in order; the cost of a late one depends on the
+  ///   size of its unit.
+  /// - Returns: The position that is folded now, and the last one to fold: the log's newest, or
+  ///   `limit` if that is less.
   func step(
     through limit: UInt64 = .max
   ) throws(LedgerError) -> (position: UInt64, last: UInt64) {
@@ -81,7 +84,7 @@ final class Projector {
     let stored = StoredUnits(
       through: memory.checkpoint.position, memory.map, view, texts, tables, reading.view)
     var merge = Merge(into: stored, of: projections.environment, through: checkpoint, pace)
-    // Two owners of the context would make it copy itself.
+    // With two owners, the context would be copied.
     var units = UnitSet(behind: exchange(&memory.context, with: SharedContext()), texts: texts)
     try units.append(batch.facts, in: &merge)
     try merge.removeErased(by: units)
@@ -97,7 +100,7 @@ final class Projector {
 // MARK: - What is remembered
 
 extension Projector {
-  /// What was known after the last step, or what the projections say.
+  /// Returns the memory of the last step, or else what the projections contain.
   private func recall(_ view: LogView, _ texts: LogTexts) throws(LedgerError) -> Memory {
     let reading = try projections.beginRead()
     let found = try projections.start(reading.view, confirmedBy: view, log.identity)
@@ -142,7 +145,7 @@ extension Projector {
       try tables.ids.add(ids, in: &transaction)
       try tables.names.add(names, in: &transaction)
     } catch { throw LedgerError(error) }
-    // Before the commit: no key may be in the runs that the filters do not know.
+    // This precedes the commit: the runs must not contain a key that the filters lack.
     projections.absentIDs.insert(
       ids, before: batch.firstPosition - 1, reach: merge.checkpoint.position)
     projections.absentNames.insert(
@@ -155,7 +158,7 @@ extension Projector {
     } catch { throw LedgerError(ofProjections: error) }
   }
 
-  /// The events of a batch by their units, and by the shared context that rests on them; with what
+  /// The postings of a batch's events for their units and for the shared context, and those that
   /// absorbed units brought along.
   private func postings(of units: UnitSet, _ moved: [RunEntry]) -> [RunEntry] {
     var postings = moved

@@ -2,25 +2,26 @@ internal import LMDB
 internal import LedgerEvents
 internal import LedgerModel
 
-/// The earliest `recordedAt` of blocks of positions, and of blocks of blocks: what finds the last
-/// position that was recorded up to a time.
+/// The earliest `recordedAt` of blocks of positions, and of blocks of blocks, which lead to the
+/// last position that was recorded by a given time.
 ///
-/// The ledger's clock is kept as it was and may go back, so a search by halves over positions would
-/// miss. A block whose earliest time is after the one asked for has nothing to find, and is left
-/// out whole; whole blocks never change.
+/// The ledger's clock is recorded as it was and may go back, so a binary search over positions
+/// would fail. A block whose earliest time is after the requested one contains no match and is
+/// skipped. Complete blocks never change.
 struct RecordedTimes {
-  /// One whole block.
+  /// One complete block.
   struct Row {
-    /// 0 for a block of positions; one of a level above is made of `fanOut` blocks.
+    /// 0 for a block of positions. A block of any other level consists of `fanOut` blocks of the
+    /// level below.
     var level: UInt8
     var index: UInt64
     /// In microseconds.
     var earliest: Int64
   }
 
-  /// Positions of the smallest block: at the most that many records are looked at one by one.
+  /// The number of positions in the smallest block. At most this many records are read one by one.
   var blockEvents: UInt64 = 1_024
-  /// Blocks of a block of the next level.
+  /// The number of blocks in a block of the next level.
   var fanOut: UInt64 = 256
 
   /// The blocks of positions that end within a batch.
@@ -47,9 +48,9 @@ struct RecordedTimes {
     return rows
   }
 
-  /// Writes whole blocks, and those that they complete on the levels above.
+  /// Writes complete blocks, and those that they complete on the levels above.
   ///
-  /// - Parameter rows: Ascending, none of them left out since the last ones.
+  /// - Parameter rows: The rows in ascending order, directly after those written last.
   func write(
     _ rows: [Row], _ table: RowTable, _ transaction: inout WriteTransaction
   ) throws(LedgerError) {
@@ -69,10 +70,11 @@ struct RecordedTimes {
     }
   }
 
-  /// The last position up to `end` whose `recordedAt` is not after `time`; 0 where there is none.
+  /// Returns the last position up to `end` whose `recordedAt` is not after `time`; 0 if there is
+  /// none.
   ///
-  /// - Parameter stored: Up to where blocks may be stored.
-  /// - Complexity: O(log *n*), and O(*k*) in the positions behind `stored`.
+  /// - Parameter stored: The position up to which blocks may be stored.
+  /// - Complexity: O(log *n*), and O(*k*) in the positions after `stored`.
   func lastPosition(
     recordedBy time: Instant, _ log: LogView, through end: UInt64, _ table: RowTable,
     _ view: TransactionView, storedThrough stored: UInt64
@@ -97,8 +99,8 @@ struct RecordedTimes {
     return 0
   }
 
-  /// The size of the largest stored block that ends at a position and is wholly after a time; nil
-  /// where none is.
+  /// The size of the largest stored block that ends at a position and lies entirely after a time;
+  /// `nil` if there is none.
   private func blockAfter(
     _ time: Instant, endingAt place: UInt64, _ table: RowTable, _ view: TransactionView
   ) throws(LedgerError) -> UInt64? {

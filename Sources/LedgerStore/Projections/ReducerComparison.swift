@@ -2,20 +2,20 @@ internal import LMDB
 internal import LedgerEvents
 internal import LedgerModel
 
-/// Compares what two reducers made of one log: stored answers and reports alone, because the state
-/// that one of them keeps need not mean anything to the other.
+/// Compares the results of two reducers for one log. It compares only stored answers and reports,
+/// because one reducer may not be able to read the other's state.
 struct ReducerComparison {
   private let live: Projections
   private let fresh: Projections
   private let texts: LogTexts
-  /// When it is judged what is entitled, or at a customer's newest event where that is later.
+  /// The moment at which entitlements are judged, or the customer's newest event if that is later.
   private let moment: Int64
 
-  /// What a report says of those for whom it differs, on both sides.
+  /// The report lines of those for whom they differ, on both sides.
   fileprivate struct Reported {
     var before: [ReportedLine.Key: ReportedLine] = [:]
     var after: [ReportedLine.Key: ReportedLine] = [:]
-    /// Findings of all, by rule.
+    /// The findings of all accounts, by rule.
     var totals: [UInt8: (before: Int, after: Int)] = [:]
   }
 
@@ -60,7 +60,7 @@ struct ReducerComparison {
 // MARK: - Finding those for whom something differs
 
 extension ReducerComparison {
-  /// The lines of reports that are not the same in both, added up by account.
+  /// Returns the lines of reports that differ between the two sides, added up by account.
   private func compareReports(
     _ left: TransactionView, _ right: TransactionView, through position: UInt64
   ) throws(LedgerError) -> Reported {
@@ -73,8 +73,8 @@ extension ReducerComparison {
     return reported
   }
 
-  /// A fold of another reducer that wrote rows and no checkpoint behind them: they are of a later
-  /// position, and only that reducer can end it.
+  /// The error for an interrupted fold of another reducer. It wrote rows of a later position, but
+  /// not its checkpoint, and only that reducer can complete it.
   private static var cutShort: LedgerError {
     LedgerError(
       .busy,
@@ -84,7 +84,8 @@ extension ReducerComparison {
       """)
   }
 
-  /// The accounts whose stored answers differ in more than bookkeeping can; counts all of them.
+  /// Returns the accounts whose stored rows of answers differ, and adds the number of rows compared
+  /// to `count`.
   private func accountsAnsweredOtherwise(
     _ log: LogView, _ left: TransactionView, _ right: TransactionView, _ count: inout Int
   ) throws(LedgerError) -> Set<NameNumber> {
@@ -97,7 +98,8 @@ extension ReducerComparison {
         keys.insert([UInt8](copying: rows.key))
       }
     }
-    // Keys say nothing about who it is: the names are gone through for those that are asked for.
+    // A key does not reveal its account, so all names are searched for the accounts with these
+    // keys.
     var accounts: Set<NameNumber> = []
     let last = keys.isEmpty ? 0 : try Checkpoint(right, fresh.tables)?.name ?? 0
     for number in 1..<last + 1 {
@@ -109,7 +111,7 @@ extension ReducerComparison {
 }
 
 extension ReducerComparison.Reported {
-  /// Takes in a unit's row of both sides; an empty one is not there.
+  /// Adds a unit's rows of both sides; an empty row does not exist.
   fileprivate mutating func add(
     _ before: Span<UInt8>, _ after: Span<UInt8>
   ) throws(LedgerError) {
@@ -130,7 +132,7 @@ extension ReducerComparison.Reported {
 // MARK: - Both sides
 
 extension ReducerComparison {
-  /// The stored answer about an account; nil where there is none.
+  /// The stored answer about an account; `nil` if there is none.
   private func row(
     of account: NameNumber, _ projections: Projections, _ view: TransactionView, _ log: LogView
   ) throws(LedgerError) -> [UInt8]? {
@@ -168,8 +170,8 @@ extension ReducerComparison {
     return side
   }
 
-  /// What is entitled at the first moment, from the one asked for on, at which that differs; nil
-  /// where it never does.
+  /// Returns the entitlements of both sides at the first moment, not before the requested one, at
+  /// which they differ; `nil` if they never do.
   private func entitled(
     _ rows: (before: [UInt8]?, after: [UInt8]?), _ environment: StoreEnvironment
   ) throws(LedgerError) -> (moment: Int64, before: [StoredEntry], after: [StoredEntry])? {
@@ -184,10 +186,10 @@ extension ReducerComparison {
     while true {
       let (was, changes) = try before.entries(in: environment, at: moment)
       let (now, others) = try after.entries(in: environment, at: moment)
-      // An answer has one entry an item, in an order that a reducer may choose.
+      // An answer has one entry per item, in an order that the reducer may choose.
       if Set(was) != Set(now) { return (moment, was, now) }
       guard let next = [changes, others].compactMap({ $0 }).min() else { return nil }
-      // Changes follow each other; rows that say otherwise would never end.
+      // Changes must be in ascending order; otherwise, the loop would never end.
       guard next > moment else { throw .answerDamaged }
       moment = next
     }

@@ -1,7 +1,7 @@
 internal import LMDB
 
-/// A walk over the rows of one table in two generations, in the order of their keys: those that
-/// both have side by side, the others alone.
+/// Iterates over the rows of one table in two generations, in the order of their keys. Rows that
+/// both have are returned as pairs, the others alone.
 struct RowPairs: ~Copyable, ~Escapable {
   private let table: RowTable
   private let other: RowTable
@@ -41,19 +41,19 @@ struct RowPairs: ~Copyable, ~Escapable {
     get { side <= 0 ? first.key : second.key }
   }
 
-  /// Whether the row on the left has its checksum, or is not there.
+  /// Whether the row on the left matches its checksum or does not exist.
   var isLeftWhole: Bool { side > 0 || table.isWhole(first.value, under: first.key) }
 
-  /// What the row on the left holds; empty where it is not there.
+  /// The contents of the row on the left; empty if it does not exist.
   ///
-  /// - Throws: ``LedgerError``: `rebuildNeeded` where it does not have its checksum.
+  /// - Throws: ``LedgerError``: `rebuildNeeded` if it does not match its checksum.
   @_lifetime(borrow self)
   func left() throws(LedgerError) -> Span<UInt8> {
     if side > 0 { return Span() }
     return try table.content(of: first.value, under: first.key)
   }
 
-  /// What the row on the right holds; empty where it is not there.
+  /// The contents of the row on the right; empty if it does not exist.
   ///
   /// - Throws: as ``left()``.
   @_lifetime(borrow self)
@@ -62,7 +62,7 @@ struct RowPairs: ~Copyable, ~Escapable {
     return try other.content(of: second.value, under: second.key)
   }
 
-  /// Moves to the next row; false behind the last.
+  /// Moves to the next row; `false` after the last.
   mutating func next() throws(LedgerError) -> Bool {
     do throws(LMDBError) {
       if !isBegun || side <= 0 { hasFirst = try first.next() }
@@ -76,7 +76,7 @@ struct RowPairs: ~Copyable, ~Escapable {
 }
 
 extension Span<UInt8> {
-  /// −1, 0 or 1 as the bytes sort before, with or behind those of `other`.
+  /// −1, 0 or 1 if the bytes sort before, are equal to, or sort after those of `other`.
   fileprivate func compared(to other: Span<UInt8>) -> Int {
     for index in 0..<Swift.min(count, other.count) where self[index] != other[index] {
       return self[index] < other[index] ? -1 : 1

@@ -4,11 +4,11 @@ internal import LedgerEvents
 /// A table of the projections whose rows carry a checksum.
 ///
 /// The last eight bytes of a value are XXH64 of the bytes before them, seeded with the row's key
-/// and the name of its table. The checksum is compared each time a row is read. So a row that was
-/// changed, or that belongs under another key, is reported and never believed.
+/// and the name of its table. The checksum is verified each time a row is read. So a row that was
+/// changed, or that belongs to another key, is reported and never used.
 struct RowTable: Sendable {
   let table: Table
-  /// What the table is called in the environment and in messages.
+  /// The name of the table in the environment and in messages.
   let name: String
   private let seed: UInt64
 
@@ -21,21 +21,21 @@ struct RowTable: Sendable {
     seed = XXH64.hash(Array(name.utf8).span)
   }
 
-  /// The table of that name, made if it is missing.
+  /// Opens the table of that name, and creates it if it is missing.
   init(_ name: String, createdIn environment: Environment) throws(LMDBError) {
     self.init(try environment.createTable(name), called: name)
   }
 
-  /// The table of that name; nil if there is none.
+  /// Opens the table of that name; `nil` if there is none.
   init?(_ name: String, of environment: Environment) throws(LMDBError) {
     guard let table = try environment.table(name) else { return nil }
     self.init(table, called: name)
   }
 
-  /// The row of `key` without its checksum; nil if there is none.
+  /// The row of `key` without its checksum; `nil` if there is none.
   ///
   /// - Complexity: O(log *n*) in the rows and O(*k*) in the row's bytes; no allocation.
-  /// - Throws: ``LedgerError``: `rebuildNeeded` if it does not have its checksum.
+  /// - Throws: ``LedgerError``: `rebuildNeeded` if it does not match its checksum.
   @_lifetime(copy view)
   func row(_ key: Span<UInt8>, _ view: TransactionView) throws(LedgerError) -> Span<UInt8>? {
     let found: Span<UInt8>?
@@ -46,9 +46,9 @@ struct RowTable: Sendable {
     return try content(of: found, under: key)
   }
 
-  /// What `value` holds without its checksum.
+  /// The contents of `value` without its checksum.
   ///
-  /// - Throws: ``LedgerError``: `rebuildNeeded` if it does not have its checksum.
+  /// - Throws: ``LedgerError``: `rebuildNeeded` if it does not match its checksum.
   @_lifetime(copy value)
   func content(
     of value: Span<UInt8>, under key: Span<UInt8>
@@ -57,7 +57,7 @@ struct RowTable: Sendable {
     return value.extracting(0..<value.count - Self.checksumBytes)
   }
 
-  /// Whether `value` has its checksum.
+  /// Whether `value` matches its checksum.
   func isWhole(_ value: Span<UInt8>, under key: Span<UInt8>) -> Bool {
     let count = value.count - Self.checksumBytes
     guard count >= 0 else { return false }
@@ -65,7 +65,7 @@ struct RowTable: Sendable {
     return value.bigEndianWord(at: count) == checksum(content, under: key)
   }
 
-  /// Puts a row with its checksum, in place of the one that is there.
+  /// Writes a row with its checksum, replacing any existing one.
   func put(
     _ key: Span<UInt8>, _ content: [UInt8], _ transaction: inout WriteTransaction
   ) throws(LMDBError) {
@@ -74,7 +74,7 @@ struct RowTable: Sendable {
     try transaction.put(table, key, value.span)
   }
 
-  /// What is thrown where a row is damaged.
+  /// The error for a damaged row.
   var damaged: LedgerError {
     .damagedProjections("A row of the projections' table \(name) does not have its checksum")
   }
@@ -84,7 +84,7 @@ struct RowTable: Sendable {
   }
 }
 
-/// A walk over the rows of a table in the order of their keys, which checks each row that it meets.
+/// Iterates over the rows of a table in the order of their keys, and checks each row.
 struct RowCursor: ~Copyable, ~Escapable {
   private var cursor: Cursor
   private let table: RowTable
@@ -103,15 +103,15 @@ struct RowCursor: ~Copyable, ~Escapable {
     get { cursor.key }
   }
 
-  /// What the row holds, without its checksum.
+  /// The contents of the row, without its checksum.
   var content: Span<UInt8> {
     @_lifetime(copy self)
     get { cursor.value.extracting(0..<cursor.value.count - RowTable.checksumBytes) }
   }
 
-  /// Moves to the next row, or to the first; false after the last.
+  /// Moves to the next row, or to the first; `false` after the last.
   ///
-  /// - Throws: ``LedgerError``: `rebuildNeeded` if the row does not have its checksum.
+  /// - Throws: ``LedgerError``: `rebuildNeeded` if the row does not match its checksum.
   mutating func next() throws(LedgerError) -> Bool {
     let found: Bool
     do throws(LMDBError) { found = try cursor.next() } catch {
@@ -120,10 +120,10 @@ struct RowCursor: ~Copyable, ~Escapable {
     return try checked(found)
   }
 
-  /// Moves to the first row whose key is not less than `key`; false if there is none.
+  /// Moves to the first row whose key is not less than `key`; `false` if there is none.
   ///
-  /// - Throws: as ``next()``, even if the row is not one that was looked for: a damaged key may be
-  ///   what ends the rows of a prefix.
+  /// - Throws: as ``next()``, even if the row is not a requested one: a damaged key may seem to end
+  ///   the rows of a prefix.
   mutating func seek(_ key: Span<UInt8>) throws(LedgerError) -> Bool {
     let found: Bool
     do throws(LMDBError) { found = try cursor.seek(key) } catch {

@@ -2,18 +2,18 @@ internal import LMDB
 internal import LedgerEvents
 internal import LedgerModel
 
-/// An `AnswerRow` read in place: nothing is decoded but what a question needs, nothing allocated.
+/// An `AnswerRow` that is read in place. It decodes only what a query needs, and allocates nothing.
 ///
-/// The row has its checksum. Every length is checked all the same: a program with a fault may have
-/// written it.
+/// The row's checksum has been verified. Every length is checked all the same, because a faulty
+/// program may have written the row.
 struct StoredAnswer: ~Escapable {
   /// Whether an event states the account.
   let isStated: Bool
   /// Whether its unit shares state of the absent device with others.
   let isCoupled: Bool
-  /// The unit that holds the account.
+  /// The unit that contains the account.
   let unit: UInt32
-  /// Believed time of the unit's newest event, in microseconds.
+  /// The believed time of the unit's newest event, in microseconds.
   let newest: Int64
   private let count: UInt8
   private let environments: Span<UInt8>
@@ -22,7 +22,7 @@ struct StoredAnswer: ~Escapable {
 
   /// Reads the row `bytes`.
   ///
-  /// - Throws: `rebuildNeeded` where it is damaged.
+  /// - Throws: `rebuildNeeded` if it is damaged.
   @_lifetime(copy bytes)
   init(_ bytes: Span<UInt8>) throws(LedgerError) {
     guard bytes.count >= Self.headerBytes else { throw .answerDamaged }
@@ -34,7 +34,7 @@ struct StoredAnswer: ~Escapable {
     environments = bytes.extracting(Self.headerBytes..<bytes.count)
   }
 
-  /// Believed time of the customer's newest event in some environments; nil where there is none.
+  /// The believed time of the customer's newest event in some environments; `nil` if there is none.
   func newestEvent(in wanted: EnvironmentSet) throws(LedgerError) -> Int64? {
     var newest: Int64?
     var scan = AnswerScan(environments)
@@ -45,8 +45,8 @@ struct StoredAnswer: ~Escapable {
     return newest
   }
 
-  /// Everything that is listed in an environment at a moment, and when any of it changes next by
-  /// time alone; nothing where the row does not speak of the environment.
+  /// Returns all entries of an environment at a moment, and when any of them next changes by time
+  /// alone. There are none if the row does not contain the environment.
   func entries(
     in wanted: StoreEnvironment, at moment: Int64
   ) throws(LedgerError) -> (entries: [StoredEntry], nextChange: Int64?) {
@@ -63,10 +63,10 @@ struct StoredAnswer: ~Escapable {
     return ([], nil)
   }
 
-  /// What an item comes to at a moment over some environments, and when that changes next by time
-  /// alone; the moment must not lie before the customer's newest event in any of them.
+  /// Returns the standing of an item at a moment in some environments, and when that next changes
+  /// by time alone. The moment must not be before the customer's newest event in any of them.
   ///
-  /// - Complexity: O(*n*) in the entries of the row; more where other items change before this one.
+  /// - Complexity: O(*n*) in the entries of the row; more if other items change before this one.
   func standing(
     of item: ItemReference, in wanted: EnvironmentSet, at moment: Int64
   ) throws(LedgerError) -> (standing: ItemStanding?, nextChange: Int64?) {
@@ -75,7 +75,7 @@ struct StoredAnswer: ~Escapable {
     while next != AnswerRow.noMoment {
       let (then, later) = try look(for: item, in: wanted, at: next)
       if then != now { return (now, next) }
-      // Changes follow each other; a row that says otherwise would never end.
+      // Changes must be in ascending order; otherwise, the loop would never end.
       guard later > next else { throw .answerDamaged }
       next = later
     }
@@ -95,8 +95,8 @@ struct StoredAnswer: ~Escapable {
     return try best(in: wanted, at: moment, opening: name) { entry throws(LedgerError) in
       if entry.isEntitlement { return entry.name.equals(name) ? entry.standing : nil }
       guard entry.opens else { return nil }
-      // What a product opens by the catalogue of one environment it opens in all: an answer over
-      // several has one entry a product.
+      // A product that opens the entitlement by the catalogue of one environment opens it in all of
+      // them: an answer over several has one entry per product.
       if count == 1 { return entry.standing }
       return try best(in: wanted, at: moment, opening: Span()) { other throws(LedgerError) in
         !other.isEntitlement && other.name.equals(entry.name) ? other.standing : nil
@@ -104,7 +104,8 @@ struct StoredAnswer: ~Escapable {
     }
   }
 
-  /// The best of the standings that `standing` finds in entries, and when anything changes.
+  /// Returns the best of the standings that `standing` finds in entries, and when anything next
+  /// changes.
   private func best(
     in wanted: EnvironmentSet, at moment: Int64, opening opened: Span<UInt8>,
     _ standing: (AnswerScan.Entry) throws(LedgerError) -> ItemStanding?
@@ -127,7 +128,7 @@ struct StoredAnswer: ~Escapable {
     return (best, next)
   }
 
-  /// The last segment that begins up to a moment; the first where none does.
+  /// The last segment that does not begin after a moment, or else the first.
   @_lifetime(copy segments)
   private static func segment(
     _ segments: Span<UInt8>, at moment: Int64
@@ -140,7 +141,7 @@ struct StoredAnswer: ~Escapable {
 }
 
 extension LedgerError {
-  /// A row of answers that is not as it was written.
+  /// The error for a row of answers that is not as it was written.
   static var answerDamaged: LedgerError {
     .damagedProjections("A stored answer of the projections is damaged")
   }

@@ -30,13 +30,13 @@ struct StoredParents: UnionFind, ~Escapable {
   }
 }
 
-/// The units that the projections hold, up to a position of the log.
+/// The units in the projections, up to a position of the log.
 struct StoredUnits: ~Escapable {
   let log: LogView
   let view: TransactionView
   let tables: ProjectionTables
   let texts: LogTexts
-  /// The last position that the index of units is asked for.
+  /// The last position that is read from the index of units.
   let position: UInt64
   private(set) var parents: StoredParents
 
@@ -53,8 +53,8 @@ struct StoredUnits: ~Escapable {
     parents = StoredParents(map, tables.unitMap, view)
   }
 
-  /// The whole index of a unit. It was written together with the checkpoint, so nothing in it is
-  /// behind a `position` that is the checkpoint's.
+  /// The whole index of a unit. It was written together with the checkpoint, so no position in it
+  /// is greater than a `position` that is the checkpoint's.
   func postings(of unit: UnitNumber) throws(LedgerError) -> UnitPostings {
     let found = try tables.postings(of: unit, in: view)
     assert(found.positions.last ?? 0 <= position, "unit \(unit) is ahead of \(position)")
@@ -94,7 +94,7 @@ extension StoredUnits: UnitStorage {
     return try log.facts(at: positions)
   }
 
-  /// What the unit set says of its parts stands in place of what is stored.
+  /// The unit set itself keeps the parts, which replace what is stored.
   mutating func part(_ units: [UnitNumber], into parts: [UnitNumber: [Fact]]) {}
 
   mutating func units(

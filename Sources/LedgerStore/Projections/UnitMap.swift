@@ -2,20 +2,20 @@ internal import LMDB
 internal import LedgerEvents
 internal import LedgerModel
 
-/// The rows of the union-find over names, 500 parents each: read when a name of theirs is first
-/// asked for, written when a merge ends.
+/// The rows of the union-find over names, with 500 parents each. A row is read when one of its
+/// names is first looked up, and written when a merge ends.
 ///
-/// A class, because it outlives the views that it is read with. Used by one thread at a time.
+/// It is a class because it outlives the views from which it is read. Used by one thread at a time.
 final class UnitMap {
   private var parents = UnitParents()
   private var changed: Set<Int> = []
-  /// Each row of a name up to this one is stored, so that one that is missing is known to be lost.
+  /// The rows of all names up to this one are stored, so a missing row is known to be lost.
   private var knownName: NameNumber
 
   /// The map up to the last name that a checkpoint knows.
   init(through name: NameNumber) { knownName = name }
 
-  /// The parent of a name; nil where no fact has named it.
+  /// The parent of a name; `nil` if no fact has named it.
   func parent(
     of name: NameNumber, _ table: RowTable, _ view: TransactionView
   ) throws(LedgerError) -> NameNumber? {
@@ -24,7 +24,7 @@ final class UnitMap {
     return parents.parent(of: name)
   }
 
-  /// As `UnitParents.commonUnit(of:)`, among the rows that were read.
+  /// Like `UnitParents.commonUnit(of:)`, among the rows that have been read.
   func commonUnit(of names: UnitNodes) -> UnitNumber? { parents.commonUnit(of: names) }
 
   /// Gives a name a parent.

@@ -3,16 +3,16 @@ internal import RunStorage
 
 /// What the index says about the events of one unit.
 ///
-/// Runs only grow. So when a unit is parted, each position that it loses gets a second entry, whose
-/// value is the number of changes so far: the position belongs to the unit while the greatest value
-/// is even. Nearly all positions have one entry with the value 0.
+/// Entries of runs are only added. So when a unit is parted, each position that it loses gets a
+/// second entry, whose value is the number of changes so far. The position belongs to the unit if
+/// the greatest value is even. Nearly all positions have one entry with the value 0.
 struct UnitPostings {
   /// The positions of the unit's events, ascending.
   private(set) var positions: [UInt64] = []
   /// The greatest value of each position that has more than one entry.
   private var changes: [UInt64: UInt32] = [:]
 
-  /// Takes in the next entry, in the order of the index.
+  /// Adds the next entry, in the order of the index.
   mutating func add(_ entry: RunEntry) {
     let position = IndexKey.position(ofPosting: entry.key)
     if entry.value > 0 { changes[position] = entry.value }
@@ -24,7 +24,8 @@ struct UnitPostings {
     }
   }
 
-  /// The entries that make these positions the unit's, in no order.
+  /// Returns the entries to add so that the unit has exactly these positions, in no particular
+  /// order.
   ///
   /// - Complexity: O(*n*) in the positions before and after.
   func entries(toHold wanted: Set<UInt64>, _ unit: UnitNumber) -> [RunEntry] {

@@ -2,24 +2,25 @@ internal import LMDB
 internal import LedgerEvents
 internal import LedgerModel
 
-/// What a unit comes to beside its answers, in a form that outlives the reducer which folded it:
+/// The results of a unit besides its answers, in a form that outlives the reducer that folded it:
 /// balances, installed versions and findings by rule, for each account and environment.
 ///
-/// A later reducer that cannot read the unit's state any more can still be held against this.
-/// Integers are big-endian, texts have a length of four bytes before them, names stand by number:
+/// A later reducer that can no longer read the unit's state can still be compared with this.
+/// Integers are big-endian. A text is preceded by its length in four bytes. Names are stored by
+/// number:
 ///
 ///     line: account (4), environment (1), balances, installed, findings, each with a count (4)
 ///     balance: unit, amount (8)
 ///     installed: device (4), product (4), version
 ///     finding: rule (1), how often (4)
 ///
-/// Rules of the second table count where they would hold at the unit's newest event, were there no
-/// patience. What is judged over all units (`version-not-increased`, `digest-mismatch`, and what
-/// nobody has installed) is not in a unit's report.
+/// Rules of the second table are judged at the unit's newest event, without patience. What is
+/// judged over all units (`version-not-increased`, `digest-mismatch`, and what nobody has
+/// installed) is not in a unit's report.
 struct UnitReport {
   private(set) var encoded: [UInt8] = []
 
-  /// The report of `unit`; ask `texts` afterwards whether they failed.
+  /// Creates the report of `unit`. Check `texts` for a failure afterwards.
   ///
   /// - Complexity: O(*a* *n*) for *a* accounts and *n* installs and transactions of the unit.
   init(
@@ -34,7 +35,7 @@ struct UnitReport {
       let now = unit.findings(
         at: newest, in: environment, thresholds: Self.impatience, context: context, texts: texts)
       for finding in unit.findings + now where finding.environment == environment {
-        // A finding about an account that no answer is stored of is nobody's here.
+        // A finding about an account without a stored answer is counted under no account here.
         let account = known.contains(finding.account) ? finding.account : 0
         findings[account, default: [:]][finding.rule.rawValue, default: 0] += 1
       }
@@ -48,7 +49,7 @@ struct UnitReport {
     }
   }
 
-  /// Whatever is open counts.
+  /// Thresholds without patience: everything that is open counts.
   private static let impatience: Thresholds = {
     var thresholds = Thresholds()
     for rule in Thresholds.rules { _ = thresholds.set(rule, to: 0) }
@@ -86,10 +87,10 @@ struct UnitReport {
   }
 }
 
-/// A line of a stored report: what one account comes to in one environment, beside its answer.
+/// A line of a stored report: the results of one account in one environment, besides its answer.
 struct ReportedLine: Hashable {
   struct Key: Hashable, Comparable {
-    /// 0 for what concerns nobody whom the ledger knows.
+    /// 0 for what does not concern a known account.
     var account: NameNumber
     var environment: StoreEnvironment
 
@@ -110,7 +111,8 @@ struct ReportedLine: Hashable {
   /// By the rule's number, which may be one that this program does not know.
   var findings: [UInt8: Int] = [:]
 
-  /// Adds what another unit says about the same: findings of nobody are spread over many.
+  /// Adds another unit's line with the same key: findings without an account are spread over many
+  /// units.
   mutating func add(_ other: ReportedLine) {
     balances.merge(other.balances, uniquingKeysWith: { $0 &+ $1 })
     installed += other.installed
@@ -119,7 +121,8 @@ struct ReportedLine: Hashable {
 
   /// The lines of a report.
   ///
-  /// - Throws: `rebuildNeeded` where it is damaged: pages of projections carry no checksum.
+  /// - Throws: `rebuildNeeded` if it is damaged. The row's checksum does not rule this out, because
+  ///   a faulty program may have written it.
   static func lines(of report: Span<UInt8>) throws(LedgerError) -> [ReportedLine] {
     var scan = ReportScan(report)
     var lines: [ReportedLine] = []
@@ -148,7 +151,7 @@ struct ReportedLine: Hashable {
   }
 }
 
-/// A walk over a report's bytes, which believes no length that it has not checked.
+/// A scan of a report's bytes that checks every length before it uses it.
 private struct ReportScan: ~Escapable {
   private let bytes: Span<UInt8>
   private var offset = 0

@@ -4,12 +4,13 @@ internal import LedgerModel
 
 /// A unit as it is stored: its state, and how far it was folded.
 ///
-/// A row may be ahead of the checkpoint, because a large merge is written in several commits: what
-/// it has folded already is not folded again.
+/// A row may be ahead of the checkpoint, because a large merge is written in several commits. What
+/// has already been folded into it is not folded again.
 struct UnitRow {
   /// Every fact of the unit up to this position is in the state.
   var foldedThrough: UInt64
-  /// `nil` where the state cannot be read (it was written by another version): fold it anew.
+  /// `nil` if the state cannot be read, because another version wrote it. The unit is then folded
+  /// again.
   var unit: Unit?
 
   /// The position up to which the row is folded, the unit's reach into the timelines of the absent
@@ -22,7 +23,7 @@ struct UnitRow {
     self.unit = unit
   }
 
-  /// Reads the row of the unit called `number`; nil where there is none.
+  /// Reads the row of the unit called `number`; `nil` if there is none.
   init?(
     _ number: UInt32, _ view: TransactionView, _ tables: ProjectionTables
   ) throws(LedgerError) {
@@ -61,24 +62,24 @@ struct UnitRow {
     return bytes
   }
 
-  /// How far a row was folded.
+  /// The position up to which a row was folded.
   ///
-  /// - Throws: `rebuildNeeded` where the row is damaged.
+  /// - Throws: `rebuildNeeded` if the row is damaged.
   static func foldedThrough(_ bytes: Span<UInt8>) throws(LedgerError) -> UInt64 {
     guard bytes.count >= headerBytes else { throw .answerDamaged }
     return bytes.bigEndianWord(at: 0)
   }
 
-  /// What the report of a row says; nothing of no row.
+  /// The lines of a row's report; none for an empty row.
   ///
-  /// - Throws: `rebuildNeeded` where the row is damaged.
+  /// - Throws: `rebuildNeeded` if the row is damaged.
   static func reportedLines(_ bytes: Span<UInt8>) throws(LedgerError) -> [ReportedLine] {
     if bytes.isEmpty { return [] }
     guard let place = report(bytes) else { throw .answerDamaged }
     return try ReportedLine.lines(of: bytes.extracting(place))
   }
 
-  /// Where the report stands in a row; nil where the row is damaged.
+  /// The range of the report in a row; `nil` if the row is damaged.
   static func report(_ bytes: Span<UInt8>) -> Range<Int>? {
     guard bytes.count >= headerBytes else { return nil }
     let count = Int(bytes.bigEndianHalf(at: headerBytes - 4))
@@ -86,7 +87,7 @@ struct UnitRow {
     return headerBytes..<headerBytes + count
   }
 
-  /// Believed time of the newest fact that counts in an environment, by a row's header.
+  /// The believed time of the newest fact that counts in an environment, from a row's header.
   static func newestEvent(_ bytes: Span<UInt8>, in environment: StoreEnvironment) -> Int64? {
     guard bytes.count >= headerBytes else { return nil }
     let offset = 16 + 8 * (Int(environment.rawValue) - 1)
@@ -94,7 +95,7 @@ struct UnitRow {
     return newest == .min ? nil : newest
   }
 
-  /// Whether a stored unit, or what it answers, can rest on what changed, judged by its header
+  /// Whether a stored unit or its answers can depend on what changed, judged by the row's header
   /// alone.
   static func mayBeConcerned(_ bytes: Span<UInt8>, by change: ContextChange) -> Bool {
     guard bytes.count >= headerBytes else { return true }

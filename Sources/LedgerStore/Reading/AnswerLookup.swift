@@ -2,24 +2,24 @@ internal import Foundation
 internal import LMDB
 internal import LedgerEvents
 
-/// Answers "has this account that item" by one `get` of the stored answer, wherever the log has
-/// nothing newer about the account; from the folded unit where it has.
+/// Answers whether an account has an item: with one `get` of the stored answer if the log has
+/// nothing newer about the account, otherwise from the folded unit.
 ///
-/// Safe from any thread. Askers use readers of their own, a bounded number of them, and meet at a
-/// lock only while something stands in the log behind the projections.
+/// Safe to use from any thread. Callers use separate readers, up to a maximum number. They share a
+/// lock only while the log has events after the projections.
 package final class AnswerLookup: Sendable {
   private let ledger: Ledger
   private let tail = LookupTail()
   private let slots: [Slot]
 
-  /// A reader's place, empty until somebody asks there; what is behind the lock is used by one at a
-  /// time.
+  /// A slot for a reader, empty until its first use. The lock admits one caller at a time.
   private final class Slot: @unchecked Sendable {
     let lock = NSLock()
     var reader: LookupReader?
   }
 
-  /// Readers at the most: each takes one of the 126 that all processes of a ledger share.
+  /// The maximum number of readers. Each takes one of the 126 slots that all processes of a ledger
+  /// share.
   static let slotsCount = 8
 
   package init(_ ledger: Ledger) {
@@ -27,17 +27,17 @@ package final class AnswerLookup: Sendable {
     slots = (0..<Self.slotsCount).map { _ in Slot() }
   }
 
-  /// Answers with the newest that is in the log.
+  /// Answers from everything that is in the log now.
   ///
-  /// - Complexity: one `get` where nothing about the account is behind the projections.
-  /// - Throws: ``LedgerError``: `rebuildNeeded` where the projections are missing or too far
-  ///   behind, `corrupt`, `io`, `closed`.
+  /// - Complexity: one `get` if the projections contain everything about the account.
+  /// - Throws: ``LedgerError``: `rebuildNeeded` if the projections are missing or too far behind,
+  ///   `corrupt`, `io`, `closed`.
   package func answer(_ question: ItemQuestion) throws(LedgerError) -> ItemAnswer {
     for slot in slots where slot.lock.try() {
       defer { slot.lock.unlock() }
       return try answer(question, &slot.reader)
     }
-    // Everybody is busy: wait for one of them, not always the same.
+    // All readers are busy. Wait for one of them, but not always for the same one.
     let slot = slots[Int(UInt64(bitPattern: question.now.microseconds) % UInt64(slots.count))]
     slot.lock.lock()
     defer { slot.lock.unlock() }
@@ -58,7 +58,7 @@ package final class AnswerLookup: Sendable {
     _ question: ItemQuestion, _ reader: inout LookupReader?
   ) throws(LedgerError) -> ItemAnswer {
     do throws(LedgerError) {
-      // A generation that another process made since is found at the second attempt.
+      // A generation that another process has made meanwhile is found at the second attempt.
       while true {
         if reader == nil {
           guard let projections = try ledger.source.live() else { throw .projectionsMissing }
@@ -69,7 +69,7 @@ package final class AnswerLookup: Sendable {
         reader = nil
       }
     } catch {
-      // Nothing of what failed is kept: the next question begins anew.
+      // Keep nothing after a failure: the next question starts afresh.
       reader = nil
       tail.clear()
       ledger.noteDamage(error)
@@ -78,12 +78,12 @@ package final class AnswerLookup: Sendable {
   }
 }
 
-/// What is in the log behind the projections, for all readers of a lookup.
+/// The log's events after the projections, for all readers of a lookup.
 final class LookupTail: Sendable {
   private let lock = NSLock()
   private let held = HeldTail()
 
-  /// Calls `body` with the tail and nobody else at it.
+  /// Calls `body` with exclusive access to the tail.
   func withTail<Value>(
     _ body: (HeldTail) throws(LedgerError) -> Value
   ) throws(LedgerError) -> Value {

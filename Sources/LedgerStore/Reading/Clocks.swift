@@ -2,7 +2,7 @@ public import LedgerEvents
 
 /// The two clocks of a question: what was true at a store time, and what the ledger knew then.
 public struct Clocks: Hashable, Sendable {
-  /// A place in the ledger's time.
+  /// A point in ledger time.
   public enum LedgerTime: Hashable, Sendable {
     case position(UInt64)
     /// Up to the last position whose `recordedAt` is not after it.
@@ -11,7 +11,7 @@ public struct Clocks: Hashable, Sendable {
 
   /// Store time: only what occurred up to it is folded, and answers are judged at it.
   public var at: Instant?
-  /// Ledger time: only what the ledger held then is folded.
+  /// Ledger time: only what the ledger contained then is folded.
   public var asOf: LedgerTime?
 
   public init(at: Instant? = nil, asOf: LedgerTime? = nil) {

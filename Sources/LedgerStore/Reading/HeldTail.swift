@@ -2,14 +2,14 @@ internal import LMDB
 internal import LedgerEvents
 internal import LedgerModel
 
-/// The tail as it was at the last question, with the projections that it stands behind.
+/// The log's tail as of the last question, with the projections that it follows.
 ///
-/// Stands behind a lock of its owner: handed from thread to thread, used by one at a time.
+/// Its owner protects it with a lock: several threads use it, one at a time.
 final class HeldTail: @unchecked Sendable {
   private var projections: Projections?
   private var reader: ReaderState?
 
-  /// Brings the tail up to two snapshots, of which the projections' was taken first.
+  /// Brings the tail up to date with two snapshots, of which the projections' was taken first.
   ///
   /// - Complexity: O(*k*) in the number of events since the last question.
   func catchUp(
@@ -30,7 +30,7 @@ final class HeldTail: @unchecked Sendable {
       try reader.overlay.extend(
         through: view.lastPosition, view, log.identity.keyHash, tables, reading)
     } catch {
-      // Half of a batch may be in it.
+      // The tail may contain part of a batch.
       clear()
       throw error
     }
@@ -45,7 +45,7 @@ final class HeldTail: @unchecked Sendable {
 }
 
 extension LedgerError {
-  /// There are no projections to answer from.
+  /// The error if there are no projections to answer from.
   static var projectionsMissing: LedgerError {
     LedgerError(
       .rebuildNeeded,

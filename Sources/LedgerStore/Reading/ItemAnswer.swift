@@ -1,10 +1,10 @@
 package import LedgerEvents
 package import LedgerModel
 
-/// What a lookup is about: a product, or an entitlement that products or operators grant.
+/// The subject of a lookup: a product, or an entitlement that products or operators grant.
 package struct ItemReference: Hashable, Sendable {
   package let name: Name
-  /// An entitlement and a product of one name are two items.
+  /// An entitlement and a product with the same name are two items.
   package let isEntitlement: Bool
 
   package init(_ name: Name, isEntitlement: Bool) {
@@ -13,12 +13,12 @@ package struct ItemReference: Hashable, Sendable {
   }
 }
 
-/// How a customer stands with an item: what the best of its grantors gives.
+/// A customer's standing with an item, as given by the best of the item's grantors.
 package struct ItemStanding: Hashable, Sendable {
   package var state: EntitlementState
-  /// From when the state holds, in microseconds.
+  /// When the state begins, in microseconds.
   package var since: Int64
-  /// `.max` where it has no end, in microseconds.
+  /// When it ends, in microseconds; `.max` if it has no end.
   package var end: Int64
   package var source: EntitlementEntry.Source
   package var environment: StoreEnvironment
@@ -31,7 +31,7 @@ package struct ItemQuestion: Sendable {
   package var account: Name
   package var item: ItemReference
   package var environments: EnvironmentSet
-  /// The store time asked for; `nil` for everything that the ledger knows, judged at `now`.
+  /// The requested store time; `nil` for everything that the ledger knows, judged at `now`.
   package var at: Instant?
   package var now: Instant
 
@@ -50,21 +50,21 @@ package struct ItemQuestion: Sendable {
 package struct ItemAnswer: Hashable, Sendable {
   /// Whether any event states the account.
   package var isStated: Bool
-  /// `nil` where the customer never had the item.
+  /// `nil` if the customer never had the item.
   package var standing: ItemStanding?
   /// When the standing changes next by time alone.
   package var nextChange: Int64?
-  /// The position that it is true at.
+  /// The position at which the answer is true.
   package var position: UInt64
 }
 
 extension ItemAnswer {
-  /// The answer about an account that nothing is known of.
+  /// The answer about an unknown account.
   static func unknown(at position: UInt64) -> ItemAnswer {
     ItemAnswer(isStated: false, standing: nil, nextChange: nil, position: position)
   }
 
-  /// What a row answers; its unit has nothing else in the log.
+  /// Creates the answer from a row. The log must contain nothing newer about its unit.
   init(
     _ row: borrowing StoredAnswer, _ question: ItemQuestion, position: UInt64
   ) throws(LedgerError) {
@@ -81,7 +81,7 @@ extension ItemAnswer {
 extension LedgerView {
   /// Answers a lookup's question the long way: from the unit, and for the past from its events.
   ///
-  /// - Complexity: O(*n*) in the events of the customer's unit at the worst.
+  /// - Complexity: O(*n*) in the events of the customer's unit in the worst case.
   func itemAnswer(_ question: ItemQuestion) throws(LedgerError) -> ItemAnswer {
     let account = NameUse(kind: .account, name: question.account)
     guard let found = try unit(of: account, at: Clocks(at: question.at)) else {

@@ -3,8 +3,8 @@ internal import LMDB
 internal import LedgerEvents
 internal import LedgerModel
 
-/// Answers questions about a ledger: from the projections, and from what stands behind them in the
-/// log, folded in memory. It never writes.
+/// Answers questions about a ledger from the projections and from the log's later events, which it
+/// folds in memory. It never writes.
 ///
 /// Safe to use from any thread; questions are answered one at a time.
 public final class LedgerReader: Sendable {
@@ -18,11 +18,11 @@ public final class LedgerReader: Sendable {
     self.source = source
   }
 
-  /// Answers with the newest that is in the log.
+  /// Answers from everything that is in the log now.
   ///
   /// - Complexity: O(*k*) in the number of events since the last question.
-  /// - Throws: ``LedgerError``: `rebuildNeeded` where the projections are missing or too far
-  ///   behind, and what `body` throws.
+  /// - Throws: ``LedgerError``: `rebuildNeeded` if the projections are missing or too far behind,
+  ///   and what `body` throws.
   public func read<Value>(
     _ body: (LedgerView) throws(LedgerError) -> Value
   ) throws(LedgerError) -> Value {
@@ -31,7 +31,7 @@ public final class LedgerReader: Sendable {
     return try answer(held, body)
   }
 
-  /// Lets go of what is held between questions.
+  /// Releases what is kept between questions.
   func release() {
     lock.lock()
     held.clear()
@@ -42,7 +42,8 @@ public final class LedgerReader: Sendable {
     _ held: HeldTail, _ body: (LedgerView) throws(LedgerError) -> Value
   ) throws(LedgerError) -> Value {
     guard let projections = try source.live() else { throw .projectionsMissing }
-    // The projections' snapshot first: what it ends with is in the log's, taken after it.
+    // The projections' snapshot comes first, so that the log's contains everything up to its
+    // checkpoint.
     let reading = try projections.beginRead()
     let snapshot = try log.snapshot()
     let view = try snapshot.view
@@ -51,7 +52,7 @@ public final class LedgerReader: Sendable {
     let answer = try body(
       LedgerView(
         log: view, projections: reading.view, tables: projections.tables, reader: reader))
-    // No answer rests on a text that could not be read, even if the question did not check.
+    // No answer may depend on a text that could not be read, even if the question did not check.
     try reader.texts.check()
     return answer
   }

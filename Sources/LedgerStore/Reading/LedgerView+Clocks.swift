@@ -3,11 +3,11 @@ internal import LedgerEvents
 package import LedgerModel
 
 extension LedgerView {
-  /// The position that a ledger time means.
+  /// The position at a ledger time.
   ///
-  /// - Complexity: O(1) for a position, O(log *n*) for an instant, and O(*k*) in the events that
-  ///   stand behind the projections.
-  /// - Throws: ``LedgerError``: `notFound` where the ledger has not come as far.
+  /// - Complexity: O(1) for a position, O(log *n*) for an instant, and O(*k*) in the events after
+  ///   the projections.
+  /// - Throws: ``LedgerError``: `notFound` if the ledger is shorter.
   public func position(_ time: Clocks.LedgerTime) throws(LedgerError) -> UInt64 {
     switch time {
     case .position(let asked):
@@ -24,13 +24,13 @@ extension LedgerView {
     }
   }
 
-  /// The last position that the clocks ask for.
+  /// The last position that the clocks include.
   package func lastPosition(_ clocks: Clocks) throws(LedgerError) -> UInt64 {
     if let asOf = clocks.asOf { return try position(asOf) }
     return position
   }
 
-  /// A ledger of what a unit and the fold context held at the clocks.
+  /// An in-memory ledger of the events of a unit and of the fold context at the clocks.
   ///
   /// - Complexity: O(*n* log *n*) in the facts of the unit and of the context.
   func inMemoryLedger(
@@ -40,9 +40,10 @@ extension LedgerView {
     return try inMemoryLedger(facts.merged(with: try contextFacts(at: clocks)))
   }
 
-  /// A ledger of the whole ledger at the clocks.
+  /// An in-memory ledger of all events at the clocks.
   ///
-  /// - Complexity: O(*n* log *n*) in all events up to the position asked for, and as much memory.
+  /// - Complexity: O(*n* log *n*) in all events up to the requested position. All of them are in
+  ///   memory.
   package func inMemoryLedger(at clocks: Clocks) throws(LedgerError) -> InMemoryLedger {
     let end = try lastPosition(clocks)
     guard end > 0 else { return InMemoryLedger(folding: [], texts: texts) }
@@ -50,7 +51,7 @@ extension LedgerView {
     return try inMemoryLedger(try cut(batch.facts, Clocks(at: clocks.at)))
   }
 
-  /// Those of some facts that the clocks reach.
+  /// Returns the facts that the clocks include.
   ///
   /// - Complexity: O(*n*) in the facts; as `position(_:)` for a ledger time that is an instant.
   package func cut(_ facts: [Fact], _ clocks: Clocks) throws(LedgerError) -> [Fact] {
@@ -71,8 +72,8 @@ extension LedgerView {
 }
 
 extension [Fact] {
-  /// These facts and others, each once. Both are in the order of their positions, and so is the
-  /// result.
+  /// Returns these facts and others, each once. Both must be in the order of their positions, and
+  /// so is the result.
   ///
   /// - Complexity: O(*n*) in their number.
   func merged(with others: [Fact]) -> [Fact] {

@@ -7,7 +7,7 @@ extension LedgerView {
 
   /// The fold context at the clocks.
   ///
-  /// - Complexity: O(1) now, else O(*n* log *n*) in the facts that it rests on.
+  /// - Complexity: O(1) for `.now`, otherwise O(*n* log *n*) in the facts that it is made from.
   package func context(at clocks: Clocks) throws(LedgerError) -> SharedContext {
     if clocks.reachAll { return context }
     var context = SharedContext()

@@ -4,9 +4,9 @@ internal import LedgerModel
 internal import RunStorage
 
 extension LedgerView {
-  /// The event with an id; nil where the ledger has none.
+  /// The event with an id; `nil` if the ledger has none.
   ///
-  /// - Complexity: O(*r* log *n*) for *r* runs of the index, and O(*k*) in the events behind it.
+  /// - Complexity: O(*r* log *n*) for *r* runs of the index, and O(*k*) in the events after it.
   /// - Throws: ``LedgerError``.
   public func event(withID id: Name) throws(LedgerError) -> RecordedEvent? {
     let key = IndexKey.of(reader.keyHash.id(id))

@@ -1,21 +1,23 @@
 package import LedgerEvents
 package import LedgerModel
 
-/// A name with the unit that it stands in, folded.
+/// A name with the unit that contains it, folded.
 package struct NamedUnit {
   package var number: NameNumber
-  /// The unit's number among all units of the ledger, which may be another one in the past.
+  /// The unit's number among all units of the ledger now. In the past, it may have been another
+  /// one.
   package var unitNumber: UnitNumber
   package var unit: Unit
-  /// The fold context that the unit is judged in.
+  /// The fold context in which the unit is judged.
   package var context: SharedContext
 }
 
 extension LedgerView {
-  /// The unit of a name at the clocks; nil where no event of then names it in a way that connects.
+  /// The unit of a name at the clocks; `nil` if no event that they include names it in a way that
+  /// connects.
   ///
-  /// - Complexity: as ``state(of:)`` now, else O(*n* log *n*) in the facts of the unit and of the
-  ///   fold context.
+  /// - Complexity: as ``state(of:)`` for `.now`, otherwise O(*n* log *n*) in the facts of the unit
+  ///   and of the fold context.
   package func unit(
     of use: NameUse, at clocks: Clocks
   ) throws(LedgerError) -> NamedUnit? {
@@ -31,8 +33,8 @@ extension LedgerView {
     return NamedUnit(number: number, unitNumber: place, unit: unit, context: ledger.context)
   }
 
-  /// The positions of the events of the customer that an account is, by what is known at the
-  /// clocks: what is linked later belongs to it later.
+  /// The positions of the events of the customer behind an account, by what is known at the clocks.
+  /// The events of an account that is linked later belong to the customer only from then on.
   ///
   /// - Complexity: O(*n* log *n*) in the facts of the customer's unit.
   package func positions(

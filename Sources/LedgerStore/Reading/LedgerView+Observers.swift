@@ -2,13 +2,13 @@ internal import LedgerEvents
 package import LedgerModel
 
 extension LedgerView {
-  /// The units that may have observed a product, in order.
+  /// The units that may have observed a product, in ascending order.
   package func observers(of observed: Unit.ObservedProduct) throws(LedgerError) -> [UnitNumber] {
-    // Units that become one while they are folded would be met in part.
+    // Otherwise, units that become one while they are folded would be visited only in part.
     try reader.overlay.joinCoupled(log, tables, projections)
     let overlay = reader.overlay
-    // An environment that is stated behind the projections for the first time has no rows yet, and
-    // what counts in every environment was observed in it all the same (`model.md`, *Environment*).
+    // An environment that is first stated after the projections has no rows yet. What counts in
+    // every environment was observed in it all the same (`model.md`, *Environment*).
     let environments =
       overlay.units.change.addsEnvironment ? StoreEnvironment.allCases : [observed.environment]
     var units: Set<UnitNumber> = []
@@ -16,7 +16,7 @@ extension LedgerView {
       units.formUnion(
         try unitsObserving(.init(environment: environment, product: observed.product)))
     }
-    // Of two stored units that became one, the rows of the other may be the only ones.
+    // If two stored units became one, only the absorbed unit may have such rows.
     units.formUnion(overlay.units.absorbingUnits)
     return units.sorted()
   }

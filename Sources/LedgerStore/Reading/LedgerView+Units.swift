@@ -3,12 +3,12 @@ package import LedgerEvents
 package import LedgerModel
 
 extension LedgerView {
-  /// The unit of a name; nil where no event names it in a way that connects.
+  /// The unit of a name; `nil` if no event names it in a way that connects.
   package func unitNumber(of number: NameNumber) throws(LedgerError) -> UnitNumber? {
     try reader.overlay.unit(of: number, tables, projections)
   }
 
-  /// The unit of a name, folded; nil where no event names it in a way that connects.
+  /// The unit of a name, folded; `nil` if no event names it in a way that connects.
   ///
   /// - Complexity: as ``state(of:)``.
   package func unit(of number: NameNumber) throws(LedgerError) -> Unit? {
@@ -16,8 +16,8 @@ extension LedgerView {
     return try state(of: unit)
   }
 
-  /// The number of the unit of a name, after the events behind the projections have joined units
-  /// and parted others; nil where no event names it in a way that connects.
+  /// The number of the unit of a name, after the events since the projections have joined some
+  /// units and parted others; `nil` if no event names it in a way that connects.
   ///
   /// - Complexity: as ``state(of:)``.
   package func foldedUnitNumber(of number: NameNumber) throws(LedgerError) -> UnitNumber? {
@@ -30,17 +30,17 @@ extension LedgerView {
     }
   }
 
-  /// A unit, folded; nil where it has no facts.
+  /// A unit, folded; `nil` if it has no facts.
   ///
-  /// - Complexity: O(*n*) in the size of its state; where the log has events of it behind the
-  ///   projections, in their number too, or O(*n* log *n*) in all its facts if they come late.
+  /// - Complexity: O(*n*) in the size of its state and the number of its events after the
+  ///   projections, or O(*n* log *n*) in all its facts if such events come late.
   package func state(of unit: UnitNumber) throws(LedgerError) -> Unit? {
     try reader.overlay.state(of: unit, log, tables, projections)
   }
 
-  /// The facts of a unit that the clocks reach, in the order of their positions.
+  /// The facts of a unit that the clocks include, in the order of their positions.
   ///
-  /// - Complexity: O(*n*) in the facts of the unit, of which those behind the ledger time are not
+  /// - Complexity: O(*n*) in the facts of the unit, of which those after the ledger time are not
   ///   read.
   package func facts(
     of unit: UnitNumber, at clocks: Clocks = .now
@@ -55,24 +55,25 @@ extension LedgerView {
   /// - Throws: ``LedgerError``: `notFound`, `corrupt`.
   package func fact(at position: UInt64) throws(LedgerError) -> Fact { try log.fact(at: position) }
 
-  /// The facts that the fold context rests on at the clocks, in the order of their positions.
+  /// The facts from which the fold context at the clocks is made, in the order of their positions.
   ///
   /// - Complexity: O(*n*) in their number.
   package func contextFacts(at clocks: Clocks = .now) throws(LedgerError) -> [Fact] {
     try facts(of: IndexKey.contextUnit, at: clocks)
   }
 
-  /// A walk over every unit, folded, one at a time.
+  /// An iterator over all units, folded one at a time.
   ///
   /// - Complexity: O(*n*) in the size of all units.
   @_lifetime(copy self)
   package func units() throws(LedgerError) -> UnitWalk {
-    // A unit that becomes one with another during the walk would be met twice.
+    // Otherwise, a unit that becomes one with another during the iteration would be visited twice.
     try reader.overlay.joinCoupled(log, tables, projections)
     return try UnitWalk(self)
   }
 
-  /// Believed `occurredAt` of the newest event that counts in each environment that has one.
+  /// The believed `occurredAt` of the newest event that counts in each environment, where there is
+  /// one.
   ///
   /// - Complexity: O(*u*) in the number of units, by their headers.
   package func newestEvents() throws(LedgerError) -> [StoreEnvironment: Int64] {
@@ -90,8 +91,8 @@ extension LedgerView {
     return newest
   }
 
-  /// The units that may have observed a product: the stored ones that did, and all that the
-  /// overlay has events of.
+  /// The units that may have observed a product: the stored ones that did, and all those with
+  /// events in the overlay.
   func unitsObserving(
     _ observed: Unit.ObservedProduct
   ) throws(LedgerError) -> Set<UnitNumber> {
@@ -109,8 +110,8 @@ extension LedgerView {
   }
 }
 
-/// A walk over the units of a view: the stored ones in the order of their numbers, then those that
-/// only the overlay has.
+/// An iterator over the units of a view: the stored ones in the order of their numbers, then those
+/// that only the overlay has.
 package struct UnitWalk: ~Copyable, ~Escapable {
   private let view: LedgerView
   private var cursor: RowCursor
@@ -119,7 +120,7 @@ package struct UnitWalk: ~Copyable, ~Escapable {
   /// The number of the unit.
   package private(set) var unit: UnitNumber = 0
   private var isStoredDone = false
-  /// Whether the unit is as its row says.
+  /// Whether the unit's row is up to date.
   private(set) var isStored = false
 
   @_lifetime(copy view)
@@ -130,13 +131,13 @@ package struct UnitWalk: ~Copyable, ~Escapable {
     cursor = try RowCursor(view.tables.units, view.projections)
   }
 
-  /// The row of the unit, where it is stored.
+  /// The row of the unit, if it is stored.
   var row: Span<UInt8> {
     @_lifetime(copy self)
     get { cursor.content }
   }
 
-  /// Moves to the next unit; false after the last.
+  /// Moves to the next unit; `false` after the last.
   package mutating func advance() throws(LedgerError) -> Bool {
     while !isStoredDone {
       isStoredDone = try !cursor.next()
@@ -162,7 +163,7 @@ package struct UnitWalk: ~Copyable, ~Escapable {
     return try view.state(of: unit)
   }
 
-  /// The next unit, folded; nil after the last.
+  /// The next unit, folded; `nil` after the last.
   package mutating func next() throws(LedgerError) -> Unit? {
     while try advance() {
       if let state = try state() { return state }
@@ -177,7 +178,7 @@ package struct UnitWalk: ~Copyable, ~Escapable {
 }
 
 extension Unit.ObservedProduct {
-  /// Environment and product: what rows about it begin with.
+  /// Environment and product: the prefix of the rows about it.
   var keyPrefix: [UInt8] {
     var key = [environment.rawValue]
     key.append(bigEndianHalf: product)

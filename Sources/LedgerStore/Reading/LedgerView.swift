@@ -2,23 +2,24 @@ internal import LMDB
 public import LedgerEvents
 internal import LedgerModel
 
-/// The ledger at one position: what questions are asked of.
+/// The ledger at one position, which answers questions.
 ///
 /// Every answer that comes from one view is true at the same position, ``position``.
 ///
-/// A question uses only the port: the log, names and their texts, a unit by name or number, the
-/// facts of a unit, the fold context, and a walk over all units, each now or at the clocks. The
-/// tables behind it and what is folded in memory stay inside this module.
+/// Queries use only this interface: the log, names and their texts, a unit by name or number, the
+/// facts of a unit, the fold context, and an iterator over all units, each now or at the clocks.
+/// The tables behind it and what is folded in memory stay inside this module.
 public struct LedgerView: ~Escapable {
   /// The log at the same position: records, names and the tree.
   package let log: LogView
-  /// The texts of names and ids for the reducer. Their `check()` throws what a fold could not.
+  /// The texts of names and ids for the reducer. Their `check()` throws the failure that a fold
+  /// could not throw.
   package let texts: LogTexts
   let projections: TransactionView
   let tables: ProjectionTables
   let reader: ReaderState
 
-  /// The position of the newest event that answers rest on.
+  /// The position of the newest event that answers take into account.
   public var position: UInt64 { reader.overlay.through }
 
   @_lifetime(copy log, copy projections)
@@ -32,7 +33,7 @@ public struct LedgerView: ~Escapable {
     self.reader = reader
   }
 
-  /// The event at a position, with its place and the ledger's clock.
+  /// The event at a position, with its position and the time of recording.
   ///
   /// - Throws: ``LedgerError``: `notFound`, `corrupt`.
   public func event(at position: UInt64) throws(LedgerError) -> RecordedEvent {
@@ -44,12 +45,12 @@ public struct LedgerView: ~Escapable {
     try log.name(number).name
   }
 
-  /// The text of a name; nil for 0, which is no name.
+  /// The text of a name; `nil` for 0, which is not the number of a name.
   package func text(_ number: NameNumber) throws(LedgerError) -> Name? {
     number == 0 ? nil : try text(of: number)
   }
 
-  /// The number of a name; nil where no event uses it, and where whom it names was erased.
+  /// The number of a name; `nil` if no event uses it, or if the person that it names was erased.
   public func number(of kind: NameKind, _ name: Name) throws(LedgerError) -> NameNumber? {
     try reader.overlay.number(
       of: NameUse(kind: kind, name: name), log, reader.keyHash, tables, projections)

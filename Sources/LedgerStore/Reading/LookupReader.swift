@@ -3,15 +3,15 @@ internal import LedgerEvents
 internal import LedgerModel
 internal import RunStorage
 
-/// One reader of a lookup: a snapshot of the projections and one of the log, which are let go
-/// between questions so that no page waits for it, and taken anew for the next.
+/// One reader of a lookup: a snapshot of the projections and one of the log. It releases them
+/// between questions, so that pages can be reused, and renews them for the next question.
 struct LookupReader: ~Copyable {
-  /// Two commits between which nothing stood behind the projections.
+  /// A commit of the projections and one of the log that had no events after the projections.
   private struct Settled {
     var projections: Int
     var log: Int
     var position: UInt64
-    /// Believed time of the newest event that the shared context rests on.
+    /// The believed time of the newest event from which the shared context is made.
     var contextNewest: Int64
   }
 
@@ -36,8 +36,7 @@ struct LookupReader: ~Copyable {
     self.snapshot = snapshot
   }
 
-  /// Answers with the newest that is in the log; nil where the projections have been
-  /// replaced.
+  /// Answers from everything that is in the log now; `nil` if the projections have been replaced.
   mutating func answer(
     _ question: ItemQuestion, _ tail: LookupTail
   ) throws(LedgerError) -> ItemAnswer? {
@@ -47,14 +46,14 @@ struct LookupReader: ~Copyable {
       if let answer = try storedAnswer(question, settled) { return answer }
     }
     return try tail.withTail { (held) throws(LedgerError) in
-      // Taken again inside the lock, snapshots only go forward for the tail.
+      // Snapshots that are renewed inside the lock only move forward for the tail.
       try renew()
       return try answer(question, held)
     }
   }
 
-  /// Takes the newest snapshots: the projections' first, because what they end with is in the
-  /// log's that is taken after it.
+  /// Takes the newest snapshots. The projections' snapshot comes first, so that the log's contains
+  /// everything up to its checkpoint.
   private mutating func renew() throws(LedgerError) {
     do throws(LMDBError) { try reading.renew() } catch { throw LedgerError(ofProjections: error) }
     try snapshot.renew()
@@ -87,17 +86,17 @@ struct LookupReader: ~Copyable {
     ).itemAnswer(question)
   }
 
-  /// The answer that the account's row gives; nil where the row does not say it.
+  /// The answer that the account's row gives; `nil` if the row alone cannot give it.
   ///
-  /// - Parameter behind: What stands behind the projections, where anything does.
+  /// - Parameter behind: The events after the projections; `nil` if there are none.
   /// - Complexity: one `get`.
   private func storedAnswer(
     _ question: ItemQuestion, _ now: Settled, _ behind: ReaderState? = nil
   ) throws(LedgerError) -> ItemAnswer? {
     let key = people.answerKey(of: question.account)
     guard let found = try projections.tables.answers.row(key.span, reading.view) else {
-      // A row whose key is damaged is not found. An account that has a name is answered from its
-      // unit then.
+      // A row whose key is damaged is not found. If the index knows the account's name, the answer
+      // then comes from its unit.
       if behind != nil { return nil }
       return try isIndexed(question.account) ? nil : .unknown(at: now.position)
     }
@@ -107,7 +106,7 @@ struct LookupReader: ~Copyable {
     return try ItemAnswer(row, question, position: now.position)
   }
 
-  /// Whether the index of names has a living account of that name.
+  /// Whether the index of names contains an account of that name that was not erased.
   ///
   /// - Complexity: O(*r* log *n*) for *r* runs of the index.
   private func isIndexed(_ account: Name) throws(LedgerError) -> Bool {

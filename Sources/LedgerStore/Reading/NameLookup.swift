@@ -3,8 +3,8 @@ internal import LedgerEvents
 internal import RunStorage
 
 extension TailOverlay {
-  /// The number of a name; nil where no event up to the overlay's end uses it, and where whom it
-  /// named was erased.
+  /// The number of a name; `nil` if no event up to the overlay's end uses it, or if the person that
+  /// it named was erased.
   ///
   /// - Complexity: O(*r* log *n*) for *r* runs of the index.
   func number(
@@ -19,8 +19,8 @@ extension TailOverlay {
     return nil
   }
 
-  /// The numbers of a name: of a person's that was erased as many as there were erasures, and that
-  /// of whoever has it now.
+  /// All numbers of a name. A person's name has one for each time that it was erased, and one for
+  /// the person who has it now.
   func allNumbers(
     of use: NameUse, _ log: LogView, _ keyHash: KeyHash, _ tables: ProjectionTables,
     _ view: TransactionView

@@ -2,13 +2,13 @@ internal import LMDB
 internal import LedgerEvents
 internal import LedgerModel
 
-/// What a reader keeps between questions: the tail folded in memory, and where texts come from.
+/// What a reader keeps between questions: the tail folded in memory, and the source of texts.
 final class ReaderState {
   var overlay: TailOverlay
   let texts: LogTexts
   let keyHash: KeyHash
 
-  /// Begins at the checkpoint that the log confirms; nil where there is none.
+  /// Begins at the checkpoint that the log confirms; `nil` if there is none.
   init?(
     _ log: EventLog, _ projections: Projections, _ reading: TransactionView, _ view: LogView
   ) throws(LedgerError) {

@@ -2,23 +2,23 @@ internal import LMDB
 internal import LedgerEvents
 internal import LedgerModel
 
-/// What stands in the log behind the projections, folded in memory for whoever asks.
+/// The log's events after the projections, folded in memory for queries.
 ///
-/// It grows with the log and begins anew when the projections have moved on.
+/// It grows with the log and starts afresh when the projections have advanced.
 struct TailOverlay {
   /// Where the projections end and the overlay begins.
   let checkpoint: Checkpoint
-  /// The last position that is in it.
+  /// The last position that it contains.
   private(set) var through: UInt64
   private(set) var units: UnitSet
   private let map: UnitMap
   private let texts: LogTexts
-  /// Numbers of names behind the index, by the key of their hash.
+  /// The numbers of names that are not yet in the index, by the key of their hash.
   private var names: [UInt64: [NameNumber]] = [:]
   private var nameThrough: NameNumber
 
-  /// The most events that questions fold in memory, about 150 bytes each: beyond it the
-  /// projections have to be brought up first.
+  /// The maximum number of events that queries fold in memory, about 150 bytes each. Beyond that,
+  /// the projections must be folded first.
   static let eventsMax: UInt64 = 2_000_000
 
   init(behind checkpoint: Checkpoint, _ context: SharedContext, _ texts: LogTexts) {
@@ -33,13 +33,13 @@ struct TailOverlay {
   /// The shared context with everything that is in the overlay.
   var context: SharedContext { units.context }
 
-  /// The events behind the projections, in the order of arrival.
+  /// The events after the projections, in the order of arrival.
   var facts: [Fact] { units.facts }
 
-  /// Whether nothing stands behind the projections.
+  /// Whether there are no events after the projections.
   var isEmpty: Bool { through == checkpoint.position }
 
-  /// Takes in what has come up to `end`.
+  /// Adds the new events up to `end`.
   ///
   /// - Complexity: O(*k*) in the number of new events.
   mutating func extend(
@@ -67,10 +67,10 @@ struct TailOverlay {
     through = end
   }
 
-  /// Numbers behind the index whose name may have the hash.
+  /// The numbers of names that are not yet in the index and may have the hash.
   func numbers(of hash: UInt64) -> [NameNumber] { names[IndexKey.of(hash)] ?? [] }
 
-  /// The unit of a name; nil where no fact names it.
+  /// The unit of a name; `nil` if no fact names it.
   func unit(
     of number: NameNumber, _ tables: ProjectionTables, _ view: TransactionView
   ) throws(LedgerError) -> UnitNumber? {
@@ -78,7 +78,7 @@ struct TailOverlay {
     return try parents.findUnit(of: number)
   }
 
-  /// The state of a unit with everything that is in the overlay; nil where it has no facts.
+  /// The state of a unit with everything that is in the overlay; `nil` if it has no facts.
   ///
   /// - Complexity: as `UnitSet.state(of:in:)`.
   mutating func state(
@@ -112,7 +112,7 @@ struct TailOverlay {
       ? try stored.facts(of: unit, absorbing: []) + units.contextFacts
       : try units.allFacts(of: unit, in: &stored)
     facts.removeAll { $0.position > end }
-    // Units that were joined or parted bring their facts one unit after the other.
+    // The facts of units that were joined or parted come one unit after the other.
     facts.sort { $0.position < $1.position }
     return facts
   }

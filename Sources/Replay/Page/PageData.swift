@@ -2,11 +2,11 @@ internal import LedgerEvents
 internal import LedgerModel
 internal import LedgerQueries
 
-/// What the page of a timeline shows, as compact JSON: texts stand once, everything else is numbers
-/// that point at them.
+/// What the page of a timeline shows, as compact JSON: each text occurs once, and everything else
+/// refers to texts by their numbers.
 ///
-/// Numbers of texts begin at 1; 0 is none. `<` is escaped, so that no text can end the element that
-/// the document stands in.
+/// The numbers of texts begin at 1; 0 means none. `<` is escaped, so that no text can end the
+/// element that contains the document.
 struct PageData {
   private let history: ReplayHistory
   private let timeline: Timeline
@@ -32,7 +32,7 @@ struct PageData {
     json += ",\"order\":" + Self.array(timeline.order.map { "\($0)" })
     json += ",\"lanes\":" + Self.array(timeline.lanes.map { lane($0) })
     json += ",\"findings\":" + Self.array(findings())
-    // What the others have named by now.
+    // These come last, because the values above have collected them.
     json += ",\"subjects\":" + Self.array(subjects.indices.map { subject(subjects[$0]) })
     json += ",\"rules\":" + Self.array(rules.map { Self.rule($0) })
     json += ",\"texts\":" + Self.array(texts.map { Self.quoted($0) })
@@ -60,7 +60,7 @@ struct PageData {
     return Self.array(numbers)
   }
 
-  /// Pairs of a subject and of what it is from here on.
+  /// Pairs of a subject and its standing from here on.
   private mutating func changes(_ changes: [ReplayChange]) -> String {
     var pairs: [String] = []
     for change in changes {
@@ -162,7 +162,7 @@ extension PageData {
     return "{" + members.joined(separator: ",") + "}"
   }
 
-  /// A string of JSON that can stand inside an element of HTML.
+  /// A JSON string that is safe inside an HTML element.
   static func quoted(_ text: String) -> String {
     var quoted = "\""
     for scalar in text.unicodeScalars {

@@ -4,14 +4,14 @@ internal import LedgerQueries
 /// A finding as a page shows it.
 struct PageFinding {
   var finding: FindingAnswer
-  /// The step that showed it; `nil` where it only holds at the end.
+  /// The step that revealed it; `nil` if it only exists at the end.
   var broken: Int?
-  /// The step that settled it; `nil` where it still holds at the end.
+  /// The step that settled it; `nil` if it still exists at the end.
   var settled: Int?
 }
 
 extension ReplayHistory {
-  /// All findings of the steps, in the order in which they were shown, then those of the end.
+  /// All findings of the steps, in the order in which they were revealed, then those of the end.
   ///
   /// - Complexity: O(*n*) in the findings and the steps.
   var pageFindings: [PageFinding] {

@@ -9,7 +9,7 @@ internal import Foundation
 /// The page may load nothing: its Content Security Policy allows only its own style and script, by
 /// their hashes, and trusted types keep a script from reading text as HTML.
 package struct PageSource: Sendable {
-  /// What stands between two gaps, and the name of the gap before it; the first one has none.
+  /// The texts between the gaps, each with the name of the gap before it; the first one has none.
   private let pieces: [(gap: String?, text: Substring)]
   private let ownTexts: [String: String]
 
@@ -17,7 +17,8 @@ package struct PageSource: Sendable {
   ///   - markup: A whole document with gaps, such as `{{title}}`. The source fills `{{policy}}`,
   ///     `{{style}}` and `{{script}}` itself.
   ///   - styles: Style sheets, in this order.
-  ///   - scripts: Run in this order, in strict mode and in one scope, which is not the global one.
+  ///   - scripts: Scripts, which run in this order, in strict mode and in one scope that is not the
+  ///     global one.
   /// - Precondition: every `{{` in the markup begins a gap that `}}` ends.
   package init(markup: [UInt8], styles: [[UInt8]], scripts: [[UInt8]]) {
     let sheets = styles.map { String(decoding: $0, as: UTF8.self) }
@@ -40,8 +41,8 @@ package struct PageSource: Sendable {
 
   /// The page.
   ///
-  /// - Parameter texts: By the name of a gap, the HTML that goes there. Texts that come from
-  ///   outside must be escaped: see ``PageText``. What looks like a gap in them is none.
+  /// - Parameter texts: The HTML for each gap, by the gap's name. Texts that come from outside must
+  ///   be escaped: see ``PageText``. What looks like a gap in them is not filled.
   /// - Precondition: there is a text for each gap of the markup.
   /// - Complexity: O(*n*) in the length of the page.
   package func html(_ texts: [String: String]) -> String {

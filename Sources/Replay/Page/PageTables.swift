@@ -2,11 +2,11 @@ internal import LedgerEvents
 internal import LedgerModel
 internal import LedgerQueries
 
-/// The findings and the events of a replay as tables of HTML, for readers without scripts.
+/// The findings and the events of a replay as HTML tables, for readers without scripts.
 struct PageTables {
   private let history: ReplayHistory
 
-  /// So many changes of an event are listed; the others are counted.
+  /// The maximum number of changes of an event that are listed; the others are counted.
   private static let changesMax = 12
 
   init(_ history: ReplayHistory) { self.history = history }
@@ -73,7 +73,7 @@ struct PageTables {
       ]
   }
 
-  /// A table, or a sentence that says there is nothing in it.
+  /// A table, or a sentence that says that it is empty.
   ///
   /// - Parameter rows: The cells of each row, as HTML.
   private func table(_ name: String, _ titles: [String], _ rows: [[String]]) -> String {

@@ -1,8 +1,8 @@
 /// Text as HTML.
 package enum PageText {
-  /// A text as the content of an element or the value of a quoted attribute.
+  /// Returns a text as the content of an element or the value of a quoted attribute.
   ///
-  /// Characters that would change how their neighbours are read, such as those that turn the
+  /// Characters that would change how their neighbours are read, such as those that change the
   /// direction of writing, are shown as their numbers.
   ///
   /// - Complexity: O(*n*) in the length of the text.

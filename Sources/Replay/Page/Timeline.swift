@@ -2,10 +2,10 @@ internal import LedgerEvents
 internal import LedgerModel
 internal import LedgerQueries
 
-/// A replay laid out over time: a lane for each device, transaction and download, with what each
-/// was at each of its events.
+/// A replay laid out over time: a lane for each device, transaction and download, with its phase
+/// from each of its events on.
 struct Timeline {
-  /// What a lane is about, and where it belongs.
+  /// What a lane is about.
   enum Subject: Hashable {
     /// Events that name neither a transaction nor a device.
     case loose
@@ -13,7 +13,7 @@ struct Timeline {
     case transaction(StoreEnvironment, Name)
     case download(StoreEnvironment, transaction: Name, download: Name, device: Name?)
 
-    /// Of a download, its transaction; else itself.
+    /// The transaction of a download; otherwise the subject itself.
     var transaction: Subject {
       guard case .download(let environment, let transaction, _, _) = self else { return self }
       return .transaction(environment, transaction)
@@ -22,31 +22,31 @@ struct Timeline {
 
   struct Lane: Equatable {
     var subject: Subject
-    /// In the order of time.
+    /// The points in the order of time.
     var points: [Point] = []
   }
 
-  /// From an event on, a lane is in a phase.
+  /// The phase of a lane from an event on.
   struct Point: Equatable {
-    /// The event, by its place among the steps.
+    /// The event, by its index among the steps.
     var step: Int
     var phase: String
-    /// Of a download, 0 to 1.
+    /// The progress of a download, 0 to 1.
     var progress: Double?
   }
 
   /// The steps by the time at which their events are believed to have occurred.
   private(set) var order: [Int]
   private(set) var lanes: [Lane] = []
-  /// By step: the lane on which its event stands.
+  /// The lane of each step's event.
   private(set) var laneOfStep: [Int]
   private var places: [Subject: Int] = [:]
-  /// Where subjects without a lane stood before.
+  /// The last points of subjects that have no lane yet.
   private var former: [Subject: Point] = [:]
-  /// By transaction: the device that saw it first.
+  /// The device that first saw each transaction.
   private var homes: [Subject: Name] = [:]
 
-  /// - Complexity: O(*n* log *n*) in the steps, and a second replay where they did not come in the
+  /// - Complexity: O(*n* log *n*) in the steps, and a second replay if they did not arrive in the
   ///   order of time.
   init(_ history: ReplayHistory, events: ReplayEvents) {
     order = history.steps.indices.sorted { left, right in
@@ -76,7 +76,7 @@ struct Timeline {
     arrange()
   }
 
-  /// The same steps as they would have come in the order of time.
+  /// The same steps as they would be if the events had arrived in the order of time.
   private static func inOrder(_ history: ReplayHistory, _ events: ReplayEvents) -> [ReplayStep] {
     let told = Set(history.steps.map(\.event.position))
     let known = events.events.filter {
@@ -110,8 +110,8 @@ struct Timeline {
     return .loose
   }
 
-  /// Adds what a lane is from a step on. What was there before a slice makes no lane; it stands on
-  /// those that the slice makes.
+  /// Adds the phase of a lane from a step on. What existed before a slice creates no lane. It is
+  /// shown on the lanes that the slice creates.
   private mutating func add(
     _ change: ReplayChange, _ step: Int, _ holders: PaymentHolders, isTold: Bool
   ) {
@@ -144,10 +144,10 @@ struct Timeline {
     lanes[place].points.append(point)
   }
 
-  /// The place of a lane, made where there is none.
+  /// Returns the index of a subject's lane, and creates the lane if there is none.
   private mutating func lane(_ subject: Subject) -> Int {
     if let known = places[subject] { return known }
-    // A download stands below its transaction.
+    // A download's lane is below that of its transaction.
     if case .download(let environment, let transaction, _, _) = subject {
       _ = lane(.transaction(environment, transaction))
     }
@@ -156,8 +156,8 @@ struct Timeline {
     return lanes.count - 1
   }
 
-  /// Below each device stand the transactions that were first seen there, and below each
-  /// transaction its downloads; what no device saw goes last.
+  /// Sorts the lanes: below each device the transactions that it saw first, and below each
+  /// transaction its downloads. Transactions that no device saw come last.
   private mutating func arrange() {
     func key(_ place: Int) -> (Int, Int, Int) {
       switch lanes[place].subject {
@@ -180,13 +180,13 @@ struct Timeline {
 }
 
 extension Timeline {
-  /// The place of the lane of the device that saw a transaction first.
+  /// The index of the lane of the device that first saw a transaction.
   private func home(of transaction: Subject) -> Int {
     homes[transaction].flatMap { places[.device($0)] } ?? lanes.count
   }
 }
 
-/// Which transaction a payment became, so that both stand on one lane, and in which environment.
+/// The transaction that each payment became, so that both share a lane, and its environment.
 private struct PaymentHolders {
   private var transactions: [Name: Name] = [:]
   private var environments: [Name: StoreEnvironment] = [:]
@@ -220,7 +220,7 @@ private struct PaymentHolders {
   }
 }
 
-/// When the app ran, was in the background, ended, or was gone without a word.
+/// When the app ran, was in the background, ended, or disappeared without notice.
 private struct Launches {
   private struct Launch {
     var newest: Int
@@ -259,9 +259,9 @@ extension EventKind {
 }
 
 extension RecordedEvent {
-  /// Where the fold puts the event.
+  /// The event's place in the fold order.
   var foldOrder: FoldPlace { FoldPlace(self) }
 
-  /// Store time, in microseconds, as the model believes it.
+  /// The believed store time, in microseconds.
   var believedTime: Int64 { foldOrder.time.microseconds }
 }

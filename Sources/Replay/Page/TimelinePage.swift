@@ -1,19 +1,19 @@
 public import LedgerQueries
 
-/// A replay as one page of HTML that needs nothing else: lanes over time, findings, and the state
+/// A replay as one HTML page that needs no other file: lanes over time, findings, and the state
 /// after the selected event. Without scripts, it shows the findings and the events as tables.
 ///
-/// The page asks for nothing over the network, and its policy forbids that it could. What events
-/// say stands in it as text, never as HTML. The same replay gives the same bytes.
+/// The page requests nothing over the network, and its policy forbids such requests. The contents
+/// of events appear in it as text, never as HTML. The same replay gives the same bytes.
 public struct TimelinePage: Sendable {
   public let html: String
 
   /// - Parameters:
   ///   - title: What was replayed: the name of a file, or of a slice.
   ///   - history: The steps.
-  ///   - events: What `history` was made from.
-  /// - Complexity: O(*n* log *n*) in the steps, and a second replay where events did not come in
-  ///   the order of time.
+  ///   - events: The events from which `history` was made.
+  /// - Complexity: O(*n* log *n*) in the steps, and a second replay if events did not arrive in the
+  ///   order of time.
   public init(title: String, history: ReplayHistory, events: ReplayEvents) {
     let timeline = Timeline(history, events: events)
     var data = PageData(history, timeline)

@@ -3,7 +3,7 @@ import LedgerEvents
 import LedgerQueries
 
 struct Append: ParsableCommand {
-  /// What happens to the lines behind a bad one.
+  /// What happens to the lines after a bad one.
   enum OnError: String, ExpressibleByArgument, CaseIterable {
     case stop
     case skip
@@ -107,7 +107,7 @@ struct Append: ParsableCommand {
       let sources = try (files.isEmpty ? ["-"] : files).map(AppendSource.init(checking:))
       let ledger = try ledger()
       if let type, let ledger {
-        // A condition on a type that no event has holds always, and guards nothing.
+        // A condition on a type that no event has is always met, and guards nothing.
         var only = EventsQuery()
         only.type = type
         try FilterWords.refuseUnknown(only, isLasting: false, ledger)
@@ -139,7 +139,7 @@ struct Append: ParsableCommand {
     }
   }
 
-  /// The ledger; for a dry run to read, and nil where there is none yet.
+  /// The ledger. For a dry run, it is read-only, and `nil` if it does not exist yet.
   private func ledger() throws -> Ledger? {
     guard dryRun else { return try options.openOrMake() }
     do throws(LedgerError) { return try Ledger(at: options.path, access: .readOnly) } catch {

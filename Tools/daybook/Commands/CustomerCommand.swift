@@ -59,7 +59,7 @@ struct CustomerCommand: ParsableCommand {
     }
   }
 
-  /// Says that nobody has the id, and who was probably meant; refuses one that several have.
+  /// Reports that nobody has the id, and who was probably meant; refuses an id that several have.
   private func refuse(_ found: [CustomerAnswer]) throws {
     let id = TextTable.printable(id.text)
     let listed = found.prefix(Self.listedMax).map { customer in
@@ -93,8 +93,8 @@ struct CustomerCommand: ParsableCommand {
 }
 
 extension [CustomerAnswer] {
-  /// The customer whom an exact id means: of several, the one that is found by the kind of id
-  /// that says most, where it is the only one.
+  /// The customer that an exact id identifies. Among several customers, it is the one found by the
+  /// most specific kind of id, if there is only one.
   fileprivate var onlyOne: CustomerAnswer? {
     guard let first else { return nil }
     func best(_ customer: CustomerAnswer) -> Int? {

@@ -78,7 +78,7 @@ struct CustomersCommand: ParsableCommand {
 }
 
 extension CustomerAnswer {
-  /// The customer by the ids of the person, or by what is known in their place.
+  /// The customer's account ids, or what is known instead of them.
   var title: String {
     guard accounts.isEmpty else { return accounts.map(\.text).joined(separator: ", ") }
     guard case .transaction(let name) = reference else { return "-" }

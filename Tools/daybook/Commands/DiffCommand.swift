@@ -106,7 +106,7 @@ struct DiffCommand: ParsableCommand {
     }
   }
 
-  /// What to ask where nothing changed on the clock that was asked about.
+  /// What to ask if nothing changed on the requested clock.
   private func otherClock(_ position: UInt64) -> String {
     if asOf != nil {
       return "With --as-of, --from and --to are store time: when things happened. Leave --as-of "
@@ -122,7 +122,7 @@ struct DiffCommand: ParsableCommand {
       + "\(position)."
   }
 
-  /// The clocks of both sides: one of the two runs, and the other stands still.
+  /// The clocks of both sides: one clock differs between them, and the other is the same.
   private func sides(_ view: LedgerView) throws(LedgerError) -> (Clocks, Clocks) {
     guard let asOf else {
       return (Clocks(at: at, asOf: from), Clocks(at: at, asOf: to ?? .position(view.position)))
@@ -133,7 +133,8 @@ struct DiffCommand: ParsableCommand {
     return sides
   }
 
-  /// Refuses a beginning behind the end; where one is a time, the ledger knows its position.
+  /// Refuses a beginning that is after the end. If one of them is a time, the ledger finds its
+  /// position.
   ///
   /// - Throws: `InputProblem` (exit 64), `LedgerError`.
   private func refuseTurned(_ ledger: Ledger) throws {

@@ -184,7 +184,7 @@ struct EventsCommand: ParsableCommand {
     if net { try table.printNet(format ?? .table) } else { try table.print(format ?? .table) }
   }
 
-  /// What sessions say of themselves, where the answer is grouped by it.
+  /// The versions that sessions state, if the answer is grouped by them.
   private func sessions(_ view: LedgerView) throws(LedgerError) -> SessionVersions? {
     guard by?.list.contains(where: \.needsSessions) ?? false else { return nil }
     return try view.sessionVersions(clocks: clocks.clocks)

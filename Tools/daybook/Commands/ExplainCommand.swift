@@ -48,7 +48,7 @@ struct ExplainCommand: ParsableCommand {
     holder.references(nil).first ?? .account(names[0])
   }
 
-  /// What is asked for: by name, or the product of the transaction that is named.
+  /// What is asked for: the given name, or the product of the given transaction.
   private func product(_ view: LedgerView) throws(LedgerError) -> Name {
     if let last = names.last { return last }
     let entries = try view.transactions(

@@ -79,7 +79,7 @@ struct Explore: ParsableCommand {
     if force && emit == nil { throw ValidationError("--force needs --emit.") }
   }
 
-  /// A year: longer than anybody waits, and shorter than what a clock can count.
+  /// A year: longer than anybody waits, and short enough for a clock to count.
   private static let secondsMax: Double = 31_536_000
 
   func run() throws {
@@ -87,7 +87,7 @@ struct Explore: ParsableCommand {
       let file = try ScenarioFile(scenario)
       let script = try file.script()
       guard let policy = policy ?? AppPolicy.named(script.policy) else { return }
-      // Before the search, which can take long.
+      // Check this before the search, which can take long.
       let place = emit.map { OutputPlace(path: $0, replaces: force, inputs: [scenario]) }
       try place?.check()
       var options = Exploration.Options()
@@ -121,7 +121,7 @@ struct Explore: ParsableCommand {
     }
   }
 
-  /// The outcome of the failing run: as a test, its scenario expects what it came to.
+  /// The outcome of the failing run, which its scenario expects when it is a test.
   private func outcome(of failing: Scenario) throws -> ScenarioExpectation {
     let run: Simulation.Run
     do throws(ScenarioError) { run = try Simulation(failing).run() } catch {

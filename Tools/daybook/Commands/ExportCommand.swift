@@ -68,7 +68,7 @@ struct ExportCommand: ParsableCommand {
     }
   }
 
-  /// The export, where it is that of a bundle.
+  /// The export of a bundle.
   private func bundleExport() throws -> BundleExport {
     var others: [String] = []
     if format != nil { others.append("--format") }
@@ -124,7 +124,7 @@ struct ExportCommand: ParsableCommand {
     }
     try export.publish(replacing: force)
     let lines = summary.lines(file, recordedAt: position, answer)
-    // Whoever reads the rows is not sent the summary, too.
+    // Keep the summary out of the rows on standard output.
     lines.forEach(isToStandardOutput ? Console.complain(_:) : Console.print)
   }
 
@@ -156,7 +156,7 @@ struct ExportCommand: ParsableCommand {
     }
   }
 
-  /// What the ledger keeps of the export.
+  /// What the ledger records about the export.
   private func detail(
     _ summary: ExportSummary, _ question: ExportQuestion
   ) -> [(name: String, value: JSONValue)] {
@@ -201,7 +201,7 @@ struct ExportRangeOptions: ParsableArguments {
     try Parse.refuseTurned(from: from, to: to)
   }
 
-  /// Those that were given and narrow tables of moments alone.
+  /// The given options that restrict only tables of moments.
   var ofMoments: [String] {
     [("--from", from != nil), ("--since", period.since != nil), ("--until", period.until != nil)]
       .filter(\.1).map(\.0)
@@ -216,7 +216,7 @@ struct ExportRangeOptions: ParsableArguments {
     question.environment = environment?.environment
   }
 
-  /// What was asked for, for the record.
+  /// The options that were given, for the ledger's record.
   var detail: [(name: String, value: JSONValue)] {
     var detail: [(name: String, value: JSONValue)] = []
     if let from { detail.append(("from", .number("\(from)"))) }
@@ -229,7 +229,7 @@ struct ExportRangeOptions: ParsableArguments {
 }
 
 extension ExportTable {
-  /// Whether each of its rows is of one moment; rows of the others are of what is.
+  /// Whether each of its rows belongs to one moment. Rows of other tables describe a state.
   fileprivate var isOfMoments: Bool {
     switch self {
     case .events, .postings, .findings: true
@@ -238,7 +238,7 @@ extension ExportTable {
   }
 }
 
-/// One of a library's cases, by its raw value.
+/// A case of a library's enumeration, by its raw value.
 struct CaseArgument<Case: RawRepresentable & CaseIterable>: ExpressibleByArgument
 where Case.RawValue == String {
   let value: Case

@@ -94,9 +94,9 @@ enum HealthDimension: String, ExpressibleByArgument, CaseIterable {
   }
 }
 
-/// Findings for each thousand purchases, with one digit behind the point.
+/// Findings per thousand purchases, with one decimal.
 private enum PerThousand {
-  /// `nil` where nothing was purchased.
+  /// `nil` if nothing was purchased.
   static func text(_ findings: Int?, _ purchases: Int?) -> String? {
     guard let findings, let purchases, purchases > 0 else { return nil }
     let tenths = (findings * 10_000 + purchases / 2) / purchases

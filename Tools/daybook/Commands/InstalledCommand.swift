@@ -3,7 +3,7 @@ import LedgerEvents
 import LedgerQueries
 
 struct InstalledCommand: ParsableCommand {
-  /// One line of the answer: whose it is, and what.
+  /// One line of the answer: an account and what it has installed.
   private struct Line {
     let account: Name?
     let content: InstalledAnswer
@@ -121,7 +121,7 @@ struct InstalledCommand: ParsableCommand {
 }
 
 extension InstalledAnswer {
-  /// Writes the entry, with the account where the answer is about many.
+  /// Writes the entry, with the account if the answer is about several.
   func write(to json: inout JSONText, account: Name?) {
     json.object { json in
       if let account { json.member("account", account) }

@@ -122,7 +122,7 @@ struct ReplayCommand: ParsableCommand {
       path: path, replaces: force, ledger: source.options.path, inputs: source.files)
   }
 
-  /// The events without those behind the end that `--until` names.
+  /// The events without those after the end that `--until` names.
   private func upToTheEnd(_ events: ReplayEvents) -> ReplayEvents {
     guard until != nil else { return events }
     let last = history(events).steps.last?.event.position ?? 0
@@ -141,7 +141,7 @@ struct ReplayCommand: ParsableCommand {
     try screen.run()
   }
 
-  /// The events with the edits of the command line; nil where there are none.
+  /// The events with the edits of the command line; `nil` if there are no edits.
   private func edited(_ source: ReplayEvents) throws -> EditedEvents? {
     if edits.isEmpty { return nil }
     let edits = try edits.edits()

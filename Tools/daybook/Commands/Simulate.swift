@@ -80,7 +80,7 @@ struct Simulate: ParsableCommand {
     for line in broken(played.outcome) { Console.print("  \(line)") }
   }
 
-  /// What the run broke, though the scenario expects it, the worst first.
+  /// The promises and rules that the run broke, although the scenario expects it, the worst first.
   private func broken(_ outcome: ScenarioExpectation) -> [String] {
     let promises = (outcome.brokenPromises ?? []).compactMap(Promise.init(rawValue:))
     let rules = Set(outcome.findings + outcome.findingsAtTheEnd).compactMap(Breach.init(id:))

@@ -38,7 +38,7 @@ struct StoreItemCommand: ParsableCommand {
     }
   }
 
-  /// Reads one link; false, and told, where it names no item.
+  /// Reads one link. If it names no item, reports that and returns `false`.
   private static func read(
     link: String, _ place: String, _ printer: inout StoreItemPrinter
   ) -> Bool {
@@ -137,9 +137,9 @@ struct StoreItemCommand: ParsableCommand {
   }
 }
 
-/// Prints items as they come: a feed has millions.
+/// Prints items as they come, because a feed has millions.
 private struct StoreItemPrinter {
-  /// Rows whose columns are made equally wide; the next ones may differ.
+  /// How many rows get columns of the same widths; the following rows may differ.
   private static let tableRowsMax = 1000
   private static let header = ["item", "kind", "storefront", "name", "bundle", "artwork"]
 

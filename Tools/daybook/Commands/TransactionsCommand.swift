@@ -96,7 +96,7 @@ extension TransactionsAnswer {
 }
 
 extension TransactionsAnswer.Entry {
-  /// The reported state in one word, `null` where only the store has spoken.
+  /// The reported state in one word; `nil` if only the store has reported the transaction.
   fileprivate var state: String? {
     reported.flatMap { $0.text.split(separator: ".").last.map(String.init) }
   }

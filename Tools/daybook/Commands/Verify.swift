@@ -47,7 +47,7 @@ struct Verify: ParsableCommand {
       let checkpoints = try kept.checkpoints()
       try verifyPages()
       let log = try EventLog.toVerify(options.path)
-      // What was signed comes first: nothing that is wrong with the rest keeps it from being said.
+      // Signatures come first, so that faults of the rest cannot keep them from being reported.
       let report = try report(checkpoints, log)
       if format == .table { report?.lines.forEach(Console.print) }
       let hasKeyFile = try Self.hasKeyFile(log)
@@ -56,7 +56,7 @@ struct Verify: ParsableCommand {
       let found = try log.verify(since: since ?? 0, progress: bar.show)
       bar.end()
       let isSigned = report?.kept.allFit != false
-      // What the log does not say rightly cannot be held against the projections.
+      // Projections cannot be compared with a damaged log.
       var projections = ProjectionVerdict.agree
       let isLogOnly = self.log || since != nil
       if found.keyFaults.contains(where: { $0.part == .keyFile }) {
@@ -81,7 +81,7 @@ struct Verify: ParsableCommand {
     }
   }
 
-  /// Looks at the structure of the log's pages first: LMDB must not follow damaged ones.
+  /// Looks at the structure of the log's pages first: LMDB must not follow damaged pages.
   private func verifyPages() throws {
     let damaged = try EventLog.damagedPages(options.path)
     if damaged.isEmpty { return }
@@ -109,7 +109,7 @@ struct Verify: ParsableCommand {
     throw ExitStatus.found
   }
 
-  /// What the checkpoints say; nil where none are given.
+  /// What the checkpoints say; `nil` if none are given.
   private func report(
     _ checkpoints: [SignedCheckpoint], _ log: EventLog
   ) throws -> CheckpointReport? {
@@ -133,7 +133,7 @@ struct Verify: ParsableCommand {
     }
   }
 
-  /// What was taken for right.
+  /// Prints what was assumed to be correct.
   private static func printSince(_ position: UInt64, _ log: EventLog) throws(LedgerError) {
     let root = try log.storedRoot(at: position).hexadecimal
     Console.print("up to position \(position), the root is that of the tree: \(root)")
@@ -169,7 +169,7 @@ struct Verify: ParsableCommand {
     }
   }
 
-  /// What cannot be shown, and what is to be done about it.
+  /// Prints what is wrong with the keys, and what to do about it.
   private func printKeys(_ faults: [LogFault], of log: EventLog, _ hasKeyFile: Bool) {
     if faults.isEmpty { return }
     for fault in faults { Console.print("key: \(TextTable.printable(fault.message))") }
@@ -219,7 +219,7 @@ struct Verify: ParsableCommand {
 }
 
 extension ProjectionVerdict {
-  /// What is wrong with the projections, as far as is known.
+  /// What is wrong with the projections, as far as it is known.
   fileprivate var differences: [String] {
     if case .differ(let differences) = self { return differences }
     return []

@@ -3,7 +3,7 @@ import LedgerEvents
 import LedgerStore
 
 struct Version: ParsableCommand {
-  /// The program's own version, by semantic versioning.
+  /// The program's version, by semantic versioning.
   static let program = "0.1.0"
 
   static let configuration = CommandConfiguration(

@@ -3,16 +3,16 @@ import Foundation
 import LedgerEvents
 import LedgerStore
 
-/// One run of `append`: lines in, batches to the ledger, answers out.
+/// One run of `append`, which reads lines, appends batches and prints answers.
 struct AppendRun {
-  /// What was asked for.
+  /// The options of the command.
   struct Options {
     var condition: AppendCondition?
-    /// Whether lines behind a bad one are appended.
+    /// Whether lines after a bad one are appended.
     var skips = false
-    /// Whether what would be a warning is an error.
+    /// Whether warnings are errors.
     var isStrict = false
-    /// Whether types that are nearly those of the vocabulary are appended.
+    /// Whether types that are similar to those of the vocabulary are appended.
     var allowsUnknownTypes = false
     var format = OutputFormat.table
 
@@ -22,7 +22,7 @@ struct AppendRun {
   /// Where events go.
   enum Target {
     case ledger(Ledger)
-    /// Nowhere: they are only looked at.
+    /// Nowhere: they are only checked.
     case trial(AppendTrial)
   }
 
@@ -33,13 +33,13 @@ struct AppendRun {
     let warning: String?
   }
 
-  /// Events in one durable commit: enough that the disk's latency is shared, few enough that a
-  /// pipe's answers come soon.
+  /// The maximum number of events in one durable commit: enough to share the disk's latency, and
+  /// few enough for prompt answers to a pipe.
   private static let batchEventsMax = 5_000
-  /// Events in the commit after a refused one: where one line is refused others often follow, and
-  /// what stands before each is tried again.
+  /// The number of events in the commit after a refused one. One refused line is often followed by
+  /// others, and the lines before each of them are tried again.
   private static let batchEventsAfterRefusal = 64
-  /// How long a line from a pipe may wait for company, in milliseconds (`commands.md`).
+  /// How long a line from a pipe may wait for further lines, in milliseconds (`commands.md`).
   private static let pipeDelayMilliseconds = 100
 
   var summary = AppendSummary(warnings: AppendWarnings())
@@ -53,11 +53,11 @@ struct AppendRun {
   private var bytesRead: UInt64 = 0
   private var bytesTotal: UInt64?
   private var pending: [Pending] = []
-  /// When the oldest pending line has to be answered.
+  /// When the oldest pending line must be answered.
   private var deadline: DispatchTime?
   private var batchEvents = AppendRun.batchEventsMax
   private var isStopped = false
-  /// The file that is read, and how many of its lines were appended or rejected.
+  /// The current file, and how many of its lines were appended or rejected.
   private var place: (file: String, line: Int)?
   /// Whether a signal came while a file had lines left.
   private var isInterrupted = false
@@ -82,7 +82,7 @@ struct AppendRun {
       }
     }
     if isInterrupted && options.condition != nil {
-      // A condition is about the whole input, and a part of it is not that.
+      // A condition is about the whole input, so a part of it is not appended.
       pending.removeAll()
     }
     try commit()
@@ -91,7 +91,7 @@ struct AppendRun {
 
   private var goesOn: Bool { !isStopped && !stop.isReceived }
 
-  /// A file has lines left: because of a signal, where no line was refused.
+  /// Notes that a file has lines left because of a signal, unless a line was refused.
   private mutating func noteInterruption() {
     if stop.isReceived && !isStopped { isInterrupted = true }
   }
@@ -100,7 +100,7 @@ struct AppendRun {
     let bytes = try source.open()
     var lines = SourceLines()
     var isWhole = false
-    // A stream has no end to miss, unless a condition is about all of it.
+    // A stream has no end that could be missed, unless a condition is about all of it.
     defer {
       if !isWhole && (!source.isPipe || options.condition != nil) { noteInterruption() }
     }
@@ -119,22 +119,22 @@ struct AppendRun {
       if let deadline, DispatchTime.now() >= deadline { try commit() }
     }
     guard source.isPipe, !isStopped else { return }
-    // What was read from a stream exists nowhere else.
+    // What was read from a stream exists nowhere else, so it is appended.
     for chunk in bytes.stop() {
       if let reason = try take(chunk, &lines, from: source) { return try refuse(source, reason) }
     }
   }
 
-  /// A source as far as it was read.
+  /// The lines of a source, as far as it has been read.
   private struct SourceLines {
     var cutter = LineCutter()
     var isBegun = false
   }
 
-  /// Takes the lines that end in a chunk.
+  /// Processes the lines that end in a chunk.
   ///
-  /// - Returns: Why the source cannot hold events at all, in which case nothing is taken; else
-  ///   `nil`.
+  /// - Returns: Why the source cannot contain events at all, in which case no line is processed;
+  ///   otherwise `nil`.
   private mutating func take(
     _ chunk: Data, _ lines: inout SourceLines, from source: AppendSource
   ) throws -> String? {
@@ -157,12 +157,12 @@ struct AppendRun {
     return nil
   }
 
-  /// Whether a line is the first of a file. A stream goes on behind what is no event.
+  /// Whether a line is the first of a file. A stream continues after a line that is not an event.
   private func isRead(_ line: InputLine, of source: AppendSource) -> Bool {
     line.number == 1 && !(source.isPipe && options.skips)
   }
 
-  /// Rejects an input as a whole, because no line of it can be an event.
+  /// Rejects an input as a whole, because none of its lines can be an event.
   private mutating func refuse(_ source: AppendSource, _ reason: String) throws {
     if options.condition == nil { try commit() }
     if isStopped { return }
@@ -190,7 +190,7 @@ struct AppendRun {
         }
       }
       place = (source.name, line.number)
-      // A condition is about the whole input, so that nothing is committed before its end.
+      // A condition is about the whole input, so nothing is committed before its end.
       guard options.condition == nil else { continue }
       if pending.count >= Self.batchEventsMax { try commit() }
       if deadline == nil, source.isPipe, !pending.isEmpty {
@@ -199,7 +199,7 @@ struct AppendRun {
     }
   }
 
-  /// Appends what is pending; where a line is refused, what stands before it is kept.
+  /// Appends the pending lines. If one is refused, the lines before it are kept.
   private mutating func commit() throws {
     deadline = nil
     if options.condition != nil {
@@ -215,7 +215,7 @@ struct AppendRun {
           break
         } catch {
           guard let index = error.index, index < count else { throw error }
-          // Nothing is wrong with the event at which a batch became too large: it begins the next.
+          // Nothing is wrong with the event that made a batch too large: it begins the next one.
           refusal = error.code == .batchTooLarge && index > 0 ? nil : error
           count = index
         }
@@ -230,8 +230,8 @@ struct AppendRun {
     }
   }
 
-  /// Whoever asked for an answer to each line and cannot have it shall hear of that, and not find
-  /// out later that lines were never read.
+  /// Stops with an error if an answer to each line was requested and nobody reads the answers any
+  /// more. Otherwise, the user would find out only later that lines were never read.
   private func stopWhereNobodyReads() throws {
     guard options.answersEachLine, Console.isOutputLost else { return }
     throw InputProblem(
@@ -269,7 +269,7 @@ struct AppendRun {
     var answers: [(position: UInt64?, status: String)] = []
     switch target {
     case .ledger(let ledger):
-      // What the decoder has read needs no second look.
+      // The decoder has already validated the events.
       let result = try ledger.appendAndWait(
         inputs, options: AppendOptions(condition: options.condition, validates: false))
       summary.add(result)
@@ -320,7 +320,7 @@ struct AppendRun {
     }
   }
 
-  /// Reports what was rejected at once: a stream may have no end.
+  /// Reports a rejection at once, because a stream may have no end.
   private mutating func tell(_ rejection: AppendSummary.Rejection) {
     if options.format == .json {
       summary.errors.append(rejection)
@@ -379,15 +379,15 @@ struct AppendRun {
 }
 
 extension AppendRun {
-  /// What to say, and how to leave, where a signal came before the end of a file; nil where none
-  /// did.
+  /// The message and the exit code if a signal came before the end of a file; otherwise `nil`.
   var interruption: InputProblem? {
     guard isInterrupted else { return nil }
     return InputProblem(
       "\(stoppedAt(place)): run it again, nothing is doubled.", exitCode: ExitStatus.tryAgain)
   }
 
-  /// An error of the ledger, with the line at which it struck where another run can go on.
+  /// An error of the ledger. If another run can continue, it states the line at which the error
+  /// occurred.
   func stopped(by error: LedgerError) -> any Error {
     guard [.full, .io, .outcomeUnknown].contains(error.code) else { return error }
     let line = pending.first.map { ($0.file, $0.line.number) } ?? place

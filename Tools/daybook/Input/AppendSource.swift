@@ -3,15 +3,15 @@ import Foundation
 /// A file of lines, or standard input.
 struct AppendSource {
   let name: String
-  /// Bytes of a file; `nil` for what has no end that is known.
+  /// The size of a file in bytes; `nil` if the end is not known.
   let byteCount: UInt64?
 
   var isPipe: Bool { name == "-" }
 
-  /// Makes sure that the file can be read; it is opened when its turn comes, so that any number of
+  /// Checks that the file can be read. It is opened when its turn comes, so that any number of
   /// files can be named.
   ///
-  /// - Throws: `InputProblem` (exit 66) where there is no such file.
+  /// - Throws: `InputProblem` (exit 66) if there is no such file.
   init(checking name: String) throws {
     self.name = name
     if name == "-" {
@@ -28,7 +28,7 @@ struct AppendSource {
     }
   }
 
-  /// Begins to read.
+  /// Starts reading.
   func open() throws -> ByteSource {
     isPipe
       ? ByteSource(try .readableStandardInput(as: Self.expected), isPipe: true)

@@ -1,10 +1,10 @@
 import LedgerStore
 
-/// What an append did, over all its files.
+/// The result of an append over all its files.
 struct AppendSummary {
   /// A line that was not appended, and why.
   struct Rejection {
-    /// `nil` where the whole input was refused.
+    /// `nil` if the whole input was refused.
     var file: String?
     var line: Int?
     var column: Int?
@@ -19,16 +19,16 @@ struct AppendSummary {
   var firstPosition: UInt64?
   var lastPosition: UInt64?
   var errors: [Rejection] = []
-  /// Whether nothing was written, because that was asked for.
+  /// Whether nothing was written because a dry run was requested.
   var isTrial = false
-  /// What made the last fold of the projections fail; nil where none failed.
+  /// Why the last fold of the projections failed; `nil` if it did not fail.
   var foldFailure: String?
-  /// What was wrong with projections that had to be folded again; nil where nothing was.
+  /// What was wrong with projections that had to be folded again; `nil` if nothing was wrong.
   var repairedDamage: String?
-  /// Of lines that people wrote; nil for what an import made.
+  /// The warnings about lines that people wrote; `nil` for the events of an import.
   var warnings: AppendWarnings?
 
-  /// Counts what became of a batch.
+  /// Counts the outcomes of a batch.
   mutating func add(_ outcome: AppendTrial.Outcome) {
     isTrial = true
     unknownTypes += outcome.unknownTypes
@@ -36,7 +36,7 @@ struct AppendSummary {
     appended += outcome.areKnown.count { !$0 }
   }
 
-  /// Counts what became of a batch.
+  /// Counts the outcomes of a batch.
   mutating func add(_ result: AppendResult) {
     unknownTypes += result.unknownTypes
     for outcome in result.outcomes {

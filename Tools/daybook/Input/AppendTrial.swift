@@ -1,25 +1,25 @@
 import LedgerEvents
 import LedgerQueries
 
-/// An append that writes nothing: events are held against the ledger, and against each other.
+/// An append that writes nothing: events are compared with the ledger and with each other.
 ///
-/// What a commit alone can judge is left out: conditions, and whether a balance covers a required
-/// consumption.
+/// It does not check what only a commit can judge: conditions, and whether a balance covers a
+/// required consumption.
 final class AppendTrial {
-  /// nil where there is no ledger yet.
+  /// `nil` if there is no ledger yet.
   private let ledger: Ledger?
   private var accepted: [Name: Event] = [:]
 
   init(_ ledger: Ledger?) { self.ledger = ledger }
 
-  /// What became of events.
+  /// The outcome for a batch of events.
   struct Outcome {
-    /// For each event, whether it is in the ledger, or earlier in the input, already.
+    /// For each event, whether it is already in the ledger or earlier in the input.
     var areKnown: [Bool] = []
     var unknownTypes = 0
   }
 
-  /// Takes events as if they were appended.
+  /// Accepts events as if they were appended.
   ///
   /// - Throws: `LedgerError` with the index of the first event that would be refused.
   func take(_ inputs: [EventInput]) throws(LedgerError) -> Outcome {
@@ -31,7 +31,7 @@ final class AppendTrial {
         return found
       }
     }
-    // Nothing is kept of a batch that is refused, as in a ledger.
+    // As in a ledger, nothing of a refused batch is kept.
     var taken: [Name: Event] = [:]
     var outcome = Outcome()
     for (index, input) in inputs.enumerated() {

@@ -1,7 +1,7 @@
 import LedgerEvents
 
-/// Words that the vocabulary does not have, in lines that were appended all the same: each once,
-/// with the place where it came first and the number of lines that have it.
+/// Words that the vocabulary does not contain, in lines that were appended nevertheless. Each is
+/// listed once, with the place of its first occurrence and the number of lines that contain it.
 struct AppendWarnings {
   struct Warning {
     var file: String
@@ -9,11 +9,11 @@ struct AppendWarnings {
     var column: Int?
     var field: String
     var reason: String
-    /// How many lines have it.
+    /// How many lines contain it.
     var lines = 1
   }
 
-  /// Different words that are listed; lines with others are only counted.
+  /// The maximum number of different words that are listed. Lines with others are only counted.
   private static let listedCountMax = 100
 
   private var places: [UnknownWord: Int] = [:]
@@ -21,7 +21,7 @@ struct AppendWarnings {
   /// Lines with words that are not listed.
   private(set) var omitted = 0
 
-  /// Counts a word; the warning where it is new and listed.
+  /// Counts a word, and returns the warning if it is new and listed.
   mutating func add(_ word: UnknownWord, _ line: InputLine, of file: String) -> Warning? {
     if let place = places[word] {
       list[place].lines += 1
@@ -39,7 +39,8 @@ struct AppendWarnings {
     return warning
   }
 
-  /// Says how often each came, where that is more than once: the first time was told at once.
+  /// Prints how often each word occurred if that was more than once. The first occurrence was
+  /// reported at once.
   func printCounts() {
     for warning in list where warning.lines > 1 {
       Console.complain(
@@ -72,6 +73,6 @@ extension AppendWarnings.Warning: CustomStringConvertible {
     return TextTable.printable("\(file)\(place): warning: \(field): \(reason)")
   }
 
-  /// What it is about, without its place.
+  /// The word and the reason, without the place.
   fileprivate var subject: String { "warning: \(field): \(reason)" }
 }

@@ -3,8 +3,8 @@ import Foundation
 import PackageFiles
 import Synchronization
 
-/// Bytes of a file or of standard input, read by a thread of its own so that a slow pipe can be
-/// answered in time.
+/// The bytes of a file or of standard input, which a separate thread reads, so that a slow pipe can
+/// be answered in time.
 final class ByteSource: Sendable {
   private enum Arrival {
     case chunk(Data)
@@ -13,7 +13,7 @@ final class ByteSource: Sendable {
   }
 
   private static let chunkBytes = 256 * 1024
-  /// How many chunks reading runs ahead of appending: 8 MiB.
+  /// How many chunks reading may be ahead of appending: 8 MiB.
   private static let chunksAheadMax = 32
 
   private struct State {
@@ -26,7 +26,7 @@ final class ByteSource: Sendable {
   private let room = DispatchSemaphore(value: 0)
 
   init(_ handle: FileHandle, isPipe: Bool) {
-    // A semaphore may not end below the value that it began with, so it begins with nothing.
+    // A semaphore must not end below its initial value, so it begins with 0.
     for _ in 0..<Self.chunksAheadMax { room.signal() }
     let thread = Thread { [self] in read(handle, isPipe: isPipe) }
     thread.name = "daybook.input"
@@ -53,7 +53,8 @@ final class ByteSource: Sendable {
 
   private static func arrival(_ handle: FileHandle, isPipe: Bool) -> Arrival {
     do {
-      // A pipe is asked for what is there; `read(upToCount:)` would wait for the whole chunk.
+      // For a pipe, read only what is available; `read(upToCount:)` would wait for the whole
+      // chunk.
       let chunk = isPipe ? handle.availableData : try handle.read(upToCount: chunkBytes)
       if let chunk, !chunk.isEmpty { return .chunk(chunk) }
       return .end
@@ -62,9 +63,9 @@ final class ByteSource: Sendable {
     }
   }
 
-  /// The next bytes; empty where none have come until `deadline`, nil at the end.
+  /// Returns the next bytes; empty if none have come by `deadline`, `nil` at the end.
   ///
-  /// - Throws: `InputProblem` where reading failed.
+  /// - Throws: `InputProblem` if reading failed.
   func next(until deadline: DispatchTime) throws -> Data? {
     guard arrived.wait(timeout: deadline) == .success else { return Data() }
     switch state.withLock({ $0.arrivals.removeFirst() }) {
@@ -80,7 +81,7 @@ final class ByteSource: Sendable {
     }
   }
 
-  /// Reads no more, and returns what was read and not asked for yet.
+  /// Stops reading, and returns the bytes that were read but not yet returned.
   func stop() -> [Data] {
     state.withLock { state in
       state.isStopped = true

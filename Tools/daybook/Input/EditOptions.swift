@@ -3,7 +3,7 @@ import Foundation
 import LedgerEvents
 import Replay
 
-/// Changes to the events of a replay, made in the order in which they stand on the command line.
+/// Changes to the events of a replay, made in their order on the command line.
 struct EditOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("What if the event had never happened? Repeatable.", valueName: "position"),
@@ -38,7 +38,7 @@ struct EditOptions: ParsableArguments {
     _ = try inserts()
   }
 
-  /// The edits, in their order on the command line; files are read.
+  /// Returns the edits, in their order on the command line. This reads the files that they name.
   func edits(_ arguments: [String] = CommandLine.arguments) throws -> [ReplayEdit] {
     var drops = drop[...]
     var moves = try moves()[...]

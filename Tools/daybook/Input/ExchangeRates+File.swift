@@ -3,14 +3,14 @@ import LedgerEvents
 import LedgerQueries
 
 extension ExchangeRates {
-  /// What the file is, for messages.
+  /// An example of the file, for messages.
   private static let example =
     #"{"currency":"EUR","rates":[{"currency":"USD","rate":"0.92","since":"2026-01-01"}]}"#
 
   /// Reads a file of exchange rates.
   ///
-  /// - Throws: `InputProblem`: exit 66 where there is no such file, 65 with the place in the file
-  ///   where it says something else.
+  /// - Throws: `InputProblem`: exit 66 if there is no such file; 65, with the place in the file, if
+  ///   it is invalid.
   init(file: String) throws {
     let handle = try FileHandle(readingInput: file, as: "a file of exchange rates")
     let bytes: [UInt8]
@@ -33,7 +33,7 @@ extension ExchangeRates {
       }
       var since: Instant?
       if let text = entry.since {
-        // A span before now would make the sums of tomorrow other ones.
+        // With a time relative to now, the sums would be different tomorrow.
         guard text.contains("-") else {
           throw InputProblem("\(path).since: expected a date, such as 2026-01-01, or a time")
         }

@@ -1,10 +1,10 @@
 import Foundation
 
 extension FileHandle {
-  /// Opens a file to read.
+  /// Opens a file for reading.
   ///
-  /// - Parameter expected: What the file should hold, for the message.
-  /// - Throws: `InputProblem` (exit 66) where there is no such file.
+  /// - Parameter expected: What the file should contain, for the message.
+  /// - Throws: `InputProblem` (exit 66) if there is no such file.
   convenience init(readingInput name: String, as expected: String) throws {
     let reason: String
     do {
@@ -23,14 +23,14 @@ extension FileHandle {
     }
   }
 
-  /// The bytes of a file, or of standard input, that fit in memory.
+  /// Reads the bytes of a file or of standard input into memory.
   ///
   /// - Parameters:
   ///   - name: The file; `-` is standard input.
-  ///   - expected: What the file should hold, for the message.
-  ///   - bytesMax: The most bytes that it may have; no more than one above it are read.
-  /// - Throws: `InputProblem`: exit 66 where there is no such file, 65 where it is too large, 74
-  ///   where reading fails.
+  ///   - expected: What the file should contain, for the message.
+  ///   - bytesMax: The maximum number of bytes that it may have. At most one more is read.
+  /// - Throws: `InputProblem`: exit 66 if there is no such file, 65 if it is too large, 74 if
+  ///   reading fails.
   static func readInput(
     _ name: String, as expected: String, bytesMax: Int
   ) throws -> [UInt8] {
@@ -40,7 +40,7 @@ extension FileHandle {
       : try FileHandle(readingInput: name, as: expected)
     var bytes: [UInt8] = []
     do {
-      // One read may return less than what was asked for.
+      // One read may return less than was requested.
       while bytes.count <= bytesMax {
         let wanted = min(bytesMax + 1 - bytes.count, readBytesMax)
         guard let piece = try handle.read(upToCount: wanted), !piece.isEmpty else { break }
@@ -57,16 +57,16 @@ extension FileHandle {
     return bytes
   }
 
-  /// Bytes that are read at once: enough that calls are few.
+  /// The number of bytes that are read at once: enough to keep calls few.
   private static let readBytesMax = 1 << 20
 
-  /// Standard input, to read a pipe or a file from.
+  /// Standard input, for reading a pipe or a file.
   ///
-  /// - Throws: `InputProblem` (exit 66) where a folder stands behind it, which cannot be read and
-  ///   would stop the program.
+  /// - Throws: `InputProblem` (exit 66) if it is a folder, which cannot be read and would stop the
+  ///   program.
   static func readableStandardInput(as expected: String) throws -> FileHandle {
     let path = URL(fileURLWithPath: "/dev/stdin").resolvingSymlinksInPath().path
-    // A pipe's other end has no path, and is no folder.
+    // A pipe has no path, and is not a folder.
     if FileManager.default.fileExists(atPath: path) {
       let type = try FileManager.default.attributesOfItem(atPath: path)[.type]
       guard type as? FileAttributeType != .typeDirectory else {

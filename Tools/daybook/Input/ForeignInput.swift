@@ -1,21 +1,21 @@
 import Foundation
 import LedgerEvents
 
-/// What an input is that is not events as JSON Lines, and the command that reads it or makes it
-/// readable.
+/// Recognizes an input that is not events as JSON Lines, and names the command that reads it or
+/// makes it readable.
 struct ForeignInput {
   /// The input's name; `-` is standard input.
   let file: String
 
-  /// The byte order mark of UTF-8, which some editors write: no part of the first line.
+  /// The byte order mark of UTF-8, which some editors write. It is not part of the first line.
   static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-  /// The largest document that is looked at as a whole, in bytes.
+  /// The largest document that is examined as a whole, in bytes.
   private static let documentBytesMax = 64 << 20
 
   // MARK: - By its first bytes
 
-  /// What a file that begins with these bytes is; nil for what may be lines of text.
+  /// What a file is that begins with these bytes; `nil` if it may be lines of text.
   func reason(beginning bytes: Data) -> String? {
     let formats: [(name: String, magic: [UInt8], tool: String)] = [
       ("gzip", [0x1F, 0x8B], "gzip -dc"), ("zstd", [0x28, 0xB5, 0x2F, 0xFD], "zstd -dc"),
@@ -33,7 +33,7 @@ struct ForeignInput {
 
   // MARK: - By its first line
 
-  /// What a document is that begins with this line; nil where the line may be an event.
+  /// What a document is that begins with this line; `nil` if the line may be an event.
   func reason(beginning line: [UInt8]) -> String? {
     guard line.count <= eventSizeBytesMax, let first = line.first(where: { !Self.isSpace($0) }),
       first == UInt8(ascii: "{") || first == UInt8(ascii: "["), Self.isOpen(line)
@@ -61,7 +61,7 @@ struct ForeignInput {
     return depth > 0
   }
 
-  /// The file as one document of JSON; nil for what is none, and for standard input.
+  /// The file as one JSON document; `nil` if it is not one, and for standard input.
   private func wholeDocument() -> Any? {
     guard file != "-" else { return nil }
     do {
@@ -69,14 +69,14 @@ struct ForeignInput {
         file, as: "JSON", bytesMax: Self.documentBytesMax)
       return try JSONSerialization.jsonObject(with: Data(bytes))
     } catch {
-      // Whatever it is, it is none of the documents that are known.
+      // Whatever it is, it is not a known document.
       return nil
     }
   }
 
   // MARK: - By its members
 
-  /// What a line is that is no event; nil for what is not known.
+  /// What a line is that is not an event; `nil` if that is not known.
   func reason(of line: [UInt8]) -> String? {
     let text = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .whitespaces)
     let word = text.trimmingCharacters(in: ["\""])
@@ -86,7 +86,7 @@ struct ForeignInput {
     if word.count > 1_000, word.wholeMatch(of: /MII[A-Za-z0-9+\/=]+/) != nil { return Self.receipt }
     guard text.hasPrefix("{") || text.hasPrefix("[") else { return nil }
     do { return reason(of: try JSONSerialization.jsonObject(with: Data(line))) } catch {
-      // No JSON at all, which the decoder has said with its place.
+      // It is not JSON, which the decoder has reported with the place.
       return nil
     }
   }
@@ -139,7 +139,7 @@ struct ForeignInput {
 
   private func importing(_ format: String) -> String { "`daybook import \(format) \(word)`" }
 
-  /// The name as a shell takes it.
+  /// The name, quoted for a shell.
   private var word: String {
     let name = TextTable.printable(file)
     let isPlain = name.wholeMatch(of: /[A-Za-z0-9_.\/:@%+=,-]+/) != nil

@@ -3,13 +3,12 @@ import Replay
 /// A key that the walk through a replay knows.
 enum KeyPress: Equatable {
   case go(ReplayWalk.Move)
-  /// Rolls what does not fit on the screen, by lines.
+  /// Scrolls what does not fit on the screen, by lines.
   case roll(Int)
   case quit
   case unknown
 
-  /// The keys of bytes that a terminal sent; a sequence that has not come to its end stays in
-  /// `bytes`.
+  /// Returns the keys in the bytes that a terminal sent. An incomplete sequence stays in `bytes`.
   static func take(from bytes: inout [UInt8]) -> [KeyPress] {
     var keys: [KeyPress] = []
     while let first = bytes.first {

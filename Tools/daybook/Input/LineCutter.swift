@@ -7,17 +7,18 @@ struct InputLine {
   let bytes: [UInt8]
 }
 
-/// Cuts chunks of bytes into lines. A last line without a line feed counts; lines of nothing but
+/// Cuts chunks of bytes into lines. A last line without a line feed counts; lines that contain only
 /// white space do not.
 struct LineCutter {
   private var pending: [UInt8] = []
   private var number = 0
   private let lineBytesMax: Int
 
-  /// - Parameter lineBytesMax: Of a longer line the rest is left out, for its reader to refuse.
+  /// - Parameter lineBytesMax: The maximum length of a line. The rest of a longer line is dropped,
+  ///   and the decoder refuses the line.
   init(lineBytesMax: Int = eventSizeBytesMax) { self.lineBytesMax = lineBytesMax }
 
-  /// The lines that `chunk` completes.
+  /// Returns the lines that `chunk` completes.
   ///
   /// - Complexity: O(*n*) in the number of bytes.
   mutating func add(_ chunk: Data) -> [InputLine] {
@@ -33,7 +34,7 @@ struct LineCutter {
     return lines
   }
 
-  /// The last line, where it has no line feed.
+  /// Returns the last line, if it has no line feed.
   mutating func end() -> InputLine? { pending.isEmpty ? nil : finish() }
 
   /// One byte over the limit is enough for the decoder to refuse the line.

@@ -64,7 +64,7 @@ struct ReplaySource: ParsableArguments {
   /// The files that it reads.
   var files: [String] { source.map { $0 == "-" ? [] : [$0] } ?? [] }
 
-  /// What it is called where it is shown.
+  /// The title under which the source is shown.
   var title: String {
     if let source { return source == "-" ? "standard input" : source }
     var words: [String] = []
@@ -92,7 +92,7 @@ struct ReplaySource: ParsableArguments {
     return try options.read { (view) throws(LedgerError) in try view.replayEvents(slice) }
   }
 
-  /// How the name of a scenario's file ends.
+  /// The extension of a scenario's file.
   private static let scenarioSuffix = ".json"
 
   /// The events of a scenario, each id once.
@@ -110,8 +110,8 @@ struct ReplaySource: ParsableArguments {
       background: positions(file.scenario.background))
   }
 
-  /// The events of a bundle, or of a file as a ledger would hold them after appending it; the
-  /// ledger's clock stood at `recordedAt` where a line says so, else at `occurredAt`.
+  /// The events of a bundle, or of a file as a ledger would contain them after appending it. The
+  /// time of recording is a line's `recordedAt`, or else its `occurredAt`.
   private static func trace(_ name: String) throws -> ReplayEvents {
     let lines = try lines(name)
     if let first = lines.first, IncidentBundle.isBundle(first.bytes) {
@@ -125,7 +125,7 @@ struct ReplaySource: ParsableArguments {
     return ReplayEvents(events: events, steps: Set(events.map(\.position)))
   }
 
-  /// The events of a bundle that holds together, with the positions of its ledger.
+  /// The events of a consistent bundle, with the positions of its ledger.
   private static func bundle(_ lines: [InputLine], _ name: String) throws -> ReplayEvents {
     do throws(ProofError) {
       var reader = BundleReader()

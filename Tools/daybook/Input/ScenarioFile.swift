@@ -7,8 +7,8 @@ struct ScenarioFile {
   let name: String
   let scenario: Scenario
 
-  /// - Throws: `InputProblem`: exit 66 where there is no such file, 65 with the path in the
-  ///   document and what was expected where it is no scenario.
+  /// - Throws: `InputProblem`: exit 66 if there is no such file; 65, with the path in the document
+  ///   and what was expected, if it is not a scenario.
   init(_ name: String) throws {
     self.name = name
     let bytes = try FileHandle.readInput(
@@ -22,7 +22,7 @@ struct ScenarioFile {
 
   /// The scenario that the simulator is to play.
   ///
-  /// - Throws: `InputProblem` where it is a recording.
+  /// - Throws: `InputProblem` if it is a recording.
   func script() throws -> Scenario {
     guard scenario.events.isEmpty else {
       throw InputProblem(
@@ -31,9 +31,9 @@ struct ScenarioFile {
     return scenario
   }
 
-  /// What comes of the scenario: the simulator plays its script, a recording is as it stands.
+  /// Plays the scenario: the simulator runs a script, and a recording is taken as it is.
   ///
-  /// What did not happen of a script is also said on standard error.
+  /// What did not happen of a script is also reported on standard error.
   func play(policy: AppPolicy? = nil, seed: UInt64? = nil) throws -> PlayedScenario {
     let environment = scenario.environment ?? .production
     if !scenario.events.isEmpty {
@@ -58,7 +58,7 @@ struct ScenarioFile {
       omissions: run.omissions)
   }
 
-  /// Runs a body whose errors speak of this document.
+  /// Runs a body whose errors are about this document.
   func reading<Value>(_ body: () throws(ScenarioError) -> Value) throws -> Value {
     do throws(ScenarioError) { return try body() } catch {
       throw InputProblem("\(name): \(error)")
@@ -66,12 +66,12 @@ struct ScenarioFile {
   }
 }
 
-/// The events of a scenario and what they come to.
+/// The events of a scenario and their outcome.
 struct PlayedScenario {
   let events: [Event]
-  /// The ledger's clock, by place, where a recording states it.
+  /// The time of recording of each event, if a recording states it.
   let recordedAt: [Instant?]
   let outcome: ScenarioExpectation
-  /// What of the script or the schedule did not happen.
+  /// What did not happen of the script or the schedule.
   let omissions: [String]
 }

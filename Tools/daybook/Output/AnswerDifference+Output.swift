@@ -4,7 +4,8 @@ import LedgerModel
 import LedgerQueries
 
 extension AnswerDifference {
-  /// Writes what came and went as members of an object that is begun; nil is nothing.
+  /// Writes gains, losses and changed entries as members of an open object; `nil` means no
+  /// difference.
   static func writeChanges(_ difference: AnswerDifference?, to json: inout JSONText) {
     json.member("gained", names: difference?.gained ?? [])
     json.member("lost", names: difference?.lost ?? [])
@@ -41,8 +42,8 @@ extension AnswerDifference {
     }
   }
 
-  /// What an entry was and is in words: its state, what it brings, when it ends; since when, where
-  /// all of that is the same.
+  /// An entry before and after, in words: its state, what it opens, and when it ends. If all of
+  /// that is the same, also its beginning.
   static func texts(
     _ before: EntitlementsAnswer.Entry?, _ after: EntitlementsAnswer.Entry?
   ) -> (before: String, after: String) {
@@ -75,7 +76,7 @@ extension EntitlementState {
 }
 
 extension CustomerDifference {
-  /// A line each change: whose, what, and from what to what.
+  /// A line for each change: whose it is, what changed, and its values before and after.
   var lines: [String] {
     let whose = account.text + (environment == .production ? "" : " in \(environment.text)")
     var lines: [String] = []

@@ -1,31 +1,33 @@
 import LedgerEvents
 import LedgerExport
 
-/// An answer as CSV: what the command prints as JSON Lines, a row an object, with the same names.
+/// An answer as CSV: a row for each object that the command prints as JSON Lines, with the same
+/// names.
 ///
-/// If a command does not declare its columns, a member that is an object is as many columns as it
-/// has members (`bytes.log`); else it is JSON text, as a list is. Absent values are empty.
+/// If a command does not declare its columns, a member that is an object becomes a column for each
+/// of its members (`bytes.log`). Otherwise, it becomes JSON text, as a list does. Absent values are
+/// empty.
 struct CSVAnswer {
   /// A member of an object that this program wrote, with its value as JSON text.
   typealias Member = (name: String, json: String)
 
-  /// The columns; nil where a command does not say them, and its rows do.
+  /// The columns; `nil` if the command does not declare them, so that its rows determine them.
   private var columns: [String]?
-  /// The member whose elements are the rows, behind the document's own members.
+  /// The member whose elements are the rows.
   private var list: String?
   private var isBegun = false
-  /// Rows whose columns are not known before the last one.
+  /// Rows that wait because the columns are not known before the last row.
   private var waiting: [[Member]] = []
 
-  /// Says which columns there are, so that an answer without rows has a header, too.
+  /// Declares the columns, so that an answer without rows has a header, too.
   mutating func declare(_ columns: [String], list: String?) {
     self.columns = columns
     self.list = list
   }
 
-  /// The lines of CSV, without their line ends, that a printed line of JSON adds.
+  /// Returns the lines of CSV, with their line ends, that a printed line of JSON adds.
   ///
-  /// What is no object, such as words for people, stays as it is.
+  /// What is not an object, such as text for people, stays as it is.
   mutating func lines(adding json: [UInt8]) -> [[UInt8]] {
     guard json.first == UInt8(ascii: "{") else { return [json + [UInt8(ascii: "\n")]] }
     guard let columns else {
@@ -35,7 +37,7 @@ struct CSVAnswer {
     return begin(columns) + rows(JSONPieces.members(of: json)).map { Self.line($0, columns) }
   }
 
-  /// The lines that are left at the end of the answer.
+  /// Returns the remaining lines at the end of the answer.
   mutating func lastLines() -> [[UInt8]] {
     if let columns { return begin(columns) }
     var found: [String] = []
@@ -51,13 +53,14 @@ struct CSVAnswer {
     return [CSVText.line(columns.map { .text($0) })]
   }
 
-  /// The rows of a document: itself, or its elements behind what stands beside them.
+  /// The rows of a document: the document itself, or its elements combined with the document's
+  /// other members.
   private func rows(_ members: [Member]) -> [[Member]] {
     guard let list, let elements = members.first(where: { $0.name == list }) else {
       return [members]
     }
     return JSONPieces.elements(of: Array(elements.json.utf8)).map { element in
-      // What an element says itself counts, so it stands in front.
+      // An element's own members take precedence, so they come first.
       JSONPieces.members(of: element) + members
     }
   }
@@ -73,7 +76,7 @@ struct CSVAnswer {
     switch json.utf8.first {
     case UInt8(ascii: "\""):
       let text = JSONPieces.text(json)
-      // Money is text in JSON, so that no reader rounds it; in a table it is a number.
+      // Money is text in JSON, so that no reader rounds it. In CSV it is a number.
       return text.wholeMatch(of: /-?[0-9]+(\.[0-9]+)?/) == nil ? .text(text) : .plain(text)
     case UInt8(ascii: "{"), UInt8(ascii: "["): return .text(json)
     case UInt8(ascii: "n"), nil: return .absent

@@ -6,20 +6,20 @@ import Synchronization
 
 /// Standard output in large writes, and standard error for what is not an answer.
 ///
-/// What cannot be written is let go, and the command works on to its own end: a check still says by
-/// its exit code what it found where its reader has gone, and one whose answer met a full disk
-/// leaves with 74. Commands whose answer may have no end look at ``isOutputLost`` and stop.
+/// Output that cannot be written is dropped, and the command runs to its end. If its reader is
+/// gone, the exit code of a check still says what it found. If the disk is full, the exit code is
+/// 74. Commands whose answer may have no end check ``isOutputLost`` and stop.
 enum Console {
-  /// Bytes gathered before they are written.
+  /// The number of bytes that are collected before they are written.
   private static let bufferBytesMax = 64 * 1024
   private static let pending = Mutex<[UInt8]>([])
 
-  /// What became of standard output.
+  /// Whether standard output was lost, and how.
   enum Loss {
     case none
-    /// The reader of the pipe has gone, of its own will: `daybook events | head`.
+    /// The reader of the pipe has ended by choice, as in `daybook events | head`.
     case readerGone
-    /// The answer is not whole, and nobody wanted that.
+    /// The answer is incomplete because of a failure.
     case failed
   }
 
@@ -27,12 +27,12 @@ enum Console {
 
   static var loss: Loss { lost.withLock { $0 } }
 
-  /// Whether nothing that is printed from now on is read.
+  /// Whether nothing that is printed from now on will be read.
   static var isOutputLost: Bool { loss != .none }
 
   static func print(_ line: String) { print(bytes: Array(line.utf8)) }
 
-  /// Adds one line; the line feed is added here.
+  /// Prints one line, and adds the line feed.
   static func print(bytes: [UInt8]) {
     let lines = csv.withLock { csv in csv?.lines(adding: bytes) }
     pending.withLock { pending in
@@ -43,40 +43,40 @@ enum Console {
 
   // MARK: - CSV
 
-  /// What turns lines of JSON into CSV; nil where nobody asked for that.
+  /// Turns lines of JSON into CSV; `nil` if CSV was not requested.
   private static let csv = Mutex<CSVAnswer?>(nil)
 
-  /// Has everything that is printed as JSON Lines come out as CSV.
+  /// Makes everything that is printed as JSON Lines come out as CSV.
   static func writeCSV() {
     csv.withLock { csv in if csv == nil { csv = CSVAnswer() } }
   }
 
-  /// What turns a file's lines of JSON into CSV; nil where nobody asked for that.
+  /// A converter of a file's lines of JSON into CSV; `nil` if CSV was not requested.
   static var fileCSV: CSVAnswer? { csv.withLock { $0 == nil ? nil : CSVAnswer() } }
 
-  /// Says which columns an answer has as CSV, so that it has them without rows, too.
+  /// Declares the columns of an answer as CSV, so that an answer without rows has them, too.
   ///
   /// - Parameters:
   ///   - columns: The names, which are those of the members in JSON.
-  ///   - list: The member whose elements are the rows; nil where each line is one.
+  ///   - list: The member whose elements are the rows; `nil` if each line is a row.
   static func declare(columns: [String], list: String? = nil) {
     csv.withLock { csv in csv?.declare(columns, list: list) }
   }
 
-  /// Prints what CSV keeps back until the answer is whole.
+  /// Prints what CSV holds back until the answer is complete.
   fileprivate static func endAnswer() {
     let lines = csv.withLock { csv in csv?.lastLines() ?? [] }
     pending.withLock { pending in pending += lines.joined() }
     flush()
   }
 
-  /// Hands everything to the reader of standard output.
+  /// Writes everything that is pending to standard output.
   static func flush() {
     pending.withLock { pending in write(&pending) }
   }
 
-  /// Writes a message to standard error. Control characters of names and paths are replaced, so
-  /// that nothing that somebody called a file reaches the terminal as a command.
+  /// Writes a message to standard error. Control characters in names and paths are replaced, so
+  /// that no file's name reaches the terminal as a command.
   static func complain(_ message: String) {
     flush()
     let lines = message.split(separator: "\n", omittingEmptySubsequences: false)
@@ -98,15 +98,15 @@ enum Console {
         + "instead, and the projections were folded again from it. Check the disk.")
   }
 
-  /// Colour only for people who have not said no to it (no-color.org).
+  /// Whether to use colour: only on a terminal, unless `NO_COLOR` is set (no-color.org).
   private static let isColoured =
     isOutputTerminal && !isDumb
     && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
 
-  /// Whether the terminal shows nothing but lines: neither colours nor bars that move.
+  /// Whether the terminal shows only lines, without colours or moving bars.
   static let isDumb = ProcessInfo.processInfo.environment["TERM"] == "dumb"
 
-  /// How wide a line may be; nil where there is no limit. `COLUMNS` counts more than the terminal.
+  /// The maximum width of a line; `nil` for no limit. `COLUMNS` takes precedence over the terminal.
   static let columns: Int? = {
     let stated = ProcessInfo.processInfo.environment["COLUMNS"].flatMap { Int($0) } ?? 0
     if stated > 0 { return stated }
@@ -117,12 +117,13 @@ enum Console {
 
   static func red(_ text: String) -> String { isColoured ? "\u{1B}[31m\(text)\u{1B}[0m" : text }
 
-  /// Writes to standard error as it stands, for what rewrites its line.
+  /// Writes a text to standard error unchanged, for output that rewrites its line.
   static func write(toError text: String) {
     do {
       try FileHandle.standardError.write(contentsOf: Data(text.utf8))
     } catch {
-      // A log on a full disk: there is nowhere left to complain, and the work goes on.
+      // This happens if standard error is a file on a full disk. There is nowhere left to complain,
+      // and the work continues.
       return
     }
   }
@@ -149,9 +150,9 @@ enum Console {
   }
 }
 
-/// Runs a command's body and turns what it throws into a message and an exit code.
+/// Runs a command's body, and turns its errors into a message and an exit code.
 ///
-/// An answer that could not be written whole is exit code 74, whatever it would have said.
+/// If the answer could not be written completely, the exit code is 74, whatever the answer was.
 func answering(_ body: () throws -> Void) throws {
   let outcome = Result { try telling(body) }
   Console.endAnswer()
@@ -173,13 +174,13 @@ private func telling(_ body: () throws -> Void) throws {
   } catch let error as ValidationError {
     throw error
   } catch {
-    // Nothing else throws but the writing of files.
+    // Nothing else throws except writing files.
     Console.complain("daybook: \(error.systemReason)")
     throw ExitStatus.inputOutput
   }
 }
 
-/// What is wrong with a file or an argument, in words, and the code to leave with.
+/// What is wrong with a file or an argument, in words, and the exit code.
 struct InputProblem: Error {
   let message: String
   let exitCode: ExitCode

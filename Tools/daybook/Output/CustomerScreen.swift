@@ -4,7 +4,7 @@ import LedgerQueries
 
 /// The answer of `customer`: one screen for people, one document for programs.
 struct CustomerScreen {
-  /// What was asked for.
+  /// The requested id.
   let id: Name
   let matches: [CustomerMatch]
   let title: String

@@ -2,7 +2,7 @@ import LedgerEvents
 import LedgerQueries
 import QueueSimulator
 
-/// The events of a replay as a scenario: a recording that `replay` and the tests play again.
+/// The events of a replay as a scenario: a recording that `replay` and the tests can play.
 struct EmittedScenario {
   private let place: OutputPlace
   let scenario: Scenario
@@ -21,7 +21,7 @@ struct EmittedScenario {
     }
     scenario.ground = ids { !events.steps.contains($0) }
     scenario.background = ids { events.background.contains($0) }
-    // Entitlements are asked for where the events are, if that is one environment.
+    // Entitlements are expected in the environment of the events, if there is only one.
     let steps = events.events.filter { events.steps.contains($0.position) }
     let stated = Set(steps.compactMap(\.event.environment))
     scenario.environment = stated.count == 1 ? stated.first : nil
@@ -31,13 +31,13 @@ struct EmittedScenario {
     self.scenario = scenario
   }
 
-  /// 9899-01-01, within the years that a scenario may begin in.
+  /// 9899-01-01, within the years in which a scenario may begin.
   private static let latestStart = Instant(microseconds: 250_215_091_200_000_000)
 
-  /// Writes the file whole or not at all, and says what is in it.
+  /// Writes the complete file or nothing, and prints what it contains.
   ///
-  /// - Throws: `InputProblem` where the events are more than a scenario holds, or the file cannot
-  ///   be made.
+  /// - Throws: `InputProblem` if a scenario cannot contain so many events, or if the file cannot be
+  ///   created.
   func write() throws {
     guard !scenario.events.isEmpty else {
       throw InputProblem("There are no events to write: choose another slice.")

@@ -2,18 +2,19 @@ import LedgerEvents
 import LedgerQueries
 
 /// The events of a query in pages, so that no snapshot is held while somebody reads the answer
-/// slowly: a long reader keeps LMDB from using its pages again.
+/// slowly. A long reader keeps LMDB from reusing its pages.
 struct EventPages {
-  /// Enough that a question's cost is shared, few enough to hold in memory.
+  /// The number of events in a page: enough to share a query's cost, and few enough to keep in
+  /// memory.
   private static let pageEventsMax = 20_000
 
   private let ledger: Ledger
   private let asked: EventsQuery
-  /// What is left of it, with its places where they are found once for all pages.
+  /// The rest of the query. What it has to locate in the ledger is located once for all pages.
   private var query: EventsQuery
   private var left: UInt64
   private var isAtEnd = false
-  /// The position that all pages are true at.
+  /// The position at which all pages are true.
   private var end: UInt64?
 
   init(_ ledger: Ledger, _ query: EventsQuery, limit: UInt64?) {
@@ -25,7 +26,7 @@ struct EventPages {
 
   var isLimitReached: Bool { left == 0 }
 
-  /// The next page; nil after the last.
+  /// Returns the next page; `nil` after the last.
   mutating func next() throws(LedgerError) -> [RecordedEvent]? {
     if isAtEnd || isLimitReached { return nil }
     var page: [RecordedEvent] = []
@@ -54,7 +55,7 @@ struct EventPages {
     return page.isEmpty ? nil : page
   }
 
-  /// Blocks until the log reaches beyond what was read.
+  /// Blocks until the log extends beyond what was read.
   mutating func waitForMore() throws(LedgerError) {
     let reached = end ?? 0
     while try ledger.log.wait(beyond: reached, timeout: .seconds(60)) <= reached {}

@@ -1,8 +1,7 @@
 import ArgumentParser
 import LedgerStore
 
-/// Exit codes of sysexits(3), as far as the commands use them, and 1 for a check that found
-/// something.
+/// Exit codes of sysexits(3), as far as the commands use them, and 1 if a check found something.
 enum ExitStatus {
   static let found = ExitCode(1)
   static let usage = ExitCode(64)

@@ -3,7 +3,7 @@ import LedgerEvents
 import LedgerModel
 import LedgerQueries
 
-/// The answer of `explain`: what decides it, and what stands around it.
+/// The answer of `explain`: what decides it, and its circumstances.
 struct ExplainReport {
   let explanation: Explanation
   let circumstances: Circumstances
@@ -77,9 +77,10 @@ struct ExplainReport {
     return "\(account) is \(explanation.isHeld ? "" : "not ")entitled to \(name)\(what)"
   }
 
-  /// What the verdict rests on, in a sentence.
+  /// The reason for the verdict, in a sentence.
   ///
-  /// - Parameter moment: Of which place in the ledger it is said, between commas; may be empty.
+  /// - Parameter moment: The position in the ledger to which it applies, between commas; may be
+  ///   empty.
   private func reason(_ moment: String) -> String {
     let at = "at \(explanation.at.shown)\(moment)"
     if !circumstances.isAccountKnown {
@@ -125,12 +126,12 @@ struct ExplainReport {
 }
 
 extension ExplainReport {
-  /// What to do next, a sentence each.
+  /// What to do next, one sentence for each step.
   var advice: [String] {
     var advice: [String] = []
     let active = Set(
       explanation.holdings.filter(\.state.entitles).map(\.product))
-    // Of a grant without a product every product that opens it counts.
+    // For a grant without a product, every product that opens it counts.
     let devices = circumstances.devices.filter {
       active.contains($0.product) || active.contains(nil)
     }

@@ -5,10 +5,10 @@ import QueueSimulator
 /// What an exploration found, for people or as a document.
 struct ExploreReport {
   let outcome: Exploration.Outcome
-  /// The failing run, shrunk where that was asked for.
+  /// The failing run, shrunk if that was requested.
   let failing: Scenario?
   let policy: String
-  /// The command that shows it again.
+  /// The command that reproduces it.
   let again: String
 
   func print(_ format: OutputFormat) {
@@ -53,7 +53,7 @@ struct ExploreReport {
     Console.print("  \(again)")
   }
 
-  /// What no run did: about that the search says nothing.
+  /// Prints what no run did. The search says nothing about that.
   private func printUnreached() {
     let unreached = outcome.unreached
     func list(_ what: String, _ ids: [String]) {
@@ -99,7 +99,7 @@ struct ExploreReport {
       if outcome.failure == nil {
         json.member("unreached", object: { unreached(&$0) })
       } else {
-        // A search that was cut short by a failure reached next to nothing.
+        // A search that a failure ended early reached next to nothing.
         json.member("unreached", nil as String?)
       }
       if let failing {

@@ -2,15 +2,15 @@ import LedgerEvents
 import LedgerModel
 import LedgerQueries
 
-/// Findings as they are printed: each by itself, or those of one cause together.
+/// Prints findings, either each by itself or those of one cause together.
 struct FindingList {
   let format: OutputFormat
   let limit: Int
   let isReverse: Bool
-  /// Whether meaning and advice of the rules stand with them.
+  /// Whether to print the meaning and the advice of the rules with them.
   let explains: Bool
 
-  /// Each finding as a line of a table.
+  /// Prints each finding as a line of a table.
   static func print(_ findings: [FindingAnswer]) {
     FindingList(format: .table, limit: .max, isReverse: false, explains: false)
       .print(findings, asIncidents: false)
@@ -72,7 +72,7 @@ struct FindingList {
     if explains { explain(rules) }
   }
 
-  /// Each rule once, the worst first.
+  /// Explains each rule once, the worst first.
   private func explain(_ rules: [Rule]) {
     let distinct = Rule.allCases.filter(Set(rules).contains)
     for rule in distinct.enumerated().sorted(by: {

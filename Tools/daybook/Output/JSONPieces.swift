@@ -2,12 +2,12 @@ import LedgerEvents
 
 /// Takes apart JSON that this program has written: without white space, and well formed.
 enum JSONPieces {
-  /// The members of an object, in the order in which they stand.
+  /// The members of an object, in their order.
   ///
   /// - Complexity: O(*n*) in the size of the object.
   static func members(of object: [UInt8]) -> [CSVAnswer.Member] {
     pieces(of: object).map { piece in
-      // A name has no quotation mark in it that is not escaped, so its colon follows its end.
+      // A name contains no unescaped quotation mark, so the colon follows its end.
       var end = piece.startIndex + 1
       while piece[end] != UInt8(ascii: "\"") { end += piece[end] == UInt8(ascii: "\\") ? 2 : 1 }
       let name = String(decoding: piece[...end], as: UTF8.self)
@@ -24,12 +24,12 @@ enum JSONPieces {
   static func text(_ json: String) -> String {
     guard json.contains("\\") else { return String(json.dropFirst().dropLast()) }
     do throws(EventError) { return try JSONValue(json: Array(json.utf8)).string ?? json } catch {
-      // What is no string of JSON stays as it is.
+      // What is not a JSON string stays as it is.
       return json
     }
   }
 
-  /// What stands between the outermost brackets, cut at its commas.
+  /// The text between the outermost brackets, split at its commas.
   private static func pieces(of json: [UInt8]) -> [ArraySlice<UInt8>] {
     var pieces: [ArraySlice<UInt8>] = []
     var depth = 0

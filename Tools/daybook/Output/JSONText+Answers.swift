@@ -26,13 +26,13 @@ extension JSONText {
   }
 }
 
-/// A list of answers in the format that was asked for: one document, a line each, or a table.
+/// Prints a list of answers in the requested format: one document, one line each, or a table.
 struct ListPrinter<Element> {
   let format: OutputFormat
   let header: [String]
   let row: (Element) -> [String]
   let write: (Element, inout JSONText) -> Void
-  /// What a person reads where there is nothing.
+  /// What people read if there is nothing to print.
   let nothing: String
 
   private var table: TextTable
@@ -41,8 +41,8 @@ struct ListPrinter<Element> {
 
   /// - Parameters:
   ///   - amounts: The titles of the columns with numbers to compare.
-  ///   - columns: The names of the members that `write` writes, for CSV; those of the first
-  ///     elements where they are not said.
+  ///   - columns: The names of the members that `write` writes, for CSV. If it is empty, the
+  ///     elements' members are the columns.
   init(
     _ format: OutputFormat, header: [String], amounts: Set<String> = [], columns: [String] = [],
     nothing: String,
@@ -62,7 +62,7 @@ struct ListPrinter<Element> {
     switch format {
     case .table: table.add(row(element))
     case .json:
-      // One element a line, so that a long document can be read and compared.
+      // One element per line, so that a long document can be read and compared.
       var json = JSONText()
       write(element, &json)
       Console.print((count == 0 ? "[" : ",") + json.text)
@@ -85,7 +85,7 @@ struct ListPrinter<Element> {
 }
 
 extension String {
-  /// A cell for what may be absent.
+  /// A cell for a value that may be absent.
   init(cell name: Name?) { self = name?.text ?? "-" }
 
   init(cell instant: Instant?) { self = instant?.shown ?? "-" }

@@ -1,7 +1,8 @@
-/// JSON written in the order in which it is told, so that documents read the way the contract lists
-/// their members.
+/// JSON with its members in the order in which they are written, so that documents match the order
+/// in which the contract lists them.
 ///
-/// Absent values are written as `null`. Strings are escaped as RFC 8259 section 7 asks, no more.
+/// Absent values are written as `null`. Strings are escaped as RFC 8259, section 7, requires, and
+/// no more.
 struct JSONText {
   private(set) var text = ""
   private var needsComma = false
@@ -33,7 +34,7 @@ struct JSONText {
 
   mutating func value(_ flag: Bool?) { raw(flag.map { $0 ? "true" : "false" }) }
 
-  /// Writes JSON text that exists already; `null` where there is none.
+  /// Writes existing JSON text; `null` if there is none.
   mutating func raw(_ json: String?) {
     separate()
     text += json ?? "null"

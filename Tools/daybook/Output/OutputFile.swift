@@ -2,27 +2,29 @@ import Foundation
 import LedgerExport
 import PackageFiles
 
-/// The one way in which commands write files: nobody else's to read, and there whole or not at all.
+/// The one way in which commands write files: only the owner may read them, and they appear as a
+/// whole or not at all.
 ///
-/// What is there already is kept unless it is to be replaced (`OutputPlace`); a device or a pipe is
-/// written through.
+/// An existing file is kept unless it is to be replaced (`OutputPlace`). A device or a pipe is
+/// written to directly.
 final class OutputFile {
-  /// When what is written can be seen.
+  /// When the contents become visible.
   enum Appearance {
     /// All at once, by `publish()`.
     case whole
-    /// As it comes: for what people watch, and what has to be there where the program is killed.
+    /// As they are written: for output that people watch, and output that must survive if the
+    /// program is killed.
     case asWritten
   }
 
   private let path: String
   private let replaces: Bool
-  /// nil once it has its name.
+  /// `nil` once it has its name.
   private var file: ExportFile?
   private let handle: FileHandle
 
-  /// - Throws: `InputProblem` (exit 73) where there is a file that is to be kept, or none can be
-  ///   made.
+  /// - Throws: `InputProblem` (exit 73) if there is a file that is to be kept, or if none can be
+  ///   created.
   init(_ place: OutputPlace, _ appearance: Appearance = .whole) throws {
     path = place.path
     replaces = place.replaces
@@ -58,13 +60,13 @@ final class OutputFile {
 
   /// Makes the file durable and gives it its name.
   ///
-  /// - Throws: `InputProblem` where there is a file by now (exit 73), or the disk fails (74).
+  /// - Throws: `InputProblem` if a file exists by now (exit 73), or if the disk fails (74).
   func publish() throws {
     do { try handle.close() } catch { throw failure(error) }
     if file != nil { try giveName() }
   }
 
-  /// Leaves nothing behind of what has no name yet.
+  /// Removes what was written, if it has no name yet.
   func discard() { file?.discard() }
 
   private func giveName() throws {

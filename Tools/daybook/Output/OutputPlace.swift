@@ -2,19 +2,20 @@ import Foundation
 import LedgerExport
 import PackageFiles
 
-/// Where a command is asked to write to, and what must not be lost by that.
+/// The file to which a command is to write, and what it must not overwrite.
 struct OutputPlace {
   let path: String
-  /// Whether a file that is there already may go.
+  /// Whether an existing file may be replaced.
   var replaces = false
-  /// The folder of the ledger, where nothing is written by name; nil for commands without one.
+  /// The folder of the ledger, in which no command may write a file; `nil` for commands without a
+  /// ledger.
   var ledger: String?
-  /// Files that the command reads: no answer takes their place.
+  /// Files that the command reads and must not overwrite.
   var inputs: [String] = []
 
-  /// Makes sure that a file can be written there and that nothing is lost by it.
+  /// Checks that a file can be written there and that nothing is lost.
   ///
-  /// - Returns: What is there already; nil where nothing is.
+  /// - Returns: The status of an existing file; `nil` if there is none.
   /// - Throws: `InputProblem` (exit 73).
   @discardableResult
   func check() throws -> PlaceStatus? {
@@ -36,7 +37,7 @@ struct OutputPlace {
     return status
   }
 
-  /// Refuses what lies in the ledger's folder, whatever way leads there.
+  /// Refuses a path in the ledger's folder, whatever way leads there.
   func refuseLedger() throws { try refuseLedger(try status(path)) }
 
   private func refuseLedger(_ status: PlaceStatus?) throws {
@@ -45,7 +46,7 @@ struct OutputPlace {
     if status != nil { target = target.resolvingSymlinksInPath() }
     var folder = target.deletingLastPathComponent().path
     var below: PlaceStatus?
-    // Upwards by what the folders are, and not by their names: the root is above itself.
+    // Go upwards by the folders' identities instead of their names. The root is its own parent.
     while let here = try self.status(folder), below.map({ !$0.isSame(as: here) }) ?? true {
       if here.isSame(as: own) {
         throw refused("is in the folder of the ledger, which only the ledger writes to.")

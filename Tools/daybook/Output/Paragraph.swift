@@ -1,9 +1,9 @@
-/// Prose for people: lines that end between words.
+/// Prose for people, with lines that break between words.
 enum Paragraph {
-  /// How wide prose is printed where nothing else limits it.
+  /// The width of prose if nothing else limits it.
   static let columns = 80
 
-  /// The text in lines of at most so many columns; a longer word stands alone.
+  /// The text in lines of at most `columns` columns; a longer word gets its own line.
   static func lines(_ text: String, columns: Int = columns) -> [String] {
     var lines: [String] = []
     var line = ""

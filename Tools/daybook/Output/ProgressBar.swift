@@ -1,9 +1,9 @@
 import Foundation
 
-/// How far long work has come, how fast it goes and how long it still takes: a line on a terminal
-/// that rewrites itself, nothing in a pipe.
+/// The progress of long work, its speed and its remaining time: a line that rewrites itself on a
+/// terminal, and nothing in a pipe.
 final class ProgressBar {
-  /// Seconds between two drawings.
+  /// The number of seconds between two drawings.
   private static let interval = 0.1
   private static let width = 24
 
@@ -38,7 +38,7 @@ final class ProgressBar {
     Console.write(toError: line + "\u{1B}[K")
   }
 
-  /// Takes the line away.
+  /// Removes the line.
   func end() {
     guard isShown, drawn != nil else { return }
     Console.write(toError: "\r\u{1B}[K")

@@ -2,21 +2,22 @@ import Foundation
 import Synchronization
 import UnixSignals
 
-/// The terminal with every key handed on at once, until it is given back as it was.
+/// The terminal in a mode that passes on every key at once, until its former mode is restored.
 ///
-/// Its modes are set by stty(1): the functions of termios(3) take pointers, which this module does
-/// without.
+/// Its modes are set by stty(1): the functions of termios(3) take pointers, which this module
+/// avoids.
 final class RawTerminal: Sendable {
-  /// How the terminal was, as `stty -g` says it; nil once it is so again.
+  /// The former modes, as `stty -g` prints them; `nil` once they are restored.
   private let saved: Mutex<String?>
 
-  /// Takes the terminal; it is given back at the first of `restore` and a signal that ends the
-  /// program.
+  /// Takes over the terminal until `restore` or a signal that ends the program, whichever comes
+  /// first.
   ///
-  /// - Throws: `InputProblem` where there is no stty, or it does not know the terminal.
+  /// - Throws: `InputProblem` if there is no stty, or if it does not know the terminal.
   init() throws {
     saved = Mutex(try Self.stty("-g"))
-    // Interrupting goes on by signals; stopping would leave the shell with these modes.
+    // Interrupts still arrive as signals. Suspending would leave the shell with these modes, so it
+    // is disabled.
     _ = try Self.stty("-icanon", "-echo", "min", "1", "time", "0", "susp", "undef")
     Self.show(Self.enterScreen)
     Task { [self] in
@@ -29,7 +30,7 @@ final class RawTerminal: Sendable {
     }
   }
 
-  /// Gives the terminal back as it was.
+  /// Restores the terminal.
   func restore() {
     saved.withLock { saved in
       guard let modes = saved else { return }
@@ -56,13 +57,13 @@ final class RawTerminal: Sendable {
     Self.show("\u{1B}[H\u{1B}[2J" + lines.joined(separator: "\r\n"))
   }
 
-  // A second screen, so that what stood there before comes back; the cursor is hidden on it.
+  // Use the alternate screen, so that the former contents come back. The cursor is hidden on it.
   private static let enterScreen = "\u{1B}[?1049h\u{1B}[?25l"
   private static let leaveScreen = "\u{1B}[?25h\u{1B}[?1049l"
 
   private static func show(_ text: String) {
     do { try FileHandle.standardOutput.write(contentsOf: Data(text.utf8)) } catch {
-      // The terminal has gone: there is nobody left to show anything to.
+      // The terminal is gone, so nobody is left to show anything to.
       Foundation.exit(0)
     }
   }

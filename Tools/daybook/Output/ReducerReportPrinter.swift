@@ -2,19 +2,19 @@ import Audit
 import LedgerEvents
 import LedgerQueries
 
-/// Writes what another version of the rules changes, customer by customer, and the counts behind.
+/// Writes what another version of the rules changes, customer by customer, and then the counts.
 final class ReducerReportPrinter {
   private let format: OutputFormat
   private let output: OutputFile?
   private let name: String
   private var table = TextTable(["account", "environment", "what", "name", "before", "after"])
   private var count = 0
-  /// What turns the file's lines into CSV; standard output does so itself.
+  /// Turns the file's lines into CSV. Standard output does so itself.
   private var csv: CSVAnswer?
 
   /// - Parameters:
-  ///   - output: The file that it goes into; nil is standard output.
-  ///   - name: What the file is called.
+  ///   - output: The file to which the report is written; `nil` for standard output.
+  ///   - name: The name of the file.
   init(_ format: OutputFormat, to output: OutputFile?, called name: String) throws {
     self.format = format
     self.output = output
@@ -34,7 +34,7 @@ final class ReducerReportPrinter {
     try print((format == .json && count > 0 ? "," : "") + json.text)
   }
 
-  /// The counts; where the report went into a file, they are told on standard output, too.
+  /// Writes the counts. If the report is in a file, they are also printed to standard output.
   func end(_ report: ReducerReport) throws {
     var json = JSONText()
     switch format {
@@ -46,7 +46,7 @@ final class ReducerReportPrinter {
       for line in report.lines { try print(line) }
     case .json:
       json.object { report.write(to: &$0) }
-      // The object was begun before the customers.
+      // The object was opened before the customers.
       try print("]," + json.text.dropFirst())
     case .jsonl:
       json.object { json in
@@ -70,7 +70,7 @@ final class ReducerReportPrinter {
 }
 
 extension CustomerRevision {
-  /// A row each change.
+  /// A row for each change.
   fileprivate var rows: [[String]] {
     let who = [account?.text ?? "-", environment.text]
     var rows: [[String]] = []
@@ -134,7 +134,8 @@ extension FindingsRevision {
 }
 
 extension ReducerReport {
-  /// What it comes to, first in a sentence, then rule by rule where one is broken otherwise.
+  /// The result, first in a sentence, and then for each rule that is broken a different number of
+  /// times.
   fileprivate var lines: [String] {
     let rules = "rules \(storedReducer) → \(reducer), up to position \(position)"
     guard isDifferent else {

@@ -6,14 +6,14 @@ struct ReplayPageFile {
   private let name: String
   private let output: OutputFile?
 
-  /// - Parameter place: Where it goes; `-` is standard output.
-  /// - Throws: `InputProblem` (exit 73) where the file cannot be made.
+  /// - Parameter place: The file to write; `-` is standard output.
+  /// - Throws: `InputProblem` (exit 73) if the file cannot be created.
   init(_ place: OutputPlace) throws {
     name = place.path
     output = name == "-" ? nil : try OutputFile(place)
   }
 
-  /// Writes the page whole or not at all, and says what is in it.
+  /// Writes the complete page or nothing, and prints what it contains.
   ///
   /// - Throws: `InputProblem`.
   func write(_ title: String, _ events: ReplayEvents, _ history: ReplayHistory) throws {

@@ -4,7 +4,7 @@ import LedgerQueries
 import Replay
 
 extension ReplayPrinter {
-  /// Prints what the edits were, and what came out otherwise because of them.
+  /// Prints the edits, and how the outcome differs because of them.
   func print(_ difference: OutcomeDifference, of edited: EditedEvents) {
     switch format {
     case .table: printText(difference, edited)

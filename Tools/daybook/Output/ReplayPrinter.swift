@@ -3,11 +3,11 @@ import LedgerModel
 import LedgerQueries
 import Replay
 
-/// Prints a replay as it goes: for people, as one document, or a step a line.
+/// Prints a replay as it runs: for people, as one document, or one step per line.
 final class ReplayPrinter {
   let format: OutputFormat
   private var steps = 0
-  /// What there is after the steps so far; kept for `json` alone.
+  /// The state after the steps so far; kept only for `json`.
   private var state: [ReplaySubject: ReplayStanding] = [:]
 
   init(_ format: OutputFormat) { self.format = format }
@@ -54,12 +54,12 @@ final class ReplayPrinter {
             }
           })
       }
-      // The document began with the steps; its last members follow them, and what else is told.
+      // The document began with the steps. Its other members follow them.
       Console.print("]," + json.text.dropFirst().dropLast())
     }
   }
 
-  /// Ends what `begin` began.
+  /// Ends the document that `begin` opened.
   func close() {
     if format == .json { Console.print("}") }
   }

@@ -3,7 +3,7 @@ import LedgerModel
 import LedgerQueries
 import Replay
 
-/// A line for people, and how it is set off.
+/// A line for people, and its style.
 struct ReplayTextLine {
   enum Style {
     case plain
@@ -14,7 +14,7 @@ struct ReplayTextLine {
   var text: String
   var style = Style.plain
 
-  /// The same or another text in the line's style.
+  /// A text in the line's style.
   func styled(_ text: String) -> String {
     switch style {
     case .plain: text
@@ -52,7 +52,7 @@ extension ReplayStep {
 }
 
 extension ReplayChange {
-  /// What changed, from what to what.
+  /// What changed, and its values before and after.
   var text: String {
     TextTable.printable(
       "\(subject.text): \(before?.text ?? "-") → \(after?.text ?? "-")")

@@ -8,7 +8,7 @@ import Replay
 struct StepScreen {
   private let title: String
   private var walk: ReplayWalk
-  /// How many lines are rolled away above.
+  /// How many lines are scrolled off the top.
   private var rolled = 0
 
   init(_ title: String, _ history: ReplayHistory) {
@@ -16,7 +16,7 @@ struct StepScreen {
     walk = ReplayWalk(history)
   }
 
-  /// Throws what the command line has to say where there is no terminal.
+  /// Throws the error of the command line if there is no terminal.
   static func check() throws {
     guard Console.isInputTerminal && Console.isOutputTerminal else {
       throw ValidationError(
@@ -46,7 +46,7 @@ struct StepScreen {
     }
   }
 
-  /// Does what a key asks for; false where there is nothing to show anew.
+  /// Handles a key; returns `false` if the screen need not be drawn again.
   private mutating func take(_ key: KeyPress) -> Bool {
     switch key {
     case .go(let move):
@@ -97,7 +97,7 @@ struct StepScreen {
     return lines
   }
 
-  /// What is broken behind the last step.
+  /// What is broken after the last step.
   private func ending(_ columns: Int) -> [String] {
     let outcome = walk.history.outcome
     func list(_ title: String, _ findings: [FindingAnswer]) -> [String] {

@@ -1,5 +1,5 @@
-/// A table for people: columns as wide as their widest cell, two spaces between, and on a terminal
-/// no wider than it is.
+/// A table for people: columns are as wide as their widest cell and two spaces apart, and the table
+/// is no wider than the terminal.
 struct TextTable {
   private let header: [String]
   private let amounts: Set<Int>
@@ -7,8 +7,8 @@ struct TextTable {
 
   private static let gap = 2
 
-  /// - Parameter amounts: The titles of the columns whose cells are numbers to compare; they stand
-  ///   at the right of their columns.
+  /// - Parameter amounts: The titles of the columns whose cells are numbers to compare. They are
+  ///   aligned to the right.
   init(_ header: [String], amounts: Set<String> = []) {
     self.header = header
     self.amounts = Set(header.indices.filter { amounts.contains(header[$0]) })
@@ -21,15 +21,15 @@ struct TextTable {
 
   var isEmpty: Bool { rows.isEmpty }
 
-  /// The lines for standard output, fitted to the terminal where it is one.
+  /// The lines for standard output, fitted to the terminal if it is one.
   var lines: [String] { lines(within: Console.columns, title: Console.bold) }
 
-  /// The lines, each no wider than `columns` where that leaves room for every column: a cell that
-  /// is too wide goes on in the next line, under its own beginning.
+  /// The lines, each no wider than `columns` if that leaves room for every column. A cell that is
+  /// too wide continues in the next line, under its beginning.
   ///
   /// - Parameters:
-  ///   - columns: The width; nil for no limit.
-  ///   - title: How the titles are set off.
+  ///   - columns: The width; `nil` for no limit.
+  ///   - title: Formats the line of titles.
   func lines(within columns: Int?, title: (String) -> String = { $0 }) -> [String] {
     var widths = header.map(\.count)
     for row in rows {
@@ -41,18 +41,18 @@ struct TextTable {
 
   // MARK: - Fitting
 
-  /// The narrowest that a column becomes.
+  /// The minimum width of a column.
   private static let widthMin = 6
 
-  /// Narrows the widest columns to one width. Amounts stay as they are: a number that is cut in
-  /// two is read as another one.
+  /// Narrows the widest columns to one width. Amounts stay as they are, because a number that is
+  /// split would be read as another one.
   private func fit(_ widths: inout [Int], into columns: Int) {
     let others = widths.indices.filter { !amounts.contains($0) }
     let taken = amounts.reduce(0) { $0 + widths[$1] } + Self.gap * (widths.count - 1)
     let room = columns - taken
     let natural = widths
     guard !others.isEmpty, others.reduce(0, { $0 + natural[$1] }) > room else { return }
-    // Titles stay whole where there is room for them.
+    // Titles are not split if there is room for them.
     let titles = others.reduce(0) { $0 + header[$1].count } <= room
     func width(_ column: Int, _ cap: Int) -> Int {
       min(natural[column], max(cap, titles ? header[column].count : Self.widthMin))
@@ -82,13 +82,13 @@ struct TextTable {
     }
   }
 
-  /// A cell in pieces of at most `width` characters, cut behind a space or a mark where there is
-  /// one in the second half.
+  /// A cell in pieces of at most `width` characters, split at a space or after a punctuation mark
+  /// if there is one in the second half.
   private static func pieces(of cell: String, within width: Int) -> [String] {
     var rest = Substring(cell)
     var pieces: [String] = []
     if cell.count > width, width >= dateCount, cell.wholeMatch(of: /[0-9-]{10}T[0-9:.]+.*/) != nil {
-      // A time goes on with its clock time.
+      // A time continues with its time of day.
       pieces.append(String(rest.prefix(dateCount)))
       rest = rest.dropFirst(dateCount)
     }

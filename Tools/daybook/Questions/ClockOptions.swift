@@ -29,7 +29,7 @@ struct EnvironmentOptions: ParsableArguments {
     help: ArgumentHelp("The environment (default: production; repeatable)."))
   var stated: [EnvironmentArgument] = []
 
-  /// In the order of environments, each once.
+  /// The environments in their order, each once.
   var environments: [StoreEnvironment] {
     stated.isEmpty ? [.production] : Array(Set(stated.map(\.environment))).sorted()
   }
@@ -41,9 +41,9 @@ extension LedgerView {
     try entitlements(of: customer, clocks: clocks, now: EventLog.systemClock()).isKnown
   }
 
-  /// The account of whom a question is about, for questions that only an account answers.
+  /// The account that a question is about, for questions that need an account.
   ///
-  /// - Throws: `LedgerError`, `notFound` where nobody known holds what is named.
+  /// - Throws: `LedgerError`, `notFound` if no known account holds what is named.
   func account(
     of customer: CustomerReference, _ environments: [StoreEnvironment], _ clocks: Clocks
   ) throws(LedgerError) -> Name {

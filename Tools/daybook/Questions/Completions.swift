@@ -16,7 +16,7 @@ enum Completions {
   static let devices = names(of: .device)
   static let products = names(of: .product)
 
-  /// As many as somebody looks through; whoever types one letter more gets others.
+  /// As many as somebody would look through. Typing another letter brings others.
   private static let offeredCountMax = 100
 
   private static func names(of kind: NameKind) -> CompletionKind {
@@ -27,7 +27,8 @@ enum Completions {
           try view.names(of: kind, beginningWith: prefix, limit: offeredCountMax).map(\.text)
         }
       } catch {
-        // There is no ledger, and so nothing to offer; a message would land in the line.
+        // There is no ledger, so there is nothing to offer. A message would end up in the command
+        // line.
         return []
       }
     }

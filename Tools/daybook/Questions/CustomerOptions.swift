@@ -2,7 +2,7 @@ import ArgumentParser
 import LedgerEvents
 import LedgerQueries
 
-/// A customer named by a transaction or by a chain, in place of an account.
+/// A customer that is named by a transaction or a chain instead of an account.
 struct HolderOptions: ParsableArguments {
   @Option(
     help: "Instead of the account: the holder of this transaction.", transform: Parse.name)
@@ -13,7 +13,7 @@ struct HolderOptions: ParsableArguments {
     transform: Parse.name)
   var original: Name?
 
-  /// All that are named, `account` included.
+  /// All references that are given, including `account`.
   func references(_ account: Name?) -> [CustomerReference] {
     [
       account.map { .account($0) }, transaction.map { .transaction($0) },
@@ -21,7 +21,7 @@ struct HolderOptions: ParsableArguments {
     ].compactMap { $0 }
   }
 
-  /// Throws if more than one is named, `account` included.
+  /// Throws if more than one is given, including `account`.
   func refuseSeveral(_ account: Name?, spelled word: String = "an account") throws {
     guard references(account).count <= 1 else {
       throw ValidationError("name one of: \(word), --transaction, --original.")
@@ -29,7 +29,7 @@ struct HolderOptions: ParsableArguments {
   }
 }
 
-/// Whose answer is asked for: one of an account, a transaction or an original.
+/// The customer that a question is about: an account, a transaction or an original transaction.
 struct CustomerOptions: ParsableArguments {
   @Argument(help: "The account.", completion: Completions.accounts, transform: Parse.name)
   var account: Name?
@@ -43,7 +43,7 @@ struct CustomerOptions: ParsableArguments {
     }
   }
 
-  /// The one that is named.
+  /// The reference that is given.
   var reference: CustomerReference {
     let references = holder.references(account)
     precondition(references.count == 1, "whoever asks names one customer")
@@ -51,7 +51,7 @@ struct CustomerOptions: ParsableArguments {
   }
 }
 
-/// Whose answer is asked for, where it need not be one customer's.
+/// The customer that a question is about, if it need not be about one customer.
 struct OptionalCustomerOptions: ParsableArguments {
   @Argument(
     help: "The account (default: every customer, where the command allows it).",
@@ -67,7 +67,7 @@ struct OptionalCustomerOptions: ParsableArguments {
 }
 
 extension CustomerReference {
-  /// What was asked for, as a member of an answer.
+  /// Writes the reference as members of an answer.
   func write(to json: inout JSONText) {
     switch self {
     case .account(let name): json.member("account", name.text)

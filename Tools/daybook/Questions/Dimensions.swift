@@ -4,12 +4,13 @@ import LedgerModel
 import LedgerQueries
 import LocalTime
 
-/// What answers are grouped by: one value, or several with commas between, as `day,product`.
+/// The dimensions by which answers are grouped: one, or several separated by commas, such as
+/// `day,product`.
 struct Dimensions<Dimension: RawRepresentable & CaseIterable & Hashable>: ExpressibleByArgument
 where Dimension.RawValue == String {
   let list: [Dimension]
 
-  /// `nil` for a value that is not one, and for one that is named twice.
+  /// `nil` if a value is unknown or named twice.
   init?(argument: String) {
     let parts = argument.split(separator: ",", omittingEmptySubsequences: false)
     let found = parts.compactMap { Dimension(rawValue: String($0)) }
@@ -26,12 +27,12 @@ where Dimension.RawValue == String {
   static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 }
 
-/// What events, and what transactions put into the books, are grouped by.
+/// The dimensions by which events and postings are grouped.
 enum EventDimension: String, CaseIterable {
   case type, product, day, month, quarter, year, storefront, currency, appVersion, systemVersion
   case account, device, source, environment, app
 
-  /// Whether it takes the newest start of the event's session to say.
+  /// Whether its value comes from the newest start of the event's session.
   var needsSessions: Bool {
     switch self {
     case .appVersion, .systemVersion, .storefront: true
@@ -60,7 +61,7 @@ enum EventDimension: String, CaseIterable {
     }
   }
 
-  /// Of what a transaction put into the books; what it does not say itself is its event's.
+  /// The value of a posting. What the posting itself does not state comes from its event.
   func value(of posting: PostingAnswer, _ sessions: SessionVersions?) -> Name? {
     switch self {
     case .product: posting.product
@@ -73,12 +74,12 @@ enum EventDimension: String, CaseIterable {
   }
 }
 
-/// What findings are grouped by.
+/// The dimensions by which findings are grouped.
 enum FindingDimension: String, CaseIterable {
   case rule, severity, product, account, device, environment, day, month, appVersion, systemVersion
   case storefront
 
-  /// Whether it takes the newest start of the session to say.
+  /// Whether its value comes from the newest start of the session.
   var needsSessions: Bool {
     switch self {
     case .appVersion, .systemVersion, .storefront: true

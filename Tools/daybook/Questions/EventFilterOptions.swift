@@ -3,7 +3,7 @@ import LedgerEvents
 import LedgerQueries
 import ProductPages
 
-/// Which events are asked for.
+/// The events that a question is about.
 struct EventFilterOptions: ParsableArguments {
   @Option(
     help: "All events of this customer, by account.", completion: Completions.accounts,

@@ -1,11 +1,11 @@
 import LedgerEvents
 import LedgerQueries
 
-/// Refuses filters on words that neither the vocabulary nor the ledger has: they would find
+/// Refuses filters on words that neither the vocabulary nor the ledger contains: they would find
 /// nothing, and nobody would learn why.
 enum FilterWords {
-  /// - Parameter isLasting: Whether events that are still to come are asked for, too; then only
-  ///   what is nearly a known word is refused.
+  /// - Parameter isLasting: Whether the question includes future events. Then only words that are
+  ///   similar to a known word are refused.
   /// - Throws: `InputProblem` (exit 64) with the word that was probably meant.
   static func refuseUnknown(_ query: EventsQuery, isLasting: Bool, _ ledger: Ledger) throws {
     var problems: [String?] = []

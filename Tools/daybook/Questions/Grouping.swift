@@ -2,7 +2,7 @@ import ArgumentParser
 import LedgerEvents
 import LedgerStore
 
-/// Counts by one value or several, absent ones together.
+/// Counts by one or several values; absent values are counted together.
 struct GroupCounts {
   /// The values of a group, in the order of the dimensions.
   typealias Values = [Name?]
@@ -18,7 +18,7 @@ struct GroupCounts {
     total += 1
   }
 
-  /// By one value: the most frequent first; by several: in the order of the values.
+  /// By one value, the most frequent first; by several, in the order of the values.
   private var sorted: [(values: Values, count: Int)] {
     counts.map { (values: $0.key, count: $0.value) }.sorted { left, right in
       if names.count == 1, left.count != right.count { return left.count > right.count }
@@ -41,7 +41,7 @@ struct GroupCounts {
     printer.end()
   }
 
-  /// A count alone.
+  /// Prints only a count.
   static func print(total: Int, _ format: OutputFormat) {
     switch format {
     case .table: Console.print("\(total)")

@@ -5,8 +5,7 @@ import LedgerStore
 import LocalTime
 import ProductPages
 
-/// What arguments mean that are more than a word; what they do not mean is said with what was
-/// expected.
+/// Parses arguments that are more than a word. Errors say what was expected.
 enum Parse {
   static func instant(_ text: String) throws -> Instant {
     do throws(SpokenTimeError) { return try TimeFrame.times.moment(text) } catch {
@@ -14,7 +13,7 @@ enum Parse {
     }
   }
 
-  /// When something ends that is to last.
+  /// The end of something that lasts from now on.
   static func end(_ text: String) throws -> Instant {
     do throws(SpokenTimeError) { return try TimeFrame.times.end(text) } catch {
       throw ValidationError(error.message)
@@ -42,13 +41,13 @@ enum Parse {
     return Name(text)
   }
 
-  /// What somebody says in words: who acts, why.
+  /// Free text, such as who acts and why.
   static func words(_ text: String) throws -> String {
     guard !isBlank(text) else { throw ValidationError("expected words, found nothing.") }
     return text
   }
 
-  /// Whether nobody can read anything in it.
+  /// Whether the text contains nothing readable.
   static func isBlank(_ text: String) -> Bool {
     text.unicodeScalars.allSatisfy { scalar in
       switch scalar.properties.generalCategory {
@@ -58,7 +57,7 @@ enum Parse {
     }
   }
 
-  /// Refuses two ends of a range that are turned round, between which nothing can be.
+  /// Refuses a range whose end precedes its beginning, because it contains nothing.
   static func refuseTurned(from: UInt64?, to: UInt64?) throws {
     guard let from, let to, from > to else { return }
     throw ValidationError("--from must not be later than --to: --from is \(from), --to is \(to).")
@@ -90,7 +89,8 @@ enum Parse {
       "\(near)Expected the id of a rule, one of: \(ids.joined(separator: ", ")).")
   }
 
-  /// A rule of the second table and how long what is open may stay so, as `never-finished=PT48H`.
+  /// A rule of the second table and how long something may stay open, such as
+  /// `never-finished=PT48H`.
   static func threshold(_ text: String) throws -> RuleThreshold {
     let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
     guard parts.count == 2, let rule = Rule(id: parts[0]), RuleThreshold.rules.contains(rule) else {
@@ -106,7 +106,7 @@ enum Parse {
   }
 }
 
-/// A default of `rules.md`, changed.
+/// A changed default of `rules.md`.
 struct RuleThreshold {
   let rule: Rule
   let microseconds: Int64

@@ -2,7 +2,7 @@ import ArgumentParser
 import LedgerEvents
 import LedgerModel
 
-/// What occurred in a period.
+/// The period in which events occurred.
 struct PeriodOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("Only what occurred at this time or later.", valueName: "time"),

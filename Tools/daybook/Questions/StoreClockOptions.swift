@@ -2,7 +2,7 @@ import ArgumentParser
 import LedgerEvents
 import LedgerStore
 
-/// When something is that a command does and records.
+/// When something happened that a command records.
 struct StoreClockOptions: ParsableArguments {
   @Option(
     name: .customLong("occurred-at"),

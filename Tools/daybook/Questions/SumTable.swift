@@ -3,22 +3,23 @@ import LedgerEvents
 import LedgerModel
 import LedgerQueries
 
-/// What is added up.
+/// The quantities that are added up.
 enum Summand: String, CaseIterable {
-  /// Money: of a sale its price, of a refund what it gives back.
+  /// Money: the price of a sale, or the amount of a refund.
   case price
-  /// How many were bought.
+  /// The number of items.
   case quantity
 }
 
-/// Sums of what transactions put into the books, by one value or several.
+/// Sums of postings, by one or several values.
 struct SumTable {
   private let dimensions: [EventDimension]
   private let summands: [Summand]
-  /// Into which currency amounts are converted; `nil` where each stays in its own.
+  /// The rates by which amounts are converted into one currency; `nil` if each amount keeps its
+  /// currency.
   private let rates: ExchangeRates?
   private var sums = PostingSums<GroupCounts.Values>()
-  /// The first posting that no rate is known for.
+  /// The first posting for which no rate is known.
   private(set) var withoutRate: PostingAnswer?
 
   init(_ dimensions: [EventDimension], _ summands: [Summand], rates: ExchangeRates? = nil) {
@@ -27,7 +28,7 @@ struct SumTable {
     self.rates = rates
   }
 
-  /// Adds a posting; returns false where no rate is known for it.
+  /// Adds a posting; returns `false` if no rate is known for it.
   mutating func add(
     _ posting: PostingAnswer, _ sessions: SessionVersions?
   ) throws(LedgerError) -> Bool {
@@ -43,7 +44,7 @@ struct SumTable {
     return true
   }
 
-  /// Currencies never mix, so they are a column wherever money is summed.
+  /// Currencies never mix, so they are a column whenever money is summed.
   private var showsCurrency: Bool {
     summands.contains(.price) && !dimensions.contains(.currency)
   }
@@ -58,7 +59,7 @@ struct SumTable {
 
   /// The sums in their order.
   ///
-  /// - Throws: ``LedgerError``, `limitReached` where a sum has too many digits.
+  /// - Throws: ``LedgerError``, `limitReached` if a sum has too many digits.
   private func lines() throws(LedgerError) -> [Line] {
     var lines: [Line] = []
     for (key, sum) in sums.sums {
@@ -72,7 +73,7 @@ struct SumTable {
     }
   }
 
-  /// Quantities have no currency: those of one group and kind are one number.
+  /// Quantities have no currency: those of one group and kind become one number.
   private static func withoutCurrencies(_ lines: [Line]) -> [Line] {
     struct Key: Hashable {
       var values: GroupCounts.Values
@@ -91,7 +92,7 @@ struct SumTable {
 
   /// Prints sales net of refunds, a line for each group and currency.
   ///
-  /// - Throws: ``LedgerError``, `limitReached` where a sum has too many digits.
+  /// - Throws: ``LedgerError``, `limitReached` if a sum has too many digits.
   func printNet(_ format: OutputFormat) throws(LedgerError) {
     typealias Entry = (key: NetSums<GroupCounts.Values>.Key, sum: NetSums<GroupCounts.Values>.Sum)
     let net = try NetSums(self.sums)
@@ -133,7 +134,7 @@ struct SumTable {
     printer.end()
   }
 
-  /// - Throws: ``LedgerError``, `limitReached` where a sum has too many digits.
+  /// - Throws: ``LedgerError``, `limitReached` if a sum has too many digits.
   func print(_ format: OutputFormat) throws(LedgerError) {
     let lines = try lines()
     var header = dimensions.map(\.rawValue) + ["posting"]
@@ -170,7 +171,7 @@ struct SumTable {
       if showsCurrency { json.member("currency", line.currency) }
       json.member("transactions", line.sum.transactions)
       if summands.contains(.quantity) {
-        // What a program's integer does not hold is a text, and not another number.
+        // A number that does not fit a program's integer becomes a text instead of a wrong number.
         if let quantity = Int64(exactly: line.sum.quantity) {
           json.member("quantity", quantity)
         } else {

@@ -6,13 +6,13 @@ import LocalTime
 
 /// The zone and the moment by which this run reads and prints times.
 enum TimeFrame {
-  /// The moment at which the run asked for it first.
+  /// The moment at which the run first used it.
   static let now = EventLog.systemClock()
 
   /// `--tz`, else the variable `TZ`, else the system's zone.
   ///
-  /// The command line is looked through here, because what a time means depends on an option that
-  /// may stand behind it. Whether the option is right, the parser says.
+  /// The command line is searched here, because the meaning of a time depends on an option that may
+  /// come after it. The parser checks the option.
   static let zone: Zone = {
     let words = CommandLine.arguments
     for (index, word) in words.enumerated().reversed() {

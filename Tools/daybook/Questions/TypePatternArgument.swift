@@ -2,8 +2,8 @@ import ArgumentParser
 
 /// A type of events, or a pattern of types with `*` for anything: `download.*`.
 ///
-/// Types that the vocabulary does not have are taken, as appends take them; what no type can ever
-/// be is refused, because it would find nothing for ever.
+/// Types that the vocabulary does not contain are accepted, because appends accept them. A pattern
+/// that no type can match is refused, because it would never find anything.
 enum TypePatternArgument {
   static func pattern(_ text: String) throws -> String {
     guard canMatch(text) else {
@@ -45,7 +45,7 @@ enum TypePatternArgument {
     var places: Set<Place> = [.begin]
     for scalar in pattern.unicodeScalars {
       if scalar == "*" {
-        // Anything leads to every place from the first one on.
+        // `*` leads to every place from the first one on.
         let first = places.map(\.rawValue).min() ?? Place.allCases.count
         places = Set(Place.allCases.filter { $0.rawValue >= first })
       } else {

@@ -7,19 +7,20 @@ import Replay
 /// Writes a customer's incident into one file: what `export --bundle` does.
 struct BundleExport {
   var account: Name
-  /// Positions of the customer's events that are its steps, both included.
+  /// The range of positions of the customer's events that are its steps, inclusive on both sides.
   var from: UInt64 = 1
   var to: UInt64 = .max
-  /// The names of personal members that are shown all the same.
+  /// The names of personal members that are shown nevertheless.
   var disclosed: [Name] = []
   /// The file of the signing key.
   var key: String
   var file: String
   var overwrites = false
 
-  /// Writes the bundle, and records that it was written: after the tree that it is proven of.
+  /// Writes the bundle, and records that it was written. The record comes after the tree that the
+  /// bundle's proof is about.
   ///
-  /// - Throws: `InputProblem`: exit 73 where the file is there or cannot be made; `LedgerError`.
+  /// - Throws: `InputProblem`: exit 73 if the file exists or cannot be created; `LedgerError`.
   func run(_ options: LedgerOptions, _ actor: ActorOptions, _ format: OutputFormat) throws {
     let signer = try KeyFile.signer(key)
     let ledger = try actor.open(options)
@@ -54,8 +55,8 @@ struct BundleExport {
     report(contents, checkpoint, format)
   }
 
-  /// Refuses names of members that the vocabulary does not have as personal ones and that no event
-  /// of the bundle has beside it: they would show nothing.
+  /// Refuses names that are neither those of the vocabulary's personal members nor those of other
+  /// personal members in the bundle's events: they would show nothing.
   private func refuseUnknown(_ slice: ReplaySlice, _ ledger: Ledger) throws {
     let unknown = disclosed.filter { WithheldMember(named: $0.text) == nil }
     if unknown.isEmpty { return }
@@ -73,7 +74,7 @@ struct BundleExport {
     }
   }
 
-  /// What the ledger keeps of it.
+  /// What the ledger records about the bundle.
   private func detail(
     _ contents: BundleContents, _ checkpoint: SignedCheckpoint, _ key: NoteVerifier
   ) -> [(name: String, value: JSONValue)] {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import LedgerEvents
 
-/// What makes an export the bundle of an incident.
+/// The options that make an export the bundle of an incident.
 struct BundleOptions: ParsableArguments {
   @Flag(
     name: .customLong("bundle"),
@@ -34,7 +34,7 @@ struct BundleOptions: ParsableArguments {
 
   /// The export of a bundle.
   ///
-  /// - Parameter others: Options that were given and mean nothing for a bundle, by their names.
+  /// - Parameter others: The names of options that were given and mean nothing for a bundle.
   func export(
     to file: String, _ range: ExportRangeOptions, others: [String], overwrites: Bool
   ) throws -> BundleExport {

@@ -86,8 +86,8 @@ struct CatalogSet: ParsableCommand {
     }
   }
 
-  /// - Throws: `InputProblem`: exit 66 where there is no such file, 65 with the path in the
-  ///   document where it is no catalogue or says other than the options.
+  /// - Throws: `InputProblem`: exit 66 if there is no such file; 65, with the path in the document,
+  ///   if it is not a catalogue or contradicts the options.
   private func document() throws -> CatalogueDocument {
     let what = "a catalogue"
     let handle =

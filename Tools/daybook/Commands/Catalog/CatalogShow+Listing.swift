@@ -61,8 +61,8 @@ extension CatalogShow {
 }
 
 extension String {
-  /// A price in a cell: the terminal orders the writing of each direction by itself, and what would
-  /// tell it to is not for it.
+  /// A price in a cell, without direction marks: the terminal orders texts of each direction by
+  /// itself.
   fileprivate init(price reading: PriceReading?) {
     let marks: Set<Unicode.Scalar> = ["\u{200E}", "\u{200F}", "\u{061C}"]
     guard let reading else {
@@ -75,7 +75,7 @@ extension String {
 }
 
 extension CatalogueProduct {
-  /// What the table says once for the product.
+  /// The cells that the table shows once for the product.
   fileprivate var cells: [String] {
     let grants = (entry?.grants ?? []).map { "\($0.amount) \($0.unit)" }
     let gives = (entry?.entitlements ?? []).map(\.text) + grants
@@ -142,7 +142,7 @@ extension PriceChange {
 }
 
 extension JSONText {
-  /// A price as it was told and as it is read.
+  /// A price as it was stated, and how it is read.
   fileprivate mutating func write(_ price: StorePrice?, _ reading: PriceReading?) {
     member("price", price?.amount)
     member("currency", price?.currency)

@@ -3,11 +3,11 @@ import LedgerModel
 import LedgerQueries
 import ProductCatalogue
 
-/// What `catalog set` and `import storekit-config` say: products, then customers as they are found,
-/// then the end.
+/// The output of `catalog set` and `import storekit-config`: products, then customers as they are
+/// found, then the end.
 ///
-/// Customers come one by one, as many as the ledger has: a table and a document show the first few,
-/// lines show all.
+/// Customers come one by one, as many as the ledger has. A table and a document show the first few,
+/// and JSON Lines shows all.
 struct CatalogueReport {
   let format: OutputFormat
   let limit: Int
@@ -17,7 +17,7 @@ struct CatalogueReport {
   private var isPreviewed = false
   private let line: (String) -> Void
 
-  /// - Parameter line: Where lines of tables go.
+  /// - Parameter line: Prints a line of a table.
   init(
     _ format: OutputFormat, limit: Int, isDryRun: Bool,
     line: @escaping (String) -> Void = Console.print
@@ -180,7 +180,7 @@ extension CataloguePlan.Product {
 }
 
 extension AnswerDifference {
-  /// What, now and then: a line each.
+  /// A row for each change: what changes, its value now, and its value then.
   fileprivate var rows: [[String]] {
     let gained = gained.map { ["gains", "-", $0.text] }
     let lost = lost.map { ["loses", $0.text, "-"] }

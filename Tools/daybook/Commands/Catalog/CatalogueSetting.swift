@@ -2,16 +2,16 @@ import LedgerEvents
 import LedgerQueries
 import ProductCatalogue
 
-/// A catalogue that is to be set: what it would change, and its append behind that.
+/// A catalogue that is to be set: computes what it would change, and then appends it.
 ///
-/// `catalog set` and `import storekit-config` both look before they leap, here.
+/// `catalog set` and `import storekit-config` both use it.
 struct CatalogueSetting {
   let document: CatalogueDocument
-  /// From when it counts.
+  /// When it takes effect.
   let effective: Instant
   var actor: String?
 
-  /// What setting it would change, and the position at which the ledger was asked.
+  /// What setting the catalogue would change, and the position at which this was computed.
   struct Proposal {
     let plan: CataloguePlan
     let effect: CatalogueEffect
@@ -34,8 +34,8 @@ struct CatalogueSetting {
     }
   }
 
-  /// - Parameter file: For the message.
-  /// - Throws: `InputProblem` where the time is further ahead than the ledger believes.
+  /// - Parameter file: The name of the file, for the message.
+  /// - Throws: `InputProblem` if the time is further ahead than the ledger believes.
   func checkTime(now: Instant, file: String) throws {
     guard effective.microseconds <= now.microseconds + Instant.day else {
       throw InputProblem(
@@ -44,7 +44,7 @@ struct CatalogueSetting {
     }
   }
 
-  /// Asks the ledger what would change, and tells the report as it is found.
+  /// Computes what would change, and passes each change on to the report as it is found.
   func proposal(
     to ledger: Ledger, now: Instant, _ report: inout CatalogueReport
   ) throws(LedgerError) -> Proposal {
@@ -66,7 +66,7 @@ struct CatalogueSetting {
     return proposal
   }
 
-  /// Appends the events where no other catalogue was set since the difference was computed.
+  /// Appends the events if no other catalogue has been set since the difference was computed.
   static func append(
     _ events: [Event], behind position: UInt64, to ledger: Ledger
   ) throws -> AppendResult {

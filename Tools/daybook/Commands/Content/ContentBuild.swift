@@ -45,7 +45,7 @@ struct ContentBuild: ParsableCommand {
   @Option(help: "The environment of the catalogue and of the version on offer.")
   var environment: EnvironmentArgument?
 
-  /// What a package can be written as.
+  /// The formats in which a package can be written.
   enum BuiltFormat: String, ExpressibleByArgument, CaseIterable {
     case pkg
     case zip

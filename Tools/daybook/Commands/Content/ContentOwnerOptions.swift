@@ -3,7 +3,7 @@ import HostedContent
 import LedgerEvents
 import LedgerQueries
 
-/// Whose folder of content it is.
+/// The owner of a folder of content.
 struct ContentOwnerOptions: ParsableArguments {
   @Option(
     help: "The account that owns the content (default: the folder's owner).",
@@ -27,7 +27,7 @@ struct ContentOwnerOptions: ParsableArguments {
 }
 
 extension ContentKeeper {
-  /// A keeper of a folder that says on standard error what became of interrupted work.
+  /// Creates a keeper of a folder that reports on standard error what became of interrupted work.
   static func keeper(
     of path: String, _ owner: ContentOwner, _ ledger: LedgerOfContent, _ time: StoreClockOptions
   ) -> ContentKeeper {
@@ -43,7 +43,7 @@ extension ContentKeeper {
   }
 }
 
-/// Runs a command's body and turns what content refuses into a message and an exit code.
+/// Runs a command's body, and turns errors of content into a message and an exit code.
 func answeringForContent(_ body: () throws -> Void) throws {
   try answering {
     do { try body() } catch let error as ContentError {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import HostedContent
 
-/// Parses a package for another process of this program, which limits it: see `PackageIsolation`.
+/// Parses a package for another process of this program, under limits: see `PackageIsolation`.
 struct ContentParse: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "parse", abstract: "Parses a package for another process of this program.",
@@ -16,7 +16,7 @@ struct ContentParse: ParsableCommand {
 }
 
 extension PackageIsolation {
-  /// In a child process that runs this program.
+  /// Parsing in a child process that runs this program.
   static var inChild: PackageIsolation {
     // Linux's own link to the running program works even if its file was moved or replaced.
     let linked = "/proc/self/exe"

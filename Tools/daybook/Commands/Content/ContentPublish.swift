@@ -105,7 +105,7 @@ struct ContentPublish: ParsableCommand {
       app: app, bytes: report.bytes, digest: report.digest.description)
   }
 
-  /// Appends where no other version was published since the look.
+  /// Appends the event if no other version has been published since the ledger was read.
   private func append(
     _ event: Event, behind position: UInt64, to ledger: Ledger
   ) throws -> UInt64 {

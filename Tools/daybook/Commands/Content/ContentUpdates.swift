@@ -52,7 +52,7 @@ struct ContentUpdates: ParsableCommand {
   }
 }
 
-/// Writes counts and then devices, each as it comes: there may be more than memory holds.
+/// Writes counts and then devices, each as it comes: there may be more of them than fit in memory.
 private struct UpdatesPrinter {
   let format: OutputFormat
   let isCount: Bool
@@ -89,7 +89,7 @@ private struct UpdatesPrinter {
         Console.print(json.text)
       }
     }
-    // Whoever waits for the answer has its first part now.
+    // This gives readers the first part of the answer at once.
     Console.flush()
   }
 

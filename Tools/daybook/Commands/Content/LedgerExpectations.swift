@@ -4,9 +4,9 @@ import LedgerEvents
 import LedgerQueries
 import Synchronization
 
-/// What the ledger says that a package must be, where there is a ledger.
+/// The ledger's requirements for a package, if there is a ledger.
 struct LedgerExpectations {
-  /// What was thrown where nothing may be thrown.
+  /// An error from a closure that cannot throw.
   private final class Failure: Sendable {
     let error = Mutex<LedgerError?>(nil)
   }
@@ -18,8 +18,8 @@ struct LedgerExpectations {
   let notice: String?
   private let failure = Failure()
 
-  /// - Throws: where the ledger was named and is not there, or cannot be read. One that nobody
-  ///   named need not be there.
+  /// - Throws: An error if the ledger was named and does not exist, or if it cannot be read. A
+  ///   ledger that nobody named need not exist.
   init(
     _ options: LedgerOptions, product: Name?, app: Name?, environment: StoreEnvironment
   ) throws {
@@ -59,7 +59,7 @@ struct LedgerExpectations {
       })
   }
 
-  /// Throws what the ledger threw while the package was judged.
+  /// Throws the ledger's error from the time when the package was judged, if there was one.
   func rethrow() throws {
     if let error = failure.error.withLock({ $0 }) { throw error }
   }

@@ -2,12 +2,13 @@ import HostedContent
 import LedgerEvents
 import LedgerQueries
 
-/// The ledger as installing content needs it.
+/// The ledger in the form that installing content needs.
 struct LedgerOfContent: ContentLedger {
   private let ledger: Ledger
   private let environments: [StoreEnvironment]
 
-  /// - Parameter environment: in which the customer's installed versions are asked for.
+  /// - Parameter environment: The environment of the customer's installed versions; `nil` for
+  ///   production.
   init(_ ledger: Ledger, environment: StoreEnvironment?) {
     self.ledger = ledger
     environments = [environment ?? .production]

@@ -2,7 +2,7 @@ import ArgumentParser
 import HostedContent
 import LedgerEvents
 
-/// Reads a package for a command, and turns what libraries throw into messages and exit codes.
+/// Reads a package for a command, and turns the libraries' errors into messages and exit codes.
 enum PackageReading {
   /// Judges the package at a path.
   static func judge(
@@ -42,7 +42,7 @@ extension PackageReport {
     json.member("valid", isValid)
   }
 
-  /// The faults, and how many more there are than are listed.
+  /// The listed faults, and how many more there are.
   func writeFaults(to json: inout JSONText) {
     json.member("faults", each: faults) { $1.write(to: &$0) }
     json.member("faultsLeftOff", faultsLeftOff)

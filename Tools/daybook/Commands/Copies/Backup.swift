@@ -52,7 +52,8 @@ struct Backup: ParsableCommand {
       defer { bar.end() }
       let recording = { (copy: LedgerCopy) throws(LedgerError) in
         bar.end()
-        // After the log, so that every key that it needs is there, and before the copy counts.
+        // The keys are copied after the log, so that they include every key that it needs, and
+        // before the copy counts.
         if let keys { try ledger.backUpKeys(to: keys) }
         try record(copy, in: ledger)
       }
@@ -77,7 +78,7 @@ struct Backup: ParsableCommand {
     try actor.record(action: "backed up", detail: detail, in: ledger)
   }
 
-  /// Where the keys are, or that they are nowhere yet.
+  /// Says where the keys are, or that they still have to be backed up.
   private func keysLine(_ ledger: Ledger) -> String {
     if let keys { return "the keys are in \(TextTable.printable(keys))" }
     let file = TextTable.printable(ledger.keyFile)

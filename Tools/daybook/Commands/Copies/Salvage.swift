@@ -28,7 +28,7 @@ struct Salvage: ParsableCommand {
   @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
-  /// Entries of each list that the table shows; JSON has all.
+  /// The number of entries of each list that the table shows; JSON has all.
   private static let linesMax = 20
 
   func run() throws {

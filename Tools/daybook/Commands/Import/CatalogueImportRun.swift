@@ -24,7 +24,7 @@ struct CatalogueImportRun {
   mutating func run() throws {
     for (place, file) in command.files.enumerated() {
       do { try add(file) } catch {
-        // What was appended of the files before is kept, and said.
+        // What was appended from the earlier files is kept and reported.
         if place > 0 && !command.dryRun { summary.print(command.format) }
         throw error
       }
@@ -63,7 +63,8 @@ struct CatalogueImportRun {
     _ setting: CatalogueSetting, _ received: Event, _ file: String, _ now: Instant,
     to ledger: Ledger
   ) throws {
-    // Standard output is for people in one format alone; elsewhere the preview goes beside it.
+    // Standard output is for people in only one format. With the others, the preview goes to
+    // standard error.
     let isForPeople = command.format == .table && !command.dryRun
     var report = CatalogueReport(
       .table, limit: Self.shownCustomersMax, isDryRun: command.dryRun,
@@ -78,7 +79,7 @@ struct CatalogueImportRun {
       try CatalogueSetting.append([received, event], behind: proposal.position, to: ledger))
   }
 
-  /// Returns if the user agrees.
+  /// Asks the user, and throws if the user does not agree.
   private func consent(to proposal: CatalogueSetting.Proposal, _ file: String) throws {
     if command.yes { return }
     let changed = proposal.effect.changed

@@ -83,7 +83,7 @@ struct Import: ParsableCommand {
     }
   }
 
-  /// The ledger; for a dry run to read, and `nil` where there is none yet.
+  /// The ledger. For a dry run, it is read-only, and `nil` if it does not exist yet.
   private func ledger() throws -> Ledger? {
     guard dryRun else { return try options.openOrMake() }
     do throws(LedgerError) { return try Ledger(at: options.path, access: .readOnly) } catch {
@@ -92,7 +92,7 @@ struct Import: ParsableCommand {
     }
   }
 
-  /// The key of digests in ids: the ledger's own; a random one for a dry run without a ledger.
+  /// The key of digests in ids: the ledger's, or a random one for a dry run without a ledger.
   static func digestKey(of ledger: Ledger?) throws -> [UInt8] {
     if let ledger { return try ledger.importDigestKey() }
     return (0..<16).map { _ in UInt8.random(in: 0...255) }
@@ -110,7 +110,7 @@ struct Import: ParsableCommand {
   }
 }
 
-/// What only an answer of verifyReceipt needs to be told.
+/// The options that only apply to an answer of verifyReceipt.
 struct ReceiptOptions: ParsableArguments {
   @Option(
     help: "Whose purchases they are.", completion: Completions.accounts, transform: Parse.name)

@@ -3,15 +3,15 @@ import LedgerEvents
 import LedgerQueries
 import StoreImport
 
-/// A ledger that a dry run over several files appends to, so that each file is held against the
-/// ones before it: what the real ledger knows of the files' customers, in a folder that goes.
+/// A temporary ledger to which a dry run over several files appends, so that each file is compared
+/// with the ones before it. It begins with what the real ledger knows about the files' customers.
 final class ImportRehearsal {
   let ledger: Ledger
   private let folder: ScratchFolder
 
-  /// - Parameter source: The real ledger, which is only read; nil where there is none.
+  /// - Parameter source: The real ledger, which is only read; `nil` if there is none.
   /// - Complexity: O(*n*) in the events of the customers whom the files name.
-  /// - Throws: `LedgerError`, and what making the folder throws.
+  /// - Throws: `LedgerError`, and what creating the folder throws.
   init(of receipts: [ReceiptImport], from source: Ledger?) throws {
     folder = try ScratchFolder("daybook-rehearsal")
     ledger = try Ledger.create(at: folder.path)
@@ -20,7 +20,7 @@ final class ImportRehearsal {
       try Self.events(about: receipts, in: view)
     }
     let inputs = known.map { recorded in
-      // With its position it is an event that was accepted once, and is not judged again.
+      // An event with a position was accepted before, and is not judged again.
       EventInput(
         event: recorded.event, position: recorded.position, recordedAt: recorded.recordedAt)
     }
@@ -40,7 +40,7 @@ final class ImportRehearsal {
     }
   }
 
-  /// Every event of the files' chains, and of all customers whom those name, by position.
+  /// Every event of the files' chains, and of all customers that those name, by position.
   private static func events(
     about receipts: [ReceiptImport], in view: LedgerView
   ) throws(LedgerError) -> [RecordedEvent] {

@@ -3,7 +3,7 @@ import LedgerQueries
 import StoreImport
 
 extension KnownPurchases {
-  /// What a ledger knows of a receipt's purchases.
+  /// What a ledger knows about a receipt's purchases.
   ///
   /// - Complexity: O(*n*) in the events of the chains' units, once for each chain of the receipt.
   init(of receipt: ReceiptImport, in view: LedgerView) throws(LedgerError) {
@@ -22,7 +22,7 @@ extension KnownPurchases {
   }
 }
 
-/// Questions about purchases, asked of a ledger and remembered.
+/// Questions to a ledger about purchases, with cached answers.
 private struct PurchaseQuestions {
   let environment: StoreEnvironment
   private var entries: [Name: TransactionsAnswer.Entry] = [:]
@@ -54,7 +54,8 @@ private struct PurchaseQuestions {
     for name in names.sorted() { try find(name, view) }
   }
 
-  /// Finds a transaction, and its chain where the ledger has it in another one than the receipt.
+  /// Finds a transaction, and its chain if the ledger has the transaction in another one than the
+  /// receipt.
   mutating func ask(of transaction: Name, _ view: LedgerView) throws(LedgerError) {
     try find(transaction, view)
     if let original = entries[transaction]?.originalTransaction {
@@ -84,8 +85,8 @@ private struct PurchaseQuestions {
     }
   }
 
-  /// Whether an event of a transaction says where it was bought. One that no event says it of will
-  /// be where the receipt says.
+  /// Whether an event of a transaction states its environment. If none does, the transaction will
+  /// be in the receipt's environment.
   private func statesEnvironment(
     _ transaction: Name, _ view: LedgerView
   ) throws(LedgerError) -> Bool {
@@ -99,9 +100,9 @@ private struct PurchaseQuestions {
     return isStated
   }
 
-  /// Everything found, with its holder.
+  /// All transactions that were found, with their holders.
   ///
-  /// - Parameter accounts: Further accounts that may be the holder.
+  /// - Parameter accounts: Additional accounts that may be the holder.
   mutating func transactions(
     named accounts: [Name], _ view: LedgerView
   ) throws(LedgerError) -> [KnownPurchases.Transaction] {
@@ -126,7 +127,8 @@ private struct PurchaseQuestions {
       return .customer([account] + (try linked(account, view)).filter { $0 != account })
     }
     guard !stated.isEmpty else { return nil }
-    // Who states it does not hold it: it was transferred, or its customer was erased.
+    // The accounts that state the transaction do not hold it: it was transferred, or its customer
+    // was erased.
     for account in try receivers(from: stated, view)
     where try holdings(of: account, view).contains(name) {
       return .customer([account] + (try linked(account, view)).filter { $0 != account })
@@ -149,7 +151,8 @@ private struct PurchaseQuestions {
     return names
   }
 
-  /// Every account that something was transferred to, among those connected with some accounts.
+  /// Every account to which something was transferred, among the events connected with some
+  /// accounts.
   private func receivers(
     from accounts: [Name], _ view: LedgerView
   ) throws(LedgerError) -> [Name] {
@@ -165,7 +168,7 @@ private struct PurchaseQuestions {
     return receivers
   }
 
-  /// All ids that are one customer with an account.
+  /// All ids of the customer to whom an account belongs.
   func linked(_ account: Name, _ view: LedgerView) throws(LedgerError) -> [Name] {
     var ids: [Name] = []
     let environment = environment
@@ -182,7 +185,7 @@ private struct PurchaseQuestions {
 // MARK: - Renewals
 
 extension PurchaseQuestions {
-  /// What the ledger knows of a chain's renewals, also by events that name only the period.
+  /// What the ledger knows about a chain's renewals, including events that name only the period.
   func renewals(
     of renewal: ReceiptImport.Renewal, _ view: LedgerView
   ) throws(LedgerError) -> [KnownPurchases.RenewalState] {
@@ -210,8 +213,9 @@ extension PurchaseQuestions {
     return states
   }
 
-  /// When the store said an event: its own time, but for an imported end of a lapsed subscription,
-  /// which is dated by that end. The `import.received` before it has the time of the answer.
+  /// When the store reported an event: at the event's own time, except for the imported end of a
+  /// lapsed subscription, which has the time of that end. The `import.received` before it has the
+  /// time of the answer.
   private func timeSaid(
     _ event: Event, at position: UInt64, _ view: LedgerView
   ) throws(LedgerError) -> Instant {

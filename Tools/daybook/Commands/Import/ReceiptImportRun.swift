@@ -2,17 +2,18 @@ import LedgerEvents
 import LedgerQueries
 import StoreImport
 
-/// `import verify-receipt`: files in the order in which the store gave them, one after the other.
+/// `import verify-receipt`: imports files one after the other, in the order in which the store gave
+/// them.
 struct ReceiptImportRun {
   private let command: Import
   /// `nil` for a dry run without a ledger.
   private let ledger: Ledger?
   private let digestKey: [UInt8]
   private var summary = AppendSummary()
-  /// Where a dry run over several files appends to.
+  /// The ledger to which a dry run over several files appends.
   private var rehearsal: ImportRehearsal?
 
-  /// How often an import is worked out anew because something was appended meanwhile.
+  /// How often an import is computed again because something was appended meanwhile.
   private static let attemptsMax = 20
 
   init(command: Import, ledger: Ledger?) throws {
@@ -29,7 +30,7 @@ struct ReceiptImportRun {
     }
     for (place, file) in files.enumerated() {
       do { try add(file) } catch {
-        // What was appended of the files before is kept, and said.
+        // What was appended from the earlier files is kept and reported.
         if place > 0 { leave() }
         throw error
       }
@@ -43,14 +44,15 @@ struct ReceiptImportRun {
     if !command.dryRun { summary.print(command.format) }
   }
 
-  /// A file and, where it can be read only once, its bytes.
+  /// A file and, if it can be read only once, its bytes.
   private struct Source {
     let file: String
     let bytes: [UInt8]?
   }
 
-  /// The files, the oldest answer first: a state is left out where the newest known says the same,
-  /// and that is only known of answers imported before. All are read before anything is appended.
+  /// The files, the oldest answer first. A state is left out if the newest known one says the same,
+  /// and only answers that were imported before are known. All files are read before anything is
+  /// appended.
   private func inOrder(_ files: [String]) throws -> [Source] {
     guard files.count > 1 else { return files.map { Source(file: $0, bytes: nil) } }
     var dated: [(source: Source, askedAt: Instant)] = []
@@ -106,7 +108,7 @@ struct ReceiptImportRun {
     }
   }
 
-  /// Prints what a file brings behind the ones before it.
+  /// Prints what a file adds to the ones before it.
   private func rehearse(
     _ receipt: ReceiptImport, _ file: String, in ledger: Ledger
   ) throws {
@@ -128,7 +130,7 @@ struct ReceiptImportRun {
     }
   }
 
-  /// Whether the real ledger has an event, which need not be about a customer of the files.
+  /// Whether the real ledger has an event, whichever customer it is about.
   private func isKnown(_ id: Name) throws -> Bool {
     guard let ledger else { return false }
     return try ledger.read { (view) throws(LedgerError) in try view.event(withID: id) != nil }
@@ -144,8 +146,8 @@ struct ReceiptImportRun {
     }
   }
 
-  /// Appends what the ledger lacks, where nothing was appended since it was asked: an owner who
-  /// became known meanwhile must not be overlooked.
+  /// Appends what the ledger lacks, if nothing has been appended since the ledger was read: an
+  /// owner who became known meanwhile must not be overlooked.
   private mutating func append(
     _ receipt: ReceiptImport, _ file: String, to ledger: Ledger
   ) throws {
@@ -178,7 +180,7 @@ struct ReceiptImportRun {
     summary.add(added)
   }
 
-  /// The claims as events. Their ids are random, since an id must not tell an account.
+  /// The claims as events. Their ids are random, because an id must not reveal an account.
   private func notes(of outcome: ReceiptImport.Outcome, _ file: String) -> [Event] {
     let now = EventLog.systemClock()
     let name = ImportOptions.baseName(of: file)
@@ -219,7 +221,7 @@ extension LedgerView {
 }
 
 extension ReceiptClaim {
-  /// What whoever imports should know.
+  /// What the person who imports should know.
   fileprivate var advice: String {
     let count = transactions.count
     let what = count == 1 ? "transaction \(transactions[0])" : "\(count) transactions"
@@ -239,7 +241,7 @@ extension ReceiptClaim {
 }
 
 extension AppendSummary {
-  /// Adds what was counted apart, of an import that may have begun again.
+  /// Adds the separate counts of one file, whose import may have been repeated.
   fileprivate mutating func add(_ other: AppendSummary) {
     appended += other.appended
     duplicates += other.duplicates

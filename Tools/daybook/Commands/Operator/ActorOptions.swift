@@ -3,10 +3,10 @@ import Foundation
 import LedgerEvents
 import LedgerStore
 
-/// Who acts and why, for commands that export, sign, prove, back up or erase: that they did so is
-/// an event itself.
+/// Who acts and why, for commands that export, sign, prove, back up or erase: each such act is
+/// recorded as an event.
 struct ActorOptions: ParsableArguments {
-  /// Whom the environment names, where the option does not.
+  /// The operator that the environment names, for use without the option.
   static var ofEnvironment: String? { ProcessInfo.processInfo.environment["DAYBOOK_OPERATOR"] }
 
   @Option(
@@ -21,7 +21,7 @@ struct ActorOptions: ParsableArguments {
     transform: Parse.words)
   var reason: String?
 
-  /// Who it is by the option, the environment or the login, in this order; never empty.
+  /// The operator's name from the option, the environment or the login, in this order; never empty.
   var actor: String {
     [stated, Self.ofEnvironment, NSUserName()]
       .compactMap { $0 }.first { !Parse.isBlank($0) } ?? ""
@@ -33,9 +33,9 @@ struct ActorOptions: ParsableArguments {
     }
   }
 
-  /// Opens a ledger that what is done can be recorded in.
+  /// Opens a ledger in which the act can be recorded.
   ///
-  /// - Throws: `InputProblem` where the ledger may only be read, and what opening throws.
+  /// - Throws: `InputProblem` if the ledger is read-only, and what opening throws.
   func open(_ ledger: LedgerOptions) throws -> Ledger {
     let opened = Result { () throws(LedgerError) in
       try Ledger(at: ledger.path, access: .readWrite)
@@ -50,11 +50,11 @@ struct ActorOptions: ParsableArguments {
     return try opened.get()
   }
 
-  /// Appends `operator.acted`; when this returns it is durable.
+  /// Appends `operator.acted`. The event is durable when this returns.
   ///
   /// - Parameters:
-  ///   - action: What was done, as a verb of the past: `exported`, `signed`.
-  ///   - detail: What it was done to, and what came of it.
+  ///   - action: What was done, as a past participle: `exported`, `signed`.
+  ///   - detail: What it was done to, and the result.
   /// - Returns: The position of the event.
   /// - Throws: `LedgerError`.
   @discardableResult

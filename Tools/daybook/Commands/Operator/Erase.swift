@@ -61,9 +61,9 @@ struct Erase: ParsableCommand {
       "no event states the account \(TextTable.printable(account.text)): check the spelling.")
   }
 
-  /// Says what will be destroyed and what stays, and goes on where that is meant.
+  /// Shows what will be destroyed and what stays, and asks for consent.
   ///
-  /// - Returns: Whether there is anything to be done.
+  /// - Returns: Whether to go on; `false` if everything has already been erased.
   private func consent(_ ledger: Ledger, _ event: Event) throws -> Bool {
     let account = account
     let preview: ErasurePreview
@@ -130,7 +130,7 @@ struct Erase: ParsableCommand {
 }
 
 extension ErasureRemainder {
-  /// What stays readable and why, a line for each kind of thing.
+  /// What stays readable and why, with a line for each kind of remainder.
   fileprivate var lines: [String] {
     var lines = names.map { use in
       "the \(use.kind) \(TextTable.printable(use.name.text)), which others used, too"
@@ -155,6 +155,6 @@ extension ErasureRemainder {
       "at \(shown.count == 1 ? "position" : "positions") \(shown.joined(separator: ", "))\(rest)"
   }
 
-  /// Positions that are listed one by one.
+  /// The maximum number of positions that are listed.
   private static let positionsShownMax = 10
 }

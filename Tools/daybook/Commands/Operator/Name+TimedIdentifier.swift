@@ -1,7 +1,7 @@
 import LedgerEvents
 
 extension Name {
-  /// A UUID of version 7: sorts by time, and says nothing of anybody.
+  /// A UUID of version 7, which sorts by time and reveals nothing about anybody.
   ///
   /// The random part comes from the system's generator. Foundation's `UUID()` reads `/dev/urandom`,
   /// and is all zeros without it, so that two events of one millisecond would have the same id.

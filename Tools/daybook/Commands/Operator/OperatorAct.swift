@@ -4,15 +4,15 @@ import LedgerEvents
 import LedgerModel
 import LedgerQueries
 
-/// An operator's event, appended, and what it changed for the customers whom it names.
+/// Appends an operator's event, and shows what it changed for the customers that it names.
 struct OperatorAct {
   let options: OperatorOptions
   let event: Event
   /// The accounts that the event names.
   let accounts: [Name]
-  /// A product that the ledger must know; nil where it need not.
+  /// A product that the ledger must know; `nil` if there is none.
   var product: Name?
-  /// Whether to ask first, where somebody can be asked.
+  /// Whether to ask first, if somebody can be asked.
   var asks = true
 
   func run() throws {
@@ -42,7 +42,7 @@ struct OperatorAct {
     }
   }
 
-  /// What the event would change; nothing where the ledger has it already.
+  /// What the event would change; nothing if the ledger already has it.
   private func proposed(_ ledger: Ledger) throws -> [CustomerDifference] {
     let (event, accounts, environment) = (event, accounts, environment)
     return try ledger.read { (view) throws(LedgerError) in
@@ -60,7 +60,7 @@ struct OperatorAct {
     for line in lines { Console.complain("  " + TextTable.printable(line)) }
   }
 
-  /// Says what would change for whom, and goes on where whoever types it says so.
+  /// Shows what would change for whom, and throws if the user does not agree.
   private func consent(_ ledger: Ledger) throws {
     try check()
     preview(try proposed(ledger))
@@ -69,7 +69,8 @@ struct OperatorAct {
     }
   }
 
-  /// The event as it was appended before under its id, so that the same command is the same event.
+  /// The event with the time of an earlier append under its id, so that repeating a command appends
+  /// the same event.
   private func dated(_ ledger: Ledger) throws -> Event {
     guard options.id != nil, options.time.occurredAt == nil else { return event }
     let id = event.id
@@ -87,7 +88,7 @@ struct OperatorAct {
         try view.entitlements(
           of: .account(account), environments: [environment], now: EventLog.systemClock())
       }
-      // What was transferred to an account stands with it, though no event states it yet.
+      // An account can hold what was transferred to it although no event states the account yet.
       guard answer.isKnown || !answer.entries.isEmpty || !answer.balances.isEmpty else {
         throw InputProblem(
           "no event states the account \(TextTable.printable(account.text)): check the "
@@ -114,7 +115,8 @@ struct OperatorAct {
 
   private var environment: StoreEnvironment { options.environment?.environment ?? .production }
 
-  /// What the event changed for those whom it names, judged at one moment: none of it is time's.
+  /// What the event changed for the customers that it names. Both sides are judged at one moment,
+  /// so that time alone changes nothing.
   private func differences(
     by outcome: AppendOutcome, _ ledger: Ledger
   ) throws -> [CustomerDifference] {
@@ -162,7 +164,7 @@ struct OperatorAct {
 }
 
 extension Event {
-  /// The event with a member of its data more.
+  /// The event with an additional member in its data.
   func adding(_ name: String, _ text: String?) -> Event {
     guard let text else { return self }
     var event = self

@@ -45,7 +45,8 @@ struct OperatorOptions: ParsableArguments {
   @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
-  /// Who it is, by the option or the environment. Nobody is assumed: a login may be shared.
+  /// The operator's name from the option or the environment. The login is not used, because it may
+  /// be shared.
   private var named: String? {
     [stated, ActorOptions.ofEnvironment].compactMap { $0 }.first { !Parse.isBlank($0) }
   }
@@ -59,7 +60,7 @@ struct OperatorOptions: ParsableArguments {
     }
   }
 
-  /// Events of these commands are dated once, so that a preview and the append agree.
+  /// Creates an event, dated once, so that a preview and the append agree.
   func event(_ type: EventKind, account: Name) -> Event {
     let now = time.clock()
     var data = EventData.Builder()

@@ -2,7 +2,7 @@ import Audit
 import LedgerEvents
 import LedgerQueries
 
-/// What a file proves, in words and as JSON; there is none of a file that proves nothing.
+/// What a file proves, in words and as JSON. For a file that proves nothing, there is no report.
 enum CheckReport {
   case event(ProvenEvent)
   case consistency(ConsistencyProofFile, [NoteVerifier])
@@ -11,7 +11,7 @@ enum CheckReport {
 
   /// Checks a file.
   ///
-  /// - Parameter from: What a proof between two positions has to begin with.
+  /// - Parameter from: The checkpoint with which a proof between two positions must begin.
   static func of(
     _ document: ProofDocument, _ keys: [NoteVerifier], from: SignedCheckpoint?
   ) throws(ProofError) -> CheckReport {
@@ -137,7 +137,7 @@ enum CheckReport {
 }
 
 extension IncidentBundle {
-  /// Between which positions its events stand.
+  /// The range of positions of its events.
   fileprivate var span: String {
     guard let first = events.events.first, let last = events.events.last else { return "nowhere" }
     return "between the positions \(first.position) and \(last.position)"

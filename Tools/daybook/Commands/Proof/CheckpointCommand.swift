@@ -56,7 +56,7 @@ struct CheckpointCommand: ParsableCommand {
   }
 }
 
-/// With what a command signs, and where to it writes.
+/// The key with which a command signs, and the file to which it writes.
 struct SigningOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -75,7 +75,7 @@ struct SigningOptions: ParsableArguments {
     guard !force || out != nil else { throw ValidationError("--force needs --out.") }
   }
 
-  /// The file to write to, before anything is signed; nil where none is named.
+  /// The file to write to, created before anything is signed; `nil` if none is named.
   ///
   /// - Throws: `InputProblem` (exit 73).
   func output(_ ledger: LedgerOptions) throws -> OutputFile? {
@@ -84,7 +84,7 @@ struct SigningOptions: ParsableArguments {
     }
   }
 
-  /// Writes a document: to the file, or to standard output as it is or as a member of JSON.
+  /// Writes a document to the file, or to standard output, either as it is or as a member of JSON.
   func write(
     _ document: String, to output: OutputFile?, _ format: OutputFormat,
     json body: (inout JSONText) throws -> Void
@@ -109,7 +109,7 @@ struct SigningOptions: ParsableArguments {
 }
 
 extension SignedCheckpoint {
-  /// What the ledger keeps of a signature: enough to hold any other against it.
+  /// What the ledger records about a signature: enough to compare any other with it.
   func detail(signedWith key: NoteVerifier) -> [(name: String, value: JSONValue)] {
     [
       (name: "verifierKey", value: .string(key.text)),

@@ -3,7 +3,7 @@ import Audit
 import LedgerEvents
 import LedgerStore
 
-/// The checkpoints that `verify` is given, and whose signatures count.
+/// The checkpoints for `verify`, and the keys whose signatures count.
 struct CheckpointOptions: ParsableArguments {
   @Option(
     name: .customLong("checkpoint"),
@@ -27,7 +27,7 @@ struct CheckpointOptions: ParsableArguments {
 
   /// The checkpoints, each signed by one of the keys.
   ///
-  /// - Throws: `InputProblem`: exit 1 where one is not signed, 65 and 66 where it cannot be read.
+  /// - Throws: `InputProblem`: exit 1 if one is not signed, 65 or 66 if it cannot be read.
   func checkpoints() throws -> [SignedCheckpoint] {
     let keys = try KeyFile.verifiers(key)
     return try files.map { file in
@@ -38,7 +38,7 @@ struct CheckpointOptions: ParsableArguments {
   }
 }
 
-/// What checkpoints say of a ledger, in words and as JSON.
+/// What checkpoints say about a ledger, in words and as JSON.
 struct CheckpointReport {
   let files: [String]
   let checkpoints: [SignedCheckpoint]
@@ -62,7 +62,7 @@ struct CheckpointReport {
     }
   }
 
-  /// What all of them say together.
+  /// What they say together.
   private var conclusion: String {
     if kept.allFit { return "the ledger extends everything that was signed" }
     if kept.isContradictory {

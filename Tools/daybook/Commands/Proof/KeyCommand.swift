@@ -78,7 +78,8 @@ struct KeyNew: ParsableCommand {
     return text
   }
 
-  /// The ledger; nil where none is named and none stands here: a key is best made elsewhere.
+  /// The ledger; `nil` if none is named and there is none in this folder: a key is best created
+  /// elsewhere.
   private func ledgerThatRecords() throws -> Ledger? {
     do { return try actor.open(options) } catch let error as LedgerError
       where error.code == .noLedger && !options.isNamed

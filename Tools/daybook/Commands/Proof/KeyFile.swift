@@ -2,31 +2,32 @@ import Audit
 import Foundation
 import LedgerEvents
 
-/// Keys in files: the signing key in one that only its owner may read.
+/// Keys in files. Only its owner may read the file of a signing key.
 enum KeyFile {
-  /// A file of more bytes holds no key.
+  /// The maximum size of a file with a key, in bytes.
   private static let bytesMax = 4_096
 
-  /// - Throws: `InputProblem`: exit 73 where there is a file already or it cannot be made.
+  /// - Throws: `InputProblem`: exit 73 if the file exists or cannot be created.
   static func write(_ key: NoteSigner, to path: String) throws {
     do throws(ProofError) { try key.write(toNewFile: path) } catch {
       throw InputProblem(error.message, exitCode: ExitStatus.cannotCreate)
     }
   }
 
-  /// - Throws: `InputProblem`: exit 66 where there is no file, 65 where it holds no signing key.
+  /// - Throws: `InputProblem`: exit 66 if there is no file, 65 if it does not contain a signing
+  ///   key.
   static func signer(_ path: String) throws -> NoteSigner {
     let text = try line(path)
     return try proving(path) { () throws(ProofError) in try NoteSigner(text) }
   }
 
-  /// The verifier key of a file that holds either half of a key.
+  /// The verifier key of a file that contains either half of a key.
   static func verifier(_ path: String) throws -> NoteVerifier {
     let text = try line(path)
     return try proving(path) { () throws(ProofError) in try verifier(ofText: text) }
   }
 
-  /// The verifier keys of arguments: each a key itself, or the name of a file that holds one.
+  /// The verifier keys of arguments: each is a key, or the name of a file that contains one.
   static func verifiers(_ arguments: [String]) throws -> [NoteVerifier] {
     try arguments.map { argument in
       let isKey = argument.split(separator: "+").count > 2

@@ -2,9 +2,10 @@ import ArgumentParser
 import Audit
 import Foundation
 
-/// Files of proofs and checkpoints: small, and read whole.
+/// Files of proofs and checkpoints, which are small and read as a whole.
 enum ProofInput {
-  /// A signed checkpoint, not checked yet; of a proof it is the one that the proof ends with.
+  /// A signed checkpoint that is not checked yet. For a proof, it is the one with which the proof
+  /// ends.
   static func checkpoint(_ path: String) throws -> SignedCheckpoint {
     let bytes = try FileHandle.readInput(
       path, as: "a signed checkpoint", bytesMax: EventProofFile.bytesMax)
@@ -19,9 +20,9 @@ enum ProofInput {
   }
 }
 
-/// Runs a body whose errors speak of a file or an argument.
+/// Runs a body whose errors are about a file or an argument.
 ///
-/// - Throws: `InputProblem`: exit 1 where something is not proven, 65 where it cannot be read.
+/// - Throws: `InputProblem`: exit 1 if something is not proven, 65 if it cannot be read.
 func proving<Value>(
   _ place: String? = nil, _ body: () throws(ProofError) -> Value
 ) throws -> Value {

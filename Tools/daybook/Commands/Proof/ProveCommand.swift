@@ -152,7 +152,7 @@ struct ProveCommand: ParsableCommand {
 extension Withholding {
   fileprivate var isNothing: Bool { if case .nothing = self { true } else { false } }
 
-  /// `all`, or names of fields with commas between them.
+  /// `all`, or names of fields, separated by commas.
   fileprivate init(argument: String) throws {
     if argument == "all" {
       self = .everything
