@@ -86,7 +86,7 @@ extension FactDetail.Fields {
       gracePeriodExpiresAt = member.instant?.microseconds ?? Fact.absentTime
     case .until: until = member.instant?.microseconds ?? Fact.absentTime
     case .quantity: quantity = member.integer ?? 1
-    case .percent: percentMillionths = member.millionths ?? 100_000_000
+    case .percent: percentMillionths = member.millionths ?? Self.wholePercentMillionths
     case .amount: amount = member.integer ?? 0
     case .contentVersion: contentVersion = member.string.map { Name($0) }
     case .pathHash: pathHash = member.hash

@@ -106,6 +106,9 @@ public final class FactDetail: Sendable {
 
   /// The members of `data` that the reducer reads, by their names there.
   public struct Fields: Sendable {
+    /// 100 percent, in millionths of one percent.
+    public static let wholePercentMillionths: Int64 = 100_000_000
+
     public var purchasedAt: Int64 = Fact.absentTime
     public var expiresAt: Int64 = Fact.absentTime
     public var gracePeriodExpiresAt: Int64 = Fact.absentTime
@@ -113,7 +116,7 @@ public final class FactDetail: Sendable {
     public var quantity: Int64 = 1
     /// `percent` in millionths of one percent, because 50.5 is a valid value. Further digits are
     /// dropped.
-    public var percentMillionths: Int64 = 100_000_000
+    public var percentMillionths: Int64 = Self.wholePercentMillionths
     public var amount: Int64 = 0
     public var contentVersion: Name?
     /// A keyed hash of `path`, which is personal and never part of a record; `nil` if there is

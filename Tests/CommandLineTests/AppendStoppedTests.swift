@@ -81,6 +81,19 @@ import Testing
     return process
   }
 
+  @Test("interrupted in a stream, it appends all that it has taken out of the pipe")
+  func stream() throws {
+    let notes = 20_000
+    for _ in 0..<50 {
+      let process = try stopped([], after: Sample.notes("part", notes))
+      if process.terminationReason != .exit { continue }
+      #expect(process.terminationStatus == 0)
+      #expect(try appended() == notes)
+      return
+    }
+    Issue.record("the program was ended each time before it listened to signals")
+  }
+
   @Test("interrupted in a stream with a condition, it appends nothing of it") func condition()
     throws
   {

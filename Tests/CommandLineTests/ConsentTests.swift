@@ -21,14 +21,16 @@ import Testing
   private static let why = ["--operator", "kim", "--reason", "ticket 4711"]
 
   /// Runs a command on a terminal that answers; gives what the terminal showed, then the status.
-  private func onTerminal(_ answer: String, _ arguments: String...) throws -> (String, Int32) {
+  private func onTerminal(
+    _ answer: String, why: [String] = Self.why, _ arguments: String...
+  ) throws -> (String, Int32) {
     let folder = try TemporaryFolder()
     try Data(Self.terminal.utf8).write(to: folder.file("terminal.py"))
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments =
       ["python3", folder.path("terminal.py"), answer, try Program.executable().path]
-      + arguments + Self.why + ["--ledger", ledger.path]
+      + arguments + why + ["--ledger", ledger.path]
     process.currentDirectoryURL = try Program.packageFolder()
     let output = Pipe()
     process.standardOutput = output
@@ -57,6 +59,32 @@ import Testing
     let (quiet, meant) = try onTerminal("n", "link", "ada", "eve", "--yes")
     #expect(!quiet.contains("[y/N]"), "\(quiet)")
     #expect(meant == 0)
+    #expect(try count == 4)
+  }
+
+  @Test(
+    "a catalogue that takes grants from what was bought asks before it is set",
+    .enabled(if: isPossible, "python3"))
+  func catalogue() throws {
+    let folder = try TemporaryFolder()
+    func set(_ grants: String, _ answer: String) throws -> (String, Int32) {
+      let file = folder.file("catalogue.json")
+      try Data(
+        #"{"products":[{"product":"map","kind":"consumable","grants":\#(grants)}]}"#.utf8
+      ).write(to: file)
+      return try onTerminal(
+        answer, why: [], "catalog", "set", file.path, "--effective", "2000-01-01")
+    }
+    #expect(try set(#"{"coins":5}"#, "n").1 == 0)
+    #expect(try count == 3)
+    let (refused, status) = try set("{}", "n")
+    #expect(refused.contains("Set it? [y/N]"), "\(refused)")
+    #expect(refused.contains("nothing was appended"), "\(refused)")
+    #expect(status == 65)
+    #expect(try count == 3)
+    let (set, done) = try set("{}", "y")
+    #expect(set.contains("Set it? [y/N]"), "\(set)")
+    #expect(done == 0)
     #expect(try count == 4)
   }
 

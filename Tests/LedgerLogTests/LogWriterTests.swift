@@ -1,6 +1,8 @@
+import Dispatch
 import LMDB
 import LedgerEvents
 import LogTesting
+import Synchronization
 import Testing
 
 @testable import LedgerLog
@@ -91,6 +93,20 @@ struct LogWriterTests {
     for (number, ticket) in tickets.enumerated() {
       #expect(try ticket.wait().outcomes == [.appended(UInt64(number + 1))])
     }
+  }
+
+  @Test("answers every thread that waits for the same batch") func waitedForTwice() throws {
+    let ticket = try log.submit([progress("event")])
+    let outcomes = Mutex<[AppendOutcome]>([])
+    DispatchQueue.concurrentPerform(iterations: 4) { _ in
+      do {
+        let found = try ticket.wait().outcomes
+        outcomes.withLock { $0 += found }
+      } catch {
+        Issue.record(error)
+      }
+    }
+    #expect(outcomes.withLock { $0 } == [AppendOutcome](repeating: .appended(1), count: 4))
   }
 
   @Test("takes a batch that is larger than a group, and refuses one that no commit takes")

@@ -132,7 +132,8 @@ private struct MoneyClaims {
         occurredAt: claim.fact.statedOccurredAt, sales: sales.map(\.fact.position),
         percentMillionths: percent)
     }
-    var found = sales.first.map { [posting($0, percent: FactDetail.wholePercent)] } ?? []
+    let whole = FactDetail.Fields.wholePercentMillionths
+    var found = sales.first.map { [posting($0, percent: whole)] } ?? []
     // A reversal gives back what the refund before it took, and nothing if no refund is known.
     var refunded: Int64 = 0
     let sorted = reversals.sorted { $0.recency < $1.recency }
@@ -140,7 +141,7 @@ private struct MoneyClaims {
       if index + 1 < sorted.count, sorted[index + 1].kind == claim.kind { continue }
       switch claim.kind {
       case .refund:
-        refunded = claim.fact.detail?.fields.percentMillionths ?? FactDetail.wholePercent
+        refunded = claim.fact.detail?.fields.percentMillionths ?? whole
         found.append(posting(claim, percent: refunded))
       case .refundReversal:
         found.append(posting(claim, percent: refunded))
@@ -163,9 +164,4 @@ extension Posting.Kind {
     default: return nil
     }
   }
-}
-
-extension FactDetail {
-  /// The whole price: 100 percent in millionths of one percent.
-  fileprivate static let wholePercent: Int64 = 100_000_000
 }

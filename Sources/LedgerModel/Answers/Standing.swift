@@ -86,7 +86,7 @@ extension EnvironmentState {
 
   /// A percentage of an amount, rounded half up.
   private static func share(_ amount: Int64, _ percentMillionths: Int64) -> Int64 {
-    let whole: Int64 = 100_000_000
+    let whole: Int64 = FactDetail.Fields.wholePercentMillionths
     let product = amount.multipliedFullWidth(by: percentMillionths)
     let rounded = product.low.addingReportingOverflow(UInt64(whole / 2))
     let high = product.high + (rounded.overflow ? 1 : 0)

@@ -28,8 +28,8 @@ extension Unit {
 
   /// The positions of a customer's events among the unit's facts, in any environment. These are the
   /// events that state one of its account ids, and the events of the transactions that it held at
-  /// the time or holds now. An event that names only a chain is about whoever holds a transaction of
-  /// the chain.
+  /// the time or holds now. An event that names only a chain is about whoever holds a transaction
+  /// of the chain.
   ///
   /// A link reaches back over all events of both ids. After a transfer, the former holder keeps the
   /// events up to it. After an erasure, an account id starts afresh.

@@ -59,7 +59,8 @@ extension EnvironmentState {
     guard Recency(fact, ordinal: step.ordinal) > newest else { return }
     transactions[step.transaction].purchase.reversal = Reversal(
       kind: kind, time: fact.storeTime, ordinal: step.ordinal, occurredAt: fact.occurredAt,
-      percentMillionths: fact.detail?.fields.percentMillionths ?? 100_000_000)
+      percentMillionths: fact.detail?.fields.percentMillionths
+        ?? FactDetail.Fields.wholePercentMillionths)
   }
 
   /// Notes an `expiresAt` in a fact that is not a purchase fact. It applies to the transaction that

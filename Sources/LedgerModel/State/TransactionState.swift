@@ -168,7 +168,7 @@ struct Reversal: Sendable {
   var time: Int64 = .min
   var ordinal = -1
   var occurredAt: Int64 = 0
-  var percentMillionths: Int64 = 100_000_000
+  var percentMillionths: Int64 = FactDetail.Fields.wholePercentMillionths
 
   var recency: Recency { Recency(time: time, ordinal: ordinal) }
 

@@ -190,7 +190,7 @@ extension LedgerView {
 
   private func addParts(_ text: Name, to found: inout FoundCustomers) throws(LedgerError) {
     let wanted = text.text.lowercased()
-    guard wanted.count >= FoundCustomers.partLettersMin else { return }
+    guard wanted.count >= CustomerMatch.partLettersMin else { return }
     var names: [(number: NameNumber, use: NameUse)] = []
     try comparedNames(of: Set(NameKind.searched)) { number, use in
       if use.name.text.lowercased().contains(wanted) { names.append((number, use)) }
@@ -290,9 +290,6 @@ private struct FoundCustomer {
 }
 
 private struct FoundCustomers {
-  /// Too many names contain a shorter text.
-  static let partLettersMin = 3
-
   private enum Key: Hashable {
     case accounts([NameNumber])
     case chain(NameNumber)

@@ -58,24 +58,32 @@ extension LedgerView {
         let unit = try foldedUnitNumber(of: number)
       else { return }
       question.account = number
-      if let state = try state(of: unit, question) {
-        _ = try body(try contents(of: state, unit, &question))
+      let facts = try facts(of: unit, question)
+      if let state = clocks.reachAll ? try state(of: unit) : try fold(facts, question) {
+        _ = try body(try contents(of: state, facts, &question))
       }
       return
     }
     var walk = try units()
     while try walk.advance() {
-      let state = !clocks.reachAll ? try state(of: walk.unit, question) : try walk.state()
+      let facts = try facts(of: walk.unit, question)
+      let state = clocks.reachAll ? try walk.state() : try fold(facts, question)
       guard let state else { continue }
-      if try !body(try contents(of: state, walk.unit, &question)) { return }
+      if try !body(try contents(of: state, facts, &question)) { return }
     }
   }
 
-  private func state(
+  /// The facts of a unit at the clocks, if the question needs them.
+  private func facts(
     of unit: UInt32, _ question: ContentsQuestion
-  ) throws(LedgerError) -> Unit? {
-    guard !question.clocks.reachAll else { return try state(of: unit) }
-    let facts = try facts(of: unit, at: question.clocks)
+  ) throws(LedgerError) -> [Fact] {
+    let isNeeded =
+      !question.clocks.reachAll || question.includesSales || question.postings != nil
+    return isNeeded ? try facts(of: unit, at: question.clocks) : []
+  }
+
+  /// A unit as its facts at the clocks make it; `nil` if there are none.
+  private func fold(_ facts: [Fact], _ question: ContentsQuestion) throws(LedgerError) -> Unit? {
     if facts.isEmpty { return nil }
     let state = Unit.fold(facts, context: question.context, texts: texts)
     try texts.check()
@@ -83,11 +91,11 @@ extension LedgerView {
   }
 
   private func contents(
-    of unit: Unit, _ number: UInt32, _ question: inout ContentsQuestion
+    of unit: Unit, _ facts: [Fact], _ question: inout ContentsQuestion
   ) throws(LedgerError) -> UnitContents {
     var contents = UnitContents(
       customers: [], transactions: [], sales: [], postings: [], eventCount: unit.factCount)
-    let sales = try addPostings(ofUnit: number, question, to: &contents)
+    let sales = try addPostings(of: facts, question, to: &contents)
     for environment in question.environments {
       let set = EnvironmentSet(environment)
       var seen: Set<NameNumber> = []
@@ -114,10 +122,9 @@ extension LedgerView {
   /// Adds the postings that are asked for, and returns the sales by their transactions. Both are
   /// made of the same facts, and a sale that is both is read once.
   private func addPostings(
-    ofUnit unit: UInt32, _ question: ContentsQuestion, to contents: inout UnitContents
+    of facts: [Fact], _ question: ContentsQuestion, to contents: inout UnitContents
   ) throws(LedgerError) -> [SoldTransaction: PostingAnswer] {
     guard question.includesSales || question.postings != nil else { return [:] }
-    let facts = try facts(of: unit, at: question.clocks)
     var sales: [SoldTransaction: PostingAnswer] = [:]
     for posting in Unit.postings(of: facts, texts: texts) {
       let isWanted = try question.postings?.admits(posting, self) ?? false

@@ -67,6 +67,10 @@ struct CustomersCommand: ParsableCommand {
 
   private var nothing: String {
     guard let search else { return "no customers" }
+    if search.text.count < CustomerMatch.partLettersMin {
+      return "no customer has the id \(TextTable.printable(search.text)); a part of an id needs at "
+        + "least \(CustomerMatch.partLettersMin) letters"
+    }
     return
       "no customer has an id that is, contains or resembles \(TextTable.printable(search.text))"
   }

@@ -37,8 +37,8 @@ final class ByteSource: Sendable {
     while true {
       room.wait()
       if isPipe { InputReadiness.wait(for: handle.fileDescriptor) }
-      // Under the lock, so that nothing is taken out of a pipe after the stop: what is left there is
-      // for the next program that reads it.
+      // Under the lock, so that nothing is taken out of a pipe after the stop: what is left there
+      // is for the next program that reads it.
       let goesOn = state.withLock { state in
         if state.isStopped { return false }
         let arrival = Self.arrival(handle, isPipe: isPipe)
