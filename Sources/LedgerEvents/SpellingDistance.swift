@@ -25,6 +25,26 @@ package enum Spelling {
     return nearest
   }
 
+  /// Returns the identifier that was probably meant: one whose last component is the text
+  /// (`com.example.maps.alps` for `alps`), or else the one nearest to it, whole or by its last
+  /// component.
+  ///
+  /// - Complexity: as ``nearest(to:among:)``.
+  package static func nearestIdentifier(
+    to text: String, among names: [String]
+  ) -> String? {
+    let ends = names.filter { $0.contains(".") }.map { name in
+      (end: String(name.split(separator: ".").last ?? ""), name: name)
+    }
+    let wanted = text.lowercased()
+    if let same = ends.first(where: { $0.end.lowercased() == wanted }) { return same.name }
+    if let near = nearest(to: text, among: names) { return near }
+    guard !text.contains("."), let end = nearest(to: text, among: ends.map(\.end)) else {
+      return nil
+    }
+    return ends.first { $0.end == end }?.name
+  }
+
   /// Returns how many letters must be inserted, deleted, replaced or swapped with their neighbour
   /// to turn one text into the other, or `nil` if that is more than `limit`.
   ///

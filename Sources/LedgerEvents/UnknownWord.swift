@@ -6,6 +6,8 @@ package struct UnknownWord: Hashable, Sendable {
     case source
     /// A member of `data` in an event of this type.
     case field(of: EventKind)
+    /// A member of an object in a member of `data`, such as `grants` in `data.products[]`.
+    case member(of: String, in: EventKind)
   }
 
   package var role: Role
@@ -20,6 +22,7 @@ package struct UnknownWord: Hashable, Sendable {
     case .type: EnvelopeField.type.rawValue
     case .source: EnvelopeField.source.rawValue
     case .field: "data." + text
+    case .member(let field, _): "data.\(field).\(text)"
     }
   }
 
@@ -35,6 +38,9 @@ package struct UnknownWord: Hashable, Sendable {
         + (nearest.map { "; did you mean \($0)?" } ?? "")
     case .field(let kind):
       "is not a known field of \(kind.text)" + (nearest.map { "; did you mean \($0)?" } ?? "")
+    case .member(let field, let kind):
+      "is not a known field of \(field) in \(kind.text)"
+        + (nearest.map { "; did you mean \($0)?" } ?? "")
     }
   }
 }
@@ -55,7 +61,8 @@ package struct VocabularyCheck {
   /// A field of `data` that is not similar to a known one is assumed to be the writer's own, and is
   /// not returned.
   ///
-  /// - Complexity: O(*n*) in the number of members of `data`, as long as the words are cached.
+  /// - Complexity: O(*n*) in the number of members of `data`, and in the length of those that
+  ///   contain objects, as long as the words are cached.
   package mutating func unknownWords(in event: Event) -> [UnknownWord] {
     var words: [UnknownWord] = []
     if event.type.kind == .unknown { words.append(look(.type, event.type.text)) }
@@ -64,11 +71,44 @@ package struct VocabularyCheck {
     }
     guard event.type.kind != .unknown else { return words }
     let rule = Vocabulary.rule(event.type.kind)
-    for member in event.data.members where rule.index(of: member.name) == nil {
-      let word = look(.field(of: event.type.kind), member.name)
-      if word.nearest != nil { words.append(word) }
+    for member in event.data.members {
+      guard let index = rule.index(of: member.name) else {
+        let word = look(.field(of: event.type.kind), member.name)
+        if word.nearest != nil { words.append(word) }
+        continue
+      }
+      guard let (path, known) = Self.members(of: rule.fields[index]) else { continue }
+      for name in Self.names(in: member.json, notIn: known) {
+        let word = look(.member(of: path, in: event.type.kind), name)
+        if word.nearest != nil { words.append(word) }
+      }
     }
     return words
+  }
+
+  /// The path and the known members of the objects that a field of `data` contains; `nil` if it
+  /// contains none.
+  private static func members(of field: Vocabulary.Field) -> (path: String, known: [String])? {
+    switch field.type {
+    case .object(let fields): (field.name, fields.map(\.name))
+    case .array(of: .object(let fields)): (field.name + "[]", fields.map(\.name))
+    default: nil
+    }
+  }
+
+  /// The names of members that are not known, each once.
+  private static func names(in json: [UInt8], notIn known: [String]) -> [String] {
+    let value: JSONValue
+    // The decoder has accepted the event, so the value is JSON.
+    do throws(EventError) { value = try JSONValue(json: json) } catch { return [] }
+    var names: [String] = []
+    for element in value.array ?? [value] {
+      for (name, _) in element.object ?? []
+      where !known.contains(where: { hasSameBytes($0, name) }) && !names.contains(name) {
+        names.append(name)
+      }
+    }
+    return names
   }
 
   private mutating func look(_ role: UnknownWord.Role, _ text: String) -> UnknownWord {
@@ -86,6 +126,8 @@ package struct VocabularyCheck {
       case .type: EventKind.allCases.filter { $0 != .unknown }.map(\.text)
       case .source: EventSource.Kind.allCases.map(\.text)
       case .field(let kind): Vocabulary.rule(kind).fields.map(\.name)
+      case .member(let path, let kind):
+        Vocabulary.rule(kind).fields.compactMap(members).first { $0.path == path }?.known ?? []
       }
     return Spelling.nearest(to: text, among: names)
   }
@@ -106,6 +148,9 @@ extension UnknownWord {
       case .field:
         guard try scanner.enter(EnvelopeField.data.rawValue) != nil else { return nil }
         return try scanner.enter(text)?.name
+      case .member(let path, _):
+        guard try scanner.enter(EnvelopeField.data.rawValue) != nil else { return nil }
+        return try scanner.enter(path.hasSuffix("[]") ? String(path.dropLast(2)) : path)?.name
       }
     } catch {
       return nil

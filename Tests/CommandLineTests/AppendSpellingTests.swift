@@ -53,6 +53,23 @@ import Testing
       try ledger.run("append", "--strict", input: Sample.event("c", "rain.fell")).status == 65)
   }
 
+  @Test("a field inside a list of `data` is compared, too") func nested() throws {
+    let line = Sample.event(
+      "c", "catalog.set",
+      #","source":"operator","data":{"products":[{"product":"map","kind":"consumable","#
+        + #""grant":{"coins":5},"shelf":"top"}]}"#)
+    let answer = try ledger.run("append", "--format", "json", input: line)
+    let warnings = try #require(try answer.object()["warnings"] as? [[String: Any]])
+    #expect(warnings.map { $0["field"] as? String } == ["data.products[].grant"])
+    #expect(
+      (warnings.first?["reason"] as? String)?.hasSuffix("did you mean grants?") == true,
+      "\(warnings)")
+    #expect(warnings.first?["column"] as? Int != nil)
+    #expect(
+      try ledger.run("append", "--strict", input: line.replacing(#""c""#, with: #""d""#)).status
+        == 65)
+  }
+
   @Test(
     "a field that is nearly a known one, and an unknown source, are warnings with their places",
     arguments: [

@@ -56,6 +56,8 @@ import Testing
     #expect(try ledger.run("customers", "--limit", "1").lines.last == more)
     #expect(try ledger.run("customers", "--search", "phone", "--limit", "1").lines.last == more)
     #expect(try ledger.run("customers", "--limit", "2").lines.last != more)
+    let short = try ledger.run("customers", "--search", "ph").output
+    #expect(short == "no customer has the id ph; a part of an id needs at least 3 letters\n")
     let part = try ledger.run("customers", "--search", "PHONE-B", "--format", "json").objects()
     #expect(part.map { $0["accounts"] as? [String] } == [["bob"]])
   }
@@ -78,6 +80,9 @@ import Testing
       #expect(told.output == expected.output, "\(byTransaction)")
     }
     #expect(try ledger.run("findings", "--transaction", "t2").output == "no findings\n")
+    #expect(
+      try ledger.run("findings", "--account", "nobody").output
+        == "account nobody is not known to the ledger\n")
     #expect(try ledger.run("explain", "--transaction", "t9").status == 65)
     #expect(try ledger.run("findings", "--account", "ada", "--transaction", "t1").status == 64)
     #expect(try ledger.run("explain", "ada").status == 64)

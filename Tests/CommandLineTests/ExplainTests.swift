@@ -72,6 +72,14 @@ import Testing
   @Test("what is near an unknown name is said") func near() throws {
     let product = try ledger.run("explain", "ada", "mpa")
     #expect(product.lines.last?.hasSuffix("; did you mean map?") == true, "\(product.output)")
+    let long = Sample.event(
+      "long", "transaction.purchased",
+      #","transaction":"t-long","product":"com.example.maps.alps","account":"eve""#)
+    #expect(try ledger.run("append", input: long).status == 0)
+    for part in ["alps", "Alps", "alpz"] {
+      let answer = try ledger.run("explain", "ada", part).lines.last
+      #expect(answer?.hasSuffix("did you mean com.example.maps.alps?") == true, "\(part)")
+    }
     let account = try ledger.run("explain", "adda", "map")
     #expect(account.lines.last?.hasSuffix("; did you mean ada?") == true, "\(account.output)")
     let json = try ledger.run("explain", "ada", "mpa", "--format", "json").object()

@@ -75,6 +75,15 @@ import Testing
         "signed data of StoreKit 2"
       ),
       (#"{"signedTransactionInfo":"eyJ"}"#, "signed data of StoreKit 2"),
+      (
+        #"{"notificationType":"TEST","notificationUUID":"u","version":"2.0"}"#,
+        "notification of the App Store Server"
+      ),
+      (
+        #"{"transactionId":"1","originalTransactionId":"1","bundleId":"b"}"#,
+        "transaction of StoreKit 2"
+      ),
+      (#"{"products":[{"product":"map","kind":"nonConsumable"}]}"#, "daybook catalog set"),
       (#"{"api_version":"1.0","event":{"type":"RENEWAL","expiration_at_ms":null}}"#, "RevenueCat"),
       (
         #"{"status":0,"environment":"Production","receipt":{"in_app":[]}}"#,

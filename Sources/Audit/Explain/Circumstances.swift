@@ -100,7 +100,7 @@ extension LedgerView {
   }
 
   private func near(_ name: Name, _ known: Set<Name>) throws(LedgerError) -> Name? {
-    if let found = Spelling.nearest(to: name.text, among: known.map(\.text).sorted()) {
+    if let found = Spelling.nearestIdentifier(to: name.text, among: known.map(\.text).sorted()) {
       return Name(found)
     }
     return try nearestName(to: name, of: .product)

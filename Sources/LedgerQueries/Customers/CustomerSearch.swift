@@ -4,6 +4,9 @@ public import LedgerStore
 
 /// A name by which a search found a customer.
 public struct CustomerMatch: Hashable, Sendable {
+  /// The letters that a part of an id needs to be found: too many ids contain a shorter text.
+  public static let partLettersMin = 3
+
   /// What the name is. Earlier cases say more about who the customer is.
   public enum Kind: Int, CaseIterable, Sendable {
     case account = 0

@@ -18,7 +18,11 @@ extension LedgerView {
     try comparedNames(of: [kind]) { _, use in
       if !areOthers(use.name.text, misspelled.text) { names.append(use.name.text) }
     }
-    return Spelling.nearest(to: misspelled.text, among: names).map { Name($0) }
+    let found =
+      kind == .product
+      ? Spelling.nearestIdentifier(to: misspelled.text, among: names)
+      : Spelling.nearest(to: misspelled.text, among: names)
+    return found.map { Name($0) }
   }
 
   /// Passes the names of some kinds to `body`, to compare a misspelled or shortened name with.

@@ -157,7 +157,7 @@ struct DiffCommand: ParsableCommand {
 
   private func print(_ difference: CustomerDifference, isFirst: Bool) {
     switch format {
-    case .table: for line in difference.lines { Console.print(TextTable.printable(line)) }
+    case .table: for line in difference.lines { Console.print(wrapped: line) }
     case .json, .jsonl:
       var json = JSONText()
       difference.write(to: &json)

@@ -82,8 +82,13 @@ struct FindingsCommand: ParsableCommand {
     try answering {
       var versions: SessionVersions?
       var sessions: [UInt64: SessionVersions.Versions] = [:]
+      var isKnown = true
       let findings = try options.read { (view) throws(LedgerError) in
+        let query = query
         let findings = try view.findings(query)
+        if findings.isEmpty, let customer = query.customer {
+          isKnown = try view.isKnown(customer, query.clocks)
+        }
         if by?.list.contains(where: \.needsSessions) ?? false {
           versions = try view.sessionVersions(clocks: clocks.clocks)
           for finding in findings where sessions[finding.position] == nil {
@@ -105,10 +110,13 @@ struct FindingsCommand: ParsableCommand {
           total: isGrouped ? FindingIncident.incidents(of: findings).count : findings.count,
           format)
       } else {
-        FindingList(
+        var list = FindingList(
           format: format, limit: Int(clamping: limit ?? .max), isReverse: reverse,
-          explains: explain
-        ).print(findings, asIncidents: incidents ?? (format == .table))
+          explains: explain)
+        if !isKnown, let customer = query.customer {
+          list.nothing = "\(customer.description) is not known to the ledger"
+        }
+        list.print(findings, asIncidents: incidents ?? (format == .table))
       }
       if let failOn, findings.contains(where: { $0.severity >= failOn.severity }) {
         throw ExitStatus.found

@@ -97,10 +97,13 @@ struct ForeignInput {
     }
     guard let object = document as? [String: Any] else { return nil }
     func has(_ names: String...) -> Bool { names.contains { object[$0] != nil } }
-    if has("signedPayload") { return Self.notification }
+    if has("signedPayload") || has("notificationType") && has("notificationUUID") {
+      return Self.notification
+    }
     if has("signedTransactionInfo", "signedRenewalInfo", "signedTransactions") {
       return Self.signed
     }
+    if has("transactionId"), has("originalTransactionId", "bundleId") { return Self.transaction }
     if has("api_version"), object["event"] is [String: Any] { return Self.revenueCat }
     if has("receipt-data") { return Self.receipt }
     if has("status"), has("receipt", "latest_receipt_info", "latest_receipt") {
@@ -111,6 +114,9 @@ struct ForeignInput {
     }
     if has("subscriptionGroups"), has("products", "nonRenewingSubscriptions") {
       return "this is a StoreKit configuration: run \(importing("storekit-config"))"
+    }
+    if object["products"] is [Any], !has("type", "data") {
+      return "this is a catalogue: run `daybook catalog set \(word)`"
     }
     if has("reason"), has("line"), has("text") {
       return "this is a line of --rejects: correct it, then run \(append(after: "jq -r .text"))"
@@ -124,6 +130,9 @@ struct ForeignInput {
   private static let notification =
     "this is a notification of the App Store Server (version 2): " + byHand
   private static let signed = "this is signed data of StoreKit 2 (a JWS): " + byHand
+  private static let transaction =
+    "this is a transaction of StoreKit 2: nothing imports it yet. Append what it says as events "
+    + "(docs/recording.md)"
   private static let revenueCat =
     "this is a webhook of RevenueCat: nothing imports it yet. Append what it says as events "
     + "(docs/recording.md)"

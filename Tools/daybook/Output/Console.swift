@@ -113,6 +113,17 @@ enum Console {
     return isOutputTerminal ? StandardOutput.columns : nil
   }()
 
+  /// Prints a text that people read, in lines that fit the terminal.
+  static func print(wrapped text: String, indent: String = "") {
+    wrapped(TextTable.printable(text), indent: indent).forEach(print)
+  }
+
+  /// A text that people read in lines that fit the terminal, each behind an indent.
+  static func wrapped(_ text: String, indent: String) -> [String] {
+    guard let columns, indent.count + text.count > columns else { return [indent + text] }
+    return Paragraph.lines(text, columns: max(columns - indent.count, 1)).map { indent + $0 }
+  }
+
   static func bold(_ text: String) -> String { isColoured ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
 
   static func red(_ text: String) -> String { isColoured ? "\u{1B}[31m\(text)\u{1B}[0m" : text }

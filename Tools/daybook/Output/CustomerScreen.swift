@@ -16,8 +16,7 @@ struct CustomerScreen {
     Console.print(Console.bold(TextTable.printable("customer \(title)")))
     let by = matches.map(\.description).joined(separator: ", ")
     let answer = overview.entitlements
-    Console.print(
-      TextTable.printable("found by \(by); at \(answer.at.shown), position \(answer.position)"))
+    Console.print(wrapped: "found by \(by); at \(answer.at.shown), position \(answer.position)")
     printEntitlements(answer)
     printDevices()
     printOpenTransactions()
@@ -29,7 +28,7 @@ struct CustomerScreen {
     Console.print("")
     Console.print(Console.bold(title))
     if table.isEmpty { Console.print("  \(nothing)") }
-    for line in table.isEmpty ? [] : table.lines { Console.print("  \(line)") }
+    for line in table.isEmpty ? [] : table.lines(indent: "  ") { Console.print(line) }
   }
 
   private func printEntitlements(_ answer: EntitlementsAnswer) {
@@ -82,15 +81,7 @@ struct CustomerScreen {
   }
 
   private func printFindings() {
-    Console.print("")
-    Console.print(Console.bold("findings"))
-    if overview.findings.isEmpty { Console.print("  none") }
-    for finding in overview.findings {
-      Console.print(
-        TextTable.printable(
-          "  \(finding.position)  \(finding.occurredAt.shown)  \(finding.severity.text)  "
-            + "\(finding.rule.id)  \(String(cell: finding.transaction))  \(finding.concerns)"))
-    }
+    section("findings", .findings(overview.findings), nothing: "none")
     for (rule, advice) in advice {
       let lines = Paragraph.lines("\(rule): \(advice)", columns: Paragraph.columns - 2)
       for line in lines { Console.print("  \(line)") }

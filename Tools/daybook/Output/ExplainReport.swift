@@ -11,7 +11,7 @@ struct ExplainReport {
   func printText(asOf isPast: Bool) {
     Console.print(Console.bold(TextTable.printable(verdict)))
     let moment = isPast ? ", as of position \(explanation.position)," : ""
-    Console.print(TextTable.printable(reason(moment)))
+    Console.print(wrapped: reason(moment))
     for step in explanation.steps { print(step) { "without it: \(without($0))" } }
     printDevices()
     printFindings()
@@ -19,9 +19,9 @@ struct ExplainReport {
     guard let learned = explanation.learned else { return }
     Console.print("")
     Console.print(
-      TextTable.printable(
-        "learned since, up to position \(learned.position): \(Self.text(learned.holdings)) at that "
-          + "time\(learned.steps.isEmpty ? "" : ", because of these events:")"))
+      wrapped:
+        "learned since, up to position \(learned.position): \(Self.text(learned.holdings)) at "
+        + "that time\(learned.steps.isEmpty ? "" : ", because of these events:")")
     for step in learned.steps { print(step) { _ in nil } }
   }
 
@@ -32,42 +32,35 @@ struct ExplainReport {
     let event = step.event.event
     Console.print("")
     Console.print(
-      TextTable.printable(
-        "\(step.event.position)  \(event.occurredAt.shown)  recorded "
-          + "\(step.event.recordedAt.shown)  \((event.source ?? EventSource(.app)).text)"))
-    Console.print("    " + TextTable.printable(step.text))
+      wrapped: "\(step.event.position)  \(event.occurredAt.shown)  recorded "
+        + "\(step.event.recordedAt.shown)  \((event.source ?? EventSource(.app)).text)")
+    let indent = "    "
+    Console.print(wrapped: step.text, indent: indent)
     if step.before != step.after {
       Console.print(
-        "    " + TextTable.printable("\(Self.text(step.before)) → \(Self.text(step.after))"))
+        wrapped: "\(Self.text(step.before)) → \(Self.text(step.after))", indent: indent)
     }
-    if let line = last(step) { Console.print("    " + TextTable.printable(line)) }
+    if let line = last(step) { Console.print(wrapped: line, indent: indent) }
   }
 
   private func printDevices() {
     guard !circumstances.devices.isEmpty else { return }
     Console.print("")
-    for device in circumstances.devices {
-      Console.print(TextTable.printable(device.text))
-    }
+    for device in circumstances.devices { Console.print(wrapped: device.text) }
   }
 
   private func printFindings() {
     guard !circumstances.findings.isEmpty else { return }
     Console.print("")
     Console.print("findings:")
-    for finding in circumstances.findings {
-      Console.print(
-        TextTable.printable(
-          "  \(finding.position)  \(finding.occurredAt.shown)  \(finding.severity.text)  "
-            + "\(finding.rule.id)  \(String(cell: finding.transaction))  \(finding.concerns)"))
-    }
+    TextTable.findings(circumstances.findings).lines(indent: "  ").forEach(Console.print)
   }
 
   private func printAdvice() {
     guard !advice.isEmpty else { return }
     Console.print("")
     Console.print("what to do:")
-    for line in advice { Console.print("  " + TextTable.printable(line)) }
+    for line in advice { Console.print(wrapped: line, indent: "  ") }
   }
 
   private var verdict: String {

@@ -9,6 +9,8 @@ struct FindingList {
   let isReverse: Bool
   /// Whether to print the meaning and the advice of the rules with them.
   let explains: Bool
+  /// What people read if nothing was found.
+  var nothing = "no findings"
 
   /// Prints each finding as a line of a table.
   static func print(_ findings: [FindingAnswer]) {
@@ -30,7 +32,8 @@ struct FindingList {
           "rule", "severity", "rules", "environment", "since", "until", "accounts", "devices",
           "transactions", "products",
         ] + (explains ? ["meaning", "advice"] : []) + ["count", "findings"],
-        row: \.row, write: { $0.write(to: &$1, explains: explains) },
+        row: \.row, isAlarming: { $0.head.isAlarming },
+        write: { $0.write(to: &$1, explains: explains) },
         rules: shown.flatMap(\.rules))
     } else {
       let shown = chosen(findings)
@@ -43,7 +46,7 @@ struct FindingList {
           "rule", "severity", "position", "occurredAt", "environment", "account", "device",
           "transaction", "product", "download", "detail",
         ] + (explains ? ["meaning", "advice"] : []),
-        row: \.row,
+        row: \.row, isAlarming: \.isAlarming,
         write: { explains ? $0.writeWithAdvice(to: &$1) : $0.write(to: &$1) },
         rules: shown.map(\.rule))
     }
@@ -56,13 +59,13 @@ struct FindingList {
 
   private func print<Element>(
     _ shown: [Element], of count: Int, _ what: String, header: [String], columns: [String],
-    row: @escaping (Element) -> [String],
+    row: @escaping (Element) -> [String], isAlarming: @escaping (Element) -> Bool,
     write: @escaping (Element, inout JSONText) -> Void, rules: [Rule]
   ) {
     var printer = ListPrinter<Element>(
       format, header: header, columns: columns,
-      nothing: count == 0 ? "no findings" : "nothing within the limit",
-      row: row, write: write)
+      nothing: count == 0 ? nothing : "nothing within the limit",
+      row: row, isAlarming: isAlarming, write: write)
     for element in shown { printer.add(element) }
     printer.end()
     guard format == .table else { return }
@@ -137,6 +140,23 @@ extension FindingIncident {
   }
 }
 
+extension TextTable {
+  /// The findings of one customer.
+  static func findings(_ findings: [FindingAnswer]) -> TextTable {
+    var table = TextTable([
+      "position", "occurred", "severity", "rule", "transaction", "concerns",
+    ])
+    for finding in findings {
+      table.add(
+        [
+          "\(finding.position)", finding.occurredAt.shown, finding.severity.text, finding.rule.id,
+          String(cell: finding.transaction), finding.concerns,
+        ], isAlarming: finding.isAlarming)
+    }
+    return table
+  }
+}
+
 extension FindingAnswer {
   fileprivate var row: [String] {
     [
@@ -144,6 +164,9 @@ extension FindingAnswer {
       String(cell: transaction), concerns,
     ]
   }
+
+  /// Whether people see it in red.
+  var isAlarming: Bool { severity >= .error }
 
   /// What else it is about, for people.
   var concerns: String {

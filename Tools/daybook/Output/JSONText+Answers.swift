@@ -32,6 +32,8 @@ struct ListPrinter<Element> {
   let header: [String]
   let row: (Element) -> [String]
   let write: (Element, inout JSONText) -> Void
+  /// Whether people see an element in red.
+  let isAlarming: (Element) -> Bool
   /// What people read if there is nothing to print.
   let nothing: String
 
@@ -47,8 +49,10 @@ struct ListPrinter<Element> {
     _ format: OutputFormat, header: [String], amounts: Set<String> = [], columns: [String] = [],
     nothing: String,
     row: @escaping (Element) -> [String],
+    isAlarming: @escaping (Element) -> Bool = { _ in false },
     write: @escaping (Element, inout JSONText) -> Void
   ) {
+    self.isAlarming = isAlarming
     self.format = format
     self.header = header
     self.nothing = nothing
@@ -60,7 +64,7 @@ struct ListPrinter<Element> {
 
   mutating func add(_ element: Element) {
     switch format {
-    case .table: table.add(row(element))
+    case .table: table.add(row(element), isAlarming: isAlarming(element))
     case .json:
       // One element per line, so that a long document can be read and compared.
       var json = JSONText()

@@ -19,7 +19,14 @@ final class ReplayPrinter {
   func print(_ step: ReplayStep) {
     defer { steps += 1 }
     switch format {
-    case .table: for line in step.textLines { Console.print(line.styled(line.text)) }
+    case .table:
+      for line in step.textLines {
+        let text = line.text.drop { $0 == " " }
+        let indent = String(line.text[..<text.startIndex])
+        for piece in Console.wrapped(String(text), indent: indent) {
+          Console.print(line.styled(piece))
+        }
+      }
     case .jsonl: Console.print(step.json)
     case .json:
       Console.print((steps == 0 ? "" : ",") + step.json)

@@ -45,7 +45,7 @@ extension ReplayStep {
     var text = "\(verb) \(finding.rule.id) (\(finding.severity.text))"
     if finding.position != event.position { text += " at position \(finding.position)" }
     if finding.concerns != "-" { text += ": \(finding.concerns)" }
-    let isBad = verb == "breaks" && finding.severity >= .error
+    let isBad = verb == "breaks" && finding.isAlarming
     return ReplayTextLine(
       text: "    ! " + TextTable.printable(text), style: isBad ? .red : .plain)
   }

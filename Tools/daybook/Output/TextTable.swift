@@ -4,6 +4,8 @@ struct TextTable {
   private let header: [String]
   private let amounts: Set<Int>
   private var rows: [[String]] = []
+  /// The rows that are printed in red.
+  private var alarming: Set<Int> = []
 
   private static let gap = 2
 
@@ -14,15 +16,24 @@ struct TextTable {
     self.amounts = Set(header.indices.filter { amounts.contains(header[$0]) })
   }
 
-  mutating func add(_ row: [String]) {
+  /// - Parameter isAlarming: Whether to print the row in red, where colour is used.
+  mutating func add(_ row: [String], isAlarming: Bool = false) {
     precondition(row.count == header.count, "a row has a cell for each column")
+    if isAlarming { alarming.insert(rows.count) }
     rows.append(row.map(Self.printable))
   }
 
   var isEmpty: Bool { rows.isEmpty }
 
   /// The lines for standard output, fitted to the terminal if it is one.
-  var lines: [String] { lines(within: Console.columns, title: Console.bold) }
+  var lines: [String] { lines(indent: "") }
+
+  /// The same lines behind an indent, which counts towards their width.
+  func lines(indent: String) -> [String] {
+    lines(
+      within: Console.columns.map { $0 - indent.count }, title: Console.bold, alarm: Console.red
+    ).map { indent + $0 }
+  }
 
   /// The lines, each no wider than `columns` if that leaves room for every column. A cell that is
   /// too wide continues in the next line, under its beginning.
@@ -30,13 +41,20 @@ struct TextTable {
   /// - Parameters:
   ///   - columns: The width; `nil` for no limit.
   ///   - title: Formats the line of titles.
-  func lines(within columns: Int?, title: (String) -> String = { $0 }) -> [String] {
+  ///   - alarm: Formats the lines of alarming rows.
+  func lines(
+    within columns: Int?, title: (String) -> String = { $0 }, alarm: (String) -> String = { $0 }
+  ) -> [String] {
     var widths = header.map(\.count)
     for row in rows {
       for (column, cell) in row.enumerated() { widths[column] = max(widths[column], cell.count) }
     }
     if let columns { fit(&widths, into: columns) }
-    return lines(of: header, widths).map(title) + rows.flatMap { lines(of: $0, widths) }
+    return lines(of: header, widths).map(title)
+      + rows.enumerated().flatMap { place, row in
+        let lines = lines(of: row, widths)
+        return alarming.contains(place) ? lines.map(alarm) : lines
+      }
   }
 
   // MARK: - Fitting

@@ -1,5 +1,6 @@
 import HostedContent
 import LedgerEvents
+import LedgerModel
 import LedgerQueries
 
 /// The ledger in the form that installing content needs.
@@ -40,20 +41,18 @@ struct LedgerOfContent: ContentLedger {
     query.account = owner.account
     query.device = owner.device
     query.type = "content.*"
-    var events: [Event] = []
+    var events: [RecordedEvent] = []
     do throws(LedgerError) {
       try ledger.read { (view) throws(LedgerError) in
         try view.events(query) { recorded in
-          events.append(recorded.event)
+          events.append(recorded)
           return true
         }
       }
     } catch {
       throw problem(error)
     }
-    return events.sorted {
-      ($0.occurredAt, $0.sequence ?? 0, $0.id) < ($1.occurredAt, $1.sequence ?? 0, $1.id)
-    }
+    return events.sorted { FoldPlace($0) < FoldPlace($1) }.map(\.event)
   }
 
   private func problem(_ error: LedgerError) -> ContentError {
