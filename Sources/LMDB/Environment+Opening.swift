@@ -28,7 +28,8 @@ extension Environment {
     precondition(MemoryLayout<Int>.size == 8, "LMDB's map needs a 64-bit address space")
     precondition(options.readOnly || options.usesLocks, "who writes needs locks")
     guard !path.isEmpty, !path.utf8.contains(0) else {
-      throw LMDBError(.badArgument, operation: "open", message: "A path is not empty, without NUL.")
+      throw LMDBError(
+        .badArgument, operation: "open", message: "A path must not be empty or contain a NUL byte.")
     }
     watchForks()
     let isNewFolder = try createFolder(path, options)

@@ -95,7 +95,9 @@ extension AppPolicy {
     careful(but: "progress-is-done", "installs at progress 1.0") {
       $0.installsAtFullProgress = true
     },
-    careful(but: "last-callback-decides", "takes the last download's outcome for all of them") {
+    careful(
+      but: "last-callback-decides", "treats the last download's outcome as that of all downloads"
+    ) {
       $0.finish = .afterLastCallback
     },
     careful(but: "batch-is-transaction", "finishes the first transaction of a finished batch") {
@@ -145,7 +147,7 @@ extension AppPolicy {
     careful(but: "two-observers", "two parts of the app observe, each fulfils and finishes") {
       $0.observerCount = 2
     },
-    careful(but: "restore-is-all", "takes what a restore brought for all that there is") {
+    careful(but: "restore-is-all", "treats what a restore brought as everything there is") {
       $0.restoreIsAll = true
     },
     careful(but: "signed-in-gets-it", "gives what arrives to whoever is signed in") {

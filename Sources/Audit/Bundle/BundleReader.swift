@@ -152,7 +152,7 @@ public struct BundleReader: Sendable {
     _ recorded: RecordedEvent, _ role: BundleRole
   ) throws(ProofError) {
     do throws(EventError) { try recorded.event.validate() } catch {
-      throw failure("is of no event that a ledger takes: \(error)")
+      throw failure("does not contain a valid event: \(error)")
     }
     guard ids.insert(recorded.event.id).inserted else {
       throw failure("has the id of an event before it")

@@ -55,6 +55,7 @@ public struct ControlTotals: Hashable, Sendable {
       let found = written.sums[name]?.text ?? "nothing"
       return "\(name) is \(sum.text) in the ledger and \(found) in the file"
     }
-    return sums.count == written.sums.count ? nil : "the file has sums that the ledger has not"
+    return sums.count == written.sums.count
+      ? nil : "the file has sums that the ledger does not have"
   }
 }

@@ -44,7 +44,7 @@ struct JSONLinesReader: RowReader {
       throw ExportError(.mismatch, "Line \(number) of \(path) is no JSON.")
     }
     guard let object, object.count == columns.count else {
-      throw ExportError(.mismatch, "Line \(number) of \(path) has not every column.")
+      throw ExportError(.mismatch, "Line \(number) of \(path) lacks a column.")
     }
     var cells: [ExportCell] = []
     for column in columns {

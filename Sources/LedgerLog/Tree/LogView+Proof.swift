@@ -32,7 +32,11 @@ extension LogView {
     try requireEvents(new)
     guard old <= new else {
       throw LedgerError(
-        .notFound, "A tree over \(old) events is no beginning of one over \(new): turn them round.",
+        .notFound,
+        """
+        A tree over \(old) events cannot be the start of a tree over \(new): the first size must \
+        not be larger than the second.
+        """,
         position: old)
     }
     let ranges = MerkleTree.consistencyRanges(from: old, to: new)

@@ -161,15 +161,17 @@ package struct KeptRoot: Hashable, Sendable {
       throw LedgerError(
         .corrupt,
         """
-        The log went back: \(position) events were committed, and it has \(log.lastPosition). \
+        The log went back: it should have \(position) events, and it has \(log.lastPosition). \
         \(advice)
         """, position: position)
     }
     guard try log.root(at: position) == root else {
       throw LedgerError(
         .corrupt,
-        "The log is not the one that was written: its root at \(position) is another. \(advice)",
-        position: position)
+        """
+        The log is not the one that was written: its root at \(position) differs from the kept one. \
+        \(advice)
+        """, position: position)
     }
   }
 }

@@ -129,8 +129,8 @@ extension LogAppender {
       throw LedgerError(
         .conflict,
         """
-        The id \(event.id) stands at position \(position) with other content: an id names one \
-        event. Nothing of this batch was written.
+        The id \(event.id) is already used at position \(position) by an event with other content: \
+        give this event a new id. Nothing of this batch was written.
         """, index: index, position: position)
     }
   }

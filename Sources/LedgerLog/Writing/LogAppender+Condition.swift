@@ -24,8 +24,8 @@ extension LogAppender {
         throw LedgerError(
           .conditionFailed,
           """
-          The event at position \(records.position) stands after \(after) and matches what must \
-          not be there: read it, decide anew, and expect its position.
+          The event at position \(records.position), behind \(after), matches the condition. Read \
+          it, decide again, and expect its position.
           """, position: records.position)
       }
     }

@@ -64,7 +64,7 @@ extension Ledger {
   public func erase(_ event: Event) throws(LedgerError) -> ErasureResult {
     precondition(event.type.kind == .accountErased, "an erasure is account.erased")
     guard let account = event.account else {
-      throw LedgerError(.invalidEvent, "An erasure says whose: it needs an account.")
+      throw LedgerError(.invalidEvent, "An erasure needs an account.")
     }
     try finishErasure()
     let mentions = try read { (view) throws(LedgerError) in try view.mentions(of: account) }
@@ -131,8 +131,8 @@ extension Ledger {
       throw LedgerError(
         .conflict,
         """
-        The id stands at position \(position) as another event: an id names one event. Nothing was \
-        erased.
+        The id is already used at position \(position) by another event: use a new one. Nothing \
+        was erased.
         """, position: position)
     }
   }

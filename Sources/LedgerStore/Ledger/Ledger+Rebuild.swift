@@ -159,8 +159,8 @@ extension EventLog {
       if position == (try lastPosition()) { return .differ(differences) }
       // During a fold, rows are written ahead of the checkpoint.
       return .notCompared(
-        "a fold of the projections goes on or was cut short: `daybook rebuild --check` ends it and "
-          + "compares them")
+        "a fold of the projections is running or was cut short: `daybook rebuild --check` ends it "
+          + "and compares them")
     }
     return .notCompared("the projections were folded further each time they were compared")
   }

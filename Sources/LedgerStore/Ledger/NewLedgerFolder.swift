@@ -28,7 +28,7 @@ struct NewLedgerFolder {
     case let slash?: parent = String(name[..<slash])
     }
     guard !name.isEmpty else {
-      throw LedgerError(.cannotCreate, "The path of the folder to be made is empty: name one.")
+      throw LedgerError(.cannotCreate, "The path of the new folder is empty: name one.")
     }
     guard !Self.isTaken(self.path) else { throw Self.taken(self.path) }
     // A missing folder may be a disk that is not mounted, so it is not created.

@@ -88,7 +88,7 @@ struct Checkpoint: Hashable {
       .rebuildNeeded,
       """
       The projections were folded by version \(reducer) of the rules, and this program has version \
-      \(Reducer.version): `daybook rebuild --check --report` says what it would answer otherwise, \
+      \(Reducer.version): `daybook rebuild --check --report` says which answers would change, \
       and `daybook rebuild` folds them anew.
       """)
   }

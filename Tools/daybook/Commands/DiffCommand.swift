@@ -11,7 +11,7 @@ struct DiffCommand: ParsableCommand {
       Prints what each customer gained and lost: products, entitlements, balances and installed \
       versions. Each side is what the ledger answered at that moment. With --at both sides are \
       judged at one store time, so that only what the ledger learned in between counts. With \
-      --as-of the ledger's clock stands still and --from and --to are store times: the answer is \
+      --as-of ledger time is fixed and --from and --to are store times: the answer is \
       what changed between them, as the ledger knew it then. Example:
 
         daybook diff reader-1 --from 2026-02 --to 2026-03

@@ -6,7 +6,7 @@ import LedgerQueries
 struct FindingsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "findings",
-    abstract: "Prints the rules that were broken, and those that are broken now.",
+    abstract: "Prints the rules that were broken, in the past or now.",
     discussion: """
       Prints the findings of all environments in order of position. The table has one line for \
       each incident: findings about one transaction, at one event, or of one rule for one customer \

@@ -38,11 +38,11 @@ final class AppendTrial {
       let event = input.event
       let known = stored[index]?.event ?? accepted[event.id] ?? taken[event.id]
       if let known, !known.sameContent(as: event) {
-        let place = stored[index].map { "is already at position \($0.position)" }
+        let place = stored[index].map { "is already used at position \($0.position)" }
         throw LedgerError(
           .conflict,
-          "The id \(event.id) \(place ?? "is already on an earlier line") with other content: an "
-            + "id names one event.",
+          "The id \(event.id) \(place ?? "is already used on an earlier line") by an event with "
+            + "other content: give this event a new id.",
           index: index, position: stored[index]?.position)
       }
       outcome.areKnown.append(known != nil)

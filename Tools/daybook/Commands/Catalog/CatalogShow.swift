@@ -31,10 +31,10 @@ struct CatalogShow: ParsableCommand {
   @Option(help: "Only this product.", completion: Completions.products, transform: Parse.name)
   var product: Name?
 
-  @Option(help: "Only prices of this storefront: a country's code, such as JPN or JP.")
+  @Option(help: "Only prices in this storefront (a country code, such as JPN or JP).")
   var storefront: String?
 
-  @Option(help: "The bundle identifier (default: whatever app).", transform: Parse.name)
+  @Option(help: "The bundle identifier (default: any app).", transform: Parse.name)
   var app: Name?
 
   @Option(help: "The environment to ask in (default: production).")

@@ -118,7 +118,7 @@ struct ReceiptOptions: ParsableArguments {
 
   @Flag(
     name: .customLong("account-over-token"),
-    help: "Lets --account count more than the app_account_token of a purchase.")
+    help: "Lets --account override the app_account_token of a purchase.")
   var isAccountOverToken = false
 
   @Flag(

@@ -100,7 +100,7 @@ struct ReceiptImportRun {
       } catch let error as LedgerError where error.code == .conditionFailed {
         guard attempt < Self.attemptsMax else {
           throw InputProblem(
-            "\(source.file): others append faster than this file can be held against the ledger: "
+            "\(source.file): the ledger changed each time this file was compared with it: "
               + "run it again, nothing is doubled",
             exitCode: ExitStatus.tryAgain)
         }
