@@ -56,6 +56,16 @@ extension EventLog {
     return ticket
   }
 
+  /// Holds the writer back while `body` submits batches, so that they are one group: without that,
+  /// a group is whatever happens to wait.
+  ///
+  /// - Parameter body: Submits batches, and does not wait for a ticket.
+  package func whileWriterIsHeld<Value, Failure: Error>(
+    _ body: () throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    try writer.whileHeld(body)
+  }
+
   /// Appends an event and destroys what identifies whom it erases.
   ///
   /// - Parameter scope: Asked for what that is, by the writer, which holds the log's lock: whatever
