@@ -137,7 +137,9 @@ static ssize_t written(
     return -1;
   }
   if (fault == DISK_SHORT && count > 1) count /= 2;
-  if (disk.lie == DISK_KEEPS_KEYS && file->has_keys && count == 32) return (ssize_t)count;
+  if (disk.lie == DISK_KEEPS_KEYS && file->has_keys && count == 32 && disk.calls % 4 == 0) {
+    return (ssize_t)count;
+  }
   if (disk.lie == DISK_DROPS_PAGES && file->has_pages && offset >= 8192 && disk.calls % 64 == 0) {
     return (ssize_t)count;
   }

@@ -62,6 +62,9 @@ extension Auditor {
     try compare(shown, at: position)
   }
 
+  /// Counts events as acknowledged that have not been appended: what a control does.
+  mutating func promise(_ count: Int) { durable = entries.count + count }
+
   /// Everything so far was acknowledged.
   mutating func acknowledge() { durable = entries.count }
 

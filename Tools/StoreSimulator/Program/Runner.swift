@@ -1,23 +1,6 @@
 import Foundation
 import SimulatedDisk
 
-/// What is wrong on purpose, to prove that the auditor notices.
-enum Sabotage: String, CaseIterable {
-  case nothing
-  case droppedSyncs = "dropped-syncs"
-  case keptKeys = "kept-keys"
-  case droppedPages = "dropped-pages"
-
-  var lie: disk_lie {
-    switch self {
-    case .nothing: DISK_HONEST
-    case .droppedSyncs: DISK_DROPS_SYNCS
-    case .keptKeys: DISK_KEEPS_KEYS
-    case .droppedPages: DISK_DROPS_PAGES
-    }
-  }
-}
-
 struct Options {
   var seed: UInt64?
   var seconds = 30.0

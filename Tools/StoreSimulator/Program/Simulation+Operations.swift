@@ -74,6 +74,10 @@ extension Simulation {
   /// Offers batches as one group. Each is appended as a whole.
   func offer(_ batches: [[Offer]]) throws {
     onItsWay = batches
+    if settings.sabotage == .earlyAnswers {
+      auditor.promise(batches.joined().count { !$0.isRepeat })
+    }
+    if settings.sabotage == .halfBatches { return try offerHalves(batches) }
     let ledger = try ledger
     let results: [Result<AppendResult, LedgerError>]
     if batches.count == 1 {
@@ -97,24 +101,42 @@ extension Simulation {
     try settle(zip(batches, results).map { ($0, $1) })
   }
 
+  /// What a writer would do that does not keep batches together.
+  private func offerHalves(_ batches: [[Offer]]) throws {
+    let ledger = try ledger
+    for batch in batches {
+      var outcomes: [AppendOutcome] = []
+      for half in [batch.prefix(batch.count / 2), batch.dropFirst(batch.count / 2)] {
+        let inputs = half.map { EventInput(event: $0.event) }
+        let answer = try attempt("append") { () throws(LedgerError) in
+          try ledger.appendAndWait(inputs)
+        }
+        guard case .success(let result) = answer else { return }
+        outcomes += result.outcomes
+      }
+      try settle(batch, outcomes)
+    }
+    onItsWay = []
+  }
+
   /// Takes in what was acknowledged.
   private func settle(
     _ answers: [(offers: [Offer], result: Result<AppendResult, LedgerError>)]
   ) throws {
     for (offers, result) in answers {
       guard case .success(let result) = result else { continue }
-      try settle(offers, result)
+      try settle(offers, result.outcomes)
     }
     if answers.allSatisfy({ if case .success = $0.result { true } else { false } }) {
       onItsWay = []
     }
   }
 
-  private func settle(_ offers: [Offer], _ result: AppendResult) throws {
-    guard result.outcomes.count == offers.count else { throw Violation("an answer is missing") }
+  private func settle(_ offers: [Offer], _ outcomes: [AppendOutcome]) throws {
+    guard outcomes.count == offers.count else { throw Violation("an answer is missing") }
     onItsWay.removeFirst(onItsWay.isEmpty ? 0 : 1)
     try reading { log in
-      for (offer, outcome) in zip(offers, result.outcomes) {
+      for (offer, outcome) in zip(offers, outcomes) {
         switch outcome {
         case .appended(let position):
           guard !offer.isRepeat, position == UInt64(auditor.positions + 1) else {
@@ -171,7 +193,7 @@ extension Simulation {
     switch answer {
     case .success(let result):
       guard after >= last else { throw Violation("appended although the condition did not hold") }
-      try settle(offers, result)
+      try settle(offers, result.outcomes)
     case .failure(let error):
       tally.count(.refusal)
       if error.code == .conditionFailed { onItsWay = [] }
@@ -182,8 +204,6 @@ extension Simulation {
 // MARK: - Asking
 
 extension Simulation {
-  private func askable() -> [Int] { customers.all.indices.filter { _ in true } }
-
   /// Asks what customers have, and compares with the oracle.
   func ask(count: Int) throws {
     guard !customers.all.isEmpty else { return }
@@ -251,7 +271,8 @@ extension Simulation {
 
   /// A snapshot shows what it showed when it was taken, but for what was erased since.
   private func compareHeld() throws {
-    guard let held = snapshot.take() else { return }
+    guard var held = snapshot.take() else { return }
+    if settings.sabotage == .movingSnapshots { try held.snapshot.renew() }
     let view = try held.snapshot.view
     guard view.lastPosition == UInt64(held.positions),
       try view.root(at: view.lastPosition).bytes == held.root

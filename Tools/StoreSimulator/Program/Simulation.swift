@@ -90,16 +90,17 @@ extension Simulation {
         try Ledger.create(at: path, clock: { [clock] in clock.now })
       }
       tally.count(.open)
-      if case .success(let ledger) = made {
-        take(ledger)
+      guard case .failure(let error) = made else {
+        take(try made.get())
         break
       }
       try leave()
       if Disk.isOff { powerOn() }
       Disk.plan(nil)
       isFaultPlanned = false
-      // What was interrupted after the ledger was whole is opened instead.
-      if try open() { break }
+      isTainted = false
+      // Its making was interrupted after the ledger was whole.
+      if error.code == .exists, try open() { break }
     }
     guard auditor.positions == 0 else { return }
     let catalogue = Offer(event: customers.catalogue())

@@ -49,9 +49,9 @@ typedef enum {
   DISK_HONEST = 0,
   // Answers every sync and does nothing.
   DISK_DROPS_SYNCS = 1,
-  // Answers overwriting a part of a file of this name, and does nothing.
+  // Answers every fourth overwriting of a key in a file `keys`, on the average, and does nothing.
   DISK_KEEPS_KEYS = 2,
-  // Answers every 64th write of a page and does nothing.
+  // Answers every 64th call, if it writes a page of the log, and does nothing.
   DISK_DROPS_PAGES = 3,
 } disk_lie;
 
