@@ -114,6 +114,15 @@ static disk_fault counted(disk_call call, const char *path, uint64_t offset, uin
   return fault;
 }
 
+// Counts a change of a name. `happens` says whether it takes place: a change that was on its way when
+// the power went may have reached the disk or not, although its caller is told of an error.
+static bool succeeds(disk_call call, const char *path, uint64_t detail, bool *happens) {
+  bool was_off = disk.is_off;
+  disk_fault fault = counted(call, path, detail, 0);
+  *happens = fault == DISK_WORKS || (fault == DISK_CUT && !was_off);
+  return fault == DISK_WORKS;
+}
+
 static disk_file *watched(int descriptor) {
   if (descriptor < 0 || descriptor >= disk_descriptors_max) return NULL;
   return disk.open[descriptor];
@@ -126,7 +135,16 @@ static ssize_t written(
 ) {
   bool was_off = disk.is_off;
   disk_fault fault = counted(CALL_WRITE, file->path, (uint64_t)offset, count);
-  if (fault == DISK_FAIL) return -1;
+  if (fault == DISK_FAIL) {
+    // What was to be synced at once is written for the system, and may be on the disk or not.
+    if (disk.is_direct[descriptor] && disk.error == EIO) {
+      disk_note_write(file, offset, count);
+      system_pwrite(descriptor, bytes, count, offset);
+      file->writes[file->count - 1].is_given_up = true;
+      errno = EIO;
+    }
+    return -1;
+  }
   if (fault == DISK_CUT) {
     // The write was on its way when the power went: any part of it may be there.
     if (!was_off) {
@@ -275,14 +293,26 @@ int close(int descriptor) {
   return system_close(descriptor);
 }
 
+// Ends a change of a name: notes it, and tells the caller of an error if the power went meanwhile.
+static int changed(
+  bool is_told, int result, disk_change change, const char *path, const char *target,
+  uint64_t stashed
+) {
+  if (result == 0) disk_note_name(change, path, target, stashed);
+  if (is_told) return result;
+  errno = EIO;
+  return -1;
+}
+
 int unlink(const char *path) {
   if (!disk_is_watched(path)) return system_unlinkat(AT_FDCWD, path, 0);
   pthread_mutex_lock(&disk.lock);
   int result = -1;
-  if (counted(CALL_UNLINK, path, 0, 0) == DISK_WORKS) {
+  bool happens, is_told = succeeds(CALL_UNLINK, path, 0, &happens);
+  if (happens) {
     uint64_t stashed = disk_stash_name(path);
     result = system_unlinkat(AT_FDCWD, path, 0);
-    if (result == 0) disk_note_name(NAME_REMOVED, path, NULL, stashed);
+    result = changed(is_told, result, NAME_REMOVED, path, NULL, stashed);
   }
   pthread_mutex_unlock(&disk.lock);
   return result;
@@ -292,9 +322,10 @@ int rmdir(const char *path) {
   if (!disk_is_watched(path)) return system_unlinkat(AT_FDCWD, path, AT_REMOVEDIR);
   pthread_mutex_lock(&disk.lock);
   int result = -1;
-  if (counted(CALL_RMDIR, path, 0, 0) == DISK_WORKS) {
+  bool happens, is_told = succeeds(CALL_RMDIR, path, 0, &happens);
+  if (happens) {
     result = system_unlinkat(AT_FDCWD, path, AT_REMOVEDIR);
-    if (result == 0) disk_note_name(FOLDER_REMOVED, path, NULL, 0);
+    result = changed(is_told, result, FOLDER_REMOVED, path, NULL, 0);
   }
   pthread_mutex_unlock(&disk.lock);
   return result;
@@ -304,11 +335,15 @@ int mkdir(const char *path, mode_t mode) {
   if (!disk_is_watched(path)) return system_mkdirat(AT_FDCWD, path, mode);
   pthread_mutex_lock(&disk.lock);
   int result = -1;
+  bool happens = false;
   if (access(path, F_OK) == 0) {
     errno = EEXIST;
-  } else if (counted(CALL_MKDIR, path, 0, 0) == DISK_WORKS) {
-    result = system_mkdirat(AT_FDCWD, path, mode);
-    if (result == 0) disk_note_name(FOLDER_MADE, path, NULL, 0);
+  } else {
+    bool is_told = succeeds(CALL_MKDIR, path, 0, &happens);
+    if (happens) {
+      result = system_mkdirat(AT_FDCWD, path, mode);
+      result = changed(is_told, result, FOLDER_MADE, path, NULL, 0);
+    }
   }
   pthread_mutex_unlock(&disk.lock);
   return result;
@@ -318,10 +353,11 @@ int rename(const char *path, const char *target) {
   if (!disk_is_watched(path)) return system_renameat(AT_FDCWD, path, AT_FDCWD, target);
   pthread_mutex_lock(&disk.lock);
   int result = -1;
-  if (counted(CALL_RENAME, path, digest(target), 0) == DISK_WORKS) {
+  bool happens, is_told = succeeds(CALL_RENAME, path, digest(target), &happens);
+  if (happens) {
     uint64_t stashed = disk_stash_name(target);
     result = system_renameat(AT_FDCWD, path, AT_FDCWD, target);
-    if (result == 0) disk_note_name(NAME_MOVED, path, target, stashed);
+    result = changed(is_told, result, NAME_MOVED, path, target, stashed);
   }
   pthread_mutex_unlock(&disk.lock);
   return result;

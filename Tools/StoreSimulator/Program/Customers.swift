@@ -61,6 +61,19 @@ struct Customers {
 
   mutating func markErased(_ customer: Int, _ isErased: Bool) { all[customer].isErased = isErased }
 
+  /// Something that happened to a customer before the ledger forgot about it; nil if nobody was
+  /// forgotten.
+  mutating func lateEvent(_ random: inout SeededRandom) -> (customer: Int, event: Event)? {
+    let forgotten = all.indices.filter { all[$0].isErased }
+    guard !forgotten.isEmpty else { return nil }
+    let customer = random.one(of: forgotten)
+    let newest = all[customer].newest
+    var event = event(of: customer, &random)
+    event.occurredAt = Instant(microseconds: newest - Int64(random.below(1_000_000_000)))
+    all[customer].newest = newest
+    return (customer, event)
+  }
+
   private mutating func nextID() -> Name {
     lastID += 1
     return Name("\(prefix)-\(lastID)")

@@ -19,12 +19,12 @@ enum Operation: CaseIterable {
     case .hold, .release: 20
     case .fold: 20
     case .background: 40
-    case .erase: 8
-    case .rebuild: 2
+    case .erase: 16
+    case .rebuild: 3
     case .reopen: 6
     case .cut: 4
-    case .backup: 1
-    case .check: 1
+    case .backup: 2
+    case .check: 2
     }
   }
 

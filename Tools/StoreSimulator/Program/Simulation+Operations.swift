@@ -56,6 +56,10 @@ extension Simulation {
         if let known = knownEvent() { offers.append(known) }
         continue
       }
+      if random.chance(1, in: 40), let late = customers.lateEvent(&random) {
+        offers.append(Offer(event: late.event, customer: late.customer))
+        continue
+      }
       let customer = customers.anybody(&random)
       offers.append(Offer(event: customers.event(of: customer, &random), customer: customer))
     }
