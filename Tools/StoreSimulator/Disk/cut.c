@@ -98,13 +98,15 @@ static uint64_t take_back_names(const choice *choice) {
   uint64_t lost = 0;
   for (size_t index = disk.name_count; index-- > 0;) {
     disk_name *name = &disk.names[index];
-    uint64_t count = 0, earlier = 0;
+    // The folder's first change stands for the folder: its number differs from run to run.
+    uint64_t count = 0, earlier = 0, first = name->order;
     for (size_t other = 0; other < disk.name_count; other++) {
       if (disk.names[other].folder != name->folder) continue;
       count++;
+      if (disk.names[other].order < first) first = disk.names[other].order;
       if (disk.names[other].order < name->order) earlier++;
     }
-    uint64_t kept = disk_mixed(choice->seed ^ disk_mixed(name->folder)) % (count + 1);
+    uint64_t kept = disk_mixed(choice->seed ^ disk_mixed(first)) % (count + 1);
     if (choice->leavings == DISK_LEAVES_NOTHING) kept = 0;
     if (choice->leavings == DISK_LEAVES_ALL) kept = count;
     if (earlier < kept) continue;

@@ -93,9 +93,12 @@ struct Runner {
       }
     }
     let seconds = begun.duration(to: .now) / .seconds(1)
+    let processorSeconds = Double(clock()) / Double(CLOCKS_PER_SEC)
     print(
       "\(histories) histories, \(tally.operations) operations in \(Int(seconds)) s, "
-        + "\(Int(Double(tally.operations) / seconds * 60)) a minute, \(calls) disk calls")
+        + "\(Int(Double(tally.operations) / seconds * 60)) a minute, "
+        + "\(Int(Double(tally.operations) / processorSeconds * 60)) a minute of processor time, "
+        + "\(calls) disk calls")
     print(tally.text)
     return 0
   }
@@ -142,8 +145,10 @@ struct Runner {
   private func report(_ violation: any Error, _ seed: UInt64, _ outcome: Outcome) {
     print("seed \(seed): \(violation)")
     print("the last steps: \(outcome.steps.suffix(12).joined(separator: "; "))")
+    // The same history, only as long as it went well.
     print(
-      "StoreSimulator --seed \(seed) --operations \(options.operations)"
+      "StoreSimulator --seed \(seed) --operations "
+        + "\(min(options.operations, outcome.tally.operations + 1))"
         + (options.sabotage == .nothing ? "" : " --control \(options.sabotage.rawValue)")
         + " --trace")
   }

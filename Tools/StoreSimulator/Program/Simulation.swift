@@ -121,9 +121,12 @@ extension Simulation {
   private func planFault(oneIn every: Int) {
     guard settings.faultEvery != nil, random.chance(1, in: every) else { return }
     let kind: Disk.Fault.Kind =
-      random.chance(2, in: 3) ? .powerCut : random.one(of: Disk.Fault.Kind.allCases)
+      random.chance(1, in: 2) ? .powerCut : random.one(of: Disk.Fault.Kind.allCases)
     let reach = random.one(of: [3, 8, 24, 80, 300])
-    let fault = Disk.Fault(kind: kind, call: UInt64(1 + random.below(reach)))
+    plan(Disk.Fault(kind: kind, call: UInt64(1 + random.below(reach))))
+  }
+
+  private func plan(_ fault: Disk.Fault) {
     note("plan \(fault)")
     Disk.plan(fault)
     isFaultPlanned = true
@@ -171,7 +174,12 @@ extension Simulation {
       isFaultPlanned = false
       isTainted = true
     }
-    if isTainted, random.chance(1, in: 3) || !onItsWay.isEmpty { try reopen() }
+    guard isTainted, random.chance(1, in: 3) || !onItsWay.isEmpty else { return }
+    // A disk that has failed often fails once more, before what it should hold was written again.
+    if !isFaultPlanned, random.chance(1, in: 2) {
+      plan(Disk.Fault(kind: .powerCut, call: UInt64(1 + random.below(16))))
+    }
+    try reopen()
   }
 
   private func restart() throws {
