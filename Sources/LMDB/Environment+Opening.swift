@@ -13,6 +13,9 @@ extension Environment {
   /// The name of the file of locks and readers.
   public static let lockFileName = "lock.mdb"
 
+  /// The bytes of a page of an environment that is created by this process.
+  package static var newPageSize: Int { Int(sysconf(Int32(_SC_PAGESIZE))) }
+
   /// The smallest map that is tried before opening fails for lack of address space.
   private static let mapSizeBytesMin = 1 << 24
 

@@ -101,7 +101,9 @@ public final class EventLog: Sendable {
     let environment: Environment
     do throws(LedgerError) { environment = try EventLog.open(path, options) } catch {
       // The file is there, so it can only be empty.
-      throw error.code == .noLedger ? unfinished : error
+      if error.code == .noLedger { throw unfinished }
+      let isUnbegun = error.code == .corrupt ? try EventLog.isUnbegun(path) : false
+      throw isUnbegun ? unfinished : error
     }
     let tables = try LogTables(of: environment, else: unfinished)
     guard let identity = try EventLog.identity(environment, tables) else { throw unfinished }
@@ -119,7 +121,7 @@ public final class EventLog: Sendable {
     clock: @escaping @Sendable () -> Instant = EventLog.systemClock
   ) throws(LedgerError) -> EventLog {
     try makeFolder(path, mode: options.mode)
-    let environment = try open(path, options)
+    let environment = try openUnbegun(path, options)
     let tables = try LogTables(creatingIn: environment)
     // A log that was in use and lost its identity must not be given a new one.
     try checkUnused(environment, tables)
@@ -236,6 +238,35 @@ extension EventLog {
     }
     if let identity = try LogIdentity(transaction.view, tables) { return identity }
     throw lostIdentity(environment)
+  }
+
+  /// Opens the log of a ledger that is created, even if an earlier attempt was interrupted while
+  /// LMDB wrote its first two pages.
+  private static func openUnbegun(
+    _ path: String, _ options: Environment.Options
+  ) throws(LedgerError) -> Environment {
+    do throws(LedgerError) { return try open(path, options) } catch {
+      let isUnbegun = error.code == .corrupt ? try isUnbegun(path) : false
+      guard isUnbegun else { throw error }
+    }
+    do { try FileManager.default.removeItem(atPath: dataFile(path)) } catch {
+      throw LedgerError(
+        .io, "\(dataFile(path)) is left from an attempt to create a ledger: remove it.",
+        cause: error)
+    }
+    return try open(path, options)
+  }
+
+  /// Whether the log ends within LMDB's first two pages, and nothing else shows that the ledger was
+  /// in use. No commit fits into them, and they are not synced by themselves. So a power failure or
+  /// a full disk may leave any part of them.
+  private static func isUnbegun(_ path: String) throws(LedgerError) -> Bool {
+    if FileManager.default.fileExists(atPath: "\(path)/\(RootKeeper.fileName)") { return false }
+    do throws(LMDBError) {
+      guard let file = try FlatFile.open(dataFile(path), isWritable: false) else { return false }
+      let isInUse = try PersonalKeys.hasSlots(in: path)
+      return try file.size() <= 2 * Environment.newPageSize && !isInUse
+    } catch { throw LedgerError(error) }
   }
 
   /// Rejects a log without an identity that was in use. A ledger whose creation was interrupted has
