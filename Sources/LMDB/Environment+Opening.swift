@@ -61,6 +61,10 @@ extension Environment {
     let environment = unsafe Environment(
       handle: handle, path: path, options: options, number: number, identity: file.identity)
     try environment.clearDeadReaders()
+    // After a commit that failed at its meta page, LMDB puts back the old one without a sync. Until
+    // that is on the disk, a power failure may bring back the meta page of the commit that failed,
+    // whose pages the next commit uses again.
+    if !options.readOnly, options.sync == .everyCommit { try environment.sync() }
     return environment
   }
 
