@@ -160,13 +160,25 @@ extension EventLog {
     guard try LogIdentity.row(.format, transaction.view, tables) == nil else {
       throw LedgerError(.exists, "There is a ledger at \(path) already: choose another path.")
     }
-    // Under the lock, and before the identity that the file belongs to.
+    // Under the lock, and before the identity that the files belong to.
+    do throws(LMDBError) { try writeAgain(dataFile(path)) } catch { throw LedgerError(error) }
     try PersonalKeys.create(in: path, head, mode: mode)
     do throws(LMDBError) {
       try identity.write(to: &transaction, tables)
       try transaction.commit()
     } catch { throw LedgerError(error) }
     return identity
+  }
+
+  /// Writes what a file holds once more, and syncs it. If an earlier attempt could not sync it, the
+  /// system takes for written what never reached the disk, and LMDB never writes the beginnings of
+  /// its meta pages again.
+  ///
+  /// To be called under the log's write lock, while the log holds nothing but its empty tables.
+  private static func writeAgain(_ path: String) throws(LMDBError) {
+    guard let file = try FlatFile.open(path, isWritable: true) else { return }
+    try file.write(try file.read(at: 0, count: try file.size()), at: 0)
+    try file.sync()
   }
 
   private static func dataFile(_ path: String) -> String {

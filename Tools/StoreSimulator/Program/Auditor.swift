@@ -157,7 +157,7 @@ extension Auditor {
       throw Violation("the root at \(entries.count) is another than that of the leaves")
     }
     if everything {
-      for position in 1...entries.count {
+      for position in entries.indices.map({ $0 + 1 }) {
         try compare(log.event(at: UInt64(position)), at: position)
         let leaf = AuditTree.leaf(try log.leaf(at: UInt64(position)))
         guard leaf == tree.leaves[position - 1] else {
