@@ -22,7 +22,10 @@ enum Disk {
   }
 
   /// Begins to watch a folder. Removed names are kept in `stash` until that is durable.
-  static func watch(_ folder: String, stash: String) { unsafe disk_watch(folder, stash) }
+  static func watch(_ folder: String, stash: String) {
+    // SAFETY: disk_watch copies both paths during the call.
+    unsafe disk_watch(folder, stash)
+  }
 
   static func release() { disk_release() }
 
