@@ -1,5 +1,5 @@
-/// Unsafe code is allowed only where C is called: in LMDB, in PackageFiles for archives and folders,
-/// and where the simulator of the store names its disk's folders.
+/// Unsafe code is allowed only where C is called: in LMDB, in PackageFiles for archives and
+/// folders, and where the simulator of the store names its disk's folders.
 struct UnsafeRule: TidyRule {
   private static let modules: Set<String> = ["LMDB", "PackageFiles"]
   private static let files: Set<String> = ["Tools/StoreSimulator/Program/Disk.swift"]
