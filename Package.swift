@@ -301,6 +301,21 @@ let package = Package(
   ]
 )
 
+#if os(Linux)
+  // The simulator defines the calls by which a program reaches its disk, for the whole process.
+  package.targets += [
+    .target(name: "SimulatedDisk", path: "Tools/StoreSimulator/Disk"),
+    .executableTarget(
+      name: "StoreSimulator",
+      dependencies: [
+        "SimulatedDisk", "LedgerQueries", "LedgerStore", "LedgerLog", "LedgerModel", "LedgerEvents",
+        "LMDB", "LedgerOracle", "LedgerHistories",
+      ],
+      path: "Tools/StoreSimulator/Program", swiftSettings: strict,
+      linkerSettings: [.linkedLibrary("dl")]),
+  ]
+#endif
+
 // Tests are compiled without optimization in release builds, too. What they test is optimized, and
 // optimizing the tests themselves takes minutes.
 for target in package.targets where target.type == .test {

@@ -13,6 +13,9 @@ extension Environment {
   /// The name of the file of locks and readers.
   public static let lockFileName = "lock.mdb"
 
+  /// The bytes of a page of an environment that is created by this process.
+  package static var newPageSize: Int { Int(sysconf(Int32(_SC_PAGESIZE))) }
+
   /// The smallest map that is tried before opening fails for lack of address space.
   private static let mapSizeBytesMin = 1 << 24
 
@@ -59,6 +62,10 @@ extension Environment {
     let environment = unsafe Environment(
       handle: handle, path: path, options: options, number: number, identity: file.identity)
     try environment.clearDeadReaders()
+    // After a commit that failed at its meta page, LMDB puts back the old one without a sync. Until
+    // that is on the disk, a power failure may bring back the meta page of the commit that failed,
+    // whose pages the next commit uses again.
+    if !options.readOnly, options.sync == .everyCommit { try environment.sync() }
     return environment
   }
 

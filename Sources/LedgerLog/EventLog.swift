@@ -100,8 +100,10 @@ public final class EventLog: Sendable {
       "The creation of the ledger at \(path) was interrupted: run `daybook init \(path)` again.")
     let environment: Environment
     do throws(LedgerError) { environment = try EventLog.open(path, options) } catch {
-      // The file exists, so it must be empty.
-      throw error.code == .noLedger ? unfinished : error
+      // The file is there, so it can only be empty.
+      if error.code == .noLedger { throw unfinished }
+      let isUnbegun = error.code == .corrupt ? try EventLog.isUnbegun(path) : false
+      throw isUnbegun ? unfinished : error
     }
     let tables = try LogTables(of: environment, else: unfinished)
     guard let identity = try EventLog.identity(environment, tables) else { throw unfinished }
@@ -119,7 +121,7 @@ public final class EventLog: Sendable {
     clock: @escaping @Sendable () -> Instant = EventLog.systemClock
   ) throws(LedgerError) -> EventLog {
     try makeFolder(path, mode: options.mode)
-    let environment = try open(path, options)
+    let environment = try openUnbegun(path, options)
     let tables = try LogTables(creatingIn: environment)
     // A log that was in use and has lost its identity must not get a new one.
     try checkUnused(environment, tables)
@@ -158,13 +160,25 @@ extension EventLog {
     guard try LogIdentity.row(.format, transaction.view, tables) == nil else {
       throw LedgerError(.exists, "There is a ledger at \(path) already: choose another path.")
     }
-    // The file is created under the lock, and before the identity that it belongs to.
+    // Under the lock, and before the identity that the files belong to.
+    do throws(LMDBError) { try writeAgain(dataFile(path)) } catch { throw LedgerError(error) }
     try PersonalKeys.create(in: path, head, mode: mode)
     do throws(LMDBError) {
       try identity.write(to: &transaction, tables)
       try transaction.commit()
     } catch { throw LedgerError(error) }
     return identity
+  }
+
+  /// Writes what a file holds once more, and syncs it. If an earlier attempt could not sync it, the
+  /// system takes for written what never reached the disk, and LMDB never writes the beginnings of
+  /// its meta pages again.
+  ///
+  /// To be called under the log's write lock, while the log holds nothing but its empty tables.
+  private static func writeAgain(_ path: String) throws(LMDBError) {
+    guard let file = try FlatFile.open(path, isWritable: true) else { return }
+    try file.write(try file.read(at: 0, count: try file.size()), at: 0)
+    try file.sync()
   }
 
   private static func dataFile(_ path: String) -> String {
@@ -236,6 +250,35 @@ extension EventLog {
     }
     if let identity = try LogIdentity(transaction.view, tables) { return identity }
     throw lostIdentity(environment)
+  }
+
+  /// Opens the log of a ledger that is created, even if an earlier attempt was interrupted while
+  /// LMDB wrote its first two pages.
+  private static func openUnbegun(
+    _ path: String, _ options: Environment.Options
+  ) throws(LedgerError) -> Environment {
+    do throws(LedgerError) { return try open(path, options) } catch {
+      let isUnbegun = error.code == .corrupt ? try isUnbegun(path) : false
+      guard isUnbegun else { throw error }
+    }
+    do { try FileManager.default.removeItem(atPath: dataFile(path)) } catch {
+      throw LedgerError(
+        .io, "\(dataFile(path)) is left from an attempt to create a ledger: remove it.",
+        cause: error)
+    }
+    return try open(path, options)
+  }
+
+  /// Whether the log ends within LMDB's first two pages, and nothing else shows that the ledger was
+  /// in use. No commit fits into them, and they are not synced by themselves. So a power failure or
+  /// a full disk may leave any part of them.
+  private static func isUnbegun(_ path: String) throws(LedgerError) -> Bool {
+    if FileManager.default.fileExists(atPath: "\(path)/\(RootKeeper.fileName)") { return false }
+    do throws(LMDBError) {
+      guard let file = try FlatFile.open(dataFile(path), isWritable: false) else { return false }
+      let isInUse = try PersonalKeys.hasSlots(in: path)
+      return try file.size() <= 2 * Environment.newPageSize && !isInUse
+    } catch { throw LedgerError(error) }
   }
 
   /// Rejects a log that was in use and has no identity. A ledger whose creation was interrupted has

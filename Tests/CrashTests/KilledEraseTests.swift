@@ -43,7 +43,7 @@ struct KilledEraseTests {
     let lab = try ErasureLab()
     let child = try TracedProcess.executable("CrashChild")
     var found: [String] = []
-    for number in 1...3 {
+    for number in 1...6 {
       let place = try lab.copy()
       _ = try TracedProcess.run(
         child, ["forget", place, ErasureLab.account.text], injecting: "signal=KILL",

@@ -159,6 +159,25 @@ struct LogReadTests {
     #expect(try made.lastPosition() == 0)
   }
 
+  @Test(
+    "is made anew where LMDB's first two pages were written in part",
+    arguments: [1, 512, 4_096, 6_000, 8_192])
+  func firstPagesInPart(_ count: Int) throws {
+    let path = folder.path + "/other"
+    let data = path + "/\(EventLog.folderName)/\(Environment.dataFileName)"
+    try EventLog.create(at: path).close()
+    let whole = try #require(FileManager.default.contents(atPath: data))
+    try FileManager.default.removeItem(atPath: path + "/" + PersonalKeys.fileName)
+    var part = whole.prefix(count / 2)
+    part.append(Data(count: count - part.count))
+    try part.write(to: URL(fileURLWithPath: data))
+    let error = #expect(throws: LedgerError.self) { try EventLog(open: path) }
+    #expect(error?.code == .noLedger)
+    #expect(error?.message.contains("init") == true)
+    let made = try EventLog.create(at: path)
+    #expect(try made.lastPosition() == 0)
+  }
+
   @Test("gives no slot of the key file away again if the last row that has one is damaged")
   func damagedLastRow() throws {
     try fill(3)

@@ -21,6 +21,7 @@ struct PlaceRule: TidyRule {
     "Tools/CrashLab/": ["py", "md"],
     "Tools/Example/": ["swift", "md"],
     "Tools/Fuzz/": ["swift", "md", "jsonl", "json", "txt", "bin"],
+    "Tools/StoreSimulator/": ["swift", "c", "h", "txt", "md"],
     "Tools/daybook/": ["swift"],
     "Tools/page/": ["mjs"],
     "Tools/prices/": ["c", "md"],

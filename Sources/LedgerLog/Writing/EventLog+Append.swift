@@ -56,6 +56,16 @@ extension EventLog {
     return ticket
   }
 
+  /// Holds the writer back while `body` submits batches, so that they are one group: without that,
+  /// a group is whatever happens to wait.
+  ///
+  /// - Parameter body: Submits batches, and does not wait for a ticket.
+  package func whileWriterIsHeld<Value, Failure: Error>(
+    _ body: () throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    try writer.whileHeld(body)
+  }
+
   /// Appends an erasure, with the list of the key slots that it destroys. The caller must then
   /// overwrite these slots in the key file.
   ///

@@ -58,6 +58,18 @@ final class LogWriter: Sendable {
     if starts { queue.async { self.drain() } }
   }
 
+  /// Holds the writer back while `body` puts batches behind each other, so that they are one group
+  /// however long they take.
+  func whileHeld<Value, Failure: Error>(
+    _ body: () throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    // A group that was answered may still be on its way out.
+    queue.sync { appender.withLock { $0.timeMax = .seconds(3_600) } }
+    queue.suspend()
+    defer { queue.resume() }
+    return try body()
+  }
+
   /// Changes what the projections provide, from the next group on.
   func setHooks(_ change: @Sendable (inout WriterHooks) -> Void) {
     waiting.withLock { waiting in change(&waiting.hooks) }

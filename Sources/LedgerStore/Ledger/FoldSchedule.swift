@@ -15,6 +15,8 @@ final class FoldSchedule: Sendable {
   static let ageSecondsMax = 1
   /// How many events may wait before appends wait for the fold; tests lower it.
   let backlogEventsMax = Atomic<UInt64>(1_000_000)
+  /// Whether the clock decides when to fold. A simulator decides it itself, to repeat what it does.
+  private let followsClock = Atomic<Bool>(true)
 
   private struct Timing {
     var lastAppend = ContinuousClock.now
@@ -104,7 +106,20 @@ final class FoldSchedule: Sendable {
   /// What was wrong with the projections that this process has folded again.
   var repairedDamage: String? { repaired.withLock { $0 } }
 
+  /// Folds in the background only when ``foldInBackground()`` is called.
+  func ignoreClock() { followsClock.store(false, ordering: .relaxed) }
+
+  /// Folds as the clock would have it, now. Does nothing if another process folds.
+  func foldInBackground() {
+    timing.withLock { timing in
+      timing.firstWaiting = nil
+      timing.isScheduled = false
+    }
+    queue.sync { foldUnattended() }
+  }
+
   private func schedule() {
+    guard followsClock.load(ordering: .relaxed) else { return }
     queue.asyncAfter(deadline: .now() + .milliseconds(Self.quietMilliseconds)) { [weak self] in
       self?.attempt()
     }
@@ -123,6 +138,10 @@ final class FoldSchedule: Sendable {
       return false
     }
     guard isDue else { return schedule() }
+    foldUnattended()
+  }
+
+  private func foldUnattended() {
     do throws(LedgerError) { try foldAll(waits: false, nil) } catch {
       // Nobody waits for this fold: ``lastFailure()`` reports what it noted.
       return

@@ -173,6 +173,12 @@ extension Ledger {
     try schedule.foldNow(progress: progress)
   }
 
+  /// Leaves it to the caller of ``foldInBackground()`` when to fold, instead of to the clock.
+  package func foldsOnlyWhenCalled() { schedule.ignoreClock() }
+
+  /// Folds as this process does in the background. A failure is noted in ``foldFailure``.
+  package func foldInBackground() { schedule.foldInBackground() }
+
   /// Folds if so many events are waiting that the next reader would notice.
   ///
   /// When a process appends and exits, readers fold its last events in memory. For up to a few

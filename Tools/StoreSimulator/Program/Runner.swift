@@ -1,0 +1,184 @@
+import Foundation
+import SimulatedDisk
+
+struct Options {
+  var seed: UInt64?
+  var seconds = 30.0
+  var operations = 600
+  var histories: Int?
+  var tells = false
+  var tellsCalls = false
+  var runsControls = false
+  var sabotage = Sabotage.nothing
+  var faultEvery: Int? = 10
+  var folder = "/dev/shm"
+
+  init(_ arguments: ArraySlice<String>) {
+    var arguments = arguments
+    while let option = arguments.popFirst() {
+      switch option {
+      case "--seed": seed = Self.number(arguments.popFirst())
+      case "--seconds": seconds = Double(Self.number(arguments.popFirst()))
+      case "--operations": operations = Int(Self.number(arguments.popFirst()))
+      case "--histories": histories = Int(Self.number(arguments.popFirst()))
+      case "--fault-every": faultEvery = Int(Self.number(arguments.popFirst()))
+      case "--no-faults": faultEvery = nil
+      case "--trace": tells = true
+      case "--calls": tellsCalls = true
+      case "--controls": runsControls = true
+      case "--control":
+        guard let chosen = arguments.popFirst().flatMap(Sabotage.init(rawValue:)) else {
+          Self.usage()
+        }
+        sabotage = chosen
+      case "--folder":
+        guard let path = arguments.popFirst() else { Self.usage() }
+        folder = path
+      default: Self.usage()
+      }
+    }
+  }
+
+  private static func number(_ text: String?) -> UInt64 {
+    guard let number = text.flatMap({ UInt64($0) }) else { usage() }
+    return number
+  }
+
+  private static func usage() -> Never {
+    print(
+      """
+      usage: StoreSimulator [--seed N] [--seconds S] [--operations N] [--histories N] [--trace]
+               [--calls] [--controls] [--control NAME] [--fault-every N] [--no-faults]
+               [--folder TMPFS]
+      """)
+    exit(64)
+  }
+}
+
+/// Runs history after history, each from a seed of its own.
+struct Runner {
+  let options: Options
+
+  init(_ options: Options) { self.options = options }
+
+  func run() throws -> Int32 {
+    disk_tell(options.tellsCalls)
+    if options.runsControls { return try runControls() }
+    let begun = ContinuousClock.now
+    var tally = Tally()
+    var seeds = try keptSeeds()[...]
+    var histories = 0
+    var calls: UInt64 = 0
+    if let seed = options.seed { seeds = [seed] }
+    let first = options.seed ?? UInt64.random(in: 0..<1 << 32)
+    var next = first
+    let most = options.histories ?? (options.seed == nil ? Int.max : 1)
+    print("first seed \(first), \(seeds.count) kept, \(options.operations) operations each")
+    while histories < most, !seeds.isEmpty || begun.duration(to: .now) < .seconds(options.seconds) {
+      let seed = seeds.popFirst() ?? next
+      if options.seed == nil || histories > 0 { next += 1 }
+      if options.seed != nil, histories == 0 { next = first + 1 }
+      let simulation = try simulate(seed, options.sabotage)
+      tally.add(simulation.tally)
+      histories += 1
+      calls += simulation.calls
+      if options.seed != nil || options.tells {
+        print(
+          "seed \(seed): trace \(String(simulation.trace, radix: 16)), disk "
+            + "\(String(simulation.diskTrace, radix: 16)), \(simulation.calls) calls")
+      }
+      if let violation = simulation.violation {
+        report(violation, seed, simulation)
+        return 1
+      }
+    }
+    let seconds = begun.duration(to: .now) / .seconds(1)
+    let processorSeconds = Double(clock()) / Double(CLOCKS_PER_SEC)
+    print(
+      "\(histories) histories, \(tally.operations) operations in \(Int(seconds)) s, "
+        + "\(Int(Double(tally.operations) / seconds * 60)) a minute, "
+        + "\(Int(Double(tally.operations) / processorSeconds * 60)) a minute of processor time, "
+        + "\(calls) disk calls")
+    print(tally.text)
+    return 0
+  }
+
+  struct Outcome {
+    var tally: Tally
+    var trace: UInt64
+    var diskTrace: UInt64
+    var calls: UInt64
+    var violation: (any Error)?
+    var steps: [String]
+  }
+
+  func simulate(_ seed: UInt64, _ sabotage: Sabotage) throws -> Outcome {
+    let folder = "\(options.folder)/daybook-simulator-\(ProcessInfo.processInfo.processIdentifier)"
+    let files = FileManager.default
+    if files.fileExists(atPath: folder) { try files.removeItem(atPath: folder) }
+    for part in ["disk", "stash"] {
+      try files.createDirectory(atPath: "\(folder)/\(part)", withIntermediateDirectories: true)
+    }
+    var settings = Simulation.Settings(seed: seed)
+    settings.operationsMax = options.operations
+    settings.faultEvery = options.faultEvery
+    settings.sabotage = sabotage
+    settings.tells = options.tells
+    Disk.watch("\(folder)/disk", stash: "\(folder)/stash")
+    disk_seed(seed | 1 << 63)
+    disk_lie_about(sabotage.lie)
+    var simulation: Simulation? = Simulation(settings, folder: "\(folder)/disk")
+    var violation: (any Error)?
+    do { try simulation?.run() } catch { violation = error }
+    let outcome = Outcome(
+      tally: simulation?.tally ?? Tally(), trace: simulation?.trace ?? 0, diskTrace: Disk.trace,
+      calls: Disk.calls, violation: violation, steps: simulation?.steps ?? [])
+    disk_lie_about(DISK_HONEST)
+    simulation?.abandon()
+    simulation = nil
+    Disk.release()
+    disk_seed(0)
+    if violation == nil { try files.removeItem(atPath: folder) }
+    return outcome
+  }
+
+  private func report(_ violation: any Error, _ seed: UInt64, _ outcome: Outcome) {
+    print("seed \(seed): \(violation)")
+    print("the last steps: \(outcome.steps.suffix(12).joined(separator: "; "))")
+    // The same history, only as long as it went well.
+    print(
+      "StoreSimulator --seed \(seed) --operations "
+        + "\(min(options.operations, outcome.tally.operations + 1))"
+        + (options.sabotage == .nothing ? "" : " --control \(options.sabotage.rawValue)")
+        + " --trace")
+  }
+
+  /// Seeds of failures that were repaired, one on a line behind which a note may stand.
+  private func keptSeeds() throws -> [UInt64] {
+    let file = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../seeds.txt").standardizedFileURL
+    guard FileManager.default.fileExists(atPath: file.path) else { return [] }
+    return try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+      .filter { !$0.hasPrefix("#") }
+      .compactMap { $0.split(separator: " ").first.flatMap { UInt64($0) } }
+  }
+
+  /// Each fault that was planted has to be found within a few histories.
+  private func runControls() throws -> Int32 {
+    var failures: Int32 = 0
+    for sabotage in Sabotage.allCases where sabotage != .nothing {
+      var found: String?
+      for seed in UInt64(1)...Self.controlSeedsMax {
+        if let violation = try simulate(seed, sabotage).violation {
+          found = "seed \(seed): \(violation)"
+          break
+        }
+      }
+      print("\(sabotage.rawValue): \(found ?? "NOT FOUND")")
+      if found == nil { failures = 1 }
+    }
+    return failures
+  }
+
+  private static let controlSeedsMax: UInt64 = 20
+}
