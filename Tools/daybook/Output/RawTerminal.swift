@@ -1,50 +1,30 @@
 import Foundation
-import Synchronization
-import UnixSignals
 
 /// The terminal with every key handed on at once, until it is given back as it was.
-///
-/// Its modes are set by stty(1): the functions of termios(3) take pointers, which this module does
-/// without.
-final class RawTerminal: Sendable {
-  /// How the terminal was, as `stty -g` says it; nil once it is so again.
-  private let saved: Mutex<String?>
+struct RawTerminal {
+  private let modes: TerminalModes
 
   /// Takes the terminal; it is given back at the first of `restore` and a signal that ends the
   /// program.
   ///
   /// - Throws: `InputProblem` where there is no stty, or it does not know the terminal.
   init() throws {
-    saved = Mutex(try Self.stty("-g"))
     // Interrupting goes on by signals; stopping would leave the shell with these modes.
-    _ = try Self.stty("-icanon", "-echo", "min", "1", "time", "0", "susp", "undef")
+    modes = try TerminalModes(
+      ["-icanon", "-echo", "min", "1", "time", "0", "susp", "undef"],
+      atEnd: { Self.show(Self.leaveScreen) })
     Self.show(Self.enterScreen)
-    Task { [self] in
-      for await signal in await UnixSignalsSequence(
-        trapping: .sigint, .sigterm, .sighup, .sigquit)
-      {
-        restore()
-        Foundation.exit(128 + Int32(signal.rawValue))
-      }
-    }
   }
 
   /// Gives the terminal back as it was.
-  func restore() {
-    saved.withLock { saved in
-      guard let modes = saved else { return }
-      saved = nil
-      Self.show(Self.leaveScreen)
-      do { _ = try Self.stty(modes) } catch {
-        Console.complain("daybook: the terminal may need: stty sane")
-      }
-    }
-  }
+  func restore() { modes.restore() }
 
   /// Rows and columns.
   var size: (rows: Int, columns: Int) {
     let words: [Int]
-    do { words = try Self.stty("size").split(separator: " ").compactMap { Int($0) } } catch {
+    do {
+      words = try TerminalModes.stty(["size"]).split(separator: " ").compactMap { Int($0) }
+    } catch {
       words = []
     }
     guard words.count == 2, words[0] > 0, words[1] > 0 else { return (24, 80) }
@@ -65,25 +45,5 @@ final class RawTerminal: Sendable {
       // The terminal has gone: there is nobody left to show anything to.
       Foundation.exit(0)
     }
-  }
-
-  private static func stty(_ arguments: String...) throws -> String {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/bin/sh")
-    // A child may be in the background, where setting modes would stop it.
-    process.arguments = ["-c", "trap '' TTOU; exec stty \"$@\"", "sh"] + arguments
-    let output = Pipe()
-    process.standardInput = FileHandle.standardInput
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    let said = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else {
-      throw InputProblem(
-        "--step sets the terminal by stty, which does not know this one.",
-        exitCode: ExitStatus.inputOutput)
-    }
-    return String(decoding: said, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
   }
 }
