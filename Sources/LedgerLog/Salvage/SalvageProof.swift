@@ -23,7 +23,7 @@ struct SalvageProof {
   private var levels: [[TreeHash?]] = []
 
   /// Positions under one of the lowest stored nodes.
-  private static let blockLeaves: UInt64 = 1 << UInt64(MerkleTree.storedLevelMin)
+  static let blockLeaves: UInt64 = 1 << UInt64(MerkleTree.storedLevelMin)
 
   private var hasher = TreeHasher()
 
@@ -165,7 +165,7 @@ struct SalvageProof {
   }
 
   /// The hashes of a block's leaves; nil if one of its records or names is missing.
-  private static func leaves(
+  static func leaves(
     ofBlock block: UInt64, _ last: UInt64, _ source: SalvageSource,
     _ erasures: [UInt64: [UInt8]], _ hasher: inout TreeHasher
   ) -> [TreeHash]? {
@@ -191,7 +191,8 @@ struct SalvageProof {
     }
   }
 
-  private static func root(of leaves: [TreeHash], _ hasher: inout TreeHasher) -> TreeHash {
+  /// The root of a whole block.
+  static func root(of leaves: [TreeHash], _ hasher: inout TreeHasher) -> TreeHash {
     var level = leaves
     while level.count > 1 {
       level = stride(from: 0, to: level.count, by: 2).map {
