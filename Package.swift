@@ -20,6 +20,7 @@ let package = Package(
   platforms: [.macOS(.v26)],
   products: [
     .library(name: "LMDB", targets: ["LMDB"]),
+    .library(name: "AgeFiles", targets: ["AgeFiles"]),
     .library(name: "LedgerEvents", targets: ["LedgerEvents"]),
     .library(name: "LedgerModel", targets: ["LedgerModel"]),
     .library(name: "LedgerStore", targets: ["LedgerStore"]),
@@ -47,6 +48,13 @@ let package = Package(
       providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
     .target(name: "LMDB", dependencies: ["CLMDB"], swiftSettings: strict + lifetimes),
     .target(name: "PageReading", dependencies: ["LMDB"], swiftSettings: strict),
+    .target(
+      name: "AgeFiles",
+      dependencies: [
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "CryptoExtras", package: "swift-crypto"),
+      ],
+      swiftSettings: strict),
     .target(name: "LedgerEvents", swiftSettings: strict + lifetimes),
     .target(name: "LocalTime", dependencies: ["LedgerEvents"], swiftSettings: strict),
     .target(name: "LedgerModel", dependencies: ["LedgerEvents"], swiftSettings: strict),
@@ -56,13 +64,15 @@ let package = Package(
     .target(
       name: "LedgerLog",
       dependencies: [
-        "LMDB", "PageReading", "LedgerEvents", .product(name: "Crypto", package: "swift-crypto"),
+        "LMDB", "PageReading", "AgeFiles", "LedgerEvents",
+        .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: strict + lifetimes),
     .target(
       name: "LedgerStore",
       dependencies: [
-        "LMDB", "PageReading", "RunStorage", "LedgerLog", "LedgerEvents", "LedgerModel",
+        "LMDB", "PageReading", "AgeFiles", "RunStorage", "LedgerLog", "LedgerEvents",
+        "LedgerModel",
       ],
       swiftSettings: strict + lifetimes),
     .target(
@@ -93,7 +103,7 @@ let package = Package(
     .target(
       name: "Audit",
       dependencies: [
-        "LMDB", "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents",
+        "LMDB", "AgeFiles", "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents",
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: strict),
@@ -129,8 +139,8 @@ let package = Package(
     .executableTarget(
       name: "daybook",
       dependencies: [
-        "LMDB", "LedgerEvents", "LedgerModel", "LedgerQueries", "LedgerStore", "Entitlements",
-        "StoreImport", "Replay",
+        "LMDB", "AgeFiles", "LedgerEvents", "LedgerModel", "LedgerQueries", "LedgerStore",
+        "Entitlements", "StoreImport", "Replay",
         "QueueSimulator", "HostedContent", "ProductCatalogue", "ProductPages",
         "Audit", "LedgerExport", "PackageFiles", "LocalTime",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -167,6 +177,7 @@ let package = Package(
     .testTarget(name: "LMDBTests", dependencies: ["LMDB"], swiftSettings: strict + lifetimes),
     .testTarget(
       name: "PageReadingTests", dependencies: ["PageReading", "LMDB"], swiftSettings: strict),
+    .testTarget(name: "AgeFilesTests", dependencies: ["AgeFiles"], swiftSettings: strict),
     .testTarget(
       name: "LedgerEventsTests", dependencies: ["LedgerEvents", "LedgerModel"],
       swiftSettings: strict + lifetimes),
@@ -211,7 +222,7 @@ let package = Package(
     .testTarget(
       name: "LedgerStoreTests",
       dependencies: [
-        "Audit", "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents", "LMDB",
+        "Audit", "AgeFiles", "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents", "LMDB",
         "LedgerOracle",
         "LedgerTesting", "LedgerHistories",
         "RunStorage", "LedgerLog", "LogTesting",

@@ -59,6 +59,93 @@ import Testing
     #expect(damaged > 8)
   }
 
+  @Test("of the log do not keep a checkpoint's verdict from being given, as far as it can be")
+  func checkpoints() throws {
+    let key = ledger.folder.path("key")
+    let made = try ledger.run("key", "new", "--name", "example.com/shop", "--out", key)
+    try #require(made.status == 0, "\(made.errors)")
+    let kept = ledger.folder.path("kept")
+    // Not at the end of a block of the tree, and behind the damage that follows.
+    let signed = try ledger.run(
+      "checkpoint", "--key", key, "--at-position", "150", "--out", kept)
+    try #require(signed.status == 0, "\(signed.errors)")
+    let whole = try Data(contentsOf: log)
+    var words: [String: Int] = [:]
+    for page in 2..<whole.count / Self.pageBytes {
+      try broken(whole, page).write(to: log)
+      let found = try ledger.run("verify", "--checkpoint", kept, "--key", key)
+      if found.status == 0 { continue }
+      #expect(found.status == 1)
+      let line = try #require(found.lines.first)
+      #expect(line.hasPrefix("\(kept): "), "\(line)")
+      let json = try ledger.run(
+        "verify", "--checkpoint", kept, "--key", key, "--format", "json"
+      ).object()
+      let entry = try #require((json["checkpoints"] as? [[String: Any]])?.first)
+      if line.contains("of the first 150 events can be read") {
+        words["part", default: 0] += 1
+        #expect(entry["fits"] as? Bool == true)
+      } else if line.contains("the first 150 events can be read, and are those") {
+        words["all", default: 0] += 1
+        #expect(entry["fits"] as? Bool == true)
+      } else {
+        #expect(line.contains("cannot be judged"), "\(line)")
+        words["none", default: 0] += 1
+        #expect(entry["fits"] is NSNull)
+      }
+    }
+    // Some pages hold neither records nor names. Others hide blocks for which hashes stand, or the
+    // last events, for which none does.
+    #expect(words["all", default: 0] > 0 && words["part", default: 0] > 0, "\(words)")
+    #expect(words["none", default: 0] > 0, "\(words)")
+  }
+
+  @Test("a change that damage does not explain away is never called fitting") func changed() throws
+  {
+    let key = ledger.folder.path("key")
+    _ = try ledger.run("key", "new", "--name", "example.com/shop", "--out", key)
+    let kept = ledger.folder.path("kept")
+    _ = try ledger.run("checkpoint", "--key", key, "--at-position", "150", "--out", kept)
+    // The name of a product has no checksum: another letter is a change that only the root shows.
+    var data = try Data(contentsOf: log)
+    while let place = data.range(of: Data("map".utf8)) { data[place.lowerBound] = 0x6E }
+    let whole = data
+    for page in 2..<whole.count / Self.pageBytes {
+      try broken(whole, page).write(to: log)
+      let found = try ledger.run("verify", "--checkpoint", kept, "--key", key)
+      #expect(found.status == 1)
+      // Where the event that introduces the name cannot be read, the signed hash stands for it.
+      #expect(
+        !found.output.contains("kept: the first 150 events can be read, and are those"),
+        "\(page): \(found.output)")
+    }
+  }
+
+  @Test("of a backup are named by restore, before LMDB follows them") func backups() throws {
+    let copy = ledger.folder.path("copy")
+    let made = try ledger.run("backup", copy, "--operator", "kim")
+    try #require(made.status == 0, "\(made.errors)")
+    let file = URL(filePath: "\(copy)/log/data.mdb")
+    let whole = try Data(contentsOf: file)
+    let target = ledger.folder.path("restored")
+    var damaged = 0
+    for page in 2..<whole.count / Self.pageBytes {
+      try broken(whole, page).write(to: file)
+      let found = try ledger.run(
+        "restore", copy, "--keys", ledger.path + "/keys", "--ledger", target)
+      if found.status == 0 {
+        try FileManager.default.removeItem(atPath: target)
+        continue
+      }
+      damaged += 1
+      #expect(found.status == 65, "\(found.output)\(found.errors)")
+      #expect(found.errors.contains("page \(page) of log/data.mdb ("), "\(found.errors)")
+      #expect(found.errors.contains("daybook salvage \(copy) --into NEW"))
+      #expect(!FileManager.default.fileExists(atPath: target))
+    }
+    #expect(damaged > 8)
+  }
+
   @Test("of the log end no command by a signal, and are named") func commands() throws {
     let whole = try Data(contentsOf: log)
     let line = Sample.purchase("later", of: "customer-77", at: 0)

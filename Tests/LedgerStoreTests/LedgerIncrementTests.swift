@@ -135,7 +135,7 @@ import Testing
     let first = try full().position
     try Self.append(10..<20, to: ledger)
     _ = try increment("i1", since: first)
-    let file = URL(filePath: folder.path + "/i1/log/\(LogIncrement.fileName)")
+    let file = URL(filePath: folder.path + "/i1/log/\(LogIncrement.Kind.increment.fileName)")
     let whole = try Data(contentsOf: file)
     var versions: [Data] = [Data(), whole.dropLast(1), whole.prefix(200)]
     for place in stride(from: 0, to: whole.count, by: 97) {

@@ -11,9 +11,10 @@ struct ImportRule: TidyRule {
     "LedgerModel": ["LedgerEvents"],
     "PageReading": ["LMDB"],
     "RunStorage": ["LMDB", "LedgerEvents"],
-    "LedgerLog": ["LMDB", "PageReading", "LedgerEvents", "Crypto"],
+    "AgeFiles": ["Crypto", "CryptoExtras"],
+    "LedgerLog": ["LMDB", "PageReading", "AgeFiles", "LedgerEvents", "Crypto"],
     "LedgerStore": [
-      "LMDB", "PageReading", "RunStorage", "LedgerLog", "LedgerEvents", "LedgerModel",
+      "LMDB", "PageReading", "AgeFiles", "RunStorage", "LedgerLog", "LedgerEvents", "LedgerModel",
     ],
     "LedgerQueries": ["LedgerStore", "LedgerModel", "LedgerEvents"],
     "Entitlements": ["LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents"],
@@ -22,7 +23,9 @@ struct ImportRule: TidyRule {
     "Replay": [
       "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents", "ProductPages", "Crypto",
     ],
-    "Audit": ["LMDB", "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents", "Crypto"],
+    "Audit": [
+      "LMDB", "AgeFiles", "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents", "Crypto",
+    ],
     "LedgerExport": [
       "PackageFiles", "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents", "Crypto",
       "GRDB",
@@ -34,7 +37,8 @@ struct ImportRule: TidyRule {
     ],
     "ProductPages": ["LedgerEvents"],
     "daybook": [
-      "LMDB", "LedgerEvents", "LedgerModel", "LedgerStore", "LedgerQueries", "Entitlements",
+      "LMDB", "AgeFiles", "LedgerEvents", "LedgerModel", "LedgerStore", "LedgerQueries",
+      "Entitlements",
       "StoreImport",
       "Replay",
       "QueueSimulator", "HostedContent", "ProductCatalogue", "ProductPages", "Audit",

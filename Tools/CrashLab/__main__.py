@@ -19,6 +19,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 
+import backups
 import calls
 import controls
 import cuts
@@ -53,6 +54,7 @@ TECHNIQUES = {
     "cuts": Technique(cuts.run, "power cuts: images of what was synced", 140, 100_000, True),
     "errors": Technique(calls.errors, "an error from each system call", 60, EVERYTHING, True),
     "limits": Technique(limits.run, "small files and disks, few descriptors", 50, EVERYTHING),
+    "backups": Technique(backups.run, "a backup each second under load, each restored", 2, 200),
     "damage": Technique(damage.run, "bits, sectors and pages that change", 80, 5_000),
 }
 

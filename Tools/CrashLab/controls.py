@@ -9,6 +9,7 @@ import copy
 import os
 import shutil
 
+import backups
 import cuts
 import damage
 import history
@@ -86,6 +87,23 @@ def kill_controls(lab):
     writer.acknowledged.update({event["id"]: None for event in early})
     yield "kills: an answer that comes before the append", \
         lab.auditor.audit(ledger, kills.expected([writer])).failed
+
+
+def backup_controls(lab):
+    """A backup that lacks the last batch that was acknowledged before it."""
+    folder = lab.place("control")
+    chain = backups.Chain(lab, folder, lab.random("controls", "backups"))
+    lab.must(["init", chain.ledger])
+    writer = backups.Writer(0, lab.program, chain.ledger)
+    writer.events = writer.events[:3 * backups.BATCH_EVENTS]
+    writer.run()
+    verdict = Verdict()
+    chain.extend(0, verdict)
+    restored = chain.restore(0, verdict)
+    offered = history.events(0, len(writer.events) + 1)
+    known = {event["id"]: None for event in offered}
+    yield "backups: an event that was acknowledged before the backup and is not in it", \
+        not verdict.failed and lab.auditor.audit(restored, Expected([offered], known)).failed
 
 
 def call_controls(lab):
@@ -173,7 +191,7 @@ def damage_controls(lab):
 
 def run(lab, can_trace):
     """Plays all controls: (what it is, whether it was found)."""
-    groups = [auditor_controls, kill_controls, limit_controls, damage_controls]
+    groups = [auditor_controls, kill_controls, backup_controls, limit_controls, damage_controls]
     if can_trace:
         groups += [call_controls, cut_controls]
     for group in groups:

@@ -1,82 +1,127 @@
+package import AgeFiles
 internal import LMDB
 internal import LedgerEvents
 
 extension EventLog {
-  /// Writes the events after `position` into the folder of a backup, verifies them, and reads the
-  /// written file back.
+  /// Writes the whole log, or what follows a position, into the folder of a backup, verifies it,
+  /// and reads back what was written.
   ///
   /// Everything is read in one snapshot, so the increment shows the log as it was at one commit.
   ///
   /// - Parameters:
-  ///   - position: The position with which the previous backup ends.
-  ///   - folder: The folder of the backup. The folder `log` in it must exist.
-  ///   - mode: The permissions of the file.
-  ///   - progress: Called from time to time with the position reached and the last position.
-  /// - Returns: The result of the verification. If it has faults that are not about keys, nothing
-  ///   is written.
-  /// - Complexity: O(*n* log *n*) in the events after `position`.
-  /// - Throws: ``LedgerError``: `notFound` if the log is shorter, `corrupt` if a root of the log or
-  ///   the written file cannot be read, `full`, `io`.
-  package func writeIncrement(
-    since position: UInt64, to folder: String, mode: UInt32,
-    progress: (_ done: UInt64, _ total: UInt64) -> Void
+  ///   - kind: Whether a log is to be made of it alone.
+  ///   - position: The position that the backup before this one ends with; 0 for a full one.
+  ///   - folder: The folder of the backup; `log` in it exists.
+  ///   - encryption: For whom to encrypt it; nil for plain text.
+  ///   - progress: Called now and then with the events looked at and their number.
+  /// - Complexity: O(*n* log *n*) in the events that follow.
+  /// - Throws: ``LedgerError``: `notFound` if the log is shorter, `corrupt` if what follows is not
+  ///   as it was written, `keysMissing` if a recipient is unusable, `full`, `io`.
+  package func write(
+    _ kind: LogIncrement.Kind, since position: UInt64, to folder: String, mode: UInt32,
+    encryption: AgeEncryption?, progress: (_ done: UInt64, _ total: UInt64) -> Void
   ) throws(LedgerError) -> LogVerification {
-    try read { (view) throws(LedgerError) in
+    let beside = kind == .full ? try unknownTables() : []
+    return try read { (view) throws(LedgerError) in
       guard position <= view.lastPosition else {
         throw LedgerError(
           .notFound, "The log has \(view.lastPosition) events, and nothing follows \(position).",
           position: position)
       }
       var verifier = LogVerifier(identity.keyHash, events: view.lastPosition - position)
+      for fault in beside { verifier.report(fault) }
       guard verifier.begin(behind: position, view) else { return verifier.nothingRead }
       let lastName = verifier.baseName
       let found = verifier.verify(view, progress: progress)
       guard found.faults.allSatisfy({ $0.part.isAboutKeys }) else { return found }
       let increment = LogIncrement(
-        since: KeptRoot(position: position, root: try view.root(at: position)),
+        kind, since: KeptRoot(position: position, root: try view.root(at: position)),
         through: KeptRoot(position: view.lastPosition, root: found.root), identity)
-      let path = "\(folder)/\(EventLog.folderName)/\(LogIncrement.fileName)"
+      let inside = "\(folder)/\(EventLog.folderName)"
+      let suffix = encryption == nil ? "" : LogIncrement.encryptedSuffix
+      let file = try CopyWriter(
+        "\(inside)/\(kind.fileName)\(suffix)", in: inside, mode: mode, encryption: encryption)
+      var writer = IncrementWriter(file, increment.head)
       do throws(LMDBError) {
-        let file = try FlatFile.create(
-          path, in: "\(folder)/\(EventLog.folderName)", mode: mode)
-        var writer = IncrementWriter(file, increment.head)
-        for table in LogIncrement.Table.allCases {
+        for table in kind.tables {
           try view.write(table, behind: position, lastName, to: &writer)
         }
-        _ = try writer.finish()
       } catch { throw LedgerError(error) }
-      guard try IncrementReader.open(in: folder) != nil else {
-        throw LedgerError(.io, "\(path) was written and is not there.")
-      }
+      _ = try IncrementReader(kind, try writer.finish())
       return found
     }
   }
 
-  /// Appends the rows of an increment, and hashes its part of the tree again.
+  /// Makes a log of what a full backup in one file holds, and hashes its tree again.
+  ///
+  /// - Parameters:
+  ///   - path: The folder of the new ledger, with an empty folder for the log.
+  ///   - folder: The folder of the backup.
+  ///   - decryption: What to decrypt it with; needed only if it is encrypted.
+  /// - Returns: Whether there is such a backup.
+  /// - Complexity: O(*n* log *n*) in its events.
+  /// - Throws: ``LedgerError``: `corrupt` if it is damaged, `keysMissing` if it is encrypted and
+  ///   cannot be decrypted so, `full`, `io`.
+  package static func make(
+    at path: String, mode: UInt32, fromFullIn folder: String, _ decryption: AgeDecryption?
+  ) throws(LedgerError) -> Bool {
+    guard var reader = try IncrementReader.open(.full, in: folder, decryption) else {
+      return false
+    }
+    var options = Environment.Options()
+    options.mode = mode
+    options.maxTables = LogTables.count
+    let environment: Environment
+    do throws(LMDBError) {
+      environment = try Environment.open("\(path)/\(folderName)", options: options)
+    } catch { throw LedgerError(error) }
+    let tables = try LogTables(creatingIn: environment)
+    try putRows(of: &reader, in: environment, tables)
+    do throws(LMDBError) { try environment.close() } catch { throw LedgerError(error) }
+    let log = try EventLog(open: path, access: .readWrite, options: options, keysIn: nil)
+    do throws(LedgerError) {
+      guard reader.increment.isOf(log.identity) else {
+        throw LedgerError(.corrupt, "The backup at \(folder) has another ledger's identity.")
+      }
+      try log.growTree(to: reader.increment, from: folder)
+    } catch {
+      try log.close()
+      throw error
+    }
+    try log.close()
+    return true
+  }
+
+  /// Appends what an increment holds, and hashes its part of the tree again.
   ///
   /// Use this for a copy that nobody else has open. If it fails, the copy is unusable.
   ///
-  /// - Parameter folder: The folder of the incremental backup.
+  /// - Parameters:
+  ///   - folder: The folder of the incremental backup.
+  ///   - decryption: What to decrypt it with; needed only if it is encrypted.
   /// - Complexity: O(*n* log *n*) in the events of the increment.
-  /// - Throws: ``LedgerError``: `noLedger` if the folder has no increment; `corrupt` if the
-  ///   increment is damaged or does not continue the log, because it belongs to another ledger, is
-  ///   out of order, or another one is missing before it; `full`, `io`.
-  package func apply(incrementIn folder: String) throws(LedgerError) {
-    guard var reader = try IncrementReader.open(in: folder) else {
+  /// - Throws: ``LedgerError``: `noLedger` if the folder has no increment, `corrupt` if it is
+  ///   damaged, or does not follow on what the log has: of another ledger, out of order, or with
+  ///   one missing in between; `keysMissing` if it is encrypted and cannot be decrypted so; `full`,
+  ///   `io`.
+  package func apply(
+    incrementIn folder: String, _ decryption: AgeDecryption?
+  ) throws(LedgerError) {
+    guard var reader = try IncrementReader.open(.increment, in: folder, decryption) else {
       throw LedgerError(.noLedger, "There is no incremental backup at \(folder).")
     }
     let increment = reader.increment
     try read { (view) throws(LedgerError) in
       try requireSuccessor(increment, from: folder, view)
     }
-    try putRows(of: &reader)
+    try EventLog.putRows(of: &reader, in: environment, tables)
     try growTree(to: increment, from: folder)
   }
 
   private func requireSuccessor(
     _ increment: LogIncrement, from folder: String, _ view: LogView
   ) throws(LedgerError) {
-    guard increment.ledger == identity.ledger, increment.keysDigest == identity.keysDigest else {
+    guard increment.isOf(identity) else {
       throw LedgerError(.corrupt, "The backup at \(folder) is of another ledger.")
     }
     guard increment.since.position == view.lastPosition else {
@@ -100,7 +145,9 @@ extension EventLog {
   /// The number of rows in one commit, which can take only a limited number of pages.
   private static let commitRows = 10_000
 
-  private func putRows(of reader: inout IncrementReader) throws(LedgerError) {
+  private static func putRows(
+    of reader: inout IncrementReader, in environment: Environment, _ tables: LogTables
+  ) throws(LedgerError) {
     var isDone = false
     while !isDone {
       var transaction: WriteTransaction
@@ -114,8 +161,8 @@ extension EventLog {
         }
         do throws(LMDBError) {
           let table = row.table.of(tables)
-          // Erased slots are in the order of their numbers, between those that are already there.
-          if row.table == .erased {
+          // What was erased comes in the order of slots, between those that are there.
+          if row.table == .erased || row.table == .meta {
             try transaction.put(table, row.key.span, row.value.span)
           } else {
             try transaction.append(table, row.key.span, row.value.span)
@@ -128,34 +175,31 @@ extension EventLog {
 
   /// Hashes the leaves that were added, and writes the nodes that they complete.
   private func growTree(to increment: LogIncrement, from folder: String) throws(LedgerError) {
-    var nodes: [TreeHash] = []
-    let root = try read { (view) throws(LedgerError) in
-      var hasher = TreeHasher()
-      let base = increment.since.position
-      var frontier = MerkleFrontier(size: base, peaks: try view.peaks(at: base, &hasher))
-      let erased = try view.erasureCommitments()
-      var leaf: [UInt8] = []
-      for position in base + 1..<max(base, view.lastPosition) + 1 {
-        leaf.removeAll(keepingCapacity: true)
-        leaf.append(contentsOf: TreeHasher.leafPrefix)
-        try view.appendLeaf(
-          of: try view.recordBytes(at: position), at: position, to: &leaf, erased: erased)
-        frontier.append(TreeHasher.leafHash(prefixed: leaf), &hasher, completed: &nodes)
+    var hasher = TreeHasher()
+    let base = increment.since.position
+    var (frontier, erased, last) = try read { (view) throws(LedgerError) in
+      (
+        MerkleFrontier(size: base, peaks: try view.peaks(at: base, &hasher)),
+        try view.erasureCommitments(), view.lastPosition
+      )
+    }
+    var place = MerkleTree.storedNodes(atSize: base)
+    while frontier.size < last {
+      var nodes: [TreeHash] = []
+      try read { (view) throws(LedgerError) in
+        var leaf: [UInt8] = []
+        let end = min(last, frontier.size + UInt64(EventLog.commitRows))
+        for position in frontier.size + 1...end {
+          leaf.removeAll(keepingCapacity: true)
+          leaf.append(contentsOf: TreeHasher.leafPrefix)
+          try view.appendLeaf(
+            of: try view.recordBytes(at: position), at: position, to: &leaf, erased: erased)
+          frontier.append(TreeHasher.leafHash(prefixed: leaf), &hasher, completed: &nodes)
+        }
       }
-      return KeptRoot(position: frontier.size, root: frontier.root(&hasher))
-    }
-    guard root == increment.through else {
-      throw LedgerError(
-        .corrupt,
-        "The backup at \(folder) does not lead to the root that it names: it was changed.",
-        position: root.position)
-    }
-    var place = MerkleTree.storedNodes(atSize: increment.since.position)
-    var rest = nodes[...]
-    while !rest.isEmpty {
       do throws(LMDBError) {
         var transaction = try environment.beginWrite()
-        for node in rest.prefix(EventLog.commitRows) {
+        for node in nodes {
           var bytes: [UInt8] = []
           node.append(to: &bytes)
           try transaction.append(tables.tree, place, bytes.span)
@@ -163,8 +207,22 @@ extension EventLog {
         }
         try transaction.commit()
       } catch { throw LedgerError(error) }
-      rest = rest.dropFirst(EventLog.commitRows)
     }
+    guard
+      KeptRoot(position: frontier.size, root: frontier.root(&hasher)) == increment.through
+    else {
+      throw LedgerError(
+        .corrupt,
+        "The backup at \(folder) does not lead to the root that it names: it was changed.",
+        position: frontier.size)
+    }
+  }
+}
+
+extension LogIncrement {
+  /// Whether it is of the ledger with this identity and its key file.
+  fileprivate func isOf(_ identity: LogIdentity) -> Bool {
+    ledger == identity.ledger && keysDigest == identity.keysDigest
   }
 }
 
@@ -188,11 +246,15 @@ extension LogView {
     case .erased:
       // The rows are in the order of slots. Each row states its erasure.
       while try cursor.next() {
-        guard let row = ErasedSlot(cursor.key, cursor.value), row.position > position else {
-          continue
+        if position > 0 {
+          guard let row = ErasedSlot(cursor.key, cursor.value), row.position > position else {
+            continue
+          }
         }
         try writer.add(table, cursor.key, cursor.value)
       }
+    case .meta:
+      while try cursor.next() { try writer.add(table, cursor.key, cursor.value) }
     }
   }
 }

@@ -47,7 +47,8 @@ extension EventLog {
     }
   }
 
-  private func unknownTables() throws(LedgerError) -> [LogFault] {
+  /// Tables that a log does not have, each as a fault.
+  func unknownTables() throws(LedgerError) -> [LogFault] {
     let known = Set(tables.all.map { Array($0.name.utf8) })
     do throws(LMDBError) {
       return try environment.tableNames().filter { !known.contains($0) }.map { name in

@@ -36,10 +36,7 @@ struct SalvagePlan {
     self.source = source
     self.keys = keys
     self.last = last
-    for key in source.erased.keys {
-      guard let value = source.erased.value(key, source), key <= UInt64(PersonalKeys.slotMax),
-        let row = ErasedSlot(UInt32(key).bigEndianBytes.span, value.span)
-      else { continue }
+    for row in source.erasedRows {
       erased[row.slot] = row
       slotsToDestroy.insert(row.slot)
       if row.number != 0 { erasedNames[row.number] = row.position }

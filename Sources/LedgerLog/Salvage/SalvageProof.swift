@@ -22,8 +22,8 @@ struct SalvageProof {
   /// The nodes that were hashed, from the lowest stored level upwards.
   private var levels: [[TreeHash?]] = []
 
-  /// The number of positions under one of the lowest stored nodes.
-  private static let blockLeaves: UInt64 = 1 << UInt64(MerkleTree.storedLevelMin)
+  /// Positions under one of the lowest stored nodes.
+  static let blockLeaves: UInt64 = 1 << UInt64(MerkleTree.storedLevelMin)
 
   private var hasher = TreeHasher()
 
@@ -166,8 +166,8 @@ struct SalvageProof {
     return frontier.root(&hasher)
   }
 
-  /// Returns the hashes of a block's leaves, or `nil` if one of its records or names is missing.
-  private static func leaves(
+  /// The hashes of a block's leaves; nil if one of its records or names is missing.
+  static func leaves(
     ofBlock block: UInt64, _ last: UInt64, _ source: SalvageSource,
     _ erasures: [UInt64: [UInt8]], _ hasher: inout TreeHasher
   ) -> [TreeHash]? {
@@ -193,7 +193,8 @@ struct SalvageProof {
     }
   }
 
-  private static func root(of leaves: [TreeHash], _ hasher: inout TreeHasher) -> TreeHash {
+  /// The root of a whole block.
+  static func root(of leaves: [TreeHash], _ hasher: inout TreeHasher) -> TreeHash {
     var level = leaves
     while level.count > 1 {
       level = stride(from: 0, to: level.count, by: 2).map {

@@ -243,6 +243,16 @@ final class SalvageSource {
     names.isLoose(UInt64(number)) || people.isLoose(UInt64(number))
   }
 
-  /// Returns a stored node of the tree.
+  /// The rows about what was erased.
+  var erasedRows: [ErasedSlot] {
+    erased.keys.compactMap { key in
+      guard let value = erased.value(key, self), key <= UInt64(PersonalKeys.slotMax) else {
+        return nil
+      }
+      return ErasedSlot(UInt32(key).bigEndianBytes.span, value.span)
+    }
+  }
+
+  /// A stored node of the tree.
   func node(_ index: UInt64) -> TreeHash? { nodes.value(index, self).flatMap { TreeHash($0.span) } }
 }

@@ -1,3 +1,4 @@
+public import AgeFiles
 internal import LMDB
 internal import LedgerEvents
 
@@ -28,24 +29,33 @@ extension Ledger {
   ///
   /// The copy is the log as it was at one commit. It has no projections, because they can be folded
   /// again. It has no keys: back those up separately, so that an erasure can reach them. The folder
-  /// appears as a whole or not at all.
+  /// appears as a whole or not at all. An encrypted copy is one file in the age format; no plain
+  /// text of it reaches the disk.
   ///
   /// - Parameters:
   ///   - folder: The folder to create. It must not exist, but its parent must.
+  ///   - encryption: For whom to encrypt it; nil for a plain copy.
   ///   - progress: Called now and then with the number of events checked and their total.
   ///   - recording: Called after the copy is verified and before it gets its name, so that no copy
   ///     exists without a record of it. If it throws, nothing is left behind.
   /// - Returns: The contents of the copy.
   /// - Complexity: O(*n*) in the size of the log, without its free pages.
   /// - Throws: ``LedgerError``: `exists` if something is at `folder`, `cannotCreate`, `corrupt` if
-  ///   the copy is not as it was written, `full`, `io`; and what `recording` throws.
+  ///   the copy is not as it was written, `keysMissing` if a recipient is unusable, `full`, `io`;
+  ///   and what `recording` throws.
   public func backUp(
-    to folder: String, progress: (_ done: UInt64, _ total: UInt64) -> Void = { _, _ in },
+    to folder: String, encryption: AgeEncryption? = nil,
+    progress: (_ done: UInt64, _ total: UInt64) -> Void = { _, _ in },
     recording: (LedgerCopy) throws(LedgerError) -> Void = { _ in }
   ) throws(LedgerError) -> LedgerCopy {
     try NewLedgerFolder(folder).fill { (part) throws(LedgerError) in
-      try part.copyLog(of: log)
-      let copy = try part.verify(keysIn: path, progress)
+      let copy: LedgerCopy
+      if let encryption {
+        copy = try part.copyRows(.full, of: log, encryption, progress)
+      } else {
+        try part.copyLog(of: log)
+        copy = try part.verify(keysIn: path, progress)
+      }
       try recording(copy)
       return copy
     }
@@ -59,20 +69,22 @@ extension Ledger {
   /// - Parameters:
   ///   - position: The position at which the previous backup ends.
   ///   - folder: The folder to create. It must not exist, but its parent must.
+  ///   - encryption: For whom to encrypt it; nil for a plain one.
   ///   - progress: Called now and then with the number of events checked and their total.
-  ///   - recording: As for `backUp(to:progress:recording:)`.
-  /// - Returns: The state of the ledger at the last copied event.
-  /// - Complexity: O(*n* log *n*) in the number of these events.
+  ///   - recording: As for `backUp(to:encryption:progress:recording:)`.
+  /// - Returns: What the ledger has at its end.
+  /// - Complexity: O(*n* log *n*) in the events that follow.
   /// - Throws: ``LedgerError``: `exists`, `cannotCreate`, `notFound` if the ledger is shorter,
-  ///   `corrupt` if the events are not as they were written, `full`, `io`; and what `recording`
-  ///   throws.
+  ///   `corrupt` if what follows is not as it was written, `keysMissing` if a recipient is
+  ///   unusable, `full`, `io`; and what `recording` throws.
   public func backUp(
-    since position: UInt64, to folder: String,
+    since position: UInt64, to folder: String, encryption: AgeEncryption? = nil,
     progress: (_ done: UInt64, _ total: UInt64) -> Void = { _, _ in },
     recording: (LedgerCopy) throws(LedgerError) -> Void = { _ in }
   ) throws(LedgerError) -> LedgerCopy {
     try NewLedgerFolder(folder).fill { (part) throws(LedgerError) in
-      let copy = try part.copyIncrement(of: log, since: position, progress)
+      let copy = try part.copyRows(
+        .increment, of: log, since: position, encryption, progress)
       try recording(copy)
       return copy
     }
@@ -83,14 +95,17 @@ extension Ledger {
   /// Call this after the log has been copied: keys are only ever added, so a copy that is made
   /// later has every key that the copied log needs.
   ///
-  /// - Parameter file: The file to write. It appears as a whole, with permissions only for its
-  ///   owner.
+  /// - Parameters:
+  ///   - file: The file to write. It appears as a whole, with permissions only for its owner.
+  ///   - encryption: For whom to encrypt it; nil for a plain copy.
   /// - Complexity: O(*n*) in the size of the key file.
-  /// - Throws: ``LedgerError``: `keysMissing` without a key file, `corrupt` if it is damaged,
-  ///   `full`, `io`.
-  public func backUpKeys(to file: String) throws(LedgerError) {
+  /// - Throws: ``LedgerError``: `keysMissing` without a key file or if a recipient is unusable,
+  ///   `corrupt` if it is damaged, `full`, `io`.
+  public func backUpKeys(
+    to file: String, encryption: AgeEncryption? = nil
+  ) throws(LedgerError) {
     guard try hasKeyFile() else { throw .keysMissing(log.keyFile) }
-    try LedgerPart.replace(file, byCopyOf: log.keyFile)
+    try LedgerPart.replace(file, byCopyOf: log.keyFile, encryption)
   }
 
   /// Restores a ledger from a backup, verifies it, and folds its projections.
@@ -102,34 +117,37 @@ extension Ledger {
   ///   - increments: The folders of the incremental backups that follow it, in order.
   ///   - folder: The folder to create. It must not exist, but its parent must.
   ///   - keys: Where the keys come from.
+  ///   - decryption: What decrypts the backups and the key file; needed only if one is encrypted.
   ///   - givesUpMissingKeys: Whether to go on if the key file is older than the backup and lacks
   ///     keys that it needs. What was encrypted with them can then never be decrypted.
   ///   - progress: Called now and then with the number of events checked and their total.
   /// - Returns: The contents of the restored ledger.
   /// - Complexity: O(*n*) in the size of the log.
   /// - Throws: ``LedgerError``: `noLedger`, `exists`, `cannotCreate`, `keysMissing` if there is no
-  ///   key file or it is older than the backup, `corrupt`, also if an increment does not continue
-  ///   what is before it, `full`, `io`.
+  ///   key file, it is older than the backup, or something is encrypted and `decryption` does not
+  ///   decrypt it; `corrupt`, also if an increment does not follow on what is before it, or a page
+  ///   of the backup is damaged; `full`, `io`.
   public static func restore(
     _ backup: String, increments: [String] = [], to folder: String, keys: RestoredKeys,
-    givesUpMissingKeys: Bool = false,
+    decryption: AgeDecryption? = nil, givesUpMissingKeys: Bool = false,
     progress: (_ done: UInt64, _ total: UInt64) -> Void = { _, _ in }
   ) throws(LedgerError) -> LedgerCopy {
     let place = try NewLedgerFolder(folder)
-    var options = Environment.Options()
-    options.usesLocks = EventLog.hasLockFile(backup)
-    let log = try EventLog(open: backup, access: .readOnly, options: options)
-    let copy = try place.fill { (part) throws(LedgerError) in
-      try part.copyLog(of: log)
-      for increment in increments { try part.apply(increment) }
+    return try place.fill { (part) throws(LedgerError) in
+      try part.copyLog(ofBackup: backup, decryption)
+      for increment in increments { try part.apply(increment, decryption) }
       switch keys {
       case .file(let path):
-        try part.withLog { (log) throws(LedgerError) in try part.copyKeys(path, of: log) }
-      case .none:
-        let taken = try part.withLog { (log) throws(LedgerError) in
-          try log.read { (view) throws(LedgerError) in try view.lastSlot() }
+        try part.withLog { (log) throws(LedgerError) in
+          try part.copyKeys(path, of: log, decryption)
         }
-        try part.makeKeys(of: log, taken: taken)
+      case .none:
+        let (ledger, taken) = try part.withLog { (log) throws(LedgerError) in
+          try log.read { (view) throws(LedgerError) in
+            (log.identity.ledger, try view.lastSlot())
+          }
+        }
+        try part.makeKeys(ledger: ledger, taken: taken)
       }
       let copy = try part.verify(keysIn: part.path, progress)
       if case .file(let path) = keys, !givesUpMissingKeys {
@@ -142,7 +160,5 @@ extension Ledger {
       try ledger.close()
       return copy
     }
-    try log.close()
-    return copy
   }
 }

@@ -1,3 +1,4 @@
+internal import AgeFiles
 internal import LMDB
 internal import LedgerEvents
 
@@ -8,12 +9,13 @@ internal import LedgerEvents
 #endif
 
 extension LedgerPart {
-  /// Writes the events after a position of the log, and verifies them.
-  func copyIncrement(
-    of log: EventLog, since position: UInt64, _ progress: (UInt64, UInt64) -> Void
+  /// Writes the whole log, or what follows a position, as one file, and verifies it.
+  func copyRows(
+    _ kind: LogIncrement.Kind, of log: EventLog, since position: UInt64 = 0,
+    _ encryption: AgeEncryption?, _ progress: (UInt64, UInt64) -> Void
   ) throws(LedgerError) -> LedgerCopy {
-    let found = try log.writeIncrement(
-      since: position, to: path, mode: Self.mode, progress: progress)
+    let found = try log.write(
+      kind, since: position, to: path, mode: Self.mode, encryption: encryption, progress: progress)
     if let fault = found.damage.first {
       throw LedgerError(
         .corrupt, "The log is not as it was written: \(fault.message).", position: fault.position)
@@ -23,10 +25,35 @@ extension LedgerPart {
       keysMissing: found.keysMissing)
   }
 
-  /// Adds the contents of an incremental backup to the copy.
-  func apply(_ increment: String) throws(LedgerError) {
+  /// Copies the log of a full backup, encrypted or not, or of any other ledger.
+  func copyLog(ofBackup backup: String, _ decryption: AgeDecryption?) throws(LedgerError) {
+    if try EventLog.make(at: path, mode: Self.mode, fromFullIn: backup, decryption) { return }
+    try Self.requireWholePages(of: backup)
+    var options = Environment.Options()
+    options.usesLocks = EventLog.hasLockFile(backup)
+    let log = try EventLog(open: backup, access: .readOnly, options: options)
+    do throws(LedgerError) { try copyLog(of: log) } catch {
+      try log.close()
+      throw error
+    }
+    try log.close()
+  }
+
+  /// Rejects a backup with a damaged page, which LMDB would follow out of the file.
+  private static func requireWholePages(of backup: String) throws(LedgerError) {
+    let damaged = try EventLog.damagedPages(backup)
+    guard let first = damaged.first else { return }
+    let rest = damaged.count > 1 ? ", and \(damaged.count - 1) more" : ""
+    throw LedgerError(
+      .corrupt,
+      "The backup at \(backup) has a damaged page: \(first)\(rest). Restore another backup, or "
+        + "save what is left of this one: `daybook salvage \(backup) --into NEW`.")
+  }
+
+  /// Adds to the copy what an incremental backup holds.
+  func apply(_ increment: String, _ decryption: AgeDecryption?) throws(LedgerError) {
     let log = try EventLog(open: path, access: .readWrite, keysIn: nil)
-    do throws(LedgerError) { try log.apply(incrementIn: increment) } catch {
+    do throws(LedgerError) { try log.apply(incrementIn: increment, decryption) } catch {
       try log.close()
       throw error
     }
@@ -49,20 +76,53 @@ extension LedgerPart {
     return value
   }
 
-  /// Replaces `copy` with a copy of a file. The copy appears as a whole.
-  static func replace(_ copy: String, byCopyOf file: String) throws(LedgerError) {
+  /// Copies a key file to `copy` in place of what is there. The copy appears as a whole.
+  static func replace(
+    _ copy: String, byCopyOf file: String, _ encryption: AgeEncryption?
+  ) throws(LedgerError) {
     let folder = folder(of: copy)
     let part = copy + suffix()
-    do throws(LMDBError) {
-      if try self.copy(file, to: part, in: folder) {
-        try renameFolder(part, to: copy, in: folder)
+    removeAbandonedFiles(besides: copy)
+    do throws(LedgerError) {
+      guard let source = try CopyReader(file, nil) else { return }
+      try self.copy(source, to: part, in: folder, encryption)
+      do throws(LMDBError) { try renameFolder(part, to: copy, in: folder) } catch {
+        throw LedgerError(error)
       }
     } catch {
       // What is left of the attempt is useless. The error that ended it is the one to report.
       _ = Result { try FileManager.default.removeItem(atPath: part) }
       throw LedgerError(
-        LedgerError(error).code, "The keys cannot be copied to \(copy): \(error.message)",
-        cause: error)
+        error.code, "The keys cannot be copied to \(copy): \(error.message)", cause: error)
+    }
+  }
+
+  /// Copies what a file of keys holds, and reads an encrypted copy back.
+  static func copy(
+    _ source: CopyReader, to copy: String, in folder: String, _ encryption: AgeEncryption?
+  ) throws(LedgerError) {
+    var source = source
+    var target = try CopyWriter(copy, in: folder, mode: mode, encryption: encryption)
+    try source.forEachPiece { (piece) throws(LedgerError) in
+      do throws(LMDBError) { try target.write(piece) } catch { throw LedgerError(error) }
+    }
+    var written = try target.finish()
+    if encryption != nil { try written.forEachPiece { _ in } }
+  }
+
+  /// Removes what processes that were killed have left of earlier copies of the same file.
+  private static func removeAbandonedFiles(besides copy: String) {
+    let folder = folder(of: copy)
+    let prefix = URL(fileURLWithPath: copy).lastPathComponent + "."
+    switch Result(catching: { try FileManager.default.contentsOfDirectory(atPath: folder) }) {
+    // A folder that cannot be listed shows nothing to remove.
+    case .failure: return
+    case .success(let names):
+      for name in names where name.hasPrefix(prefix) {
+        guard let maker = maker(of: name), !isRunning(process: maker) else { continue }
+        // What belongs to somebody else stays.
+        _ = Result { try FileManager.default.removeItem(atPath: "\(folder)/\(name)") }
+      }
     }
   }
 }

@@ -1,3 +1,4 @@
+internal import AgeFiles
 internal import LMDB
 internal import LedgerEvents
 
@@ -118,13 +119,16 @@ struct LedgerPart {
 
   /// Copies a key file of the ledger of `log`, whatever its permissions are.
   ///
-  /// - Throws: ``LedgerError``: `keysMissing` if there is no file, `corrupt` if it contains no keys
-  ///   or those of another ledger, `full`, `io`.
-  func copyKeys(_ file: String, of log: EventLog) throws(LedgerError) {
-    let isCopied: Bool
-    do throws(LMDBError) { isCopied = try copy(file) } catch { throw LedgerError(error) }
-    guard isCopied else { throw LedgerError(.keysMissing, "There is no key file at \(file).") }
-    // A key file from before an erasure must not bring back what that destroyed.
+  /// - Throws: ``LedgerError``: `keysMissing` if there is no file or it cannot be decrypted,
+  ///   `corrupt` if it holds no keys or those of another ledger, `full`, `io`.
+  func copyKeys(
+    _ file: String, of log: EventLog, _ decryption: AgeDecryption?
+  ) throws(LedgerError) {
+    guard let source = try CopyReader(file, decryption) else {
+      throw LedgerError(.keysMissing, "There is no key file at \(file).")
+    }
+    try Self.copy(source, to: "\(path)/\(PersonalKeys.fileName)", in: path, nil)
+    // A copy from before an erasure is not to bring back what that took.
     let erased = try log.read { (view) throws(LedgerError) in try view.erasedSlots() }
     do throws(LedgerError) {
       if try keys(of: log).destroy(erased.map(\.slot)) { return }
@@ -164,32 +168,10 @@ struct LedgerPart {
       """)
   }
 
-  /// Copies a key file, and returns whether there was one.
-  private func copy(_ file: String) throws(LMDBError) -> Bool {
-    try Self.copy(file, to: "\(path)/\(PersonalKeys.fileName)", in: path)
-  }
-
-  static func copy(
-    _ file: String, to copy: String, in folder: String
-  ) throws(LMDBError) -> Bool {
-    let pieceBytes = 1 << 20
-    guard let source = try FlatFile.open(file, isWritable: false) else { return false }
-    let target = try FlatFile.create(copy, in: folder, mode: mode)
-    var offset = 0
-    while true {
-      let piece = try source.read(at: offset, count: pieceBytes)
-      if piece.isEmpty { break }
-      try target.write(piece, at: offset)
-      offset += piece.count
-    }
-    try target.sync()
-    return true
-  }
-
-  /// Creates a key file in which all slots in use are empty, and registers it in the copy.
-  func makeKeys(of log: EventLog, taken: UInt32) throws(LedgerError) {
+  /// Creates a key file in which all slots in use are empty, and tells the copy that it is its own.
+  func makeKeys(ledger: [UInt8], taken: UInt32) throws(LedgerError) {
     let head = try PersonalKeys.makeAnew(
-      in: path, ledger: log.identity.ledger, taken: taken, mode: Self.mode)
+      in: path, ledger: ledger, taken: taken, mode: Self.mode)
     let copy = try EventLog(open: path, options: Environment.Options())
     try copy.setKeys(head)
     try copy.close()

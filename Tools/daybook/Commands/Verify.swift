@@ -45,7 +45,7 @@ struct Verify: ParsableCommand {
   func run() throws {
     try answering {
       let checkpoints = try kept.checkpoints()
-      try verifyPages()
+      try verifyPages(checkpoints)
       let log = try EventLog.toVerify(options.path)
       // Signatures come first, so that faults of the rest cannot keep them from being reported.
       let report = try report(checkpoints, log)
@@ -81,12 +81,16 @@ struct Verify: ParsableCommand {
     }
   }
 
-  /// Looks at the structure of the log's pages first: LMDB must not follow damaged pages.
-  private func verifyPages() throws {
+  /// Looks at the structure of the log's pages first: LMDB must not follow damaged ones.
+  private func verifyPages(_ checkpoints: [SignedCheckpoint]) throws {
     let damaged = try EventLog.damagedPages(options.path)
     if damaged.isEmpty { return }
+    let report = DamagedCheckpointReport(
+      files: kept.files, checkpoints: checkpoints,
+      roots: try EventLog.readableRoots(of: options.path, at: checkpoints.map(\.size)))
     switch format {
     case .table:
+      report.lines.forEach(Console.print)
       for page in damaged { Console.print("page: \(TextTable.printable(page.description))") }
       Console.print(
         "the log has \(damaged.count.counted("damaged page")), so nothing else was verified: "
@@ -103,6 +107,7 @@ struct Verify: ParsableCommand {
             json.member("message", page.description)
           }
         }
+        if !checkpoints.isEmpty { report.write(to: &json) }
       }
       Console.print(json.text)
     }

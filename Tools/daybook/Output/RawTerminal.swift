@@ -1,51 +1,30 @@
 import Foundation
-import Synchronization
-import UnixSignals
 
-/// The terminal in a mode that passes on every key at once, until its former mode is restored.
-///
-/// Its modes are set by stty(1): the functions of termios(3) take pointers, which this module
-/// avoids.
-final class RawTerminal: Sendable {
-  /// The former modes, as `stty -g` prints them; `nil` once they are restored.
-  private let saved: Mutex<String?>
+/// The terminal with every key handed on at once, until it is given back as it was.
+struct RawTerminal {
+  private let modes: TerminalModes
 
   /// Takes over the terminal until `restore` or a signal that ends the program, whichever comes
   /// first.
   ///
   /// - Throws: `InputProblem` if there is no stty, or if it does not know the terminal.
   init() throws {
-    saved = Mutex(try Self.stty("-g"))
-    // Interrupts still arrive as signals. Suspending would leave the shell with these modes, so it
-    // is disabled.
-    _ = try Self.stty("-icanon", "-echo", "min", "1", "time", "0", "susp", "undef")
+    // Interrupting goes on by signals; stopping would leave the shell with these modes.
+    modes = try TerminalModes(
+      ["-icanon", "-echo", "min", "1", "time", "0", "susp", "undef"],
+      atEnd: { Self.show(Self.leaveScreen) })
     Self.show(Self.enterScreen)
-    Task { [self] in
-      for await signal in await UnixSignalsSequence(
-        trapping: .sigint, .sigterm, .sighup, .sigquit)
-      {
-        restore()
-        Foundation.exit(128 + Int32(signal.rawValue))
-      }
-    }
   }
 
-  /// Restores the terminal.
-  func restore() {
-    saved.withLock { saved in
-      guard let modes = saved else { return }
-      saved = nil
-      Self.show(Self.leaveScreen)
-      do { _ = try Self.stty(modes) } catch {
-        Console.complain("daybook: the terminal may need: stty sane")
-      }
-    }
-  }
+  /// Gives the terminal back as it was.
+  func restore() { modes.restore() }
 
   /// Rows and columns.
   var size: (rows: Int, columns: Int) {
     let words: [Int]
-    do { words = try Self.stty("size").split(separator: " ").compactMap { Int($0) } } catch {
+    do {
+      words = try TerminalModes.stty(["size"]).split(separator: " ").compactMap { Int($0) }
+    } catch {
       words = []
     }
     guard words.count == 2, words[0] > 0, words[1] > 0 else { return (24, 80) }
@@ -66,25 +45,5 @@ final class RawTerminal: Sendable {
       // The terminal is gone, so nobody is left to show anything to.
       Foundation.exit(0)
     }
-  }
-
-  private static func stty(_ arguments: String...) throws -> String {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/bin/sh")
-    // A child may be in the background, where setting modes would stop it.
-    process.arguments = ["-c", "trap '' TTOU; exec stty \"$@\"", "sh"] + arguments
-    let output = Pipe()
-    process.standardInput = FileHandle.standardInput
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    let said = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else {
-      throw InputProblem(
-        "--step sets the terminal by stty, which does not know this one.",
-        exitCode: ExitStatus.inputOutput)
-    }
-    return String(decoding: said, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
   }
 }

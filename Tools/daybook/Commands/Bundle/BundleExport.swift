@@ -14,6 +14,8 @@ struct BundleExport {
   var disclosed: [Name] = []
   /// The file of the signing key.
   var key: String
+  /// The file of its passphrase; nil to ask for it, if it has one.
+  var passphraseFile: String?
   var file: String
   var overwrites = false
 
@@ -22,7 +24,7 @@ struct BundleExport {
   ///
   /// - Throws: `InputProblem`: exit 73 if the file exists or cannot be created; `LedgerError`.
   func run(_ options: LedgerOptions, _ actor: ActorOptions, _ format: OutputFormat) throws {
-    let signer = try KeyFile.signer(key)
+    let signer = try KeyFile.signer(key, passphraseFile: passphraseFile)
     let ledger = try actor.open(options)
     var slice = ReplaySlice()
     slice.from = from

@@ -18,14 +18,20 @@ struct BundleOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
+      "The file of the key's passphrase, if it has one (default: ask at the terminal).",
+      valueName: "file"))
+  var passphraseFile: String?
+
+  @Option(
+    help: ArgumentHelp(
       "A personal field of data to show anyway, such as error (repeatable).",
       valueName: "member"),
     transform: Parse.name)
   var disclose: [Name] = []
 
   func validate() throws {
-    guard isAsked || (key == nil && disclose.isEmpty) else {
-      throw ValidationError("--key and --disclose need --bundle.")
+    guard isAsked || (key == nil && passphraseFile == nil && disclose.isEmpty) else {
+      throw ValidationError("--key, --passphrase-file and --disclose need --bundle.")
     }
     guard !isAsked || key != nil else {
       throw ValidationError("a bundle is signed: name a key with --key.")
@@ -47,6 +53,6 @@ struct BundleOptions: ParsableArguments {
     }
     return BundleExport(
       account: account, from: range.from ?? 1, to: range.to ?? .max, disclosed: disclose, key: key,
-      file: file, overwrites: overwrites)
+      passphraseFile: passphraseFile, file: file, overwrites: overwrites)
   }
 }

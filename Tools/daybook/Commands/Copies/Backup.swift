@@ -11,10 +11,12 @@ struct Backup: ParsableCommand {
       gets its name. It contains no projections, which `restore` rebuilds, and no keys of \
       personal data: --keys writes these to another place, after the log. Replace that copy after \
       an erasure. With --since, only what follows a position is copied: name the position that \
-      the backup before ends with. Examples:
+      the backup before ends with. With --encrypt-to or --passphrase-file, the backup and the copy \
+      of the keys are encrypted in the age format, so that `age` decrypts them, too. Examples:
 
         daybook backup /backups/shop-2026-03-01 --keys /safe/shop.keys --operator kim
         daybook backup /backups/shop-2026-03-02 --since 48211 --keys /safe/shop.keys --operator kim
+        daybook backup /backups/shop-2026-03-03 --encrypt-to age1… --operator kim
       """)
 
   @OptionGroup var options: LedgerOptions
@@ -33,6 +35,8 @@ struct Backup: ParsableCommand {
       "Also copies the key file, in place of this one. Keep it in another place than the backup.")
   var keys: String?
 
+  @OptionGroup var encrypting: EncryptionOptions
+
   @OptionGroup var actor: ActorOptions
 
   @Option(help: "Output format: table, json, jsonl or csv.")
@@ -40,6 +44,7 @@ struct Backup: ParsableCommand {
 
   func run() throws {
     try answering {
+      let encryption = try encrypting.encryption()
       let ledger = try actor.open(options)
       guard try ledger.hasKeyFile() else {
         throw InputProblem(
@@ -52,17 +57,18 @@ struct Backup: ParsableCommand {
       defer { bar.end() }
       let recording = { (copy: LedgerCopy) throws(LedgerError) in
         bar.end()
-        // The keys are copied after the log, so that they include every key that it needs, and
-        // before the copy counts.
-        if let keys { try ledger.backUpKeys(to: keys) }
+        // After the log, so that every key that it needs is there, and before the copy counts.
+        if let keys { try ledger.backUpKeys(to: keys, encryption: encryption) }
         try record(copy, in: ledger)
       }
       let copy =
         if let since {
           try ledger.backUp(
-            since: since, to: destination, progress: bar.show, recording: recording)
+            since: since, to: destination, encryption: encryption, progress: bar.show,
+            recording: recording)
         } else {
-          try ledger.backUp(to: destination, progress: bar.show, recording: recording)
+          try ledger.backUp(
+            to: destination, encryption: encryption, progress: bar.show, recording: recording)
         }
       copy.print(format, at: destination)
       if format == .table { Console.print(keysLine(ledger)) }
@@ -94,7 +100,8 @@ struct Restore: ParsableCommand {
       new ledger is made at --ledger, where nothing may exist yet; the backup is only read. A key \
       file that is older than the backup is refused, because personal data would be lost. \
       Incremental backups follow the full one, each in its turn. If one is missing, out of \
-      order or of another ledger, nothing is restored. \
+      order or of another ledger, nothing is restored. What is encrypted is decrypted with \
+      --identity or --passphrase-file. \
       Without its keys a ledger can still be used, but its personal data can never be decrypted \
       again. Example:
 
@@ -122,6 +129,8 @@ struct Restore: ParsableCommand {
       """)
   var giveUpMissing = false
 
+  @OptionGroup var decrypting: DecryptionOptions
+
   @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
@@ -137,11 +146,12 @@ struct Restore: ParsableCommand {
 
   func run() throws {
     try answering {
+      let decryption = try decrypting.decryption()
       let bar = ProgressBar("verifying", unit: "events")
       defer { bar.end() }
       let copy = try Ledger.restore(
         source, increments: increments, to: options.path, keys: keys.map { .file($0) } ?? .none,
-        givesUpMissingKeys: giveUpMissing, progress: bar.show)
+        decryption: decryption, givesUpMissingKeys: giveUpMissing, progress: bar.show)
       bar.end()
       copy.print(format, at: options.path)
     }

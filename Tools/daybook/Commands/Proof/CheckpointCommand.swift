@@ -32,7 +32,7 @@ struct CheckpointCommand: ParsableCommand {
 
   func run() throws {
     try answering {
-      let key = try KeyFile.signer(signing.key)
+      let key = try KeyFile.signer(signing.key, passphraseFile: signing.passphraseFile)
       let ledger = try actor.open(options)
       let output = try signing.output(options)
       defer { output?.discard() }
@@ -62,6 +62,12 @@ struct SigningOptions: ParsableArguments {
     help: ArgumentHelp(
       "The file of the signing key that `daybook key new` wrote.", valueName: "file"))
   var key: String
+
+  @Option(
+    help: ArgumentHelp(
+      "The file of the key's passphrase, if it has one (default: ask at the terminal).",
+      valueName: "file"))
+  var passphraseFile: String?
 
   @Option(
     name: [.customShort("o"), .long],

@@ -23,9 +23,10 @@ struct KeyNew: ParsableCommand {
       Writes an Ed25519 key in the form of C2SP signed notes to a new file that only its owner may \
       read, prints the verifier key to hand out, and records that in the ledger, if there is one. \
       Keep the file away from the ledger: whoever has both can rewrite the ledger and sign it \
-      again. Example:
+      again. With --passphrase or --passphrase-file, the file is encrypted in the age format, and \
+      whoever signs with it is asked for the passphrase. Example:
 
-        daybook key new --name books.example.com/shop --out /media/safe/shop.key
+        daybook key new --name books.example.com/shop --passphrase --out /media/safe/shop.key
       """)
 
   @OptionGroup var options: LedgerOptions
@@ -41,17 +42,32 @@ struct KeyNew: ParsableCommand {
     help: ArgumentHelp("The file for the key; it must not exist yet.", valueName: "file"))
   var out: String
 
+  @Flag(help: "Encrypts the key with a passphrase, which is asked for at the terminal.")
+  var passphrase = false
+
+  @Option(
+    help: ArgumentHelp("Encrypts the key with the passphrase in this file.", valueName: "file"))
+  var passphraseFile: String?
+
   @OptionGroup var actor: ActorOptions
 
   @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
+  func validate() throws {
+    guard !passphrase || passphraseFile == nil else {
+      throw ValidationError("name --passphrase or --passphrase-file, not both.")
+    }
+  }
+
   func run() throws {
     try answering {
       let ledger = try ledgerThatRecords()
       try OutputPlace(path: out, ledger: options.path).refuseLedger()
+      var secret = try passphraseFile.map { try PassphraseInput.passphrase(inFile: $0) }
+      if passphrase { secret = try PassphraseInput.ask(for: out, isNew: true) }
       let key = try proving { () throws(ProofError) in try NoteSigner(name: name) }
-      try KeyFile.write(key, to: out)
+      try KeyFile.write(key, to: out, passphrase: secret)
       if let ledger {
         try actor.record(
           action: "made key",
@@ -105,12 +121,17 @@ struct KeyShow: ParsableCommand {
 
   @Argument(help: "The file of the key.") var file: String
 
+  @Option(
+    help: ArgumentHelp(
+      "The file of the key's passphrase (default: ask at the terminal).", valueName: "file"))
+  var passphraseFile: String?
+
   @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
   func run() throws {
     try answering {
-      let verifier = try KeyFile.verifier(file)
+      let verifier = try KeyFile.verifier(file, passphraseFile: passphraseFile)
       switch format {
       case .table: Console.print(verifier.text)
       case .json, .jsonl: Console.print(KeyFile.json(verifier, file: file))

@@ -1,3 +1,4 @@
+import AgeFiles
 import Audit
 import Foundation
 import LedgerEvents
@@ -7,23 +8,47 @@ enum KeyFile {
   /// The maximum size of a file with a key, in bytes.
   private static let bytesMax = 4_096
 
-  /// - Throws: `InputProblem`: exit 73 if the file exists or cannot be created.
-  static func write(_ key: NoteSigner, to path: String) throws {
-    do throws(ProofError) { try key.write(toNewFile: path) } catch {
+  /// - Throws: `InputProblem`: exit 73 where there is a file already or it cannot be made.
+  static func write(
+    _ key: NoteSigner, to path: String, passphrase: AgePassphrase? = nil
+  ) throws {
+    do throws(ProofError) { try key.write(toNewFile: path, passphrase: passphrase) } catch {
       throw InputProblem(error.message, exitCode: ExitStatus.cannotCreate)
     }
   }
 
-  /// - Throws: `InputProblem`: exit 66 if there is no file, 65 if it does not contain a signing
-  ///   key.
-  static func signer(_ path: String) throws -> NoteSigner {
-    let text = try line(path)
+  /// The signing key in a file. One behind a passphrase asks for it, if no file with it is named.
+  ///
+  /// - Throws: `InputProblem`: exit 66 where there is no file, 65 where it holds no signing key or
+  ///   the passphrase is wrong.
+  static func signer(_ path: String, passphraseFile: String? = nil) throws -> NoteSigner {
+    let bytes = try contents(path)
+    if NoteSigner.isEncrypted(bytes) { return try signer(path, decrypting: bytes, passphraseFile) }
+    let text = try line(bytes, path)
     return try proving(path) { () throws(ProofError) in try NoteSigner(text) }
   }
 
-  /// The verifier key of a file that contains either half of a key.
-  static func verifier(_ path: String) throws -> NoteVerifier {
-    let text = try line(path)
+  private static func signer(
+    _ path: String, decrypting bytes: [UInt8], _ passphraseFile: String?
+  ) throws -> NoteSigner {
+    let passphrase =
+      if let passphraseFile {
+        try PassphraseInput.passphrase(inFile: passphraseFile)
+      } else {
+        try PassphraseInput.ask(for: path)
+      }
+    return try proving(path) { () throws(ProofError) in
+      try NoteSigner(decrypting: bytes, passphrase)
+    }
+  }
+
+  /// The verifier key of a file that holds either half of a key.
+  static func verifier(_ path: String, passphraseFile: String? = nil) throws -> NoteVerifier {
+    let bytes = try contents(path)
+    if NoteSigner.isEncrypted(bytes) {
+      return try signer(path, decrypting: bytes, passphraseFile).verifier
+    }
+    let text = try line(bytes, path)
     return try proving(path) { () throws(ProofError) in try verifier(ofText: text) }
   }
 
@@ -44,9 +69,12 @@ enum KeyFile {
     }
   }
 
-  private static func line(_ path: String) throws -> String {
-    let bytes = try FileHandle.readInput(
+  private static func contents(_ path: String) throws -> [UInt8] {
+    try FileHandle.readInput(
       path, as: "a key that `daybook key new` has written", bytesMax: bytesMax)
+  }
+
+  private static func line(_ bytes: [UInt8], _ path: String) throws -> String {
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw InputProblem("\(path): expected a key on one line, found no text")
     }

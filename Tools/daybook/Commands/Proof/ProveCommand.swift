@@ -75,7 +75,7 @@ struct ProveCommand: ParsableCommand {
 
   func run() throws {
     try answering {
-      let key = try KeyFile.signer(signing.key)
+      let key = try KeyFile.signer(signing.key, passphraseFile: signing.passphraseFile)
       let ledger = try actor.open(options)
       let output = try signing.output(options)
       defer { output?.discard() }
