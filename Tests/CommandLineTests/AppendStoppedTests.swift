@@ -59,7 +59,8 @@ import Testing
     #expect(try appended() == count)
   }
 
-  /// Starts an append that reads standard input, lets it read all of `text`, and ends it by SIGTERM.
+  /// Starts an append that reads standard input, lets it read all of `text`, and ends it by
+  /// SIGTERM.
   private func stopped(_ arguments: [String], after text: String) throws -> Process {
     let process = try Program.process(["append", "-"] + arguments, ledger: ledger.path)
     let (input, errors) = (Pipe(), Pipe())

@@ -12,8 +12,10 @@ struct BundleExport {
   var to: UInt64 = .max
   /// The names of personal members that are shown all the same.
   var disclosed: [Name] = []
-  /// The file of the signing key.
+  /// The file of the signing key; with a command that signs, the verifier key.
   var key: String
+  /// A command that signs; nil if the key is in the file.
+  var keyCommand: String?
   var file: String
   var overwrites = false
 
@@ -21,7 +23,7 @@ struct BundleExport {
   ///
   /// - Throws: `InputProblem`: exit 73 where the file is there or cannot be made; `LedgerError`.
   func run(_ options: LedgerOptions, _ actor: ActorOptions, _ format: OutputFormat) throws {
-    let signer = try KeyFile.signer(key)
+    let signer = try KeyFile.signer(key, command: keyCommand)
     let ledger = try actor.open(options)
     var slice = ReplaySlice()
     slice.from = from

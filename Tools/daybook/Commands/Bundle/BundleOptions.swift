@@ -13,8 +13,15 @@ struct BundleOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The file of the signing key that `daybook key new` wrote.", valueName: "file"))
+      "The file of the signing key that `daybook key new` wrote; with --key-command, the verifier "
+        + "key.", valueName: "file|key"))
   var key: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "A command that signs, if the key is in a hardware module or an agent.",
+      valueName: "command"))
+  var keyCommand: String?
 
   @Option(
     help: ArgumentHelp(
@@ -24,8 +31,8 @@ struct BundleOptions: ParsableArguments {
   var disclose: [Name] = []
 
   func validate() throws {
-    guard isAsked || (key == nil && disclose.isEmpty) else {
-      throw ValidationError("--key and --disclose need --bundle.")
+    guard isAsked || (key == nil && keyCommand == nil && disclose.isEmpty) else {
+      throw ValidationError("--key, --key-command and --disclose need --bundle.")
     }
     guard !isAsked || key != nil else {
       throw ValidationError("a bundle is signed: name a key with --key.")
@@ -47,6 +54,6 @@ struct BundleOptions: ParsableArguments {
     }
     return BundleExport(
       account: account, from: range.from ?? 1, to: range.to ?? .max, disclosed: disclose, key: key,
-      file: file, overwrites: overwrites)
+      keyCommand: keyCommand, file: file, overwrites: overwrites)
   }
 }

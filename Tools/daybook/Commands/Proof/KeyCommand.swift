@@ -23,7 +23,8 @@ struct KeyNew: ParsableCommand {
       Writes an Ed25519 key in the form of C2SP signed notes to a new file that only its owner may \
       read, prints the verifier key to hand out, and records that in the ledger, if there is one. \
       Keep the file away from the ledger: whoever has both can rewrite the ledger and sign it \
-      again. Example:
+      again. With --witness, the key cosigns checkpoints of other people's ledgers \
+      (`daybook witness cosign`). Example:
 
         daybook key new --name books.example.com/shop --out /media/safe/shop.key
       """)
@@ -32,10 +33,14 @@ struct KeyNew: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The name of the ledger that it signs: like a URL without its scheme, and unique.",
+      "The name of the ledger that it signs, or of the witness: like a URL without its scheme, "
+        + "and unique.",
       valueName: "origin"),
     transform: Self.name)
   var name: String
+
+  @Flag(help: "Makes the key of a witness, which cosigns checkpoints and signs nothing else.")
+  var witness = false
 
   @Option(
     help: ArgumentHelp("The file for the key; it must not exist yet.", valueName: "file"))
@@ -50,7 +55,9 @@ struct KeyNew: ParsableCommand {
     try answering {
       let ledger = try ledgerThatRecords()
       try OutputPlace(path: out, ledger: options.path).refuseLedger()
-      let key = try proving { () throws(ProofError) in try NoteSigner(name: name) }
+      let key = try proving { () throws(ProofError) in
+        try NoteSigner(name: name, kind: witness ? .witness : .log)
+      }
       try KeyFile.write(key, to: out)
       if let ledger {
         try actor.record(
@@ -61,8 +68,10 @@ struct KeyNew: ParsableCommand {
       case .table:
         Console.print(key.verifier.text)
         Console.complain(
-          "daybook: the signing key is in \(out): keep it away from the ledger, and a copy "
-            + "in a safe place"
+          witness
+            ? "daybook: the signing key is in \(out): keep it where only the witness can read it"
+            : "daybook: the signing key is in \(out): keep it away from the ledger, and a copy "
+              + "in a safe place"
         )
       case .json, .jsonl: Console.print(KeyFile.json(key.verifier, file: out))
       }
@@ -78,8 +87,10 @@ struct KeyNew: ParsableCommand {
     return text
   }
 
-  /// The ledger; nil where none is named and none stands here: a key is best made elsewhere.
+  /// The ledger; nil where none is named and none stands here: a key is best made elsewhere. The
+  /// key of a witness is for other people's ledgers, so none records it.
   private func ledgerThatRecords() throws -> Ledger? {
+    if witness { return nil }
     do { return try actor.open(options) } catch let error as LedgerError
       where error.code == .noLedger && !options.isNamed
     {

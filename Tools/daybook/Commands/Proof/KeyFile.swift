@@ -20,6 +20,15 @@ enum KeyFile {
     return try proving(path) { () throws(ProofError) in try NoteSigner(text) }
   }
 
+  /// The signing key of a file; or, given a command that signs, the key that the command has.
+  ///
+  /// - Parameter key: The file; with a command, the verifier key or a file that holds it.
+  /// - Throws: `InputProblem`: exit 66 where there is no file, 65 where it holds no key.
+  static func signer(_ key: String, command: String?) throws -> any NoteSigning {
+    guard let command else { return try signer(key) }
+    return CommandSigner(try verifier(ofArgument: key), command: command)
+  }
+
   /// The verifier key of a file that holds either half of a key.
   static func verifier(_ path: String) throws -> NoteVerifier {
     let text = try line(path)
@@ -27,14 +36,31 @@ enum KeyFile {
   }
 
   /// The verifier keys of arguments: each a key itself, or the name of a file that holds one.
-  static func verifiers(_ arguments: [String]) throws -> [NoteVerifier] {
+  ///
+  /// - Parameter kind: What the keys must sign.
+  static func verifiers(
+    _ arguments: [String], of kind: NoteVerifier.Kind = .log
+  ) throws -> [NoteVerifier] {
     try arguments.map { argument in
-      let isKey = argument.split(separator: "+").count > 2
-      if isKey, !FileManager.default.fileExists(atPath: argument) {
-        return try proving { () throws(ProofError) in try NoteVerifier(argument) }
+      let key = try verifier(ofArgument: argument)
+      guard key.kind == kind else {
+        throw InputProblem(
+          kind == .log
+            ? "\(key.nameAndIdentifier) is the key of a witness: name it with --witness"
+            : "\(key.nameAndIdentifier) is the key of a ledger, not of a witness"
+        )
       }
-      return try verifier(argument)
+      return key
     }
+  }
+
+  /// The verifier key of an argument: the key itself, or the name of a file that holds one.
+  static func verifier(ofArgument argument: String) throws -> NoteVerifier {
+    let isKey = argument.split(separator: "+").count > 2
+    if isKey, !FileManager.default.fileExists(atPath: argument) {
+      return try proving { () throws(ProofError) in try NoteVerifier(argument) }
+    }
+    return try verifier(argument)
   }
 
   private static func verifier(ofText text: String) throws(ProofError) -> NoteVerifier {
@@ -57,6 +83,7 @@ enum KeyFile {
     json.object { json in
       json.member("name", verifier.name.text)
       json.member("verifierKey", verifier.text)
+      json.member("kind", verifier.kind == .log ? "ledger" : "witness")
       json.member("file", file)
     }
     return json.text
