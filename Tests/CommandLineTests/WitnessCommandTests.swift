@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TracedProcesses
 
 @Suite("Witnesses, remembered checkpoints and keys behind a command") struct WitnessCommandTests {
   private let ledger: TestLedger
@@ -198,7 +199,9 @@ import Testing
     #expect(try contents("seen") == before)
     try write(String(before.dropLast(9)), to: "seen")
     let damaged = try check("30", "--remember", seen)
-    #expect(damaged.status == 65 && damaged.errors.contains("seen: "), "\(damaged.errors)")
+    #expect(
+      damaged.status == 65 && damaged.errors.hasPrefix("daybook: \(seen): the"), "\(damaged.errors)"
+    )
   }
 
   @Test("what is not proven, or not cosigned by enough, is not remembered") func unproven() throws {
@@ -232,6 +235,36 @@ import Testing
     let asked = try ledger.run(
       "prove", "3", "--size", "10", "--key", verifier, "--key-command", "cat '\(path("raw"))'")
     #expect(asked.status == 0 && asked.output.contains(signature), "\(asked.errors)")
+  }
+
+  @Test(
+    "a cosignature is printed after the state is durable, and not at all if it cannot be",
+    .enabled(if: TracedProcess.canTrace, "needs strace (apt-get install strace)"))
+  func durable() throws {
+    try make("a", "checkpoint", "--at-position", "10")
+    #expect(try cosign(1, try request("a", old: 0), "--new-state").status == 0)
+    try make("b", "checkpoint", "--at-position", "20")
+    try write(try request("b", old: 10), to: "b.request")
+    let words = [
+      "witness", "cosign", path("b.request"), "--key", path("w1.key"), "--log", verifier,
+      "--state", path("w1.state"),
+    ]
+    let calls = ["pwrite64", "fdatasync", "fsync", "rename", "write"]
+    func run(_ fault: String? = nil) throws -> (ending: ProcessEnding, calls: [String]) {
+      try TracedProcess.record(words, calls: calls, injecting: fault, in: path("trace"))
+    }
+    let before = try contents("w1.state")
+    let failed = try run("fdatasync:error=EIO:when=1")
+    #expect(failed.ending.status == 74 && failed.ending.output == "", "\(failed.ending)")
+    #expect(try contents("w1.state") == before)
+    let folder = ledger.folder.url.resolvingSymlinksInPath().lastPathComponent
+    let steps = try run().calls.compactMap { call -> String? in
+      if call.hasPrefix("write(1<") { return "answer" }
+      if call.contains("/\(folder)>") { return call.hasPrefix("fsync(") ? "folder" : nil }
+      guard call.contains("/.w1.state.partial") else { return nil }
+      return call.prefix { $0 != "(" } == "pwrite64" ? "write" : String(call.prefix { $0 != "(" })
+    }
+    #expect(steps == ["folder", "write", "fdatasync", "rename", "folder", "answer"])
   }
 
   @Test("keys of the other kind and impossible numbers are refused with what was expected")

@@ -55,7 +55,7 @@ struct CheckCommand: ParsableCommand {
       let policy = try witnesses.policy()
       let between = try memory.consistency(keys)
       do throws(ProofError) {
-        let report = try CheckReport.of(try ProofDocument(bytes), keys, from: kept)
+        let report = try report(bytes, keys, kept)
         let cosigned = try policy?.check(
           report.checkpoint, signedBy: keys, now: EventLog.systemClock())
         // Only what has passed everything else is remembered.
@@ -65,8 +65,20 @@ struct CheckCommand: ParsableCommand {
         refuse(error)
         throw ExitStatus.found
       } catch {
-        try proving(error.code == .malformed ? file : nil) { () throws(ProofError) in throw error }
+        try proving { () throws(ProofError) in throw error }
       }
+    }
+  }
+
+  /// What the file proves. An error that is not about the proof names the file.
+  private func report(
+    _ bytes: [UInt8], _ keys: [NoteVerifier], _ kept: SignedCheckpoint?
+  ) throws(ProofError) -> CheckReport {
+    do throws(ProofError) {
+      return try CheckReport.of(try ProofDocument(bytes), keys, from: kept)
+    } catch {
+      guard error.code != .notProven else { throw error }
+      throw ProofError(error.code, "\(file): \(error.message)")
     }
   }
 
