@@ -307,12 +307,15 @@ import Testing
     // A link to the state takes the same lock.
     try FileManager.default.createSymbolicLink(
       atPath: folder.path("link"), withDestinationPath: folder.path("state"))
-    let other = try Witness(
-      key: key, logs: [log.key.verifier], state: CheckpointMemoryFile(folder.path("link")))
+    let (first, other) = (
+      try Witness(key: SlowKey(key: key), logs: [log.key.verifier], state: state),
+      try Witness(
+        key: SlowKey(key: key), logs: [log.key.verifier],
+        state: CheckpointMemoryFile(folder.path("link")))
+    )
     let answers = Answers()
-    let first = witness
     DispatchQueue.concurrentPerform(iterations: requests.count) { index in
-      let witness = index % 4 < 2 ? first : other
+      let witness = index % 2 == 0 ? first : other
       answers.add(
         Result { try witness.answer(requests[index].bytes, at: Self.now).status })
     }
@@ -336,6 +339,17 @@ import Testing
         try Witness(key: key, logs: [log], state: state)
       }
     }
+  }
+}
+
+/// A key that takes so long to sign that another request arrives meanwhile.
+private struct SlowKey: NoteSigning {
+  let key: NoteSigner
+  var verifier: NoteVerifier { key.verifier }
+
+  func signature(of message: [UInt8]) throws(ProofError) -> [UInt8] {
+    Thread.sleep(forTimeInterval: 0.05)
+    return try key.signature(of: message)
   }
 }
 
