@@ -73,6 +73,16 @@ package func renameFolder(
   try syncFolder(parent)
 }
 
+/// Gives the file `partial` the name `path` durably, and replaces the file that has it. Both are in
+/// `folder`. Whoever opens `path` finds one of the two files whole.
+package func replaceFile(
+  _ path: String, by partial: String, in folder: String
+) throws(LMDBError) {
+  // SAFETY: rename reads the paths during the call.
+  guard unsafe rename(partial, path) == 0 else { throw systemFailure("replace", path) }
+  try syncFolder(folder)
+}
+
 /// Changes the permissions of the file `path`.
 package func setRights(of path: String, to mode: UInt32) throws(LMDBError) {
   // SAFETY: chmod reads the path during the call.

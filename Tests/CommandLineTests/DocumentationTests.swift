@@ -118,6 +118,7 @@ import Testing
     // Last, because they change the ledger of the other samples.
     Sample("key-new", "key new --name books.example.com/shop --out shop.key --format json"),
     Sample("key-show", "key show shop.key --format json"),
+    Sample("key-new-witness", "key new --witness --name w1.example.org --out w1.key --format json"),
     Sample(
       "checkpoint", "checkpoint --key shop.key --at-position 30 --out 30.checkpoint --format json"),
     Sample("prove", "prove 15 --key shop.key --size 70 --out 15.tlog-proof --format json"),
@@ -126,6 +127,17 @@ import Testing
     Sample("check-from", "check 30-70.proof --from 30.checkpoint --key shop.key --format json"),
     Sample(
       "verify-checkpoint", "verify --checkpoint 30.checkpoint --key shop.key --format json"),
+    Sample(
+      "witness-request", "witness request 30.checkpoint --old 0 --out 30.request --format json"),
+    Sample(
+      "witness-cosign",
+      "witness cosign 30.request --key w1.key --log shop.key --state w1.checkpoints --new-state "
+        + "--out 30.w1 --format json"),
+    Sample("witness-add", "witness add 30.checkpoint 30.w1 --witness w1.key --format json"),
+    Sample(
+      "check-witness",
+      "check 30.checkpoint --key shop.key --witness w1.key --require 1 --remember seen.checkpoints "
+        + "--format json"),
     Sample(
       "content-install",
       "content install Tools/samples/atlas --into \(installed) --account keeper-7 --device phone-1 --format json"
@@ -155,7 +167,7 @@ import Testing
   /// The files that are created beside the ledger.
   private static let written = [
     installed, exported, copied, restored, saved, "shop.key", "30.checkpoint", "15.tlog-proof",
-    "30-70.proof",
+    "30-70.proof", "w1.key", "w1.checkpoints", "30.request", "30.w1", "seen.checkpoints",
   ]
 
   private static var isUpdating: Bool {

@@ -8,7 +8,8 @@ import Testing
   /// The files that the page creates are in a folder that is removed after the test.
   private static let written = [
     "shop.key", "monday.checkpoint", "tuesday.checkpoint", "15.tlog-proof", "withheld.tlog-proof",
-    "since-monday.consistency",
+    "since-monday.consistency", "w1.key", "w2.key", "w1.checkpoints", "tuesday.request",
+    "tuesday.w1", "seen.checkpoints", "monday-to-tuesday.consistency",
   ]
 
   @Test("its consoles show the program's output") func consoles() throws {

@@ -16,23 +16,37 @@ struct SteadyText {
 
   mutating func replacing(_ text: String) -> String {
     var text = text.replacing(/"recordedAt":"[^"]*"/, with: #""recordedAt":"2026-02-01T12:00:00Z""#)
+      .replacing(/(cosigned by [^ ]+ at )[0-9TZ:.\-]+/) { "\($0.output.1)\(Self.time)" }
+      .replacing(/("time":")[0-9TZ:.\-]+"/) { "\($0.output.1)\(Self.time)\"" }
       .replacing(/extra [A-Za-z0-9+\/=]+/, with: "extra eyJmb3JtYXQiOiJkYXlib29rL2V2ZW50QHYxIiwi…")
     let digits = 2 * Self.hashBytes
     text = replacing(in: text, /(?:root |"root":")[0-9a-f]{64}/) { steady, found in
       let hash = Self.bytes(ofDigits: String(found.suffix(digits)))
       return found.dropLast(digits) + steady.sample(of: hash).map(Self.digits).joined()
     }
-    text = replacing(in: text, /\+[0-9a-f]{8}\+[A-Za-z0-9+\/]{44}/) { steady, _ in
+    text = replacing(in: text, /\+[0-9a-f]{8}\+[A-Za-z0-9+\/]{44}/) { steady, found in
       let number = steady.samples.count + 1
-      return
-        "+\(Self.letters("0123456789abcdef", 8, number))+A\(Self.letters(Self.base64, 43, number))"
+      // The first letter of the key says whether it is a ledger's or a witness's.
+      let kind = found.dropFirst(10).prefix(1)
+      return "+\(Self.letters("0123456789abcdef", 8, number))+\(kind)"
+        + Self.letters(Self.base64, 43, number)
     }
-    // Signatures are longer than hashes.
-    return replacing(in: text, /[A-Za-z0-9+\/]{91}=|[A-Za-z0-9+\/]{43}=/) { steady, found in
+    // The id of a key without the key.
+    let keys = samples
+    text = text.replacing(/\+[0-9a-f]{8}(?![0-9a-f+])/) { match in
+      let key = keys.first { $0.key.hasPrefix(match.output + "+") }
+      return key.map { String($0.value.prefix(match.output.count)) } ?? String(match.output)
+    }
+    // Cosignatures are longer than signatures, and these than hashes.
+    return replacing(
+      in: text, /[A-Za-z0-9+\/]{102}==|[A-Za-z0-9+\/]{91}=|[A-Za-z0-9+\/]{43}=/
+    ) { steady, found in
       if let hash = Data(base64Encoded: found), hash.count == Self.hashBytes {
         return steady.sample(of: hash).base64EncodedString()
       }
-      return Self.letters(Self.base64, found.count - 1, steady.samples.count + 1) + "="
+      let padding = found.hasSuffix("==") ? "==" : "="
+      return Self.letters(Self.base64, found.count - padding.count, steady.samples.count + 1)
+        + padding
     }
   }
 
@@ -56,6 +70,7 @@ struct SteadyText {
   // MARK: - Samples
 
   private static let hashBytes = 32
+  private static let time = "2026-02-01T12:00:00Z"
   private static let base64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
   private mutating func sample(of hash: Data) -> Data {

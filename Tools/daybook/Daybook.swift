@@ -22,9 +22,9 @@ struct Daybook: ParsableCommand {
       StoreItemCommand.self, Grant.self,
       Withdraw.self, Link.self, Transfer.self, Note.self, Erase.self, ReplayCommand.self,
       Simulate.self, Explore.self, ExportCommand.self, KeyCommand.self,
-      CheckpointCommand.self, ProveCommand.self, CheckCommand.self, Rebuild.self, Verify.self,
-      Backup.self, Restore.self, Salvage.self, Stats.self, TypesCommand.self, RulesCommand.self,
-      Version.self,
+      CheckpointCommand.self, ProveCommand.self, CheckCommand.self, WitnessCommand.self,
+      Rebuild.self, Verify.self, Backup.self, Restore.self, Salvage.self, Stats.self,
+      TypesCommand.self, RulesCommand.self, Version.self,
     ])
 
   static func main() {

@@ -3,6 +3,9 @@
 //
 //	independent tree FILE             leaves, roots and paths as a test has written them
 //	independent check FILE VKEY       a checkpoint, a tlog-proof or a proof between two positions
+//	independent cosigned FILE VKEY    a checkpoint, by the key of a witness
+//	independent cosign FILE NAME      cosigns a checkpoint with a new key: prints the verifier key
+//	                                  and the line
 //
 // It ends with 1 where anything does not hold.
 package main
@@ -30,8 +33,12 @@ func main() {
 		err = checkTrees(os.Args[2])
 	case len(os.Args) == 4 && os.Args[1] == "check":
 		err = checkFile(os.Args[2], os.Args[3])
+	case len(os.Args) == 4 && os.Args[1] == "cosigned":
+		err = checkCosigned(os.Args[2], os.Args[3])
+	case len(os.Args) == 4 && os.Args[1] == "cosign":
+		err = cosign(os.Args[2], os.Args[3])
 	default:
-		err = errors.New("usage: independent tree FILE | independent check FILE VKEY")
+		err = errors.New("usage: independent tree FILE | check FILE VKEY | cosigned FILE VKEY | cosign FILE NAME")
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "independent:", err)

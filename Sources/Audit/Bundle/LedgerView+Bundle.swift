@@ -20,8 +20,8 @@ public struct BundleContents: Sendable {
   ///
   /// - Parameter key: The ledger's signing key.
   /// - Complexity: O(*n*) in the number of entries.
-  /// - Throws: ``ProofError``: `badKey`.
-  public func sign(with key: NoteSigner) throws(ProofError) -> SignedCheckpoint {
+  /// - Throws: ``ProofError``: `badKey`, and `signing` if the key is elsewhere and does not sign.
+  public func sign(with key: any NoteSigning) throws(ProofError) -> SignedCheckpoint {
     try SignedCheckpoint.sign(size: size, root: root, extensions: [manifest.line], with: key)
   }
 

@@ -55,6 +55,8 @@ public struct EventProofFile: Sendable {
 
 /// Reads the lines of a proof in order.
 struct ProofReader {
+  /// What the bytes are, for errors.
+  private let subject: String
   private let bytes: [UInt8]
   private var start = 0
   /// The number of the last line that was read, from 1.
@@ -63,10 +65,13 @@ struct ProofReader {
   /// The maximum number of hashes: the levels of a tree of 2⁶³ leaves.
   private static let hashesMax = 64
 
-  init(_ bytes: [UInt8], maximum: Int) throws(ProofError) {
+  init(
+    _ bytes: [UInt8], maximum: Int, subject: String = "the proof"
+  ) throws(ProofError) {
     guard bytes.count <= maximum else {
-      throw .malformed("the proof has \(bytes.count) bytes, more than \(maximum)")
+      throw .malformed("\(subject) has \(bytes.count) bytes, more than \(maximum)")
     }
+    self.subject = subject
     self.bytes = bytes
   }
 
@@ -74,7 +79,7 @@ struct ProofReader {
   var rest: ArraySlice<UInt8> { bytes[start...] }
 
   func failure(_ expected: String) -> ProofError {
-    .malformed("line \(line) of the proof: expected \(expected)")
+    .malformed("line \(line) of \(subject): expected \(expected)")
   }
 
   /// Returns the next line without its end; nil at the end of the file.
@@ -116,17 +121,20 @@ struct ProofReader {
   }
 
   /// Returns hashes, one per line, up to an empty line, which is consumed.
-  mutating func hashes() throws(ProofError) -> [TreeHash] {
+  mutating func hashes(maximum: Int = hashesMax) throws(ProofError) -> [TreeHash] {
     var hashes: [TreeHash] = []
     while true {
       guard let text = next() else { throw failure("a hash, or an empty line") }
       if text.isEmpty { return hashes }
-      guard hashes.count < Self.hashesMax, let hash = ProofLines.hash(text) else {
-        throw failure("at most \(Self.hashesMax) hashes of 32 bytes in base64, then an empty line")
+      guard hashes.count < maximum, let hash = ProofLines.hash(text) else {
+        throw failure("at most \(maximum) hashes of 32 bytes in base64, then an empty line")
       }
       hashes.append(hash)
     }
   }
+
+  /// Whether every byte was read.
+  var isAtEnd: Bool { start == bytes.count }
 
   /// Returns the bytes up to the next empty line, which is consumed: a note's text or its
   /// signatures.

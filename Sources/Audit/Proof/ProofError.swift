@@ -10,6 +10,15 @@ public struct ProofError: Error, Sendable, CustomStringConvertible {
     case badKey
     /// The bytes are well formed, but what they claim is not proven.
     case notProven
+    /// A command outside the program was to sign and did not. The message has its exit code and
+    /// what it printed to standard error.
+    case signing
+    /// A file of remembered checkpoints cannot be read or written.
+    case file
+    /// There is no file of remembered checkpoints.
+    case noFile
+    /// There is a file already that would be replaced.
+    case exists
   }
 
   public let code: Code

@@ -23,16 +23,20 @@ public struct SignedCheckpoint: Sendable {
 
   /// Signs the state of a ledger at a position.
   ///
-  /// - Throws: ``ProofError``: `badKey`.
+  /// - Parameters:
+  ///   - size: The position, which is the number of events.
+  ///   - root: The root of the tree over these events.
+  ///   - key: The key of the ledger.
+  /// - Throws: ``ProofError``: `badKey`, and `signing` if the key is elsewhere and does not sign.
   public static func sign(
-    size: UInt64, root: TreeHash, with key: NoteSigner
+    size: UInt64, root: TreeHash, with key: any NoteSigning
   ) throws(ProofError) -> SignedCheckpoint {
     try sign(size: size, root: root, extensions: [], with: key)
   }
 
   /// Signs further lines after the root, which the format calls extensions.
   static func sign(
-    size: UInt64, root: TreeHash, extensions: [String], with key: NoteSigner
+    size: UInt64, root: TreeHash, extensions: [String], with key: any NoteSigning
   ) throws(ProofError) -> SignedCheckpoint {
     let origin = key.verifier.name
     let lines = [origin.text, "\(size)", StandardBase64.encode(root.bytes)] + extensions
@@ -62,6 +66,13 @@ public struct SignedCheckpoint: Sendable {
     self.root = root
   }
 
+  /// Returns the same checkpoint with other signatures.
+  func with(_ signatures: [SignedNote.Signature]) -> SignedCheckpoint {
+    SignedCheckpoint(
+      origin: origin, size: size, root: root,
+      note: SignedNote(text: note.text, signatures: signatures))
+  }
+
   /// The lines after the root.
   var extensions: [String] {
     note.text.split(separator: "\n", omittingEmptySubsequences: false).dropFirst(3).dropLast()
@@ -79,7 +90,7 @@ public struct SignedCheckpoint: Sendable {
   /// - Throws: ``ProofError``: `notProven`.
   public func signers(of keys: [NoteVerifier]) throws(ProofError) -> [NoteVerifier] {
     let signers = try note.signers(of: keys)
-    guard signers.contains(where: { $0.name == origin }) else {
+    guard signers.contains(where: { $0.name == origin && $0.kind == .log }) else {
       throw .notProven(
         "the checkpoint is of \(origin.text), and \(signers[0].name.text), who signed it, "
           + "does not sign for that")

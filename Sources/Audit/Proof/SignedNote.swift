@@ -8,7 +8,7 @@ public struct SignedNote: Sendable {
   public struct Signature: Sendable, Hashable {
     public let name: Name
     public let identifier: UInt32
-    /// The signature; 64 bytes for Ed25519.
+    /// The signature; 64 bytes for Ed25519, and 72 for the cosignature of a witness.
     public let bytes: [UInt8]
   }
 
@@ -73,14 +73,16 @@ public struct SignedNote: Sendable {
   }
 
   /// The complete note as a file's contents.
-  public var document: String {
-    text + "\n"
-      + signatures.map { signature in
-        let identifier = stride(from: 24, through: 0, by: -8)
-          .map { UInt8(truncatingIfNeeded: signature.identifier >> UInt32($0)) }
-        let base64 = StandardBase64.encode(identifier + signature.bytes)
-        return "\(Self.mark)\(signature.name.text) \(base64)\n"
-      }.joined()
+  public var document: String { text + "\n" + Self.lines(of: signatures) }
+
+  /// Returns the lines of signatures, each with its line feed.
+  static func lines(of signatures: [Signature]) -> String {
+    signatures.map { signature in
+      let identifier = stride(from: 24, through: 0, by: -8)
+        .map { UInt8(truncatingIfNeeded: signature.identifier >> UInt32($0)) }
+      let base64 = StandardBase64.encode(identifier + signature.bytes)
+      return "\(Self.mark)\(signature.name.text) \(base64)\n"
+    }.joined()
   }
 
   /// Returns those of `keys` that signed; never an empty array.
@@ -106,7 +108,7 @@ public struct SignedNote: Sendable {
       "no signature by any of the given keys: it is signed by "
         + Self.list(signatures.map { Self.called($0.name, $0.identifier) })
         + ", and the keys given are "
-        + Self.list(keys.map { Self.called($0.name, $0.identifier) }))
+        + Self.list(keys.map(\.nameAndIdentifier)))
   }
 
   private static func list(_ keys: [String]) -> String {

@@ -13,7 +13,8 @@ struct BundleOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The file of the signing key that `daybook key new` wrote.", valueName: "file"))
+      "The file of the signing key that `daybook key new` wrote; with --key-command, the verifier "
+        + "key.", valueName: "file|key"))
   var key: String?
 
   @Option(
@@ -24,14 +25,22 @@ struct BundleOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
+      "A command that signs, if the key is in a hardware module or an agent.",
+      valueName: "command"))
+  var keyCommand: String?
+
+  @Option(
+    help: ArgumentHelp(
       "A personal field of data to show anyway, such as error (repeatable).",
       valueName: "member"),
     transform: Parse.name)
   var disclose: [Name] = []
 
   func validate() throws {
-    guard isAsked || (key == nil && passphraseFile == nil && disclose.isEmpty) else {
-      throw ValidationError("--key, --passphrase-file and --disclose need --bundle.")
+    let isKeyNamed = key != nil || keyCommand != nil || passphraseFile != nil
+    guard isAsked || (!isKeyNamed && disclose.isEmpty) else {
+      throw ValidationError(
+        "--key, --key-command, --passphrase-file and --disclose need --bundle.")
     }
     guard !isAsked || key != nil else {
       throw ValidationError("a bundle is signed: name a key with --key.")
@@ -53,6 +62,6 @@ struct BundleOptions: ParsableArguments {
     }
     return BundleExport(
       account: account, from: range.from ?? 1, to: range.to ?? .max, disclosed: disclose, key: key,
-      passphraseFile: passphraseFile, file: file, overwrites: overwrites)
+      keyCommand: keyCommand, passphraseFile: passphraseFile, file: file, overwrites: overwrites)
   }
 }

@@ -11,7 +11,9 @@ struct CheckCommand: ParsableCommand {
     discussion: """
       Reads a file that `daybook prove`, `daybook checkpoint` or `daybook export --bundle` wrote \
       and prints what it proves and who signed it, or what fails (exit code 1). It needs no \
-      ledger and no network. The key is a verifier key, or a file that holds one. Example:
+      ledger and no network. The key is a verifier key, or a file that holds one. Witnesses make \
+      sure that the ledger shows everybody the same history; --remember notices if it shows you \
+      another one than last time, or one that went back. Example:
 
         daybook check 15.tlog-proof --key books.example.com/shop+7c2a…+AWl…
       """)
@@ -30,6 +32,9 @@ struct CheckCommand: ParsableCommand {
         + "beginning.", valueName: "checkpoint"))
   var from: String?
 
+  @OptionGroup var witnesses: WitnessOptions
+  @OptionGroup var memory: MemoryOptions
+
   @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
@@ -47,24 +52,51 @@ struct CheckCommand: ParsableCommand {
         _ = try proving(name) { () throws(ProofError) in try checkpoint.signers(of: keys) }
         return checkpoint
       }
-      switch report(bytes, keys, kept) {
-      case .success(let report) where format == .table: report.lines.forEach(Console.print)
-      case .success(let report): Console.print(report.json)
-      case .failure(let error) where error.code == .notProven:
+      let policy = try witnesses.policy()
+      let between = try memory.consistency(keys)
+      do throws(ProofError) {
+        let report = try report(bytes, keys, kept)
+        let cosigned = try policy?.check(
+          report.checkpoint, signedBy: keys, now: EventLog.systemClock())
+        // Only what has passed everything else is remembered.
+        let seen = try memory.remember(report, keys, between)
+        show(report, cosigned, seen)
+      } catch  where error.code == .notProven {
         refuse(error)
         throw ExitStatus.found
-      case .failure(let error): throw InputProblem("\(file): \(error.message)")
+      } catch {
+        try proving { () throws(ProofError) in throw error }
       }
     }
   }
 
+  /// What the file proves. An error that is not about the proof names the file.
   private func report(
     _ bytes: [UInt8], _ keys: [NoteVerifier], _ kept: SignedCheckpoint?
-  ) -> Result<CheckReport, ProofError> {
+  ) throws(ProofError) -> CheckReport {
     do throws(ProofError) {
-      return .success(try CheckReport.of(try ProofDocument(bytes), keys, from: kept))
+      return try CheckReport.of(try ProofDocument(bytes), keys, from: kept)
     } catch {
-      return .failure(error)
+      guard error.code != .notProven else { throw error }
+      throw ProofError(error.code, "\(file): \(error.message)")
+    }
+  }
+
+  private func show(
+    _ report: CheckReport, _ cosigned: WitnessPolicy.Finding?, _ seen: SeenReport?
+  ) {
+    switch format {
+    case .table:
+      let lines = report.lines + (cosigned?.lines ?? []) + (seen?.lines ?? [])
+      lines.forEach(Console.print)
+    case .json, .jsonl:
+      var json = JSONText()
+      json.object { json in
+        report.write(to: &json)
+        cosigned?.write(to: &json)
+        seen?.write(to: &json)
+      }
+      Console.print(json.text)
     }
   }
 

@@ -88,38 +88,49 @@ enum CheckReport {
     return ["withheld or erased, so not proven: \(listed)"]
   }
 
-  var json: String {
-    var json = JSONText()
-    json.object { json in
-      json.member("proven", true)
-      switch self {
-      case .event(let proven):
-        json.member("kind", "event")
-        json.member("position", proven.position)
-        json.key("event")
-        json.raw(String(decoding: proven.line, as: UTF8.self))
-        json.member("withheld", strings: proven.withheld)
-        Self.write(proven.checkpoint, proven.signers, to: &json)
-      case .consistency(let proof, let signers):
-        json.member("kind", "consistency")
-        json.member("from", proof.old.size)
-        json.member("to", proof.new.size)
-        json.member("oldRoot", proof.old.rootText)
-        Self.write(proof.new, signers, to: &json)
-      case .checkpoint(let checkpoint, let signers):
-        json.member("kind", "checkpoint")
-        Self.write(checkpoint, signers, to: &json)
-      case .bundle(let bundle, let signers):
-        json.member("kind", "bundle")
-        json.member("account", bundle.account)
-        json.member("events", bundle.events.events.count)
-        json.member("steps", bundle.events.steps.count)
-        json.member("firstPosition", bundle.events.events.first?.position)
-        json.member("lastPosition", bundle.events.events.last?.position)
-        Self.write(bundle.checkpoint, signers, to: &json)
-      }
+  /// The checkpoint that everything is proven under.
+  var checkpoint: SignedCheckpoint {
+    switch self {
+    case .event(let proven): proven.checkpoint
+    case .consistency(let proof, _): proof.new
+    case .checkpoint(let checkpoint, _): checkpoint
+    case .bundle(let bundle, _): bundle.checkpoint
     }
-    return json.text
+  }
+
+  /// The proof that leads to that checkpoint from an older one, if the file is one.
+  var consistency: ConsistencyProof? {
+    if case .consistency(let proof, _) = self { proof.consistency } else { nil }
+  }
+
+  func write(to json: inout JSONText) {
+    json.member("proven", true)
+    switch self {
+    case .event(let proven):
+      json.member("kind", "event")
+      json.member("position", proven.position)
+      json.key("event")
+      json.raw(String(decoding: proven.line, as: UTF8.self))
+      json.member("withheld", strings: proven.withheld)
+      Self.write(proven.checkpoint, proven.signers, to: &json)
+    case .consistency(let proof, let signers):
+      json.member("kind", "consistency")
+      json.member("from", proof.old.size)
+      json.member("to", proof.new.size)
+      json.member("oldRoot", proof.old.rootText)
+      Self.write(proof.new, signers, to: &json)
+    case .checkpoint(let checkpoint, let signers):
+      json.member("kind", "checkpoint")
+      Self.write(checkpoint, signers, to: &json)
+    case .bundle(let bundle, let signers):
+      json.member("kind", "bundle")
+      json.member("account", bundle.account)
+      json.member("events", bundle.events.events.count)
+      json.member("steps", bundle.events.steps.count)
+      json.member("firstPosition", bundle.events.events.first?.position)
+      json.member("lastPosition", bundle.events.events.last?.position)
+      Self.write(bundle.checkpoint, signers, to: &json)
+    }
   }
 
   private static func write(

@@ -14,6 +14,8 @@ struct CheckpointCommand: ParsableCommand {
       the ledger, after the position. Example:
 
         daybook checkpoint --key /media/safe/shop.key --out 2026-02-01.checkpoint
+
+      Witnesses can cosign it (`daybook witness request`).
       """)
 
   @OptionGroup var options: LedgerOptions
@@ -32,7 +34,7 @@ struct CheckpointCommand: ParsableCommand {
 
   func run() throws {
     try answering {
-      let key = try KeyFile.signer(signing.key, passphraseFile: signing.passphraseFile)
+      let key = try signing.signer.signer()
       let ledger = try actor.open(options)
       let output = try signing.output(options)
       defer { output?.discard() }
@@ -56,11 +58,12 @@ struct CheckpointCommand: ParsableCommand {
   }
 }
 
-/// The key with which a command signs, and the file to which it writes.
-struct SigningOptions: ParsableArguments {
+/// The key that a command signs with.
+struct SignerOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The file of the signing key that `daybook key new` wrote.", valueName: "file"))
+      "The file of the signing key that `daybook key new` wrote; with --key-command, the verifier "
+        + "key.", valueName: "file|key"))
   var key: String
 
   @Option(
@@ -68,6 +71,23 @@ struct SigningOptions: ParsableArguments {
       "The file of the key's passphrase, if it has one (default: ask at the terminal).",
       valueName: "file"))
   var passphraseFile: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "A command that signs, if the key is in a hardware module or an agent: it gets the bytes on "
+        + "standard input and writes the Ed25519 signature, or base64 of it.", valueName: "command")
+  )
+  var keyCommand: String?
+
+  /// - Throws: `InputProblem`: exit 66 where there is no file, 65 where it holds no key.
+  func signer() throws -> any NoteSigning {
+    try KeyFile.signer(key, command: keyCommand, passphraseFile: passphraseFile)
+  }
+}
+
+/// What a command signs with, and the file to which it writes.
+struct SigningOptions: ParsableArguments {
+  @OptionGroup var signer: SignerOptions
 
   @Option(
     name: [.customShort("o"), .long],
@@ -86,7 +106,8 @@ struct SigningOptions: ParsableArguments {
   /// - Throws: `InputProblem` (exit 73).
   func output(_ ledger: LedgerOptions) throws -> OutputFile? {
     try out.map { out in
-      try OutputFile(OutputPlace(path: out, replaces: force, ledger: ledger.path, inputs: [key]))
+      try OutputFile(
+        OutputPlace(path: out, replaces: force, ledger: ledger.path, inputs: [signer.key]))
     }
   }
 

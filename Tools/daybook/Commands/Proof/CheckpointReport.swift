@@ -19,20 +19,29 @@ struct CheckpointOptions: ParsableArguments {
       valueName: "key|file"))
   var key: [String] = []
 
+  @OptionGroup var witnesses: WitnessOptions
+
   func validate() throws {
     guard files.isEmpty == key.isEmpty else {
       throw ValidationError("--checkpoint and --key go together.")
     }
+    guard witnesses.witness.isEmpty || !files.isEmpty else {
+      throw ValidationError("--witness needs --checkpoint.")
+    }
   }
 
-  /// The checkpoints, each signed by one of the keys.
+  /// The checkpoints, each signed by one of the keys and cosigned by enough witnesses.
   ///
   /// - Throws: `InputProblem`: exit 1 if one is not signed, 65 or 66 if it cannot be read.
   func checkpoints() throws -> [SignedCheckpoint] {
     let keys = try KeyFile.verifiers(key)
+    let policy = try witnesses.policy()
     return try files.map { file in
       let checkpoint = try ProofInput.checkpoint(file)
-      _ = try proving(file) { () throws(ProofError) in try checkpoint.signers(of: keys) }
+      try proving(file) { () throws(ProofError) in
+        _ = try checkpoint.signers(of: keys)
+        try policy?.check(checkpoint, signedBy: keys, now: EventLog.systemClock())
+      }
       return checkpoint
     }
   }

@@ -24,7 +24,8 @@ struct KeyNew: ParsableCommand {
       read, prints the verifier key to hand out, and records that in the ledger, if there is one. \
       Keep the file away from the ledger: whoever has both can rewrite the ledger and sign it \
       again. With --passphrase or --passphrase-file, the file is encrypted in the age format, and \
-      whoever signs with it is asked for the passphrase. Example:
+      whoever signs with it is asked for the passphrase. With --witness, the key cosigns \
+      checkpoints of other people's ledgers (`daybook witness cosign`). Example:
 
         daybook key new --name books.example.com/shop --passphrase --out /media/safe/shop.key
       """)
@@ -33,10 +34,14 @@ struct KeyNew: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The name of the ledger that it signs: like a URL without its scheme, and unique.",
+      "The name of the ledger that it signs, or of the witness: like a URL without its scheme, "
+        + "and unique.",
       valueName: "origin"),
     transform: Self.name)
   var name: String
+
+  @Flag(help: "Makes the key of a witness, which cosigns checkpoints and signs nothing else.")
+  var witness = false
 
   @Option(
     help: ArgumentHelp("The file for the key; it must not exist yet.", valueName: "file"))
@@ -66,7 +71,9 @@ struct KeyNew: ParsableCommand {
       try OutputPlace(path: out, ledger: options.path).refuseLedger()
       var secret = try passphraseFile.map { try PassphraseInput.passphrase(inFile: $0) }
       if passphrase { secret = try PassphraseInput.ask(for: out, isNew: true) }
-      let key = try proving { () throws(ProofError) in try NoteSigner(name: name) }
+      let key = try proving { () throws(ProofError) in
+        try NoteSigner(name: name, kind: witness ? .witness : .log)
+      }
       try KeyFile.write(key, to: out, passphrase: secret)
       if let ledger {
         try actor.record(
@@ -77,8 +84,10 @@ struct KeyNew: ParsableCommand {
       case .table:
         Console.print(key.verifier.text)
         Console.complain(
-          "daybook: the signing key is in \(out): keep it away from the ledger, and a copy "
-            + "in a safe place"
+          witness
+            ? "daybook: the signing key is in \(out): keep it where only the witness can read it"
+            : "daybook: the signing key is in \(out): keep it away from the ledger, and a copy "
+              + "in a safe place"
         )
       case .json, .jsonl: Console.print(KeyFile.json(key.verifier, file: out))
       }
@@ -95,8 +104,9 @@ struct KeyNew: ParsableCommand {
   }
 
   /// The ledger; `nil` if none is named and there is none in this folder: a key is best created
-  /// elsewhere.
+  /// elsewhere. The key of a witness is for other people's ledgers, so none records it.
   private func ledgerThatRecords() throws -> Ledger? {
+    if witness { return nil }
     do { return try actor.open(options) } catch let error as LedgerError
       where error.code == .noLedger && !options.isNamed
     {

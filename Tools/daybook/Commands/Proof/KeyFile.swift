@@ -42,6 +42,20 @@ enum KeyFile {
     }
   }
 
+  /// The signing key of a file; or, given a command that signs, the key that the command has.
+  ///
+  /// - Parameters:
+  ///   - key: The file; with a command, the verifier key or a file that contains it.
+  ///   - command: The command that signs; nil if the key is in the file.
+  ///   - passphraseFile: The file of the key's passphrase; nil to ask for it, if it has one.
+  /// - Throws: `InputProblem`: exit 66 where there is no file, 65 where it holds no key.
+  static func signer(
+    _ key: String, command: String?, passphraseFile: String?
+  ) throws -> any NoteSigning {
+    guard let command else { return try signer(key, passphraseFile: passphraseFile) }
+    return CommandSigner(try verifier(ofArgument: key), command: command)
+  }
+
   /// The verifier key of a file that holds either half of a key.
   static func verifier(_ path: String, passphraseFile: String? = nil) throws -> NoteVerifier {
     let bytes = try contents(path)
@@ -52,15 +66,32 @@ enum KeyFile {
     return try proving(path) { () throws(ProofError) in try verifier(ofText: text) }
   }
 
-  /// The verifier keys of arguments: each is a key, or the name of a file that contains one.
-  static func verifiers(_ arguments: [String]) throws -> [NoteVerifier] {
+  /// The verifier keys of arguments: each a key itself, or the name of a file that holds one.
+  ///
+  /// - Parameter kind: What the keys must sign.
+  static func verifiers(
+    _ arguments: [String], of kind: NoteVerifier.Kind = .log
+  ) throws -> [NoteVerifier] {
     try arguments.map { argument in
-      let isKey = argument.split(separator: "+").count > 2
-      if isKey, !FileManager.default.fileExists(atPath: argument) {
-        return try proving { () throws(ProofError) in try NoteVerifier(argument) }
+      let key = try verifier(ofArgument: argument)
+      guard key.kind == kind else {
+        throw InputProblem(
+          kind == .log
+            ? "\(key.nameAndIdentifier) is the key of a witness: name it with --witness"
+            : "\(key.nameAndIdentifier) is the key of a ledger, not of a witness"
+        )
       }
-      return try verifier(argument)
+      return key
     }
+  }
+
+  /// The verifier key of an argument: the key itself, or the name of a file that holds one.
+  static func verifier(ofArgument argument: String) throws -> NoteVerifier {
+    let isKey = argument.split(separator: "+").count > 2
+    if isKey, !FileManager.default.fileExists(atPath: argument) {
+      return try proving { () throws(ProofError) in try NoteVerifier(argument) }
+    }
+    return try verifier(argument)
   }
 
   private static func verifier(ofText text: String) throws(ProofError) -> NoteVerifier {
@@ -86,6 +117,7 @@ enum KeyFile {
     json.object { json in
       json.member("name", verifier.name.text)
       json.member("verifierKey", verifier.text)
+      json.member("kind", verifier.kind == .log ? "ledger" : "witness")
       json.member("file", file)
     }
     return json.text

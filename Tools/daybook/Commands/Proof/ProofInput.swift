@@ -22,12 +22,20 @@ enum ProofInput {
 
 /// Runs a body whose errors are about a file or an argument.
 ///
-/// - Throws: `InputProblem`: exit 1 if something is not proven, 65 if it cannot be read.
+/// - Throws: `InputProblem`: exit 1 if something is not proven, 65 if it is malformed, 66, 73 and 74
+///   if a file or a command fails.
 func proving<Value>(
   _ place: String? = nil, _ body: () throws(ProofError) -> Value
 ) throws -> Value {
   do throws(ProofError) { return try body() } catch {
-    let status = error.code == .notProven ? ExitStatus.found : ExitStatus.badInput
+    let status =
+      switch error.code {
+      case .notProven: ExitStatus.found
+      case .malformed, .badKey: ExitStatus.badInput
+      case .signing, .file: ExitStatus.inputOutput
+      case .noFile: ExitStatus.noInput
+      case .exists: ExitStatus.cannotCreate
+      }
     let message = place.map { "\($0): \(error.message)" } ?? error.message
     throw InputProblem(message, exitCode: status)
   }

@@ -75,7 +75,7 @@ struct ProveCommand: ParsableCommand {
 
   func run() throws {
     try answering {
-      let key = try KeyFile.signer(signing.key, passphraseFile: signing.passphraseFile)
+      let key = try signing.signer.signer()
       let ledger = try actor.open(options)
       let output = try signing.output(options)
       defer { output?.discard() }
@@ -95,7 +95,7 @@ struct ProveCommand: ParsableCommand {
   }
 
   private func proveEvent(
-    at position: UInt64, with key: NoteSigner, _ ledger: Ledger, to output: OutputFile?
+    at position: UInt64, with key: any NoteSigning, _ ledger: Ledger, to output: OutputFile?
   ) throws {
     let evidence = try ledger.log.read { (view) throws(LedgerError) in
       try view.evidence(of: position, at: size ?? view.lastPosition, withholding: withhold)
@@ -120,7 +120,7 @@ struct ProveCommand: ParsableCommand {
   }
 
   private func proveConsistency(
-    from: UInt64, with key: NoteSigner, _ ledger: Ledger, to output: OutputFile?
+    from: UInt64, with key: any NoteSigning, _ ledger: Ledger, to output: OutputFile?
   ) throws {
     let (consistency, old, new) = try ledger.log.read { (view) throws(LedgerError) in
       let end = to ?? view.lastPosition

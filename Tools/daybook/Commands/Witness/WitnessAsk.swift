@@ -1,0 +1,103 @@
+import ArgumentParser
+import Audit
+import LedgerEvents
+import LedgerStore
+
+/// The ledger's side: what a witness is asked.
+struct WitnessAsk: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "request",
+    abstract: "Writes a request to cosign a checkpoint.",
+    discussion: """
+      Writes the body of a request of c2sp.org/tlog-witness (add-checkpoint): the checkpoint, and \
+      a proof from the size that the witness cosigned last. It is 0 if the witness has cosigned \
+      nothing of this ledger. If it is another one, the witness says which (status 409). A proof \
+      of an event can stand in place of the checkpoint that it ends with. Example:
+
+        daybook witness request monday.checkpoint --old 30 --out monday.request
+      """)
+
+  @OptionGroup var options: LedgerOptions
+
+  @Argument(help: "The signed checkpoint, or a proof that ends with one.") var file: String
+
+  @Option(
+    help: ArgumentHelp(
+      "The size of the checkpoint that the witness cosigned last.", valueName: "size"))
+  var old: UInt64 = 0
+
+  @Option(
+    name: [.customShort("o"), .long],
+    help: ArgumentHelp("The file to write to (default: standard output).", valueName: "file"))
+  var out: String?
+
+  @Flag(help: "With --out: replace an existing file.")
+  var force = false
+
+  @Option(help: "Output format: table, json, jsonl or csv.")
+  var format: OutputFormat = .table
+
+  func validate() throws {
+    guard !force || out != nil else { throw ValidationError("--force needs --out.") }
+  }
+
+  func run() throws {
+    try answering {
+      let checkpoint = try ProofInput.checkpoint(file)
+      guard old <= checkpoint.size else {
+        throw InputProblem(
+          "--old is \(old), and the checkpoint is at \(checkpoint.size): a witness that has "
+            + "cosigned more cosigns only later checkpoints.")
+      }
+      let ledger = try Ledger(at: options.path, access: .readOnly)
+      let (root, proof) = try ledger.log.read { (view) throws(LedgerError) in
+        (
+          try view.root(at: checkpoint.size),
+          try view.consistencyProof(from: old, to: checkpoint.size)
+        )
+      }
+      guard root == checkpoint.root else {
+        throw InputProblem(
+          "\(file) is no checkpoint of this ledger: the root at \(checkpoint.size) is another one. "
+            + "Run `daybook verify --checkpoint`.", exitCode: ExitStatus.found)
+      }
+      let request = WitnessRequest(checkpoint, path: proof.path, from: old)
+      let output = try out.map { out in
+        try OutputFile(
+          OutputPlace(path: out, replaces: force, ledger: options.path, inputs: [file]))
+      }
+      defer { output?.discard() }
+      try WitnessAnswerFile.write(request.document, to: output, named: out, format) { json in
+        json.member("origin", checkpoint.origin.text)
+        json.member("old", old)
+        json.member("position", checkpoint.size)
+        json.member("request", request.document)
+      }
+    }
+  }
+}
+
+/// How the commands of witnesses write a text: to a file, to standard output, or into JSON.
+enum WitnessAnswerFile {
+  static func write(
+    _ text: String, to output: OutputFile?, named out: String?, _ format: OutputFormat,
+    json body: (inout JSONText) -> Void
+  ) throws {
+    if let output {
+      try output.write(Array(text.utf8))
+      try output.publish()
+    }
+    switch format {
+    case .table:
+      if let out {
+        Console.print("written to \(out)")
+      } else {
+        Console.print(bytes: Array(text.utf8.dropLast()))
+      }
+    case .json, .jsonl:
+      var json = JSONText()
+      json.object(body)
+      Console.print(json.text)
+    }
+  }
+}
