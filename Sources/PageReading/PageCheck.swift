@@ -42,8 +42,8 @@ package struct PageCheck {
   /// How often a commit is looked for whose meta page is still there.
   private static let attemptsMax = 50
 
-  /// How often the meta pages are read before one of them counts as damaged: a commit may be writing
-  /// it at that moment.
+  /// How often the meta pages are read before one of them counts as damaged: a commit may be
+  /// writing it at that moment.
   private static let metaReadsMax = 5
 
   /// Checks the data file of an environment of which no table was opened yet.

@@ -74,7 +74,8 @@ struct NameRepair {
     return nil
   }
 
-  /// How many bits of a row the tree can prove: of a person's name, those before the encrypted text.
+  /// How many bits of a row the tree can prove: in a person's name, those before the encrypted
+  /// text.
   private static func bitCount(of name: (row: [UInt8], isPerson: Bool)) -> Int {
     (name.isPerson ? min(SealedName.headByteCount, name.row.count) : name.row.count) * 8
   }

@@ -51,8 +51,8 @@ struct SalvageProof {
     rejectOutside(source, last)
   }
 
-  /// Rejects what was found beside the trees in blocks that the tree contradicts: it is from a commit
-  /// that failed. Of the rest of such a block the tree then says nothing.
+  /// Rejects what was found beside the trees in blocks that the tree contradicts: it is from a
+  /// commit that failed. Of the rest of such a block the tree then says nothing.
   private mutating func rejectOutside(_ source: SalvageSource, _ last: UInt64) {
     for block in verdicts.indices where verdicts[block] == .contradicted {
       let first = UInt64(block) * Self.blockLeaves + 1

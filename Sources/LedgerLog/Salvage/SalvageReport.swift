@@ -32,8 +32,8 @@ public struct SalvageReport: Sendable {
   public let lastPosition: UInt64
   /// How many events the new ledger has.
   public let kept: UInt64
-  /// Whether it may have had more: its newest commit cannot be read, and nothing beside the log says
-  /// how far that went.
+  /// Whether it may have had more: its newest commit cannot be read, and nothing beside the log
+  /// says how far that went.
   public let mayHaveHadMore: Bool
   /// Up to this position, everything is as it was, with the same roots of the tree.
   public let unbrokenThrough: UInt64

@@ -87,7 +87,7 @@ final class SalvageSource {
     reader.forEachLeaf(of: "erased") { add($0, \.erased, keyBytes: 4) }
     let erasedCount = reader.entriesFound["erased"] ?? reader.entries["erased"]
     isErasedComplete = erasedCount == UInt64(erased.reachedCount)
-    // The number in a table's record may be damaged. If the table's pages are in order, they say it.
+    // The count in a table's record may be damaged. If the table's pages are in order, they say it.
     eventsStated =
       reader.entriesFound["records"] ?? reader.entries["records"].map { min($0, eventsMax) }
     faults += reader.faults

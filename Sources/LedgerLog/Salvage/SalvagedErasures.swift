@@ -3,10 +3,10 @@ internal import LedgerEvents
 
 /// What the list of erasures says, as far as it can be believed.
 ///
-/// A row of the list has no checksum, and the tree holds what was erased, but not under which slots.
-/// So a row counts if the name or event that it is about is under its slot. If it is under another
-/// one, a number is damaged: the row's, or the other. A key that belongs to somebody else must not be
-/// destroyed then, and what was erased must not be opened.
+/// A row of the list has no checksum, and the tree holds what was erased, but not under which
+/// slots. So a row counts if the name or event that it is about is under its slot. If it is under
+/// another one, a number is damaged: the row's, or the other. A key that belongs to somebody else
+/// must not be destroyed then, and what was erased must not be opened.
 struct SalvagedErasures {
   /// Rows that count, by slot.
   private(set) var bySlot: [UInt32: ErasedSlot] = [:]

@@ -29,8 +29,8 @@ extension EventLog {
   /// - Parameter path: The ledger's folder.
   /// - Returns: What is damaged; nothing if there is no log.
   /// - Complexity: one read of each page in use.
-  /// - Throws: ``LedgerError``: `corrupt` if the file is cut short, or its meta pages do not let it be
-  ///   opened; `busy` if others write without pause; `io`.
+  /// - Throws: ``LedgerError``: `corrupt` if the file is cut short, or its meta pages do not let it
+  ///   be opened; `busy` if others write without pause; `io`.
   public static func damagedPages(_ path: String) throws(LedgerError) -> [DamagedPage] {
     try damagedPages(of: folderName, in: path, usesLocks: hasLockFile(path))
   }
