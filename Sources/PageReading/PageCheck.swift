@@ -42,30 +42,42 @@ package struct PageCheck {
   /// How often a commit is looked for whose meta page is still there.
   private static let attemptsMax = 50
 
+  /// How often the meta pages are read before one of them counts as damaged: a commit may be
+  /// writing it at that moment.
+  private static let metaReadsMax = 5
+
   /// Checks the data file of an environment of which no table was opened yet.
   ///
+  /// If the meta page of the newest commit is damaged, that is all that can be said.
+  ///
   /// - Complexity: one read of each page in use.
-  /// - Throws: ``LMDBError`` with the operating system's error.
+  /// - Throws: ``LMDBError``: `missing` if there is no file, `transactionsOpen` if commits follow
+  ///   each other so fast that none can be checked, or the operating system's error.
   package static func check(_ environment: Environment) throws(LMDBError) -> Report {
     let path = "\(environment.path)/\(Environment.dataFileName)"
-    for _ in 0..<attemptsMax {
+    for attempt in 1...attemptsMax {
       // Taken before the meta pages are read, and held until the end: no page that belongs to the
       // commit is used for anything else.
       let reading = try environment.beginRead()
       let transaction = UInt64(reading.id)
-      guard let file = try PageFile(path) else { break }
-      guard let meta = file.plausibleMetas.first(where: { $0.transaction == transaction }) else {
-        continue
+      guard let file = try PageFile(path) else {
+        throw LMDBError(.missing, operation: "check", message: "\(path) does not exist any more.")
       }
-      return check(file, meta)
+      let faults = file.metaFaults
+      if !faults.isEmpty, attempt < metaReadsMax { continue }
+      if let meta = file.plausibleMetas.first(where: { $0.transaction == transaction }) {
+        return check(file, meta)
+      }
+      if !faults.isEmpty { return Report(path: path, transaction: transaction, faults: faults) }
     }
     throw LMDBError(
-      .missing, operation: "check",
+      .transactionsOpen, operation: "check",
       message: "\(path) is written to so fast that no commit can be checked: try again.")
   }
 
   private static func check(_ file: PageFile, _ meta: PageMeta) -> Report {
     var check = PageCheck(walk: TreeWalk(file, lastPage: meta.lastPage), meta: meta)
+    for fault in file.metaFaults { check.walk.report(fault.page, nil, fault.reason) }
     check.run()
     return Report(
       path: file.path, transaction: meta.transaction,
@@ -105,6 +117,19 @@ package struct PageCheck {
     for page in listed.sorted() where walk.isReached(page) {
       walk.report(page, "free pages", "it is listed as free, and it is in use")
     }
+    checkEnd(listed)
+  }
+
+  /// Pages behind the end of the file were never written, so they are free.
+  private mutating func checkEnd(_ listed: Set<UInt64>) {
+    let count = walk.file.pageCount
+    guard meta.lastPage >= count else { return }
+    let free = listed.count { $0 >= count }
+    guard UInt64(free) < meta.lastPage - count + 1 else { return }
+    walk.report(
+      meta.number, nil,
+      "it counts pages up to \(meta.lastPage), the file has \(count), and the pages behind its end "
+        + "are not all free")
   }
 
   /// The pages that a row of the list of free pages names: their count, then their numbers.

@@ -62,6 +62,17 @@ package struct PageFile: Sendable {
     }.sorted { $0.transaction > $1.transaction }
   }
 
+  /// The meta pages that cannot be believed.
+  package var metaFaults: [PageFault] {
+    metas.enumerated().compactMap { number, meta in
+      switch meta {
+      case .success: nil
+      case .failure(let doubt):
+        PageFault(page: UInt64(number), table: nil, reason: doubt.reason)
+      }
+    }
+  }
+
   private static func readMetas(
     _ file: FlatFile, _ pageSize: Int
   ) -> [Result<PageMeta, PageDoubt>] {

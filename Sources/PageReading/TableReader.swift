@@ -9,6 +9,9 @@ package struct TableReader {
   /// The rows that each table counts in its record, by its name.
   package private(set) var entries: [String: UInt64] = [:]
 
+  /// The rows that were found in each table whose pages are all in order, as far as was walked.
+  package private(set) var entriesFound: [String: UInt64] = [:]
+
   /// Reads where the tables of a commit begin.
   ///
   /// - Parameters:
@@ -37,9 +40,12 @@ package struct TableReader {
   /// - Complexity: one read of each page of the table.
   package mutating func forEachLeaf(of name: String, _ body: (TreePage) -> Void) {
     guard let table = tables[Array(name.utf8)] else { return }
-    walk.walk(table.record, named: name, from: table.page, body)
+    entriesFound[name] = walk.walk(table.record, named: name, from: table.page, body)
   }
 
-  /// Calls `body` with each leaf that the walk has not led to.
+  /// Whether a tree leads to a page, as far as was walked.
+  package func isReached(_ page: UInt64) -> Bool { walk.isReached(page) }
+
+  /// Calls `body` with each leaf that the walk has not led to, and with damaged ones.
   package func forEachLeafOutside(_ body: (TreePage) -> Void) { walk.forEachLeafOutside(body) }
 }

@@ -9,6 +9,10 @@ package struct TreeWalk {
   package let file: PageFile
   /// What is damaged, at most ``faultsMax`` of it.
   package private(set) var faults: [PageFault] = []
+  /// How many faults there are, also those that are not listed.
+  private var faultCount = 0
+  /// Every page with a fault: what is left of it is found outside of the trees.
+  private var faultyPages: Set<UInt64> = []
 
   private let lastPage: UInt64
   /// The owner of each page: an index into `names`, or 0 if nothing has led to it.
@@ -61,6 +65,8 @@ package struct TreeWalk {
 
   /// Notes a damaged page.
   package mutating func report(_ page: UInt64, _ table: String?, _ reason: String) {
+    faultCount += 1
+    faultyPages.insert(page)
     guard faults.count < Self.faultsMax else { return }
     faults.append(PageFault(page: page, table: table, reason: reason))
   }
@@ -73,49 +79,57 @@ package struct TreeWalk {
   /// Walks the table `name`, whose record is on the page `parent`.
   ///
   /// - Parameter body: Called with each leaf, in the order of its keys.
+  /// - Returns: How many rows the table has; nil if a page of it is damaged.
   /// - Complexity: one read of each page.
+  @discardableResult
   package mutating func walk(
     _ record: TreeRecord, named name: String, from parent: UInt64,
     _ body: (TreePage) -> Void
-  ) {
+  ) -> UInt64? {
     guard record.flags == 0 else {
       report(parent, name, "the table has the flags \(record.flags), which Daybook never sets")
-      return
+      return nil
     }
-    walk(record, named: name, order: .bytes, from: parent) { _, page in body(page) }
+    return walk(record, named: name, order: .bytes, from: parent) { _, page in body(page) }
   }
 
   /// Walks a tree.
+  ///
+  /// - Returns: How many entries it has; nil if a page of it is damaged.
+  @discardableResult
   mutating func walk(
     _ record: TreeRecord, named name: String, order: KeyOrder, from parent: UInt64,
     _ body: (inout TreeWalk, TreePage) -> Void
-  ) {
+  ) -> UInt64? {
     guard let root = record.root else {
       if record.depth != 0 || record.entries != 0 {
         report(parent, name, "it counts \(record.entries) entries in a tree without pages")
+        return nil
       }
-      return
+      return 0
     }
     guard 1...Self.depthMax ~= record.depth else {
       report(parent, name, "it states a tree with \(record.depth) levels")
-      return
+      return nil
     }
     names.append(name)
     // Names beyond what a byte counts share the last one: it only says who else has a page.
     let owner = UInt8(clamping: names.count - 1)
     var tree = Tree(name: name, owner: owner, depth: record.depth, order: order)
-    let before = faults.count
+    let before = faultCount
     visit(root, level: 1, Bounds(), parent, &tree, body)
     let stated = Tally(
       branchPages: record.branchPages, leafPages: record.leafPages,
       overflowPages: record.overflowPages, entries: record.entries)
-    if faults.count == before, tree.tally != stated {
+    guard faultCount == before else { return nil }
+    if tree.tally != stated {
       report(
         parent, name,
         "it counts \(stated.entries) entries on \(stated.branchPages), \(stated.leafPages) and "
           + "\(stated.overflowPages) pages, and there are \(tree.tally.entries) on "
           + "\(tree.tally.branchPages), \(tree.tally.leafPages) and \(tree.tally.overflowPages)")
     }
+    return tree.tally.entries
   }
 
   private mutating func visit(
@@ -238,11 +252,11 @@ extension TreeWalk {
   ///
   /// - Complexity: one read of each page that was not walked.
   package func forEachLeafOutside(_ body: (TreePage) -> Void) {
-    // Pages that the walk took and could not use, for example for their place in the tree.
-    let faulty = Set(faults.map(\.page))
     var number = PageFile.firstPage
     while number < file.pageCount {
-      if !isReached(number) || faulty.contains(number) {
+      // Pages that the walk took and could not use, for example for their place in the tree, are
+      // read again.
+      if !isReached(number) || faultyPages.contains(number) {
         // What is no leaf, not even a damaged one, has no rows.
         if case .success(let page) = leafIfAny(number) { body(page) }
       }

@@ -87,6 +87,20 @@ struct LogVerifyTests {
     }
   }
 
+  @Test("refuses to begin behind a record that counts more names than there are")
+  func namesSince() throws {
+    var transaction = try log.environment.beginWrite()
+    var bytes: [UInt8] = []
+    Record.append(
+      progress("forged").event, position: 40, recordedAt: fixedClock(),
+      numbers: [1, 2, 3, 4, 5, 6, 7], namesBefore: .max, to: &bytes)
+    try transaction.put(log.tables.records, 40, bytes.span)
+    try transaction.commit()
+    let found = try log.verify(since: 40)
+    #expect(found.faults.map(\.position) == [40])
+    #expect(found.events == 0)
+  }
+
   @Test("finds nothing in an empty log")
   func empty() throws {
     let folder = try TemporaryFolder()

@@ -11,7 +11,8 @@ import Testing
 struct DamagedLedger {
   static let pageBytes = 4096
   static let count: UInt64 = 331
-  static let erasedAccount: Name = "account-3"
+  /// An account with notes, whose texts are erased with its name.
+  static let erasedAccount: Name = "account-5"
 
   let folder: TemporaryFolder
   /// The whole ledger.
@@ -22,6 +23,10 @@ struct DamagedLedger {
   let roots: [TreeHash]
   /// Its records by position, from 1.
   let records: [[UInt8]]
+  /// What was erased.
+  let erased: [ErasedSlot]
+  /// A copy of its key file from before the erasure.
+  let oldKeys: String
   let data: Data
 
   init() throws {
@@ -29,6 +34,8 @@ struct DamagedLedger {
     path = folder.path + "/whole"
     let ledger = try Ledger.create(at: path, clock: fixedClock)
     try ledger.appendAndWait((0..<200).map(Self.input))
+    oldKeys = folder.path + "/old-keys"
+    try FileManager.default.copyItem(atPath: ledger.keyFile, toPath: oldKeys)
     var erasure = Event(
       id: "erasure", type: EventType(.accountErased),
       occurredAt: Instant(microseconds: 1_700_000_000_000_000))
@@ -37,14 +44,14 @@ struct DamagedLedger {
     try ledger.erase(erasure)
     try ledger.appendAndWait((200..<330).map(Self.input))
     events = try ledger.log.allEvents()
-    (roots, records) = try ledger.log.read { (view) throws(LedgerError) in
+    (roots, records, erased) = try ledger.log.read { (view) throws(LedgerError) in
       var roots: [TreeHash] = []
       var records: [[UInt8]] = [[]]
       for size in 0...view.lastPosition { roots.append(try view.root(at: size)) }
       for position in 1...view.lastPosition {
         records.append([UInt8](copying: try view.recordBytes(at: position)))
       }
-      return (roots, records)
+      return (roots, records, try view.erasedSlots())
     }
     try ledger.close()
     data = try Data(contentsOf: URL(filePath: Self.dataFile(path)))
@@ -72,6 +79,60 @@ struct DamagedLedger {
   static func dataFile(_ path: String) -> String { "\(path)/log/data.mdb" }
 
   var pageCount: Int { data.count / Self.pageBytes }
+
+  /// The position of the last note that was not erased.
+  func lastNote() throws -> UInt64 {
+    let last = events.last { $0.event.data.string("text")?.hasPrefix("said") == true }
+    return try #require(last).position
+  }
+
+  /// The row of a person's name.
+  func personRow(_ number: NameNumber) throws -> [UInt8] {
+    let log = try EventLog(open: path, access: .readOnly)
+    let row = try log.read { (view) throws(LedgerError) in
+      guard let row = try view.nameRow(number, in: view.tables.people) else { return [UInt8]() }
+      return [UInt8](copying: row)
+    }
+    try log.close()
+    return row
+  }
+
+  /// The row of an event's personal data.
+  func personalRow(_ position: UInt64) throws -> [UInt8] {
+    let log = try EventLog(open: path, access: .readOnly)
+    let row = try log.read { (view) throws(LedgerError) in
+      guard let row = try view.personalBytes(at: position) else { return [UInt8]() }
+      return [UInt8](copying: row)
+    }
+    try log.close()
+    return row
+  }
+
+  /// The page of the newest of two meta pages.
+  var newestMeta: Int { data[144] > data[Self.pageBytes + 144] ? 0 : 1 }
+
+  /// The log with some bytes of the record of a table changed, in pages of earlier commits, too.
+  ///
+  /// - Parameter change: Gets what LMDB keeps of the table, 48 bytes (`MDB_db`).
+  func table(_ name: String, _ change: (inout [UInt8]) -> Void) throws -> Data {
+    var changed = data
+    var start = changed.startIndex
+    var found = 0
+    while let place = changed.range(of: Data(name.utf8), in: start..<changed.endIndex) {
+      start = place.upperBound
+      let record = place.upperBound..<place.upperBound + 48
+      // A node of a table: 48 bytes, the flag of tables, and the length of the name.
+      let head: [UInt8] = [48, 0, 0, 0, 2, 0, UInt8(name.utf8.count), 0]
+      guard place.lowerBound >= 8, Array(changed[place.lowerBound - 8..<place.lowerBound]) == head
+      else { continue }
+      var bytes = Array(changed[record])
+      change(&bytes)
+      changed.replaceSubrange(record, with: bytes)
+      found += 1
+    }
+    try #require(found > 0)
+    return changed
+  }
 
   /// Copies the ledger with another content of its log.
   func copy(_ log: Data? = nil) throws -> String {
@@ -128,6 +189,7 @@ struct DamagedLedger {
     #expect(UInt64(saved.count) == report.kept)
     let left = report.gaps.reduce(0) { $0 + UInt64($1.positions.count) }
     #expect(report.kept + left == report.lastPosition)
+    check(saved, report)
     // Nothing is there that was not there before, and in the same order.
     let whole = Dictionary(uniqueKeysWithValues: events.map { ($0.event.id, $0) })
     var last: UInt64 = 0
@@ -144,6 +206,32 @@ struct DamagedLedger {
     #expect(root == roots[Int(unbroken)])
     try log.close()
     return (report, saved, new)
+  }
+
+  /// Compares what can no longer be read with what the report says of it.
+  private func check(_ saved: [RecordedEvent], _ report: SalvageReport) {
+    let whole = Dictionary(uniqueKeysWithValues: events.map { ($0.event.id, $0) })
+    var names: Set<Name> = []
+    var texts: Set<UInt64> = []
+    for event in saved {
+      guard let original = whole[event.event.id] else { continue }
+      if let name = event.event.account, name.text.hasPrefix("sealed:"),
+        original.event.account?.text.hasPrefix("erased:") == false
+      {
+        names.insert(name)
+      }
+      let (text, before) = (event.event.data.string("text"), original.event.data.string("text"))
+      if text?.hasPrefix("sealed:") == true, before?.hasPrefix("erased:") == false {
+        texts.insert(original.position)
+      }
+      if before?.hasPrefix("erased:") == true {
+        #expect(text?.contains("said") == false, "\(original.position) was erased")
+        #expect(event.event.account != Self.erasedAccount, "\(original.position) was erased")
+      }
+    }
+    if report.keysGivenUp != nil { return }
+    #expect(names.count <= report.namesLost, "\(names) can no longer be read")
+    #expect(texts.isSubset(of: report.textsLost), "\(texts) can no longer be read")
   }
 
   /// Whether an event was saved as it was. Names and texts that nobody can read have other numbers.

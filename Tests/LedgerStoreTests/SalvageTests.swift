@@ -119,22 +119,20 @@ import Testing
   func repaired(_ bit: UInt8) throws {
     for name in ["product-3", "transaction-200", "transaction-329"] {
       let kind = name.hasPrefix("product") ? NameKind.product : .transaction
-      let log = try whole.replaced([kind.rawValue] + Array(name.utf8)) { $0[4] ^= 1 << bit }
-      let (report, events, _) = try whole.salvage(try whole.copy(log))
-      #expect(report.namesRepaired == 1)
-      #expect(report.isComplete)
-      #expect(whole.isWhole(events))
+      // Its kind and its text.
+      for byte in [0, 4] {
+        let log = try whole.replaced([kind.rawValue] + Array(name.utf8)) { $0[byte] ^= 1 << bit }
+        let (report, events, _) = try whole.salvage(try whole.copy(log))
+        #expect(report.namesRepaired == 1, "\(name), byte \(byte)")
+        #expect(report.isComplete)
+        #expect(whole.isWhole(events))
+      }
     }
   }
 
   @Test("keeps an event whose personal data is lost, and says so") func personal() throws {
-    let position = try #require(whole.events.last { $0.event.type.kind == .noteAdded }).position
-    let log = try EventLog(open: whole.path, access: .readOnly)
-    let row = try log.read { (view) throws(LedgerError) in
-      guard let row = try view.personalBytes(at: position) else { return [UInt8]() }
-      return [UInt8](copying: row)
-    }
-    try log.close()
+    let position = try whole.lastNote()
+    let row = try whole.personalRow(position)
     let copy = try whole.copy(try whole.replaced(row) { $0[$0.count - 2] ^= 1 })
     let (report, events, new) = try whole.salvage(copy)
     #expect(report.textsLost == [position])
@@ -149,29 +147,41 @@ import Testing
 
   @Test("turns a flipped bit of a person's name back, and destroys nobody else's key")
   func people() throws {
-    let log = try EventLog(open: whole.path, access: .readOnly)
-    let row = try log.read { (view) throws(LedgerError) in
-      guard let row = try view.nameRow(1, in: view.tables.people) else { return [UInt8]() }
-      return [UInt8](copying: row)
-    }
-    try log.close()
+    let row = try whole.personRow(1)
     try #require(row.count > SealedName.headByteCount)
-    // The hash and the commitment, which the tree holds.
-    for offset in [5, 20, 21, 52] {
-      let log = try whole.replaced(row) { $0[offset] ^= 8 }
+    // The hash and the commitment, which the tree holds, the kind, and that it has a key.
+    for (offset, bit) in [(5, 8), (20, 8), (21, 8), (52, 8), (0, 1), (0, 128), (1, 128)]
+      as [(Int, UInt8)]
+    {
+      let log = try whole.replaced(row) { $0[offset] ^= bit }
       let (report, events, _) = try whole.salvage(try whole.copy(log))
-      #expect(report.namesRepaired == 1 && report.isComplete)
+      #expect(report.namesRepaired == 1 && report.isComplete, "byte \(offset), bit \(bit)")
       #expect(whole.isWhole(events))
     }
-    // The slot, which becomes another one's, and the text, which nothing but the key proves.
-    for offset in [4, row.count - 3] {
-      let log = try whole.replaced(row) { $0[offset] ^= 2 }
+    // The slot, which becomes another one's or one that the key file does not have, and the text,
+    // which nothing but the key proves.
+    for (offset, bit) in [(4, 2), (1, 64), (row.count - 3, 2)] as [(Int, UInt8)] {
+      let log = try whole.replaced(row) { $0[offset] ^= bit }
       let (report, events, _) = try whole.salvage(try whole.copy(log))
       #expect(report.namesLost == 1 && report.textsLost == [])
       #expect(report.unbrokenThrough == DamagedLedger.count)
       let sealed = Set(
         events.compactMap { $0.event.account?.text }.filter { $0.hasPrefix("sealed") })
       #expect(sealed == ["sealed:1"])
+    }
+  }
+
+  @Test("takes no slot from a damaged row that the key file does not have") func farSlots() throws {
+    let position = try whole.lastNote()
+    let (name, text) = (try whole.personRow(1), try whole.personalRow(position))
+    for (row, byte) in [(name, 1), (text, 0)] {
+      let damaged = try whole.copy(try whole.replaced(row) { $0[byte] ^= 0x40 })
+      let (report, _, new) = try whole.salvage(damaged)
+      #expect(report.namesLost + report.textsLost.count == 1)
+      let saved = try EventLog(open: new, access: .readOnly)
+      let slots = try saved.read { (view) throws(LedgerError) in try view.lastSlot() }
+      #expect(slots < 10_000)
+      try saved.close()
     }
   }
 

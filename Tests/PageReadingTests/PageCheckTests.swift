@@ -204,7 +204,8 @@ import Testing
     for page in 0..<2 {
       // Magic, version, page size, flags of both trees, their levels, and what is not theirs.
       for (offset, bytes) in [
-        (0, [9]), (10, [0]), (16, [0]), (20, [2]), (40, [1, 0, 0, 0]), (44, [4]), (92, [4]),
+        (0, [9]), (10, [0]), (10, [0x18]), (16, [0]), (20, [2]), (40, [1, 0, 0, 0]), (44, [4]),
+        (92, [4]),
       ] as [(Int, [UInt8])] {
         #expect(try !Self.isSound(whole.overwritten(page, at: offset, bytes)), "\(page) \(offset)")
       }
@@ -212,22 +213,47 @@ import Testing
     let newest = whole[144] > whole[FilledFolder.pageBytes + 144] ? 0 : 1
     for (offset, bytes) in [
       (46, [200]), (94, [0]), (94, [9]), (96, [255]), (120, [9, 9]), (80, [1]), (128, [1]),
-      (136, [2, 0, 0]),
+      (136, [2, 0, 0]), (139, [1]),
     ] as [(Int, [UInt8])] {
       #expect(try !Self.isSound(whole.overwritten(newest, at: offset, bytes)), "\(offset)")
     }
   }
 
-  @Test("checks one commit while another process's commits go on") func meanwhile() throws {
+  private static func commit(
+    _ round: UInt64, _ environment: Environment, _ table: Table
+  ) throws(LMDBError) {
+    var transaction = try environment.beginWrite()
+    for key in 0..<UInt64(40) {
+      let size = 500 + Int(round * 31 + key * 17) % 1400
+      try transaction.put(table, key, [UInt8](repeating: 1, count: size).span)
+    }
+    try transaction.commit()
+  }
+
+  @Test("checks one commit while other commits go on") func meanwhile() async throws {
     let folder = try FilledFolder(seed: 8)
     let environment = try Environment.open(folder.path, options: Self.options)
     let table = try environment.createTable("texts")
-    for round: UInt64 in 0..<50 {
-      #expect(try PageCheck.check(environment).faults == [])
-      var transaction = try environment.beginWrite()
-      try transaction.put(table, round, [UInt8](repeating: 1, count: 3000).span)
-      try transaction.commit()
+    try await withThrowingTaskGroup { group in
+      group.addTask {
+        // Rows of many pages, so that each commit uses pages again that another one has left.
+        for round: UInt64 in 0..<2000 { try Self.commit(round, environment, table) }
+      }
+      for _ in 0..<60 {
+        let faults = try PageCheck.check(environment).faults
+        #expect(faults == [])
+        await Task.yield()
+      }
+      try await group.waitForAll()
     }
     try environment.close()
+  }
+
+  @Test("says which meta page is damaged, not that there is no file") func metaFaults() throws {
+    let whole = try FilledFolder(seed: 6).contents()
+    for page in 0..<2 {
+      let damaged = whole.overwritten(page, at: 10, [0x18])
+      #expect(try Self.faults(damaged).contains { $0.page == UInt64(page) })
+    }
   }
 }

@@ -75,6 +75,32 @@ import Testing
     #expect(recovered > 0)
   }
 
+  @Test("gives the rows of every damaged leaf, however many there are") func manyLeaves() throws {
+    let folder = try FilledFolder(copying: Data())
+    let environment = try Environment.open(
+      folder.path, options: .init(mapSize: 1 << 26, sync: .onRequest))
+    let table = try environment.createTable("numbers")
+    var transaction = try environment.beginWrite()
+    for number: UInt64 in 0..<3600 {
+      try transaction.append(table, number, [UInt8](repeating: 7, count: 1200).span)
+    }
+    try transaction.commit()
+    try environment.close()
+    var damaged = try folder.contents()
+    var leaves = 0
+    for page in 2..<damaged.count / FilledFolder.pageBytes where damaged.flags(page) == 2 {
+      let isTables =
+        damaged[page * FilledFolder.pageBytes..<(page + 1) * FilledFolder.pageBytes]
+        .range(of: Data("numbers".utf8)) != nil
+      if isTables { continue }
+      damaged[page * FilledFolder.pageBytes + 10] = 0x12
+      leaves += 1
+    }
+    try #require(leaves > TreeWalk.faultsMax)
+    let found = try rows(damaged, "numbers", outside: true).filter { $0.value.count == 1200 }
+    #expect(Set(found).count == 3600)
+  }
+
   @Test("survives whatever the file holds", arguments: 0..<4)
   func noise(_ seed: UInt64) throws {
     var numbers = SeededNumbers(seed)

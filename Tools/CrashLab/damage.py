@@ -13,7 +13,7 @@ import history
 import logfile
 import operations
 from auditor import (DOUBLED, LOST, NOTICED, SIGNAL, SILENT, TOLD, Expected, judge_content,
-                     judge_events)
+                     judge_events, judge_order)
 
 COUNT = 300
 SECTOR = 512
@@ -158,9 +158,16 @@ def judge_salvage(lab, ledger, saved, whole, verdict):
         verdict.add(SIGNAL, f"salvage: {ran.crashed}")
         return
     if ran.code not in (0, 1):
-        verdict.add(TOLD, f"salvage: {ran.said()}")
+        # A new ledger that does not pass its own check is a fault of `salvage`, not of the disk.
+        is_own_fault = "The copy is not as it was written" in ran.said()
+        verdict.add(SILENT if is_own_fault else TOLD, f"salvage: {ran.said()}")
         return
     report = json.loads(ran.out)
+    if report["kept"] == 0:
+        verdict.add(LOST, f"salvage saved none of {len(whole.offered)} events and did not refuse")
+    is_whole = ran.code == 0 and report["kept"] == report["lastPosition"]
+    if is_whole and report["kept"] < len(whole.offered):
+        verdict.add(LOST, f"salvage says that {report['kept']} events were all that there were")
     checked = lab.program.run(["verify", "--without-keys", "--ledger", saved])
     if checked.code != 0:
         verdict.add(SILENT, f"verify of what was saved: {checked.said()}")
@@ -175,11 +182,18 @@ def judge_salvage(lab, ledger, saved, whole, verdict):
     readable = [event for event in events if '"sealed:' not in json.dumps(event)]
     ids = [event["id"] for event in events]
     offered = whole.offered
+    for event in events:
+        if event["id"] not in offered and event["type"] not in history.RECORDED_BY_COMMANDS:
+            verdict.add(SILENT, f"salvage saved {event['id']}, which was never offered")
     for event in readable:
         if event["id"] in offered:
             judge_content(event, offered[event["id"]], whole, verdict)
     if len(set(ids)) != len(ids):
         verdict.add(DOUBLED, "an event was saved twice")
+    places = {name: place for place, name in enumerate(ids)}
+    for writer in whole.writers:
+        saved_ids = [event["id"] for event in writer if event["id"] in places]
+        judge_order([places[name] for name in saved_ids], verdict)
     shutil.rmtree(saved, ignore_errors=True)
 
 

@@ -66,12 +66,18 @@ enum DamageNotice {
   }
 
   private static func tell(_ pages: [DamagedPage], in path: String) {
-    let count = pages.count.counted("damaged page")
-    Console.complain("daybook: the ledger \(TextTable.printable(path)) has \(count)")
+    Console.complain("daybook: the ledger \(TextTable.printable(path)) has \(count(pages))")
     for page in pages.prefix(pagesNamedMax) {
       Console.complain("  \(TextTable.printable(page.description))")
     }
     if pages.count > pagesNamedMax { Console.complain("  and \(pages.count - pagesNamedMax) more") }
+  }
+
+  /// How many pages are damaged, as far as they are listed.
+  static func count(_ pages: [DamagedPage]) -> String {
+    let number = Set(pages.map { "\($0.file) \($0.number)" }).count
+    let isCut = pages.count >= EventLog.damagedPagesMax
+    return (isCut ? "at least " : "") + number.counted("damaged page")
   }
 
   /// What to do about damaged pages of a log.

@@ -296,14 +296,15 @@ package final class PersonalKeys: Sendable {
     try file.sync()
   }
 
-  private static func offset(_ slot: UInt32) -> Int {
+  /// Where a slot is in the file.
+  static func offset(_ slot: UInt32) -> Int {
     precondition(slot > 0, "slots are counted from 1")
     return KeyFileHead.byteCount + (Int(slot) - 1) * Secret.byteCount
   }
 
-  /// Returns the first slot that is not in the file.
-  private static func slotEnd(of file: FlatFile) throws(LMDBError) -> UInt32 {
-    // The file may have been truncated since it was opened.
+  /// The first slot that is not in the file.
+  static func slotEnd(of file: FlatFile) throws(LMDBError) -> UInt32 {
+    // Somebody may have cut the file short since it was opened.
     let slots = max(0, try file.size() - KeyFileHead.byteCount) / Secret.byteCount
     return UInt32(clamping: slots + 1)
   }
@@ -312,7 +313,8 @@ package final class PersonalKeys: Sendable {
     do throws(LMDBError) { return try found(slot, in: file) } catch { throw LedgerError(error) }
   }
 
-  private static func found(_ slot: UInt32, in file: FlatFile) throws(LMDBError) -> Secret? {
+  /// What a slot holds; nil if it is empty, or not in the file.
+  static func found(_ slot: UInt32, in file: FlatFile) throws(LMDBError) -> Secret? {
     let bytes = try file.read(at: offset(slot), count: Secret.byteCount)
     guard bytes.count == Secret.byteCount, bytes.contains(where: { $0 != 0 }) else { return nil }
     return Secret(bytes)

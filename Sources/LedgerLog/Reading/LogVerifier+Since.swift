@@ -13,7 +13,10 @@ extension LogVerifier {
       var hasher = TreeHasher()
       frontier = MerkleFrontier(size: position, peaks: try log.peaks(at: position, &hasher))
       let record = try log.record(at: position)
-      numberUsed = record.namesBefore + NameNumber(record.introducedNumbers.count)
+      numberUsed = record.introducedNumbers.upperBound - 1
+      guard numberUsed <= (try log.lastNameNumber()) else {
+        throw .corrupt("Position \(position) counts \(numberUsed) names, which is too many")
+      }
       (base, baseName) = (position, numberUsed)
       if let kept, kept.position <= position, try log.root(at: kept.position) != kept.root {
         report(

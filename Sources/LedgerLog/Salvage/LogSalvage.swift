@@ -34,13 +34,27 @@ package struct LogSalvage {
     let keys = SalvageKeys(keyFile ?? "\(path)/\(PersonalKeys.fileName)", first.identity)
     kept = Self.kept(path, first.identity[.ledger] ?? keys.head?.ledger, &notes)
     let source: SalvageSource
-    if let kept, kept.position != first.eventsStated {
+    if let kept, first.isNewestCommit, kept.position > first.eventsStated ?? 0 {
       source = SalvageSource(file)
       source.read(knownEvents: kept.position)
     } else {
       source = first
     }
-    if keyFile != nil, keys.head != nil, !source.isErasedWhole {
+    for row in LogIdentity.Row.allCases
+    where ![.generation, .erasing, .slots].contains(row) && source.identity[row] == nil {
+      notes.append("the row `\(row)` of the ledger's identity is lost, and was made anew")
+    }
+    let last = min(
+      max(source.eventsStated ?? 0, kept?.position ?? 0, source.records.lastKey), positionMax)
+    let isLengthKnown =
+      source.isNewestCommit && source.eventsStated != nil || kept?.position == last
+    if !isLengthKnown {
+      notes.append(
+        "the newest commit cannot be read, so how many events the log had is not known: it may "
+          + "have had more, or events at its end that were never acknowledged")
+    }
+    plan = SalvagePlan(source, keys, kept: kept, last: last)
+    if keyFile != nil, keys.head != nil, !plan.erasures.isWhole {
       throw LedgerError(
         .keysMissing,
         """
@@ -48,17 +62,8 @@ package struct LogSalvage {
         destroyed: leave out --keys to use the ledger's own key file.
         """)
     }
-    for row in LogIdentity.Row.allCases
-    where ![.generation, .erasing, .slots].contains(row) && source.identity[row] == nil {
-      notes.append("the row `\(row)` of the ledger's identity is lost, and was made anew")
-    }
-    let last = max(source.eventsStated ?? 0, kept?.position ?? 0)
-    let known = last > 0 || source.eventsStated != nil
-    plan = SalvagePlan(
-      source, keys, kept: kept, last: known ? last : source.records.lastKey)
-    if !known { notes.append("how many events the log had is not known: it may have had more") }
-    report = plan.report(notes: notes)
-    guard report.kept > 0 || report.lastPosition == 0 && known else {
+    report = plan.report(mayHaveHadMore: !isLengthKnown, notes: notes)
+    guard report.kept > 0 || report.lastPosition == 0 && isLengthKnown else {
       throw LedgerError(
         .corrupt,
         "Nothing of the log \(data) proves itself: restore the ledger from a backup.")
@@ -164,7 +169,7 @@ package struct LogSalvage {
       let size = try target.size()
       let zeros = [UInt8](repeating: 0, count: Secret.byteCount)
       for slot in writer.slotsToDestroy where slot > 0 {
-        let offset = KeyFileHead.byteCount + (Int(slot) - 1) * Secret.byteCount
+        let offset = PersonalKeys.offset(slot)
         if offset + Secret.byteCount <= size { try target.write(zeros, at: offset) }
       }
       try target.sync()

@@ -10,6 +10,7 @@ internal import LedgerEvents
 struct NameRepair {
   private let source: SalvageSource
   private var hasher = TreeHasher()
+  private var bitsLeft = Self.bitsMax
 
   /// A repaired name.
   struct Found {
@@ -17,9 +18,11 @@ struct NameRepair {
     let row: [UInt8]
   }
 
-  /// The maximum number of bits to try in a block. In 16 events with the longest names, trying all
-  /// bits would take too long.
-  private static let bitsMax = 100_000
+  /// Bits that are tried in all blocks together: about a minute.
+  private static let bitsMax = 5_000_000
+
+  /// Bits that are tried in a block: 16 events with the longest names would take too many of them.
+  private static let bitsInBlockMax = 100_000
 
   init(_ source: SalvageSource) { self.source = source }
 
@@ -37,40 +40,48 @@ struct NameRepair {
     isProven: ([TreeHash]) -> Bool
   ) -> Found? {
     var records: [[UInt8]] = []
-    var leaves: [TreeHash] = []
+    var leaves: [TreeHash?] = []
     for position in positions {
-      guard let record = source.record(position),
-        let entry = SalvagedLeaf.entry(
-          of: record, erased: erasures[position], name: { source.unverifiedName($0) })
-      else { return nil }
+      guard let record = source.record(position) else { return nil }
+      let entry = SalvagedLeaf.entry(
+        of: record, erased: erasures[position], name: { source.unverifiedName($0)?.row })
       records.append(record)
-      leaves.append(hasher.leafHash(entry.span))
+      leaves.append(entry.map { hasher.leafHash($0.span) })
     }
-    var bitsLeft = Self.bitsMax
-    for (index, record) in records.enumerated() {
-      let erased = erasures[positions.lowerBound + UInt64(index)]
+    // A name that is none, because its kind is damaged, leaves its event without a leaf.
+    let broken = leaves.indices.filter { leaves[$0] == nil }
+    guard broken.count <= 1 else { return nil }
+    var bitsInBlock = Self.bitsInBlockMax
+    for (index, record) in records.enumerated() where broken.isEmpty || broken == [index] {
+      let position = positions.lowerBound + UInt64(index)
       for number in SalvagedLeaf.introduced(by: record) {
-        guard let row = source.unverifiedName(number) else { continue }
-        // For a person's name, the tree covers what precedes the encrypted text.
-        let isPerson = SealedName(row.span) != nil
-        let end = isPerson ? SealedName.headByteCount : row.count
-        for bit in 8..<end * 8 where bitsLeft > 0 {
-          bitsLeft -= 1
-          var turned = row
+        guard let name = source.unverifiedName(number) else { continue }
+        for bit in 0..<Self.bitCount(of: name) {
+          guard bitsLeft > 0, bitsInBlock > 0 else { return nil }
+          (bitsLeft, bitsInBlock) = (bitsLeft - 1, bitsInBlock - 1)
+          var turned = name.row
           turned[bit / 8] ^= 1 << UInt8(bit % 8)
-          let isName =
-            isPerson ? SealedName(turned.span) != nil : SalvageSource.isPublicName(turned)
-          guard isName,
+          guard Self.isName(turned, isPerson: name.isPerson),
             let entry = SalvagedLeaf.entry(
-              of: record, erased: erased,
-              name: { $0 == number ? turned : source.unverifiedName($0) })
+              of: record, erased: erasures[position],
+              name: { $0 == number ? turned : source.unverifiedName($0)?.row })
           else { continue }
           var candidate = leaves
           candidate[index] = hasher.leafHash(entry.span)
-          if isProven(candidate) { return Found(number: number, row: turned) }
+          if isProven(candidate.compactMap { $0 }) { return Found(number: number, row: turned) }
         }
       }
     }
     return nil
+  }
+
+  /// How many bits of a row the tree can prove: in a person's name, those before the encrypted
+  /// text.
+  private static func bitCount(of name: (row: [UInt8], isPerson: Bool)) -> Int {
+    (name.isPerson ? min(SealedName.headByteCount, name.row.count) : name.row.count) * 8
+  }
+
+  private static func isName(_ row: [UInt8], isPerson: Bool) -> Bool {
+    isPerson ? SealedName(row.span) != nil : SalvageSource.isPublicName(row)
   }
 }

@@ -6,11 +6,16 @@ struct PlacedRows {
   enum Origin: Int8 {
     /// A tree leads to it.
     case tree
-    /// It is on a page that no tree leads to, or on a damaged page where it adjoins its neighbours.
+    /// A tree leads to its page, which is damaged, and it joins its neighbours there.
+    case damagedLeaf
+    /// It is on a page that no tree leads to.
     case outside
     /// It is on a damaged page and does not adjoin its neighbours. Without a proof, it counts as
     /// missing.
     case damagedPage
+
+    /// Whether a tree leads to it, so that it is of no commit that failed.
+    var isOfTree: Bool { self == .tree || self == .damagedLeaf }
   }
 
   /// A row's key, and its page and node.
@@ -26,17 +31,33 @@ struct PlacedRows {
   /// Keys for which different rows were found, so that the right one is unknown.
   private(set) var contested: Set<UInt64> = []
 
-  /// The number of rows that were found through the table's tree.
+  /// Keys of rows that no tree leads to and that the hash tree contradicts.
+  private(set) var rejected: Set<UInt64> = []
+
+  /// How many rows were found by the table's own tree.
   private(set) var reachedCount = 0
 
-  /// Adds a row.
+  /// How many keys there are.
+  var count: Int { rows.count }
+
+  /// Notes a row.
   mutating func add(_ key: UInt64, _ page: UInt64, _ node: Int, _ origin: Origin) {
     rows.append(Row(key: key, page: page, node: Int32(node), origin: origin))
     if origin == .tree { reachedCount += 1 }
   }
 
-  /// Sorts the rows. Of the rows with one key, those with the best origin count. They must be
-  /// equal.
+  /// Has a row count as missing, unless a tree leads to it.
+  ///
+  /// - Returns: Whether there was such a row.
+  /// - Complexity: O(log *n*).
+  mutating func rejectOutside(_ key: UInt64) -> Bool {
+    guard let origin = origin(of: key), !origin.isOfTree else { return false }
+    rejected.insert(key)
+    return true
+  }
+
+  /// Puts the rows in order. Of rows with one key, the best origin counts; those of one origin must
+  /// be the same.
   ///
   /// - Complexity: O(*n* log *n*).
   mutating func settle(_ source: SalvageSource) {
@@ -57,20 +78,20 @@ struct PlacedRows {
     rows = kept
   }
 
-  /// Returns the value of the row with this key, or `nil` if there is none or it is contested.
+  /// The value of the row with this key; nil if there is none, or if it is contested or rejected.
   ///
   /// - Complexity: O(log *n*) and a read of its page.
   func value(_ key: UInt64, _ source: SalvageSource) -> [UInt8]? {
-    guard let index = index(of: key), !contested.contains(key) else { return nil }
+    guard let index = index(of: key), !contested.contains(key), !rejected.contains(key) else {
+      return nil
+    }
     return source.value(rows[index].page, Int(rows[index].node))
   }
 
-  /// Returns whether the row with this key needs a proof, because it was found on a damaged page.
+  /// How the row with this key was found; nil if there is none.
   ///
   /// - Complexity: O(log *n*).
-  func isLoose(_ key: UInt64) -> Bool {
-    index(of: key).map { rows[$0].origin == .damagedPage } ?? false
-  }
+  func origin(of key: UInt64) -> Origin? { index(of: key).map { rows[$0].origin } }
 
   /// Every key, in order.
   var keys: some Sequence<UInt64> { rows.lazy.map(\.key) }

@@ -60,8 +60,7 @@ private struct ReadableTree {
 
   init(_ source: SalvageSource) {
     self.source = source
-    erasures = Dictionary(grouping: source.erasedRows, by: \.position)
-      .mapValues { Commitment.erasure($0) }
+    erasures = SalvagedErasures(source).commitments
   }
 
   mutating func root(at size: UInt64) -> ReadableRoot? {

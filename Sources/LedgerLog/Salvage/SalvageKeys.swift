@@ -9,6 +9,8 @@ struct SalvageKeys {
   let head: KeyFileHead?
   /// Why there is no such file.
   let fault: String?
+  /// The highest slot that the file has room for; 0 if there is no file.
+  let lastSlot: UInt32
 
   /// Reads the head of a key file.
   ///
@@ -22,6 +24,7 @@ struct SalvageKeys {
         return
       }
       let start = try file.read(at: 0, count: KeyFileHead.byteCount)
+      let last = try PersonalKeys.slotEnd(of: file) - 1
       do throws(LedgerError) {
         guard let head = try KeyFileHead(start, at: path) else {
           self.init(nil, nil, "\(path) is no key file, or its beginning is damaged")
@@ -34,25 +37,23 @@ struct SalvageKeys {
           self.init(nil, nil, "\(path) is the key file of another ledger")
           return
         }
-        self.init(file, head, nil)
+        self.init(file, head, nil, lastSlot: last)
       } catch { self.init(nil, nil, "the head of the key file \(path) is damaged") }
     } catch { self.init(nil, nil, "the key file \(path) cannot be read: \(error.message)") }
   }
 
-  private init(_ file: FlatFile?, _ head: KeyFileHead?, _ fault: String?) {
+  private init(
+    _ file: FlatFile?, _ head: KeyFileHead?, _ fault: String?, lastSlot: UInt32 = 0
+  ) {
     self.file = file
     self.head = head
     self.fault = fault
+    self.lastSlot = lastSlot
   }
 
   /// Returns the secret in a slot, or `nil` if it was destroyed or is missing.
   func secret(_ slot: UInt32) -> Secret? {
     guard let file, slot > 0 else { return nil }
-    let offset = KeyFileHead.byteCount + (Int(slot) - 1) * Secret.byteCount
-    do throws(LMDBError) {
-      let bytes = try file.read(at: offset, count: Secret.byteCount)
-      guard bytes.count == Secret.byteCount, bytes.contains(where: { $0 != 0 }) else { return nil }
-      return Secret(bytes)
-    } catch { return nil }
+    do throws(LMDBError) { return try PersonalKeys.found(slot, in: file) } catch { return nil }
   }
 }

@@ -14,15 +14,12 @@ struct SalvagePlan {
   private(set) var textsLost: Set<UInt64> = []
   /// Kept names of people whose texts are lost.
   private(set) var namesLost: Set<NameNumber> = []
-  /// Rows about what was erased, by slot.
-  private(set) var erased: [UInt32: ErasedSlot] = [:]
-  /// Slots whose keys must not be in the new key file, because they were erased.
-  private(set) var slotsToDestroy: Set<UInt32> = []
+  /// What was erased.
+  let erasures: SalvagedErasures
+  /// No slot was given a key behind this one: a row with a higher one is damaged.
+  let lastSlot: UInt32
 
   private var names: [NameNumber: NameState] = [:]
-  private var erasedNames: [NameNumber: UInt64] = [:]
-  /// Erased personal data of events, by position.
-  private(set) var erasedTexts: [UInt64: ErasedSlot] = [:]
 
   /// What is known about a name.
   private enum NameState {
@@ -36,17 +33,23 @@ struct SalvagePlan {
     self.source = source
     self.keys = keys
     self.last = last
-    for row in source.erasedRows {
-      erased[row.slot] = row
-      slotsToDestroy.insert(row.slot)
-      if row.number != 0 { erasedNames[row.number] = row.position }
-      if row.event != 0 { erasedTexts[row.event] = row }
-    }
-    let erasures = Dictionary(grouping: erased.values, by: \.position)
-      .mapValues { Commitment.erasure($0) }
-    proof = SalvageProof(source, through: last, kept: kept, erasures: erasures)
+    lastSlot = keys.head == nil ? Self.slotsTaken(source, last) : keys.lastSlot
+    var erasures = SalvagedErasures(source)
+    proof = SalvageProof(source, through: last, kept: kept, erasures)
+    erasures.settle(proof, last: last, lastSlot: max(lastSlot, Self.slotsTaken(source, last)))
+    self.erasures = erasures
     judgeNames()
+    leaveOutRepeated()
     judgeEvents()
+  }
+
+  /// How many slots the log may have taken: one for each name and each event, behind those that the
+  /// ledger had when it was salvaged before.
+  private static func slotsTaken(_ source: SalvageSource, _ last: UInt64) -> UInt32 {
+    let before = source.identity[.slots].flatMap { $0.count == 8 ? $0 : nil }
+    let start = before?.span.bigEndianWord(at: 0) ?? 0
+    let taken = UInt64(source.people.count) + last + min(start, UInt64(PersonalKeys.slotMax))
+    return UInt32(min(taken, UInt64(PersonalKeys.slotMax)))
   }
 
   /// The positions that are kept, in order.
@@ -79,7 +82,7 @@ struct SalvagePlan {
     for key in source.people.keys {
       let number = NameNumber(truncatingIfNeeded: key)
       guard case .good = names[number], let row = source.name(number),
-        let name = SealedName(row.span), erased[name.slot.taken] == nil
+        let name = SealedName(row.span), erasures.row(ofName: number) == nil
       else { continue }
       let hash = NameHash(kind: name.kind, hash: name.lookupHash)
       if let first = seen[hash] {
@@ -104,8 +107,8 @@ struct SalvagePlan {
   ) -> NameState {
     guard let row = source.name(number) else { return .bad("it is missing or damaged") }
     let isContradicted = position.map(proof.isContradicted) ?? false
-    if source.isLoose(name: number), !(position.map(proof.isProven) ?? false) {
-      return .bad("its page is damaged, and the tree does not prove it")
+    if source.needsProof(name: number), !(position.map(proof.isProven) ?? false) {
+      return .bad("no page that is in order leads to it, and the hash tree does not prove it")
     }
     guard let name = SealedName(row.span) else {
       if isContradicted { return .bad("it is not what the tree holds of it") }
@@ -115,28 +118,69 @@ struct SalvagePlan {
     if name.slot.isForgotten {
       return isContradicted ? .bad("it is not what the tree holds of it") : .forgotten(name.kind)
     }
-    guard erased[name.slot.taken] == nil, let head = keys.head,
-      let secret = keys.secret(name.slot.taken)
-    else { return isContradicted ? .bad("it is not what the tree holds of it") : .good(name.kind) }
+    let kind = name.kind
+    let unreadable =
+      isContradicted ? .bad("it is not what the tree holds of it") : NameState.good(kind)
+    if erasures.row(ofName: number) != nil { return unreadable }
+    let isForeign = erasures.bySlot[name.slot.taken] != nil
+    guard !isForeign, let head = keys.head, let secret = keys.secret(name.slot.taken) else {
+      // Without a key file, the report says once that everything is given up.
+      let isDamaged = isForeign || name.slot.taken > lastSlot
+      if isDamaged, keys.head != nil, case .good = unreadable { namesLost.insert(number) }
+      return unreadable
+    }
     if let text = name.text(secret),
       [UInt8](copying: name.commitment)
         == Commitment.name(name.kind, text, nonce: secret.nonce),
       name.hasHash(head.people.hash(text.text.utf8.span, name.kind))
     {
-      return .good(name.kind)
+      return .good(kind)
     }
     // Keep what is left only if the tree proves it. Otherwise, nobody knows whose name it was.
     guard position.map(proof.isProven) ?? false else {
       return .bad("its text does not open with its key")
     }
     namesLost.insert(number)
-    return .good(name.kind)
+    return .good(kind)
   }
 
   // MARK: - Events
 
-  /// Judges all events until nothing changes, because an event may need an erasure, which is an
-  /// event itself.
+  /// Leaves out records that no tree leads to and whose event is at another position, too: they are
+  /// of a commit that failed, and the batch was appended again.
+  private mutating func leaveOutRepeated() {
+    var doubtful: [Name: UInt64] = [:]
+    for position in 1..<last + 1 where isDoubtful(position) {
+      guard let id = id(at: position) else { continue }
+      // What was appended later is what was acknowledged.
+      if let earlier = doubtful[id] { missing[earlier] = Self.repeated(at: position) }
+      doubtful[id] = position
+    }
+    if doubtful.isEmpty { return }
+    for position in 1..<last + 1 where !isDoubtful(position) {
+      guard let id = id(at: position), let other = doubtful[id] else { continue }
+      missing[other] = Self.repeated(at: position)
+    }
+  }
+
+  private static func repeated(at position: UInt64) -> String {
+    "no tree leads to the record, and its event is at position \(position)"
+  }
+
+  /// Whether a record may be one of a commit that failed.
+  private func isDoubtful(_ position: UInt64) -> Bool {
+    guard let origin = source.records.origin(of: position) else { return false }
+    return !origin.isOfTree && !proof.isProven(position)
+  }
+
+  private func id(at position: UInt64) -> Name? {
+    guard let bytes = source.record(position) else { return nil }
+    do throws(RecordError) { return try RecordView(bytes.span, isChecked: false).id() } catch {
+      return nil
+    }
+  }
+
+  /// Decides until nothing changes: an event may need an erasure, which is an event itself.
   private mutating func judgeEvents() {
     var isChanged = true
     while isChanged {
@@ -158,6 +202,9 @@ struct SalvagePlan {
   ) -> String? {
     if source.records.contested.contains(position) {
       return "two different records of it were found, and no tree leads to either"
+    }
+    if source.records.rejected.contains(position) {
+      return "no tree leads to the record, and the hash tree contradicts it"
     }
     guard let bytes = source.record(position) else {
       return source.damagedRecords.contains(position)
@@ -192,7 +239,7 @@ struct SalvagePlan {
       case nil: return "it needs name \(number), which is missing"
       default: return "it uses name \(number) as \(kind), which it is not"
       }
-      if let erasure = erasedNames[number], missing[erasure] != nil || erasure > last {
+      if let erasure = erasures.row(ofName: number)?.position, missing[erasure] != nil {
         return "it names somebody who was erased at position \(erasure), which is missing"
       }
     }
@@ -205,7 +252,7 @@ struct SalvagePlan {
     let account = record.number(.account)
     let people = account != 0 ? [account] : [record.number(.device), record.number(.session)]
     for number in people {
-      guard let erasure = erasedNames[number], erasure < record.position,
+      guard let erasure = erasures.row(ofName: number)?.position, erasure < record.position,
         missing[erasure] == nil, let moment = moment(of: erasure)
       else { continue }
       if record.believedAt <= moment { return true }
@@ -228,13 +275,14 @@ struct SalvagePlan {
     _ record: borrowing RecordView, _ isForgotten: Bool
   ) -> Bool {
     guard let commitment = record.commitment else { return true }
-    // A lost row does not matter if its text was erased.
-    if erasedTexts[record.position] != nil { return true }
+    // A row that is lost, and whose text had been erased before, is no loss.
+    if erasures.byEvent[record.position] != nil { return true }
     guard let row = source.personal.value(record.position, source),
       let data = SealedData(row.span)
     else { return false }
     if data.slot.isForgotten { return isForgotten }
-    if erased[data.slot.taken] != nil { return false }
+    if erasures.bySlot[data.slot.taken] != nil { return false }
+    if keys.head != nil, data.slot.taken > lastSlot { return false }
     guard keys.head != nil, let pad = keys.secret(data.slot.taken) else { return true }
     let secret = data.secret(pad)
     if let json = data.json(secret, commitment: commitment),

@@ -31,8 +31,9 @@ struct SalvageProof {
   ///
   /// - Complexity: Two hashes per event.
   init(
-    _ source: SalvageSource, through last: UInt64, kept: KeptRoot?, erasures: [UInt64: [UInt8]]
+    _ source: SalvageSource, through last: UInt64, kept: KeptRoot?, _ listed: SalvagedErasures
   ) {
+    let erasures = listed.commitments
     let blocks = Int((last + Self.blockLeaves - 1) / Self.blockLeaves)
     var leaves: [[TreeHash]?] = []
     for block in 0..<blocks {
@@ -45,8 +46,21 @@ struct SalvageProof {
     }
     judge(source, whole, last)
     judgeEnd(source, leaves.last ?? nil, last, kept)
-    excuseErasures(source, source.erasures)
+    if !listed.isConsistent { excuseErasures(source.erasures) }
     repairNames(source, last, kept, erasures)
+    rejectOutside(source, last)
+  }
+
+  /// Rejects what was found beside the trees in blocks that the tree contradicts: it is from a
+  /// commit that failed. Of the rest of such a block the tree then says nothing.
+  private mutating func rejectOutside(_ source: SalvageSource, _ last: UInt64) {
+    for block in verdicts.indices where verdicts[block] == .contradicted {
+      let first = UInt64(block) * Self.blockLeaves + 1
+      for position in first...min(last, first + Self.blockLeaves - 1)
+      where source.rejectOutside(position) {
+        verdicts[block] = .unknown
+      }
+    }
   }
 
   /// Looks for a flipped bit in the names of each block that the tree does not prove.
@@ -97,7 +111,9 @@ struct SalvageProof {
     for block in 0..<whole {
       let index = MerkleTree.storedIndex(level: MerkleTree.storedLevelMin, index: UInt64(block))
       guard let computed = blocks[block], let stored = source.node(index) else { continue }
-      verdicts[block] = computed == stored ? .proven : .contradicted
+      // A node that no tree leads to may be one of a commit that failed.
+      let isOwn = source.nodes.origin(of: index)?.isOfTree == true
+      verdicts[block] = computed == stored ? .proven : isOwn ? .contradicted : .unknown
     }
     // A damaged node contradicts intact blocks, but the node above it does not.
     var level = Array(blocks.prefix(whole))
@@ -183,10 +199,9 @@ struct SalvageProof {
     return leaves
   }
 
-  /// Withdraws contradictions of blocks with an erasure. If rows about erasures are lost, the leaf
-  /// of an erasure cannot be the one that was written.
-  private mutating func excuseErasures(_ source: SalvageSource, _ erasures: some Sequence<UInt64>) {
-    if source.isErasedWhole { return }
+  /// Takes back contradictions where an erasure is: if rows about erasures are lost or damaged, its
+  /// leaf cannot be the one that was written.
+  private mutating func excuseErasures(_ erasures: some Sequence<UInt64>) {
     for position in erasures {
       let block = Int((position - 1) / Self.blockLeaves)
       if block < verdicts.count, verdicts[block] == .contradicted { verdicts[block] = .unknown }

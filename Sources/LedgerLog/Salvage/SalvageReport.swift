@@ -32,7 +32,10 @@ public struct SalvageReport: Sendable {
   public let lastPosition: UInt64
   /// The number of events in the new ledger.
   public let kept: UInt64
-  /// Up to this position, everything is unchanged, including the roots of the tree.
+  /// Whether it may have had more: its newest commit cannot be read, and nothing beside the log
+  /// says how far that went.
+  public let mayHaveHadMore: Bool
+  /// Up to this position, everything is as it was, with the same roots of the tree.
   public let unbrokenThrough: UInt64
   /// The positions that were left out, in order.
   public let gaps: [Gap]
@@ -58,21 +61,23 @@ public struct SalvageReport: Sendable {
   /// The damaged pages of the log.
   public let pages: [Page]
 
-  /// Whether nothing was lost.
+  /// Whether nothing was lost, as far as is known.
   public var isComplete: Bool {
-    gaps.isEmpty && textsLost.isEmpty && namesLost == 0 && keysGivenUp == nil
+    !mayHaveHadMore && gaps.isEmpty && textsLost.isEmpty && namesLost == 0 && keysGivenUp == nil
   }
 }
 
 extension SalvagePlan {
   /// Kept erasures whose leaves may have changed, because rows about them are lost.
   private var changedErasures: [UInt64] {
-    if source.isErasedWhole { return [] }
-    return source.erasures.filter { missing[$0] == nil && $0 <= last && !proof.isProven($0) }
+    if erasures.isWhole { return [] }
+    return source.erasures.filter {
+      missing[$0] == nil && $0 <= last && (!proof.isProven($0) || erasures.changed.contains($0))
+    }
   }
 
-  /// Returns what the plan keeps and leaves out.
-  func report(notes: [String]) -> SalvageReport {
+  /// What the plan keeps and leaves out.
+  func report(mayHaveHadMore: Bool, notes: [String]) -> SalvageReport {
     var gaps: [SalvageReport.Gap] = []
     var moves: [SalvageReport.Move] = []
     var (kept, unproven, contradicted) = (UInt64(0), UInt64(0), UInt64(0))
@@ -101,7 +106,7 @@ extension SalvagePlan {
       }
     }
     return SalvageReport(
-      lastPosition: last, kept: kept,
+      lastPosition: last, kept: kept, mayHaveHadMore: mayHaveHadMore,
       unbrokenThrough: min(
         gaps.first.map { $0.positions.lowerBound - 1 } ?? last,
         changedErasures.first.map { $0 - 1 } ?? last), gaps: gaps,

@@ -4,10 +4,10 @@ internal import PageReading
 
 /// What can be read of a damaged log without LMDB.
 ///
-/// First, the trees of the newest commit are followed. Then every other page of the file that is
-/// still a leaf is read, because a damaged branch cuts off intact pages, and a damaged meta page
-/// cuts off the last commit. The rows of these pages only fill gaps, and only as far as the log is
-/// known to go, because the file also contains pages of failed commits.
+/// The newest commit's trees are followed first. Then every other page of the file is looked at
+/// that is still a leaf: a damaged branch cuts off pages that are whole, and a damaged meta page
+/// the last commit. Rows of these pages fill only gaps. Pages of commits that failed are in the
+/// file, too, so rows behind the newest commit's last one count only if that commit cannot be read.
 final class SalvageSource {
   let file: PageFile
   private(set) var records = PlacedRows()
@@ -26,8 +26,10 @@ final class SalvageSource {
   private(set) var damagedRecords: Set<UInt64> = []
   /// The number of events in the log according to its trees; `nil` if they do not say.
   private(set) var eventsStated: UInt64?
-  /// Whether every row about what was erased was found.
-  private(set) var isErasedWhole = false
+  /// Whether the trees are those of the newest commit. If not, the log may have had more events.
+  private(set) var isNewestCommit = false
+  /// Whether there are as many rows about what was erased as there should be.
+  private(set) var isErasedComplete = false
 
   /// The rows of names that the tree proves after one bit was turned back.
   private(set) var repaired: [NameNumber: [UInt8]] = [:]
@@ -45,23 +47,13 @@ final class SalvageSource {
   ///   beside it.
   /// - Complexity: One read of each page, and O(*n* log *n*) in the rows.
   func read(knownEvents limit: UInt64?) {
-    for (number, meta) in file.metas.enumerated() {
-      guard case .failure(let doubt) = meta else { continue }
-      faults.append(PageFault(page: UInt64(number), table: nil, reason: doubt.reason))
-    }
-    var reader: TableReader?
-    for meta in file.plausibleMetas {
-      let candidate = TableReader(file, meta)
-      if reader == nil || candidate.entries.count > reader?.entries.count ?? 0 {
-        reader = candidate
-      }
-      if candidate.entries.count >= LogTables.count { break }
-    }
-    // Without a meta page, the leaves are all that can be read.
-    if var reader {
+    faults = file.metaFaults
+    // Without any meta page, the file is a heap of leaves.
+    if var reader = newestReader() {
       readTables(&reader, limit)
     } else {
-      readOutside(limit) { body in allLeaves(body) }
+      let walk = TreeWalk(file, lastPage: 0)
+      readOutside(nil) { body in walk.forEachLeafOutside { body($0, false) } }
     }
     records.settle(self)
     names.settle(self)
@@ -74,12 +66,19 @@ final class SalvageSource {
     }
   }
 
-  private func allLeaves(_ body: (TreePage) -> Void) {
-    TreeWalk(file, lastPage: 0).forEachLeafOutside(body)
+  /// The tables of the newest commit that has them.
+  private func newestReader() -> TableReader? {
+    let commits = file.plausibleMetas.map { TableReader(file, $0) }
+    guard let most = commits.map(\.entries.count).max(),
+      let index = commits.firstIndex(where: { $0.entries.count == most })
+    else { return nil }
+    // Which of the two meta pages was the newer one, a damaged page does not tell.
+    isNewestCommit = index == 0 && file.metaFaults.isEmpty
+    for newer in commits[..<index] { faults += newer.faults }
+    return commits[index]
   }
 
   private func readTables(_ reader: inout TableReader, _ limit: UInt64?) {
-    eventsStated = reader.entries["records"]
     reader.forEachLeaf(of: "meta") { readIdentity($0) }
     reader.forEachLeaf(of: "records") { addRecords(of: $0) }
     reader.forEachLeaf(of: "names") { add($0, \.names, keyBytes: 4) }
@@ -87,14 +86,30 @@ final class SalvageSource {
     reader.forEachLeaf(of: "personal") { add($0, \.personal, keyBytes: 8) }
     reader.forEachLeaf(of: "tree") { add($0, \.nodes, keyBytes: 8) }
     reader.forEachLeaf(of: "erased") { add($0, \.erased, keyBytes: 4) }
-    isErasedWhole = reader.entries["erased"] == UInt64(erased.reachedCount)
+    let erasedCount = reader.entriesFound["erased"] ?? reader.entries["erased"]
+    isErasedComplete = erasedCount == UInt64(erased.reachedCount)
+    // The count in a table's record may be damaged. If the table's pages are in order, they say it.
+    eventsStated =
+      reader.entriesFound["records"] ?? reader.entries["records"].map { min($0, eventsMax) }
     faults += reader.faults
-    let known = max(eventsStated ?? 0, limit ?? 0)
+    var known: UInt64?
+    if isNewestCommit, let eventsStated { known = max(eventsStated, limit ?? 0) }
     let walked = reader
-    readOutside(known > 0 ? known : nil) { body in walked.forEachLeafOutside(body) }
+    readOutside(known) { body in
+      walked.forEachLeafOutside { body($0, walked.isReached($0.number)) }
+    }
   }
 
-  /// Adds the rows of a leaf of a table.
+  /// How many events a file of this size can hold at most.
+  private var eventsMax: UInt64 {
+    let bytes = file.pageCount.multipliedReportingOverflow(by: UInt64(file.pageSize))
+    return bytes.overflow ? positionMax : min(bytes.partialValue / Self.rowBytesMin, positionMax)
+  }
+
+  /// The shortest row of a record: the node's header and place, the key, and a record's header.
+  private static let rowBytesMin: UInt64 = 8 + 2 + 8 + 30
+
+  /// Notes the rows of a leaf of a table.
   private func add(
     _ page: TreePage, _ table: ReferenceWritableKeyPath<SalvageSource, PlacedRows>, keyBytes: Int
   ) {
@@ -122,9 +137,12 @@ final class SalvageSource {
 
   // MARK: - Outside of the trees
 
-  private func readOutside(_ limit: UInt64?, _ forEachLeaf: ((TreePage) -> Void) -> Void) {
+  /// Notes the rows of leaves, each given with whether a tree leads to it.
+  private func readOutside(
+    _ limit: UInt64?, _ forEachLeaf: ((TreePage, Bool) -> Void) -> Void
+  ) {
     let last = limit ?? positionMax
-    forEachLeaf { page in
+    forEachLeaf { page, isReached in
       readIdentity(page)
       for node in 0..<page.count {
         let key = page.key(node)
@@ -135,7 +153,8 @@ final class SalvageSource {
         // A row about an erasure destroys a key, so a row that needs a proof is not enough.
         let isLoose = page.isLoose(node)
         if isLoose && table == \.erased { continue }
-        let origin: PlacedRows.Origin = isLoose ? .damagedPage : .outside
+        let origin: PlacedRows.Origin =
+          isLoose ? .damagedPage : isReached ? .damagedLeaf : .outside
         self[keyPath: table].add(Self.number(key), page.number, node, origin)
       }
     }
@@ -222,10 +241,12 @@ final class SalvageSource {
   /// Stores the row that a name had before it was damaged.
   func repair(_ name: NameRepair.Found) { repaired[name.number] = name.row }
 
-  /// Returns the row of a name without checking it, or `nil` if it is missing.
-  func unverifiedName(_ number: NameNumber) -> [UInt8]? {
-    let row = names.value(UInt64(number), self) ?? people.value(UInt64(number), self)
-    return row.flatMap { $0.count > 1 ? $0 : nil }
+  /// The row of a name, whatever is in it, and whether its table is that of people; nil if it is
+  /// missing.
+  func unverifiedName(_ number: NameNumber) -> (row: [UInt8], isPerson: Bool)? {
+    if let row = names.value(UInt64(number), self) { return row.count > 1 ? (row, false) : nil }
+    guard let row = people.value(UInt64(number), self), row.count > 1 else { return nil }
+    return (row, true)
   }
 
   /// Returns the row of a name from either table, or `nil` if it is missing or malformed.
@@ -238,19 +259,30 @@ final class SalvageSource {
     return row
   }
 
-  /// Returns whether a name's row needs a proof. Without one, it counts as missing.
-  func isLoose(name number: NameNumber) -> Bool {
-    names.isLoose(UInt64(number)) || people.isLoose(UInt64(number))
+  /// Whether a name's row is only a hint: without a proof, it counts as missing.
+  ///
+  /// A name has no position that says whether it belongs to the log. So if the newest commit can be
+  /// read, a row beside its trees may be one of a commit that failed.
+  func needsProof(name number: NameNumber) -> Bool {
+    switch names.origin(of: UInt64(number)) ?? people.origin(of: UInt64(number)) {
+    case .tree, .damagedLeaf, nil: false
+    case .outside: isNewestCommit
+    case .damagedPage: true
+    }
   }
 
-  /// The rows about what was erased.
-  var erasedRows: [ErasedSlot] {
-    erased.keys.compactMap { key in
-      guard let value = erased.value(key, self), key <= UInt64(PersonalKeys.slotMax) else {
-        return nil
-      }
-      return ErasedSlot(UInt32(key).bigEndianBytes.span, value.span)
+  /// Has the record at `position` and the names that it introduces count as missing, as far as no
+  /// tree leads to them.
+  ///
+  /// - Returns: Whether there was anything.
+  func rejectOutside(_ position: UInt64) -> Bool {
+    guard let record = record(position) else { return false }
+    var isAny = records.rejectOutside(position)
+    for number in SalvagedLeaf.introduced(by: record).map(UInt64.init) {
+      if names.rejectOutside(number) { isAny = true }
+      if people.rejectOutside(number) { isAny = true }
     }
+    return isAny
   }
 
   /// A stored node of the tree.

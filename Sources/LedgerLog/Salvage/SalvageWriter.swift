@@ -33,21 +33,24 @@ struct SalvageWriter {
     self.plan = plan
     source = plan.source
     missing = plan.missing.keys.sorted()
-    erasures = Dictionary(grouping: plan.erased.values, by: \.position)
-    slotsToDestroy = plan.slotsToDestroy
-    var highest = plan.erased.keys.max() ?? 0
+    erasures = plan.erasures.byPosition
+    slotsToDestroy = plan.erasures.slotsToDestroy
+    var highest = plan.erasures.bySlot.keys.max() ?? 0
     for key in source.people.keys {
-      guard let row = source.people.value(key, source) else { continue }
-      highest = max(highest, SealedName(row.span)?.slot.taken ?? 0)
+      guard let row = source.people.value(key, source),
+        let taken = SealedName(row.span)?.slot.taken, taken <= plan.lastSlot
+      else { continue }
+      highest = max(highest, taken)
     }
     for key in source.personal.keys {
-      guard let row = source.personal.value(key, source) else { continue }
-      highest = max(highest, SealedData(row.span)?.slot.taken ?? 0)
+      guard let row = source.personal.value(key, source),
+        let taken = SealedData(row.span)?.slot.taken, taken <= plan.lastSlot
+      else { continue }
+      highest = max(highest, taken)
     }
-    spareSlot =
-      min(
-        highest,
-        PersonalKeys.slotMax - UInt32(clamping: plan.textsLost.count + plan.namesLost.count)) + 1
+    // Of a ledger whose key file is lost, any row may be given another slot.
+    let spares = source.people.count + source.personal.count
+    spareSlot = min(highest, PersonalKeys.slotMax - UInt32(clamping: spares)) + 1
   }
 
   /// The number of key slots that are taken.
@@ -153,9 +156,9 @@ struct SalvageWriter {
     guard var row = source.name(number), let kind = NameKind(rawValue: row[0]) else {
       throw LedgerError(.io, "Name \(number) could be read before, and now cannot.")
     }
-    if plan.namesLost.contains(number) {
+    if let stated = SealedName(row.span)?.slot {
       var slot: [UInt8] = []
-      emptySlot().append(to: &slot)
+      settled(stated, of: number).append(to: &slot)
       row.replaceSubrange(SealedName.slotAt..<SealedName.slotAt + slot.count, with: slot)
     }
     let key = bigEndianKey(new)
@@ -172,8 +175,16 @@ struct SalvageWriter {
     return introduction
   }
 
-  /// Returns the row of an event's personal data. If it is lost, it gets a slot without a key, so
-  /// that the new ledger reports the loss whenever it is read.
+  /// The slot of a name in the new ledger: its own, unless that is damaged.
+  private mutating func settled(_ stated: Slot, of number: NameNumber) -> Slot {
+    if plan.namesLost.contains(number) { return emptySlot() }
+    if let erased = plan.erasures.row(ofName: number) { return Slot(erased.slot) }
+    if stated.taken <= plan.lastSlot { return stated }
+    return stated.isForgotten ? Slot.forgotten(after: 0) : emptySlot()
+  }
+
+  /// The row of an event's personal data. One that is lost is under a slot without a key, so that
+  /// the new ledger says so wherever it is asked about.
   private mutating func personalRow(of old: UInt64) -> [UInt8] {
     if !plan.textsLost.contains(old), let row = source.personal.value(old, source),
       let data = SealedData(row.span), isWhole(data.slot, at: old)
@@ -181,7 +192,13 @@ struct SalvageWriter {
       return row
     }
     var row: [UInt8] = []
-    if let erased = plan.erasedTexts[old], isKept(erased) {
+    if !plan.textsLost.contains(old), let found = source.personal.value(old, source),
+      let data = SealedData(found.span), data.slot.isForgotten
+    {
+      Slot.forgotten(after: 0).append(to: &row)
+      return row
+    }
+    if let erased = plan.erasures.byEvent[old], isKept(erased) {
       Slot(erased.slot).append(to: &row)
     } else {
       emptySlot().append(to: &row)
@@ -193,8 +210,9 @@ struct SalvageWriter {
   /// Returns whether a row may keep its slot, because nothing was erased there or the erasure is
   /// kept.
   private func isWhole(_ slot: Slot, at old: UInt64) -> Bool {
+    if slot.taken > plan.lastSlot, plan.erasures.bySlot[slot.taken] == nil { return false }
     if slot.isForgotten { return true }
-    guard let erased = plan.erased[slot.taken] else { return true }
+    guard let erased = plan.erasures.bySlot[slot.taken] else { return true }
     return erased.event == old && isKept(erased)
   }
 
@@ -220,9 +238,7 @@ struct SalvageWriter {
     var rows: [ErasedSlot] = []
     for row in erasures[old] ?? [] {
       if row.number != 0 {
-        guard let number = numbers[row.number], let name = source.name(row.number),
-          SealedName(name.span)?.slot == Slot(row.slot)
-        else { continue }
+        guard let number = numbers[row.number] else { continue }
         rows.append(ErasedSlot(slot: row.slot, position: position, number: number))
       } else if let event = newPosition(of: row.event) {
         rows.append(ErasedSlot(slot: row.slot, position: position, event: event))

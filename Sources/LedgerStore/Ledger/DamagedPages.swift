@@ -29,7 +29,8 @@ extension EventLog {
   /// - Parameter path: The ledger's folder.
   /// - Returns: The damaged pages; none if there is no log.
   /// - Complexity: one read of each page in use.
-  /// - Throws: ``LedgerError``: `corrupt` if a meta page is damaged or the file is cut short, `io`.
+  /// - Throws: ``LedgerError``: `corrupt` if the file is cut short, or its meta pages do not let it
+  ///   be opened; `busy` if others write without pause; `io`.
   public static func damagedPages(_ path: String) throws(LedgerError) -> [DamagedPage] {
     try damagedPages(of: folderName, in: path, usesLocks: hasLockFile(path))
   }
@@ -52,7 +53,10 @@ extension EventLog {
     }
   }
 
-  /// How often a file is read while writers cannot be kept away from it.
+  /// At most so many faults are listed: if there are as many, there may be more.
+  public static let damagedPagesMax = TreeWalk.faultsMax
+
+  /// How often a file is read again that nobody could be kept from writing to.
   private static let attemptsMax = 3
 
   private static func damagedPages(
@@ -75,14 +79,17 @@ extension EventLog {
         continue
       }
       guard let report, !report.faults.isEmpty else { return [] }
-      // Without locks, a writer may reuse pages that are being read. The faults are real if two
-      // reads in a row saw the same commit.
-      if options.usesLocks || last?.transaction == report.transaction { break }
+      // Without locks, a writer may use pages again that are being read: then its commits differ.
+      guard options.usesLocks || last?.transaction == report.transaction else { continue }
+      let file = "\(folder)/\(Environment.dataFileName)"
+      return report.faults.map {
+        DamagedPage(file: file, number: $0.page, table: $0.table, reason: $0.reason)
+      }
     }
-    let file = "\(folder)/\(Environment.dataFileName)"
-    return (report?.faults ?? []).map {
-      DamagedPage(file: file, number: $0.page, table: $0.table, reason: $0.reason)
-    }
+    throw LedgerError(
+      .busy,
+      "Somebody wrote to \(path)/\(folder) while its pages were read without a lock: stop all "
+        + "writers, then try again.")
   }
 }
 

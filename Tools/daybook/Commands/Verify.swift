@@ -24,8 +24,8 @@ struct Verify: ParsableCommand {
 
   @Flag(
     help: """
-      Takes keys that are missing for given up, by `restore --without-keys` or by erasures since \
-      the backup: they are told of, and are no fault as long as there is a key file.
+      Accepts missing keys as given up, by `restore --without-keys` or by erasures since the \
+      backup. They are listed, but are not a fault as long as there is a key file.
       """)
   var withoutKeys = false
 
@@ -93,7 +93,7 @@ struct Verify: ParsableCommand {
       report.lines.forEach(Console.print)
       for page in damaged { Console.print("page: \(TextTable.printable(page.description))") }
       Console.print(
-        "the log has \(damaged.count.counted("damaged page")), so nothing else was verified: "
+        "the log has \(DamageNotice.count(damaged)), so nothing else was verified: "
           + DamageNotice.damagedLogAdvice(options.path))
     case .json, .jsonl:
       var json = JSONText()

@@ -1,0 +1,78 @@
+import Foundation
+import LMDB
+import LedgerEvents
+import LogTesting
+import Testing
+
+@testable import LedgerLog
+@testable import LedgerStore
+
+/// Damage to the list of what was erased.
+@Suite("Salvage after an erasure") struct SalvageErasureTests {
+  private let whole: DamagedLedger
+
+  init() throws { whole = try DamagedLedger() }
+
+  /// Damages one row of the list, and salvages with the ledger's own key file and with one from
+  /// before the erasure.
+  ///
+  /// - Returns: The reports; nil for a copy of the key file that was refused.
+  private func salvage(
+    _ row: ErasedSlot, _ change: (inout [UInt8]) -> Void
+  ) throws -> [(report: SalvageReport, events: [RecordedEvent])?] {
+    let bytes = bigEndianKey(row.slot).span
+    let log = try whole.replaced([UInt8](copying: bytes) + row.value, change)
+    return try [nil, whole.oldKeys].map { keys in
+      do {
+        let (report, events, _) = try whole.salvage(try whole.copy(log), keys: keys)
+        return (report, events)
+      } catch let error as LedgerError {
+        #expect(error.code == .keysMissing && keys != nil, "\(error)")
+        return nil
+      }
+    }
+  }
+
+  /// The rows of a name and of a text.
+  private func examples() throws -> [ErasedSlot] {
+    [
+      try #require(whole.erased.first { $0.number != 0 }),
+      try #require(whole.erased.last { $0.event != 0 }),
+    ]
+  }
+
+  @Test("repairs a slot with a flipped bit: nothing comes back, and nobody else loses a key")
+  func slots() throws {
+    var accepted = 0
+    for row in try examples() {
+      for bit in 0..<8 {
+        let found = try salvage(row) { $0[3] ^= 1 << UInt8(bit) }
+        // Of two rows with one slot, neither counts.
+        let isTaken = whole.erased.contains { $0.slot == row.slot ^ 1 << UInt32(bit) }
+        for case .some(let (report, events)) in found where !isTaken {
+          #expect(report.isComplete, "slot \(row.slot), bit \(bit)")
+          #expect(whole.isWhole(events), "slot \(row.slot), bit \(bit)")
+        }
+        accepted += found.last.flatMap { $0 } == nil ? 0 : 1
+      }
+    }
+    #expect(accepted > 0)
+  }
+
+  @Test("never opens what was erased, whatever bit of the list is flipped", arguments: 4..<24)
+  func values(_ byte: Int) throws {
+    let found = try salvage(try examples()[byte % 2]) { $0[byte] ^= byte < 12 ? 8 : 1 }
+    let own = try #require(found.first.flatMap { $0 })
+    #expect(own.report.kept > 0)
+  }
+
+  @Test("a flipped bit in the number of erased rows keeps no copy of the keys out")
+  func count() throws {
+    for (byte, bit) in [(0, 1), (2, 4), (7, 64)] as [(Int, UInt8)] {
+      let log = try whole.table("erased") { $0[32 + byte] ^= bit }
+      let (report, events, _) = try whole.salvage(try whole.copy(log), keys: whole.oldKeys)
+      #expect(report.isComplete)
+      #expect(whole.isWhole(events))
+    }
+  }
+}
