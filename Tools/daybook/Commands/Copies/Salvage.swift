@@ -8,11 +8,11 @@ struct Salvage: ParsableCommand {
     discussion: """
       Reads the pages of the damaged log without LMDB, which a damaged page could end, and keeps \
       every event whose record has its checksum and whose names are there. If the hash tree \
-      contradicts a name, events that need it are left out; if it contradicts only a record, \
-      the event is kept, and the report counts it. Up to the first event that is missing, positions and \
-      roots stay as they were; behind it events move up. What was erased stays erased. The damaged \
-      ledger is only read, and the new folder may not exist yet. The exit code is 1 if anything is \
-      missing. Restore a backup instead, if it is new enough. Example:
+      contradicts a name, events that need it are left out; if it contradicts only a record, the \
+      event is kept, and the report counts it. Up to the first event that is missing, positions \
+      and roots stay as they were; behind it events move up. What was erased stays erased. The \
+      damaged ledger is only read, and the new folder may not exist yet. The exit code is 1 if \
+      anything is missing. Restore a backup instead, if it is new enough. Example:
 
         daybook salvage shop.daybook --into saved.daybook
       """)
