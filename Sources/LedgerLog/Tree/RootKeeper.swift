@@ -169,8 +169,8 @@ package struct KeptRoot: Hashable, Sendable {
       throw LedgerError(
         .corrupt,
         """
-        The log is not the one that was written: its root at \(position) differs from the kept one. \
-        \(advice)
+        The log is not the one that was written: its root at \(position) differs from the kept \
+        one. \(advice)
         """, position: position)
     }
   }

@@ -62,6 +62,6 @@ struct BundleOptions: ParsableArguments {
     }
     return BundleExport(
       account: account, from: range.from ?? 1, to: range.to ?? .max, disclosed: disclose, key: key,
-      keyCommand: keyCommand, passphraseFile: passphraseFile, file: file, overwrites: overwrites)
+      passphraseFile: passphraseFile, keyCommand: keyCommand, file: file, overwrites: overwrites)
   }
 }

@@ -22,8 +22,8 @@ enum ProofInput {
 
 /// Runs a body whose errors are about a file or an argument.
 ///
-/// - Throws: `InputProblem`: exit 1 if something is not proven, 65 if it is malformed, 66, 73 and 74
-///   if a file or a command fails.
+/// - Throws: `InputProblem`: exit 1 if something is not proven, 65 if it is malformed, 66, 73 and
+///   74 if a file or a command fails.
 func proving<Value>(
   _ place: String? = nil, _ body: () throws(ProofError) -> Value
 ) throws -> Value {
