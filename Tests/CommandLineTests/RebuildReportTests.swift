@@ -14,8 +14,10 @@ import Testing
   @Test("it says that nobody is answered otherwise, and changes nothing") func nothing() throws {
     let text = try ledger.run("rebuild", "--check", "--report")
     #expect(text.status == 0, "\(text.errors)")
-    #expect(
-      text.lines == ["no answer of 2 accounts differs: rules 2 → 2, up to position 2"])
+    let line = try #require(
+      text.output.wholeMatch(
+        of: /no answer of 2 accounts differs: rules ([0-9]+) → ([0-9]+), up to position 2\n/))
+    #expect(line.1 == line.2)
     let json = try ledger.run("rebuild", "--check", "--report", "--format", "json").object()
     #expect((json["customers"] as? [Any])?.isEmpty == true)
     #expect(json["accounts"] as? Int == 2)

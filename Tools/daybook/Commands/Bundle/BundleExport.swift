@@ -14,10 +14,8 @@ struct BundleExport {
   var disclosed: [Name] = []
   /// The file of the signing key; with a command that signs, the verifier key.
   var key: String
-  /// The file of its passphrase; nil to ask for it, if it has one.
-  var passphraseFile: String?
-  /// A command that signs; nil if the key is in the file.
-  var keyCommand: String?
+  /// How to get at the key.
+  var access: KeyAccessOptions
   var file: String
   var overwrites = false
 
@@ -26,7 +24,7 @@ struct BundleExport {
   ///
   /// - Throws: `InputProblem`: exit 73 if the file exists or cannot be created; `LedgerError`.
   func run(_ options: LedgerOptions, _ actor: ActorOptions, _ format: OutputFormat) throws {
-    let signer = try KeyFile.signer(key, command: keyCommand, passphraseFile: passphraseFile)
+    let signer = try access.signer(key)
     let ledger = try actor.open(options)
     var slice = ReplaySlice()
     slice.from = from

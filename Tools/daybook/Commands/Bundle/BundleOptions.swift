@@ -17,17 +17,7 @@ struct BundleOptions: ParsableArguments {
         + "key.", valueName: "file|key"))
   var key: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "The file of the key's passphrase, if it has one (default: ask at the terminal).",
-      valueName: "file"))
-  var passphraseFile: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "A command that signs, if the key is in a hardware module or an agent.",
-      valueName: "command"))
-  var keyCommand: String?
+  @OptionGroup var access: KeyAccessOptions
 
   @Option(
     help: ArgumentHelp(
@@ -37,8 +27,7 @@ struct BundleOptions: ParsableArguments {
   var disclose: [Name] = []
 
   func validate() throws {
-    let isKeyNamed = key != nil || keyCommand != nil || passphraseFile != nil
-    guard isAsked || (!isKeyNamed && disclose.isEmpty) else {
+    guard isAsked || (key == nil && !access.isNamed && disclose.isEmpty) else {
       throw ValidationError(
         "--key, --key-command, --passphrase-file and --disclose need --bundle.")
     }
@@ -62,6 +51,6 @@ struct BundleOptions: ParsableArguments {
     }
     return BundleExport(
       account: account, from: range.from ?? 1, to: range.to ?? .max, disclosed: disclose, key: key,
-      passphraseFile: passphraseFile, keyCommand: keyCommand, file: file, overwrites: overwrites)
+      access: access, file: file, overwrites: overwrites)
   }
 }

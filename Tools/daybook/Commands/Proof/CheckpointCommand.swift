@@ -58,33 +58,6 @@ struct CheckpointCommand: ParsableCommand {
   }
 }
 
-/// The key that a command signs with.
-struct SignerOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp(
-      "The file of the signing key that `daybook key new` wrote; with --key-command, the verifier "
-        + "key.", valueName: "file|key"))
-  var key: String
-
-  @Option(
-    help: ArgumentHelp(
-      "The file of the key's passphrase, if it has one (default: ask at the terminal).",
-      valueName: "file"))
-  var passphraseFile: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "A command that signs, if the key is in a hardware module or an agent: it gets the bytes on "
-        + "standard input and writes the Ed25519 signature, or base64 of it.", valueName: "command")
-  )
-  var keyCommand: String?
-
-  /// - Throws: `InputProblem`: exit 66 where there is no file, 65 where it holds no key.
-  func signer() throws -> any NoteSigning {
-    try KeyFile.signer(key, command: keyCommand, passphraseFile: passphraseFile)
-  }
-}
-
 /// What a command signs with, and the file to which it writes.
 struct SigningOptions: ParsableArguments {
   @OptionGroup var signer: SignerOptions
@@ -116,22 +89,7 @@ struct SigningOptions: ParsableArguments {
     _ document: String, to output: OutputFile?, _ format: OutputFormat,
     json body: (inout JSONText) throws -> Void
   ) throws {
-    if let output {
-      try output.write(Array(document.utf8))
-      try output.publish()
-    }
-    switch format {
-    case .table:
-      if let out {
-        Console.print("written to \(out)")
-      } else {
-        Console.print(bytes: Array(document.utf8.dropLast()))
-      }
-    case .json, .jsonl:
-      var json = JSONText()
-      try json.object(body)
-      Console.print(json.text)
-    }
+    try WrittenDocument.write(document, to: output, named: out, format, json: body)
   }
 }
 

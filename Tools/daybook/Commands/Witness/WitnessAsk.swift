@@ -67,37 +67,12 @@ struct WitnessAsk: ParsableCommand {
           OutputPlace(path: out, replaces: force, ledger: options.path, inputs: [file]))
       }
       defer { output?.discard() }
-      try WitnessAnswerFile.write(request.document, to: output, named: out, format) { json in
+      try WrittenDocument.write(request.document, to: output, named: out, format) { json in
         json.member("origin", checkpoint.origin.text)
         json.member("old", old)
         json.member("position", checkpoint.size)
         json.member("request", request.document)
       }
-    }
-  }
-}
-
-/// How the commands of witnesses write a text: to a file, to standard output, or into JSON.
-enum WitnessAnswerFile {
-  static func write(
-    _ text: String, to output: OutputFile?, named out: String?, _ format: OutputFormat,
-    json body: (inout JSONText) -> Void
-  ) throws {
-    if let output {
-      try output.write(Array(text.utf8))
-      try output.publish()
-    }
-    switch format {
-    case .table:
-      if let out {
-        Console.print("written to \(out)")
-      } else {
-        Console.print(bytes: Array(text.utf8.dropLast()))
-      }
-    case .json, .jsonl:
-      var json = JSONText()
-      json.object(body)
-      Console.print(json.text)
     }
   }
 }

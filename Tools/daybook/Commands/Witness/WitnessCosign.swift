@@ -96,7 +96,7 @@ struct WitnessCosign: ParsableCommand {
   private func show(_ answer: WitnessAnswer, _ output: OutputFile?) throws {
     let isCosigned = answer.status == .cosigned
     if isCosigned || answer.status == .conflict || format != .table {
-      try WitnessAnswerFile.write(
+      try WrittenDocument.write(
         answer.body, to: isCosigned ? output : nil, named: isCosigned ? out : nil, format
       ) { json in
         json.member("status", answer.status.rawValue)
