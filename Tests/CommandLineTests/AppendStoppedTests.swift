@@ -66,14 +66,14 @@ import Testing
     process.standardInput = input
     process.standardOutput = FileHandle.nullDevice
     process.standardError = errors
+    // Of its own, because running a process closes the child's end of the pipe here.
+    let reading = dup(input.fileHandleForReading.fileDescriptor)
+    defer { close(reading) }
     try process.run()
     try input.fileHandleForWriting.write(contentsOf: Data(text.utf8))
     var waiting: CInt = 1
     while waiting > 0, process.isRunning {
-      guard unsafe ioctl(input.fileHandleForReading.fileDescriptor, UInt(FIONREAD), &waiting) == 0
-      else {
-        break
-      }
+      try #require(unsafe ioctl(reading, UInt(FIONREAD), &waiting) == 0)
     }
     process.terminate()
     process.waitUntilExit()
