@@ -16,10 +16,14 @@ public struct AgeRecipient: Hashable, Sendable {
     guard let bytes = Bech32.decode(text, prefix: AgeRecipient.prefix), text == text.lowercased(),
       bytes.count == AgeIdentity.keyBytes
     else {
+      // A 1 separates the kind from the key, and is in no key.
+      let isOfAnotherKind = text.hasPrefix("age1") && text.dropFirst(4).contains("1")
       throw AgeError(
         .badKey,
-        "\(text) is not an age recipient, which begins with age1 and has a checksum: copy it again"
-      )
+        isOfAnotherKind
+          ? "\(text) is an age recipient of another kind: only those of X25519 can be used"
+          : "\(text) is not an age recipient, which begins with age1 and has a checksum: copy it "
+            + "again")
     }
     publicKey = bytes
   }

@@ -62,6 +62,7 @@ public struct AgeSealer: Sendable {
   private let key: AgePayloadKey
   private var chunk: UInt64 = 0
   private var pending: [UInt8] = []
+  private var isFinished = false
 
   static let chunkBytes = 64 << 10
   static let nonceBytes = 16
@@ -109,6 +110,7 @@ public struct AgeSealer: Sendable {
   ///   - output: Where the encrypted chunks are appended.
   /// - Complexity: O(*n*) in the number of bytes. At most one chunk is kept in memory.
   public mutating func seal(_ bytes: [UInt8], into output: inout [UInt8]) {
+    precondition(!isFinished, "another last chunk would have the same nonce")
     pending += bytes
     var place = 0
     // A full chunk may be the last one, so it waits for the byte behind it.
@@ -126,6 +128,8 @@ public struct AgeSealer: Sendable {
   ///
   /// - Parameter output: Where the chunk is appended.
   public mutating func finish(into output: inout [UInt8]) {
+    precondition(!isFinished, "another last chunk would have the same nonce")
+    isFinished = true
     output += key.seal(pending, nonce: AgePayloadKey.nonce(ofChunk: chunk, isLast: true))
     pending.removeAll()
   }

@@ -65,7 +65,13 @@ extension Environment {
     // After a commit that failed at its meta page, LMDB puts back the old one without a sync. Until
     // that is on the disk, a power failure may bring back the meta page of the commit that failed,
     // whose pages the next commit uses again.
-    if !options.readOnly, options.sync == .everyCommit { try environment.sync() }
+    if !options.readOnly, options.sync == .everyCommit {
+      do throws(LMDBError) { try environment.sync() } catch {
+        // No commit is concerned: nothing was written.
+        guard let cause = error.cause else { throw error }
+        throw LMDBError(status: cause, operation: "open")
+      }
+    }
     return environment
   }
 

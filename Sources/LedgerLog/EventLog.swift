@@ -1,5 +1,6 @@
 public import LMDB
 public import LedgerEvents
+internal import PageReading
 
 #if canImport(FoundationEssentials)
   internal import FoundationEssentials
@@ -261,12 +262,25 @@ extension EventLog {
       let isUnbegun = error.code == .corrupt ? try isUnbegun(path) : false
       guard isUnbegun else { throw error }
     }
-    do { try FileManager.default.removeItem(atPath: dataFile(path)) } catch {
-      throw LedgerError(
-        .io, "\(dataFile(path)) is left from an attempt to create a ledger: remove it.",
-        cause: error)
+    // Of several processes that create the ledger, only one may remove what was left: another may
+    // have begun its own file meanwhile.
+    let lock: FileLock?
+    do throws(LMDBError) { lock = try FileLock.tryLock(folder: path) } catch {
+      throw LedgerError(error)
     }
-    return try open(path, options)
+    guard let lock else {
+      throw LedgerError(.busy, "Another process is creating the ledger at \(path): try again.")
+    }
+    if try isUnbegun(path) {
+      do { try FileManager.default.removeItem(atPath: dataFile(path)) } catch {
+        throw LedgerError(
+          .io, "\(dataFile(path)) is left from an attempt to create a ledger: remove it.",
+          cause: error)
+      }
+    }
+    let environment = try open(path, options)
+    lock.unlock()
+    return environment
   }
 
   /// Whether the log ends within LMDB's first two pages, and nothing else shows that the ledger was
@@ -276,6 +290,9 @@ extension EventLog {
     if FileManager.default.fileExists(atPath: "\(path)/\(RootKeeper.fileName)") { return false }
     do throws(LMDBError) {
       guard let file = try FlatFile.open(dataFile(path), isWritable: false) else { return false }
+      // A commit may have been cut off from its first pages.
+      let metas = try PageFile(dataFile(path))?.plausibleMetas ?? []
+      if metas.contains(where: { $0.transaction > 0 }) { return false }
       let isInUse = try PersonalKeys.hasSlots(in: path)
       return try file.size() <= 2 * Environment.newPageSize && !isInUse
     } catch { throw LedgerError(error) }

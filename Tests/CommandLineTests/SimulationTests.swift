@@ -72,6 +72,48 @@ struct SimulationTests {
     #expect(broken.output.contains("broken promise credited-twice: 1 more than expected"))
   }
 
+  @Test("The policies and a comparison are answers for programs, too") func formats() throws {
+    let policies = try Program.run(["simulate", "--policies", "--format", "json"]).objects()
+    #expect(policies.contains { $0["policy"] as? String == "careful" })
+    let table = try Program.run(["simulate", "--policies", "--format", "csv"])
+    #expect(table.output.hasPrefix("policy,does\r\n"), "\(table.output)")
+    let scenario = "Tests/Scenarios/hits/failed-without-error.json"
+    let same = try Program.run(["simulate", scenario, "--check", "--format", "json"])
+    #expect(same.status == 0, "\(same.errors)")
+    #expect(try same.object()["asExpected"] as? Bool == true)
+    let folder = try TemporaryFolder()
+    let changed = try String(contentsOfFile: scenario, encoding: .utf8)
+      .replacing(#""failed-without-error""#, with: #""finished-twice""#)
+    try Data(changed.utf8).write(to: folder.file("other.json"))
+    let other = try Program.run([
+      "simulate", folder.path("other.json"), "--check", "--format", "json",
+    ])
+    #expect(other.status == 1, "\(other.errors)")
+    #expect(try other.object()["asExpected"] as? Bool == false)
+    #expect(try Program.run(["simulate", scenario, "--format", "json"]).status == 64)
+  }
+
+  @Test("What a run breaks no more after it was shrunk is said, and not claimed")
+  func lostWhenShrunk() throws {
+    let folder = try TemporaryFolder()
+    let file = folder.path("found.json")
+    let found = try Program.run([
+      "explore", "Tests/Scenarios/explore/credits-twice.json", "--policy", "credit-on-delivery",
+      "--states", "0", "--shrink", "--emit", file,
+    ])
+    #expect(found.status == 1, "\(found.errors)")
+    let scenario = try String(contentsOfFile: file, encoding: .utf8)
+    let lines = found.lines
+    let broken = try #require(lines.first { $0.hasPrefix("broken: ") }).dropFirst(8)
+    for id in broken.split(separator: ", ") {
+      #expect(scenario.contains("\"\(id)\""), "\(id): \(scenario)")
+    }
+    let lost = lines.first { $0.hasPrefix("before it was shrunk, the run also broke ") }
+    if !scenario.contains(#""brokenPromises": ["credited-twice"]"#) {
+      #expect(lost?.hasSuffix("--rule credited-twice keeps it") == true, "\(found.output)")
+    }
+  }
+
   @Test("A search that finds nothing says what it never reached") func searchFinds() throws {
     let arguments = [
       "explore", "Tests/Scenarios/explore/credits-twice.json", "--states", "100", "--runs", "50",

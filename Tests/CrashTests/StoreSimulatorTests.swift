@@ -3,7 +3,9 @@
   import Testing
 
   /// The simulator is run as a process of its own: its disk takes the place of the whole process's.
-  @Suite("The simulator of the store")
+  @Suite(
+    "The simulator of the store",
+    .enabled(if: FileManager.default.isWritableFile(atPath: "/dev/shm"), "/dev/shm"))
   struct StoreSimulatorTests {
     /// Runs the simulator and returns what it prints, with its exit code.
     private func run(_ arguments: String...) throws -> (lines: [String], code: Int32) {

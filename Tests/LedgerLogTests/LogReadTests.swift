@@ -169,6 +169,8 @@ struct LogReadTests {
     let whole = try #require(FileManager.default.contents(atPath: data))
     try FileManager.default.removeItem(atPath: path + "/" + PersonalKeys.fileName)
     var part = whole.prefix(count / 2)
+    // The number of the commit, which is 0 in a new file.
+    for place in 144..<152 where place < part.count { part[place] = 0 }
     part.append(Data(count: count - part.count))
     try part.write(to: URL(fileURLWithPath: data))
     let error = #expect(throws: LedgerError.self) { try EventLog(open: path) }
@@ -176,6 +178,24 @@ struct LogReadTests {
     #expect(error?.message.contains("init") == true)
     let made = try EventLog.create(at: path)
     #expect(try made.lastPosition() == 0)
+  }
+
+  @Test(
+    "is not made anew where a log that was in use was cut to its first pages",
+    arguments: [false, true])
+  func cutToFirstPages(hasKeys: Bool) throws {
+    try fill(3)
+    try log.close()
+    try FileManager.default.removeItem(atPath: folder.ledger + "/root")
+    if !hasKeys {
+      try FileManager.default.removeItem(atPath: folder.ledger + "/" + PersonalKeys.fileName)
+    }
+    let data = folder.ledger + "/\(EventLog.folderName)/\(Environment.dataFileName)"
+    let whole = try #require(FileManager.default.contents(atPath: data))
+    try whole.prefix(8_192).write(to: URL(fileURLWithPath: data))
+    #expect(throws: LedgerError.self) { try EventLog(open: folder.ledger) }
+    #expect(throws: LedgerError.self) { try EventLog.create(at: folder.ledger) }
+    #expect(FileManager.default.contents(atPath: data)?.count == 8_192)
   }
 
   @Test("gives no slot of the key file away again if the last row that has one is damaged")

@@ -91,7 +91,9 @@ public struct CommandSigner: NoteSigning {
     for name in ["output", "errors"] { try Data().write(to: file(name)) }
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/bin/sh")
-    process.arguments = ["-c", command]
+    // In the background of a terminal, a command that asks there would be stopped for ever. So it
+    // gets an error instead.
+    process.arguments = ["-c", "trap '' TTIN TTOU\n" + command]
     process.standardInput = try FileHandle(forReadingFrom: file("input"))
     process.standardOutput = try FileHandle(forWritingTo: file("output"))
     process.standardError = try FileHandle(forWritingTo: file("errors"))

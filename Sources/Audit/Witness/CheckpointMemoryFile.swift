@@ -107,11 +107,16 @@ public struct CheckpointMemoryFile: Sendable {
   private func write(_ memory: CheckpointMemory) throws(ProofError) {
     let name = URL(fileURLWithPath: target).lastPathComponent
     let partial = folder + "/." + name + ".partial"
+    let bytes = Array(memory.document.utf8)
+    // What could not be read again must not take the place of what can.
+    do throws(ProofError) { _ = try CheckpointMemory(bytes) } catch {
+      throw ProofError(error.code, "\(path) was not changed: \(error.message)")
+    }
     do throws(LMDBError) {
       // Left behind by a process that was killed. Whoever has the lock may remove it.
       if try FlatFile.open(partial, isWritable: false) != nil { try Self.remove(partial) }
       let file = try FlatFile.create(partial, in: folder, mode: Self.mode)
-      try file.write(Array(memory.document.utf8), at: 0)
+      try file.write(bytes, at: 0)
       try file.sync()
       try replaceFile(target, by: partial, in: folder)
     } catch {

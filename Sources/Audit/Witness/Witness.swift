@@ -13,6 +13,10 @@ public struct Witness: Sendable {
   private let logs: [NoteVerifier]
   private let state: CheckpointMemoryFile
 
+  /// The largest checkpoint that is cosigned, in bytes. All of them are read with each request, so
+  /// one log must not take the room of the others.
+  static let checkpointBytesMax = 1 << 16
+
   /// Makes a witness.
   ///
   /// - Parameters:
@@ -63,6 +67,10 @@ public struct Witness: Sendable {
     }
     let keys = logs.filter { $0.name == parsed.checkpoint.origin }
     if let refused = Self.refusal(of: parsed, unlessSignedBy: keys) { return refused }
+    guard parsed.checkpoint.keeping(keys).document.utf8.count <= Self.checkpointBytesMax else {
+      return .refused(
+        .badRequest, "the checkpoint has more than \(Self.checkpointBytesMax) bytes")
+    }
     return try state.update(mustExist: true) { (memory) throws(ProofError) in
       let checkpoint = parsed.checkpoint
       let last = memory.newest(of: checkpoint.origin)
@@ -108,12 +116,15 @@ public struct Witness: Sendable {
         "the old size is \(proof.oldSize), and the checkpoint that was cosigned last has the size "
           + "\(known): send a proof from there")
     }
+    guard checkpoint.size != known || checkpoint.root == last?.root ?? TreeHash.emptyTree else {
+      return .conflict(
+        knowing: known, "the root at \(known) is another than the one that was cosigned")
+    }
     // An empty tree has one root, so this also holds a checkpoint of size 0 to it.
     guard proof.holds(old: last?.root ?? TreeHash.emptyTree, new: checkpoint.root) else {
       let what =
         proof.oldSize == checkpoint.size
-        ? "the root at \(known) is another than the one that was cosigned, or there are hashes "
-          + "where none are needed"
+        ? "there are hashes where none are needed"
         : "the hashes do not lead from the root at \(known) that was cosigned to the root at "
           + "\(checkpoint.size)"
       return .refused(.inconsistent, what)

@@ -144,6 +144,8 @@ extension EventLog {
 
   /// The number of rows in one commit, which can take only a limited number of pages.
   private static let commitRows = 10_000
+  /// The number of bytes in one commit, which LMDB keeps in memory.
+  private static let commitBytes = 64 << 20
 
   private static func putRows(
     of reader: inout IncrementReader, in environment: Environment, _ tables: LogTables
@@ -154,11 +156,13 @@ extension EventLog {
       do throws(LMDBError) { transaction = try environment.beginWrite() } catch {
         throw LedgerError(error)
       }
-      for _ in 0..<EventLog.commitRows {
+      var bytes = 0
+      for _ in 0..<EventLog.commitRows where bytes < EventLog.commitBytes {
         guard let row = try reader.next() else {
           isDone = true
           break
         }
+        bytes += row.value.count
         do throws(LMDBError) {
           let table = row.table.of(tables)
           // What was erased comes in the order of slots, between those that are there.

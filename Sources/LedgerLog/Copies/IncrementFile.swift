@@ -71,11 +71,17 @@ struct IncrementReader {
     _ kind: LogIncrement.Kind, in folder: String, _ decryption: AgeDecryption?
   ) throws(LedgerError) -> IncrementReader? {
     let path = "\(folder)/\(EventLog.folderName)/\(kind.fileName)"
-    for name in [path, path + LogIncrement.encryptedSuffix] {
-      guard let file = try CopyReader(name, decryption) else { continue }
-      return try IncrementReader(kind, file)
+    let encryptedPath = path + LogIncrement.encryptedSuffix
+    let encrypted = try CopyReader(encryptedPath, decryption)
+    let plain = try CopyReader(path, decryption)
+    guard encrypted == nil || plain == nil else {
+      throw LedgerError(
+        .corrupt,
+        "There are both \(path) and \(encryptedPath): remove the one that is not of this backup.")
     }
-    return nil
+    return try (encrypted ?? plain).map { (file) throws(LedgerError) in
+      try IncrementReader(kind, file)
+    }
   }
 
   /// Begins to read a file.
@@ -119,7 +125,9 @@ struct IncrementReader {
   mutating func next() throws(LedgerError) -> IncrementRow? {
     let start = try take(1)
     if start[0] == 0, offset - piece.count + place == end { return nil }
-    guard let table = LogIncrement.Table(rawValue: start[0]) else { throw malformed }
+    guard let table = LogIncrement.Table(rawValue: start[0]),
+      increment.kind.tables.contains(table)
+    else { throw malformed }
     let lengths = try take(LogIncrement.rowHeadBytes - 1)
     let count = Int(lengths.span.bigEndianHalf(at: 1))
     guard count <= LogIncrement.valueBytesMax else { throw malformed }

@@ -141,7 +141,7 @@ extension LedgerView {
       transactions[environment] = Set(
         unit.standings(of: subject, environments: set).map(\.number))
     }
-    var events: Set<UInt64>?
+    var events: [NameNumber: Set<UInt64>] = [:]
     var admitted: [Finding] = []
     for finding in found {
       if transactions[finding.environment]?.contains(finding.transaction) ?? false {
@@ -149,8 +149,11 @@ extension LedgerView {
         continue
       }
       guard let own = accounts[finding.environment], own.contains(finding.account) else { continue }
-      if events == nil { events = try positions(ofCustomer: finding.account, at: clocks) }
-      if let events, events.contains(finding.position) { admitted.append(finding) }
+      let account = finding.account
+      if events[account] == nil {
+        events[account] = try positions(ofCustomer: account, at: clocks)
+      }
+      if events[account]?.contains(finding.position) ?? false { admitted.append(finding) }
     }
     return admitted
   }

@@ -11,12 +11,16 @@ public struct ErasureRemainder: Hashable, Sendable {
   /// The positions of operators' acts whose only personal data is who acted and why. That data is
   /// the operators'.
   public internal(set) var acts: [UInt64] = []
+  /// The positions of events that name only a chain of which others hold a transaction, too.
+  public internal(set) var sharedChains: [UInt64] = []
 
   /// Creates an empty remainder.
   public init() {}
 
   /// Whether nothing stays.
-  public var isEmpty: Bool { names.isEmpty && reports.isEmpty && acts.isEmpty }
+  public var isEmpty: Bool {
+    names.isEmpty && reports.isEmpty && acts.isEmpty && sharedChains.isEmpty
+  }
 }
 
 /// What an erasure destroys, and what it leaves readable.

@@ -110,6 +110,12 @@ extension LedgerPart {
     if encryption != nil { try written.forEachPiece { _ in } }
   }
 
+  private static func isFile(_ path: String) -> Bool {
+    let attributes = Result { try FileManager.default.attributesOfItem(atPath: path) }
+    guard case .success(let found) = attributes else { return false }
+    return found[.type] as? FileAttributeType == .typeRegular
+  }
+
   /// Removes what processes that were killed have left of earlier copies of the same file.
   private static func removeAbandonedFiles(besides copy: String) {
     let folder = folder(of: copy)
@@ -119,7 +125,9 @@ extension LedgerPart {
     case .failure: return
     case .success(let names):
       for name in names where name.hasPrefix(prefix) {
-        guard let maker = maker(of: name), !isRunning(process: maker) else { continue }
+        guard let maker = maker(of: name), !isRunning(process: maker),
+          isFile("\(folder)/\(name)")
+        else { continue }
         // What belongs to somebody else stays.
         _ = Result { try FileManager.default.removeItem(atPath: "\(folder)/\(name)") }
       }

@@ -98,6 +98,10 @@ extension LedgerView {
       remainder.names.append(try log.name(number))
     }
     remainder.reports = uses.reportsOfShared
+    for place in customer.shared.subtracting(customer.members).sorted()
+    where try log.livingSlot(ofData: place) != nil {
+      remainder.sharedChains.append(place)
+    }
     return CustomerErasure(scope: scope, remainder: remainder)
   }
 
@@ -151,8 +155,9 @@ extension LedgerView {
       guard let unit = try foldedUnitNumber(of: number) else { continue }
       units.insert(unit)
       if try log.isErased(name: number) { continue }
-      customer.members.formUnion(
-        try positions(ofCustomer: number, shared: .ofSingleHolder))
+      let own = try positions(ofCustomer: number, shared: .ofSingleHolder)
+      customer.members.formUnion(own)
+      customer.shared.formUnion(try positions(ofCustomer: number).subtracting(own))
       if let state = try state(of: unit) {
         customer.accounts.formUnion(state.accountsOfOnePerson(number))
       }
@@ -191,7 +196,8 @@ extension LedgerView {
         customer.members.insert(place)
         own.formUnion(record.transactions)
       } else if account != 0 && !customer.accounts.contains(account) {
-        others.formUnion(record.transactions)
+        // What other erased people had is nobody's any more.
+        if try !log.isErased(name: account) { others.formUnion(record.transactions) }
       }
     }
     own.subtract(others)
@@ -274,6 +280,8 @@ private struct ErasedCustomer {
   var accounts: Set<NameNumber>
   /// The positions of the customer's events.
   var members: Set<UInt64> = []
+  /// The positions of events that name only a chain of which others hold a transaction, too.
+  var shared: Set<UInt64> = []
   /// The positions of all events of the units that contain these, in ascending order.
   var places: [UInt64] = []
 }

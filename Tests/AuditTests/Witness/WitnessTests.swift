@@ -134,12 +134,12 @@ import Testing
   }
 
   @Test(
-    "a log that forks is refused with 422, wherever the fork is and whatever proof comes with it")
+    "a log that forks is refused, wherever the fork is and whatever proof comes with it")
   func forks() throws {
     try cosign(0, 7)
     for fork in 0..<7 {
       let forked = ToyLog(log.key, forkedAt: fork)
-      try expectRefusal(try forked.request(from: 7, to: 7).bytes, .inconsistent, "\(fork)")
+      try expectRefusal(try forked.request(from: 7, to: 7).bytes, .conflict, "\(fork)")
       for new in 8...17 {
         try expectRefusal(
           try forked.request(from: 7, to: new).bytes, .inconsistent, "\(fork), \(new)")
@@ -152,7 +152,17 @@ import Testing
     // A fork behind what was cosigned is none yet.
     #expect(
       try answer(try ToyLog(log.key, forkedAt: 7).request(from: 7, to: 9)).status == .cosigned)
-    try expectRefusal(try log.request(from: 9, to: 9).bytes, .inconsistent)
+    try expectRefusal(try log.request(from: 9, to: 9).bytes, .conflict)
+  }
+
+  @Test("a checkpoint that would fill the state is refused, and the witness goes on")
+  func largeCheckpoint() throws {
+    let large = try SignedCheckpoint.sign(
+      size: 5, root: log.checkpoint(at: 5).root,
+      extensions: [String](repeating: "extension", count: Witness.checkpointBytesMax / 10),
+      with: log.key)
+    try expectRefusal(WitnessRequest(large, path: [], from: 0).bytes, .badRequest)
+    try cosign(0, 7)
   }
 
   @Test("a proof with a hash too many, too few or changed is refused with 422")
@@ -184,7 +194,7 @@ import Testing
       WitnessRequest(try log.checkpoint(at: 7), path: path, from: 0).bytes, .inconsistent)
     let false0 = try SignedCheckpoint.sign(
       size: 0, root: TreeHash.leaf([1].span), with: log.key)
-    try expectRefusal(WitnessRequest(false0, path: [], from: 0).bytes, .inconsistent)
+    try expectRefusal(WitnessRequest(false0, path: [], from: 0).bytes, .conflict)
     #expect(try answer(try log.request(from: 0, to: 0)).status == .cosigned)
     #expect(try answer(try log.request(from: 0, to: 7)).status == .cosigned)
   }

@@ -1,4 +1,5 @@
 import Foundation
+import LedgerLog
 import SimulatedDisk
 
 struct Options {
@@ -112,10 +113,19 @@ struct Runner {
     var steps: [String]
   }
 
+  private var folder: String {
+    "\(options.folder)/daybook-simulator-\(ProcessInfo.processInfo.processIdentifier)"
+  }
+
+  private func removeFolder() throws {
+    if FileManager.default.fileExists(atPath: folder) {
+      try FileManager.default.removeItem(atPath: folder)
+    }
+  }
+
   func simulate(_ seed: UInt64, _ sabotage: Sabotage) throws -> Outcome {
-    let folder = "\(options.folder)/daybook-simulator-\(ProcessInfo.processInfo.processIdentifier)"
     let files = FileManager.default
-    if files.fileExists(atPath: folder) { try files.removeItem(atPath: folder) }
+    try removeFolder()
     for part in ["disk", "stash"] {
       try files.createDirectory(atPath: "\(folder)/\(part)", withIntermediateDirectories: true)
     }
@@ -138,7 +148,7 @@ struct Runner {
     simulation = nil
     Disk.release()
     disk_seed(0)
-    if violation == nil { try files.removeItem(atPath: folder) }
+    if violation == nil { try removeFolder() }
     return outcome
   }
 
@@ -169,15 +179,23 @@ struct Runner {
     for sabotage in Sabotage.allCases where sabotage != .nothing {
       var found: String?
       for seed in UInt64(1)...Self.controlSeedsMax {
-        if let violation = try simulate(seed, sabotage).violation {
-          found = "seed \(seed): \(violation)"
-          break
-        }
+        guard let error = try simulate(seed, sabotage).violation else { continue }
+        try removeFolder()
+        guard Self.isFound(error) else { throw error }
+        found = "seed \(seed): \(error)"
+        break
       }
       print("\(sabotage.rawValue): \(found ?? "NOT FOUND")")
       if found == nil { failures = 1 }
     }
     return failures
+  }
+
+  /// Whether an error is the work of a planted fault: a violation that the auditor has found, or
+  /// damage that the store reports. A full tmpfs is not.
+  private static func isFound(_ error: any Error) -> Bool {
+    if let error = error as? LedgerError { return error.code != .full && error.code != .io }
+    return error is Violation
   }
 
   private static let controlSeedsMax: UInt64 = 20

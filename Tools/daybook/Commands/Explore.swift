@@ -105,7 +105,12 @@ struct Explore: ParsableCommand {
       var failing = outcome.failure.map { failure in
         (shrink ? exploration.shrunk(failure) : nil) ?? exploration.scenario(of: failure)
       }
-      if let found = failing { failing?.expectation = try self.outcome(of: found) }
+      if let found = failing, let failure = outcome.failure {
+        let expectation = try self.outcome(of: found)
+        let ids = failure.breaches.filter(expectation.shows).map(\.id)
+        failing?.expectation = expectation
+        failing?.title = "\(script.title): \(policy.name) breaks \(ids.joined(separator: ", "))"
+      }
       if let place, let failing {
         let file = try OutputFile(place)
         do { try file.write(failing.json) } catch {

@@ -41,17 +41,32 @@ struct Simulate: ParsableCommand {
   @Flag(help: "List the policies and what each does.")
   var policies = false
 
+  @Option(help: "Output format of --check and --policies: table, json, jsonl or csv.")
+  var format: OutputFormat?
+
   func validate() throws {
     if scenario == nil && !policies { throw ValidationError("name a scenario.") }
+    if format != nil && !check && !policies {
+      throw ValidationError(
+        "--format is for --check and --policies: events are always printed one per line, as JSON.")
+    }
     if check && outcome { throw ValidationError("--check and --outcome cannot be combined.") }
   }
 
   func run() throws {
     try answering {
       if policies {
-        var table = TextTable(["policy", "does"])
-        for policy in AppPolicy.all { table.add([policy.name, policy.summary]) }
-        for line in table.lines { Console.print(line) }
+        var printer = ListPrinter<AppPolicy>(
+          format ?? .table, header: ["policy", "does"], columns: ["policy", "does"],
+          nothing: "no policies", row: { [$0.name, $0.summary] }
+        ) { policy, json in
+          json.object { json in
+            json.member("policy", policy.name)
+            json.member("does", policy.summary)
+          }
+        }
+        for policy in AppPolicy.all { printer.add(policy) }
+        printer.end()
         return
       }
       guard let scenario else { return }
@@ -74,10 +89,25 @@ struct Simulate: ParsableCommand {
           + "\(file.name) --outcome` prints the outcome")
     }
     let differences = expectation.differences(of: played.outcome)
-    for difference in differences { Console.print(TextTable.printable(difference)) }
-    if !differences.isEmpty || !played.omissions.isEmpty { throw ExitStatus.found }
-    Console.print("\(file.name): as expected, \(played.events.count.counted("event"))")
-    for line in broken(played.outcome) { Console.print("  \(line)") }
+    let isAsExpected = differences.isEmpty && played.omissions.isEmpty
+    if let format, format != .table {
+      var json = JSONText()
+      json.object { json in
+        json.member("scenario", file.name)
+        json.member("events", played.events.count)
+        json.member("asExpected", isAsExpected)
+        json.member("differences", strings: differences)
+        json.member("broken", strings: broken(played.outcome))
+      }
+      Console.print(json.text)
+    } else {
+      for difference in differences { Console.print(TextTable.printable(difference)) }
+      if isAsExpected {
+        Console.print("\(file.name): as expected, \(played.events.count.counted("event"))")
+        for line in broken(played.outcome) { Console.print("  \(line)") }
+      }
+    }
+    if !isAsExpected { throw ExitStatus.found }
   }
 
   /// The promises and rules that the run broke, although the scenario expects it, the worst first.

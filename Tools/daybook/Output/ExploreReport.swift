@@ -23,6 +23,15 @@ struct ExploreReport {
     do { return try Simulation(failing).run().events } catch { return [] }
   }
 
+  /// What the failing run broke, divided into what its scenario still shows and what it lost when
+  /// it was shrunk.
+  private var broken: (shown: [Breach], lost: [Breach]) {
+    let breaches = outcome.failure?.breaches ?? []
+    guard let expectation = failing?.expectation else { return (breaches, []) }
+    let shown = breaches.filter(expectation.shows)
+    return (shown, breaches.filter { !shown.contains($0) })
+  }
+
   private func printText() {
     let progress = outcome.progress
     let all =
@@ -39,7 +48,13 @@ struct ExploreReport {
       return
     }
     Console.print("")
-    Console.print(Console.bold("broken: \(failure.breaches.map(\.id).joined(separator: ", "))"))
+    let (shown, lost) = broken
+    Console.print(Console.bold("broken: \(shown.map(\.id).joined(separator: ", "))"))
+    if let first = lost.first {
+      Console.print(
+        "before it was shrunk, the run also broke \(lost.map(\.id).joined(separator: ", ")): "
+          + "--rule \(first.id) keeps it")
+    }
     for event in events {
       var line = "  \(event.occurredAt.shown)  \(event.type.text)"
       for name in [event.product, event.transaction ?? event.payment, event.download] {
@@ -95,7 +110,8 @@ struct ExploreReport {
             }
           }
         })
-      json.member("broken", strings: outcome.failure?.breaches.map(\.id) ?? [])
+      json.member("broken", strings: broken.shown.map(\.id))
+      json.member("alsoBroken", strings: broken.lost.map(\.id))
       if outcome.failure == nil {
         json.member("unreached", object: { unreached(&$0) })
       } else {
@@ -124,5 +140,15 @@ struct ExploreReport {
     json.member("rulesNotBroken", strings: unreached.nearRules.map(\.id))
     json.member("rulesNotNear", strings: unreached.farRules.map(\.id))
     json.member("rulesImpossible", strings: unreached.impossibleRules.map(\.id))
+  }
+}
+
+extension ScenarioExpectation {
+  /// Whether a run that meets the expectation breaks a rule or promise.
+  func shows(_ breach: Breach) -> Bool {
+    switch breach {
+    case .rule(let rule): (findings + findingsAtTheEnd).contains(rule.id)
+    case .promise(let promise): brokenPromises?.contains(promise.id) ?? false
+    }
   }
 }

@@ -140,6 +140,11 @@ extension ErasureRemainder {
         "\(reports.count.counted("event")) that such a device reported of itself, "
           + "\(Self.positions(reports)): they name nobody")
     }
+    if !sharedChains.isEmpty {
+      lines.append(
+        "\(sharedChains.count.counted("event")) about a chain of which others have a transaction, "
+          + "too, \(Self.positions(sharedChains)): destroyed when the last of them is erased")
+    }
     if !acts.isEmpty {
       lines.append(
         "which operator acted, and why, in \(acts.count.counted("event")), "

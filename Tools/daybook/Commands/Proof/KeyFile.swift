@@ -87,11 +87,12 @@ enum KeyFile {
 
   /// The verifier key of an argument: the key itself, or the name of a file that holds one.
   static func verifier(ofArgument argument: String) throws -> NoteVerifier {
-    let isKey = argument.split(separator: "+").count > 2
-    if isKey, !FileManager.default.fileExists(atPath: argument) {
-      return try proving { () throws(ProofError) in try NoteVerifier(argument) }
+    guard argument.split(separator: "+").count > 2 else { return try verifier(argument) }
+    // A key counts before a file, so that nobody can put a file of that name in its place.
+    do throws(ProofError) { return try NoteVerifier(argument) } catch {
+      if FileManager.default.fileExists(atPath: argument) { return try verifier(argument) }
+      return try proving { () throws(ProofError) in throw error }
     }
-    return try verifier(argument)
   }
 
   private static func verifier(ofText text: String) throws(ProofError) -> NoteVerifier {

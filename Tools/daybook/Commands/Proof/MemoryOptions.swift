@@ -27,14 +27,14 @@ struct MemoryOptions: ParsableArguments {
   /// The proof of `--consistency`, whose own checkpoints are signed; nil where none is named.
   ///
   /// - Throws: `InputProblem`: exit 1 where it does not hold, 65 where it is none.
-  func consistency(_ keys: [NoteVerifier]) throws -> ConsistencyProof? {
+  func consistency(_ keys: [NoteVerifier]) throws -> ConsistencyProofFile? {
     guard let consistency else { return nil }
     let bytes = try FileHandle.readInput(
       consistency, as: "a proof between two positions", bytesMax: ConsistencyProofFile.bytesMax)
     return try proving(consistency) { () throws(ProofError) in
       let proof = try ConsistencyProofFile(bytes)
       _ = try proof.check(keys)
-      return proof.consistency
+      return proof
     }
   }
 
@@ -44,12 +44,18 @@ struct MemoryOptions: ParsableArguments {
   /// - Returns: What was seen; nil where nothing is to be remembered.
   /// - Throws: `notProven` where the ledger forks, went back, or has no proof that it did neither.
   func remember(
-    _ report: CheckReport, _ keys: [NoteVerifier], _ between: ConsistencyProof?
+    _ report: CheckReport, _ keys: [NoteVerifier], _ between: ConsistencyProofFile?
   ) throws(ProofError) -> SeenReport? {
     guard let remember else { return nil }
     let checkpoint = report.checkpoint
+    if let between, between.new.origin != checkpoint.origin {
+      throw ProofError(
+        .notProven,
+        "--consistency is about \(between.new.origin.text), and the checkpoint is of "
+          + checkpoint.origin.text)
+    }
     let verdict = try CheckpointMemoryFile(remember).remember(
-      checkpoint, signedBy: keys, consistency: between ?? report.consistency)
+      checkpoint, signedBy: keys, consistency: between?.consistency ?? report.consistency)
     let seen = SeenReport(checkpoint: checkpoint, verdict: verdict, file: remember)
     guard verdict.isAccepted else { throw ProofError(.notProven, seen.words) }
     return seen

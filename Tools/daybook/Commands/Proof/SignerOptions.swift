@@ -30,6 +30,13 @@ struct KeyAccessOptions: ParsableArguments {
   )
   var keyCommand: String?
 
+  func validate() throws {
+    guard passphraseFile == nil || keyCommand == nil else {
+      throw ValidationError(
+        "--passphrase-file is for a key in a file: leave it out with --key-command.")
+    }
+  }
+
   /// Whether one of the options is given.
   var isNamed: Bool { passphraseFile != nil || keyCommand != nil }
 
