@@ -181,7 +181,7 @@ extension RecordedEvent {
 @Suite("HeavyTwoClocks: many histories at every position and time") struct HeavyTwoClocksTests {
   /// The number of histories, unless `DAYBOOK_HISTORIES` overrides it. This takes about a minute on
   /// two cores. The whole set is 200.
-  private static let historiesCount = 24
+  private static let historiesCount = 16
 
   /// Returns the seeds for one of eight parts: first the histories that have revealed an error,
   /// then others from `first` on. `DAYBOOK_SEED` selects a single history.

@@ -32,7 +32,7 @@
 
     @Test("makes the same operations and the same calls of the disk from the same seed")
     func sameTwice() throws {
-      let arguments = ["--seed", "3", "--operations", "300", "--histories", "4", "--seconds", "60"]
+      let arguments = ["--seed", "3", "--operations", "200", "--histories", "3", "--seconds", "60"]
       func traces() throws -> [String] {
         let answer = try run(
           arguments[0], arguments[1], arguments[2], arguments[3], arguments[4],
@@ -41,16 +41,9 @@
         return answer.lines.filter { $0.contains(": trace ") }
       }
       let first = try traces()
-      #expect(first.count == 4)
-      #expect(Set(first.map { $0.split(separator: ":")[1] }).count == 4)
+      #expect(first.count == 3)
+      #expect(Set(first.map { $0.split(separator: ":")[1] }).count == 3)
       #expect(try traces() == first)
-    }
-
-    @Test("finds the faults that are planted in the disk, in the writer and in the reader")
-    func controls() throws {
-      let answer = try run("--controls", "--operations", "300")
-      #expect(answer.code == 0, "\(answer.lines)")
-      #expect(answer.lines.count == 6)
     }
   }
 #endif
