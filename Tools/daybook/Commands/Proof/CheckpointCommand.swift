@@ -47,7 +47,7 @@ struct CheckpointCommand: ParsableCommand {
       }
       try actor.record(
         action: "signed", detail: checkpoint.detail(signedWith: key.verifier), in: ledger)
-      try signing.write(checkpoint.document, to: output, format) { json in
+      try signing.document.write(checkpoint.document, to: output, format) { json in
         json.member("origin", checkpoint.origin.text)
         json.member("position", size)
         json.member("root", checkpoint.rootText)
@@ -62,34 +62,13 @@ struct CheckpointCommand: ParsableCommand {
 struct SigningOptions: ParsableArguments {
   @OptionGroup var signer: SignerOptions
 
-  @Option(
-    name: [.customShort("o"), .long],
-    help: ArgumentHelp("The file to write to (default: standard output).", valueName: "file"))
-  var out: String?
-
-  @Flag(help: "With --out: replace an existing file.")
-  var force = false
-
-  func validate() throws {
-    guard !force || out != nil else { throw ValidationError("--force needs --out.") }
-  }
+  @OptionGroup var document: DocumentOptions
 
   /// The file to write to, created before anything is signed; `nil` if none is named.
   ///
   /// - Throws: `InputProblem` (exit 73).
   func output(_ ledger: LedgerOptions) throws -> OutputFile? {
-    try out.map { out in
-      try OutputFile(
-        OutputPlace(path: out, replaces: force, ledger: ledger.path, inputs: [signer.key]))
-    }
-  }
-
-  /// Writes a document to the file, or to standard output, either as it is or as a member of JSON.
-  func write(
-    _ document: String, to output: OutputFile?, _ format: OutputFormat,
-    json body: (inout JSONText) throws -> Void
-  ) throws {
-    try WrittenDocument.write(document, to: output, named: out, format, json: body)
+    try document.file(ledger: ledger.path, inputs: [signer.key])
   }
 }
 

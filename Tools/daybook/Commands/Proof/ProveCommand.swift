@@ -109,7 +109,7 @@ struct ProveCommand: ParsableCommand {
       action: "proved",
       detail: [(name: "event", value: .number("\(position)"))]
         + proof.checkpoint.detail(signedWith: key.verifier), in: ledger)
-    try signing.write(proof.document, to: output, format) { json in
+    try signing.document.write(proof.document, to: output, format) { json in
       json.member("origin", proof.checkpoint.origin.text)
       json.member("event", position)
       json.member("position", proof.checkpoint.size)
@@ -137,7 +137,7 @@ struct ProveCommand: ParsableCommand {
       action: "proved",
       detail: [(name: "from", value: .number("\(from)"))]
         + proof.new.detail(signedWith: key.verifier), in: ledger)
-    try signing.write(proof.document, to: output, format) { json in
+    try signing.document.write(proof.document, to: output, format) { json in
       json.member("origin", proof.new.origin.text)
       json.member("from", proof.old.size)
       json.member("to", proof.new.size)

@@ -26,20 +26,10 @@ struct WitnessAsk: ParsableCommand {
       "The size of the checkpoint that the witness cosigned last.", valueName: "size"))
   var old: UInt64 = 0
 
-  @Option(
-    name: [.customShort("o"), .long],
-    help: ArgumentHelp("The file to write to (default: standard output).", valueName: "file"))
-  var out: String?
-
-  @Flag(help: "With --out: replace an existing file.")
-  var force = false
+  @OptionGroup var document: DocumentOptions
 
   @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
-
-  func validate() throws {
-    guard !force || out != nil else { throw ValidationError("--force needs --out.") }
-  }
 
   func run() throws {
     try answering {
@@ -62,12 +52,9 @@ struct WitnessAsk: ParsableCommand {
             + "Run `daybook verify --checkpoint`.", exitCode: ExitStatus.found)
       }
       let request = WitnessRequest(checkpoint, path: proof.path, from: old)
-      let output = try out.map { out in
-        try OutputFile(
-          OutputPlace(path: out, replaces: force, ledger: options.path, inputs: [file]))
-      }
+      let output = try document.file(ledger: options.path, inputs: [file])
       defer { output?.discard() }
-      try WrittenDocument.write(request.document, to: output, named: out, format) { json in
+      try document.write(request.document, to: output, format) { json in
         json.member("origin", checkpoint.origin.text)
         json.member("old", old)
         json.member("position", checkpoint.size)

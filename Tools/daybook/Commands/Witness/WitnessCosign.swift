@@ -40,20 +40,12 @@ struct WitnessCosign: ParsableCommand {
     help: "Makes the state file, which must not exist: for a witness that has cosigned nothing.")
   var newState = false
 
-  @Option(
-    name: [.customShort("o"), .long],
-    help: ArgumentHelp(
-      "The file to write the cosignature to (default: standard output).", valueName: "file"))
-  var out: String?
-
-  @Flag(help: "With --out: replace an existing file.")
-  var force = false
+  @OptionGroup var document: DocumentOptions
 
   @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
   func validate() throws {
-    guard !force || out != nil else { throw ValidationError("--force needs --out.") }
     guard !log.isEmpty else { throw ValidationError("name the ledgers to cosign with --log.") }
   }
 
@@ -67,10 +59,7 @@ struct WitnessCosign: ParsableCommand {
       }
       let bytes = try FileHandle.readInput(
         request, as: "a request to cosign", bytesMax: WitnessRequest.bytesMax)
-      let output = try out.map { out in
-        try OutputFile(
-          OutputPlace(path: out, replaces: force, inputs: [request, state, signer.key]))
-      }
+      let output = try document.file(inputs: [request, state, signer.key])
       defer { output?.discard() }
       if newState { try proving { () throws(ProofError) in try file.create() } }
       let answer: WitnessAnswer
@@ -96,9 +85,7 @@ struct WitnessCosign: ParsableCommand {
   private func show(_ answer: WitnessAnswer, _ output: OutputFile?) throws {
     let isCosigned = answer.status == .cosigned
     if isCosigned || answer.status == .conflict || format != .table {
-      try WrittenDocument.write(
-        answer.body, to: isCosigned ? output : nil, named: isCosigned ? out : nil, format
-      ) { json in
+      try document.write(answer.body, to: isCosigned ? output : nil, format) { json in
         json.member("status", answer.status.rawValue)
         json.member("contentType", answer.contentType)
         json.member("body", answer.body)
