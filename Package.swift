@@ -174,6 +174,9 @@ let package = Package(
     .executableTarget(
       name: "InstallChild", dependencies: ["LedgerStore", "LedgerEvents"],
       path: "Tests/InstallChild", swiftSettings: strict),
+    .executableTarget(
+      name: "Fuzz", dependencies: ["LedgerEvents", "LedgerModel"], path: "Tools/Fuzz",
+      swiftSettings: strict),
     .testTarget(name: "LMDBTests", dependencies: ["LMDB"], swiftSettings: strict + lifetimes),
     .testTarget(
       name: "PageReadingTests", dependencies: ["PageReading", "LMDB"], swiftSettings: strict),

@@ -39,7 +39,7 @@ struct Options {
 
 func samples() throws -> [[UInt8]] {
   let folder = URL(filePath: #filePath).deletingLastPathComponent()
-    .appending(path: "../../../../Tests/Samples").standardizedFileURL
+    .appending(path: "../../Tests/Samples").standardizedFileURL
   return try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
     .filter { $0.pathExtension == "jsonl" }
     .sorted { $0.path < $1.path }
