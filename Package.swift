@@ -175,8 +175,12 @@ let package = Package(
       name: "InstallChild", dependencies: ["LedgerStore", "LedgerEvents"],
       path: "Tests/InstallChild", swiftSettings: strict),
     .executableTarget(
-      name: "Fuzz", dependencies: ["LedgerEvents", "LedgerModel"], path: "Tools/Fuzz",
-      swiftSettings: strict),
+      name: "Fuzz",
+      dependencies: [
+        "AgeFiles", "Audit", "LedgerEvents", "LedgerModel", "LedgerStore", "PageReading",
+        "ProductCatalogue", "StoreImport",
+      ],
+      path: "Tools/Fuzz", exclude: ["README.md"], swiftSettings: strict),
     .testTarget(name: "LMDBTests", dependencies: ["LMDB"], swiftSettings: strict + lifetimes),
     .testTarget(
       name: "PageReadingTests", dependencies: ["PageReading", "LMDB"], swiftSettings: strict),

@@ -22,6 +22,9 @@ struct EnvelopeReader: ~Escapable {
   private var data = EventData()
   /// The start of `data` if it came before the type, which determines what `data` can contain.
   private var dataStart: Int?
+  /// Whether `data` has a member that is not in the vocabulary, or one that contains objects, whose
+  /// members are not looked up here.
+  private var hasUncheckedNames = false
   /// The fields read so far, as a bit set of their indexes.
   private var seen: UInt32 = 0
   /// The field that comes next if the writer keeps to the usual order.
@@ -85,10 +88,9 @@ struct EnvelopeReader: ~Escapable {
     case .occurredAt: occurredAt = try time(value)
     case .source:
       try scanner.checkName(value)
-      source = EventSource(text: try scanner.text(value))
+      source = try source(value)
     case .environment:
-      try scanner.checkWord(value, StoreEnvironment.allCases.map(\.text))
-      environment = StoreEnvironment(text: try scanner.text(value))
+      environment = StoreEnvironment.all[try scanner.word(value, of: StoreEnvironment.texts)]
     case .app: app = try name(value)
     case .account: account = try name(value)
     case .device: device = try name(value)
@@ -103,6 +105,14 @@ struct EnvelopeReader: ~Escapable {
     case .recordedAt: recordedAt = try time(value)
     case .data: break
     }
+  }
+
+  /// Compares in place, because nearly every event states its source.
+  private func source(_ value: JSONRange) throws(EventError) -> EventSource {
+    for kind in EventSource.Kind.all where scanner.isText(value, kind.text) {
+      return EventSource(kind)
+    }
+    return EventSource(text: try scanner.text(value))
   }
 
   private func name(
@@ -159,9 +169,12 @@ struct EnvelopeReader: ~Escapable {
     let start = scanner.index
     let text: String
     if let found = scanner.field(name, of: rule) {
-      text = rule.fields[found].name
-      do { try scanner.check(rule.fields[found].type) } catch { throw error.within(text) }
+      let field = rule.fields[found]
+      text = field.name
+      if field.containsObjects { hasUncheckedNames = true }
+      do { try scanner.check(field.type) } catch { throw error.within(text) }
     } else {
+      hasUncheckedNames = true
       text = try scanner.text(name)
       do { _ = try scanner.value() } catch { throw error.within(text) }
     }
@@ -194,7 +207,10 @@ extension EnvelopeReader {
     do { try event.checkNeeds(rule) } catch {
       throw EventError(column: end + 1, field: error.field, reason: error.reason)
     }
-    return EventInput(event: event, position: position, recordedAt: recordedAt)
+    var input = EventInput(event: event, position: position, recordedAt: recordedAt)
+    input.mayHaveUnknownWords =
+      hasUncheckedNames || type.kind == .unknown || source?.isKnown == false
+    return input
   }
 
   private func missing(_ field: EnvelopeField) -> EventError {

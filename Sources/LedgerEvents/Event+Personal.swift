@@ -63,7 +63,8 @@ extension Vocabulary.Rule {
     guard let tag = tags[index] else {
       return fields[index].name == "to" ? .accountName : .personal
     }
-    guard case .array(of: .object(let known)) = fields[index].type else { return .open(tag) }
+    guard fields[index].containsObjects, case .array(of: .object(let known)) = fields[index].type
+    else { return .open(tag) }
     var scanner = JSONScanner(member.json.span)
     guard let reduced = scanner.reduced(known) else { return .open(tag) }
     return .reduced(tag, reduced)

@@ -5,6 +5,9 @@ public struct EventInput: Sendable {
   public var position: UInt64?
   /// The ledger time in the ledger that was exported. `replay` uses it; an append ignores it.
   public var recordedAt: Instant?
+  /// Whether the event can contain words that are not in the vocabulary. The decoder knows it of
+  /// most events, so that nobody has to look for them.
+  package var mayHaveUnknownWords = true
 
   public init(event: Event, position: UInt64? = nil, recordedAt: Instant? = nil) {
     self.event = event

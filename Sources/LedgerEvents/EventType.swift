@@ -45,6 +45,9 @@ public struct EventSource: Hashable, Sendable {
       }
     }
 
+    /// `allCases`, made once.
+    static let all = Array(allCases)
+
     /// Whether the store itself reports events from this source, and not the payment queue.
     package var isFromTheStore: Bool {
       switch self {
@@ -65,7 +68,7 @@ public struct EventSource: Hashable, Sendable {
 
   public init(text: String) {
     self.text = text
-    self.kind = Kind.allCases.first { $0.text == text } ?? .app
+    self.kind = Kind.all.first { $0.text == text } ?? .app
   }
 }
 
@@ -86,9 +89,13 @@ public enum StoreEnvironment: UInt8, CaseIterable, Comparable, Sendable {
   }
 
   public init?(text: String) {
-    guard let found = Self.allCases.first(where: { $0.text == text }) else { return nil }
+    guard let found = Self.all.first(where: { $0.text == text }) else { return nil }
     self = found
   }
+
+  /// `allCases` and their texts, made once.
+  static let all = Array(allCases)
+  static let texts = all.map(\.text)
 
   public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }

@@ -40,7 +40,7 @@ extension JSONScanner {
       try checkText(range, "digits in quotes") { bytes, part in
         !part.isEmpty && part.allSatisfy { isDigit(bytes[$0]) }
       }
-    case .oneOf(let words): try checkWord(range, words)
+    case .oneOf(let words): _ = try word(range, of: words)
     case .integerOrString:
       if range.shape != .string { _ = try integer(range, minimum: .min) }
     case .any, .error, .array, .object, .amounts: break
@@ -97,9 +97,10 @@ extension JSONScanner {
     }
   }
 
-  func checkWord(_ range: JSONRange, _ words: [String]) throws(EventError) {
+  /// Returns the index of the word that a string is.
+  func word(_ range: JSONRange, of words: [String]) throws(EventError) -> Int {
     try demand(.string, range)
-    for word in words where isText(range, Array(word.utf8)) { return }
+    for index in words.indices where isText(range, words[index]) { return index }
     throw EventError(
       at: range.start,
       "expected one of \(words.joined(separator: ", ")), found \(try shortText(range))")

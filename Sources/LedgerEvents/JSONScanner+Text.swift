@@ -71,15 +71,14 @@ extension JSONScanner {
   }
 
   /// Returns whether a string's text equals `text`.
-  func isText(_ range: JSONRange, _ text: [UInt8]) -> Bool {
-    if range.isEscaped { return unescaped(range) == text }
-    guard range.inside.count == text.count else { return false }
-    var at = range.inside.lowerBound
-    for byte in text {
-      guard bytes[at] == byte else { return false }
-      at += 1
-    }
-    return true
+  func isText(_ range: JSONRange, _ text: [UInt8]) -> Bool { isText(range, text.span) }
+
+  /// Returns whether a string's text equals `text`, byte by byte.
+  func isText(_ range: JSONRange, _ text: String) -> Bool { isText(range, text.utf8Span.span) }
+
+  private func isText(_ range: JSONRange, _ text: Span<UInt8>) -> Bool {
+    if range.isEscaped { return hasSameBytes(unescaped(range).span, text) }
+    return hasSameBytes(bytes.extracting(range.inside), text)
   }
 }
 

@@ -114,9 +114,7 @@ extension JSONScanner {
     case UInt8(ascii: "t"): return try word("true")
     case UInt8(ascii: "f"): return try word("false")
     case UInt8(ascii: "n"):
-      let start = index
       if isWord("null") {
-        index = start
         throw failure("null is refused: leave the field out instead")
       }
       throw failure("expected a value, found \(found)")
@@ -125,20 +123,17 @@ extension JSONScanner {
     }
   }
 
-  private func isWord(_ word: StaticString) -> Bool {
-    let text = String(describing: word)
-    var at = index
-    for byte in text.utf8 {
-      guard at < bytes.count, bytes[at] == byte else { return false }
-      at += 1
-    }
+  private func isWord(_ word: String) -> Bool {
+    let text = word.utf8Span.span
+    guard index + text.count <= bytes.count else { return false }
+    for at in text.indices where bytes[index &+ at] != text[at] { return false }
     return true
   }
 
-  private mutating func word(_ word: StaticString) throws(EventError) -> JSONRange {
+  private mutating func word(_ word: String) throws(EventError) -> JSONRange {
     guard isWord(word) else { throw failure("expected a value, found \(found)") }
     let start = index
-    index += word.utf8CodeUnitCount
+    index += word.utf8.count
     return JSONRange(start: start, end: index, shape: .boolean)
   }
 

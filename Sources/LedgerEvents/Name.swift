@@ -60,8 +60,10 @@ extension Name: ExpressibleByStringLiteral, CustomStringConvertible {
 ///
 /// - Complexity: O(*n*) in the length of the texts.
 func hasSameBytes(_ left: String, _ right: String) -> Bool {
-  let left = left.utf8Span.span
-  let right = right.utf8Span.span
+  hasSameBytes(left.utf8Span.span, right.utf8Span.span)
+}
+
+func hasSameBytes(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
   guard left.count == right.count else { return false }
   var index = 0
   while index + 8 <= left.count {

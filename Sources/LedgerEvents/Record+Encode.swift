@@ -11,6 +11,7 @@ extension Record {
   ///   - commitment: A salted hash of `event.personalData`, if there is any and the ledger commits
   ///     to it; at most `commitmentBytesMax` bytes.
   ///   - key: The key under which a path is hashed.
+  ///   - isSummed: Whether the record gets its checksum now. Otherwise, `settle` writes it.
   ///   - bytes: The buffer to which the record is appended.
   /// - Returns: Whether the event has `personalData`, which the record leaves out.
   /// - Precondition: The event is valid, `position` is at most `positionMax`, and there are as many
@@ -21,7 +22,7 @@ extension Record {
   public static func append(
     _ event: Event, position: UInt64, recordedAt: Instant, numbers: [NameNumber],
     namesBefore: NameNumber = 0, commitment: [UInt8]? = nil, key: HashKey = .zero,
-    to bytes: inout [UInt8]
+    isSummed: Bool = true, to bytes: inout [UInt8]
   ) -> Bool {
     precondition(position <= positionMax, "the position exceeds positionMax")
     let start = bytes.count
@@ -58,13 +59,13 @@ extension Record {
     }
     let (isPersonal, hasError) = appendFields(event, key: key, to: &bytes)
     if hasError { bytes[start + 3] |= Flags.error }
-    let sum = XXH64.hash(bytes.span.extracting(start..<bytes.count))
+    let sum = isSummed ? XXH64.hash(bytes.span.extracting(start..<bytes.count)) : 0
     bytes.appendLittleEndian(sum)
     return isPersonal
   }
 
   /// Returns the record of an event; see
-  /// `append(_:position:recordedAt:numbers:commitment:key:to:)`.
+  /// `append(_:position:recordedAt:numbers:commitment:key:isSummed:to:)`.
   public static func encode(
     _ event: Event, position: UInt64, recordedAt: Instant, numbers: [NameNumber],
     namesBefore: NameNumber = 0, commitment: [UInt8]? = nil, key: HashKey = .zero

@@ -63,7 +63,12 @@ package struct VocabularyCheck {
   ///
   /// - Complexity: O(*n*) in the number of members of `data`, and in the length of those that
   ///   contain objects, as long as the words are cached.
-  package mutating func unknownWords(in event: Event) -> [UnknownWord] {
+  package mutating func unknownWords(in input: EventInput) -> [UnknownWord] {
+    input.mayHaveUnknownWords ? unknownWords(in: input.event) : []
+  }
+
+  /// Returns the words of an event that are not in the vocabulary; see `unknownWords(in:)`.
+  private mutating func unknownWords(in event: Event) -> [UnknownWord] {
     var words: [UnknownWord] = []
     if event.type.kind == .unknown { words.append(look(.type, event.type.text)) }
     if let source = event.source, source.text != source.kind.text {
@@ -89,11 +94,9 @@ package struct VocabularyCheck {
   /// The path and the known members of the objects that a field of `data` contains; `nil` if it
   /// contains none.
   private static func members(of field: Vocabulary.Field) -> (path: String, known: [String])? {
-    switch field.type {
-    case .object(let fields): (field.name, fields.map(\.name))
-    case .array(of: .object(let fields)): (field.name + "[]", fields.map(\.name))
-    default: nil
-    }
+    guard let fields = field.type.objectFields else { return nil }
+    let suffix = if case .array = field.type { "[]" } else { "" }
+    return (field.name + suffix, fields.map(\.name))
   }
 
   /// The names of members that are not known, each once.

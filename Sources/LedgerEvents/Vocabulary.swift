@@ -34,6 +34,15 @@ public enum Vocabulary {
     case object([Field])
     /// An object whose members are integers; their names are units.
     case amounts
+
+    /// The fields of the object that a value is, or of the objects in the array that it is; `nil`
+    /// if it is neither.
+    var objectFields: [Field]? {
+      switch self {
+      case .object(let fields), .array(of: .object(let fields)): fields
+      default: nil
+      }
+    }
   }
 
   /// A member of `data`, or of an object in it.
@@ -45,6 +54,8 @@ public enum Vocabulary {
     /// Whether an object requires the member. (For members of `data`, see `Rule.needs`.)
     public let isNeeded: Bool
     let key: NameKey
+    /// Whether the value is an object with fields of its own, or an array of such.
+    let containsObjects: Bool
 
     init(
       _ name: String, _ type: FieldType, isPersonal: Bool = false, isNeeded: Bool = false
@@ -54,6 +65,7 @@ public enum Vocabulary {
       self.isPersonal = isPersonal
       self.isNeeded = isNeeded
       self.key = NameKey(name)
+      self.containsObjects = type.objectFields != nil
     }
   }
 

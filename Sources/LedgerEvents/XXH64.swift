@@ -32,9 +32,10 @@ package enum XXH64 {
         index += 32
       }
       hash = rotate(lane1, 1) &+ rotate(lane2, 7) &+ rotate(lane3, 12) &+ rotate(lane4, 18)
-      for lane in [lane1, lane2, lane3, lane4] {
-        hash = (hash ^ round(0, lane)) &* prime1 &+ prime4
-      }
+      hash = (hash ^ round(0, lane1)) &* prime1 &+ prime4
+      hash = (hash ^ round(0, lane2)) &* prime1 &+ prime4
+      hash = (hash ^ round(0, lane3)) &* prime1 &+ prime4
+      hash = (hash ^ round(0, lane4)) &* prime1 &+ prime4
     } else {
       hash = seed &+ prime5
     }

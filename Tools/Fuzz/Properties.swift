@@ -1,12 +1,8 @@
 import LedgerEvents
 import LedgerModel
 
-/// What must hold of any bytes.
+/// What must hold of any line and of any record.
 enum Properties {
-  struct Broken: Error {
-    var what: String
-  }
-
   /// A line is refused with its place, or is an event that survives every form that it takes.
   ///
   /// - Returns: Whether it was an event.
@@ -15,22 +11,31 @@ enum Properties {
     do {
       input = try EventDecoder().decode(line: bytes)
     } catch {
-      try hold(error.line == 1, "an error without its line")
-      try hold(error.column >= 0 && error.column <= bytes.count + 1, "a column outside the line")
-      try hold(!error.reason.isEmpty, "an error without a reason")
+      try Broken.unless(error.line == 1, "an error without its line")
+      try Broken.unless(
+        error.column >= 0 && error.column <= bytes.count + 1, "a column outside the line")
+      try Broken.unless(!error.reason.isEmpty, "an error without a reason")
       return false
     }
     let event = input.event
-    do { try event.validate() } catch { throw Broken(what: "decoded, and not valid: \(error)") }
+    do { try event.validate() } catch {
+      throw Broken(description: "decoded, and not valid: \(error)")
+    }
     var line: [UInt8] = []
     EventEncoder().append(input, to: &line)
     let again = try EventDecoder().decode(line: line)
-    try hold(again.event.sameContent(as: event), "another content after a round trip")
-    try hold(again.position == input.position, "another position")
-    try hold(again.recordedAt == input.recordedAt, "another ledger time")
+    try Broken.unless(again.event.sameContent(as: event), "another content after a round trip")
+    try Broken.unless(again.position == input.position, "another position")
+    try Broken.unless(again.recordedAt == input.recordedAt, "another ledger time")
     var lineAgain: [UInt8] = []
     EventEncoder().append(again, to: &lineAgain)
-    try hold(line == lineAgain, "another line the second time")
+    try Broken.unless(line == lineAgain, "another line the second time")
+    var vocabulary = VocabularyCheck()
+    var asUnknown = input
+    asUnknown.mayHaveUnknownWords = true
+    try Broken.unless(
+      vocabulary.unknownWords(in: input) == vocabulary.unknownWords(in: asUnknown),
+      "the decoder missed an unknown word")
     try record(of: event)
     return true
   }
@@ -41,9 +46,9 @@ enum Properties {
       event, position: 7, recordedAt: event.occurredAt, numbers: numbers.number(event))
     let view = try RecordView(record.span)
     let back = try view.event(texts: { numbers.use($0)?.name }, personal: event.personalData)
-    try hold(back.sameContent(as: event), "another content after the record")
+    try Broken.unless(back.sameContent(as: event), "another content after the record")
     for member in event.data.members where member.name != "to" {
-      try hold(back.data[member.name] == member.json, "other bytes of \(member.name)")
+      try Broken.unless(back.data[member.name] == member.json, "other bytes of \(member.name)")
     }
     _ = try Fact(record: record.span)
   }
@@ -62,12 +67,8 @@ enum Properties {
       _ = try view.event(texts: { Name(String($0)) }, personal: nil)
       return true
     } catch {
-      try hold(!error.message.isEmpty, "an error without a message")
+      try Broken.unless(!error.message.isEmpty, "an error without a message")
       return false
     }
-  }
-
-  private static func hold(_ condition: Bool, _ what: String) throws {
-    if !condition { throw Broken(what: what) }
   }
 }

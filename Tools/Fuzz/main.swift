@@ -1,26 +1,33 @@
 import Foundation
-import LedgerEvents
 
-/// Changes samples at random and holds the decoder and the record to what must be true of any
-/// bytes.
+/// Changes right inputs at random and holds every decoder to what must be true of any bytes: it
+/// never traps, its errors say something, and what it accepts survives a round trip.
 ///
-/// `swift run -c release Fuzz [--seconds 30] [--seed N] [--from I] [--each]`: a failure prints the
-/// command that shows it again. After a trap, run it again with `--from` and `--each` from the
-/// last count that was printed.
+///     Fuzz [--seconds 30] [--seed N] [--target NAME]… [--from I] [--each] [--list]
+///
+/// The time is shared by the targets. A failure prints the command that shows it again. After a
+/// trap, run the target again with `--from` and `--each` from the last count that was printed, and
+/// keep the input in `Tools/Fuzz/Corpus/<target>/<name>.bin`.
 struct Options {
   var seconds = 30.0
   var seed: UInt64 = .random(in: 0..<1 << 32)
   var from: UInt64 = 0
+  var names: [String] = []
   var isPrintingEach = false
+  var isListing = false
 
   init(_ arguments: ArraySlice<String>) {
     var arguments = arguments
     while let option = arguments.popFirst() {
       switch option {
       case "--each": isPrintingEach = true
+      case "--list": isListing = true
       case "--seconds": seconds = Double(Options.count(arguments.popFirst()))
       case "--seed": seed = Options.count(arguments.popFirst())
       case "--from": from = Options.count(arguments.popFirst())
+      case "--target":
+        guard let name = arguments.popFirst() else { Options.usage() }
+        names.append(name)
       default: Options.usage()
       }
     }
@@ -32,68 +39,73 @@ struct Options {
   }
 
   static func usage() -> Never {
-    print("usage: Fuzz [--seconds S] [--seed N] [--from ITERATION] [--each]")
+    say(
+      "usage: Fuzz [--seconds S] [--seed N] [--target NAME]… [--from ITERATION] [--each] [--list]")
     exit(64)
   }
 }
 
-func samples() throws -> [[UInt8]] {
-  let folder = URL(filePath: #filePath).deletingLastPathComponent()
-    .appending(path: "../../Tests/Samples").standardizedFileURL
-  return try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
-    .filter { $0.pathExtension == "jsonl" }
-    .sorted { $0.path < $1.path }
-    .flatMap { try Data(contentsOf: $0).split(separator: UInt8(ascii: "\n")).map { Array($0) } }
+/// Writes a line at once: a trap would lose what is buffered.
+func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+
+/// One target's run.
+struct Run {
+  let target: Target
+  let options: Options
+  var iteration: UInt64
+  var accepted = 0
+
+  /// How long one target runs before the next one does, so that a trap is found early in each.
+  static let slice = Duration.milliseconds(200)
+
+  mutating func play() {
+    let end = ContinuousClock.now + Run.slice
+    repeat {
+      var mutator = Mutator(seed: options.seed, iteration: iteration)
+      // The samples themselves come first, unchanged.
+      let bytes =
+        iteration < UInt64(target.samples.count)
+        ? target.samples[Int(iteration)] : mutator.mutate(target.samples, tokens: target.tokens)
+      if options.isPrintingEach {
+        let digits = bytes.map { String($0, radix: 16) }.joined(separator: " ")
+        say("\(target.name) \(iteration) \(digits)")
+      }
+      do {
+        if try target.check(bytes) { accepted += 1 }
+      } catch {
+        say("\(target.name), iteration \(iteration): \(error)")
+        say(String(decoding: bytes, as: UTF8.self))
+        say("again: Fuzz --target \(target.name) --seed \(options.seed) --from \(iteration)")
+        exit(1)
+      }
+      iteration += 1
+    } while ContinuousClock.now < end
+  }
 }
-
-let tokens: [[UInt8]] = [
-  "null", "true", "-0", "1e999", "0.1", "9223372036854775808", "-9223372036854775808", "\"\"", "{}",
-  "[]", "[", "{", "}", "]", ",", ":", "\"", "\\u0000", "\\ud83d\\ude00", "\\ud800", "\\", "é", "\n",
-  "\"2016-12-31T23:59:60Z\"", "\"0000-01-01T00:00:00Z\"", "\"2014-03-05T10:00:01.120Z\"",
-  "\"to\":\"B\"",
-  "\"error\":{}", "\"signedAt\":", "\"x\":1,", "\"data\":{\"a\":1}", "\"P1M\"", "  ", "\t",
-].map { Array($0.utf8) }
-
-let byteTokens: [[UInt8]] = [
-  [0xFF, 0xFF, 0xFF, 0xFF], [0xF0, 0xFF, 0xFF], [0xF1, 0xFF, 0xFF, 0xFF, 0xFF], [0xF4], [0xF5],
-  [0xF6],
-  [0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x7F], [0], [1], [21, 2, 0x5B, 0x5D],
-]
 
 let options = Options(CommandLine.arguments.dropFirst())
-let lines = try samples()
-let records = try lines.enumerated().map { index, line in
-  let event = try EventDecoder().decode(line: line).event
-  var numbers = NameNumbers()
-  return Record.encode(
-    event, position: UInt64(index + 1), recordedAt: event.occurredAt,
-    numbers: numbers.number(event), commitment: index % 2 == 0 ? [1, 2, 3, 4] : nil)
+let targets = try Target.all()
+if options.isListing {
+  for target in targets { say(target.name) }
+  exit(0)
 }
-print("seed \(options.seed), \(lines.count) samples, \(options.seconds) s")
-
+if let unknown = options.names.first(where: { name in !targets.contains { $0.name == name } }) {
+  say("there is no target \(unknown): --list shows them")
+  exit(64)
+}
+say("seed \(options.seed), \(options.seconds) s")
+var runs = targets.filter { options.names.isEmpty || options.names.contains($0.name) }
+  .map { Run(target: $0, options: options, iteration: options.from) }
 let start = ContinuousClock.now
-var iteration = options.from
-var accepted = 0
-while ContinuousClock.now - start < .seconds(options.seconds) {
-  for _ in 0..<500 {
-    var mutator = Mutator(seed: options.seed, iteration: iteration)
-    let isLine = iteration % 2 == 0
-    let bytes =
-      isLine
-      ? mutator.mutate(lines, tokens: tokens) : mutator.mutate(records, tokens: byteTokens)
-    if options.isPrintingEach {
-      print(iteration, isLine ? String(decoding: bytes, as: UTF8.self) : "\(bytes)")
-    }
-    do {
-      if try isLine ? Properties.line(bytes) : Properties.record(bytes) { accepted += 1 }
-    } catch {
-      print("iteration \(iteration): \(error)")
-      print(isLine ? String(decoding: bytes, as: UTF8.self) : "\(bytes)")
-      print("swift run -c release Fuzz --seed \(options.seed) --from \(iteration)")
-      exit(1)
-    }
-    iteration += 1
+repeat {
+  for index in runs.indices { runs[index].play() }
+} while ContinuousClock.now - start < .seconds(options.seconds)
+for run in runs {
+  // A target whose samples are refused would test nothing but refusals.
+  guard run.accepted > 0 || options.from > 0 else {
+    say("\(run.target.name): none of its inputs is right, not even a sample")
+    exit(1)
   }
-  if iteration % 100_000 == 0 { print("\(iteration)…") }
+  say("\(run.target.name): \(run.iteration - options.from) inputs, \(run.accepted) right")
 }
-print("\(iteration - options.from) inputs, \(accepted) of them right, nothing broken")
+say("nothing broken")

@@ -60,7 +60,7 @@ struct BatchRecords: Sendable {
     func append(_ commitment: [UInt8]?) -> Bool {
       Record.append(
         event, position: 0, recordedAt: Instant(microseconds: 0), numbers: numbers,
-        commitment: commitment, key: key ?? .zero, to: &bytes)
+        commitment: commitment, key: key ?? .zero, isSummed: false, to: &bytes)
     }
     // Hardly any event has a personal part. Encoding the event shows whether it has one.
     if append(nil), let part = try PersonalPart(of: event, &secrets) {

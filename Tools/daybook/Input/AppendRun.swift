@@ -53,6 +53,8 @@ struct AppendRun {
   private var bytesRead: UInt64 = 0
   private var bytesTotal: UInt64?
   private var pending: [Pending] = []
+  /// The batch before the pending lines, which is being committed while these are read.
+  private var inFlight: (lines: [Pending], ticket: AppendTicket)?
   /// When the oldest pending line must be answered.
   private var deadline: DispatchTime?
   private var batchEvents = AppendRun.batchEventsMax
@@ -176,7 +178,7 @@ struct AppendRun {
       if isStopped { return }
       do throws(EventError) {
         let input = try decoder.decode(line: line.bytes, number: line.number)
-        let warning = try examine(input.event, line, of: source.name)
+        let warning = try examine(input, line, of: source.name)
         pending.append(Pending(file: source.name, line: line, input: input, warning: warning))
       } catch {
         if options.condition == nil { try commit() }
@@ -192,11 +194,47 @@ struct AppendRun {
       place = (source.name, line.number)
       // A condition is about the whole input, so nothing is committed before its end.
       guard options.condition == nil else { continue }
-      if pending.count >= Self.batchEventsMax { try commit() }
+      if pending.count >= Self.batchEventsMax {
+        // Whoever writes into a pipe waits for the answers.
+        if source.isPipe { try commit() } else { try commitWhileReading() }
+      }
       if deadline == nil, source.isPipe, !pending.isEmpty {
         deadline = DispatchTime.now() + .milliseconds(Self.pipeDelayMilliseconds)
       }
     }
+  }
+
+  /// Hands the pending lines to the ledger's writer, and does not wait for it.
+  private mutating func commitWhileReading() throws {
+    guard case .ledger(let ledger) = target, batchEvents == Self.batchEventsMax else {
+      return try commit()
+    }
+    try settle()
+    if isStopped { return }
+    do throws(LedgerError) {
+      inFlight = (pending, try ledger.submit(pending.map(\.input), options: Self.asDecoded))
+    } catch {
+      // This finds the line that is refused.
+      return try commit()
+    }
+    pending = []
+  }
+
+  /// Waits for the batch in flight. If one of its lines is refused, it is appended again without
+  /// that line, before the pending ones.
+  private mutating func settle() throws {
+    guard let batch = inFlight else { return }
+    inFlight = nil
+    do throws(LedgerError) {
+      answer(try batch.ticket.wait(), batch.lines[...])
+    } catch {
+      let later = pending
+      pending = batch.lines
+      guard error.index != nil else { throw error }
+      try commitPending()
+      if !isStopped { pending = later }
+    }
+    try stopWhereNobodyReads()
   }
 
   /// Appends the pending lines. If one is refused, the lines before it are kept.
@@ -204,8 +242,13 @@ struct AppendRun {
     deadline = nil
     if options.condition != nil {
       try commitWhole()
-      return
+    } else {
+      try settle()
+      try commitPending()
     }
+  }
+
+  private mutating func commitPending() throws {
     while !pending.isEmpty && !isStopped {
       var count = min(pending.count, batchEvents)
       var refusal: LedgerError?
@@ -266,30 +309,38 @@ struct AppendRun {
 
   private mutating func append(_ entries: ArraySlice<Pending>) throws(LedgerError) {
     let inputs = entries.map(\.input)
-    var answers: [(position: UInt64?, status: String)] = []
     switch target {
     case .ledger(let ledger):
-      // The decoder has already validated the events.
-      let result = try ledger.appendAndWait(
-        inputs, options: AppendOptions(condition: options.condition, validates: false))
-      summary.add(result)
-      answers = result.outcomes.map { outcome in
-        if case .appended = outcome {
-          (outcome.position, "appended")
-        } else {
-          (outcome.position, "duplicate")
-        }
-      }
+      var asDecoded = Self.asDecoded
+      asDecoded.condition = options.condition
+      answer(try ledger.appendAndWait(inputs, options: asDecoded), entries)
     case .trial(let trial):
       let outcome = try trial.take(inputs)
       summary.add(outcome)
-      answers = outcome.areKnown.map { (nil, $0 ? "duplicate" : "accepted") }
+      answer(entries) { (nil, outcome.areKnown[$0] ? "duplicate" : "accepted") }
     }
+  }
+
+  /// The decoder has already validated the events.
+  private static let asDecoded = AppendOptions(validates: false)
+
+  private mutating func answer(_ result: AppendResult, _ entries: ArraySlice<Pending>) {
+    summary.add(result)
+    answer(entries) { number in
+      let outcome = result.outcomes[number]
+      if case .appended = outcome { return (outcome.position, "appended") }
+      return (outcome.position, "duplicate")
+    }
+  }
+
+  /// Prints an answer to each line, if these are wanted.
+  private func answer(
+    _ entries: ArraySlice<Pending>, _ outcome: (Int) -> (position: UInt64?, status: String)
+  ) {
     guard options.answersEachLine else { return }
-    for (entry, answer) in zip(entries, answers) {
-      say(
-        entry.line, id: entry.input.event.id.text, answer.position, answer.status,
-        reason: entry.warning)
+    for (number, entry) in entries.enumerated() {
+      let (position, status) = outcome(number)
+      say(entry.line, id: entry.input.event.id.text, position, status, reason: entry.warning)
     }
     Console.flush()
   }
@@ -334,9 +385,9 @@ struct AppendRun {
   ///
   /// - Returns: The warning about them, for the answer to the line.
   private mutating func examine(
-    _ event: Event, _ line: InputLine, of file: String
+    _ input: EventInput, _ line: InputLine, of file: String
   ) throws(EventError) -> String? {
-    let words = vocabulary.unknownWords(in: event)
+    let words = vocabulary.unknownWords(in: input)
     if words.isEmpty { return nil }
     for word in words where isRefused(word) {
       var reason = word.reason

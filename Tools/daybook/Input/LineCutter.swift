@@ -26,8 +26,14 @@ struct LineCutter {
     var lines: [InputLine] = []
     var start = 0
     while let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) {
-      keep(bytes[start..<end])
-      if let line = finish() { lines.append(line) }
+      if pending.isEmpty {
+        // Nearly every line is whole in its chunk, and is copied once.
+        finish(bytes[start..<end].prefix(lineBytesMax + 1), &lines)
+      } else {
+        keep(bytes[start..<end])
+        finish(pending[...], &lines)
+        pending.removeAll(keepingCapacity: true)
+      }
       start = end + 1
     }
     keep(bytes[start...])
@@ -35,17 +41,23 @@ struct LineCutter {
   }
 
   /// Returns the last line, if it has no line feed.
-  mutating func end() -> InputLine? { pending.isEmpty ? nil : finish() }
+  mutating func end() -> InputLine? {
+    guard !pending.isEmpty else { return nil }
+    var lines: [InputLine] = []
+    finish(pending[...], &lines)
+    pending.removeAll()
+    return lines.first
+  }
 
   /// One byte over the limit is enough for the decoder to refuse the line.
   private mutating func keep(_ bytes: ArraySlice<UInt8>) {
     pending += bytes.prefix(max(0, lineBytesMax + 1 - pending.count))
   }
 
-  private mutating func finish() -> InputLine? {
+  /// Adds a line, unless it is blank.
+  private mutating func finish(_ line: ArraySlice<UInt8>, _ lines: inout [InputLine]) {
     number += 1
-    defer { pending.removeAll(keepingCapacity: true) }
-    let isBlank = pending.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }
-    return isBlank ? nil : InputLine(number: number, bytes: pending)
+    let isBlank = line.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }
+    if !isBlank { lines.append(InputLine(number: number, bytes: Array(line))) }
   }
 }
