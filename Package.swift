@@ -34,6 +34,7 @@ let package = Package(
     .library(name: "HostedContent", targets: ["HostedContent"]),
     .library(name: "ProductCatalogue", targets: ["ProductCatalogue"]),
     .library(name: "ProductPages", targets: ["ProductPages"]),
+    .library(name: "EventMix", targets: ["EventMix"]),
     .executable(name: "daybook", targets: ["daybook"]),
   ],
   dependencies: [
@@ -174,6 +175,9 @@ let package = Package(
     .executableTarget(
       name: "InstallChild", dependencies: ["LedgerStore", "LedgerEvents"],
       path: "Tests/InstallChild", swiftSettings: strict),
+    .target(
+      name: "EventMix", dependencies: ["LedgerEvents"], path: "Tools/Costs/Mix",
+      swiftSettings: strict),
     .executableTarget(
       name: "Fuzz",
       dependencies: [
@@ -320,8 +324,17 @@ let package = Package(
 )
 
 #if os(Linux)
-  // The simulator defines the calls by which a program reaches its disk, for the whole process.
+  // These define functions of the C library again, for the whole process: the simulator those by
+  // which a program reaches its disk, and the counted costs those that allocate.
   package.targets += [
+    .target(name: "AllocationCount", path: "Tools/Costs/Allocations"),
+    .executableTarget(
+      name: "Costs",
+      dependencies: [
+        "AllocationCount", "EventMix", "LedgerQueries", "LedgerStore", "LedgerLog", "LedgerModel",
+        "LedgerEvents", "Entitlements", "LMDB",
+      ],
+      path: "Tools/Costs/Program", swiftSettings: strict),
     .target(name: "SimulatedDisk", path: "Tools/StoreSimulator/Disk"),
     .executableTarget(
       name: "StoreSimulator",

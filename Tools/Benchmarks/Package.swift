@@ -24,6 +24,7 @@ let package = Package(
         .product(name: "QueueSimulator", package: "daybook"),
         .product(name: "daybook", package: "daybook"),
         .product(name: "HostedContent", package: "daybook"),
+        .product(name: "EventMix", package: "daybook"),
       ],
       swiftSettings: [
         .swiftLanguageMode(.v6), .strictMemorySafety(), .treatAllWarnings(as: .error),

@@ -1,3 +1,4 @@
+import EventMix
 import Foundation
 import LedgerEvents
 import LedgerStore

@@ -1,4 +1,5 @@
 import Entitlements
+import EventMix
 import Foundation
 import LedgerEvents
 import LedgerStore

@@ -1,4 +1,5 @@
 import Audit
+import EventMix
 import Foundation
 import LedgerEvents
 import LedgerStore

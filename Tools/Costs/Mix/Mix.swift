@@ -1,6 +1,6 @@
-import LedgerEvents
+public import LedgerEvents
 
-/// The benchmarks' events: customers who buy hosted content and wait for it.
+/// The events of the benchmarks and of the counted costs: customers who buy hosted content and wait for it.
 ///
 /// Of 100 events 88 are a download's progress; the other twelve are the life of its purchase: a
 /// launch, a payment, purchasing, purchased, the download's request, waiting and end, the install's
@@ -8,11 +8,11 @@ import LedgerEvents
 /// time, and their events come mixed. Ids are UUIDs of version 7; an account of `accounts` is drawn
 /// for each purchase and has one device; sessions and transactions are new ones. The same seed
 /// gives the same events on every machine.
-struct Mix {
+public struct Mix {
   /// How many events one purchase has.
-  static let eventsAPurchase = 100
+  public static let eventsAPurchase = 100
   /// How many of them are progress.
-  static let progressAPurchase = 88
+  public static let progressAPurchase = 88
 
   private struct Purchase {
     var step = 0
@@ -34,7 +34,7 @@ struct Mix {
   private let products = (1...200).map { Name("example.trailmaps.region.r\($0)") }
 
   /// - Parameter accounts: from how many customers each purchase's is drawn.
-  init(seed: UInt64 = 1, accounts: UInt64 = 100_000) {
+  public init(seed: UInt64 = 1, accounts: UInt64 = 100_000) {
     random = SplitMix64(seed: seed)
     self.accounts = accounts
     for _ in 0..<64 {
@@ -46,7 +46,7 @@ struct Mix {
   }
 
   /// The next `count` events, in the order in which they happened.
-  mutating func next(_ count: Int) -> [EventInput] {
+  public mutating func next(_ count: Int) -> [EventInput] {
     var events: [EventInput] = []
     events.reserveCapacity(count)
     for _ in 0..<count { events.append(EventInput(event: next())) }
@@ -54,7 +54,7 @@ struct Mix {
   }
 
   /// The account with the number `index`, as the events name it.
-  static func account(_ index: UInt64) -> Name { Name(uuid(index &+ 1, 0xACC0)) }
+  public static func account(_ index: UInt64) -> Name { Name(uuid(index &+ 1, 0xACC0)) }
 
   private mutating func newPurchase() -> Purchase {
     purchases += 1
@@ -161,12 +161,12 @@ extension Mix {
 }
 
 /// A generator of Steele, Lea and Flood (OOPSLA 2014): small, fast, the same everywhere.
-struct SplitMix64 {
+public struct SplitMix64 {
   private var state: UInt64
 
-  init(seed: UInt64) { state = seed }
+  public init(seed: UInt64) { state = seed }
 
-  mutating func next() -> UInt64 {
+  public mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var word = state
     word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9

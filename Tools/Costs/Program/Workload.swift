@@ -1,0 +1,146 @@
+import Entitlements
+import EventMix
+import Foundation
+import LMDB
+import LedgerEvents
+import LedgerStore
+
+/// Work whose cost is counted. It is the same each time, so that two runs of different length differ
+/// by the cost of what is done more often, and by nothing else.
+enum Workload: String, CaseIterable {
+  /// Events made.
+  case make
+  /// Lines of JSON decoded into events.
+  case decode
+  /// Events appended, a thousand a call, without folding.
+  case append
+  /// Events appended, one a call, without folding.
+  case single
+  /// Events of the log folded into new projections.
+  case fold
+  /// Records read in place, each with its checksum.
+  case scan
+  /// Answers whether a customer may have a product, everything folded.
+  case lookup
+
+  /// How often the work is done in the shorter run; in the longer one it is twice as often. Enough
+  /// that buffers which grow by doubling are not what is counted.
+  var count: Int {
+    switch self {
+    case .make, .decode, .append, .fold: 8_000
+    case .single: 1_000
+    case .scan: 40_000
+    case .lookup: 4_000
+    }
+  }
+
+  /// What the work needs before it, which is not counted.
+  var preparation: Workload? {
+    switch self {
+    case .append, .single: .make
+    case .fold: .append
+    case .make, .decode, .scan, .lookup: nil
+    }
+  }
+
+  private static let batchEvents = 1_000
+  /// How many customers the events are about.
+  private static let accounts: UInt64 = 500
+
+  /// Does the work `count` times.
+  func run(_ count: Int) throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appending(path: "daybook-costs-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer {
+      do { try FileManager.default.removeItem(at: folder) } catch {
+        print("left \(folder.path): \(error)")
+      }
+    }
+    let path = folder.appending(path: "ledger").path
+    switch self {
+    case .make: make(count)
+    case .decode: try decode(count)
+    case .append: try append(count, batch: Self.batchEvents, at: path)
+    case .single: try append(count, batch: 1, at: path)
+    case .fold:
+      let ledger = try append(count, batch: Self.batchEvents, at: path)
+      try ledger.fold()
+    case .scan: try scan(count, at: path)
+    case .lookup: try look(count, at: path)
+    }
+  }
+
+  private func make(_ count: Int) {
+    var mix = Mix(accounts: Self.accounts)
+    for start in stride(from: 0, to: count, by: Self.batchEvents) {
+      _ = mix.next(min(Self.batchEvents, count - start))
+    }
+  }
+
+  private func decode(_ count: Int) throws {
+    var mix = Mix(accounts: Self.accounts)
+    let encoder = EventEncoder()
+    let lines = mix.next(Self.batchEvents).map { input in
+      var line: [UInt8] = []
+      encoder.append(input, to: &line)
+      return line
+    }
+    let decoder = EventDecoder()
+    for index in 0..<count { _ = try decoder.decode(line: lines[index % lines.count]) }
+  }
+
+  @discardableResult
+  private func append(
+    _ count: Int, batch: Int, accounts: UInt64 = Self.accounts, at path: String
+  ) throws -> Ledger {
+    // A tool that counts instructions cannot reserve the usual terabyte.
+    let ledger = try Ledger.create(at: path, options: Environment.Options(mapSize: 1 << 30))
+    ledger.foldsOnlyWhenCalled()
+    var mix = Mix(accounts: accounts)
+    for start in stride(from: 0, to: count, by: batch) {
+      try ledger.appendAndWait(
+        mix.next(min(batch, count - start)), options: AppendOptions(validates: false))
+    }
+    return ledger
+  }
+
+  private func scan(_ count: Int, at path: String) throws {
+    let stored = 4_000
+    let ledger = try append(stored, batch: Self.batchEvents, at: path)
+    var sum: UInt64 = 0
+    for _ in 0..<count / stored {
+      sum &+= try ledger.log.read { (view) throws(LedgerError) in
+        var sum: UInt64 = 0
+        var cursor = try view.records(in: 1...view.lastPosition)
+        while try cursor.next() { sum &+= UInt64(try cursor.record().kind.rawValue) }
+        return sum
+      }
+    }
+    guard sum > 0 else { throw Failure("the scan saw nothing") }
+  }
+
+  private func look(_ count: Int, at path: String) throws {
+    // So few that each of them has bought something.
+    let accounts: UInt64 = 40
+    let ledger = try append(8_000, batch: Self.batchEvents, accounts: accounts, at: path)
+    try ledger.fold()
+    let entitlements = Entitlements(ledger: ledger)
+    let texts = (0..<accounts).map { Mix.account($0).text }
+    let items = (1...200).map { Item.product("example.trailmaps.region.r\($0)") }
+    var yes = 0
+    for index in 0..<count {
+      let verdict = entitlements.isEntitled(
+        texts[index % texts.count], to: items[index / texts.count % items.count])
+      if verdict.isYes { yes += 1 }
+    }
+    guard yes > 0 else { throw Failure("no customer may have anything") }
+  }
+}
+
+/// A workload that did not do what it is to count.
+struct Failure: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) { self.description = description }
+}
