@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
 extension Span<UInt8> {
   /// The eight bytes from `offset` on, the most significant first.
   @inlinable @inline(__always)
@@ -8,52 +14,53 @@ extension Span<UInt8> {
   package func bigEndianHalf(at offset: Int) -> UInt32 { bigEndian(UInt32.self, at: offset) }
 
   /// Whether both contain the same bytes.
-  @inlinable
   package func equals(_ other: Span<UInt8>) -> Bool {
     guard count == other.count else { return false }
-    var offset = 0
-    while count - offset >= 8 {
-      guard bigEndianWord(at: offset) == other.bigEndianWord(at: offset) else { return false }
-      offset += 8
+    // SAFETY: both are read during the call only, as many bytes as each has.
+    return unsafe withUnsafeBytes { left in
+      unsafe other.withUnsafeBytes { right in
+        guard let left = left.baseAddress, let right = right.baseAddress else { return true }
+        return unsafe memcmp(left, right, count) == 0
+      }
     }
-    while offset < count {
-      guard self[offset] == other[offset] else { return false }
-      offset += 1
-    }
-    return true
   }
 }
 
 extension [UInt8] {
   /// Adds the bytes of `span`.
-  @inlinable
   package mutating func append(copying span: Span<UInt8>) {
-    append(addingCapacity: span.count) { bytes in
-      for index in span.indices { bytes.append(span[index]) }
-    }
+    // SAFETY: the bytes are read during the call only.
+    unsafe span.withUnsafeBytes { bytes in unsafe append(contentsOf: bytes) }
   }
 
   /// Sets the eight bytes from `offset` on, the most significant first.
   @inlinable @inline(__always)
   package mutating func setBigEndianWord(_ word: UInt64, at offset: Int) {
+    var bytes = mutableSpan
+    // After one check of the whole range, the compiler makes this a single store.
+    precondition(offset >= 0 && offset <= bytes.count &- 8, "beyond the bytes")
     for index in 0..<8 {
-      self[offset + index] = UInt8(truncatingIfNeeded: word >> UInt64(56 - 8 * index))
+      bytes[offset &+ index] = UInt8(truncatingIfNeeded: word &>> UInt64(56 &- 8 &* index))
     }
   }
 
   /// Adds four bytes, the most significant first.
   @inlinable
   package mutating func append(bigEndianHalf half: UInt32) {
-    for shift in stride(from: 24, through: 0, by: -8) {
-      append(UInt8(truncatingIfNeeded: half >> UInt32(shift)))
+    append(addingCapacity: 4) { bytes in
+      for index in 0..<4 {
+        bytes.append(UInt8(truncatingIfNeeded: half &>> UInt32(24 &- 8 &* index)))
+      }
     }
   }
 
   /// Adds eight bytes, the most significant first.
   @inlinable
   package mutating func append(bigEndianWord word: UInt64) {
-    for shift in stride(from: 56, through: 0, by: -8) {
-      append(UInt8(truncatingIfNeeded: word >> UInt64(shift)))
+    append(addingCapacity: 8) { bytes in
+      for index in 0..<8 {
+        bytes.append(UInt8(truncatingIfNeeded: word &>> UInt64(56 &- 8 &* index)))
+      }
     }
   }
 }

@@ -86,10 +86,10 @@ extension Record {
   /// Appends the id and returns whether it was packed.
   private static func appendID(_ id: String, to bytes: inout [UInt8]) -> Bool {
     let text = id.utf8Span.span
-    if text.count == 36, let (high, low) = packedUUID(text) {
+    if let packed = PackedUUID(text) {
       bytes.append(addingCapacity: 16) { out in
-        out.append(littleEndian: high.byteSwapped)
-        out.append(littleEndian: low.byteSwapped)
+        out.append(littleEndian: packed.high.byteSwapped)
+        out.append(littleEndian: packed.low.byteSwapped)
       }
       return true
     }
@@ -97,25 +97,6 @@ extension Record {
     bytes.append(UInt8(text.count))
     bytes.append(contentsOf: id.utf8)
     return false
-  }
-
-  /// Returns the two halves of a lowercase UUID, or `nil` for any other text of 36 bytes.
-  private static func packedUUID(_ text: Span<UInt8>) -> (UInt64, UInt64)? {
-    var high: UInt64 = 0
-    var low: UInt64 = 0
-    for index in 0..<36 {
-      let byte = text[index]
-      if index == 8 || index == 13 || index == 18 || index == 23 {
-        guard byte == UInt8(ascii: "-") else { return nil }
-        continue
-      }
-      let number = byte &- UInt8(ascii: "0")
-      let letter = byte &- UInt8(ascii: "a")
-      guard number <= 9 || letter <= 5 else { return nil }
-      high = high << 4 | low >> 60
-      low = low << 4 | UInt64(number <= 9 ? number : letter &+ 10)
-    }
-    return (high, low)
   }
 
   /// Appends the members that are not personal. Returns whether there are personal members, and

@@ -51,10 +51,12 @@ extension [UInt8] {
   fileprivate mutating func setLittleEndian<Number: FixedWidthInteger>(
     _ number: Number, at offset: Int
   ) {
-    var rest = number
-    for index in 0..<Number.bitWidth / 8 {
-      self[offset + index] = UInt8(truncatingIfNeeded: rest)
-      rest = rest &>> 8
+    var bytes = mutableSpan
+    let count = Number.bitWidth / 8
+    // After one check of the whole range, the compiler makes this a single store.
+    precondition(offset >= 0 && offset <= bytes.count &- count, "beyond the bytes")
+    for index in 0..<count {
+      bytes[offset &+ index] = UInt8(truncatingIfNeeded: number &>> Number(8 &* index))
     }
   }
 }

@@ -67,7 +67,8 @@ public struct RecordView: ~Escapable {
     names = UInt16(body[4]) | UInt16(body[5]) << 8
     guard environment != nil || environmentCode == 0, flags & ~Record.Flags.known == 0,
       names < 512,
-      sourceCode <= UInt8(EventSource.Kind.allCases.count) || sourceCode == Record.unknownSource
+      sourceCode == 0 || sourceCode == Record.unknownSource
+        || EventSource.Kind(rawValue: sourceCode - 1) != nil
     else { throw .damaged("its header has values that no version writes") }
     position = UInt64(load32(body, 6))
     occurredAt = Instant(microseconds: Int64(bitPattern: load64(body, 10)))
@@ -112,6 +113,34 @@ public struct RecordView: ~Escapable {
     guard names & bit != 0 else { return 0 }
     let before = (names & (bit - 1)).nonzeroBitCount
     return load32(bytes, Record.headerBytes + 4 * before)
+  }
+
+  /// The numbers of the envelope's names, by the raw values of their slots; 0 for names that the
+  /// event does not state. Faster than asking for each of them.
+  ///
+  /// - Complexity: O(1).
+  package var envelopeNumbers: InlineArray<9, NameNumber> {
+    var numbers = InlineArray<9, NameNumber>(repeating: 0)
+    var index = Record.headerBytes
+    var rest = names
+    while rest != 0 {
+      numbers[rest.trailingZeroBitCount] = load32(bytes, index)
+      index &+= 4
+      rest &= rest &- 1
+    }
+    return numbers
+  }
+
+  /// The greatest number of a name that the record uses; 0 if it uses none.
+  ///
+  /// - Complexity: O(*n*) in the number of names.
+  package var greatestNumber: NameNumber {
+    var greatest: NameNumber = 0
+    for index in 0..<names.nonzeroBitCount {
+      greatest = max(greatest, load32(bytes, Record.headerBytes + 4 * index))
+    }
+    for index in 0..<dataNameCount { greatest = max(greatest, dataNumber(index)) }
+    return greatest
   }
 
   /// Returns the number of a name inside `data`, in the order of `Event.nameUses`.
@@ -177,15 +206,9 @@ extension RecordView {
   ///
   /// - Throws: `RecordError` if it is not UTF-8.
   public func id() throws(RecordError) -> Name {
-    if flags & Record.Flags.packedID != 0 {
+    if let packedID {
       var text: [UInt8] = []
-      text.reserveCapacity(36)
-      for index in 0..<16 {
-        if index == 4 || index == 6 || index == 8 || index == 10 { text.append(UInt8(ascii: "-")) }
-        let byte = bytes[idAt + index]
-        text.append(hexLetter(byte >> 4))
-        text.append(hexLetter(byte & 15))
-      }
+      packedID.append(to: &text)
       return Name(String(decoding: text, as: UTF8.self))
     }
     return Name(try recordText(bytes.extracting(idAt..<idAt + idCount)))
@@ -196,34 +219,23 @@ extension RecordView {
   /// - Complexity: O(*n*) in the length of the id. Does not allocate if `text` has enough capacity.
   public func copyID(to text: inout [UInt8]) {
     text.removeAll(keepingCapacity: true)
-    for index in 0..<idCount {
-      let byte = bytes[idAt + index]
-      if flags & Record.Flags.packedID == 0 {
-        text.append(byte)
-      } else {
-        if index == 4 || index == 6 || index == 8 || index == 10 { text.append(UInt8(ascii: "-")) }
-        text.append(hexLetter(byte >> 4))
-        text.append(hexLetter(byte & 15))
-      }
+    if let packedID {
+      packedID.append(to: &text)
+    } else {
+      for index in idAt..<idAt + idCount { text.append(bytes[index]) }
     }
   }
 
   /// The first eight bytes of the id's text, the first byte highest, padded with zeros.
   public var idPrefix: UInt64 {
-    if flags & Record.Flags.packedID == 0 {
-      return NameKey.prefix(bytes, idAt..<idAt + idCount)
-    }
-    var prefix: UInt64 = 0
-    for index in 0..<4 {
-      let byte = bytes[idAt + index]
-      prefix = prefix << 16 | UInt64(hexLetter(byte >> 4)) << 8 | UInt64(hexLetter(byte & 15))
-    }
-    return prefix
+    packedID?.prefix ?? NameKey.prefix(bytes, idAt..<idAt + idCount)
   }
-}
 
-private func hexLetter(_ digit: UInt8) -> UInt8 {
-  digit < 10 ? digit + UInt8(ascii: "0") : digit - 10 + UInt8(ascii: "a")
+  private var packedID: PackedUUID? {
+    if flags & Record.Flags.packedID == 0 { return nil }
+    return PackedUUID(
+      high: load64(bytes, idAt).byteSwapped, low: load64(bytes, idAt + 8).byteSwapped)
+  }
 }
 
 func recordText(_ bytes: Span<UInt8>) throws(RecordError) -> String {
@@ -273,4 +285,9 @@ struct RecordCursor: ~Escapable {
       guard shift <= 63 else { throw .damaged("a number in it exceeds 64 bits") }
     }
   }
+}
+
+extension InlineArray where Element == NameNumber, count == 9 {
+  /// The number of the name in a slot of the envelope.
+  package subscript(_ slot: NameSlot) -> NameNumber { self[Int(slot.rawValue)] }
 }

@@ -69,7 +69,9 @@ package enum XXH64 {
 /// Loads eight bytes at `index`, little-endian.
 @inline(__always)
 func load64(_ bytes: Span<UInt8>, _ index: Int) -> UInt64 {
-  let part = bytes.extracting(index..<index + 8)
+  // After one check of the count, the compiler makes this a single load.
+  let part = bytes.extracting(droppingFirst: index)
+  precondition(part.count >= 8, "beyond the bytes")
   return UInt64(part[0]) | UInt64(part[1]) << 8 | UInt64(part[2]) << 16 | UInt64(part[3]) << 24
     | UInt64(part[4]) << 32 | UInt64(part[5]) << 40 | UInt64(part[6]) << 48 | UInt64(part[7]) << 56
 }
@@ -77,7 +79,8 @@ func load64(_ bytes: Span<UInt8>, _ index: Int) -> UInt64 {
 /// Loads four bytes at `index`, little-endian.
 @inline(__always)
 func load32(_ bytes: Span<UInt8>, _ index: Int) -> UInt32 {
-  let part = bytes.extracting(index..<index + 4)
+  let part = bytes.extracting(droppingFirst: index)
+  precondition(part.count >= 4, "beyond the bytes")
   return UInt32(part[0]) | UInt32(part[1]) << 8 | UInt32(part[2]) << 16 | UInt32(part[3]) << 24
 }
 

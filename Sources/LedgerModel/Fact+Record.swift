@@ -23,15 +23,16 @@ extension Fact {
       environment: record.environment, statedOccurredAt: record.occurredAt.microseconds,
       recordedAt: record.recordedAt.microseconds, sequence: record.sequence ?? -1,
       idPrefix: record.idPrefix)
-    app = record.number(.app)
-    account = record.number(.account)
-    device = record.number(.device)
-    session = record.number(.session)
-    payment = record.number(.payment)
-    product = record.number(.product)
-    transaction = record.number(.transaction)
-    original = record.number(.originalTransaction)
-    download = record.number(.download)
+    let numbers = record.envelopeNumbers
+    app = numbers[.app]
+    account = numbers[.account]
+    device = numbers[.device]
+    session = numbers[.session]
+    payment = numbers[.payment]
+    product = numbers[.product]
+    transaction = numbers[.transaction]
+    original = numbers[.originalTransaction]
+    download = numbers[.download]
     var members = record.fields
     var details: FactDetail.Fields?
     while try members.next() {

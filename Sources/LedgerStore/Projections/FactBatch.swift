@@ -61,16 +61,6 @@ enum IndexKey {
   static func isPresent(_ value: UInt32) -> Bool { value % 2 == 0 }
 }
 
-extension RecordView {
-  /// The greatest number of a name that the record uses.
-  var greatestNumber: NameNumber {
-    var greatest: NameNumber = 0
-    for slot in NameSlot.allCases { greatest = max(greatest, number(slot)) }
-    for index in 0..<dataNameCount { greatest = max(greatest, dataNumber(index)) }
-    return greatest
-  }
-}
-
 extension LogView {
   /// The facts at `positions`, in their order.
   ///
