@@ -100,8 +100,8 @@ extension SignedCheckpoint {
     if let early = answered.first(where: { $0.time > latest }) {
       throw .notProven(
         "the cosignature of \(early.witness.nameAndIdentifier) is dated in the future, "
-          + "\(Cosignature.text(early.time)), so it would not count: ask again once the clocks of the witness "
-          + "and of this machine are right")
+          + "\(Cosignature.text(early.time)), so it would not count: ask again once the clocks of "
+          + "the witness and of this machine are right")
     }
     var signatures = note.signatures
     var added: [Cosignature] = []

@@ -43,7 +43,8 @@ extension WitnessPolicy.Finding {
       case .missing: "not cosigned by \(name)"
       case .undated: "cosigned by \(name), which states no time, so it does not count"
       case .future(let time):
-        "cosigned by \(name) at \(Cosignature.text(time)), which is in the future, so it does not count"
+        "cosigned by \(name) at \(Cosignature.text(time)), which is in the future, so it does not "
+          + "count"
       }
     }
   }
