@@ -52,8 +52,24 @@ public struct FileLock: ~Copyable, Sendable {
   /// - Parameter path: The folder, which must exist. A symbolic link is not followed.
   /// - Throws: ``LMDBError`` with the operating system's error.
   package static func tryLock(folder path: String) throws(LMDBError) -> FileLock? {
+    try tryLock(existing: path, flags: O_DIRECTORY)
+  }
+
+  /// Takes the lock of the file or folder `path`; returns `nil` if it is taken. It keeps its lock
+  /// if it is renamed.
+  ///
+  /// - Parameter path: The file or folder, which must exist. A symbolic link is not followed.
+  /// - Throws: ``LMDBError`` with the operating system's error.
+  package static func tryLock(existing path: String) throws(LMDBError) -> FileLock? {
+    // Opening a pipe does not wait for its other side.
+    try tryLock(existing: path, flags: O_NONBLOCK)
+  }
+
+  private static func tryLock(
+    existing path: String, flags: Int32
+  ) throws(LMDBError) -> FileLock? {
     // SAFETY: the path is a NUL-terminated copy during the call.
-    let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    let descriptor = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | flags)
     guard descriptor >= 0 else { throw systemFailure("lock", path) }
     let lock = FileLock(descriptor: descriptor)
     return try lock.take(LOCK_EX | LOCK_NB) ? consume lock : nil

@@ -83,6 +83,23 @@ package func replaceFile(
   try syncFolder(folder)
 }
 
+/// Whether two paths lead to the same file or folder; false if there is nothing at one of them.
+package func isSamePlace(_ path: String, _ other: String) throws(LMDBError) -> Bool {
+  guard let one = try identity(of: path), let two = try identity(of: other) else { return false }
+  return one == two
+}
+
+/// The identity of what `path` leads to; nil if there is nothing.
+private func identity(of path: String) throws(LMDBError) -> FileIdentity? {
+  var status = stat()
+  // SAFETY: stat fills the structure it is given and reads the path during the call.
+  guard unsafe stat(path, &status) == 0 else {
+    if errno == ENOENT || errno == ENOTDIR { return nil }
+    throw systemFailure("look at", path)
+  }
+  return FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+}
+
 /// Changes the permissions of the file `path`.
 package func setRights(of path: String, to mode: UInt32) throws(LMDBError) {
   // SAFETY: chmod reads the path during the call.

@@ -34,7 +34,8 @@ public final class FlatFile: Sendable {
       return FlatFile(
         path: path, descriptor: try openFlatFile(path, isWritable ? O_RDWR : O_RDONLY, 0))
     } catch {
-      if error.code == .system(ENOENT) { return nil }
+      // A file in place of a folder on the way means that there is none, either.
+      if error.code == .system(ENOENT) || error.code == .system(ENOTDIR) { return nil }
       throw error
     }
   }

@@ -317,6 +317,10 @@ import Testing
     #expect(wrong.status == 65, "\(wrong.output)")
     #expect(wrong.errors.contains("is no key file of this ledger"))
     #expect(try restored("restore", copy + "-nowhere", "--keys", keys).status == 66)
+    let file = try restored("restore", copy + "/log/data.mdb", "--keys", keys)
+    #expect(file.status == 66 && file.errors.contains("log/data.mdb"), "\(file.errors)")
+    let increment = try restored("restore", copy, copy + "/log/data.mdb", "--keys", keys)
+    #expect(increment.status == 66, "\(increment.errors)")
     #expect(try restored("restore", copy, "--keys", keys + "-nowhere").status == 66)
     #expect(try !left().contains { $0.hasSuffix(".part") || $0 == "restored" })
   }

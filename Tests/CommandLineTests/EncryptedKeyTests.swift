@@ -42,4 +42,53 @@ import Testing
       "--passphrase-file", phrase)
     #expect(proof.status == 0, "\(proof.errors)")
   }
+
+  /// Makes an encrypted key, and returns the file of its passphrase and the verifier key.
+  private func makeKey(
+    in out: String, _ more: String...
+  ) throws -> (phrase: String, verifier: String) {
+    let phrase = try file("phrase", "correct horse\n")
+    let words = ["key", "new", "--name", "example.com/shop", "--operator", "kim"]
+    let made = try ledger.run(words + ["--out", out, "--passphrase-file", phrase] + more)
+    return (phrase, try #require(made.lines.first, "\(made.errors)"))
+  }
+
+  @Test("is not asked for its passphrase where only its verifier key is needed")
+  func trusted() throws {
+    let phrase = try makeKey(in: key).phrase
+    let checkpoint = ledger.folder.path("checkpoint")
+    let signed = try ledger.run(
+      "checkpoint", "--key", key, "--out", checkpoint, "--passphrase-file", phrase,
+      "--operator", "kim")
+    try #require(signed.status == 0, "\(signed.errors)")
+    for words in [
+      ["check", checkpoint, "--key", key],
+      ["verify", "--checkpoint", checkpoint, "--key", key],
+      ["checkpoint", "--key", key, "--key-command", "true"],
+    ] {
+      let refused = try ledger.run(words)
+      #expect(refused.status == 65, "\(words): \(refused.errors)")
+      #expect(refused.errors.contains("`daybook key show \(key)` prints"), "\(refused.errors)")
+      #expect(!refused.errors.contains("--passphrase-file"))
+    }
+  }
+
+  @Test("and the file of its passphrase are not lost to what is written, even with --force")
+  func passphraseKept() throws {
+    let (phrase, verifier) = try makeKey(in: key)
+    let witness = ledger.folder.path("witness.key")
+    _ = try makeKey(in: witness, "--witness")
+    let state = ["--log", verifier, "--state", ledger.folder.path("state")]
+    for words in [
+      ["checkpoint", "--key", key, "--operator", "kim", "--out", phrase],
+      ["prove", "1", "--key", key, "--operator", "kim", "--out", phrase],
+      ["export", phrase, "--bundle", "--account", "ada", "--key", key, "--operator", "kim"],
+      ["witness", "cosign", "-", "--key", witness, "--out", phrase] + state,
+    ] {
+      let refused = try ledger.run(words + ["--passphrase-file", phrase, "--force"])
+      #expect(refused.status == 73, "\(words): \(refused.output)")
+      #expect(refused.errors.contains("an input of this command"), "\(refused.errors)")
+      #expect(try String(contentsOfFile: phrase, encoding: .utf8) == "correct horse\n")
+    }
+  }
 }

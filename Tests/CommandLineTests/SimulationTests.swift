@@ -93,6 +93,25 @@ struct SimulationTests {
     #expect(try Program.run(["simulate", scenario, "--format", "json"]).status == 64)
   }
 
+  @Test("Steps that did not happen are in the answer for programs, too") func omissions() throws {
+    let folder = try TemporaryFolder()
+    let scenario = "Tests/Scenarios/incidents/finished-before-the-download.json"
+    let step = #""do": "buy", "product": "com.example.reader.moby"}"#
+    let more = try String(contentsOfFile: scenario, encoding: .utf8)
+      .replacing(step, with: step + #", {"on": "content.installStarted", "do": "quit"}"#)
+    try Data(more.utf8).write(to: folder.file("more.json"))
+    let check = ["--check", "--format", "json"]
+    let answer = try Program.run(["simulate", folder.path("more.json")] + check)
+    #expect(answer.status == 1, "\(answer.errors)")
+    let document = try answer.object()
+    #expect(document["asExpected"] as? Bool == false)
+    #expect(document["differences"] as? [String] == [])
+    let omissions = try #require(document["omissions"] as? [String])
+    #expect(omissions.count == 1 && omissions[0].hasPrefix("script[3]: "), "\(omissions)")
+    let whole = try Program.run(["simulate", scenario] + check).object()
+    #expect(whole["omissions"] as? [String] == [])
+  }
+
   @Test("What a run breaks no more after it was shrunk is said, and not claimed")
   func lostWhenShrunk() throws {
     let folder = try TemporaryFolder()

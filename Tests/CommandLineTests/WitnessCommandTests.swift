@@ -204,6 +204,77 @@ import TracedProcesses
     )
   }
 
+  @Test("a refused checkpoint's verdict is a word for programs, too") func refusedVerdicts() throws
+  {
+    for position in [10, 20] {
+      try make("\(position)", "checkpoint", "--at-position", "\(position)")
+    }
+    try make("10-20", "prove", "--from", "10", "--to", "20")
+    let other = try TestLedger(
+      events: (0..<40).map { Sample.purchase("u\($0)", of: "eve", at: $0) })
+    let made = try other.run(
+      "checkpoint", "--key", path("book.key"), "--at-position", "20", "--out", path("fork"))
+    #expect(made.status == 0)
+    let seen = path("seen")
+    func verdict(_ file: String) throws -> [String?] {
+      let refused = try check(file, "--remember", seen, "--format", "json")
+      #expect(refused.status == 1, "\(refused.output)")
+      let document = try refused.object()
+      #expect(document["proven"] as? Bool == false)
+      let remembered = try #require(document["remembered"] as? [String: Any])
+      #expect(remembered["message"] as? String == document["reason"] as? String)
+      return [remembered["verdict"] as? String, remembered["file"] as? String]
+    }
+    #expect(try check("10", "--remember", seen).status == 0)
+    #expect(try verdict("20") == ["unproven", seen])
+    #expect(try check("10-20", "--remember", seen).status == 0)
+    #expect(try verdict("10") == ["wentBack", seen])
+    #expect(try verdict("fork") == ["forks", seen])
+    // What fails for another reason has no verdict.
+    let unsigned = try check(
+      "10", "--remember", seen, "--witness", witnesses[0], "--format", "json")
+    #expect(try unsigned.status == 1 && unsigned.object()["remembered"] == nil)
+  }
+
+  @Test("an answer that is there already is not said to be added again") func addedTwice() throws {
+    try make("a", "checkpoint", "--at-position", "10")
+    try write(try cosign(1, try request("a", old: 0), "--new-state").output, to: "a.w1")
+    let once = try add("a", ["a.w1", "a.w1"], [witnesses[0]])
+    #expect(once.status == 0 && once.lines.count == 1, "\(once.output)")
+    let before = try contents("a")
+    let twice = try add("a", ["a.w1"], [witnesses[0]])
+    #expect(twice.status == 0 && !twice.output.contains("cosigned by"), "\(twice.output)")
+    #expect(twice.output.contains("nothing was added"))
+    #expect(try contents("a") == before)
+    let json = try Program.run([
+      "witness", "add", path("a"), path("a.w1"), "--witness", witnesses[0], "--format", "json",
+    ])
+    #expect(try (json.object()["added"] as? [Any])?.isEmpty == true)
+  }
+
+  @Test("a bundle is refused before a witness is asked, as it takes no cosignatures")
+  func bundle() throws {
+    let made = try ledger.run(
+      "export", path("b"), "--bundle", "--account", "ada", "--key", path("book.key"))
+    try #require(made.status == 0, "\(made.errors)")
+    let asked = try ledger.run("witness", "request", path("b"))
+    #expect(asked.status == 65 && asked.output == "", "\(asked.output)")
+    #expect(asked.errors.contains("is a bundle"), "\(asked.errors)")
+    // It is still a checkpoint that the ledger can be compared with.
+    #expect(try ledger.run("verify", "--checkpoint", path("b"), "--key", verifier).status == 0)
+  }
+
+  @Test(
+    "the key of a witness in place of a ledger's is refused without an option that is not there")
+  func wrongKind() throws {
+    let refused = try Program.run(
+      [
+        "witness", "cosign", "-", "--key", path("w1.key"), "--log", witnesses[1], "--state", "s",
+      ])
+    #expect(refused.status == 65 && refused.errors.contains("is the key of a witness"))
+    #expect(!refused.errors.contains("--witness"), "\(refused.errors)")
+  }
+
   @Test("what is not proven, or not cosigned by enough, is not remembered") func unproven() throws {
     try make("10", "checkpoint", "--at-position", "10")
     let seen = path("seen")

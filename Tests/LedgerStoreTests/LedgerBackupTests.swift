@@ -69,4 +69,50 @@ struct LedgerBackupTests {
     #expect(try String(contentsOfFile: copy, encoding: .utf8) == "mine")
     #expect(try left() == ["copy", "ledger"])
   }
+
+  @Test("does not put a copy of the keys in the place of the ledger's own files")
+  func ownFiles() throws {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let ledger = try ledger()
+    let before = try Data(contentsOf: URL(filePath: ledger.keyFile))
+    try FileManager.default.createSymbolicLink(
+      atPath: folder + "/link", withDestinationPath: "ledger")
+    for name in ["ledger/keys", "ledger/log/data.mdb", "ledger/new", "link/keys"] {
+      let error = #expect(throws: LedgerError.self) {
+        try ledger.backUpKeys(to: folder + "/" + name)
+      }
+      #expect(error?.code == .cannotCreate, "\(name)")
+      #expect(error?.message.contains(name) == true)
+    }
+    #expect(try Data(contentsOf: URL(filePath: ledger.keyFile)) == before)
+    #expect(!FileManager.default.fileExists(atPath: folder + "/ledger/new"))
+    // Beside the ledger's folder, there is nothing of it to lose.
+    try ledger.backUpKeys(to: folder + "/ledger.keys")
+    #expect(try Data(contentsOf: URL(filePath: folder + "/ledger.keys")) == before)
+  }
+
+  @Test("of keys that were moved away fails, even if the ledger has used them") func keysMoved()
+    throws
+  {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let ledger = try ledger()
+    try FileManager.default.moveItem(atPath: ledger.keyFile, toPath: folder + "/moved")
+    #expect(throws: LedgerError(.keysMissing, "")) {
+      try ledger.backUpKeys(to: folder + "/safe.keys")
+    }
+    #expect(try left() == ["ledger", "moved"])
+  }
+
+  @Test("leaves a copy of the keys alone that somebody is still making") func partInUse() throws {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let ledger = try ledger()
+    // The number of the process is one that nobody has here: it may be of another pid namespace.
+    let part = "safe.keys.999999999-0123456789abcdef.part"
+    let lock = try FileLock.tryLock(folder + "/" + part)
+    try ledger.backUpKeys(to: folder + "/safe.keys")
+    #expect(try left() == ["ledger", "safe.keys", part])
+    if let lock { lock.unlock() }
+    try ledger.backUpKeys(to: folder + "/safe.keys")
+    #expect(try left() == ["ledger", "safe.keys"])
+  }
 }

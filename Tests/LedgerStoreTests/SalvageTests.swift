@@ -25,6 +25,13 @@ import Testing
     #expect(try Data(contentsOf: URL(filePath: DamagedLedger.dataFile(whole.path))) == whole.data)
   }
 
+  @Test("reads nothing for the roots of no checkpoints") func noRoots() throws {
+    #expect(try EventLog.readableRoots(of: "/nowhere/at/all", at: []) == [:])
+    #expect(throws: LedgerError(.noLedger, "")) {
+      try EventLog.readableRoots(of: "/nowhere/at/all", at: [1])
+    }
+  }
+
   @Test("saves the rest, whichever page is overwritten with zeros or noise", arguments: [0, 1])
   func pages(_ isNoise: Int) throws {
     var numbers = SeededNumbers(7)

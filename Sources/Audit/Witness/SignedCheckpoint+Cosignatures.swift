@@ -11,7 +11,17 @@ public struct Cosignature: Sendable, Hashable {
   public let time: UInt64
 
   /// When the witness signed, as an instant; nil if that is after the year 9999.
-  public var instant: Instant? {
+  public var instant: Instant? { Self.instant(time) }
+
+  /// Returns the time of a cosignature for people: a date, or the number after the year 9999.
+  ///
+  /// - Parameter time: Seconds since 1970.
+  /// - Returns: RFC 3339, or the seconds since 1970.
+  public static func text(_ time: UInt64) -> String {
+    instant(time)?.rfc3339 ?? "\(time) s after 1970"
+  }
+
+  private static func instant(_ time: UInt64) -> Instant? {
     guard time <= UInt64(Instant.microsecondsMax / Instant.second) else { return nil }
     return Instant(microseconds: Int64(time) * Instant.second)
   }
@@ -62,35 +72,48 @@ extension SignedCheckpoint {
   }
 
   /// Adds the lines that a witness answered. Each is verified, and lines of other keys are left
-  /// out. Of several cosignatures by one witness, the newest is kept.
+  /// out. Of several cosignatures by one witness, the newest is kept whose time has come.
   ///
   /// - Parameters:
   ///   - response: Signature lines, as ``WitnessAnswer`` has them in its body.
   ///   - witnesses: The keys that are trusted.
-  /// - Returns: The checkpoint with these cosignatures, and which they are.
+  ///   - now: The present time, to refuse cosignatures of the future, which count for nobody.
+  /// - Returns: The checkpoint, and the cosignatures that it did not have before. A cosignature is
+  ///   not added if it has one as new of the same witness.
   /// - Throws: ``ProofError``: `malformed`; `notProven` if none of the lines is by one of the keys,
-  ///   or if one is false.
+  ///   or if one is false or dated in the future.
   public func adding(
-    _ response: [UInt8], by witnesses: [NoteVerifier]
+    _ response: [UInt8], by witnesses: [NoteVerifier], now: Instant
   ) throws(ProofError) -> (checkpoint: SignedCheckpoint, added: [Cosignature]) {
     let parsed = try SignedNote(Array(note.text.utf8) + [UInt8(ascii: "\n")] + response)
     guard parsed.text == note.text else {
       throw .malformed("the response has an empty line: expected only lines of signatures")
     }
     let answer = with(parsed.signatures)
-    let added = try answer.cosignatures(of: witnesses)
-    guard !added.isEmpty else {
+    let answered = try answer.cosignatures(of: witnesses)
+    guard !answered.isEmpty else {
       throw .notProven(
         "no line of the response is a cosignature by the given witnesses: "
           + witnesses.map(\.nameAndIdentifier).joined(separator: ", "))
     }
+    let latest = WitnessPolicy.latestTime(at: now)
+    if let early = answered.first(where: { $0.time > latest }) {
+      throw .notProven(
+        "the cosignature of \(early.witness.nameAndIdentifier) is dated in the future, "
+          + "\(Cosignature.text(early.time)), so it would not count: ask again once the clocks of "
+          + "the witness and of this machine are right")
+    }
     var signatures = note.signatures
+    var added: [Cosignature] = []
     for line in answer.note.signatures {
       guard let cosignature = try with([line]).cosignatures(of: witnesses).first else { continue }
       let older = try with(signatures).cosignatures(of: [cosignature.witness])
-      if older.contains(where: { $0.time >= cosignature.time }) { continue }
+      // One that is dated in the future does not count, so it does not keep out one that does.
+      if older.contains(where: { $0.time >= cosignature.time && $0.time <= latest }) { continue }
       signatures.removeAll { cosignature.witness.isNamed(in: $0) }
       signatures.append(line)
+      added.removeAll { $0.witness == cosignature.witness }
+      added.append(cosignature)
     }
     guard signatures.count <= SignedNote.signaturesMax else {
       throw .malformed("the checkpoint would have more than \(SignedNote.signaturesMax) signatures")

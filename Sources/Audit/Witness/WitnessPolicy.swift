@@ -97,7 +97,7 @@ public struct WitnessPolicy: Sendable {
     }
     _ = try checkpoint.signers(of: keys)
     let cosignatures = try checkpoint.cosignatures(of: witnesses)
-    let latest = UInt64(max(0, now.microseconds / Instant.second)) + Self.aheadSecondsMax
+    let latest = Self.latestTime(at: now)
     let finding = Finding(
       standings: witnesses.map { witness in
         let times = cosignatures.filter { $0.witness == witness }.map(\.time)
@@ -105,6 +105,11 @@ public struct WitnessPolicy: Sendable {
       }, required: required)
     guard finding.count >= required else { throw .notProven(finding.shortfall) }
     return finding
+  }
+
+  /// The latest time in seconds since 1970 at which a cosignature may be dated.
+  static func latestTime(at now: Instant) -> UInt64 {
+    UInt64(max(0, now.microseconds / Instant.second)) + aheadSecondsMax
   }
 
   /// Judges the times of one witness's cosignatures: the newest that counts decides.
@@ -133,7 +138,7 @@ extension WitnessPolicy.Finding {
       case .future(let time):
         text +=
           ". Not counted: \(witness.nameAndIdentifier), whose cosignature is dated in the future: "
-          + (Cosignature(witness: witness, time: time).instant?.rfc3339 ?? "\(time) s after 1970")
+          + Cosignature.text(time)
       }
     }
     return text

@@ -115,9 +115,6 @@ package struct CopyReader {
     byteCount = opener.plainByteCount
   }
 
-  /// Whether the file is encrypted.
-  package var isEncrypted: Bool { opener != nil }
-
   /// The `count` bytes at `offset` of the plain text, or fewer if it ends before.
   ///
   /// - Throws: ``LedgerError``: `corrupt` if they are not as they were encrypted, `io`.

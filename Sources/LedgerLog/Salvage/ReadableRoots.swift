@@ -21,11 +21,14 @@ extension EventLog {
   ///   - sizes: The sizes, in any order.
   /// - Returns: The roots by size. A size has none if damaged pages hide events and also the hashes
   ///   that stand for them, or the log ends before it.
-  /// - Complexity: O(*n*) in the events up to the largest size, for each size.
+  /// - Complexity: O(*n*) in the size of the log, and in the events up to the largest size for each
+  ///   size. O(1) without sizes.
   /// - Throws: ``LedgerError``: `noLedger`, `io`.
   public static func readableRoots(
     of path: String, at sizes: [UInt64]
   ) throws(LedgerError) -> [UInt64: ReadableRoot] {
+    // All pages would be read for nothing.
+    if sizes.isEmpty { return [:] }
     let data = "\(path)/\(folderName)/\(Environment.dataFileName)"
     let file: PageFile
     do throws(LMDBError) {

@@ -32,8 +32,17 @@ extension EventLog {
   /// - Throws: ``LedgerError``: `corrupt` if the file is cut short, or its meta pages do not let it
   ///   be opened; `busy` if others write without pause; `io`.
   public static func damagedPages(_ path: String) throws(LedgerError) -> [DamagedPage] {
-    try damagedPages(of: folderName, in: path, usesLocks: hasLockFile(path))
+    do throws(LedgerError) {
+      return try damagedPages(of: folderName, in: path, usesLocks: hasLockFile(path))
+    } catch {
+      // A file in place of a folder is reported when the log is opened.
+      guard (error.cause as? LMDBError)?.code == .system(notFolder) else { throw error }
+      return []
+    }
   }
+
+  /// ENOTDIR, which is the same on Linux and Darwin.
+  private static let notFolder: Int32 = 20
 
   /// Checks the structure of each page of the projections, without LMDB.
   ///

@@ -96,16 +96,37 @@ extension Ledger {
   /// later has every key that the copied log needs.
   ///
   /// - Parameters:
-  ///   - file: The file to write. It appears as a whole, with permissions only for its owner.
+  ///   - file: The file to write. It appears as a whole, with permissions only for its owner. It
+  ///     may not be in the folder of the ledger.
   ///   - encryption: For whom to encrypt it; nil for a plain copy.
   /// - Complexity: O(*n*) in the size of the key file.
   /// - Throws: ``LedgerError``: `keysMissing` without a key file or if a recipient is unusable,
-  ///   `corrupt` if it is damaged, `full`, `io`.
+  ///   `cannotCreate` in the folder of the ledger, `corrupt` if the key file is damaged, `full`,
+  ///   `io`.
   public func backUpKeys(
     to file: String, encryption: AgeEncryption? = nil
   ) throws(LedgerError) {
     guard try hasKeyFile() else { throw .keysMissing(log.keyFile) }
+    try refuseOwnFolder(file)
     try LedgerPart.replace(file, byCopyOf: log.keyFile, encryption)
+  }
+
+  /// Refuses a file in the ledger's folder or a folder in it, where a copy would replace what the
+  /// ledger needs and would be lost together with it.
+  private func refuseOwnFolder(_ file: String) throws(LedgerError) {
+    do throws(LMDBError) {
+      guard try isOwn(LedgerPart.folder(of: file)) else { return }
+    } catch { throw LedgerError(error) }
+    throw LedgerError(
+      .cannotCreate,
+      "The keys cannot be copied to \(file), which is in the folder of the ledger: name a file "
+        + "somewhere else, best on another disk.")
+  }
+
+  /// Whether a folder is that of the ledger, or is in it.
+  private func isOwn(_ folder: String) throws(LMDBError) -> Bool {
+    if try isSamePlace(folder, path) { return true }
+    return try isSamePlace(folder + "/..", path)
   }
 
   /// Restores a ledger from a backup, verifies it, and folds its projections.

@@ -82,13 +82,16 @@ extension LedgerPart {
   ) throws(LedgerError) {
     let folder = folder(of: copy)
     let part = copy + suffix()
-    removeAbandonedFiles(besides: copy)
+    removeAbandoned(in: folder, prefix: URL(fileURLWithPath: copy).lastPathComponent + ".")
     do throws(LedgerError) {
-      guard let source = try CopyReader(file, nil) else { return }
-      try self.copy(source, to: part, in: folder, encryption)
-      do throws(LMDBError) { try renameFolder(part, to: copy, in: folder) } catch {
+      guard let source = try CopyReader(file, nil) else { throw .keysMissing(file) }
+      var target = try CopyWriter(part, in: folder, mode: mode, encryption: encryption)
+      let lock = try locked(part)
+      try self.copy(source, to: &target, encryption)
+      do throws(LMDBError) { try replaceFile(copy, by: part, in: folder) } catch {
         throw LedgerError(error)
       }
+      lock?.unlock()
     } catch {
       // What is left of the attempt is useless. The error that ended it is the one to report.
       _ = Result { try FileManager.default.removeItem(atPath: part) }
@@ -97,40 +100,22 @@ extension LedgerPart {
     }
   }
 
+  /// Takes the lock that shows others that a copy is being made.
+  private static func locked(_ part: String) throws(LedgerError) -> FileLock? {
+    do throws(LMDBError) { return try FileLock.tryLock(existing: part) } catch {
+      throw LedgerError(error)
+    }
+  }
+
   /// Copies what a file of keys holds, and reads an encrypted copy back.
   static func copy(
-    _ source: CopyReader, to copy: String, in folder: String, _ encryption: AgeEncryption?
+    _ source: CopyReader, to target: inout CopyWriter, _ encryption: AgeEncryption?
   ) throws(LedgerError) {
     var source = source
-    var target = try CopyWriter(copy, in: folder, mode: mode, encryption: encryption)
     try source.forEachPiece { (piece) throws(LedgerError) in
       do throws(LMDBError) { try target.write(piece) } catch { throw LedgerError(error) }
     }
     var written = try target.finish()
     if encryption != nil { try written.forEachPiece { _ in } }
-  }
-
-  private static func isFile(_ path: String) -> Bool {
-    let attributes = Result { try FileManager.default.attributesOfItem(atPath: path) }
-    guard case .success(let found) = attributes else { return false }
-    return found[.type] as? FileAttributeType == .typeRegular
-  }
-
-  /// Removes what processes that were killed have left of earlier copies of the same file.
-  private static func removeAbandonedFiles(besides copy: String) {
-    let folder = folder(of: copy)
-    let prefix = URL(fileURLWithPath: copy).lastPathComponent + "."
-    switch Result(catching: { try FileManager.default.contentsOfDirectory(atPath: folder) }) {
-    // A folder that cannot be listed shows nothing to remove.
-    case .failure: return
-    case .success(let names):
-      for name in names where name.hasPrefix(prefix) {
-        guard let maker = maker(of: name), !isRunning(process: maker),
-          isFile("\(folder)/\(name)")
-        else { continue }
-        // What belongs to somebody else stays.
-        _ = Result { try FileManager.default.removeItem(atPath: "\(folder)/\(name)") }
-      }
-    }
   }
 }

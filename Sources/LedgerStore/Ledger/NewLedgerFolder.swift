@@ -127,7 +127,9 @@ struct LedgerPart {
     guard let source = try CopyReader(file, decryption) else {
       throw LedgerError(.keysMissing, "There is no key file at \(file).")
     }
-    try Self.copy(source, to: "\(path)/\(PersonalKeys.fileName)", in: path, nil)
+    var target = try CopyWriter(
+      "\(path)/\(PersonalKeys.fileName)", in: path, mode: Self.mode, encryption: nil)
+    try Self.copy(source, to: &target, nil)
     // A copy from before an erasure is not to bring back what that took.
     let erased = try log.read { (view) throws(LedgerError) in try view.erasedSlots() }
     do throws(LedgerError) {
@@ -219,10 +221,11 @@ extension LedgerPart {
     name.wholeMatch(of: /.+\.(\d+)-[0-9a-f]{16}\.part/).flatMap { Int32($0.1) }
   }
 
-  /// Removes what killed processes have left in `folder`, as far as this process is permitted to.
+  /// Removes the copies that killed processes have left in `folder`, as far as this process is
+  /// permitted to: folders, and files of keys.
   ///
   /// A process in another pid namespace may be running under a number that is unused here, so the
-  /// folder's lock is checked, too.
+  /// lock of the copy is checked, too.
   static func removeAbandoned(in folder: String, prefix: String = "") {
     switch Result(catching: { try FileManager.default.contentsOfDirectory(atPath: folder) }) {
     // In a folder that cannot be listed, there is nothing to remove.
@@ -237,7 +240,7 @@ extension LedgerPart {
 
   private static func removeIfAbandoned(_ path: String) {
     do throws(LMDBError) {
-      guard let lock = try FileLock.tryLock(folder: path) else { return }
+      guard let lock = try FileLock.tryLock(existing: path) else { return }
       // What belongs to somebody else stays.
       _ = Result { try FileManager.default.removeItem(atPath: path) }
       lock.unlock()

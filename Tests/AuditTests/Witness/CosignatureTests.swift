@@ -22,6 +22,7 @@ import Testing
 
     """
   private static let time: UInt64 = 1_679_315_147
+  private static let now = Instant(seconds: 1_700_000_000)
   private static let line =
     "\u{2014} witness.example/golden yuJ5pgAAAABkGFDL/ycYJ3jeybFgYIQZr1CgPQ7KKYL/c0YtixWxF8RXMPzY+T"
     + "asXAj0VV7JpxEooS4LwN0f1Z8PFEunVwakuxKICQ==\n"
@@ -49,7 +50,8 @@ import Testing
     #expect(key.secretText == Self.witnessSecret)
     let checkpoint = try SignedCheckpoint(Self.checkpoint.utf8)
     #expect(try checkpoint.signers(of: [NoteVerifier(Self.logKey)]).count == 1)
-    let answer = try checkpoint.adding(Array(Self.line.utf8), by: [NoteVerifier(Self.witnessKey)])
+    let answer = try checkpoint.adding(
+      Array(Self.line.utf8), by: [NoteVerifier(Self.witnessKey)], now: Self.now)
     #expect(answer.added == [Cosignature(witness: key.verifier, time: Self.time)])
     #expect(answer.checkpoint.document == Self.checkpoint + Self.line)
     // Ed25519 of BoringSSL is deterministic; swift-crypto's need not be, so the line is verified.
@@ -138,26 +140,71 @@ import Testing
         ).utf8)
     }
     let both = try checkpoint.adding(
-      try lines([other, witness], at: [5, 6]), by: [witness.verifier])
+      try lines([other, witness], at: [5, 6]), by: [witness.verifier], now: Self.now)
     #expect(both.added.map(\.time) == [6])
     #expect(
       both.checkpoint.note.signatures.map(\.name) == [log.key.verifier.name, "witness.example/w1"])
     #expect(both.checkpoint.note.text == checkpoint.note.text)
     // Of several cosignatures by one witness, the newest stays, whatever the order.
     for (first, second) in [(6, 9), (9, 6)] as [(UInt64, UInt64)] {
-      let once = try checkpoint.adding(try lines([witness], at: [first]), by: [witness.verifier])
+      let once = try checkpoint.adding(
+        try lines([witness], at: [first]), by: [witness.verifier], now: Self.now)
       let twice = try once.checkpoint.adding(
-        try lines([witness], at: [second]), by: [witness.verifier])
+        try lines([witness], at: [second]), by: [witness.verifier], now: Self.now)
       #expect(try twice.checkpoint.cosignatures(of: [witness.verifier]).map(\.time) == [9])
     }
     #expect(throws: ProofError(.notProven, "")) {
-      try checkpoint.adding(try lines([other], at: [5]), by: [witness.verifier])
+      try checkpoint.adding(try lines([other], at: [5]), by: [witness.verifier], now: Self.now)
     }
     let elsewhere = SignedNote.lines(
       of: [try log.checkpoint(at: 8).cosignature(by: witness, at: 5)])
     #expect(throws: ProofError(.notProven, "")) {
-      try checkpoint.adding(Array(elsewhere.utf8), by: [witness.verifier])
+      try checkpoint.adding(Array(elsewhere.utf8), by: [witness.verifier], now: Self.now)
     }
+  }
+
+  @Test("a cosignature of the future is refused, and leaves no other one out") func future() throws
+  {
+    let bare = try log.checkpoint(at: 7)
+    func lines(at times: UInt64...) throws -> [UInt8] {
+      Array(SignedNote.lines(of: try times.map { try bare.cosignature(by: witness, at: $0) }).utf8)
+    }
+    let key = witness.verifier
+    let latest = UInt64(Self.now.microseconds / Instant.second) + WitnessPolicy.aheadSecondsMax
+    let good = try bare.adding(try lines(at: 5), by: [key], now: Self.now).checkpoint
+    for times in [
+      try lines(at: latest + 1), try lines(at: 6, latest + 1), try lines(at: UInt64(Int64.max)),
+    ] {
+      let error = #expect(throws: ProofError(.notProven, "")) {
+        try good.adding(times, by: [key], now: Self.now)
+      }
+      #expect(error?.message.contains("\(key.nameAndIdentifier) is dated in the future") == true)
+    }
+    let newest = try good.adding(try lines(at: latest), by: [key], now: Self.now)
+    #expect(newest.added.map(\.time) == [latest])
+    // One that is there already, from another program, gives way to one that counts.
+    let ahead = bare.with([try bare.cosignature(by: witness, at: latest + 9)])
+    let mended = try ahead.adding(try lines(at: 5), by: [key], now: Self.now)
+    #expect(try mended.checkpoint.cosignatures(of: [key]).map(\.time) == [5])
+  }
+
+  @Test("what was added is what the checkpoint did not have before") func added() throws {
+    let bare = try log.checkpoint(at: 7)
+    func adding(_ times: UInt64..., to checkpoint: SignedCheckpoint) throws -> (
+      checkpoint: SignedCheckpoint, added: [Cosignature]
+    ) {
+      let lines = SignedNote.lines(
+        of: try times.map { try bare.cosignature(by: witness, at: $0) })
+      return try checkpoint.adding(
+        Array(lines.utf8), by: [witness.verifier, witness.verifier], now: Self.now)
+    }
+    let once = try adding(5, to: bare)
+    #expect(once.added.map(\.time) == [5])
+    #expect(try adding(5, to: once.checkpoint).added == [])
+    #expect(try adding(4, to: once.checkpoint).added == [])
+    #expect(try adding(5, to: once.checkpoint).checkpoint.document == once.checkpoint.document)
+    // Of two in one answer, only the newer one is left.
+    #expect(try adding(6, 8, 7, to: once.checkpoint).added.map(\.time) == [8])
   }
 
   @Test(
@@ -166,7 +213,7 @@ import Testing
   func malformed(_ text: String) throws {
     let checkpoint = try log.checkpoint(at: 7)
     #expect(throws: ProofError(.malformed, "")) {
-      try checkpoint.adding(Array(text.utf8), by: [witness.verifier])
+      try checkpoint.adding(Array(text.utf8), by: [witness.verifier], now: Self.now)
     }
   }
 
@@ -175,7 +222,7 @@ import Testing
     let checkpoint = try log.checkpoint(at: 7)
     let line = SignedNote.lines(of: [try checkpoint.cosignature(by: witness, at: 5)])
     #expect(throws: ProofError(.malformed, "")) {
-      try checkpoint.adding(Array((line + "\n" + line).utf8), by: [witness.verifier])
+      try checkpoint.adding(Array((line + "\n" + line).utf8), by: [witness.verifier], now: Self.now)
     }
   }
 }

@@ -31,8 +31,10 @@ import Testing
   private func cosign(_ old: Int, _ new: Int) throws -> SignedCheckpoint {
     let answer = try answer(try log.request(from: old, to: new))
     #expect(answer.status == .cosigned, "\(answer)")
-    return try log.checkpoint(at: new).adding(Array(answer.body.utf8), by: [key.verifier])
-      .checkpoint
+    return try log.checkpoint(at: new).adding(
+      Array(answer.body.utf8), by: [key.verifier], now: Self.now
+    )
+    .checkpoint
   }
 
   /// Expects a refusal that leaves the state as it was.
@@ -72,7 +74,9 @@ import Testing
     let answer = try answer(try log.request(from: 0, to: 7))
     #expect(answer.status.rawValue == 200 && answer.reason == nil)
     #expect(answer.body.hasPrefix("\u{2014} witness.example/w1 ") && answer.body.hasSuffix("\n"))
-    let added = try log.checkpoint(at: 7).adding(Array(answer.body.utf8), by: [key.verifier]).added
+    let added = try log.checkpoint(at: 7).adding(
+      Array(answer.body.utf8), by: [key.verifier], now: Self.now
+    ).added
     #expect(added == [Cosignature(witness: key.verifier, time: 1_700_000_000)])
   }
 

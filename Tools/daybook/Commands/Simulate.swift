@@ -97,6 +97,7 @@ struct Simulate: ParsableCommand {
         json.member("events", played.events.count)
         json.member("asExpected", isAsExpected)
         json.member("differences", strings: differences)
+        json.member("omissions", strings: played.omissions)
         json.member("broken", strings: broken(played.outcome))
       }
       Console.print(json.text)

@@ -37,7 +37,8 @@ struct BundleExport {
       try contents.sign(with: signer)
     }
     let written = try OutputFile(
-      OutputPlace(path: file, replaces: overwrites, ledger: options.path, inputs: [key]))
+      OutputPlace(
+        path: file, replaces: overwrites, ledger: options.path, inputs: access.inputs(key)))
     do {
       var failure: (any Error)?
       try ledger.read { (view) throws(LedgerError) in

@@ -1,6 +1,7 @@
 import ArgumentParser
 import LedgerEvents
 import LedgerStore
+import PackageFiles
 
 struct Backup: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -46,6 +47,7 @@ struct Backup: ParsableCommand {
     try answering {
       let encryption = try encrypting.encryption()
       let ledger = try actor.open(options)
+      try checkKeysPlace()
       guard try ledger.hasKeyFile() else {
         throw InputProblem(
           "the key file \(ledger.keyFile) is missing, and nothing can be recorded without it: put "
@@ -73,6 +75,18 @@ struct Backup: ParsableCommand {
       copy.print(format, at: destination)
       if format == .table { Console.print(keysLine(ledger)) }
     }
+  }
+
+  /// Checks, before anything is copied, that the copy of the keys takes the place of nothing but an
+  /// earlier copy.
+  private func checkKeysPlace() throws {
+    guard let keys else { return }
+    let place = OutputPlace(
+      path: keys, replaces: true, ledger: options.path,
+      inputs: [encrypting.passphraseFile].compactMap { $0 })
+    guard let there = try place.check(), there.kind != .file else { return }
+    throw InputProblem(
+      "\(keys) is no file: name a file to copy the keys to.", exitCode: ExitStatus.cannotCreate)
   }
 
   private func record(_ copy: LedgerCopy, in ledger: Ledger) throws(LedgerError) {

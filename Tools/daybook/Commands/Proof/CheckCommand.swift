@@ -54,19 +54,22 @@ struct CheckCommand: ParsableCommand {
       }
       let policy = try witnesses.policy()
       let between = try memory.consistency(keys)
+      let seen: SeenReport?
       do throws(ProofError) {
         let report = try report(bytes, keys, kept)
         let cosigned = try policy?.check(
           report.checkpoint, signedBy: keys, now: EventLog.systemClock())
         // Only what has passed everything else is remembered.
-        let seen = try memory.remember(report, keys, between)
-        show(report, cosigned, seen)
+        seen = try memory.remember(report, keys, between)
+        if seen?.verdict.isAccepted != false { return show(report, cosigned, seen) }
       } catch  where error.code == .notProven {
-        refuse(error)
+        refuse(error.message)
         throw ExitStatus.found
       } catch {
-        try proving { () throws(ProofError) in throw error }
+        return try proving { () throws(ProofError) in throw error }
       }
+      if let seen { refuse(seen.words, seen) }
+      throw ExitStatus.found
     }
   }
 
@@ -100,14 +103,16 @@ struct CheckCommand: ParsableCommand {
     }
   }
 
-  private func refuse(_ error: ProofError) {
+  /// Says why nothing is proven, and what was seen before if that is the reason.
+  private func refuse(_ reason: String, _ seen: SeenReport? = nil) {
     switch format {
-    case .table: Console.print("not proven: \(TextTable.printable(error.message))")
+    case .table: Console.print("not proven: \(TextTable.printable(reason))")
     case .json, .jsonl:
       var json = JSONText()
       json.object { json in
         json.member("proven", false)
-        json.member("reason", error.message)
+        json.member("reason", reason)
+        seen?.write(to: &json)
       }
       Console.print(json.text)
     }

@@ -68,7 +68,7 @@ struct SigningOptions: ParsableArguments {
   ///
   /// - Throws: `InputProblem` (exit 73).
   func output(_ ledger: LedgerOptions) throws -> OutputFile? {
-    try document.file(ledger: ledger.path, inputs: [signer.key])
+    try document.file(ledger: ledger.path, inputs: signer.inputs)
   }
 }
 

@@ -56,12 +56,27 @@ enum KeyFile {
     return CommandSigner(try verifier(ofArgument: key), command: command)
   }
 
-  /// The verifier key of a file that holds either half of a key.
+  /// The verifier key of a file that holds either half of a key, which is decrypted if need be.
   static func verifier(_ path: String, passphraseFile: String? = nil) throws -> NoteVerifier {
     let bytes = try contents(path)
     if NoteSigner.isEncrypted(bytes) {
       return try signer(path, decrypting: bytes, passphraseFile).verifier
     }
+    return try verifier(of: bytes, path)
+  }
+
+  /// The verifier key of a file that is not encrypted.
+  private static func plainVerifier(_ path: String) throws -> NoteVerifier {
+    let bytes = try contents(path)
+    guard !NoteSigner.isEncrypted(bytes) else {
+      throw InputProblem(
+        "\(path) is a signing key behind a passphrase: name its verifier key instead, which "
+          + "`daybook key show \(path)` prints.")
+    }
+    return try verifier(of: bytes, path)
+  }
+
+  private static func verifier(of bytes: [UInt8], _ path: String) throws -> NoteVerifier {
     let text = try line(bytes, path)
     return try proving(path) { () throws(ProofError) in try verifier(ofText: text) }
   }
@@ -77,7 +92,7 @@ enum KeyFile {
       guard key.kind == kind else {
         throw InputProblem(
           kind == .log
-            ? "\(key.nameAndIdentifier) is the key of a witness: name it with --witness"
+            ? "\(key.nameAndIdentifier) is the key of a witness, not of a ledger"
             : "\(key.nameAndIdentifier) is the key of a ledger, not of a witness"
         )
       }
@@ -86,11 +101,14 @@ enum KeyFile {
   }
 
   /// The verifier key of an argument: the key itself, or the name of a file that holds one.
+  ///
+  /// - Throws: `InputProblem`: exit 66 where there is no file, 65 where it holds no key, or one
+  ///   behind a passphrase. No secret is needed for the public half of a key.
   static func verifier(ofArgument argument: String) throws -> NoteVerifier {
-    guard argument.split(separator: "+").count > 2 else { return try verifier(argument) }
+    guard argument.split(separator: "+").count > 2 else { return try plainVerifier(argument) }
     // A key counts before a file, so that nobody can put a file of that name in its place.
     do throws(ProofError) { return try NoteVerifier(argument) } catch {
-      if FileManager.default.fileExists(atPath: argument) { return try verifier(argument) }
+      if FileManager.default.fileExists(atPath: argument) { return try plainVerifier(argument) }
       return try proving { () throws(ProofError) in throw error }
     }
   }

@@ -42,7 +42,7 @@ struct MemoryOptions: ParsableArguments {
   ///
   /// - Parameter between: The proof of `--consistency`.
   /// - Returns: What was seen; nil where nothing is to be remembered.
-  /// - Throws: `notProven` where the ledger forks, went back, or has no proof that it did neither.
+  /// - Throws: `notProven` where the proof is of another ledger.
   func remember(
     _ report: CheckReport, _ keys: [NoteVerifier], _ between: ConsistencyProofFile?
   ) throws(ProofError) -> SeenReport? {
@@ -56,9 +56,7 @@ struct MemoryOptions: ParsableArguments {
     }
     let verdict = try CheckpointMemoryFile(remember).remember(
       checkpoint, signedBy: keys, consistency: between?.consistency ?? report.consistency)
-    let seen = SeenReport(checkpoint: checkpoint, verdict: verdict, file: remember)
-    guard verdict.isAccepted else { throw ProofError(.notProven, seen.words) }
-    return seen
+    return SeenReport(checkpoint: checkpoint, verdict: verdict, file: remember)
   }
 }
 

@@ -7,16 +7,38 @@ enum ProofInput {
   /// A signed checkpoint that is not checked yet. For a proof, it is the one with which the proof
   /// ends.
   static func checkpoint(_ path: String) throws -> SignedCheckpoint {
+    checkpoint(of: try document(path))
+  }
+
+  private static func checkpoint(of document: ProofDocument) -> SignedCheckpoint {
+    switch document {
+    case .checkpoint(let checkpoint): checkpoint
+    case .event(let proof): proof.checkpoint
+    case .consistency(let proof): proof.new
+    case .bundle(let bundle): bundle.checkpoint
+    }
+  }
+
+  /// A document to whose checkpoint witnesses can add cosignatures, and the checkpoint. Nothing is
+  /// checked yet.
+  ///
+  /// - Throws: `InputProblem`: exit 65 for a bundle, which states its only signature at its start.
+  static func cosignable(
+    _ path: String
+  ) throws -> (document: ProofDocument, checkpoint: SignedCheckpoint) {
+    let document = try document(path)
+    if case .bundle = document {
+      throw InputProblem(
+        "\(path) is a bundle, which has one signature and takes no others: name a checkpoint or "
+          + "a proof.")
+    }
+    return (document, checkpoint(of: document))
+  }
+
+  private static func document(_ path: String) throws -> ProofDocument {
     let bytes = try FileHandle.readInput(
       path, as: "a signed checkpoint", bytesMax: EventProofFile.bytesMax)
-    return try proving(path) { () throws(ProofError) in
-      switch try ProofDocument(bytes) {
-      case .checkpoint(let checkpoint): checkpoint
-      case .event(let proof): proof.checkpoint
-      case .consistency(let proof): proof.new
-      case .bundle(let bundle): bundle.checkpoint
-      }
-    }
+    return try proving(path) { () throws(ProofError) in try ProofDocument(bytes) }
   }
 }
 

@@ -13,6 +13,9 @@ struct SignerOptions: ParsableArguments {
 
   /// - Throws: `InputProblem`: exit 66 if there is no file, 65 if it contains no key.
   func signer() throws -> any NoteSigning { try access.signer(key) }
+
+  /// The files that are read for the key, which must not be overwritten.
+  var inputs: [String] { access.inputs(key) }
 }
 
 /// How a command gets at a signing key that is not in a file as it is.
@@ -39,6 +42,11 @@ struct KeyAccessOptions: ParsableArguments {
 
   /// Whether one of the options is given.
   var isNamed: Bool { passphraseFile != nil || keyCommand != nil }
+
+  /// The files that are read for a key, which must not be overwritten.
+  ///
+  /// - Parameter key: The file of the key; with a command, the verifier key.
+  func inputs(_ key: String) -> [String] { [key] + [passphraseFile].compactMap { $0 } }
 
   /// - Parameter key: The file of the key; with a command, the verifier key.
   /// - Throws: `InputProblem`: exit 66 if there is no file, 65 if it contains no key.

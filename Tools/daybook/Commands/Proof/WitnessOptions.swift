@@ -1,6 +1,5 @@
 import ArgumentParser
 import Audit
-import LedgerEvents
 
 /// The witnesses that must have cosigned a checkpoint.
 struct WitnessOptions: ParsableArguments {
@@ -40,11 +39,12 @@ extension WitnessPolicy.Finding {
     standings.map { witness, standing in
       let name = TextTable.printable(witness.nameAndIdentifier)
       return switch standing {
-      case .cosigned(let time): "cosigned by \(name) at \(Self.text(time))"
+      case .cosigned(let time): "cosigned by \(name) at \(Cosignature.text(time))"
       case .missing: "not cosigned by \(name)"
       case .undated: "cosigned by \(name), which states no time, so it does not count"
       case .future(let time):
-        "cosigned by \(name) at \(Self.text(time)), which is in the future, so it does not count"
+        "cosigned by \(name) at \(Cosignature.text(time)), which is in the future, so it does not "
+          + "count"
       }
     }
   }
@@ -55,7 +55,7 @@ extension WitnessPolicy.Finding {
       json.object { json in
         json.member("verifierKey", member.witness.text)
         json.member("counts", member.standing.counts)
-        json.member("time", Self.time(of: member.standing).map(Self.text))
+        json.member("time", Self.time(of: member.standing).map(Cosignature.text))
       }
     }
   }
@@ -65,11 +65,5 @@ extension WitnessPolicy.Finding {
     case .cosigned(let time), .future(let time): time
     case .missing, .undated: nil
     }
-  }
-
-  /// A time in seconds since 1970, as people write it.
-  static func text(_ time: UInt64) -> String {
-    time <= UInt64(Instant.microsecondsMax / Instant.second)
-      ? Instant(microseconds: Int64(time) * Instant.second).rfc3339 : "\(time) s after 1970"
   }
 }

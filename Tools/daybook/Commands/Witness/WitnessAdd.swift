@@ -1,6 +1,7 @@
 import ArgumentParser
 import Audit
 import Foundation
+import LedgerStore
 
 /// The ledger's side: what a witness answered goes into the checkpoint.
 struct WitnessAdd: ParsableCommand {
@@ -10,7 +11,8 @@ struct WitnessAdd: ParsableCommand {
     discussion: """
       Verifies each cosignature and adds it to the checkpoint, or to the proof that ends with it. \
       Lines of other keys are left out; a false line in the name of a given witness refuses \
-      everything (exit code 1). Of several by one witness, the newest is kept. Example:
+      everything (exit code 1), and so does one that is dated in the future. Of several by one \
+      witness, the newest is kept. Example:
 
         daybook witness add monday.checkpoint monday.w1 --witness w1.example.org+9f3c…+BDk…
       """)
@@ -49,28 +51,24 @@ struct WitnessAdd: ParsableCommand {
   func run() throws {
     try answering {
       let witnesses = try KeyFile.verifiers(witness, of: .witness)
-      let bytes = try FileHandle.readInput(
-        file, as: "a signed checkpoint", bytesMax: EventProofFile.bytesMax)
-      let document = try proving(file) { () throws(ProofError) in try ProofDocument(bytes) }
-      guard var checkpoint = document.cosignable else {
-        throw InputProblem(
-          "\(file) is a bundle, which has one signature and takes no others: name a checkpoint or "
-            + "a proof.")
-      }
+      let cosignable = try ProofInput.cosignable(file)
+      var checkpoint = cosignable.checkpoint
+      let now = EventLog.systemClock()
       var added: [Cosignature] = []
       for name in answers {
         let answer = try FileHandle.readInput(
           name, as: "a witness's answer", bytesMax: EventProofFile.bytesMax)
         let next = try proving(name) { () throws(ProofError) in
-          try checkpoint.adding(answer, by: witnesses)
+          try checkpoint.adding(answer, by: witnesses, now: now)
         }
         checkpoint = next.checkpoint
+        added.removeAll { old in next.added.contains { $0.witness == old.witness } }
         added += next.added
       }
       let output = try OutputFile(
         OutputPlace(path: out ?? file, replaces: out == nil || force, inputs: answers))
       defer { output.discard() }
-      try output.write(Array(document.text(with: checkpoint).utf8))
+      try output.write(Array(cosignable.document.text(with: checkpoint).utf8))
       try output.publish()
       show(added, checkpoint)
     }
@@ -83,7 +81,10 @@ struct WitnessAdd: ParsableCommand {
         Console.print(
           TextTable.printable(
             "cosigned by \(cosignature.witness.nameAndIdentifier) at "
-              + WitnessPolicy.Finding.text(cosignature.time)))
+              + Cosignature.text(cosignature.time)))
+      }
+      if added.isEmpty {
+        Console.print("nothing was added: these cosignatures, or newer ones, were there already")
       }
     case .json, .jsonl:
       var json = JSONText()
@@ -91,7 +92,7 @@ struct WitnessAdd: ParsableCommand {
         json.member("added", each: added) { json, cosignature in
           json.object { json in
             json.member("verifierKey", cosignature.witness.text)
-            json.member("time", WitnessPolicy.Finding.text(cosignature.time))
+            json.member("time", Cosignature.text(cosignature.time))
           }
         }
         json.member("checkpoint", checkpoint.document)
@@ -102,16 +103,6 @@ struct WitnessAdd: ParsableCommand {
 }
 
 extension ProofDocument {
-  /// The checkpoint that lines can be added to; nil for a bundle, which states its signatures once.
-  fileprivate var cosignable: SignedCheckpoint? {
-    switch self {
-    case .event(let proof): proof.checkpoint
-    case .consistency(let proof): proof.new
-    case .checkpoint(let checkpoint): checkpoint
-    case .bundle: nil
-    }
-  }
-
   /// The document with more signatures of its checkpoint.
   fileprivate func text(with checkpoint: SignedCheckpoint) -> String {
     switch self {

@@ -33,7 +33,7 @@ struct WitnessAsk: ParsableCommand {
 
   func run() throws {
     try answering {
-      let checkpoint = try ProofInput.checkpoint(file)
+      let checkpoint = try ProofInput.cosignable(file).checkpoint
       guard old <= checkpoint.size else {
         throw InputProblem(
           "--old is \(old), and the checkpoint is at \(checkpoint.size): a witness that has "

@@ -59,7 +59,7 @@ struct WitnessCosign: ParsableCommand {
       }
       let bytes = try FileHandle.readInput(
         request, as: "a request to cosign", bytesMax: WitnessRequest.bytesMax)
-      let output = try document.file(inputs: [request, state, signer.key])
+      let output = try document.file(inputs: [request, state] + signer.inputs)
       defer { output?.discard() }
       if newState { try proving { () throws(ProofError) in try file.create() } }
       let answer: WitnessAnswer
