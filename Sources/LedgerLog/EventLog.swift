@@ -262,8 +262,14 @@ extension EventLog {
       let isUnbegun = error.code == .corrupt ? try isUnbegun(path) : false
       guard isUnbegun else { throw error }
     }
-    // Of several processes that create the ledger, only one may remove what was left: another may
-    // have begun its own file meanwhile.
+    return try openAnew(path, options)
+  }
+
+  /// Opens the log after another attempt to open it has failed, and removes what an interrupted
+  /// attempt to create it left.
+  static func openAnew(
+    _ path: String, _ options: Environment.Options
+  ) throws(LedgerError) -> Environment {
     let lock: FileLock?
     do throws(LMDBError) { lock = try FileLock.tryLock(folder: path) } catch {
       throw LedgerError(error)
@@ -271,14 +277,19 @@ extension EventLog {
     guard let lock else {
       throw LedgerError(.busy, "Another process is creating the ledger at \(path): try again.")
     }
-    if try isUnbegun(path) {
+    let environment: Environment
+    // Another process may have begun its own file since the first attempt. That file looks unbegun
+    // until its first commit, but it can be opened.
+    do throws(LedgerError) { environment = try open(path, options) } catch {
+      let isUnbegun = error.code == .corrupt ? try isUnbegun(path) : false
+      guard isUnbegun else { throw error }
       do { try FileManager.default.removeItem(atPath: dataFile(path)) } catch {
         throw LedgerError(
           .io, "\(dataFile(path)) is left from an attempt to create a ledger: remove it.",
           cause: error)
       }
+      environment = try open(path, options)
     }
-    let environment = try open(path, options)
     lock.unlock()
     return environment
   }

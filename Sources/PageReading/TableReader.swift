@@ -43,6 +43,13 @@ package struct TableReader {
     entriesFound[name] = walk.walk(table.record, named: name, from: table.page, body)
   }
 
+  /// Whether a table whose pages are all in order has as many rows as it counts in its record. Also
+  /// true if a page of it is damaged, so that its rows cannot be counted.
+  package func isCountConfirmed(of name: String) -> Bool {
+    guard let found = entriesFound[name] else { return true }
+    return found == entries[name]
+  }
+
   /// Whether a tree leads to a page, as far as was walked.
   package func isReached(_ page: UInt64) -> Bool { walk.isReached(page) }
 

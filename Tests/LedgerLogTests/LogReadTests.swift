@@ -180,6 +180,23 @@ struct LogReadTests {
     #expect(try made.lastPosition() == 0)
   }
 
+  @Test("leaves the file that another process has just begun where it removes what was left")
+  func begunMeanwhile() throws {
+    let path = folder.path + "/other"
+    let data = path + "/\(EventLog.folderName)/\(Environment.dataFileName)"
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    // Another process opens the log after this one has failed to, and has committed nothing yet.
+    try Environment.open("\(path)/\(EventLog.folderName)").close()
+    // A second name of the file, so that its number is not given to a new one.
+    try FileManager.default.linkItem(atPath: data, toPath: path + "/begun")
+    try EventLog.openAnew(path, Environment.Options()).close()
+    let numbers = try [data, path + "/begun"].map { file in
+      try #require(
+        try FileManager.default.attributesOfItem(atPath: file)[.systemFileNumber] as? UInt64)
+    }
+    #expect(numbers[0] == numbers[1])
+  }
+
   @Test(
     "is not made anew where a log that was in use was cut to its first pages",
     arguments: [false, true])

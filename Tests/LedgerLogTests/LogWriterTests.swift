@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import LMDB
 import LedgerEvents
 import LogTesting
@@ -72,6 +73,27 @@ struct LogWriterTests {
     #expect(refused == 16 * 5)
     #expect(try log.lastPosition() == 1 + 16 * 15)
     #expect(try log.verify().faults.isEmpty)
+  }
+
+  @Test("limits the time of a group again after it was held back") func timeLimit() throws {
+    let tickets = try log.whileWriterIsHeld {
+      try [log.submit([progress("held-1")]), log.submit([progress("held-2")])]
+    }
+    for ticket in tickets { _ = try ticket.wait() }
+    let before = try log.snapshot().commit
+    // The first batch takes longer than a group may, and the second one waits from early on.
+    let isSubmitted = DispatchSemaphore(value: 0)
+    let slow = try log.submit(
+      [progress("slow")],
+      options: AppendOptions(
+        condition: .holds { _ in
+          isSubmitted.wait()
+          Thread.sleep(forTimeInterval: 0.03)
+        }))
+    let next = try log.submit([progress("next")])
+    isSubmitted.signal()
+    _ = (try slow.wait(), try next.wait())
+    #expect(try log.snapshot().commit == before + 2)
   }
 
   @Test("gives one position to an event that all tasks bring at once")

@@ -115,6 +115,13 @@ struct DamagedLedger {
   ///
   /// - Parameter change: Gets what LMDB keeps of the table, 48 bytes (`MDB_db`).
   func table(_ name: String, _ change: (inout [UInt8]) -> Void) throws -> Data {
+    try Self.table(name, of: data, change)
+  }
+
+  /// As ``table(_:_:)``, of another log.
+  static func table(
+    _ name: String, of data: Data, _ change: (inout [UInt8]) -> Void
+  ) throws -> Data {
     var changed = data
     var start = changed.startIndex
     var found = 0
@@ -132,6 +139,22 @@ struct DamagedLedger {
     }
     try #require(found > 0)
     return changed
+  }
+
+  /// The numbers of a log's pages that contain some bytes.
+  static func pages(of data: Data, with bytes: [UInt8]) -> Set<Int> {
+    var pages: Set<Int> = []
+    var start = data.startIndex
+    while let place = data.range(of: Data(bytes), in: start..<data.endIndex) {
+      pages.insert(place.lowerBound / pageBytes)
+      start = place.upperBound
+    }
+    return pages
+  }
+
+  /// The number of a page, as LMDB writes it.
+  static func pageNumber(_ number: Int) -> [UInt8] {
+    (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
   }
 
   /// Copies the ledger with another content of its log.

@@ -20,8 +20,7 @@ import Testing
   private func salvage(
     _ row: ErasedSlot, _ change: (inout [UInt8]) -> Void
   ) throws -> [(report: SalvageReport, events: [RecordedEvent])?] {
-    let bytes = bigEndianKey(row.slot).span
-    let log = try whole.replaced([UInt8](copying: bytes) + row.value, change)
+    let log = try whole.replaced(Self.row(row), change)
     return try [nil, whole.oldKeys].map { keys in
       do {
         let (report, events, _) = try whole.salvage(try whole.copy(log), keys: keys)
@@ -59,6 +58,26 @@ import Testing
     #expect(accepted > 0)
   }
 
+  @Test("repairs the slot of what was erased, which may become somebody else's or a far one")
+  func slotsOfErased() throws {
+    for erased in try examples() {
+      let isName = erased.number != 0
+      let row = isName ? try whole.personRow(erased.number) : try whole.personalRow(erased.event)
+      for bit in [0, 1, 2, 3, 4, 5, 6, 7, 14, 22, 30, 31] {
+        let log = try whole.replaced(row) { row in
+          row[(isName ? SealedName.slotAt : 0) + 3 - bit / 8] ^= 1 << UInt8(bit % 8)
+        }
+        let (report, events, path) = try whole.salvage(try whole.copy(log))
+        #expect(report.isComplete, "slot \(erased.slot), bit \(bit)")
+        #expect(whole.isWhole(events), "slot \(erased.slot), bit \(bit)")
+        let saved = try EventLog(open: path, access: .readOnly)
+        let slots = try saved.read { (view) throws(LedgerError) in try view.lastSlot() }
+        #expect(slots < 10_000, "slot \(erased.slot), bit \(bit)")
+        try saved.close()
+      }
+    }
+  }
+
   @Test("never opens what was erased, whatever bit of the list is flipped", arguments: 4..<24)
   func values(_ byte: Int) throws {
     let found = try salvage(try examples()[byte % 2]) { $0[byte] ^= byte < 12 ? 8 : 1 }
@@ -74,5 +93,41 @@ import Testing
       #expect(report.isComplete)
       #expect(whole.isWhole(events))
     }
+  }
+
+  @Test("refuses a copy of the keys where the list is an earlier one and its newest page is lost")
+  func earlierList() throws {
+    var erasure = Event(
+      id: "another", type: EventType(.accountErased),
+      occurredAt: Instant(microseconds: 1_700_000_000_000_000))
+    erasure.source = EventSource(.operator)
+    erasure.account = "account-4"
+    let path = try whole.copy()
+    let ledger = try Ledger(at: path, clock: fixedClock)
+    try ledger.erase(erasure)
+    let rows = try ledger.log.read { (view) throws(LedgerError) in try view.erasedSlots() }
+    try ledger.close()
+    let data = try Data(contentsOf: URL(filePath: DamagedLedger.dataFile(path)))
+    let first = try #require(whole.erased.first)
+    let last = try #require(rows.max { $0.position < $1.position })
+    let old = try #require(
+      DamagedLedger.pages(of: data, with: Self.row(first)).subtracting(
+        DamagedLedger.pages(of: data, with: Self.row(last))
+      ).max())
+    let new = try #require(DamagedLedger.pages(of: data, with: Self.row(last)).max())
+    var log = try DamagedLedger.table("erased", of: data) { record in
+      // The root of the table's tree.
+      record.replaceSubrange(40..<48, with: DamagedLedger.pageNumber(old))
+    }
+    log.resetBytes(in: new * DamagedLedger.pageBytes..<(new + 1) * DamagedLedger.pageBytes)
+    try log.write(to: URL(filePath: DamagedLedger.dataFile(path)))
+    #expect(throws: LedgerError(.keysMissing, "")) {
+      try Ledger.salvage(path, into: path + "-new", keys: whole.oldKeys)
+    }
+  }
+
+  /// A row of the list as it is in its page.
+  private static func row(_ erased: ErasedSlot) -> [UInt8] {
+    [UInt8](copying: bigEndianKey(erased.slot).span) + erased.value
   }
 }

@@ -25,9 +25,43 @@ import Testing
       let log = try whole.table("records") { $0[32 + byte] ^= bit }
       let (report, events, _) = try whole.salvage(try copy(log, hasRoot: hasRoot))
       #expect(report.lastPosition == DamagedLedger.count, "byte \(byte), bit \(bit)")
-      #expect(report.isComplete)
+      // Without a root, nothing says whether the number or the records are right.
+      #expect(report.mayHaveHadMore == !hasRoot)
+      #expect(report.isComplete == hasRoot)
       #expect(whole.isWhole(events))
     }
+  }
+
+  @Test("finds the last record where the tree leads to an earlier copy of its page")
+  func earlierPage() throws {
+    let path = try whole.copy()
+    let ledger = try Ledger(at: path, clock: fixedClock)
+    for id in ["late-1", "late-2", "late-3"] {
+      try ledger.appendAndWait([EventInput(event: note(id, "said \(id)").event)])
+    }
+    let (records, last) = try ledger.log.read { (view) throws(LedgerError) in
+      let last = view.lastPosition
+      let records = try [last - 1, last].map { (position) throws(LedgerError) in
+        [UInt8](copying: try view.recordBytes(at: position))
+      }
+      return (records, last)
+    }
+    try ledger.close()
+    var log = try Data(contentsOf: URL(filePath: DamagedLedger.dataFile(path)))
+    let new = try #require(DamagedLedger.pages(of: log, with: records[1]).first)
+    let old = try #require(
+      DamagedLedger.pages(of: log, with: records[0]).subtracting([new]).first)
+    // A node of a branch: the page's number, and the length of its key.
+    func node(_ page: Int) -> Data { Data(DamagedLedger.pageNumber(page).prefix(6) + [8, 0]) }
+    try #require(log.range(of: node(new)) != nil)
+    while let place = log.range(of: node(new)) { log.replaceSubrange(place, with: node(old)) }
+    try log.write(to: URL(filePath: DamagedLedger.dataFile(path)))
+    try FileManager.default.removeItem(atPath: "\(path)/root")
+    let report = try Ledger.salvage(path, into: path + "-new").report
+    #expect(report.lastPosition == last)
+    #expect(report.kept == last)
+    #expect(report.mayHaveHadMore)
+    #expect(report.notes.contains { $0.contains("as many events as it counts") })
   }
 
   @Test("bounds a number of records that nothing confirms by what the file can hold")

@@ -34,7 +34,9 @@ package struct LogSalvage {
     let keys = SalvageKeys(keyFile ?? "\(path)/\(PersonalKeys.fileName)", first.identity)
     kept = Self.kept(path, first.identity[.ledger] ?? keys.head?.ledger, &notes)
     let source: SalvageSource
-    if let kept, first.isNewestCommit, kept.position > first.eventsStated ?? 0 {
+    if let kept, first.isNewestCommit,
+      kept.position > first.eventsStated ?? 0 || !first.isCountConfirmed
+    {
       source = SalvageSource(file)
       source.read(knownEvents: kept.position)
     } else {
@@ -47,11 +49,16 @@ package struct LogSalvage {
     let last = min(
       max(source.eventsStated ?? 0, kept?.position ?? 0, source.records.lastKey), positionMax)
     let isLengthKnown =
-      source.isNewestCommit && source.eventsStated != nil || kept?.position == last
+      source.isNewestCommit && source.eventsStated != nil && source.isCountConfirmed
+      || kept?.position == last
     if !isLengthKnown {
+      let reason =
+        source.isNewestCommit && source.eventsStated != nil
+        ? "the log does not hold as many events as it counts"
+        : "the newest commit cannot be read"
       notes.append(
-        "the newest commit cannot be read, so how many events the log had is not known: it may "
-          + "have had more, or events at its end that were never acknowledged")
+        "\(reason), so how many events the log had is not known: it may have had more, or events "
+          + "at its end that were never acknowledged")
     }
     plan = SalvagePlan(source, keys, kept: kept, last: last)
     if keyFile != nil, keys.head != nil, !plan.erasures.isWhole {

@@ -32,8 +32,8 @@ public struct SalvageReport: Sendable {
   public let lastPosition: UInt64
   /// The number of events in the new ledger.
   public let kept: UInt64
-  /// Whether it may have had more: its newest commit cannot be read, and nothing beside the log
-  /// says how far that went.
+  /// Whether it may have had more: its newest commit cannot be read, or does not hold as many
+  /// events as it counts, and nothing beside the log says how far it went.
   public let mayHaveHadMore: Bool
   /// Up to this position, everything is as it was, with the same roots of the tree.
   public let unbrokenThrough: UInt64

@@ -26,10 +26,16 @@ final class SalvageSource {
   private(set) var damagedRecords: Set<UInt64> = []
   /// The number of events in the log according to its trees; `nil` if they do not say.
   private(set) var eventsStated: UInt64?
+  /// Whether the records that were found are as many as their table counts. If not, either the
+  /// count is damaged, or the tree leads to an earlier copy of a page.
+  private(set) var isCountConfirmed = true
   /// Whether the trees are those of the newest commit. If not, the log may have had more events.
   private(set) var isNewestCommit = false
   /// Whether there are as many rows about what was erased as there should be.
   private(set) var isErasedComplete = false
+  /// Whether the rows about what was erased are as many as their table counts, as far as all pages
+  /// of the table are in order.
+  private(set) var isErasedCountConfirmed = true
 
   /// The rows of names that the tree proves after one bit was turned back.
   private(set) var repaired: [NameNumber: [UInt8]] = [:]
@@ -88,12 +94,15 @@ final class SalvageSource {
     reader.forEachLeaf(of: "erased") { add($0, \.erased, keyBytes: 4) }
     let erasedCount = reader.entriesFound["erased"] ?? reader.entries["erased"]
     isErasedComplete = erasedCount == UInt64(erased.reachedCount)
+    isErasedCountConfirmed = reader.isCountConfirmed(of: "erased")
     // The count in a table's record may be damaged. If the table's pages are in order, they say it.
-    eventsStated =
-      reader.entriesFound["records"] ?? reader.entries["records"].map { min($0, eventsMax) }
+    let counted = reader.entries["records"].map { min($0, eventsMax) }
+    eventsStated = reader.entriesFound["records"] ?? counted
+    isCountConfirmed = reader.isCountConfirmed(of: "records")
     faults += reader.faults
     var known: UInt64?
-    if isNewestCommit, let eventsStated { known = max(eventsStated, limit ?? 0) }
+    // If the table counts more records than were found, pages that no tree leads to may hold them.
+    if isNewestCommit, let eventsStated { known = max(eventsStated, limit ?? counted ?? 0) }
     let walked = reader
     readOutside(known) { body in
       walked.forEachLeafOutside { body($0, walked.isReached($0.number)) }

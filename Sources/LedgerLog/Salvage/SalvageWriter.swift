@@ -210,10 +210,12 @@ struct SalvageWriter {
   /// Returns whether a row may keep its slot, because nothing was erased there or the erasure is
   /// kept.
   private func isWhole(_ slot: Slot, at old: UInt64) -> Bool {
-    if slot.taken > plan.lastSlot, plan.erasures.bySlot[slot.taken] == nil { return false }
-    if slot.isForgotten { return true }
-    guard let erased = plan.erasures.bySlot[slot.taken] else { return true }
-    return erased.event == old && isKept(erased)
+    if let erased = plan.erasures.byEvent[old] {
+      // The slot of what was erased may be the damaged part, and may now be somebody else's.
+      return slot == Slot(erased.slot) && isKept(erased)
+    }
+    if slot.taken > plan.lastSlot { return false }
+    return slot.isForgotten || plan.erasures.bySlot[slot.taken] == nil
   }
 
   /// Returns whether the erasure that a row is about is kept.

@@ -99,6 +99,11 @@ struct SalvagedErasures {
   ///   - lastSlot: No slot is higher, unless a bit of it was flipped.
   /// - Complexity: O(*n*) in the names of people and personal texts, if anything was erased.
   mutating func settle(_ proof: SalvageProof, last: UInt64, lastSlot: UInt32) {
+    // The leaf of an erasure holds what it erased. So if every leaf is proven, no row is missing,
+    // and the damage is in the count.
+    if !source.isErasedCountConfirmed, !source.erasures.allSatisfy(proof.isProven) {
+      isWhole = false
+    }
     if rows.isEmpty { return }
     let holders = holders()
     for row in rows {
@@ -111,14 +116,18 @@ struct SalvagedErasures {
       }
       if stated == row.slot || stated == nil && isFree(row.slot) && row.slot <= lastSlot {
         accept(row)
-      } else if let stated, proof.isProven(row.position), isFree(stated), bySlot[stated] == nil {
+      } else if let stated, stated > 0, stated <= lastSlot, proof.isProven(row.position),
+        isFree(stated), bySlot[stated] == nil
+      {
         // It was erased, and nothing else is under either slot that it may have been under.
         accept(
           ErasedSlot(
             slot: stated, position: row.position, number: row.number, event: row.event))
         if isFree(row.slot) { slotsToDestroy.insert(row.slot) }
-      } else if stated != nil, proof.isProven(row.position), isFree(row.slot) {
-        // What it says itself is somebody else's slot.
+      } else if stated != nil, row.slot <= lastSlot, proof.isProven(row.position),
+        isFree(row.slot)
+      {
+        // What it says itself is somebody else's slot, or one that was never given out.
         accept(row)
       } else {
         drop(row)

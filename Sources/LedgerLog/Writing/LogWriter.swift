@@ -59,14 +59,17 @@ final class LogWriter: Sendable {
   }
 
   /// Holds the writer back while `body` puts batches behind each other, so that they are one group
-  /// however long they take.
+  /// however long they take. Later groups have their time limit again.
   func whileHeld<Value, Failure: Error>(
     _ body: () throws(Failure) -> Value
   ) throws(Failure) -> Value {
     // A group that was answered may still be on its way out.
     queue.sync { appender.withLock { $0.timeMax = .seconds(3_600) } }
     queue.suspend()
-    defer { queue.resume() }
+    defer {
+      queue.resume()
+      queue.async { self.appender.withLock { $0.timeMax = LogAppender.groupTimeMax } }
+    }
     return try body()
   }
 

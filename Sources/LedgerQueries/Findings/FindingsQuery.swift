@@ -63,7 +63,14 @@ extension LedgerView {
   public func findings(_ query: FindingsQuery = FindingsQuery()) throws(LedgerError)
     -> [FindingAnswer]
   {
-    var found = !query.clocks.reachAll ? try pastFindings(query) : try currentFindings(query)
+    try findings(query, in: try pastLedger(at: query.clocks))
+  }
+
+  /// The broken rules, given the ledger at the query's clocks if they ask about the past.
+  func findings(
+    _ query: FindingsQuery, in past: InMemoryLedger?
+  ) throws(LedgerError) -> [FindingAnswer] {
+    var found = if let past { try pastFindings(query, past) } else { try currentFindings(query) }
     found.removeAll { !query.admits($0) }
     found.sort()
     let answers = found.map { FindingAnswer($0, texts: texts) }
@@ -105,8 +112,9 @@ extension LedgerView {
     }
   }
 
-  private func pastFindings(_ query: FindingsQuery) throws(LedgerError) -> [Finding] {
-    let ledger = try inMemoryLedger(at: query.clocks)
+  private func pastFindings(
+    _ query: FindingsQuery, _ ledger: InMemoryLedger
+  ) throws(LedgerError) -> [Finding] {
     var found = ledger.findings
     let environments = query.environments.isEmpty ? StoreEnvironment.allCases : query.environments
     for environment in environments {
@@ -128,7 +136,8 @@ extension LedgerView {
   /// may have been erased since, or may have transferred it.
   ///
   /// - Complexity: O(*n*) in the unit's accounts and transactions; if a finding states one of the
-  ///   customer's accounts and no transaction that it holds, O(*n* log *n*) in the unit's facts.
+  ///   customer's accounts and no transaction that it holds, O(*n* log *n*) in the unit's facts,
+  ///   once for all accounts that are linked wherever they are known.
   private func findings(
     _ found: [Finding], of subject: Subject, in unit: Unit, _ clocks: Clocks
   ) throws(LedgerError) -> [Finding] {
@@ -151,10 +160,30 @@ extension LedgerView {
       guard let own = accounts[finding.environment], own.contains(finding.account) else { continue }
       let account = finding.account
       if events[account] == nil {
-        events[account] = try positions(ofCustomer: account, at: clocks)
+        let own = try positions(ofCustomer: account, at: clocks)
+        for other in unit.accountsLinkedEverywhere(to: account) { events[other] = own }
       }
       if events[account]?.contains(finding.position) ?? false { admitted.append(finding) }
     }
     return admitted
+  }
+}
+
+extension Unit {
+  /// `account`, and the accounts that belong to the same customer in each environment in which it
+  /// is known, and are known in no other. All of these have the same events.
+  ///
+  /// - Complexity: O(*n*²) in the customer's accounts.
+  fileprivate func accountsLinkedEverywhere(to account: NameNumber) -> [NameNumber] {
+    let everywhere = EnvironmentSet(StoreEnvironment.allCases)
+    return linkedAccounts(of: account, environments: everywhere).filter { other in
+      StoreEnvironment.allCases.allSatisfy { environment in
+        let only = EnvironmentSet(environment)
+        let isKnown = newestEvent(of: .account(account), environments: only) != nil
+        return isKnown
+          ? linkedAccounts(of: account, environments: only).contains(other)
+          : newestEvent(of: .account(other), environments: only) == nil
+      }
+    }
   }
 }

@@ -122,12 +122,13 @@ extension LedgerView {
       return text.map { Name($0) }
     }
     var tally = HealthTally()
-    for finding in try findings(query) {
+    let past = try pastLedger(at: query.clocks)
+    for finding in try findings(query, in: past) {
       let event = try event(at: finding.position).event
       tally.groups[version(event), default: .init()].findings[finding.rule, default: 0] += 1
     }
     let environments = try soldTransactions(query)
-    let customers = try customersByAccount(query.clocks)
+    let customers = try customersByAccount(past)
     var first: [SoldTransaction: (place: FoldPlace, version: Name?)] = [:]
     let end = try lastPosition(query.clocks)
     if end > 0 {
@@ -179,10 +180,10 @@ extension LedgerView {
 
   /// The first of each account's linked accounts.
   private func customersByAccount(
-    _ clocks: Clocks
+    _ past: InMemoryLedger?
   ) throws(LedgerError) -> [NameNumber: NameNumber] {
     var customers: [NameNumber: NameNumber] = [:]
-    try eachUnit(of: try pastLedger(at: clocks)) { unit in
+    try eachUnit(of: past) { unit in
       for account in unit.knownAccounts where customers[account] == nil {
         for other in unit.accounts(of: .account(account), environments: .all) {
           customers[other] = account

@@ -150,22 +150,22 @@ extension LedgerView {
       throw LedgerError(.notFound, "No event names the account \(account.text).")
     }
     var customer = ErasedCustomer(accounts: numbers)
-    var units: Set<UInt32> = []
+    var places: Set<UInt64> = []
     for number in numbers {
       guard let unit = try foldedUnitNumber(of: number) else { continue }
-      units.insert(unit)
+      let facts = try facts(of: unit)
+      places.formUnion(facts.lazy.map(\.position))
       if try log.isErased(name: number) { continue }
-      let own = try positions(ofCustomer: number, shared: .ofSingleHolder)
+      let own = try positions(ofCustomer: number, among: facts, .ofSingleHolder)
       customer.members.formUnion(own)
-      customer.shared.formUnion(try positions(ofCustomer: number).subtracting(own))
+      // Several customers can only share an event that names a chain and no transaction. Usually,
+      // there is none, and the facts need not be folded again.
+      if facts.contains(where: { $0.namesOnlyChain && !own.contains($0.position) }) {
+        let all = try positions(ofCustomer: number, among: facts, .ofEachHolder)
+        customer.shared.formUnion(all.subtracting(own))
+      }
       if let state = try state(of: unit) {
         customer.accounts.formUnion(state.accountsOfOnePerson(number))
-      }
-    }
-    var places: Set<UInt64> = []
-    for unit in units {
-      for fact in try facts(of: unit) {
-        places.insert(fact.position)
       }
     }
     customer.places = places.sorted()
@@ -173,6 +173,15 @@ extension LedgerView {
       try addWhatCameSince(number, to: &customer)
     }
     return customer
+  }
+
+  private func positions(
+    ofCustomer account: NameNumber, among facts: [Fact], _ shared: SharedChainEvents
+  ) throws(LedgerError) -> Set<UInt64> {
+    let positions = Unit.positions(
+      ofCustomer: account, among: facts, shared: shared, context: context, texts: texts)
+    try texts.check()
+    return positions
   }
 
   /// Adds the events of the customer that an account was when it was erased, the later events about
@@ -188,6 +197,9 @@ extension LedgerView {
     customer.members.formUnion(members)
     var own: Set<NameNumber> = []
     for place in members { own.formUnion(try log.record(at: place).transactions) }
+    let unit = try foldedUnitNumber(of: number).flatMap { (unit) throws(LedgerError) in
+      try state(of: unit)
+    }
     var others: Set<NameNumber> = []
     for place in customer.places where !members.contains(place) {
       let record = try log.record(at: place)
@@ -195,9 +207,13 @@ extension LedgerView {
       if account == number && place > erasure {
         customer.members.insert(place)
         own.formUnion(record.transactions)
-      } else if account != 0 && !customer.accounts.contains(account) {
-        // What other erased people had is nobody's any more.
-        if try !log.isErased(name: account) { others.formUnion(record.transactions) }
+      } else if account != 0, !customer.accounts.contains(account),
+        try !log.isErased(name: account)
+      {
+        others.formUnion(record.transactions)
+      } else if unit?.isAnyHeld(record.transactions, byOthersThan: customer.accounts) ?? false {
+        // What somebody had who was erased, too, is nobody's now, unless it had been transferred.
+        others.formUnion(record.transactions)
       }
     }
     own.subtract(others)
@@ -286,7 +302,25 @@ private struct ErasedCustomer {
   var places: [UInt64] = []
 }
 
+extension Fact {
+  /// Whether the fact names a chain, but no transaction of it.
+  fileprivate var namesOnlyChain: Bool { transaction == 0 && original != 0 }
+}
+
 extension Unit {
+  /// Whether a known customer with another account than these now holds any of the transactions.
+  ///
+  /// - Complexity: O(*n*) in the unit's accounts.
+  fileprivate func isAnyHeld(
+    _ transactions: Set<NameNumber>, byOthersThan accounts: Set<NameNumber>
+  ) -> Bool {
+    let everywhere = EnvironmentSet(StoreEnvironment.allCases)
+    return transactions.contains { transaction in
+      !accounts.isSuperset(
+        of: self.accounts(of: .transaction(transaction), environments: everywhere))
+    }
+  }
+
   /// The accounts that belong to the same customer as `account` in every environment in which they
   /// are known. An account that is another customer's in one of them is not erased.
   fileprivate func accountsOfOnePerson(_ account: NameNumber) -> [NameNumber] {
