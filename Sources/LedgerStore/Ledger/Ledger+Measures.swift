@@ -3,10 +3,12 @@ internal import LedgerEvents
 internal import LedgerModel
 internal import RunStorage
 
+// For the benchmarks, which are a package of their own. No other program sees these.
 extension Ledger {
   /// The bytes of the pages that the log and the projections use.
   ///
   /// - Complexity: O(1).
+  @_spi(Benchmarks)
   public func usedBytes() throws(LedgerError) -> Int {
     let projected = try source.live()?.usedBytes() ?? 0
     return try log.statistics().tables.reduce(projected) { $0 + $1.byteCount }
@@ -16,6 +18,7 @@ extension Ledger {
   /// the number of findings. This measures what a rebuild costs without indexes and disks.
   ///
   /// - Complexity: O(*n*) in the events of the log, all of which are in memory during the fold.
+  @_spi(Benchmarks)
   public func foldInMemory() throws(LedgerError) -> Int {
     let texts = LogTexts(log)
     return try log.read { (view) throws(LedgerError) in
