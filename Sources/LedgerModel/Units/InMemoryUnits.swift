@@ -125,8 +125,12 @@ extension InMemoryUnits: UnitWriter {
     Array(users.values.reduce(into: Set<UnitNumber>()) { $0.formUnion($1.keys) })
   }
 
-  mutating func units(concernedBy change: ContextChange) -> [UnitNumber] {
-    entries.compactMap { $1.state?.isAffected(by: change) ?? false ? $0 : nil }
+  mutating func units(
+    concernedBy change: ContextChange, besides isFolded: (UnitNumber) -> Bool
+  ) -> [UnitNumber] {
+    entries.compactMap { unit, entry in
+      !isFolded(unit) && entry.state?.isAffected(by: change) ?? false ? unit : nil
+    }
   }
 
   mutating func part(_ units: [UnitNumber], into parts: [UnitNumber: [Fact]]) {

@@ -131,10 +131,10 @@ extension UnitSet {
   ) throws(Storage.Failure) {
     for unit in units { try foldAndWrite(unit, into: &storage) }
     if !change.isEmpty {
-      for unit in try storage.units(concernedBy: change)
-      where placesByUnit[unit] == nil && !absorbed.contains(unit) && parted[unit] == nil {
-        try foldAndWrite(unit, into: &storage)
+      let concerned = try storage.units(concernedBy: change) { unit in
+        placesByUnit[unit] != nil || absorbed.contains(unit) || parted[unit] != nil
       }
+      for unit in concerned { try foldAndWrite(unit, into: &storage) }
     }
     try joinCoupled(in: &storage)
     for (unit, state) in coupled.sorted(by: { $0.key < $1.key }) {

@@ -62,7 +62,9 @@ private struct CountedUnits: UnitWriter {
   func facts(of unit: UnitNumber, absorbing others: [UnitNumber]) -> [Fact] { [] }
   func units(touching coupling: Coupling) -> [(unit: UnitNumber, writes: Bool)] { [] }
   func coupledUnits() -> [UnitNumber] { [] }
-  func units(concernedBy change: ContextChange) -> [UnitNumber] { [] }
+  func units(
+    concernedBy change: ContextChange, besides isFolded: (UnitNumber) -> Bool
+  ) -> [UnitNumber] { [] }
   func part(_ units: [UnitNumber], into parts: [UnitNumber: [Fact]]) {}
 
   func checkTexts() throws(LedgerError) { try texts.check() }
