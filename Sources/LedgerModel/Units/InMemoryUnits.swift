@@ -95,6 +95,28 @@ struct InMemoryUnits {
   }
 }
 
+extension InMemoryUnits {
+  /// Checks the units that the last append wrote, in debug builds.
+  ///
+  /// - Complexity: O(*k*) in their number; O(1) in release builds.
+  func checkInvariants() {
+    #if DEBUG
+      for unit in changes.written where !changes.absorbed.contains(unit) {
+        guard let entry = entries[unit] else {
+          assertionFailure("unit \(unit) was written and is not there")
+          continue
+        }
+        assert(unit == 0 || self.unit(of: unit) == unit, "unit \(unit) is not its own parent")
+        assert(entry.state != nil, "the driver kept the state of unit \(unit)")
+        assert(entry.state?.factCount == entry.places.count, "unit \(unit) lacks facts")
+      }
+      for unit in changes.absorbed where self.unit(of: unit) != unit {
+        assert(entries[unit] == nil, "unit \(unit) was absorbed and is still there")
+      }
+    #endif
+  }
+}
+
 extension InMemoryUnits: UnitWriter {
   mutating func parent(of name: NameNumber) -> NameNumber? { parents.knownParent(of: name) }
 
