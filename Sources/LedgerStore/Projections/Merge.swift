@@ -70,9 +70,10 @@ struct Merge: ~Escapable {
       }
       for member in [unit] + units.units(absorbedBy: unit) {
         let key = bigEndianKey(member)
-        guard let row = try tables.units.row(key.span, stored.view) else { continue }
-        let accounts = hold(UnitRow(row), of: member, byteCount: row.count)?.answeredAccounts ?? []
-        for account in accounts {
+        guard let bytes = try tables.units.row(key.span, stored.view) else { continue }
+        let row = decode(bytes, of: member)
+        hold(row, of: member, byteCount: bytes.count)
+        for account in row.unit?.answeredAccounts ?? [] {
           guard let key = try texts.answerKey(of: account, erasedAt: erasures) else { continue }
           rows.delete(tables.answers, key)
         }
@@ -108,7 +109,7 @@ struct Merge: ~Escapable {
     if let known = formerRows.removeValue(forKey: unit) {
       former = known
     } else {
-      former = FormerRows(try UnitRow(unit, stored.view, tables)?.unit)
+      former = FormerRows(try readRow(of: unit)?.unit)
     }
     for use in former.couplings {
       rows.delete(tables.couplings, use.coupling.keyPrefix + unit.bigEndianBytes)
@@ -118,14 +119,25 @@ struct Merge: ~Escapable {
     }
   }
 
-  /// Holds a state that was read before it is folded, if there is room, and returns it.
-  private mutating func hold(_ row: UnitRow, of unit: UnitNumber, byteCount: Int) -> Unit? {
+  /// The stored row of a unit; `nil` if there is none.
+  private func readRow(of unit: UnitNumber) throws(LedgerError) -> UnitRow? {
+    let key = bigEndianKey(unit)
+    guard let bytes = try tables.units.row(key.span, stored.view) else { return nil }
+    return decode(bytes, of: unit)
+  }
+
+  private func decode(_ bytes: Span<UInt8>, of unit: UnitNumber) -> UnitRow {
+    pace.didDecode(unit)
+    return UnitRow(bytes)
+  }
+
+  /// Holds a state that was read before it is folded, if there is room.
+  private mutating func hold(_ row: UnitRow, of unit: UnitNumber, byteCount: Int) {
     formerRows[unit] = FormerRows(row.unit)
     if heldByteCount + byteCount <= Self.heldByteCountMax, heldStates[unit] == nil {
       heldStates[unit] = StoredState(foldedThrough: row.foldedThrough, unit: row.unit)
       heldByteCount += byteCount
     }
-    return row.unit
   }
 
   /// The index of a unit, read once.
@@ -172,9 +184,9 @@ extension Merge: UnitWriter {
 
   mutating func takeState(of unit: UnitNumber) throws(LedgerError) -> StoredState? {
     if let held = heldStates.removeValue(forKey: unit) { return held }
-    let state = try stored.takeState(of: unit)
-    formerRows[unit] = FormerRows(state?.unit)
-    return state
+    let row = try readRow(of: unit)
+    formerRows[unit] = FormerRows(row?.unit)
+    return row.map { StoredState(foldedThrough: $0.foldedThrough, unit: $0.unit) }
   }
 
   mutating func facts(
@@ -207,10 +219,15 @@ extension Merge: UnitWriter {
     while try cursor.next() {
       guard let unit = cursor.key.unit(at: 0) else { throw tables.units.damaged }
       guard !isFolded(unit), UnitRow.mayBeConcerned(cursor.content, by: change) else { continue }
-      let row = UnitRow(cursor.content)
-      guard row.unit?.rests(on: change) ?? true else { continue }
-      concerned.append(unit)
-      _ = hold(row, of: unit, byteCount: cursor.content.count)
+      let row = decode(cursor.content, of: unit)
+      if row.unit?.rests(on: change) ?? true {
+        concerned.append(unit)
+        hold(row, of: unit, byteCount: cursor.content.count)
+      } else {
+        // A coupling can still join it with a unit that is concerned.
+        let former = FormerRows(row.unit)
+        if !former.couplings.isEmpty { formerRows[unit] = former }
+      }
     }
     return concerned
   }
